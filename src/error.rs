@@ -1,0 +1,85 @@
+//! The one error type of the library.
+//!
+//! Every error about data says which file, which byte offset and why, because a job that reads a terabyte of foreign
+//! bytes is only debuggable when its messages are addresses. The variants separate whose fault it is: the file
+//! system's ([`Error::Io`]), the data's ([`Error::Corrupt`]), the user's ([`Error::Config`]), another version's
+//! ([`Error::Incompatible`]), a budget's ([`Error::Limit`]), ours ([`Error::Internal`]).
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What can go wrong, by whose fault it is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused: not found, permission, disk full.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// File or folder that was being used.
+        path: PathBuf,
+        /// The system's own error.
+        source: io::Error,
+    },
+    /// Bytes that do not obey their format.
+    #[error("{} at byte {offset}: {reason}", path.display())]
+    Corrupt {
+        /// File that holds the bytes.
+        path: PathBuf,
+        /// Byte offset in the file as stored, of the record or of the fault itself.
+        offset: u64,
+        /// What rule the bytes break, in words.
+        reason: String,
+    },
+    /// A setting, argument or combination of them that cannot work.
+    #[error("{0}")]
+    Config(String),
+    /// Results or files of another version or another configuration.
+    #[error("{}: found {found}, expected {expected}", path.display())]
+    Incompatible {
+        /// File or folder that is of another kind.
+        path: PathBuf,
+        /// What it says it is.
+        found: String,
+        /// What this program needs.
+        expected: String,
+    },
+    /// A budget (memory, size, count of bad records) that the work would exceed.
+    #[error("{0}")]
+    Limit(String),
+    /// The user asked to stop; what is done is kept and the work can be resumed.
+    #[error("interrupted: run the same command again to resume")]
+    Interrupted,
+    /// A broken invariant: a bug in webmill.
+    #[error("internal error (please report): {0}")]
+    Internal(String),
+}
+
+/// Result with the library's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// An I/O error about `path`.
+    pub fn io(path: impl AsRef<Path>, source: io::Error) -> Self {
+        Error::Io { path: path.as_ref().to_path_buf(), source }
+    }
+
+    /// A data error in `path` at byte `offset`.
+    pub fn corrupt(path: impl AsRef<Path>, offset: u64, reason: impl Into<String>) -> Self {
+        Error::Corrupt { path: path.as_ref().to_path_buf(), offset, reason: reason.into() }
+    }
+}
+
+/// Adds the path to an I/O result: `File::open(p).at(p)?`.
+pub trait AtPath<T> {
+    /// Turns an `io::Error` into [`Error::Io`] about `path`.
+    ///
+    /// # Errors
+    /// The same failure, with its path.
+    fn at(self, path: impl AsRef<Path>) -> Result<T>;
+}
+
+impl<T> AtPath<T> for io::Result<T> {
+    fn at(self, path: impl AsRef<Path>) -> Result<T> {
+        self.map_err(|source| Error::io(path, source))
+    }
+}
