@@ -1,0 +1,622 @@
+//! The document tree of a page.
+//!
+//! A tree of nodes in document order, as the tree construction of the HTML standard leaves it: one document, at
+//! most one doctype, elements, text and comments. The contents of a `template` are its children.
+//!
+//! All nodes stand in one vector, 32 bytes each, and refer to one another by index. Character data and attributes
+//! are *spans*: ranges of the page's source, or, where the parser had to resolve character references or change
+//! case, of one side buffer. So a page of 100 kB costs some five allocations, and dropping it is as cheap.
+//!
+//! Every accessor takes constant time but [`Dom::attr`] (attributes of the element) and those that say otherwise.
+//! Nothing recurses: [`Dom::walk`] follows the links between nodes and needs no stack.
+//!
+//! Reference: WHATWG DOM Standard, <https://dom.spec.whatwg.org/>.
+
+use std::borrow::Cow;
+
+use super::tag::Tag;
+
+/// Index of a node in its [`Dom`]; meaningless in another one. The document is 0, and the rest follow in the order
+/// in which the parser made them, which is document order unless markup was misnested.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[repr(transparent)]
+pub struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    /// The index as number, smaller than [`Dom::len`]: for side tables with one entry a node.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Which language an element belongs to.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Namespace {
+    /// HTML; also what is no element.
+    Html,
+    /// SVG: `<svg>` and what it contains.
+    Svg,
+    /// MathML: `<math>` and what it contains.
+    MathMl,
+}
+
+/// Range of the source, or of the side buffer if the highest bit of `start` is set.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Span {
+    pub start: u32,
+    pub len: u32,
+}
+
+/// Marks a span of the side buffer.
+pub(crate) const SIDE: u32 = 1 << 31;
+
+impl Span {
+    #[inline]
+    pub fn new(start: usize, end: usize) -> Span {
+        Span { start: start as u32, len: (end - start) as u32 }
+    }
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Attr {
+    pub name: Span,
+    pub value: Span,
+}
+
+/// Links are 0 where there is no such node: the document is nobody's child.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Node {
+    pub parent: u32,
+    pub prev: u32,
+    pub next: u32,
+    pub first: u32,
+    pub last: u32,
+    /// Text and comment: start of the span. Element and doctype: first attribute. An element of [`Tag::Unknown`] has
+    /// its name in the entry before its first attribute.
+    pub a: u32,
+    /// Text and comment: length of the span. Element and doctype: number of attributes.
+    pub b: u32,
+    pub tag: Tag,
+    pub ns: Namespace,
+    /// Of doctypes: [`HAS_PUBLIC`], [`HAS_SYSTEM`].
+    pub flags: u8,
+}
+
+pub(crate) const HAS_PUBLIC: u8 = 1;
+pub(crate) const HAS_SYSTEM: u8 = 2;
+
+/// What limits cut off a page; all false for a page that is whole.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Cuts {
+    /// Elements deeper than the limit became children of a shallower ancestor; nothing is lost.
+    pub depth: bool,
+    /// The tree ends where it had as many nodes as allowed.
+    pub nodes: bool,
+    /// Some tag had more attributes than allowed; the first ones were kept.
+    pub attributes: bool,
+    /// The source was longer than allowed; the tree is that of its beginning.
+    pub bytes: bool,
+    /// The tree ends where the counted work of the tree builder was spent (misnesting made to be slow).
+    pub work: bool,
+}
+
+impl Cuts {
+    /// Whether anything was cut.
+    pub fn any(self) -> bool {
+        self != Cuts::default()
+    }
+}
+
+/// The tree of one page; see the [module](self).
+#[derive(Clone, Debug)]
+pub struct Dom<'a> {
+    pub(crate) source: Cow<'a, str>,
+    pub(crate) side: String,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) attrs: Vec<Attr>,
+    pub(crate) html: u32,
+    pub(crate) head: u32,
+    pub(crate) body: u32,
+    pub(crate) quirks: bool,
+    pub(crate) cuts: Cuts,
+}
+
+#[inline]
+fn some(id: u32) -> Option<NodeId> {
+    if id == 0 { None } else { Some(NodeId(id)) }
+}
+
+impl<'a> Dom<'a> {
+    /// The root, parent of `<html>`.
+    pub fn document(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    /// The `<html>` element; the parser makes one for every page, so it is missing only when a limit came first.
+    pub fn html(&self) -> Option<NodeId> {
+        some(self.html)
+    }
+
+    /// The `<head>` element, made by the parser if the page has none.
+    pub fn head(&self) -> Option<NodeId> {
+        some(self.head)
+    }
+
+    /// The `<body>` element, made by the parser if the page has none, or the outermost `<frameset>`.
+    pub fn body(&self) -> Option<NodeId> {
+        some(self.body)
+    }
+
+    /// Number of nodes; every [`NodeId::index`] is smaller. Nodes that the parser made and unlinked again are counted.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the document has no child.
+    pub fn is_empty(&self) -> bool {
+        self.nodes[0].first == 0
+    }
+
+    /// What limits cut off.
+    pub fn cut(&self) -> Cuts {
+        self.cuts
+    }
+
+    /// Whether the doctype (or its lack) put the page into quirks mode.
+    pub fn quirks(&self) -> bool {
+        self.quirks
+    }
+
+    #[inline]
+    pub(crate) fn node(&self, n: u32) -> &Node {
+        &self.nodes[n as usize]
+    }
+
+    #[inline]
+    pub(crate) fn node_mut(&mut self, n: u32) -> &mut Node {
+        &mut self.nodes[n as usize]
+    }
+
+    /// What the node is. Elements of SVG and MathML have the tag of an element that is theirs alone
+    /// ([`Tag::is_foreign`]), else [`Tag::Unknown`]: `<svg><title>` is not a page's title.
+    #[inline]
+    pub fn tag(&self, n: NodeId) -> Tag {
+        let node = self.node(n.0);
+        if node.ns == Namespace::Html || node.tag.is_foreign() { node.tag } else { Tag::Unknown }
+    }
+
+    /// Language of the element.
+    #[inline]
+    pub fn namespace(&self, n: NodeId) -> Namespace {
+        self.node(n.0).ns
+    }
+
+    /// Whether the node is an element of any language.
+    #[inline]
+    pub fn is_element(&self, n: NodeId) -> bool {
+        self.node(n.0).tag.is_element()
+    }
+
+    /// Whether the node is text.
+    #[inline]
+    pub fn is_text(&self, n: NodeId) -> bool {
+        self.node(n.0).tag == Tag::Text
+    }
+
+    /// Name of the element in lower case (SVG's own spelling in SVG: `linearGradient`), of a doctype the name it
+    /// states, else `#text`, `#comment`, `#document`.
+    pub fn name(&self, n: NodeId) -> &str {
+        let node = self.node(n.0);
+        match node.tag {
+            Tag::Unknown => self.str(self.attrs[node.a as usize - 1].name),
+            Tag::Doctype => self.str(self.attrs[node.a as usize].name),
+            Tag::Foreignobject if node.ns == Namespace::Svg => "foreignObject",
+            tag => tag.name(),
+        }
+    }
+
+    /// Public and system identifier of a doctype, where it states them.
+    pub fn doctype_ids(&self, n: NodeId) -> (Option<&str>, Option<&str>) {
+        let node = self.node(n.0);
+        if node.tag != Tag::Doctype {
+            return (None, None);
+        }
+        let at = node.a as usize;
+        (
+            (node.flags & HAS_PUBLIC != 0).then(|| self.str(self.attrs[at].value)),
+            (node.flags & HAS_SYSTEM != 0).then(|| self.str(self.attrs[at + 1].value)),
+        )
+    }
+
+    /// Characters of a text or comment node, character references resolved; `""` for other nodes.
+    #[inline]
+    pub fn text(&self, n: NodeId) -> &str {
+        let node = self.node(n.0);
+        if matches!(node.tag, Tag::Text | Tag::Comment) {
+            self.str(Span { start: node.a, len: node.b })
+        } else {
+            ""
+        }
+    }
+
+    #[inline]
+    pub(crate) fn str(&self, span: Span) -> &str {
+        let start = (span.start & !SIDE) as usize;
+        let buffer: &str = if span.start & SIDE == 0 { &self.source } else { &self.side };
+        buffer.get(start..start + span.len as usize).unwrap_or_default()
+    }
+
+    #[inline]
+    pub(crate) fn bytes(&self, span: Span) -> &[u8] {
+        let start = (span.start & !SIDE) as usize;
+        let buffer: &str = if span.start & SIDE == 0 { &self.source } else { &self.side };
+        buffer.as_bytes().get(start..start + span.len as usize).unwrap_or_default()
+    }
+
+    #[inline]
+    pub(crate) fn attr_spans(&self, n: u32) -> &[Attr] {
+        let node = self.node(n);
+        if node.tag.is_element() { &self.attrs[node.a as usize..(node.a + node.b) as usize] } else { &[] }
+    }
+
+    /// Value of an attribute, named in lower case, references resolved; `Some("")` if it is there without a value.
+    pub fn attr(&self, n: NodeId, name: &str) -> Option<&str> {
+        self.attr_spans(n.0)
+            .iter()
+            .find(|attr| attr.name.len as usize == name.len() && self.bytes(attr.name) == name.as_bytes())
+            .map(|attr| self.str(attr.value))
+    }
+
+    /// All attributes, in the order of the tag.
+    pub fn attrs(&self, n: NodeId) -> impl Iterator<Item = (&str, &str)> {
+        self.attr_spans(n.0).iter().map(|attr| (self.str(attr.name), self.str(attr.value)))
+    }
+
+    /// The node that contains this one.
+    #[inline]
+    pub fn parent(&self, n: NodeId) -> Option<NodeId> {
+        let parent = self.node(n.0).parent;
+        // The document is a parent too; only itself and unlinked nodes have none.
+        if parent == 0 && (n.0 == 0 || !self.is_top(n.0)) { None } else { Some(NodeId(parent)) }
+    }
+
+    fn is_top(&self, n: u32) -> bool {
+        let node = self.node(n);
+        node.prev != 0 || self.nodes[0].first == n
+    }
+
+    /// First child.
+    #[inline]
+    pub fn first_child(&self, n: NodeId) -> Option<NodeId> {
+        some(self.node(n.0).first)
+    }
+
+    /// Last child.
+    #[inline]
+    pub fn last_child(&self, n: NodeId) -> Option<NodeId> {
+        some(self.node(n.0).last)
+    }
+
+    /// The node after this one under the same parent.
+    #[inline]
+    pub fn next_sibling(&self, n: NodeId) -> Option<NodeId> {
+        some(self.node(n.0).next)
+    }
+
+    /// The node before this one under the same parent.
+    #[inline]
+    pub fn prev_sibling(&self, n: NodeId) -> Option<NodeId> {
+        some(self.node(n.0).prev)
+    }
+
+    /// Children in order.
+    pub fn children(&self, n: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.first_child(n), |&c| self.next_sibling(c))
+    }
+
+    /// Parent, grandparent and so on to the document.
+    pub fn ancestors(&self, n: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.parent(n), |&a| self.parent(a))
+    }
+
+    /// The subtree of a node, each node entered and left: first `Enter(n)`, last `Leave(n)`. Linear in its nodes.
+    pub fn walk(&self, n: NodeId) -> Walk<'_, 'a> {
+        Walk { dom: self, root: n.0, next: Some(Edge::Enter(n)) }
+    }
+
+    /// The subtree of a node in document order, without the node. Linear in its nodes.
+    pub fn descendants(&self, n: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.following(n.0, n.0), move |&d| self.following(d.0, n.0))
+    }
+
+    /// The node after `n` in document order within the subtree of `root`.
+    #[inline]
+    fn following(&self, n: u32, root: u32) -> Option<NodeId> {
+        let node = self.node(n);
+        if node.first != 0 {
+            return Some(NodeId(node.first));
+        }
+        let mut at = n;
+        while at != root {
+            let node = self.node(at);
+            if node.next != 0 {
+                return Some(NodeId(node.next));
+            }
+            at = node.parent;
+        }
+        None
+    }
+
+    /// Appends the text of the subtree, as `textContent` of the DOM: scripts and styles too, comments not. Linear.
+    pub fn text_content(&self, n: NodeId, into: &mut String) {
+        if self.is_text(n) {
+            into.push_str(self.text(n));
+        }
+        for d in self.descendants(n) {
+            if self.is_text(d) {
+                into.push_str(self.text(d));
+            }
+        }
+    }
+}
+
+/// A step of a [`Walk`]. Nodes without children are entered and left too.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Edge {
+    /// The node begins.
+    Enter(NodeId),
+    /// The node ends.
+    Leave(NodeId),
+}
+
+/// Iterator over a subtree; from [`Dom::walk`].
+#[derive(Clone, Debug)]
+pub struct Walk<'d, 'a> {
+    dom: &'d Dom<'a>,
+    root: u32,
+    next: Option<Edge>,
+}
+
+impl Walk<'_, '_> {
+    /// After `Enter(n)`: passes over the children, so that `Leave(n)` comes next. No effect after `Leave`.
+    pub fn skip_children(&mut self) {
+        let parent = match self.next {
+            Some(Edge::Enter(child)) if child.0 != self.root && self.dom.node(child.0).prev == 0 => {
+                self.dom.node(child.0).parent
+            }
+            _ => return,
+        };
+        self.next = Some(Edge::Leave(NodeId(parent)));
+    }
+}
+
+impl Iterator for Walk<'_, '_> {
+    type Item = Edge;
+
+    #[inline]
+    fn next(&mut self) -> Option<Edge> {
+        let edge = self.next?;
+        self.next = match edge {
+            Edge::Enter(n) => Some(match self.dom.node(n.0).first {
+                0 => Edge::Leave(n),
+                first => Edge::Enter(NodeId(first)),
+            }),
+            Edge::Leave(n) if n.0 == self.root => None,
+            Edge::Leave(n) => {
+                let node = self.dom.node(n.0);
+                Some(match node.next {
+                    0 => Edge::Leave(NodeId(node.parent)),
+                    next => Edge::Enter(NodeId(next)),
+                })
+            }
+        };
+        Some(edge)
+    }
+}
+
+/// What the tree builder does to the tree.
+impl<'a> Dom<'a> {
+    pub(crate) fn new(source: Cow<'a, str>) -> Dom<'a> {
+        let bytes = source.len();
+        // Real pages have a node every 25 to 60 bytes and an attribute every 40 to 100.
+        let mut nodes = Vec::with_capacity(bytes / 32 + 16);
+        nodes.push(Node::new(Tag::Document));
+        Dom {
+            source,
+            side: String::new(),
+            nodes,
+            attrs: Vec::with_capacity(bytes / 48 + 16),
+            html: 0,
+            head: 0,
+            body: 0,
+            quirks: false,
+            cuts: Cuts::default(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push_node(&mut self, node: Node) -> u32 {
+        let id = self.nodes.len() as u32;
+        self.nodes.push(node);
+        id
+    }
+
+    #[inline]
+    pub(crate) fn append(&mut self, parent: u32, child: u32) {
+        let last = std::mem::replace(&mut self.nodes[parent as usize].last, child);
+        if last == 0 {
+            self.nodes[parent as usize].first = child;
+        } else {
+            self.nodes[last as usize].next = child;
+        }
+        let node = &mut self.nodes[child as usize];
+        node.parent = parent;
+        node.prev = last;
+        node.next = 0;
+    }
+
+    pub(crate) fn insert_before(&mut self, sibling: u32, child: u32) {
+        let Node { parent, prev, .. } = *self.node(sibling);
+        let node = self.node_mut(child);
+        node.parent = parent;
+        node.prev = prev;
+        node.next = sibling;
+        self.node_mut(sibling).prev = child;
+        if prev == 0 {
+            self.node_mut(parent).first = child;
+        } else {
+            self.node_mut(prev).next = child;
+        }
+    }
+
+    /// Unlinks a node with its subtree; no effect on one that is not linked.
+    pub(crate) fn detach(&mut self, n: u32) {
+        let Node { parent, prev, next, .. } = *self.node(n);
+        if prev == 0 {
+            if self.node(parent).first != n {
+                return;
+            }
+            self.node_mut(parent).first = next;
+        } else {
+            self.node_mut(prev).next = next;
+        }
+        if next == 0 {
+            self.node_mut(parent).last = prev;
+        } else {
+            self.node_mut(next).prev = prev;
+        }
+        let node = self.node_mut(n);
+        (node.parent, node.prev, node.next) = (0, 0, 0);
+    }
+
+    /// Moves all children of `from` to the end of `to`. Linear in their number; returns it.
+    pub(crate) fn move_children(&mut self, from: u32, to: u32) -> usize {
+        let (first, last) = (self.node(from).first, self.node(from).last);
+        if first == 0 {
+            return 0;
+        }
+        let mut moved = 0;
+        let mut child = first;
+        while child != 0 {
+            self.node_mut(child).parent = to;
+            child = self.node(child).next;
+            moved += 1;
+        }
+        let before = self.node(to).last;
+        if before == 0 {
+            self.node_mut(to).first = first;
+        } else {
+            self.node_mut(before).next = first;
+            self.node_mut(first).prev = before;
+        }
+        self.node_mut(to).last = last;
+        let node = self.node_mut(from);
+        (node.first, node.last) = (0, 0);
+        moved
+    }
+}
+
+impl Node {
+    #[inline]
+    pub(crate) fn new(tag: Tag) -> Node {
+        Node {
+            parent: 0,
+            prev: 0,
+            next: 0,
+            first: 0,
+            last: 0,
+            a: 0,
+            b: 0,
+            tag,
+            ns: Namespace::Html,
+            flags: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(dom: &Dom) -> Vec<String> {
+        dom.walk(dom.document())
+            .map(|edge| match edge {
+                Edge::Enter(n) => format!("+{}", dom.name(n)),
+                Edge::Leave(n) => format!("-{}", dom.name(n)),
+            })
+            .collect()
+    }
+
+    fn small() -> Dom<'static> {
+        let mut dom = Dom::new(Cow::Borrowed("ab"));
+        for (tag, parent) in [(Tag::Html, 0), (Tag::Head, 1), (Tag::Body, 1), (Tag::P, 3)] {
+            let n = dom.push_node(Node::new(tag));
+            dom.append(parent, n);
+        }
+        let text = dom.push_node(Node { a: 0, b: 2, ..Node::new(Tag::Text) });
+        dom.append(4, text);
+        dom
+    }
+
+    #[test]
+    fn a_node_has_32_bytes() {
+        assert_eq!(std::mem::size_of::<Node>(), 32);
+    }
+
+    #[test]
+    fn walk_enters_and_leaves_every_node() {
+        let dom = small();
+        assert_eq!(
+            names(&dom).join(" "),
+            "+#document +html +head -head +body +p +#text -#text -p -body -html -#document"
+        );
+        let mut text = String::new();
+        dom.text_content(NodeId(1), &mut text);
+        assert_eq!(text, "ab");
+        assert_eq!(dom.descendants(NodeId(3)).collect::<Vec<_>>(), [NodeId(4), NodeId(5)]);
+        assert_eq!(
+            dom.ancestors(NodeId(5)).collect::<Vec<_>>(),
+            [NodeId(4), NodeId(3), NodeId(1), NodeId(0)]
+        );
+        assert_eq!(dom.parent(NodeId(0)), None);
+        assert_eq!(dom.parent(NodeId(1)), Some(NodeId(0)));
+    }
+
+    #[test]
+    fn skipping_children_leaves_next() {
+        let dom = small();
+        let mut walk = dom.walk(dom.document());
+        let mut seen = Vec::new();
+        while let Some(edge) = walk.next() {
+            seen.push(edge);
+            // Twice and at leaves: no effect.
+            if matches!(edge, Edge::Enter(NodeId(3 | 2 | 5)) | Edge::Leave(NodeId(2))) {
+                walk.skip_children();
+                walk.skip_children();
+            }
+        }
+        assert!(seen.contains(&Edge::Leave(NodeId(3))) && !seen.contains(&Edge::Enter(NodeId(4))));
+        assert_eq!(seen.last(), Some(&Edge::Leave(NodeId(0))));
+    }
+
+    #[test]
+    fn relinking_keeps_both_ends() {
+        let mut dom = small();
+        dom.detach(2);
+        dom.detach(2);
+        dom.insert_before(5, 2);
+        assert_eq!(
+            names(&dom).join(" "),
+            "+#document +html +body +p +head -head +#text -#text -p -body -html -#document"
+        );
+        assert_eq!(dom.move_children(4, 3), 2);
+        assert_eq!(
+            names(&dom).join(" "),
+            "+#document +html +body +p -p +head -head +#text -#text -body -html -#document"
+        );
+        assert_eq!(dom.prev_sibling(NodeId(2)), Some(NodeId(4)));
+        assert_eq!(dom.last_child(NodeId(3)), Some(NodeId(5)));
+    }
+}
