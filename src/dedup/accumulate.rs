@@ -1,0 +1,128 @@
+//! Counting, for each of 64 bit positions, how many words of a stream have that bit set.
+//!
+//! **Algorithm.** The counters are kept bit-sliced: plane `j` holds bit `j` of all 64 counters, so that one carry-save
+//! adder (five operations) adds to 64 counters at once. Sixteen words go through a tree of fifteen such adders before a
+//! single carry ripples into the upper planes (Harley and Seal).
+//!
+//! **Cost.** About five operations a word, 64 planes of memory whatever the length. Exact up to 2⁶⁴ words.
+
+/// 64 counters, one a bit position.
+#[derive(Clone, Debug)]
+pub(super) struct BitCounts {
+    planes: [u64; 64],
+    waiting: [u64; 16],
+    waits: usize,
+    total: u64,
+}
+
+/// Sum of three words as (carry, sum).
+#[inline(always)]
+fn add3(a: u64, b: u64, c: u64) -> (u64, u64) {
+    let half = a ^ b;
+    ((a & b) | (half & c), half ^ c)
+}
+
+impl BitCounts {
+    pub(super) fn new() -> Self {
+        BitCounts { planes: [0; 64], waiting: [0; 16], waits: 0, total: 0 }
+    }
+
+    /// Adds one to the counter of every bit that is set in `word`.
+    #[inline]
+    pub(super) fn add(&mut self, word: u64) {
+        self.waiting[self.waits & 15] = word;
+        self.waits += 1;
+        self.total += 1;
+        if self.waits == 16 {
+            self.flush_block();
+        }
+    }
+
+    /// Words added so far.
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    fn flush_block(&mut self) {
+        let w = &self.waiting;
+        let [ones, twos, fours, eights, ..] = self.planes;
+        let (two_a, ones) = add3(ones, w[0], w[1]);
+        let (two_b, ones) = add3(ones, w[2], w[3]);
+        let (four_a, twos) = add3(twos, two_a, two_b);
+        let (two_a, ones) = add3(ones, w[4], w[5]);
+        let (two_b, ones) = add3(ones, w[6], w[7]);
+        let (four_b, twos) = add3(twos, two_a, two_b);
+        let (eight_a, fours) = add3(fours, four_a, four_b);
+        let (two_a, ones) = add3(ones, w[8], w[9]);
+        let (two_b, ones) = add3(ones, w[10], w[11]);
+        let (four_a, twos) = add3(twos, two_a, two_b);
+        let (two_a, ones) = add3(ones, w[12], w[13]);
+        let (two_b, ones) = add3(ones, w[14], w[15]);
+        let (four_b, twos) = add3(twos, two_a, two_b);
+        let (eight_b, fours) = add3(fours, four_a, four_b);
+        let (sixteens, eights) = add3(eights, eight_a, eight_b);
+        self.planes[..4].copy_from_slice(&[ones, twos, fours, eights]);
+        self.ripple(4, sixteens);
+        self.waits = 0;
+    }
+
+    fn ripple(&mut self, from: usize, mut carry: u64) {
+        for plane in &mut self.planes[from..] {
+            if carry == 0 {
+                return;
+            }
+            let sum = *plane ^ carry;
+            carry &= *plane;
+            *plane = sum;
+        }
+    }
+
+    /// The 64 counters, lowest bit first.
+    pub(super) fn counts(&self) -> [u64; 64] {
+        let mut all = self.clone();
+        for i in 0..all.waits {
+            let word = all.waiting[i];
+            all.ripple(0, word);
+        }
+        let mut counts = [0u64; 64];
+        for (j, &plane) in all.planes.iter().enumerate() {
+            for (bit, count) in counts.iter_mut().enumerate() {
+                *count |= (plane >> bit & 1) << j;
+            }
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn counts_are_those_of_the_plain_loop(words in prop::collection::vec(any::<u64>(), 0..200)) {
+            let mut fast = BitCounts::new();
+            let mut plain = [0u64; 64];
+            for &word in &words {
+                fast.add(word);
+                for (bit, count) in plain.iter_mut().enumerate() {
+                    *count += word >> bit & 1;
+                }
+            }
+            prop_assert_eq!(fast.total(), words.len() as u64);
+            prop_assert_eq!(fast.counts(), plain);
+        }
+    }
+
+    #[test]
+    fn carries_reach_the_upper_planes() {
+        let mut counts = BitCounts::new();
+        for _ in 0..70_000 {
+            counts.add(1 << 63 | 1);
+        }
+        assert_eq!(counts.counts()[0], 70_000);
+        assert_eq!(counts.counts()[63], 70_000);
+        assert_eq!(counts.counts()[5], 0);
+    }
+}
