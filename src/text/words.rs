@@ -1,0 +1,268 @@
+//! Words of a text in document order.
+//!
+//! **Definition.** A maximal run of Han ideographs is cut by jieba's dictionary; everything else is cut at the word
+//! boundaries of Unicode Annex 29, and a segment counts as a word if it holds a letter or a digit. Punctuation, symbols
+//! and white space are no words. Scripts without spaces that are not Han (kana, Thai, Khmer) thus fall into single
+//! characters, as the Annex has it. Words are slices of the input: nothing is folded here (see
+//! [`normalize`](crate::text::normalize())).
+//!
+//! **Algorithm.** The Annex breaks on both sides of every ideograph, so cutting the text at the edges of Han runs moves
+//! no other boundary. jieba takes the most probable route through a fixed dictionary, without its hidden Markov model.
+//!
+//! **Cost.** Linear. Han runs longer than 256 characters are cut window by window, each window restarted at the first
+//! word boundary among the last 32 characters of the one before, so memory is constant and a seam shows only where two
+//! routes had not met by then. ASCII stretches take a byte loop instead of the Annex's tables.
+//!
+//! **Reference.** Unicode Standard Annex 29, "Unicode Text Segmentation".
+
+use std::sync::LazyLock;
+
+use jieba_rs::Jieba;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Han characters given to the dictionary at once.
+const WINDOW: usize = 256;
+
+/// Tail of a window in which the next one starts: twice the longest dictionary word.
+const OVERLAP: usize = 32;
+
+/// The dictionary, built on first use and shared by all threads.
+static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
+
+/// Calls `each` with every word of `text`, in order.
+///
+/// # Examples
+/// ```
+/// let mut found = Vec::new();
+/// webmill::text::words("Hello, 我们去北京。", |word| found.push(word));
+/// assert_eq!(found, ["Hello", "我们", "去", "北京"]);
+/// ```
+pub fn words<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
+    let bytes = text.as_bytes();
+    let mut start = 0; // of the stretch of other scripts being passed over
+    let mut at = 0;
+    while at < bytes.len() {
+        // Every ideograph starts with one of these bytes: other scripts never reach the decoder.
+        if !matches!(bytes[at], 0xE3..=0xE9 | 0xEF | 0xF0) {
+            at += 1;
+            continue;
+        }
+        let han = han_len(&text[at..]);
+        if han == 0 {
+            at += if bytes[at] < 0xF0 { 3 } else { 4 };
+            continue;
+        }
+        spaced_words(&text[start..at], &mut each);
+        han_words(&text[at..at + han], &mut each);
+        at += han;
+        start = at;
+    }
+    spaced_words(&text[start..], &mut each);
+}
+
+/// Whether `c` is an ideograph that may stand in jieba's dictionary.
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{4E00}'..='\u{9FFF}' | '\u{3400}'..='\u{4DBF}' | '\u{F900}'..='\u{FA6D}' | '\u{FA70}'..='\u{FAD9}'
+        | '\u{20000}'..='\u{2A6DF}' | '\u{2A700}'..='\u{2EBE0}' | '\u{2F800}'..='\u{2FA1D}')
+}
+
+/// Length in bytes of the Han run at the start of `text`.
+fn han_len(text: &str) -> usize {
+    text.char_indices().find(|&(_, c)| !is_han(c)).map_or(text.len(), |(i, _)| i)
+}
+
+fn han_words<'a>(mut run: &'a str, each: &mut impl FnMut(&'a str)) {
+    while let Some((end, _)) = run.char_indices().nth(WINDOW) {
+        let window = &run[..end];
+        let safe = window.char_indices().nth_back(OVERLAP - 1).map_or(end, |(i, _)| i);
+        let mut next = end;
+        for token in JIEBA.cut(window, false) {
+            if token.byte_start >= safe {
+                next = token.byte_start;
+                break;
+            }
+            each(token.word);
+        }
+        run = &run[next..];
+    }
+    for token in JIEBA.cut(run, false) {
+        each(token.word);
+    }
+}
+
+/// Words by Annex 29 of a text without ideographs.
+fn spaced_words<'a>(text: &'a str, each: &mut impl FnMut(&'a str)) {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    while start < bytes.len() {
+        let wide = bytes[start..].iter().position(|b| !b.is_ascii()).map_or(bytes.len(), |n| start + n);
+        let ascii_end = if wide == bytes.len() { wide } else { start + cut_before(&bytes[start..wide]) };
+        ascii_words(&text[start..ascii_end], each);
+        // From here by the tables, up to a blank that is followed by ASCII: no rule of the Annex looks across it, and
+        // no combining mark makes the blank part of a word.
+        let end = (wide + 1..bytes.len())
+            .find(|&i| is_blank(bytes[i - 1]) && bytes[i].is_ascii())
+            .unwrap_or(bytes.len());
+        if ascii_end < bytes.len() {
+            text[ascii_end..end].unicode_words().for_each(&mut *each);
+        }
+        start = end;
+    }
+}
+
+/// Where an ASCII stretch that is followed by another character may be cut so that no rule sees the seam.
+fn cut_before(ascii: &[u8]) -> usize {
+    match ascii.iter().rposition(|&b| !is_blank(b)) {
+        Some(last) if last + 1 < ascii.len() => last + 1,
+        Some(last) => ascii[..last].iter().rposition(|&b| is_blank(b)).map_or(0, |i| i + 1),
+        None => 0,
+    }
+}
+
+fn is_blank(b: u8) -> bool {
+    matches!(b, b' ' | b'\n' | b'\r' | b'\t')
+}
+
+/// What Annex 29 says of ASCII: letters, digits and underscores stick together; `'` `.` `:` join two letters, `'` `.`
+/// `,` `;` two digits.
+fn ascii_words<'a>(text: &'a str, each: &mut impl FnMut(&'a str)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(begin) = bytes[at..].iter().position(|&b| CLASS[b as usize] != OTHER).map(|n| at + n) {
+        let mut end = begin;
+        let mut seen = 0;
+        loop {
+            while end < bytes.len() && CLASS[bytes[end] as usize] != OTHER {
+                seen |= CLASS[bytes[end] as usize];
+                end += 1;
+            }
+            let around = match bytes.get(end + 1) {
+                Some(&after) => CLASS[bytes[end - 1] as usize] & CLASS[after as usize],
+                None => break,
+            };
+            let joins = match bytes[end] {
+                b'\'' | b'.' => around & (LETTER | DIGIT) != 0,
+                b':' => around & LETTER != 0,
+                b',' | b';' => around & DIGIT != 0,
+                _ => false,
+            };
+            if !joins {
+                break;
+            }
+            end += 1;
+        }
+        if seen & (LETTER | DIGIT) != 0 {
+            each(&text[begin..end]);
+        }
+        at = end;
+    }
+}
+
+const OTHER: u8 = 0;
+const LETTER: u8 = 1;
+const DIGIT: u8 = 2;
+const UNDERSCORE: u8 = 4;
+
+const CLASS: [u8; 256] = {
+    let mut class = [OTHER; 256];
+    let mut b = 0;
+    while b < 128 {
+        class[b] = match b as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+            b'0'..=b'9' => DIGIT,
+            b'_' => UNDERSCORE,
+            _ => OTHER,
+        };
+        b += 1;
+    }
+    class
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn list(text: &str) -> Vec<&str> {
+        let mut found = Vec::new();
+        words(text, |word| found.push(word));
+        found
+    }
+
+    #[test]
+    fn cuts_each_run_by_its_script() {
+        let cases: [(&str, &[&str]); 13] = [
+            ("", &[]),
+            (" \n…—!", &[]),
+            ("can't e.g. 3.14 1,000 a_b __ x", &["can't", "e.g", "3.14", "1,000", "a_b", "x"]),
+            ("12:30 a:b 1;2 1.a", &["12", "30", "a:b", "1;2", "1", "a"]),
+            ("naïve café", &["naïve", "café"]),
+            ("“Well,” she said", &["Well", "she", "said"]),
+            ("我们中出了一个叛徒", &["我们", "中", "出", "了", "一个", "叛徒"]),
+            ("用Rust写的web网页，第3版。", &["用", "Rust", "写", "的", "web", "网页", "第", "3", "版"]),
+            ("Привет, мир", &["Привет", "мир"]),
+            ("カタカナ語", &["カタカナ", "語"]),
+            ("ひら", &["ひ", "ら"]),
+            ("한국어 문서", &["한국어", "문서"]),
+            ("שלום עולם", &["שלום", "עולם"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(list(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn long_han_runs_are_cut_in_windows_without_a_seam() {
+        let sentence = "中华人民共和国的网页数据经过清洗以后可以用来研究语言的变化";
+        let run = sentence.repeat(40_000);
+        let mut count = 0;
+        let mut bytes = 0;
+        words(&run, |word| {
+            count += 1;
+            bytes += word.len();
+        });
+        assert_eq!(bytes, run.len());
+        assert_eq!(count, list(sentence).len() * 40_000);
+    }
+
+    #[test]
+    fn one_ideograph_repeated_stays_linear() {
+        for c in ["的", "人", "\u{20000}", "\u{FA0E}"] {
+            let run = c.repeat(350_000);
+            let mut bytes = 0;
+            words(&run, |word| bytes += word.len());
+            assert_eq!(bytes, run.len());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn ascii_equals_annex_29(text in "[ -~\t\r\na-e0-3'.:,;_ ]{0,60}") {
+            let mut found = Vec::new();
+            ascii_words(&text, &mut |word| found.push(word));
+            prop_assert_eq!(found, text.unicode_words().collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn texts_without_ideographs_equal_annex_29(
+            text in "([ \n\r\ta-c1-2'.:,_]|[éжאב\"״アーひ가]|[\u{301}\u{200D}\u{93F}\u{FE0F}\u{345}“”‘’·🇩👩]|\\PC){0,40}"
+        ) {
+            prop_assume!(!text.contains(is_han));
+            prop_assert_eq!(list(&text), text.unicode_words().collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn words_are_ordered_slices_that_hold_a_letter(text in "(\\PC|[ a-c1.,]|[一-鿿]{1,9}){0,60}") {
+            let mut from = 0;
+            for word in list(&text) {
+                prop_assert!(word.chars().any(char::is_alphanumeric));
+                let at = word.as_ptr() as usize - text.as_ptr() as usize;
+                prop_assert!(at >= from);
+                from = at + word.len();
+            }
+            prop_assert!(from <= text.len());
+        }
+    }
+}
