@@ -1,0 +1,315 @@
+//! From a job and its inputs to a committed folder.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use crate::error::{AtPath, Error, Result};
+use crate::run::key::configuration;
+use crate::run::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
+use crate::run::{Cancel, Counts, Inputs, Job, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage};
+use crate::run::{crash_point, digest_file, hex128, job_key};
+
+/// Form of the output folder, in `webmill.json`.
+const LAYOUT: u32 = 1;
+const LAYOUT_FILE: &str = "webmill.json";
+const REJECTS_FILE: &str = "rejects.parquet";
+
+/// Everything about running a job that is not part of its key.
+pub struct Runtime<'a> {
+    /// Output folder.
+    pub out: PathBuf,
+    /// Threads to use.
+    pub threads: usize,
+    /// Bytes of memory to stay within.
+    pub memory: u64,
+    /// Share of damaged records beyond which a job is not committed.
+    pub max_bad: f64,
+    /// Where progress goes.
+    pub progress: &'a dyn Progress,
+    /// Whether to stop.
+    pub cancel: &'a Cancel,
+    /// Who writes rejects.
+    pub rejects: &'a dyn RejectSink,
+}
+
+/// A committed folder.
+#[derive(Debug, Clone)]
+pub struct Committed {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// What it holds.
+    pub manifest: Manifest,
+    /// Whether it was made now rather than found.
+    pub fresh: bool,
+}
+
+impl Committed {
+    /// Path of a table or file in it.
+    pub fn path(&self, relative: &str) -> PathBuf {
+        self.folder.join(relative)
+    }
+
+    /// Opens the committed folder at `folder`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] without a manifest; [`Error::Incompatible`] for one of another version; [`Error::Corrupt`] where
+    /// a file is missing or has another size than the manifest says.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let path = folder.join(Manifest::FILE);
+        let bytes = std::fs::read(&path).at(&path)?;
+        let form: serde_json::Value = serde_json::from_slice(&bytes)
+            .map_err(|e| Error::corrupt(&path, 0, format!("not a manifest: {e}; delete the folder and run again")))?;
+        if form["format"] != Manifest::FORMAT {
+            return Err(Error::Incompatible {
+                path,
+                found: format!("manifest form {}", form["format"]),
+                expected: format!("{} (choose another --out or the webmill that wrote it)", Manifest::FORMAT),
+            });
+        }
+        let manifest: Manifest =
+            serde_json::from_value(form).map_err(|e| Error::corrupt(&path, 0, format!("not a manifest: {e}")))?;
+        for file in &manifest.outputs {
+            let path = folder.join(&file.path);
+            let found = std::fs::metadata(&path).at(&path)?.len();
+            if found != file.bytes {
+                let reason = format!("{found} bytes where the manifest says {}; delete the folder and run again", file.bytes);
+                return Err(Error::corrupt(path, found.min(file.bytes), reason));
+            }
+        }
+        Ok(Committed { folder: folder.to_path_buf(), manifest, fresh: false })
+    }
+}
+
+/// The committed folder that `out/<job>/latest` points to.
+///
+/// # Errors
+/// [`Error::Config`] where the job was never run here; see also [`Committed::open`].
+pub fn open_latest(out: &Path, job: &str) -> Result<Committed> {
+    let link = out.join(job).join("latest");
+    let target = std::fs::read_link(&link).map_err(|_| {
+        Error::Config(format!("{}: no results of {job} here; run `webmill {job}` with this --out first", out.display()))
+    })?;
+    Committed::open(&out.join(job).join(target))
+}
+
+impl Runtime<'_> {
+    /// Folder and state of `job` without doing anything: for `--dry-run`.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where the configuration does not serialise.
+    pub fn plan<J: Job>(&self, job: &J, inputs: &Inputs) -> Result<(PathBuf, bool)> {
+        let key = job_key(job, inputs)?;
+        let folder = self.out.join(J::NAME).join(key.as_str());
+        let done = folder.join(Manifest::FILE).exists();
+        Ok((folder, done))
+    }
+
+    /// Runs `job`, resuming what an earlier run left, or finds it done.
+    ///
+    /// # Errors
+    /// What the job meets; [`Error::Limit`] where more than `max_bad` of the records are damaged; [`Error::Config`]
+    /// where another process runs the same job or the folder is not webmill's; [`Error::Interrupted`].
+    pub fn run<J: Job>(&self, job: &J, inputs: &Inputs) -> Result<Committed> {
+        let key = job_key(job, inputs)?;
+        let home = self.out.join(J::NAME);
+        let folder = home.join(key.as_str());
+        claim(&self.out)?;
+        std::fs::create_dir_all(&home).at(&home)?;
+        if folder.join(Manifest::FILE).exists() {
+            let committed = Committed::open(&folder)?;
+            point_latest(&home, &key)?;
+            return Ok(committed);
+        }
+        let _lock = lock(&home, &key)?;
+        let started = Instant::now();
+        let staging = home.join(format!(".{key}.partial"));
+        for sub in ["receipts", "temp"] {
+            let path = staging.join(sub);
+            std::fs::create_dir_all(&path).at(&path)?;
+        }
+        crash_point("staged");
+        let stage = Stage {
+            folder: staging.clone(),
+            key: key.clone(),
+            receipts: Mutex::default(),
+            facts: Mutex::default(),
+            threads: self.threads,
+            memory: self.memory,
+            progress: self.progress,
+            cancel: self.cancel,
+        };
+        job.run(&stage)?;
+        let receipts = stage.receipts.into_inner().map_err(poisoned)?;
+        let facts = stage.facts.into_inner().map_err(poisoned)?;
+        let manifest = self.manifest(job, inputs, &key, &staging, &receipts, facts)?;
+        for sub in ["receipts", "temp"] {
+            let path = staging.join(sub);
+            std::fs::remove_dir_all(&path).at(&path)?;
+        }
+        remove_strays(&staging, &manifest)?;
+        crash_point("receipts-removed");
+        let run = serde_json::json!({
+            "threads": self.threads,
+            "memory": self.memory,
+            "seconds": started.elapsed().as_secs_f64(),
+            "os": std::env::consts::OS,
+            "arch": std::env::consts::ARCH,
+        });
+        write_synced(&staging.join("run.json"), &to_json(&run)?, None)?;
+        write_synced(&staging.join(Manifest::FILE), &to_json(&manifest)?, None)?;
+        crash_point("manifest-written");
+        std::fs::rename(&staging, &folder).at(&folder)?;
+        sync_folder(&home)?;
+        crash_point("folder-renamed");
+        point_latest(&home, &key)?;
+        crash_point("latest-moved");
+        Ok(Committed { folder, manifest, fresh: true })
+    }
+
+    fn manifest<J: Job>(
+        &self,
+        job: &J,
+        inputs: &Inputs,
+        key: &JobKey,
+        staging: &Path,
+        receipts: &BTreeMap<String, Receipt>,
+        facts: BTreeMap<String, serde_json::Value>,
+    ) -> Result<Manifest> {
+        let mut counts = Counts::default();
+        for receipt in receipts.values() {
+            counts.merge(&receipt.counts);
+        }
+        if counts.bad_share() > self.max_bad {
+            return Err(Error::Limit(format!(
+                "{} of {} records are damaged ({:.2} %), more than --max-bad {} allows: not committed. First: {}",
+                counts.damaged,
+                counts.read,
+                100.0 * counts.bad_share(),
+                self.max_bad,
+                first_reject(receipts),
+            )));
+        }
+        let mut outputs: Vec<OutputFile> = receipts.values().flat_map(|r| r.files.iter().cloned()).collect();
+        let mut tables = Receipt::tables(receipts);
+        let sample: Vec<Reject> = receipts.values().flat_map(|r| r.rejects.iter().cloned()).collect();
+        if !sample.is_empty() {
+            let path = staging.join(REJECTS_FILE);
+            let rows = self.rejects.write(&path, &sample, key.as_str())?;
+            let (table, columns) = self.rejects.table();
+            let (digest, bytes) = digest_file(&path)?;
+            File::open(&path).and_then(|f| f.sync_all()).at(&path)?;
+            tables.insert(table.to_owned(), crate::run::TableInfo { rows, columns });
+            outputs.push(OutputFile {
+                path: REJECTS_FILE.into(),
+                table: table.into(),
+                rows,
+                bytes,
+                digest: hex128(digest),
+            });
+        }
+        crash_point("rejects-written");
+        outputs.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Manifest {
+            format: Manifest::FORMAT,
+            job: J::NAME.into(),
+            job_version: J::VERSION,
+            key: key.clone(),
+            webmill: env!("CARGO_PKG_VERSION").into(),
+            configuration: configuration(job)?,
+            inputs: inputs.clone(),
+            counts,
+            tables,
+            outputs,
+            facts,
+        })
+    }
+}
+
+fn first_reject(receipts: &BTreeMap<String, Receipt>) -> String {
+    receipts
+        .values()
+        .flat_map(|r| &r.rejects)
+        .next()
+        .map_or_else(|| "none sampled".into(), |r| format!("{} at byte {}: {}", r.shard, r.offset, r.detail))
+}
+
+/// Makes `out` a folder of ours, or refuses one that holds something else.
+fn claim(out: &Path) -> Result<()> {
+    let marker = out.join(LAYOUT_FILE);
+    match std::fs::read(&marker) {
+        Ok(bytes) => {
+            let found = serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|v| v["layout"].as_u64());
+            if found == Some(u64::from(LAYOUT)) {
+                return Ok(());
+            }
+            let found = found.map_or_else(|| "an unreadable marker".into(), |n| format!("layout {n}"));
+            let expected = format!("layout {LAYOUT}: choose another --out, or use the webmill that wrote it");
+            Err(Error::Incompatible { path: marker, found, expected })
+        }
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            let foreign = std::fs::read_dir(out)
+                .map(|mut entries| {
+                    entries.find_map(|e| e.ok().filter(|e| !e.file_name().to_string_lossy().starts_with('.')))
+                })
+                .unwrap_or_default();
+            if let Some(entry) = foreign {
+                return Err(Error::Config(format!(
+                    "{}: holds files that webmill did not write ({}); choose a new or empty folder for --out",
+                    out.display(),
+                    entry.file_name().to_string_lossy()
+                )));
+            }
+            std::fs::create_dir_all(out).at(out)?;
+            write_synced(&marker, &to_json(&serde_json::json!({ "layout": LAYOUT }))?, None)
+        }
+        Err(e) => Err(Error::io(marker, e)),
+    }
+}
+
+/// Holds the job against other processes until dropped.
+fn lock(home: &Path, key: &JobKey) -> Result<File> {
+    let path = home.join(format!(".{key}.lock"));
+    let file = File::create(&path).at(&path)?;
+    file.try_lock().map_err(|_| {
+        Error::Config(format!("{}: another process is running this job; wait for it or stop it", home.display()))
+    })?;
+    Ok(file)
+}
+
+/// A unit that was discarded or cut off may have left files that no receipt names.
+fn remove_strays(staging: &Path, manifest: &Manifest) -> Result<()> {
+    let named: HashSet<&Path> = manifest.outputs.iter().map(|o| Path::new(&o.path)).collect();
+    let mut folders = vec![staging.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).at(&folder)? {
+            let path = entry.at(&folder)?.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            if !path.strip_prefix(staging).is_ok_and(|p| named.contains(p)) {
+                std::fs::remove_file(&path).at(&path)?;
+            }
+        }
+        sync_folder(&folder)?;
+    }
+    Ok(())
+}
+
+/// Moves `latest` to `key`, atomically.
+fn point_latest(home: &Path, key: &JobKey) -> Result<()> {
+    let link = home.join("latest");
+    if std::fs::read_link(&link).is_ok_and(|t| t == Path::new(key.as_str())) {
+        return Ok(());
+    }
+    let aside = home.join(".latest.aside");
+    if aside.symlink_metadata().is_ok() {
+        std::fs::remove_file(&aside).at(&aside)?;
+    }
+    std::os::unix::fs::symlink(key.as_str(), &aside).at(&aside)?;
+    std::fs::rename(&aside, &link).at(&link)?;
+    sync_folder(home)
+}

@@ -1,0 +1,38 @@
+//! Digests of files and bytes: xxh3-128, which runs at memory speed. They guard against accidents, not against forgery.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+use crate::error::{AtPath, Result};
+
+/// xxh3-128 of `bytes`.
+pub fn digest_bytes(bytes: &[u8]) -> u128 {
+    xxh3_128(bytes)
+}
+
+/// xxh3-128 of a file's bytes, and their number. Memory: one buffer of 1 MiB.
+///
+/// # Errors
+/// [`crate::error::Error::Io`] where the file cannot be read.
+pub fn digest_file(path: &Path) -> Result<(u128, u64)> {
+    let mut file = File::open(path).at(path)?;
+    let mut hasher = Xxh3::new();
+    let mut buffer = vec![0u8; 1 << 20];
+    let mut bytes = 0;
+    loop {
+        let n = file.read(&mut buffer).at(path)?;
+        if n == 0 {
+            return Ok((hasher.digest128(), bytes));
+        }
+        hasher.update(&buffer[..n]);
+        bytes += n as u64;
+    }
+}
+
+/// 32 lower-case hex digits.
+pub fn hex128(value: u128) -> String {
+    format!("{value:032x}")
+}

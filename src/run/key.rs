@@ -1,0 +1,69 @@
+//! Job keys: what makes two runs the same run.
+//!
+//! key = xxh3-128 of the canonical JSON (sorted object keys, no white space) of name, version, configuration, sorted
+//! digests and names of the inputs and keys of the jobs upstream. Threads, memory, paths and times are not in it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::run::{Inputs, Job, digest_bytes, hex128};
+
+/// Key of a job: 32 hex digits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct JobKey(String);
+
+impl JobKey {
+    /// The hex digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// A 64-bit number for seeding, the same for the same key.
+    pub fn seed(&self) -> u64 {
+        u64::from_str_radix(&self.0[..16], 16).unwrap_or(0)
+    }
+}
+
+impl fmt::Display for JobKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[derive(Serialize)]
+struct Material<'a> {
+    name: &'a str,
+    version: u32,
+    configuration: serde_json::Value,
+    inputs: Vec<String>,
+    upstream: Vec<String>,
+}
+
+/// The key of `job` over `inputs`.
+///
+/// # Errors
+/// [`Error::Internal`] where the configuration does not serialise.
+pub fn job_key<J: Job>(job: &J, inputs: &Inputs) -> Result<JobKey> {
+    // Names are part of it because they stand in the tables as provenance.
+    let mut digests: Vec<String> = inputs.files.iter().map(|f| format!("{}:{}", f.digest, f.name)).collect();
+    digests.sort_unstable();
+    let mut upstream: Vec<String> = inputs.upstream.iter().map(|u| format!("{}/{}", u.job, u.key)).collect();
+    upstream.sort_unstable();
+    let material = Material {
+        name: J::NAME,
+        version: J::VERSION,
+        configuration: configuration(job)?,
+        inputs: digests,
+        upstream,
+    };
+    // serde_json keeps objects in a BTreeMap, so the text is canonical.
+    let value = serde_json::to_value(&material).map_err(|e| Error::Internal(e.to_string()))?;
+    Ok(JobKey(hex128(digest_bytes(value.to_string().as_bytes()))))
+}
+
+/// The configuration as it stands in the manifest.
+pub(crate) fn configuration<J: Job>(job: &J) -> Result<serde_json::Value> {
+    serde_json::to_value(job).map_err(|e| Error::Internal(format!("configuration of {}: {e}", J::NAME)))
+}

@@ -1,0 +1,278 @@
+//! The staging folder: units of work, their files and receipts.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{AtPath, Error, Result};
+use crate::run::{Cancel, Counts, JobKey, OutputFile, Progress, Reject, TableInfo, crash_point, digest_file, hex128};
+
+/// Rejects kept of each reason and unit; all are counted.
+const SAMPLE: usize = 100;
+
+/// What a finished unit left behind: trusted only while its files match.
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Receipt {
+    pub unit: String,
+    pub files: Vec<OutputFile>,
+    pub counts: Counts,
+    pub rejects: Vec<Reject>,
+    pub columns: BTreeMap<String, Vec<String>>,
+    pub payload: serde_json::Value,
+}
+
+/// The staging folder of a job that runs.
+pub struct Stage<'a> {
+    pub(super) folder: PathBuf,
+    pub(super) key: JobKey,
+    pub(super) receipts: Mutex<BTreeMap<String, Receipt>>,
+    pub(super) facts: Mutex<BTreeMap<String, serde_json::Value>>,
+    /// Threads to use; never changes a byte.
+    pub threads: usize,
+    /// Bytes of memory to stay within; never changes a byte.
+    pub memory: u64,
+    /// Where progress goes.
+    pub progress: &'a dyn Progress,
+    /// Whether to stop.
+    pub cancel: &'a Cancel,
+}
+
+/// One unit of work: the files it writes, what it counts and rejects.
+pub struct Unit<'s> {
+    stage: &'s Stage<'s>,
+    temp: PathBuf,
+    receipt: Receipt,
+    sampled: BTreeMap<String, usize>,
+}
+
+impl Stage<'_> {
+    /// The job's key, for the footers of its files.
+    pub fn key(&self) -> &JobKey {
+        &self.key
+    }
+
+    /// A number of the job as a whole that the manifest shows.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where the value does not serialise.
+    pub fn fact(&self, name: &str, value: impl Serialize) -> Result<()> {
+        let value = serde_json::to_value(value).map_err(|e| Error::Internal(e.to_string()))?;
+        self.facts.lock().map_err(poisoned)?.insert(name.to_owned(), value);
+        Ok(())
+    }
+
+    /// Does a unit of work, unless its receipt stands and its files match; returns what the unit returned then or now.
+    ///
+    /// Units are named uniquely within a job by `[a-z0-9-]`; the order of names is the order in which counts,
+    /// rejects and files are put together.
+    ///
+    /// # Errors
+    /// What `work` meets; [`Error::Interrupted`] where the user asked to stop.
+    pub fn unit<T, F>(&self, name: &str, work: F) -> Result<T>
+    where
+        T: Serialize + DeserializeOwned,
+        F: FnOnce(&mut Unit<'_>) -> Result<T>,
+    {
+        self.cancel.check()?;
+        let receipt_path = self.folder.join("receipts").join(format!("{name}.json"));
+        if let Some(receipt) = self.standing_receipt(&receipt_path)
+            && let Ok(payload) = serde_json::from_value(receipt.payload.clone())
+        {
+            self.receipts.lock().map_err(poisoned)?.insert(name.to_owned(), receipt);
+            return Ok(payload);
+        }
+        crash_point("unit-started");
+        let temp = self.folder.join("temp").join(name);
+        clear_folder(&temp)?;
+        let mut unit = Unit {
+            stage: self,
+            temp: temp.clone(),
+            receipt: Receipt { unit: name.to_owned(), ..Receipt::default() },
+            sampled: BTreeMap::new(),
+        };
+        let value = work(&mut unit)?;
+        crash_point("unit-written");
+        let mut receipt = unit.receipt;
+        receipt.payload = serde_json::to_value(&value).map_err(|e| Error::Internal(e.to_string()))?;
+        for file in &mut receipt.files {
+            let path = self.folder.join(&file.path);
+            File::open(&path).and_then(|f| f.sync_all()).at(&path)?;
+            let (digest, bytes) = digest_file(&path)?;
+            file.bytes = bytes;
+            file.digest = hex128(digest);
+        }
+        std::fs::remove_dir_all(&temp).at(&temp)?;
+        crash_point("unit-synced");
+        write_synced(&receipt_path, &to_json(&receipt)?, Some("receipt-written"))?;
+        crash_point("receipt-renamed");
+        self.receipts.lock().map_err(poisoned)?.insert(name.to_owned(), receipt);
+        Ok(value)
+    }
+
+    /// Path of a file in the staging folder that an earlier unit of this job wrote.
+    pub fn path(&self, relative: &str) -> PathBuf {
+        self.folder.join(relative)
+    }
+
+    /// Takes back a unit whose files turn out to be wrong, so that it can be done again.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where its receipt or files cannot be removed.
+    pub fn discard(&self, name: &str) -> Result<()> {
+        let receipt_path = self.folder.join("receipts").join(format!("{name}.json"));
+        if receipt_path.exists() {
+            std::fs::remove_file(&receipt_path).at(&receipt_path)?;
+        }
+        if let Some(receipt) = self.receipts.lock().map_err(poisoned)?.remove(name) {
+            for file in receipt.files {
+                let path = self.folder.join(&file.path);
+                std::fs::remove_file(&path).at(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn standing_receipt(&self, path: &Path) -> Option<Receipt> {
+        let receipt: Receipt = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        let matches = receipt.files.iter().all(|file| {
+            digest_file(&self.folder.join(&file.path))
+                .is_ok_and(|(digest, bytes)| bytes == file.bytes && hex128(digest) == file.digest)
+        });
+        matches.then_some(receipt)
+    }
+}
+
+impl Unit<'_> {
+    /// The stage this unit belongs to.
+    pub fn stage(&self) -> &Stage<'_> {
+        self.stage
+    }
+
+    /// A folder for files that go away with the unit.
+    pub fn temp(&self) -> &Path {
+        &self.temp
+    }
+
+    /// Path of a file of this unit, its folder made. Call [`wrote`](Self::wrote) when it is complete.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the folder cannot be made.
+    pub fn create(&self, relative: &str) -> Result<PathBuf> {
+        let path = self.stage.folder.join(relative);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).at(parent)?;
+        }
+        Ok(path)
+    }
+
+    /// Declares a complete file: its table with columns (empty for other files) and rows.
+    pub fn wrote(&mut self, relative: &str, table: &str, columns: Vec<String>, rows: u64) {
+        if !table.is_empty() {
+            self.receipt.columns.insert(table.to_owned(), columns);
+        }
+        self.receipt.files.push(OutputFile {
+            path: relative.to_owned(),
+            table: table.to_owned(),
+            rows,
+            bytes: 0,
+            digest: String::new(),
+        });
+    }
+
+    /// Counts records read.
+    pub fn read(&mut self, n: u64) {
+        self.receipt.counts.read += n;
+    }
+
+    /// Counts something kept.
+    pub fn kept(&mut self, what: &str, n: u64) {
+        add(&mut self.receipt.counts.kept, what, n);
+    }
+
+    /// Counts something left out for a reason that is no damage.
+    pub fn dropped(&mut self, reason: &str, n: u64) {
+        add(&mut self.receipt.counts.dropped, reason, n);
+    }
+
+    /// Counts and samples a damaged record: held against `--max-bad`.
+    pub fn damaged(&mut self, reject: Reject) {
+        self.receipt.counts.damaged += 1;
+        self.rejected(reject);
+    }
+
+    /// Counts and samples a record that was dropped without being damaged.
+    pub fn rejected(&mut self, reject: Reject) {
+        add(&mut self.receipt.counts.dropped, &reject.reason, 1);
+        let sampled = self.sampled.entry(reject.reason.clone()).or_default();
+        if *sampled < SAMPLE {
+            *sampled += 1;
+            self.receipt.rejects.push(reject);
+        }
+    }
+}
+
+impl Receipt {
+    pub fn tables(receipts: &BTreeMap<String, Receipt>) -> BTreeMap<String, TableInfo> {
+        let mut tables: BTreeMap<String, TableInfo> = BTreeMap::new();
+        for receipt in receipts.values() {
+            for (table, columns) in &receipt.columns {
+                tables.entry(table.clone()).or_default().columns.clone_from(columns);
+            }
+            for file in receipt.files.iter().filter(|f| !f.table.is_empty()) {
+                tables.entry(file.table.clone()).or_default().rows += file.rows;
+            }
+        }
+        tables
+    }
+}
+
+fn add(counts: &mut BTreeMap<String, u64>, name: &str, n: u64) {
+    match counts.get_mut(name) {
+        Some(count) => *count += n,
+        None => {
+            counts.insert(name.to_owned(), n);
+        }
+    }
+}
+
+pub(super) fn poisoned<T>(_: std::sync::PoisonError<T>) -> Error {
+    Error::Internal("a unit of work panicked".into())
+}
+
+pub(super) fn to_json(value: &impl Serialize) -> Result<Vec<u8>> {
+    let mut text = serde_json::to_vec_pretty(value).map_err(|e| Error::Internal(e.to_string()))?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// Makes `folder` an empty folder.
+fn clear_folder(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).at(folder)?;
+    }
+    std::fs::create_dir_all(folder).at(folder)
+}
+
+/// Writes aside, syncs, renames: `path` either does not exist or is whole.
+pub(super) fn write_synced(path: &Path, bytes: &[u8], crash_before_rename: Option<&str>) -> Result<()> {
+    let aside = path.with_extension("aside");
+    let mut file = File::create(&aside).at(&aside)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).at(&aside)?;
+    if let Some(point) = crash_before_rename {
+        crash_point(point);
+    }
+    std::fs::rename(&aside, path).at(path)?;
+    if let Some(parent) = path.parent() {
+        sync_folder(parent)?;
+    }
+    Ok(())
+}
+
+pub(super) fn sync_folder(folder: &Path) -> Result<()> {
+    File::open(folder).and_then(|f| f.sync_all()).at(folder)
+}

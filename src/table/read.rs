@@ -1,0 +1,191 @@
+//! Reading tables row group by row group.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use polars::prelude::*;
+
+use crate::error::{AtPath, Error, Result};
+
+/// The `part-*.parquet` files of the table folder `dir`, in name order.
+///
+/// # Errors
+/// [`Error::Io`] where the folder cannot be listed.
+pub fn part_files(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir).at(dir)? {
+        let path = entry.at(dir)?.path();
+        if path.extension().is_some_and(|e| e == "parquet") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Reads the named columns of one Parquet file or of every part of a table folder, one row group at a time.
+///
+/// Memory: the decoded columns of one row group.
+pub struct TableReader {
+    files: std::vec::IntoIter<PathBuf>,
+    columns: Vec<String>,
+    open: Option<OpenFile>,
+}
+
+struct OpenFile {
+    path: PathBuf,
+    groups: Vec<usize>,
+    next: usize,
+    row: usize,
+}
+
+/// The columns of one row group.
+pub struct Batch {
+    frame: DataFrame,
+    path: PathBuf,
+}
+
+impl TableReader {
+    /// A reader over the table in folder `dir` (or the single file `dir`), for `columns` only.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the folder cannot be listed.
+    pub fn open(dir: &Path, columns: &[&str]) -> Result<Self> {
+        let files = if dir.is_dir() { part_files(dir)? } else { vec![dir.to_path_buf()] };
+        Ok(Self::over(files, columns))
+    }
+
+    /// A reader over given files in the given order.
+    pub fn over(files: Vec<PathBuf>, columns: &[&str]) -> Self {
+        TableReader {
+            files: files.into_iter(),
+            columns: columns.iter().map(|c| (*c).to_owned()).collect(),
+            open: None,
+        }
+    }
+
+    fn open_next(&mut self) -> Result<bool> {
+        let Some(path) = self.files.next() else { return Ok(false) };
+        let file = File::open(&path).at(&path)?;
+        let mut reader = ParquetReader::new(file);
+        let metadata = reader.get_metadata().map_err(|e| corrupt(&path, e))?.clone();
+        let groups = metadata.row_groups.iter().map(|g| g.num_rows()).collect();
+        self.open = Some(OpenFile { path, groups, next: 0, row: 0 });
+        Ok(true)
+    }
+
+    /// The next row group, or `None` after the last.
+    ///
+    /// # Errors
+    /// [`Error::Io`], or [`Error::Corrupt`] where a file is not the Parquet it should be.
+    #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
+    pub fn next(&mut self) -> Result<Option<Batch>> {
+        loop {
+            let Some(open) = &mut self.open else {
+                if !self.open_next()? {
+                    return Ok(None);
+                }
+                continue;
+            };
+            let Some(&rows) = open.groups.get(open.next) else {
+                self.open = None;
+                continue;
+            };
+            let file = File::open(&open.path).at(&open.path)?;
+            let frame = ParquetReader::new(file)
+                .with_columns(Some(self.columns.clone()))
+                .with_slice(Some((open.row, rows)))
+                .set_low_memory(true)
+                .read_parallel(ParallelStrategy::None)
+                .finish()
+                .map_err(|e| corrupt(&open.path, e))?;
+            open.next += 1;
+            open.row += rows;
+            return Ok(Some(Batch { frame, path: open.path.clone() }));
+        }
+    }
+}
+
+fn corrupt(path: &Path, error: PolarsError) -> Error {
+    match error {
+        PolarsError::IO { error, .. } => {
+            Error::io(path, std::io::Error::new(error.kind(), error.to_string()))
+        }
+        other => Error::corrupt(path, 0, format!("not a readable Parquet table: {other}")),
+    }
+}
+
+macro_rules! typed {
+    ($($(#[$doc:meta])* $name:ident -> $chunked:ty, $accessor:ident;)+) => {$(
+        $(#[$doc])*
+        ///
+        /// # Errors
+        /// [`Error::Corrupt`] where the column is missing or of another type.
+        pub fn $name(&self, name: &str) -> Result<&$chunked> {
+            self.column(name)?.$accessor().map_err(|e| corrupt(&self.path, e))
+        }
+    )+};
+}
+
+impl Batch {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.frame.height()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn column(&self, name: &str) -> Result<&Column> {
+        self.frame.column(name).map_err(|e| corrupt(&self.path, e))
+    }
+
+    typed! {
+        /// A text column.
+        str -> StringChunked, str;
+        /// A boolean column.
+        bool -> BooleanChunked, bool;
+        /// A 16-bit signed column.
+        i16 -> Int16Chunked, i16;
+        /// An 8-bit unsigned column.
+        u8 -> UInt8Chunked, u8;
+        /// A 32-bit unsigned column.
+        u32 -> UInt32Chunked, u32;
+        /// A 64-bit unsigned column.
+        u64 -> UInt64Chunked, u64;
+        /// A 64-bit signed column.
+        i64 -> Int64Chunked, i64;
+        /// A double precision column.
+        f64 -> Float64Chunked, f64;
+        /// A column of raw bytes.
+        binary -> BinaryChunked, binary;
+    }
+
+    /// A timestamp column as milliseconds since 1970.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] where the column is missing or of another type.
+    pub fn millis(&self, name: &str) -> Result<Int64Chunked> {
+        let column = self.column(name)?.to_physical_repr();
+        column.i64().cloned().map_err(|e| corrupt(&self.path, e))
+    }
+
+    /// A column of 16-byte keys.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] where the column is missing, of another type, or holds a value of another length.
+    pub fn keys(&self, name: &str) -> Result<Vec<Option<u128>>> {
+        self.binary(name)?
+            .iter()
+            .map(|value| match value {
+                None => Ok(None),
+                Some(bytes) => match <[u8; 16]>::try_from(bytes) {
+                    Ok(bytes) => Ok(Some(u128::from_be_bytes(bytes))),
+                    Err(_) => Err(Error::corrupt(&self.path, 0, format!("column {name}: a key of {} bytes", bytes.len()))),
+                },
+            })
+            .collect()
+    }
+}
