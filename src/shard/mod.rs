@@ -1,0 +1,192 @@
+//! How captures lie on disk: shards in three formats, behind one reader.
+//!
+//! A shard is a file of records. [`Format`] says which grammar it obeys, [`Container`] how the file as a whole is
+//! compressed; both are recognised by content. [`ShardReader`] walks a shard, or a byte range of one, and lends one
+//! [`Record`] at a time; damage is an error with path, offset and reason, after which the walk goes on with the next
+//! record that can be shown to be one.
+//!
+//! Memory: one record of at most [`ReadOptions::max_record_bytes`] stored and as many unpacked, plus the read window.
+//! Determinism: a shard gives the same records whether it is read whole or in ranges ([`split`]).
+
+mod staged;
+pub mod stream;
+
+use std::borrow::Cow;
+
+use crate::capture::{Capture, Place, Response, Truncation};
+
+pub use staged::Staged;
+
+/// The grammar of a shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// RAW DB 1.0.
+    RawDb,
+    /// WARC 1.0 or 1.1.
+    Warc,
+    /// ARC 1.x.
+    Arc,
+}
+
+impl Format {
+    /// The format's name as people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::RawDb => "RAW DB",
+            Format::Warc => "WARC",
+            Format::Arc => "ARC",
+        }
+    }
+}
+
+/// How the file around the records is compressed. (RAW DB also compresses single records; that is the record's affair.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Container {
+    /// Records as they are.
+    Plain,
+    /// Gzip members, usually one a record.
+    Gzip,
+    /// Zstandard frames, usually one a record.
+    Zstd,
+}
+
+/// What a record holds. RAW DB has responses only; ARC has responses after its file description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RecordType {
+    /// About the shard itself.
+    Warcinfo,
+    /// A complete HTTP response.
+    Response,
+    /// A document without a protocol around it.
+    Resource,
+    /// What was sent to get a response.
+    Request,
+    /// About another record.
+    Metadata,
+    /// The same content as an earlier record.
+    Revisit,
+    /// Another record's content in another form.
+    Conversion,
+    /// The rest of a record cut in two.
+    Continuation,
+    /// The first record of an ARC file.
+    FileDesc,
+    /// A type this program has no name for.
+    Unknown,
+}
+
+impl RecordType {
+    /// The name that WARC gives the type.
+    pub fn name(self) -> &'static str {
+        match self {
+            RecordType::Warcinfo => "warcinfo",
+            RecordType::Response => "response",
+            RecordType::Resource => "resource",
+            RecordType::Request => "request",
+            RecordType::Metadata => "metadata",
+            RecordType::Revisit => "revisit",
+            RecordType::Conversion => "conversion",
+            RecordType::Continuation => "continuation",
+            RecordType::FileDesc => "filedesc",
+            RecordType::Unknown => "unknown",
+        }
+    }
+}
+
+/// One stored record, borrowed from its reader until the next one is asked for.
+#[derive(Debug, Clone)]
+pub struct Record<'a> {
+    /// The grammar it was stored in.
+    pub format: Format,
+    /// What it holds.
+    pub kind: RecordType,
+    /// Head bytes as stored, without the blank line that ends them.
+    pub head: &'a [u8],
+    /// The URL it is about, as stored; empty where the record has none.
+    pub url: Cow<'a, str>,
+    /// The URL first asked for, where the record says so.
+    pub origin: Option<Cow<'a, str>>,
+    /// When it was fetched: UTC, ms since 1970.
+    pub date_ms: Option<i64>,
+    /// The server's address.
+    pub ip: Option<Cow<'a, str>>,
+    /// The media type declared, lower-case, without parameters; for responses that of the HTTP head.
+    pub mime: Option<String>,
+    /// The block with every compression by file or record removed, at most `max_record_bytes` of it.
+    pub data: Cow<'a, [u8]>,
+    /// Byte count of the whole block, also where `data` holds less.
+    pub full_length: u64,
+    /// Why `data` is less than what the server sent, if it is.
+    pub truncated: Option<Truncation>,
+    /// Stored record or gzip member: file, offset, length.
+    pub place: Place,
+    /// For records found by search after damage: did three records in a row prove the place?
+    pub proven: Option<bool>,
+    /// RAW DB: the data as stored, still compressed; `None` where it was not read whole.
+    pub stored: Option<&'a [u8]>,
+    /// The record's own identifier (`WARC-Record-ID`).
+    pub id: Option<Cow<'a, str>>,
+    /// The digest that the record declares for its block, as written (`sha1:…`).
+    pub block_digest: Option<Cow<'a, str>>,
+    /// The digest that the record declares for its payload, as written.
+    pub payload_digest: Option<Cow<'a, str>>,
+    /// What was wrong but survivable (lenient reading), in words.
+    pub defects: Vec<Cow<'static, str>>,
+}
+
+impl<'a> Record<'a> {
+    /// What was fetched, for response and resource records; `None` for the others.
+    pub fn to_capture(&self) -> Option<Capture<'_>> {
+        let response = match self.kind {
+            RecordType::Response => Response::parse(&self.data),
+            RecordType::Resource => Response::without_head(&self.data, self.mime.as_deref()),
+            _ => return None,
+        };
+        Some(Capture {
+            url: Cow::Borrowed(&*self.url),
+            origin: self.origin.as_deref().map(Cow::Borrowed),
+            date_ms: self.date_ms,
+            ip: self.ip.as_deref().map(Cow::Borrowed),
+            response,
+            place: self.place.clone(),
+            truncated: self.truncated,
+        })
+    }
+}
+
+/// Where a walk stands: what the walk of the next range needs to go on as if there had been no cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resume {
+    /// Where the next record starts, or from where on it is to be searched.
+    pub offset: u64,
+    /// True after damage whose far side has not been found yet.
+    pub searching: bool,
+    /// What the records there are marked with ([`Record::proven`]).
+    pub proven: Option<bool>,
+}
+
+impl From<u64> for Resume {
+    fn from(offset: u64) -> Self {
+        Resume { offset, searching: false, proven: None }
+    }
+}
+
+/// How to read.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// Largest block that is held in memory; a larger one is delivered cut to this size and marked
+    /// ([`Truncation::RecordLimit`]).
+    pub max_record_bytes: u64,
+    /// Survive what real archives contain; `false` makes every departure from the grammar an error.
+    pub lenient: bool,
+    /// WARC: compare declared digests with the data and report differences as defects (lenient) or errors.
+    pub verify_digests: bool,
+    /// For a range: where exactly to begin, instead of guessing by proof.
+    pub exact_start: Option<Resume>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions { max_record_bytes: 64 << 20, lenient: true, verify_digests: false, exact_start: None }
+    }
+}
