@@ -110,8 +110,8 @@ pub struct Record<'a> {
     pub date_ms: Option<i64>,
     /// The server's address.
     pub ip: Option<Cow<'a, str>>,
-    /// The media type declared, lower-case, without parameters; for responses that of the HTTP head.
-    pub mime: Option<String>,
+    /// The content type that the record itself declares for its block, as written; RAW DB has none.
+    pub content_type: Option<Cow<'a, str>>,
     /// The block with every compression by file or record removed, at most `max_record_bytes` of it.
     pub data: Cow<'a, [u8]>,
     /// Byte count of the whole block, also where `data` holds less.
@@ -134,12 +134,23 @@ pub struct Record<'a> {
     pub defects: Vec<Cow<'static, str>>,
 }
 
-impl<'a> Record<'a> {
+impl Record<'_> {
+    /// The media type declared, lower-case, without parameters: of a response that of its HTTP head, of every other
+    /// record the block's.
+    pub fn mime(&self) -> Option<String> {
+        if self.kind == RecordType::Response {
+            return Response::parse(&self.data).media_type();
+        }
+        let declared = self.content_type.as_deref()?;
+        let essence = declared.split(';').next().unwrap_or(declared).trim().to_ascii_lowercase();
+        (!essence.is_empty()).then_some(essence)
+    }
+
     /// What was fetched, for response and resource records; `None` for the others.
     pub fn to_capture(&self) -> Option<Capture<'_>> {
         let response = match self.kind {
             RecordType::Response => Response::parse(&self.data),
-            RecordType::Resource => Response::without_head(&self.data, self.mime.as_deref()),
+            RecordType::Resource => Response::without_head(&self.data, self.content_type.as_deref()),
             _ => return None,
         };
         Some(Capture {
