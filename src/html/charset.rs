@@ -1,0 +1,270 @@
+//! Bytes → characters: which encoding a page is in, and its text.
+//!
+//! **Definition.** Evidence is taken in this order, and what was declared and what the bytes say are both reported:
+//!
+//! 1. a byte order mark;
+//! 2. the `charset` of the HTTP header;
+//! 3. `<meta>` or the XML declaration (HTML standard, "prescan");
+//! 4. the bytes: UTF-8 syntax, zero bytes of UTF-16, letter statistics.
+//!
+//! **When a label is overruled.** Browsers obey labels; an archive holds what no browser would show. A label loses
+//!
+//! - to UTF-8, when the bytes are well-formed UTF-8 with at least four characters beyond ASCII; one is enough against
+//!   Latin labels, under which UTF-8 reads as nonsense such as `Ã©`;
+//! - being UTF-8, when more bytes are malformed than characters well-formed;
+//! - being UTF-16, when no zero byte stands where UTF-16 has them;
+//! - being Latin, when non-ASCII bytes come in runs of 2.5 and more (Latin letters with marks stand alone, other scripts
+//!   come in words) and statistics name an encoding of another script;
+//! - being a double-byte one, when at least two in a hundred of its characters are malformed and statistics name
+//!   an encoding under which fewer than half as many are, or when less than half of its characters are of the frequent
+//!   zones of its table and nine in ten are under the encoding that statistics name;
+//! - being that of the HTTP header, when page and statistics agree on another one.
+//!
+//! **Cost.** ASCII and UTF-8 are borrowed, not copied, at some GB/s; others are decoded once, and statistics read 8 KiB.
+//!
+//! **Error.** Malformed bytes become U+FFFD; a character that is cut off at the end of well-formed UTF-8 is dropped.
+//!
+//! **Reference.** WHATWG Encoding Standard; HTML standard, 13.2.3.
+
+use std::borrow::Cow;
+
+use encoding_rs::{
+    Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED,
+};
+
+pub use super::detect::detect;
+use super::detect::{self, Trust, Utf8Tally};
+use super::evidence::{Zones, is_latin, malformed_share, mean_run, plainly, same_family};
+use super::prescan::declared_encoding;
+
+/// What settled a page's encoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CharsetSource {
+    /// A byte order mark.
+    Bom,
+    /// The `charset` of the HTTP header.
+    Http,
+    /// `<meta>` or the XML declaration.
+    Meta,
+    /// The bytes, unlabelled or against their label.
+    Detected,
+    /// Nothing: plain ASCII without a label.
+    Default,
+}
+
+impl CharsetSource {
+    /// Lower-case name, as tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            CharsetSource::Bom => "bom",
+            CharsetSource::Http => "http",
+            CharsetSource::Meta => "meta",
+            CharsetSource::Detected => "detected",
+            CharsetSource::Default => "default",
+        }
+    }
+}
+
+/// A page as characters, and how they were found.
+#[derive(Debug, Clone)]
+pub struct Decoded<'a> {
+    /// The text, without byte order mark; borrowed if the bytes were UTF-8.
+    pub text: Cow<'a, str>,
+    /// The encoding it was read in.
+    pub used: &'static Encoding,
+    /// Canonical name of the encoding that the first label in order declares, whether it was obeyed or not.
+    pub declared: Option<&'static str>,
+    /// What settled the matter.
+    pub source: CharsetSource,
+    /// Canonical name of the encoding that the bytes speak for; `None` for plain ASCII.
+    pub detected: Option<&'static str>,
+    /// Whether bytes were malformed (and became U+FFFD) or a character was cut off at the end.
+    pub had_errors: bool,
+}
+
+/// Reads `bytes`, whose HTTP header said `http_label`, as characters. `hint_tld` is the last label of the host name,
+/// which breaks ties of the statistics (`cn` for Chinese).
+///
+/// # Examples
+/// ```
+/// let page = webmill::html::charset::decode(b"<meta charset=gb2312>\xC4\xE3\xBA\xC3", None, None);
+/// assert!(page.text.ends_with("你好"));
+/// assert_eq!((page.used.name(), page.declared), ("GBK", Some("GBK")));
+/// ```
+pub fn decode<'a>(bytes: &'a [u8], http_label: Option<&[u8]>, hint_tld: Option<&[u8]>) -> Decoded<'a> {
+    let bom = Encoding::for_bom(bytes);
+    let body = &bytes[bom.map_or(0, |(_, length)| length)..];
+    let labels = Labels {
+        bom: bom.map(|(encoding, _)| encoding),
+        http: http_label.and_then(known_label),
+        bytes: body,
+    };
+    if body.is_ascii() {
+        return decode_ascii(body, &labels);
+    }
+    if std::str::from_utf8(body).is_ok() && labels.bom.is_none_or(|bom| bom == UTF_8) {
+        if let Some(found) = decode_utf8(body, &labels) {
+            return found;
+        }
+    }
+    decode_legacy(body, &labels, hint_tld)
+}
+
+/// A label of an encoding that can be read.
+fn known_label(label: &[u8]) -> Option<&'static Encoding> {
+    let quoted = |b: &u8| matches!(b, b'"' | b'\'') || b.is_ascii_whitespace();
+    let start = label.iter().position(|b| !quoted(b))?;
+    let label = &label[start..=label.iter().rposition(|b| !quoted(b))?];
+    Encoding::for_label(label).filter(|&found| found != REPLACEMENT && found != X_USER_DEFINED)
+}
+
+/// What was declared, the page's own declaration read only when asked for.
+struct Labels<'a> {
+    bom: Option<&'static Encoding>,
+    http: Option<&'static Encoding>,
+    bytes: &'a [u8],
+}
+
+impl Labels<'_> {
+    fn meta(&self) -> Option<&'static Encoding> {
+        declared_encoding(self.bytes).filter(|&found| found != REPLACEMENT)
+    }
+
+    fn first(&self) -> Option<(&'static Encoding, CharsetSource)> {
+        let labelled = |source| move |encoding| (encoding, source);
+        self.bom
+            .map(labelled(CharsetSource::Bom))
+            .or_else(|| self.http.map(labelled(CharsetSource::Http)))
+            .or_else(|| self.meta().map(labelled(CharsetSource::Meta)))
+    }
+}
+
+fn decode_ascii<'a>(bytes: &'a [u8], labels: &Labels) -> Decoded<'a> {
+    let first = labels.first();
+    let declared = first.map(|(encoding, _)| encoding.name());
+    let detected = detect::detect(bytes, None);
+    if let Some(wide) = detected {
+        let source = match first {
+            Some((label, source)) if label == wide => source,
+            _ => CharsetSource::Detected,
+        };
+        return finish(bytes, wide, declared, source, Some(wide));
+    }
+    // UTF-16 of nothing but ASCII bytes has no zero byte where it should.
+    let (used, source) = match first {
+        Some((label, source)) if label != UTF_16LE && label != UTF_16BE && label != ISO_2022_JP => {
+            (label, source)
+        }
+        Some((label, source)) if source == CharsetSource::Bom || label == ISO_2022_JP => {
+            return finish(bytes, label, declared, source, None);
+        }
+        _ => (UTF_8, CharsetSource::Default),
+    };
+    let text = Cow::Borrowed(std::str::from_utf8(bytes).expect("ASCII is UTF-8"));
+    Decoded { text, used, declared, source, detected: None, had_errors: false }
+}
+
+/// Well-formed UTF-8 beyond ASCII: `None` where a label has the better claim.
+fn decode_utf8<'a>(bytes: &'a [u8], labels: &Labels) -> Option<Decoded<'a>> {
+    let first = labels.first();
+    let source = match first {
+        Some((label, source)) if label == UTF_8 => source,
+        Some((label, _)) => {
+            let enough = if is_latin(label) { 1 } else { 4 };
+            let found = bytes.iter().filter(|&&b| b >= 0xC0).take(enough).count();
+            if found < enough || detect::utf16_by_zeros(bytes).is_some() {
+                return None;
+            }
+            CharsetSource::Detected
+        }
+        None => CharsetSource::Detected,
+    };
+    let text = Cow::Borrowed(std::str::from_utf8(bytes).ok()?);
+    let declared = first.map(|(encoding, _)| encoding.name());
+    Some(Decoded { text, used: UTF_8, declared, source, detected: Some(UTF_8.name()), had_errors: false })
+}
+
+/// Bytes that are neither ASCII nor well-formed UTF-8, or whose label may be right against UTF-8.
+fn decode_legacy<'a>(bytes: &'a [u8], labels: &Labels, tld: Option<&[u8]>) -> Decoded<'a> {
+    let first = labels.first();
+    let declared = first.map(|(encoding, _)| encoding.name());
+    let tally = Utf8Tally::of(bytes);
+    let (used, source, detected) = match first {
+        Some((label, source @ CharsetSource::Bom)) if label != UTF_8 => (label, source, label),
+        Some((label, source)) if label == UTF_8 && tally.is_utf8(Trust::Label) => (label, source, UTF_8),
+        Some((label, source)) if plainly(bytes, label) => (label, source, label),
+        _ => {
+            let found = detect::detect(bytes, tld).unwrap_or(WINDOWS_1252);
+            match first {
+                Some((label, source)) if obeys(bytes, label, found) => {
+                    match labels.meta() {
+                        // A server's blanket header against the page and its bytes.
+                        Some(meta) if source == CharsetSource::Http && outvoted(label, meta, found) => {
+                            (meta, CharsetSource::Meta, found)
+                        }
+                        _ => (label, source, found),
+                    }
+                }
+                Some(_) if labels.meta().is_some_and(|meta| same_family(meta, found)) => {
+                    (labels.meta().unwrap_or(found), CharsetSource::Meta, found)
+                }
+                _ => (found, CharsetSource::Detected, found),
+            }
+        }
+    };
+    finish(bytes, used, declared, source, Some(detected))
+}
+
+fn outvoted(http: &'static Encoding, meta: &'static Encoding, found: &'static Encoding) -> bool {
+    same_family(meta, found) && !same_family(http, found)
+}
+
+/// Whether `bytes` can be what `label` says, when they speak for `found`.
+fn obeys(bytes: &[u8], label: &'static Encoding, found: &'static Encoding) -> bool {
+    if same_family(label, found) {
+        return true;
+    }
+    if label == UTF_8 || label == UTF_16LE || label == UTF_16BE || found == UTF_16LE || found == UTF_16BE {
+        return false;
+    }
+    if found == UTF_8 {
+        // Not well-formed throughout, or not enough of it.
+        return std::str::from_utf8(bytes).is_ok();
+    }
+    if is_latin(label) {
+        return is_latin(found) || mean_run(bytes) < 2.5;
+    }
+    let malformed = malformed_share(bytes, label);
+    if malformed >= 0.02 && malformed_share(bytes, found) * 2.0 < malformed {
+        return false;
+    }
+    match (Zones::of(bytes, label), Zones::of(bytes, found)) {
+        (Some(labelled), Some(other)) => !(labelled.frequent < 0.5 && other.frequent > 0.9),
+        _ => true,
+    }
+}
+
+fn finish<'a>(
+    bytes: &'a [u8],
+    used: &'static Encoding,
+    declared: Option<&'static str>,
+    source: CharsetSource,
+    detected: Option<&'static Encoding>,
+) -> Decoded<'a> {
+    let detected = detected.map(Encoding::name);
+    if used == UTF_8 {
+        if let Err(error) = std::str::from_utf8(bytes) {
+            if error.error_len().is_none() {
+                let whole = &bytes[..error.valid_up_to()];
+                let text = Cow::Borrowed(std::str::from_utf8(whole).expect("valid up to here"));
+                return Decoded { text, used, declared, source, detected, had_errors: true };
+            }
+        }
+    }
+    let (text, had_errors) = used.decode_without_bom_handling(bytes);
+    Decoded { text, used, declared, source, detected, had_errors }
+}
+
+#[cfg(test)]
+#[path = "charset_tests.rs"]
+mod tests;

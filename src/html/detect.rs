@@ -1,0 +1,167 @@
+//! The encoding that bytes themselves speak for.
+//!
+//! **Definition.** Tests on bytes alone, whatever they are labelled: UTF-8 by its syntax, UTF-16 without a mark by the
+//! place of its zero bytes, ISO-2022-JP by its escapes, everything else by the letter statistics of chardetng. Two things
+//! are added to those: Mac Cyrillic, which they do not know, is told from windows-1251 by where capitals stand, and
+//! Hungarian, which they take for windows-1252 now and then, by its two letters of its own.
+//!
+//! **Algorithm.** chardetng is fed a sample: non-ASCII bytes with up to 32 ASCII bytes around them, 8 KiB at most, and
+//! is never told that the input ends, since a page cut off within a character must not lose its right encoding.
+//!
+//! **Cost.** UTF-8 and ASCII at memory speed; statistics on 8 KiB at most.
+//!
+//! **Reference.** H. Sivonen, "chardetng: A More Compact Character Encoding Detector for the Legacy Web", 2020.
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{
+    Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1252, X_MAC_CYRILLIC,
+};
+
+use super::evidence::mean_run;
+
+/// Bytes that the statistics look at.
+const SAMPLE: usize = 8 << 10;
+
+/// ASCII bytes kept on either side of other bytes in a sample.
+const AROUND: usize = 32;
+
+/// The encoding that the bytes speak for, whatever they are labelled; `None` for plain ASCII, which speaks for all.
+/// `tld` is the last label of the host name, which breaks ties of the statistics (`cn` for Chinese).
+///
+/// # Examples
+/// ```
+/// let bytes = [0xCE, 0xD2, 0xC3, 0xC7, 0xB5, 0xC4, 0xCD, 0xF8, 0xD2, 0xB3];
+/// assert_eq!(webmill::html::charset::detect(&bytes, None).map(|e| e.name()), Some("GBK"));
+/// ```
+pub fn detect(bytes: &[u8], tld: Option<&[u8]>) -> Option<&'static Encoding> {
+    if let Some(found) = utf16_by_zeros(bytes).or_else(|| iso_2022_jp(bytes)) {
+        return Some(found);
+    }
+    if bytes.is_ascii() {
+        return None;
+    }
+    let tally = Utf8Tally::of(bytes);
+    Some(if tally.is_utf8(Trust::Nothing) { UTF_8 } else { by_statistics(bytes, tld) })
+}
+
+/// How many characters of more than one byte are well-formed UTF-8, and how many bytes are none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Utf8Tally {
+    pub(super) sequences: usize,
+    pub(super) errors: usize,
+}
+
+/// What is known for UTF-8 before its bytes are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// A label says so.
+    Label,
+    /// Nothing.
+    Nothing,
+}
+
+impl Utf8Tally {
+    /// Counts over all of `bytes`; a character cut off at the end is no error.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let mut tally = Utf8Tally::default();
+        for chunk in bytes.utf8_chunks() {
+            // Each character of more than one byte has one lead byte ≥ 0xC0.
+            tally.sequences += chunk.valid().bytes().filter(|&b| b >= 0xC0).count();
+            tally.errors += usize::from(!chunk.invalid().is_empty());
+        }
+        let cut = bytes.utf8_chunks().last().is_some_and(|chunk| {
+            std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none())
+        });
+        tally.errors -= usize::from(cut);
+        tally
+    }
+
+    /// Whether the bytes are UTF-8, damaged perhaps. Text of other encodings has at most one accidental sequence to
+    /// four errors.
+    pub(super) fn is_utf8(self, trust: Trust) -> bool {
+        match trust {
+            Trust::Label => self.sequences >= self.errors,
+            Trust::Nothing => self.sequences > 4 * self.errors,
+        }
+    }
+}
+
+/// UTF-16 without a byte order mark: markup and spaces give zero bytes on one side only.
+pub(super) fn utf16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = &bytes[..bytes.len().min(512) & !1];
+    let zeros = |side: usize| head.iter().skip(side).step_by(2).filter(|&&b| b == 0).count();
+    let (even, odd) = (zeros(0), zeros(1));
+    let many = head.len() / 2 / 5;
+    match () {
+        () if odd > many && odd >= 2 && even * 8 <= odd => Some(UTF_16LE),
+        () if even > many && even >= 2 && odd * 8 <= even => Some(UTF_16BE),
+        () => None,
+    }
+}
+
+/// Seven-bit Japanese: an escape to a double-byte set.
+fn iso_2022_jp(bytes: &[u8]) -> Option<&'static Encoding> {
+    let at = memchr::memchr(0x1B, bytes)?;
+    let escapes = bytes[at..]
+        .windows(3)
+        .take(1 << 16)
+        .any(|w| w[0] == 0x1B && w[1] == b'$' && matches!(w[2], b'@' | b'B'));
+    (escapes && bytes.is_ascii()).then_some(ISO_2022_JP)
+}
+
+/// chardetng's guess, UTF-8 excluded.
+pub(super) fn by_statistics(bytes: &[u8], tld: Option<&[u8]>) -> &'static Encoding {
+    let sample = sample(bytes);
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(&sample, false);
+    // chardetng panics on a domain that is not in its canonical form.
+    let tld = tld.filter(|tld| {
+        !tld.is_empty() && tld.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
+    });
+    let guess = detector.guess(tld, Utf8Detection::Deny);
+    if guess == WINDOWS_1252 && is_hungarian(&sample) {
+        return WINDOWS_1250;
+    }
+    if is_mac_cyrillic(&sample) && guess.is_single_byte() { X_MAC_CYRILLIC } else { guess }
+}
+
+/// Non-ASCII bytes with a little of what stands around them.
+fn sample(bytes: &[u8]) -> Vec<u8> {
+    let mut sample = Vec::with_capacity(SAMPLE.min(bytes.len()));
+    let mut at = 0;
+    while at < bytes.len() && sample.len() < SAMPLE {
+        let Some(next) = bytes[at..].iter().position(|b| !b.is_ascii()).map(|n| at + n) else {
+            sample.extend_from_slice(&bytes[at..bytes.len().min(at + AROUND)]);
+            break;
+        };
+        if next - at > 2 * AROUND {
+            sample.extend_from_slice(&bytes[at..at + AROUND]);
+            sample.push(b'\n');
+            at = next - AROUND;
+        }
+        let end = next + bytes[next..].iter().position(u8::is_ascii).unwrap_or(bytes.len() - next);
+        // One byte more: it may be the second half of a character.
+        let end = (end + 1).min(bytes.len()).min(at + SAMPLE);
+        sample.extend_from_slice(&bytes[at..end]);
+        at = end;
+    }
+    sample
+}
+
+/// Hungarian `ő` and `ű` are `õ` and `û` in windows-1252, which no language of that encoding writes together without the
+/// vowels with grave, circumflex and tilde that Hungarian lacks.
+fn is_hungarian(sample: &[u8]) -> bool {
+    let count = |of: &[u8]| sample.iter().filter(|b| of.contains(b)).count();
+    let (o, u) = (count(&[0xF5, 0xD5]), count(&[0xFB, 0xDB]));
+    o > 0 && u > 0 && o + u >= 3 && count(&[0xE0, 0xE2, 0xE3, 0xE8, 0xEA, 0xEE, 0xF2, 0xF4, 0xF9]) * 8 < o + u
+}
+
+/// Small letters are alike in Mac Cyrillic and windows-1251; capitals are 80–9F in one and C0–DF in the other.
+fn is_mac_cyrillic(sample: &[u8]) -> bool {
+    let pairs = |from: u8, to: u8| {
+        sample.windows(2).filter(|w| (from..=to).contains(&w[0]) && w[1] >= 0xDF && w[1] < 0xFF).count()
+    };
+    let small = sample.iter().filter(|&&b| b >= 0xDF && b < 0xFF).count();
+    let high = sample.iter().filter(|b| !b.is_ascii()).count();
+    mean_run(sample) >= 2.5 && small * 10 > high * 7 && pairs(0x80, 0x9F) > 4 + 2 * pairs(0xC0, 0xDE)
+}
