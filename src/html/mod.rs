@@ -6,10 +6,26 @@
 pub mod charset;
 mod detect;
 pub mod dom;
+mod entities;
+mod entity_names;
 mod evidence;
+pub mod parse;
 mod prescan;
+mod quirks;
 pub mod tag;
+mod tokenizer;
+mod tokenizer_decl;
+mod tokenizer_raw;
+mod tree;
+mod tree_body;
+mod tree_foreign;
+mod tree_format;
+mod tree_modes;
+#[cfg(test)]
+mod tree_oracle;
+mod tree_table;
 
 pub use charset::{CharsetSource, Decoded, decode};
 pub use dom::{Cuts, Dom, Edge, Namespace, NodeId, Walk};
+pub use parse::{Limits, parse};
 pub use tag::Tag;
