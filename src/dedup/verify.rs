@@ -1,0 +1,96 @@
+//! What decides whether a page joins a cluster: a measured similarity, never the fingerprint join alone.
+//!
+//! SimHash pairs are candidates: at web scale about half of them are no near-duplicates. [`Resembling`] loads both texts
+//! and takes the resemblance of their shingles; [`WithinDistance`] trusts the fingerprints, for callers that have no
+//! texts; a closure decides as it likes.
+
+use std::collections::HashMap;
+
+use crate::error::Result;
+
+use super::{Fingerprint, Shingles};
+
+/// Decides whether two pages are near-duplicates.
+///
+/// Answers must depend on the two pages alone: they are asked for in parallel.
+pub trait Verify: Sync {
+    /// What is kept while one component of candidates is clustered.
+    type Loaded;
+
+    /// Prepares for questions about `pages`, the pages of one component (ascending).
+    ///
+    /// # Errors
+    /// Whatever reading them may meet; it ends the clustering.
+    fn load(&self, pages: &[u32]) -> Result<Self::Loaded>;
+
+    /// The similarity, 0 to 1, of a page and a representative that is within the bound; `None` if it is not.
+    ///
+    /// # Errors
+    /// As [`load`](Verify::load).
+    fn similarity(&self, loaded: &Self::Loaded, page: u32, representative: u32) -> Result<Option<f64>>;
+}
+
+impl<F: Fn(u32, u32) -> Result<Option<f64>> + Sync> Verify for F {
+    type Loaded = ();
+
+    fn load(&self, _: &[u32]) -> Result<()> {
+        Ok(())
+    }
+
+    fn similarity(&self, (): &(), page: u32, representative: u32) -> Result<Option<f64>> {
+        self(page, representative)
+    }
+}
+
+/// Pages whose shingles resemble each other at least so much.
+#[derive(Clone, Debug)]
+pub struct Resembling<F> {
+    /// Gives the shingles of a page.
+    pub shingles: F,
+    /// Least resemblance, 0 to 1.
+    pub bound: f64,
+    /// Components of more pages are not kept in memory: their texts are loaded for each question anew.
+    pub most_loaded: usize,
+}
+
+impl<F: Fn(u32) -> Result<Shingles> + Sync> Verify for Resembling<F> {
+    type Loaded = HashMap<u32, Shingles>;
+
+    fn load(&self, pages: &[u32]) -> Result<Self::Loaded> {
+        if pages.len() > self.most_loaded {
+            return Ok(HashMap::new());
+        }
+        pages.iter().map(|&page| Ok((page, (self.shingles)(page)?))).collect()
+    }
+
+    fn similarity(&self, loaded: &Self::Loaded, page: u32, representative: u32) -> Result<Option<f64>> {
+        let resemblance = match (loaded.get(&page), loaded.get(&representative)) {
+            (Some(a), Some(b)) => a.resemblance(b),
+            _ => (self.shingles)(page)?.resemblance(&(self.shingles)(representative)?),
+        };
+        Ok((resemblance >= self.bound).then_some(resemblance))
+    }
+}
+
+/// Pages whose fingerprints differ in at most `k` bits; similarity is the share of equal bits.
+#[derive(Clone, Debug)]
+pub struct WithinDistance<'a> {
+    /// Fingerprint of each page.
+    pub fingerprints: &'a [Option<Fingerprint>],
+    /// Greatest Hamming distance.
+    pub k: u32,
+}
+
+impl Verify for WithinDistance<'_> {
+    type Loaded = ();
+
+    fn load(&self, _: &[u32]) -> Result<()> {
+        Ok(())
+    }
+
+    fn similarity(&self, (): &(), page: u32, representative: u32) -> Result<Option<f64>> {
+        let of = |page: u32| self.fingerprints.get(page as usize).copied().flatten();
+        let distance = of(page).zip(of(representative)).map(|(a, b)| a.distance(b));
+        Ok(distance.filter(|&d| d <= self.k).map(|d| 1.0 - f64::from(d) / 64.0))
+    }
+}
