@@ -11,6 +11,8 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
+use brotli::enc::StandardAlloc;
+use brotli::{BrotliResult, BrotliState};
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 
 use crate::capture::Response;
@@ -62,8 +64,10 @@ pub fn decode_content<'a>(response: &Response<'_>, payload: &'a [u8], max: usize
         unknown = Some("too many content codings");
     }
     let mut decoded = Decoded { bytes: Cow::Borrowed(payload), truncated: false, defect: unknown };
-    for coding in codings.into_iter().rev() {
-        let (bytes, truncated, defect) = match undo(coding, &decoded.bytes, max) {
+    for (left, coding) in codings.into_iter().enumerate().rev() {
+        // What is still compressed may be a little longer than what comes of it.
+        let room = if left == 0 { max } else { max.saturating_add(64 * 1024) };
+        let (bytes, truncated, defect) = match undo(coding, &decoded.bytes, room) {
             Undone::NotThis => (None, false, Some("body is not what Content-Encoding says")),
             Undone::Bytes { bytes, truncated, defect } => (Some(bytes), truncated, defect),
         };
@@ -134,7 +138,7 @@ fn undo(coding: Coding, data: &[u8], max: usize) -> Undone {
             (end, !rest.is_empty())
         }
         Coding::Brotli => {
-            let end = out.drain(&mut brotli::Decompressor::new(&mut rest, 16 * 1024));
+            let end = out.drain(&mut Brotli::new(data));
             // The format has no mark to know it by: text is not taken for a stream that happens to be damaged.
             if end != End::Clean && end != End::Limit && (out.filled == 0 || looks_like_text(data)) {
                 return Undone::NotThis;
@@ -161,6 +165,46 @@ fn undo(coding: Coding, data: &[u8], max: usize) -> Undone {
         End::Clean | End::Limit => None,
     };
     Undone::Bytes { bytes: out.into_bytes(), truncated: end != End::Clean, defect }
+}
+
+/// A br stream in memory as a reader. The crate's own reader calls a stream that is cut damaged.
+struct Brotli<'a> {
+    input: &'a [u8],
+    at: usize,
+    state: BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>,
+}
+
+impl<'a> Brotli<'a> {
+    fn new(input: &'a [u8]) -> Self {
+        let alloc = StandardAlloc::default;
+        // Strict: without the windows of up to 1 GiB that browsers do not take either.
+        Brotli { input, at: 0, state: BrotliState::new_strict(alloc(), alloc(), alloc()) }
+    }
+}
+
+impl Read for Brotli<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (mut left, mut room) = (self.input.len() - self.at, buffer.len());
+        let (mut written, mut total) = (0, 0);
+        let result = brotli::BrotliDecompressStream(
+            &mut left,
+            &mut self.at,
+            self.input,
+            &mut room,
+            &mut written,
+            buffer,
+            &mut total,
+            &mut self.state,
+        );
+        match result {
+            _ if written > 0 => Ok(written),
+            BrotliResult::ResultSuccess => Ok(0),
+            BrotliResult::NeedsMoreInput => Err(io::ErrorKind::UnexpectedEof.into()),
+            BrotliResult::NeedsMoreOutput | BrotliResult::ResultFailure => {
+                Err(io::ErrorKind::InvalidData.into())
+            }
+        }
+    }
 }
 
 /// Where decoders write: a buffer that grows by doubling, never beyond `max`.
@@ -214,4 +258,167 @@ fn end_of(error: &io::Error) -> End {
 fn looks_like_text(data: &[u8]) -> bool {
     let start = &data[..data.len().min(256)];
     start.iter().all(|b| *b >= b' ' && *b != 0x7f || matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+    use proptest::prelude::*;
+    use std::io::Write;
+
+    const PAGE: &[u8] = b"<html><body>a page, a page, a page, a page, and more of the page</body></html>";
+    const NOT: &str = "body is not what Content-Encoding says";
+    const CUT: &str = "compressed body is cut short";
+    const DAMAGED: &str = "compressed body is damaged";
+
+    fn gzip(data: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(data).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    fn zlib(data: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(data).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    fn deflate(data: &[u8]) -> Vec<u8> {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(data).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    fn br(data: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut writer = brotli::CompressorWriter::new(&mut out, 4096, 5, 22);
+        writer.write_all(data).expect("memory");
+        drop(writer);
+        out
+    }
+
+    fn zstd(data: &[u8]) -> Vec<u8> {
+        zstd::stream::encode_all(data, 3).expect("memory")
+    }
+
+    fn run(encoding: &str, body: &[u8], max: usize) -> (Vec<u8>, bool, Option<&'static str>) {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\n\r\n");
+        let response = Response::parse(head.as_bytes());
+        let decoded = decode_content(&response, body, max);
+        (decoded.bytes.into_owned(), decoded.truncated, decoded.defect)
+    }
+
+    #[test]
+    fn codings() {
+        let two = [gzip(&PAGE[..20]), gzip(&PAGE[20..])].concat();
+        for (encoding, body) in [
+            ("gzip", gzip(PAGE)),
+            ("x-gzip", gzip(PAGE)),
+            (" GZIP ", gzip(PAGE)),
+            ("gzip", two.clone()),
+            ("gzip", [two, vec![0; 20]].concat()),
+            ("deflate", zlib(PAGE)),
+            ("deflate", deflate(PAGE)),
+            ("br", br(PAGE)),
+            ("zstd", zstd(PAGE)),
+            ("zstd", [zstd(&PAGE[..9]), zstd(&PAGE[9..])].concat()),
+            ("gzip, br", br(&gzip(PAGE))),
+            ("gzip, deflate, identity, br, zstd", zstd(&br(&zlib(&gzip(PAGE))))),
+            ("identity", PAGE.to_vec()),
+        ] {
+            assert_eq!(run(encoding, &body, 1000), (PAGE.to_vec(), false, None), "{encoding}");
+            assert_eq!(run(encoding, &body, PAGE.len()), (PAGE.to_vec(), false, None), "{encoding}");
+            assert_eq!(run(encoding, &body, 30), (PAGE[..30].to_vec(), true, None), "{encoding}");
+        }
+        let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n";
+        let body = gzip(PAGE);
+        assert_eq!(decode_content(&Response::parse(head), &body, 1000).bytes, PAGE);
+        assert!(matches!(decode_content(&Response::parse(b""), PAGE, 1000).bytes, Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn wrong_labels_leave_the_body() {
+        for encoding in ["gzip", "deflate", "br", "zstd"] {
+            assert_eq!(run(encoding, PAGE, 1000), (PAGE.to_vec(), false, Some(NOT)), "{encoding}");
+            assert_eq!(run(encoding, &PAGE[..9], 1000), (PAGE[..9].to_vec(), false, Some(NOT)), "{encoding}");
+            assert_eq!(run(encoding, b"", 1000), (Vec::new(), false, None), "{encoding}");
+        }
+        assert_eq!(run("gzip, gzip", &gzip(PAGE), 1000), (PAGE.to_vec(), false, Some(NOT)));
+        assert_eq!(run("utf-8", PAGE, 1000), (PAGE.to_vec(), false, Some("unknown Content-Encoding")));
+        let many = (0..5).fold(PAGE.to_vec(), |body, _| gzip(&body));
+        assert_eq!(
+            run("gzip,gzip,gzip,gzip,gzip", &many, 1000),
+            (many, false, Some("too many content codings"))
+        );
+        let trailing = [gzip(PAGE), b"<!-- cached -->".to_vec()].concat();
+        assert_eq!(
+            run("gzip", &trailing, 1000),
+            (PAGE.to_vec(), false, Some("bytes after the compressed body"))
+        );
+    }
+
+    #[test]
+    fn cut_and_damaged_streams_keep_what_came_before() {
+        let mut seed = 1_u32;
+        let noise: Vec<u8> = std::iter::repeat_with(|| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            b'a' + (seed >> 24) as u8 % 26
+        })
+        .take(300_000)
+        .collect();
+        for (encoding, body) in [
+            ("gzip", gzip(&noise)),
+            ("deflate", zlib(&noise)),
+            ("deflate", deflate(&noise)),
+            ("br", br(&noise)),
+            ("zstd", zstd(&noise)),
+        ] {
+            let (bytes, truncated, defect) = run(encoding, &body[..body.len() * 9 / 10], 1 << 20);
+            assert!(noise.starts_with(&bytes) && bytes.len() > 100_000, "{encoding}: {}", bytes.len());
+            assert_eq!((truncated, defect), (true, Some(CUT)), "{encoding}");
+        }
+        let mut wrong_sum = gzip(PAGE);
+        let at = wrong_sum.len() - 6;
+        wrong_sum[at] ^= 1;
+        assert_eq!(run("gzip", &wrong_sum, 1000), (PAGE.to_vec(), true, Some(DAMAGED)));
+        // A zstd frame that asks for a window of 2 GiB.
+        assert_eq!(
+            run("zstd", &[0x28, 0xb5, 0x2f, 0xfd, 0, 0xa8, 1, 0, 0], 1000),
+            (Vec::new(), true, Some(DAMAGED))
+        );
+    }
+
+    #[test]
+    fn bombs_are_bounded() {
+        let zeroes = vec![0; 32 << 20];
+        let nested = gzip(&gzip(&zeroes));
+        for (encoding, body) in [
+            ("gzip", gzip(&zeroes)),
+            ("deflate", deflate(&zeroes)),
+            ("br", br(&zeroes)),
+            ("zstd", zstd(&zeroes)),
+            ("gzip, gzip", nested),
+        ] {
+            let max = 100_000;
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\n\r\n");
+            let response = Response::parse(head.as_bytes());
+            let decoded = decode_content(&response, &body, max);
+            let Cow::Owned(bytes) = &decoded.bytes else { panic!("{encoding} is decoded") };
+            assert!(bytes.len() == max && bytes.capacity() <= max + (64 << 10), "{encoding}");
+            assert!(decoded.truncated && decoded.defect.is_none(), "{encoding}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(body in proptest::collection::vec(any::<u8>(), 0..300), start in 0..6_usize, max in 0..2000_usize) {
+            let start: &[u8] = [&b""[..], b"\x1f\x8b\x08\0\0\0\0\0\0\0", b"\x78\x9c", b"\x28\xb5\x2f\xfd", b"\x0b", b"\x50\x2a\x4d\x18"][start];
+            let body = [start, &body].concat();
+            for encoding in ["gzip", "deflate", "br", "zstd", "br, gzip, zstd, deflate"] {
+                prop_assert!(run(encoding, &body, max).0.len() <= max);
+            }
+        }
+    }
 }

@@ -6,7 +6,8 @@
 //! internationalised names, numbers for addresses, backslashes, spaces, loose percent signs, other schemes) makes
 //! these functions return `None`, and the full parser decides. Tests hold both equal on generated references.
 
-use crate::capture::url::{CanonicalUrl, MAX_URL_BYTES, Spans, hex, unreserved};
+use crate::capture::percent::{hex, unreserved};
+use crate::capture::url::{CanonicalUrl, MAX_URL_BYTES, Spans};
 
 /// May stand in a path as it is.
 const PATH: u8 = 1;

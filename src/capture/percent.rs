@@ -1,0 +1,124 @@
+//! One spelling of percent-encoding.
+//!
+//! Only unreserved characters are decoded (they mean the same either way), hex digits are upper-case. A `%` that begins
+//! no triplet stays as it is, for servers see it so; but nothing is decoded that would make a triplet of it, or the
+//! form would not be stable: `%%36%31` may not become `%61`, which would be read as `a`.
+//!
+//! Reference: RFC 3986, sections 2.3 and 6.2.2.
+
+use std::borrow::Cow;
+
+/// Value of a hex digit.
+pub(super) const fn hex(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// RFC 3986's unreserved characters.
+pub(super) const fn unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+/// Appends `part` with its percent-encoding unified.
+pub(super) fn unify(part: &str, out: &mut String) {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let bytes = part.as_bytes();
+    let (mut copied, mut at) = (0, 0);
+    // Where, in `out`, a `%` stands that begins no triplet: the two places after it must not become hex digits.
+    let mut stray: Option<usize> = None;
+    while let Some(found) = memchr::memchr(b'%', &bytes[at..]) {
+        let percent = at + found;
+        let value = match (bytes.get(percent + 1).copied().map(hex), bytes.get(percent + 2).copied().map(hex))
+        {
+            (Some(Some(high)), Some(Some(low))) => high << 4 | low,
+            _ => {
+                out.push_str(&part[copied..=percent]);
+                stray = Some(out.len() - 1);
+                (copied, at) = (percent + 1, percent + 1);
+                continue;
+            }
+        };
+        out.push_str(&part[copied..percent]);
+        let guarded = stray.is_some_and(|s| out.len() - s <= 2) && hex(value).is_some();
+        if unreserved(value) && !guarded {
+            out.push(char::from(value));
+        } else {
+            out.push('%');
+            out.push(char::from(HEX[usize::from(value >> 4)]));
+            out.push(char::from(HEX[usize::from(value & 15)]));
+        }
+        (copied, at) = (percent + 3, percent + 3);
+    }
+    out.push_str(&part[copied..]);
+}
+
+/// Lower-cases the ASCII letters of `text[from..]`, but not the hex digits of its triplets.
+pub(super) fn lower_outside_triplets(text: &mut String, from: usize) {
+    let mut tail = text.split_off(from);
+    let mut skip = 0;
+    for c in tail.drain(..) {
+        skip = if c == '%' { 3 } else { skip };
+        text.push(if skip > 0 { c } else { c.to_ascii_lowercase() });
+        skip = usize::saturating_sub(skip, 1);
+    }
+}
+
+/// Percent-encodes the bytes that are not UTF-8, one by one.
+pub(super) fn escape_invalid(input: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(input) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(input.len() + 64);
+    for chunk in input.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    Cow::Owned(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn unified(text: &str) -> String {
+        let mut out = String::new();
+        unify(text, &mut out);
+        out
+    }
+
+    #[test]
+    fn table() {
+        for (text, want) in [
+            ("%7e%41%2f%2D", "~A%2F-"),
+            ("100%", "100%"),
+            ("%4", "%4"),
+            ("%zz%4g", "%zz%4g"),
+            ("%%36%31", "%%361"),
+            ("%6%31", "%6%31"),
+            ("%6%7E", "%6~"),
+            ("%2561", "%2561"),
+            ("é%c3%a9", "é%C3%A9"),
+        ] {
+            assert_eq!(unified(text), want, "{text}");
+        }
+        assert_eq!(escape_invalid(b"a\xffb\xc3\xa9"), "a%FFb\u{e9}");
+        let mut host = String::from("A%4FbC%c3D");
+        lower_outside_triplets(&mut host, 1);
+        assert_eq!(host, "A%4Fbc%c3d");
+    }
+
+    proptest! {
+        #[test]
+        fn stable(text in "[%0-9a-fzé]{0,24}") {
+            let once = unified(&text);
+            prop_assert_eq!(unified(&once), once);
+        }
+    }
+}
