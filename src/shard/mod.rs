@@ -8,13 +8,31 @@
 //! Memory: one record of at most [`ReadOptions::max_record_bytes`] stored and as many unpacked, plus the read window.
 //! Determinism: a shard gives the same records whether it is read whole or in ranges ([`split`]).
 
+mod discover;
+mod raw;
+mod raw_head;
+mod raw_unpack;
+mod raw_walk;
+mod raw_write;
+mod reader;
+mod recover;
+mod split;
 mod staged;
 pub mod stream;
+
+#[cfg(test)]
+mod tests_raw;
 
 use std::borrow::Cow;
 
 use crate::capture::{Capture, Place, Response, Truncation};
 
+pub use discover::{Input, discover, sniff};
+pub use raw::{RawReader, fuzz_raw};
+pub use raw_write::{Compression, NewRecord, RawDbWriter, WriteOptions};
+pub use reader::ShardReader;
+pub use recover::{Copied, recover};
+pub use split::{Part, follows, split};
 pub use staged::Staged;
 
 /// The grammar of a shard.
@@ -135,10 +153,23 @@ pub struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// The media type declared, lower-case, without parameters: of a response that of its HTTP head, of every other
-    /// record the block's.
+    /// Whether the block is an HTTP answer, head and all. (WARC and ARC also call the answers of other protocols, `dns:`
+    /// say, responses.)
+    pub fn is_http(&self) -> bool {
+        let declared = || match self.content_type.as_deref() {
+            None => true,
+            Some(t) => {
+                self.format == Format::Warc
+                    && t.get(..16).is_some_and(|t| t.eq_ignore_ascii_case("application/http"))
+            }
+        };
+        self.kind == RecordType::Response && (self.data.starts_with(b"HTTP/") || declared())
+    }
+
+    /// The media type declared, lower-case, without parameters: of an HTTP response that of its HTTP head, of every
+    /// other record the block's.
     pub fn mime(&self) -> Option<String> {
-        if self.kind == RecordType::Response {
+        if self.is_http() {
             return Response::parse(&self.data).media_type();
         }
         let declared = self.content_type.as_deref()?;
@@ -149,8 +180,10 @@ impl Record<'_> {
     /// What was fetched, for response and resource records; `None` for the others.
     pub fn to_capture(&self) -> Option<Capture<'_>> {
         let response = match self.kind {
-            RecordType::Response => Response::parse(&self.data),
-            RecordType::Resource => Response::without_head(&self.data, self.content_type.as_deref()),
+            RecordType::Response if self.is_http() => Response::parse(&self.data),
+            RecordType::Response | RecordType::Resource => {
+                Response::without_head(&self.data, self.content_type.as_deref())
+            }
             _ => return None,
         };
         Some(Capture {

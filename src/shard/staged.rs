@@ -18,6 +18,7 @@ pub struct Staged {
     partial: PathBuf,
     file: Option<BufWriter<File>>,
     written: u64,
+    in_place: bool,
 }
 
 impl Staged {
@@ -43,9 +44,23 @@ impl Staged {
         Ok(Self::with(path, partial, file, keep))
     }
 
+    /// Goes on with the finished file at `path` itself, cut to its first `keep` bytes: for formats that are
+    /// append-only. What is written stays, whether committed or not.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it is not there or cannot be cut.
+    pub fn append(path: &Path, keep: u64) -> Result<Staged> {
+        let mut file = OpenOptions::new().write(true).open(path).at(path)?;
+        file.set_len(keep).at(path)?;
+        file.seek(SeekFrom::Start(keep)).at(path)?;
+        let mut staged = Self::with(path, path.to_path_buf(), file, keep);
+        staged.in_place = true;
+        Ok(staged)
+    }
+
     fn with(path: &Path, partial: PathBuf, file: File, written: u64) -> Staged {
         let file = Some(BufWriter::with_capacity(WRITE_BYTES, file));
-        Staged { path: path.to_path_buf(), partial, file, written }
+        Staged { path: path.to_path_buf(), partial, file, written, in_place: false }
     }
 
     /// `.NAME.partial` beside `path`.
@@ -102,7 +117,9 @@ impl Staged {
             return Err(Error::Internal("staged file committed twice".into()));
         };
         if let Err(error) = finish(file, &self.partial, &self.path) {
-            let _ = fs::remove_file(&self.partial);
+            if !self.in_place {
+                let _ = fs::remove_file(&self.partial);
+            }
             return Err(self.explain(error));
         }
         Ok(self.path.clone())
@@ -125,7 +142,9 @@ fn finish(file: BufWriter<File>, partial: &Path, path: &Path) -> io::Result<()> 
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.sync_all()?;
     drop(file);
-    fs::rename(partial, path)?;
+    if partial != path {
+        fs::rename(partial, path)?;
+    }
     sync_folder(path)
 }
 
@@ -153,6 +172,9 @@ impl Write for Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
+        if self.in_place {
+            return;
+        }
         if let Some(file) = self.file.take() {
             // Dropping the writer would flush what nobody wants any more.
             let _ = file.into_parts();

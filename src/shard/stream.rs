@@ -205,7 +205,7 @@ impl Stream {
         let Some(from) = offset.checked_sub(self.position) else { return &[] };
         let held = (self.end - self.start) as u64;
         let until = from.saturating_add(n as u64);
-        if until <= held || until <= NEAR_BYTES {
+        if from < held || until <= NEAR_BYTES {
             let window = self.fill(until as usize);
             let from = (from as usize).min(window.len());
             return &window[from..window.len().min(until as usize)];

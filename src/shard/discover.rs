@@ -1,0 +1,357 @@
+//! Finding shards: files, folders and globs, recognised by content and never by name.
+//!
+//! Order: as given; a folder's files and a glob's matches by path. Hidden files (a writer's `.NAME.partial` among
+//! them) inside folders are left out. What is no shard comes back as an error that says what it is instead.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use walkdir::WalkDir;
+
+use crate::error::{AtPath, Error, Result};
+
+use super::recover::is_fragment;
+use super::stream::Stream;
+use super::{Container, Format};
+
+/// Bytes that recognition looks at.
+pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
+/// Bytes unpacked to see what is inside a compressed file.
+const INSIDE_BYTES: u64 = 2048;
+
+/// A shard that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What tables call it: the file name, or for files of a folder the path inside; as given where that is not
+    /// unique.
+    pub name: Arc<str>,
+    /// Its grammar.
+    pub format: Format,
+    /// The compression around it.
+    pub container: Container,
+    /// Its size as stored.
+    pub bytes: u64,
+}
+
+/// Finds the shards among `inputs`: files, folders (searched through) and globs. `-` is the caller's to spool.
+///
+/// The second list names what was looked at and is no shard, or cannot be read.
+///
+/// # Errors
+/// When there is no shard at all: the one thing that is wrong, or [`Error::Config`] with a summary.
+pub fn discover(inputs: &[String]) -> Result<(Vec<Input>, Vec<Error>)> {
+    let mut found = Vec::new();
+    let mut errors = Vec::new();
+    let mut seen = HashSet::new();
+    for input in inputs {
+        for candidate in candidates(input) {
+            match candidate {
+                Ok((path, name)) => {
+                    if seen.insert(path.clone()) {
+                        match look(path, name) {
+                            Ok(input) => found.push(input),
+                            Err(error) => errors.push(error),
+                        }
+                    }
+                }
+                Err(error) => errors.push(error),
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(nothing(inputs, errors));
+    }
+    let mut names: HashMap<Arc<str>, usize> = HashMap::new();
+    for input in &found {
+        *names.entry(Arc::clone(&input.name)).or_default() += 1;
+    }
+    for input in &mut found {
+        if names[&input.name] > 1 {
+            input.name = Arc::from(input.path.to_string_lossy());
+        }
+    }
+    Ok((found, errors))
+}
+
+fn nothing(inputs: &[String], mut errors: Vec<Error>) -> Error {
+    if errors.len() == 1
+        && let Some(error) = errors.pop()
+    {
+        return error;
+    }
+    let what = if inputs.is_empty() { "no input given".to_string() } else { inputs.join(", ") };
+    let mut message = format!("{what}: no shard found");
+    for error in errors.iter().take(3) {
+        message += &format!("; {error}");
+    }
+    if errors.len() > 3 {
+        message += &format!("; and {} other files", errors.len() - 3);
+    }
+    Error::Config(message + "; give RAW DB, WARC or ARC files, or folders that hold them")
+}
+
+/// Paths that one argument stands for, each with the name that tables give it.
+fn candidates(input: &str) -> Vec<Result<(PathBuf, Arc<str>)>> {
+    let path = Path::new(input);
+    if path.is_dir() {
+        return folder(path);
+    }
+    let is_pattern = input.contains(['*', '?', '[']) && !path.exists();
+    if !is_pattern {
+        return vec![Ok((path.to_path_buf(), last_name(path)))];
+    }
+    let matches = match glob::glob(input) {
+        Ok(matches) => matches,
+        Err(error) => return vec![Err(Error::Config(format!("{input}: not a pattern: {error}")))],
+    };
+    let mut all = Vec::new();
+    for found in matches {
+        match found {
+            Ok(path) if path.is_dir() => all.extend(folder(&path)),
+            Ok(path) => {
+                let name = last_name(&path);
+                all.push(Ok((path, name)));
+            }
+            Err(error) => all.push(Err(Error::io(error.path().to_path_buf(), error.into()))),
+        }
+    }
+    if all.is_empty() {
+        all.push(Err(Error::Config(format!("{input}: no file matches this pattern"))));
+    }
+    all
+}
+
+fn folder(folder: &Path) -> Vec<Result<(PathBuf, Arc<str>)>> {
+    let hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
+    let walk = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
+    let mut all = Vec::new();
+    for entry in walk.filter_entry(|entry| entry.depth() == 0 || !hidden(entry.file_name())) {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() => {
+                let path = entry.into_path();
+                let inside = path.strip_prefix(folder).unwrap_or(&path);
+                let name = Arc::from(inside.to_string_lossy());
+                all.push(Ok((path, name)));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let path = error.path().unwrap_or(folder).to_path_buf();
+                let source =
+                    error.into_io_error().unwrap_or_else(|| std::io::Error::other("a loop of links"));
+                all.push(Err(Error::io(path, source)));
+            }
+        }
+    }
+    if all.is_empty() {
+        all.push(Err(Error::Config(format!("{}: the folder holds no file", folder.display()))));
+    }
+    all
+}
+
+fn last_name(path: &Path) -> Arc<str> {
+    Arc::from(path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
+}
+
+fn look(path: PathBuf, name: Arc<str>) -> Result<Input> {
+    let about = std::fs::metadata(&path).at(&path)?;
+    if !about.is_file() {
+        let found = "neither a file nor a folder".to_string();
+        return Err(Error::Incompatible { path, found, expected: "a shard; pipe it in and give `-`".into() });
+    }
+    let mut stream = Stream::open(&path, Arc::clone(&name), 0)?;
+    let (format, container) = recognise(&mut stream)?;
+    Ok(Input { path, name, format, container, bytes: about.len() })
+}
+
+/// Format and container of what a stream begins with, or the error that says what it is instead.
+pub(crate) fn recognise(stream: &mut Stream) -> Result<(Format, Container)> {
+    let start = stream.fill(SNIFF_BYTES);
+    if let Some(found) = sniff(start) {
+        return Ok(found);
+    }
+    if named(start).is_none() && is_fragment(stream) {
+        return Ok((Format::RawDb, Container::Plain));
+    }
+    if let Some(error) = stream.take_error() {
+        return Err(error);
+    }
+    Err(not_a_shard(stream.path(), stream.buffered()))
+}
+
+/// Recognises a shard by its first bytes; the more of them the surer, 64 KiB are plenty.
+pub fn sniff(start: &[u8]) -> Option<(Format, Container)> {
+    if start.starts_with(&[0x1f, 0x8b]) {
+        return inside(flate2::read::MultiGzDecoder::new(start)).map(|format| (format, Container::Gzip));
+    }
+    // A skippable frame of this number holds the dictionary of a WARC file.
+    if start.starts_with(&[0x5d, 0x2a, 0x4d, 0x18]) {
+        return Some((Format::Warc, Container::Zstd));
+    }
+    if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        let decoder = zstd::stream::read::Decoder::new(start).ok()?;
+        return inside(decoder).map(|format| (format, Container::Zstd));
+    }
+    sniff_plain(start).map(|format| (format, Container::Plain))
+}
+
+fn inside(decoder: impl Read) -> Option<Format> {
+    let mut bytes = Vec::new();
+    // A cut or damaged member still shows what it holds.
+    let _ = decoder.take(INSIDE_BYTES).read_to_end(&mut bytes);
+    sniff_plain(&bytes)
+}
+
+fn sniff_plain(start: &[u8]) -> Option<Format> {
+    if start.starts_with(b"version:") {
+        return Some(Format::RawDb);
+    }
+    let blank = start.iter().take_while(|b| b.is_ascii_whitespace()).count().min(16);
+    let start = &start[blank..];
+    if start.starts_with(b"WARC/") {
+        return Some(Format::Warc);
+    }
+    if start.starts_with(b"filedesc://") || is_arc_line(start) {
+        return Some(Format::Arc);
+    }
+    None
+}
+
+/// `URL address date media-type … length`, with which a piece of an ARC file begins.
+fn is_arc_line(start: &[u8]) -> bool {
+    let Some(end) = memchr::memchr(b'\n', &start[..start.len().min(4096)]) else { return false };
+    let fields: Vec<&[u8]> = start[..end].trim_ascii_end().split(|b| *b == b' ').collect();
+    let digits = |field: &[u8]| !field.is_empty() && field.iter().all(u8::is_ascii_digit);
+    fields.len() >= 5
+        && memchr::memmem::find(fields[0], b"://").is_some()
+        && fields[2].len() == 14
+        && digits(fields[2])
+        && digits(fields[fields.len() - 1])
+}
+
+/// The error about a file that is no shard: what it is, as far as its first bytes tell.
+pub(crate) fn not_a_shard(path: &Path, start: &[u8]) -> Error {
+    let found = if start.is_empty() {
+        "an empty file".to_string()
+    } else if let Some(name) = named(start) {
+        name.to_string()
+    } else {
+        let mut shown = String::from_utf8_lossy(&start[..start.len().min(24)]).into_owned();
+        shown.retain(|c| !c.is_control() && c != char::REPLACEMENT_CHARACTER);
+        format!("a file of unknown kind that begins with {shown:?}")
+    };
+    let expected =
+        "a shard: RAW DB, WARC or ARC, plain, gzip or zstd (look at the download, or leave the file out)";
+    Error::Incompatible { path: path.to_path_buf(), found, expected: expected.into() }
+}
+
+/// Kinds of files that people take for shards.
+const KINDS: &[(&[u8], &str)] = &[
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP file (a WACZ file is one: unpack it and give the files in its archive/ folder)"),
+    (b"\x1f\x8b", "a gzip file that holds no shard"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file that holds no shard"),
+    (b"BZh", "a bzip2 file (unpack it first)"),
+    (b"\xfd7zXZ\0", "an xz file (unpack it first)"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"\x7fELF", "a program"),
+    (b"PAR1", "a Parquet table"),
+    (b"SQLite format 3\0", "an SQLite database"),
+    (b" CDX ", "a CDX index (give the archives it points to)"),
+    (b"HTTP/", "a bare HTTP response"),
+];
+
+fn named(start: &[u8]) -> Option<&'static str> {
+    let by_magic = KINDS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, name)| *name);
+    by_magic.or_else(|| {
+        let text = start.trim_ascii_start();
+        let text = &text[..text.len().min(14)];
+        let begins =
+            |with: &str| text.len() >= with.len() && text[..with.len()].eq_ignore_ascii_case(with.as_bytes());
+        (begins("<!doctype html") || begins("<html")).then_some("an HTML page")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    const RAW: &[u8] = b"version:1.0\nurl:http://a/\ndate:Tue, 15 Apr 2003 08:13:06 GMT\nlength:2\n\nhi\n";
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn content_decides() {
+        let arc = b"http://a.example/ 1.2.3.4 20030415081306 text/html 12\n";
+        for (bytes, expected) in [
+            (RAW.to_vec(), Some((Format::RawDb, Container::Plain))),
+            (b"version:1.0\r\nurl:x\r\n".to_vec(), Some((Format::RawDb, Container::Plain))),
+            (gzip(RAW), Some((Format::RawDb, Container::Gzip))),
+            (zstd::bulk::compress(RAW, 1).unwrap(), Some((Format::RawDb, Container::Zstd))),
+            (b"WARC/1.0\r\n".to_vec(), Some((Format::Warc, Container::Plain))),
+            (b"\r\n\r\nWARC/1.1\r\n".to_vec(), Some((Format::Warc, Container::Plain))),
+            (gzip(b"WARC/1.0\r\nWARC-Type: response"), Some((Format::Warc, Container::Gzip))),
+            (gzip(b"WARC/1.0\r\nWARC-Type: response")[..20].to_vec(), Some((Format::Warc, Container::Gzip))),
+            (b"filedesc://x.arc 0.0.0.0 2003".to_vec(), Some((Format::Arc, Container::Plain))),
+            (arc.to_vec(), Some((Format::Arc, Container::Plain))),
+            (b"%PDF-1.4".to_vec(), None),
+            (gzip(b"hello"), None),
+            (Vec::new(), None),
+        ] {
+            assert_eq!(sniff(&bytes), expected, "{:?}", String::from_utf8_lossy(&bytes));
+        }
+    }
+
+    #[test]
+    fn files_folders_and_globs() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, bytes).unwrap();
+        };
+        put("b/two.warc", RAW);
+        put("a/one.bin", RAW);
+        put("a/.one.partial", RAW);
+        put("a/paper.warc", b"%PDF-1.4");
+        put("a/empty.warc", b"");
+        put("a/cut.raw", &[&[0; 512][..], &RAW[40..], RAW].concat());
+        let root = folder.path().to_str().unwrap();
+        let names = |inputs: &[&str]| {
+            let inputs: Vec<String> = inputs.iter().map(|i| i.replace("ROOT", root)).collect();
+            discover(&inputs).map(|(found, errors)| {
+                (
+                    found.iter().map(|i| i.name.to_string()).collect::<Vec<_>>(),
+                    errors.iter().map(|e| e.to_string().replace(root, "ROOT")).collect::<Vec<_>>(),
+                )
+            })
+        };
+        let (found, errors) = names(&["ROOT"]).unwrap();
+        assert_eq!(found, ["a/cut.raw", "a/one.bin", "b/two.warc"]);
+        assert!(errors[0].starts_with("ROOT/a/empty.warc: found an empty file"), "{errors:?}");
+        assert!(errors[1].starts_with("ROOT/a/paper.warc: found a PDF document"), "{errors:?}");
+        assert_eq!(names(&["ROOT/b/two.warc", "ROOT/*/one*"]).unwrap().0, ["two.warc", "one.bin"]);
+        assert_eq!(names(&["ROOT/b", "ROOT/b/two.warc"]).unwrap().0, ["two.warc"]);
+        for (input, message) in [
+            (vec!["ROOT/none.raw"], "No such file"),
+            (vec!["ROOT/*.zip"], "no file matches"),
+            (vec!["ROOT/a/paper.warc"], "PDF"),
+            (vec!["ROOT/a/paper.warc", "ROOT/a/empty.warc"], "no shard found"),
+            (vec![], "no input"),
+        ] {
+            let error = names(&input).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The RAW DB reader: records out of walked places.
+//!
+//! The walk ([`super::raw_walk`]) says where records are; this takes them out: values, date, compression. A record
+//! that is whole but cannot be used (unknown version, no URL, data that does not unpack to `unzip-length`) is an
+//! error of its own and is walked over by its `length`.
+//!
+//! Memory: the stored record and its unpacked data, each at most `max_record_bytes`; uncompressed data is borrowed
+//! from the read window. A larger record is delivered cut, and its rest is skipped.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::capture::date::parse_rfc822;
+use crate::capture::{Place, Truncation};
+use crate::error::{Error, Result};
+
+use super::raw_head::Head;
+use super::raw_unpack::{Unpacked, Unpacker};
+use super::raw_walk::{Found, Walker};
+use super::stream::Stream;
+use super::{Format, ReadOptions, Record, RecordType, Resume};
+
+/// Reads the RAW DB records of a file or of a range of it.
+pub struct RawReader {
+    walker: Walker,
+    unpacker: Unpacker,
+    unpacked: Vec<u8>,
+    max_record_bytes: u64,
+    lenient: bool,
+    name: Arc<str>,
+}
+
+/// What unpacking says about a record besides its bytes.
+struct Contents {
+    packed: bool,
+    full_length: u64,
+    truncated: bool,
+    defect: Option<&'static str>,
+}
+
+impl RawReader {
+    /// Reads the records that start in `range` of `stream` (which stands at its first byte).
+    pub fn new(stream: Stream, range: Range<u64>, options: &ReadOptions) -> RawReader {
+        let name = Arc::clone(stream.name());
+        RawReader {
+            walker: Walker::new(stream, range, options.exact_start, options.max_record_bytes),
+            unpacker: Unpacker::new(options.max_record_bytes),
+            unpacked: Vec::new(),
+            max_record_bytes: options.max_record_bytes,
+            lenient: options.lenient,
+            name,
+        }
+    }
+
+    /// Where the walk started; see [`super::ShardReader::first_offset`].
+    pub fn first_offset(&self) -> Option<u64> {
+        self.walker.first()
+    }
+
+    /// Where the walk stands.
+    pub fn resume(&self) -> Resume {
+        self.walker.resume()
+    }
+
+    /// The next record, an error for damage, `None` at the end.
+    #[allow(clippy::should_implement_trait, reason = "a lending reader cannot be an Iterator")]
+    pub fn next(&mut self) -> Option<Result<Record<'_>>> {
+        let found = match self.walker.next()? {
+            Ok(found) => found,
+            Err(error) => return Some(Err(error)),
+        };
+        Some(self.record(found))
+    }
+
+    fn record(&mut self, found: Found) -> Result<Record<'_>> {
+        let Found { at, head, end, proven } = found;
+        let path_error = |stream: &Stream, reason: String| Error::corrupt(stream.path(), at, reason);
+        let held = head.length.min(self.max_record_bytes) as usize;
+        let bytes = self.walker.stream.fill(head.len + held);
+        if bytes.len() < head.len + held {
+            let reason = "the file changed while it was read".to_string();
+            return Err(self
+                .walker
+                .stream
+                .take_error()
+                .unwrap_or_else(|| path_error(&self.walker.stream, reason)));
+        }
+        let contents = check(&head, bytes).and_then(|()| {
+            let stored = &bytes[head.len..head.len + held];
+            unpack(&head, bytes, stored, self.max_record_bytes, &mut self.unpacker, &mut self.unpacked)
+        });
+        let contents = match contents {
+            Ok(contents) => contents,
+            Err(reason) => return Err(path_error(&self.walker.stream, reason)),
+        };
+        let bytes = self.walker.stream.buffered();
+        let value = |range: &Option<Range<usize>>| range.clone().map(|range| text(&bytes[range]));
+        let date_ms = value(&head.date).and_then(|date| parse_rfc822(&date));
+        if !self.lenient {
+            let reason = match (date_ms, contents.defect) {
+                (None, _) => Some("`date` is missing or not in RFC 822 form"),
+                (_, defect) => defect,
+            };
+            if let Some(reason) = reason {
+                return Err(path_error(&self.walker.stream, reason.to_string()));
+            }
+        }
+        let stored = &bytes[head.len..head.len + held];
+        Ok(Record {
+            format: Format::RawDb,
+            kind: RecordType::Response,
+            head: &bytes[..head.len - 1],
+            url: value(&head.url).unwrap_or_default(),
+            origin: value(&head.origin).filter(|origin| !origin.is_empty()),
+            date_ms,
+            ip: value(&head.ip).filter(|ip| !ip.is_empty() && ip != "unknown"),
+            content_type: None,
+            data: Cow::Borrowed(if contents.packed { &self.unpacked } else { stored }),
+            full_length: contents.full_length,
+            truncated: contents.truncated.then_some(Truncation::RecordLimit),
+            place: Place { shard: Arc::clone(&self.name), offset: at, length: end - at },
+            proven,
+            stored: (held as u64 == head.length).then_some(stored),
+            id: None,
+            block_digest: None,
+            payload_digest: None,
+            defects: contents.defect.map(Cow::Borrowed).into_iter().collect(),
+        })
+    }
+}
+
+/// What a whole record needs besides its structure.
+fn check(head: &Head, bytes: &[u8]) -> Result<(), String> {
+    if !head.is_known_version(bytes) {
+        let version = String::from_utf8_lossy(&bytes[head.version.clone()]);
+        return Err(format!("a record of version {version}, of which only 1.0 is known; it is walked over"));
+    }
+    match &head.url {
+        Some(url) if !url.is_empty() => Ok(()),
+        _ => Err("the record has no `url`".into()),
+    }
+}
+
+fn unpack(
+    head: &Head,
+    bytes: &[u8],
+    stored: &[u8],
+    max: u64,
+    unpacker: &mut Unpacker,
+    out: &mut Vec<u8>,
+) -> Result<Contents, String> {
+    let Some(packing) = head.packing(bytes)? else {
+        let truncated = (stored.len() as u64) < head.length;
+        return Ok(Contents { packed: false, full_length: head.length, truncated, defect: None });
+    };
+    let declared = head.unzip_length.unwrap_or(0);
+    let cut_input = (stored.len() as u64) < head.length;
+    let truncated = declared > max;
+    // One byte of room beyond the declared size tells a bomb from an honest record.
+    let limit = if truncated { max } else { declared + 1 } as usize;
+    let mut defect = None;
+    match unpacker.unpack(packing, stored, limit, out) {
+        Ok(Unpacked::Whole { used }) => {
+            let (got, used) = (out.len() as u64, used as u64);
+            if got != declared {
+                return Err(format!("the data unzips to {got} bytes, not the {declared} of `unzip-length`"));
+            }
+            if used < head.length {
+                defect = Some("bytes follow the compressed data inside the record");
+            }
+        }
+        Ok(Unpacked::Cut) if truncated => {}
+        Ok(Unpacked::Cut) => {
+            return Err(format!("the data unzips to more than the {declared} bytes of `unzip-length`"));
+        }
+        // The stored data is itself over the limit: what it gave is a truncated record.
+        Err(_) if cut_input && !out.is_empty() => {
+            return Ok(Contents { packed: true, full_length: declared, truncated: true, defect: None });
+        }
+        Err(reason) => return Err(reason),
+    }
+    Ok(Contents { packed: true, full_length: declared, truncated, defect })
+}
+
+fn text(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+/// Reads `data` as a RAW DB file in every way there is and holds what must hold of any bytes: no panic, bounded
+/// memory, places that go forward, ranges that join. For fuzzing.
+pub fn fuzz_raw(data: &[u8]) {
+    let options = ReadOptions { max_record_bytes: 1 << 16, ..ReadOptions::default() };
+    let read = |range: Range<u64>, exact_start: Option<Resume>| {
+        let stream = Stream::from_reader(Box::new(std::io::Cursor::new(data.to_vec())), "fuzz");
+        let options = ReadOptions { exact_start, ..options.clone() };
+        let mut reader = RawReader::new(stream, range, &options);
+        let mut places = Vec::new();
+        let mut steps = 0;
+        while let Some(next) = reader.next() {
+            steps += 1;
+            assert!(steps <= 2 * data.len() + 2, "more steps than bytes");
+            if let Ok(record) = next {
+                assert!(record.data.len() <= 1 << 16, "a record over the limit");
+                assert!(
+                    record.place.offset + record.place.length <= data.len() as u64,
+                    "a place outside the file"
+                );
+                places.push((record.place.offset, record.place.length));
+            }
+        }
+        assert!(places.windows(2).all(|two| two[0].0 + two[0].1 <= two[1].0), "records overlap");
+        (places, reader.first_offset(), reader.resume())
+    };
+    let (whole, _, _) = read(0..u64::MAX, None);
+    let cut = data.len() as u64 / 2;
+    let (mut joined, _, resume) = read(0..cut, None);
+    let range = cut..u64::MAX;
+    let (mut second, first, _) = read(range.clone(), None);
+    if !super::follows(&resume, &range, first) {
+        (second, _, _) = read(range, Some(resume));
+    }
+    joined.append(&mut second);
+    assert_eq!(joined, whole, "ranges do not join");
+}

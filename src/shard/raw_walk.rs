@@ -1,0 +1,426 @@
+//! Walking a RAW DB file from record to record, and finding the way again after damage.
+//!
+//! An unbroken file is walked by `length`, never by searching, so data that quotes whole records cannot split its own.
+//! A record is *whole* when its head obeys the grammar and its data is followed by LF inside the file. A whole record
+//! is *confirmed* when the file ends behind it or another head follows at once.
+//!
+//! A whole record that nothing confirms is either good, with damage behind it, or its `length` is damaged and it
+//! swallowed part of its neighbours. It is given up exactly when a chain of whole records that starts inside it runs
+//! across its end, and is itself proven (three records) or reaches the end of the file. Such a chain and the record
+//! cannot both be right, and chance does not make one.
+//!
+//! Search after damage: the next literal `version:` where a record passes the test above. Three whole records in a row
+//! make it *proven*; one or two before the end or before more damage come back as *unproven*.
+//!
+//! Cost: a walk parses each head once. A search reads the damaged bytes once, a contradiction test the bytes of one
+//! record once more; a chain that leads nowhere is not followed twice. Where a walk goes depends on nothing but the
+//! position it stands at, so that ranges join to what one walk gives.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use memchr::memmem::Finder;
+
+use crate::error::{Error, Result};
+
+use super::Resume;
+use super::raw_head::{Fault, Head, MARK, MAX_HEAD_BYTES};
+use super::stream::{READ_BYTES, Stream};
+
+/// Bytes first asked for when a head is parsed; most heads are shorter.
+const HEAD_BYTES: usize = 1024;
+/// Records in a row that prove a boundary.
+const PROOF: usize = 3;
+/// Bytes looked through at a time far ahead.
+const LOOK_BYTES: usize = 64 * 1024;
+/// What is said of a head without an end.
+const CUT_HEAD: &str = "the file ends inside a record's head: it was cut off";
+/// Chains remembered by one contradiction test.
+const MAX_VISITED: usize = 1 << 20;
+
+/// A record's place and head; its bytes are `at..end`.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub at: u64,
+    pub head: Head,
+    pub end: u64,
+    pub proven: Option<bool>,
+}
+
+/// The walk over one file or range. It stands at a record until [`Walker::next`] is called again.
+pub(crate) struct Walker {
+    pub stream: Stream,
+    max_record_bytes: u64,
+    range: Range<u64>,
+    /// The head behind the record walked last, parsed when it was confirmed.
+    follower: Option<(u64, Head)>,
+    /// Found by a search, not given out yet.
+    queued: Option<Found>,
+    /// Bytes of the record that the caller holds.
+    held: u64,
+    first: Option<u64>,
+    proven: Option<bool>,
+    searching: bool,
+    done: bool,
+    /// Boundaries of a chain that once contradicted a record; it will contradict the next candidates too.
+    witness: Vec<u64>,
+    finder: Finder<'static>,
+}
+
+impl Walker {
+    /// Walks the records that start in `range`, from `start` if given, else from the range's start by proof.
+    pub(crate) fn new(
+        stream: Stream,
+        range: Range<u64>,
+        start: Option<Resume>,
+        max_record_bytes: u64,
+    ) -> Walker {
+        let mut walker = Walker {
+            stream,
+            max_record_bytes,
+            range,
+            follower: None,
+            queued: None,
+            held: 0,
+            first: None,
+            proven: None,
+            searching: false,
+            done: false,
+            witness: Vec::new(),
+            finder: Finder::new(MARK),
+        };
+        walker.begin(start);
+        walker
+    }
+
+    fn begin(&mut self, start: Option<Resume>) {
+        match start {
+            Some(resume) => {
+                self.stream.seek(resume.offset);
+                self.proven = resume.proven;
+                if resume.offset >= self.range.end {
+                    self.searching = resume.searching;
+                    self.done = true;
+                } else if resume.searching {
+                    self.queued = self.search(false);
+                    self.first = self.queued.as_ref().map(|found| found.at);
+                } else {
+                    self.first = Some(resume.offset);
+                }
+            }
+            None if self.range.start == 0 => self.first = Some(0),
+            None => {
+                self.stream.seek(self.range.start);
+                self.queued = self.search(true);
+                self.first = self.queued.as_ref().map(|found| found.at);
+                self.done = self.first.is_none();
+                self.proven = None;
+                if let Some(found) = &mut self.queued {
+                    found.proven = None;
+                }
+            }
+        }
+    }
+
+    /// Is what is at `at` the beginning of a record that the end of the file cut off?
+    pub(crate) fn is_cut(&mut self, at: u64) -> bool {
+        match head_at(&mut self.stream, at) {
+            Ok(head) => {
+                let end = head.record_bytes().and_then(|n| at.checked_add(n));
+                end.is_none_or(|end| self.stream.peek_at(end - 1, 1).is_empty())
+            }
+            Err(reason) => reason == CUT_HEAD,
+        }
+    }
+
+    pub(crate) fn first(&self) -> Option<u64> {
+        self.first
+    }
+
+    /// Where the walk stands once the record that is held is done with.
+    pub(crate) fn resume(&self) -> Resume {
+        Resume { offset: self.stream.position() + self.held, searching: self.searching, proven: self.proven }
+    }
+
+    /// The next record that starts in the range; the stream then stands at its first byte.
+    pub(crate) fn next(&mut self) -> Option<Result<Found>> {
+        let held = std::mem::take(&mut self.held);
+        self.stream.skip(held);
+        if let Some(found) = self.queued.take() {
+            return Some(Ok(self.hold(found)));
+        }
+        if self.done {
+            return self.stream.take_error().map(Err);
+        }
+        let at = self.stream.position();
+        if at >= self.range.end || self.stream.at_end() {
+            self.done = true;
+            return self.stream.take_error().map(Err);
+        }
+        match self.examine(at) {
+            Ok(found) => Some(Ok(self.hold(found))),
+            Err(reason) => Some(Err(self.damaged(at, reason))),
+        }
+    }
+
+    fn hold(&mut self, found: Found) -> Found {
+        self.held = found.end - found.at;
+        found
+    }
+
+    /// Finds the way after damage at `at`, and says what was wrong and where reading goes on.
+    fn damaged(&mut self, at: u64, reason: String) -> Error {
+        let reason = self.text_mode(at).map_or(reason, String::from);
+        if let Some(error) = self.stream.take_error() {
+            return error;
+        }
+        self.stream.skip(1);
+        self.queued = self.search(false);
+        let further = match &self.queued {
+            Some(found) => format!("; reading goes on at byte {}", found.at),
+            None if self.stream.at_end() => "; no whole record follows".to_string(),
+            None => String::new(),
+        };
+        Error::corrupt(self.stream.path(), at, reason + &further)
+    }
+
+    /// Looks from the position on for the next record that starts in the range. The stream ends up at it, or where
+    /// the search stopped. A guess (`sure`) wants proof; recovery takes what it can get.
+    fn search(&mut self, sure: bool) -> Option<Found> {
+        loop {
+            let at = self.stream.position();
+            let room = self.range.end.saturating_sub(at);
+            // Reading on only when nothing is left to look at keeps a search linear, however many marks fail.
+            let mut window = self.stream.buffered();
+            let mut short = false;
+            if window.len() < MARK.len() {
+                window = self.stream.fill(READ_BYTES);
+                short = window.len() < READ_BYTES;
+            }
+            match self.finder.find(window) {
+                Some(n) if (n as u64) < room => {
+                    self.stream.consume(n);
+                    let at = at + n as u64;
+                    if let Ok(mut found) = self.examine(at) {
+                        let (count, to_the_end) = self.chain(&found);
+                        if count >= PROOF || to_the_end || !sure {
+                            self.searching = false;
+                            self.proven = Some(count >= PROOF);
+                            found.proven = self.proven;
+                            return Some(found);
+                        }
+                    }
+                    self.stream.consume(1);
+                }
+                Some(_) => return self.give_up(room),
+                None => {
+                    // A mark may begin in the last bytes of the window.
+                    let n = if short { window.len() } else { window.len() + 1 - MARK.len() };
+                    if n as u64 >= room || short {
+                        return self.give_up(room.min(n as u64));
+                    }
+                    self.stream.consume(n);
+                }
+            }
+        }
+    }
+
+    fn give_up(&mut self, skip: u64) -> Option<Found> {
+        self.stream.skip(skip);
+        self.searching = true;
+        self.done = true;
+        None
+    }
+
+    /// The record at `at` if it is whole and confirmed, or at least not contradicted; else the reason.
+    fn examine(&mut self, at: u64) -> Result<Found, String> {
+        let found = self.whole(at)?;
+        if self.stream.peek_at(found.end, 1).is_empty() {
+            return Ok(found);
+        }
+        match head_at(&mut self.stream, found.end) {
+            Ok(head) => self.follower = Some((found.end, head)),
+            Err(_) if self.contradicted(&found) => {
+                return Err("`length` leads into the middle of another record".into());
+            }
+            Err(_) => {
+                if let Some(reason) = self.text_mode(at) {
+                    return Err(reason.into());
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The record at `at` if it is whole, else the reason.
+    fn whole(&mut self, at: u64) -> Result<Found, String> {
+        let head = match self.follower.take() {
+            Some((place, head)) if place == at => head,
+            _ => head_at(&mut self.stream, at)?,
+        };
+        // A pipe cannot look ahead for free: what will be held anyway is read into the window.
+        if self.stream.size().is_none()
+            && at == self.stream.position()
+            && head.length <= self.max_record_bytes
+            && let Some(n) = head.record_bytes()
+        {
+            self.stream.fill(n as usize + HEAD_BYTES);
+        }
+        let found = whole_with(&mut self.stream, at, head)?;
+        Ok(Found { proven: self.proven, ..found })
+    }
+
+    /// Whole records in a row from `first` on, counted up to the proof; and whether they reach the end of the file.
+    fn chain(&mut self, first: &Found) -> (usize, bool) {
+        let mut end = first.end;
+        for count in 1..PROOF {
+            if self.stream.peek_at(end, 1).is_empty() {
+                return (count, true);
+            }
+            match whole_at(&mut self.stream, end) {
+                Ok(found) => end = found.end,
+                Err(_) => return (count, false),
+            }
+        }
+        (PROOF, false)
+    }
+
+    /// Does a chain of whole records that starts inside `record` run across its end?
+    fn contradicted(&mut self, record: &Found) -> bool {
+        if let (Some(first), Some(last)) = (self.witness.first(), self.witness.last())
+            && record.at < *first
+            && *first < record.end
+            && record.end < *last
+            && self.witness.binary_search(&record.end).is_err()
+        {
+            return true;
+        }
+        let mut visited = HashSet::new();
+        let mut from = record.at + 1;
+        while let Some(candidate) = self.mark_ahead(from, record.end) {
+            from = candidate + 1;
+            if visited.contains(&candidate) {
+                continue;
+            }
+            let mut boundaries = vec![candidate];
+            let mut at = candidate;
+            while let Ok(found) = whole_at(&mut self.stream, at) {
+                at = found.end;
+                boundaries.push(at);
+                if at == record.end {
+                    break;
+                }
+                if at > record.end {
+                    let proven = boundaries.len() > PROOF || self.stream.peek_at(at, 1).is_empty();
+                    if proven {
+                        self.witness = boundaries;
+                        return true;
+                    }
+                    continue;
+                }
+                if visited.len() == MAX_VISITED || !visited.insert(at) {
+                    break;
+                }
+            }
+        }
+        false
+    }
+
+    /// The next `version:` that starts in `from..until`, without moving.
+    fn mark_ahead(&mut self, mut from: u64, until: u64) -> Option<u64> {
+        while from < until {
+            let bytes = self.stream.peek_at(from, LOOK_BYTES);
+            if let Some(n) = self.finder.find(bytes) {
+                let at = from + n as u64;
+                return (at < until).then_some(at);
+            }
+            if bytes.len() < LOOK_BYTES {
+                return None;
+            }
+            from += (bytes.len() + 1 - MARK.len()) as u64;
+        }
+        None
+    }
+
+    /// Recognises CR LF turned into LF: the head is right, but its data is shorter than `length` by at most one byte
+    /// a line, and no CR LF is left in it although it begins like an HTTP response.
+    fn text_mode(&mut self, at: u64) -> Option<&'static str> {
+        let head = head_at(&mut self.stream, at).ok()?;
+        let data = at + head.len as u64;
+        if !self.stream.peek_at(data, 5).eq_ignore_ascii_case(b"HTTP/") {
+            return None;
+        }
+        let next = self.mark_ahead(data, data.saturating_add(head.length).saturating_add(1));
+        let near = READ_BYTES as u64;
+        let len = match next {
+            Some(next) => {
+                head_at(&mut self.stream, next).ok()?;
+                next.checked_sub(data + 1)?
+            }
+            None => near,
+        };
+        let bytes = self.stream.peek_at(data, len.min(near) as usize);
+        let short_by = head.length.checked_sub(len.min(bytes.len() as u64))?;
+        let lines = memchr::memchr_iter(b'\n', bytes).count() as u64;
+        // Beyond what was looked at, assume lines as dense as in it.
+        let lines = if len > near { len / near.max(1) * lines + lines } else { lines };
+        let lost = memchr::memmem::find(bytes, b"\r\n").is_none() && short_by > 0 && short_by <= lines;
+        lost.then_some(
+            "data is shorter than `length` and holds no CR LF: the file was transferred in text mode and every CR LF \
+             became LF; fetch it again in binary mode",
+        )
+    }
+}
+
+/// The head at `at`, or the reason why there is none.
+fn head_at(stream: &mut Stream, at: u64) -> Result<Head, String> {
+    let mut ask = HEAD_BYTES;
+    loop {
+        let bytes = stream.peek_at(at, ask);
+        match Head::parse(bytes) {
+            Ok(head) => return Ok(head),
+            Err(Fault::Broken(reason)) => return Err(reason.into_owned()),
+            Err(Fault::Unfinished) if bytes.len() < ask => {
+                return Err(CUT_HEAD.into());
+            }
+            Err(Fault::Unfinished) => ask = (ask * 4).min(MAX_HEAD_BYTES),
+        }
+    }
+}
+
+/// The whole record at `at`, or the reason why there is none.
+pub(crate) fn whole_at(stream: &mut Stream, at: u64) -> Result<Found, String> {
+    let head = head_at(stream, at)?;
+    whole_with(stream, at, head)
+}
+
+fn whole_with(stream: &mut Stream, at: u64, head: Head) -> Result<Found, String> {
+    let end = head.record_bytes().and_then(|n| at.checked_add(n));
+    let (length, size) = (head.length, stream.size().unwrap_or(u64::MAX));
+    match end {
+        Some(end) if end <= size => match stream.peek_at(end - 1, 1) {
+            b"\n" => Ok(Found { at, head, end, proven: None }),
+            [] => Err(format!("the file ends inside the record's {length} bytes of data: it was cut off")),
+            _ => Err(format!("no blank line after the record's {length} bytes of data")),
+        },
+        _ => Err(format!("the file ends inside the record's {length} bytes of data: it was cut off")),
+    }
+}
+
+/// Does a whole record start anywhere in the first `within` bytes? (A file that lost its beginning is still a shard.)
+pub(crate) fn any_whole(stream: &mut Stream, within: u64) -> bool {
+    let finder = Finder::new(MARK);
+    let mut from = stream.position();
+    let until = from + within;
+    while from < until {
+        let bytes = stream.peek_at(from, LOOK_BYTES);
+        let len = bytes.len();
+        match finder.find(bytes) {
+            Some(n) if whole_at(stream, from + n as u64).is_ok() => return true,
+            Some(n) => from += n as u64 + 1,
+            None if len < LOOK_BYTES => return false,
+            None => from += (len + 1 - MARK.len()) as u64,
+        }
+    }
+    false
+}

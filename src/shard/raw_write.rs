@@ -1,0 +1,380 @@
+//! Writing RAW DB: strict heads, compression by record, rotation by size, files that appear whole.
+//!
+//! A file being written is `.NAME.partial` ([`super::Staged`]) until it is full or [`RawDbWriter::finish`] is called.
+//! [`RawDbWriter::append`] goes on after the last complete record of an interrupted or finished file. Records of other
+//! RAW DB files are copied with their raw head and their stored, still compressed data, byte for byte.
+//!
+//! Cost: one pass over the data, memory of one compressed record. Equal records give equal bytes.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flate2::write::GzEncoder;
+
+use crate::capture::date::format_rfc822;
+use crate::error::{AtPath, Error, Result};
+
+use super::raw_head::{Head, MAX_HEAD_BYTES, MAX_HEAD_LINES, is_name, is_value};
+use super::raw_walk::Walker;
+use super::staged::Staged;
+use super::stream::Stream;
+use super::{Format, Record};
+
+/// Compression of each record by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compression {
+    /// Stored as it is.
+    #[default]
+    None,
+    /// One gzip member.
+    Gzip,
+    /// One Zstandard frame.
+    Zstd,
+}
+
+/// How to write shards.
+#[derive(Debug, Clone)]
+pub struct WriteOptions {
+    /// Size beyond which the next record begins another file; a single larger record still goes into one file.
+    pub max_shard_bytes: u64,
+    /// Compression of records written from their data; copied records keep theirs.
+    pub compression: Compression,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        WriteOptions { max_shard_bytes: 1 << 30, compression: Compression::None }
+    }
+}
+
+/// A record to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct NewRecord<'a> {
+    /// The URL finally fetched.
+    pub url: &'a str,
+    /// The URL first asked for, only after a redirect.
+    pub origin: Option<&'a str>,
+    /// When it was fetched: UTC, ms since 1970. The format keeps whole seconds.
+    pub date_ms: i64,
+    /// The server's address, if known.
+    pub ip: Option<&'a str>,
+    /// Properties of the user's own, in order: names of `a-z 0-9 _ -` that the format does not define.
+    pub extra: &'a [(&'a str, &'a str)],
+    /// The complete HTTP response as the server sent it.
+    pub data: &'a [u8],
+}
+
+const DEFINED: &[&str] =
+    &["version", "url", "origin", "date", "ip", "unzip-length", "x-compression", "length"];
+
+/// Writes RAW DB files.
+///
+/// # Examples
+/// ```
+/// use webmill::shard::{NewRecord, RawDbWriter, WriteOptions};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let mut writer = RawDbWriter::new(folder.path(), "crawl", WriteOptions::default())?;
+/// let data = b"HTTP/1.1 200 OK\r\n\r\nhello";
+/// writer.write(&NewRecord { url: "http://a.example/", origin: None, date_ms: 0, ip: None, extra: &[], data })?;
+/// let files = writer.finish()?;
+/// assert!(files[0].ends_with("crawl-00000.rawdb"));
+/// # Ok::<(), webmill::error::Error>(())
+/// ```
+pub struct RawDbWriter {
+    target: Target,
+    options: WriteOptions,
+    current: Option<Staged>,
+    files: Vec<PathBuf>,
+    head: Vec<u8>,
+    packed: Vec<u8>,
+    zstd: Option<zstd::bulk::Compressor<'static>>,
+}
+
+enum Target {
+    /// One file, never rotated.
+    File(PathBuf),
+    /// `PREFIX-00000.rawdb` and so on in a folder; the number is that of the next one.
+    Folder { folder: PathBuf, prefix: String, next: usize },
+}
+
+impl RawDbWriter {
+    /// Writes `PREFIX-00000.rawdb`, `PREFIX-00001.rawdb`, … into `folder`, which is made if need be.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the folder cannot be made.
+    pub fn new(folder: &Path, prefix: &str, options: WriteOptions) -> Result<RawDbWriter> {
+        std::fs::create_dir_all(folder).at(folder)?;
+        let target = Target::Folder { folder: folder.to_path_buf(), prefix: prefix.to_string(), next: 0 };
+        Ok(Self::with(target, options, None))
+    }
+
+    /// Writes the one file at `path`, whatever its size; it appears (perhaps empty) when finished.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be created.
+    pub fn create(path: &Path, options: WriteOptions) -> Result<RawDbWriter> {
+        let staged = Staged::create(path)?;
+        Ok(Self::with(Target::File(path.to_path_buf()), options, Some(staged)))
+    }
+
+    /// Goes on with the one file at `path`: with the partial file of an interrupted writer if there is one, else with
+    /// the finished file, else with an empty one. What follows the last complete record is cut off.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when the file is damaged and not just cut off at its end: nothing is changed then, for
+    /// recovery may still get records out of it. [`Error::Io`] as usual.
+    pub fn append(path: &Path, options: WriteOptions) -> Result<RawDbWriter> {
+        let partial = Staged::partial_path(path)?;
+        let staged = if partial.try_exists().at(&partial)? {
+            let keep = last_complete(&partial)?;
+            Staged::resume(path, keep)?
+        } else if path.try_exists().at(path)? {
+            Staged::append(path, last_complete(path)?)?
+        } else {
+            Staged::create(path)?
+        };
+        Ok(Self::with(Target::File(path.to_path_buf()), options, Some(staged)))
+    }
+
+    fn with(target: Target, options: WriteOptions, current: Option<Staged>) -> RawDbWriter {
+        RawDbWriter {
+            target,
+            options,
+            current,
+            files: Vec::new(),
+            head: Vec::new(),
+            packed: Vec::new(),
+            zstd: None,
+        }
+    }
+
+    /// Writes one record.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when a value cannot be said in a RAW DB head; [`Error::Io`].
+    pub fn write(&mut self, record: &NewRecord<'_>) -> Result<()> {
+        let packed = self.pack(record.data)?;
+        let stored_len = if packed.is_some() { self.packed.len() } else { record.data.len() };
+        let mut head = std::mem::take(&mut self.head);
+        head.clear();
+        let made = make_head(&mut head, record, packed, stored_len);
+        let written = made.and_then(|()| {
+            let packed_data = std::mem::take(&mut self.packed);
+            let stored = if packed.is_some() { &packed_data } else { record.data };
+            let written = self.put(&head, stored);
+            self.packed = packed_data;
+            written
+        });
+        self.head = head;
+        written
+    }
+
+    /// Writes a record from its raw head (without the blank line) and its data as stored, unchanged.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when they are no RAW DB record; [`Error::Io`].
+    pub fn write_stored(&mut self, head: &[u8], stored: &[u8]) -> Result<()> {
+        let ended = [head, b"\n"].concat();
+        match Head::parse(&ended) {
+            Ok(parsed) if parsed.len == ended.len() && parsed.length == stored.len() as u64 => {
+                self.put(head, stored)
+            }
+            _ => Err(Error::Config("not a RAW DB head with the length of its data".into())),
+        }
+    }
+
+    /// Copies a RAW DB record that was read whole, byte for byte.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when it is of another format or was cut by the limit; [`Error::Io`].
+    pub fn copy(&mut self, record: &Record<'_>) -> Result<()> {
+        match record.stored {
+            Some(stored) if record.format == Format::RawDb => self.write_stored(record.head, stored),
+            _ => Err(Error::Config(format!("{}: not a whole RAW DB record to copy", record.url))),
+        }
+    }
+
+    /// Copies the stored record at `offset` of the file at `path`, `length` bytes, in bounded memory.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn copy_range(&mut self, path: &Path, offset: u64, length: u64) -> Result<()> {
+        let mut file = File::open(path).at(path)?;
+        file.seek(SeekFrom::Start(offset)).at(path)?;
+        let staged = self.room_for(length)?;
+        let mut source = file.take(length);
+        let mut chunk = vec![0; 256 * 1024];
+        loop {
+            let n = source.read(&mut chunk).at(path)?;
+            if n == 0 {
+                break;
+            }
+            staged.put(&chunk[..n])?;
+        }
+        if source.limit() > 0 {
+            return Err(Error::corrupt(path, offset, "the file became shorter while it was copied"));
+        }
+        Ok(())
+    }
+
+    /// Finishes the current file and gives the paths of all files written.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; files finished before stay.
+    pub fn finish(mut self) -> Result<Vec<PathBuf>> {
+        self.commit()?;
+        Ok(std::mem::take(&mut self.files))
+    }
+
+    /// Stops without finishing: the current file stays partial, for [`RawDbWriter::append`].
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn suspend(mut self) -> Result<()> {
+        self.current.take().map_or(Ok(()), |staged| staged.keep().map(drop))
+    }
+
+    fn put(&mut self, head: &[u8], stored: &[u8]) -> Result<()> {
+        let staged = self.room_for((head.len() + stored.len()) as u64 + 2)?;
+        staged.put(head)?;
+        staged.put(b"\n")?;
+        staged.put(stored)?;
+        staged.put(b"\n")
+    }
+
+    /// The file that takes the next `bytes`.
+    fn room_for(&mut self, bytes: u64) -> Result<&mut Staged> {
+        let rotates = matches!(self.target, Target::Folder { .. });
+        let full = |staged: &Staged| {
+            staged.written() > 0 && staged.written().saturating_add(bytes) > self.options.max_shard_bytes
+        };
+        if rotates && self.current.as_ref().is_some_and(full) {
+            self.commit()?;
+        }
+        if self.current.is_none() {
+            let path = match &mut self.target {
+                Target::File(path) => path.clone(),
+                Target::Folder { folder, prefix, next } => {
+                    *next += 1;
+                    folder.join(format!("{prefix}-{:05}.rawdb", *next - 1))
+                }
+            };
+            self.current = Some(Staged::create(&path)?);
+        }
+        self.current.as_mut().ok_or_else(|| Error::Internal("no file to write to".into()))
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        if let Some(staged) = self.current.take() {
+            self.files.push(staged.commit()?);
+        }
+        Ok(())
+    }
+
+    /// Compresses `data` into `packed`; `None` where it stays as it is, also because nothing would be gained.
+    fn pack(&mut self, data: &[u8]) -> Result<Option<&'static str>> {
+        self.packed.clear();
+        let failed = |e: std::io::Error| Error::Internal(format!("compression failed: {e}"));
+        let name = match self.options.compression {
+            Compression::None => return Ok(None),
+            Compression::Gzip => {
+                let mut encoder = GzEncoder::new(&mut self.packed, flate2::Compression::default());
+                encoder.write_all(data).and_then(|()| encoder.try_finish()).map_err(failed)?;
+                "gzip"
+            }
+            Compression::Zstd => {
+                let compressor = match &mut self.zstd {
+                    Some(compressor) => compressor,
+                    none => none.insert(zstd::bulk::Compressor::new(3).map_err(failed)?),
+                };
+                self.packed.resize(zstd::zstd_safe::compress_bound(data.len()), 0);
+                let n = compressor.compress_to_buffer(data, &mut self.packed[..]).map_err(failed)?;
+                self.packed.truncate(n);
+                "zstd"
+            }
+        };
+        Ok((self.packed.len() < data.len()).then_some(name))
+    }
+}
+
+fn make_head(
+    head: &mut Vec<u8>,
+    record: &NewRecord<'_>,
+    packed: Option<&str>,
+    stored_len: usize,
+) -> Result<()> {
+    let mut line = |name: &str, value: &str| {
+        if !is_value(value.as_bytes()) {
+            return Err(Error::Config(format!("`{name}` of {:?} cannot hold {value:?}", record.url)));
+        }
+        head.extend_from_slice(name.as_bytes());
+        head.push(b':');
+        head.extend_from_slice(value.as_bytes());
+        head.push(b'\n');
+        Ok(())
+    };
+    if record.url.is_empty() {
+        return Err(Error::Config("a RAW DB record needs a `url`".into()));
+    }
+    line("version", "1.0")?;
+    line("url", record.url)?;
+    if let Some(origin) = record.origin {
+        line("origin", origin)?;
+    }
+    line("date", &format_rfc822(record.date_ms))?;
+    if let Some(ip) = record.ip {
+        line("ip", ip)?;
+    }
+    for (name, value) in record.extra {
+        if name.is_empty() || !name.bytes().all(is_name) || DEFINED.contains(name) {
+            return Err(Error::Config(format!("`{name}` cannot be a property of one's own")));
+        }
+        line(name, value)?;
+    }
+    if let Some(packed) = packed {
+        line("x-compression", packed)?;
+        line("unzip-length", &record.data.len().to_string())?;
+    }
+    line("length", &stored_len.to_string())?;
+    if head.len() >= MAX_HEAD_BYTES || record.extra.len() + DEFINED.len() > MAX_HEAD_LINES {
+        return Err(Error::Config(format!("the head of {:.200}… is longer than readers take", record.url)));
+    }
+    Ok(())
+}
+
+/// Where the last complete record of the file ends.
+fn last_complete(path: &Path) -> Result<u64> {
+    let stream = Stream::open(path, Arc::from("-"), 0)?;
+    let mut walker = Walker::new(stream, 0..u64::MAX, None, u64::MAX);
+    let mut end = 0;
+    while let Some(next) = walker.next() {
+        match next {
+            Ok(found) => end = found.end,
+            Err(error) => {
+                let mut tail = Walker::new(Stream::open(path, Arc::from("-"), end)?, 0..u64::MAX, None, 0);
+                return if tail.is_cut(end) && walker.next().is_none() {
+                    Ok(end)
+                } else {
+                    Err(advise(error))
+                };
+            }
+        }
+    }
+    Ok(end)
+}
+
+fn advise(error: Error) -> Error {
+    match error {
+        Error::Corrupt { path, offset, reason } => Error::Corrupt {
+            path,
+            offset,
+            reason: format!(
+                "{reason}; nothing is appended to a damaged file: run `webmill shard recover` first"
+            ),
+        },
+        other => other,
+    }
+}

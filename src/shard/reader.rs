@@ -1,0 +1,162 @@
+//! One reader for every format: recognise, open, dispatch.
+
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+
+use super::discover::recognise;
+use super::stream::Stream;
+use super::{Container, Format, RawReader, ReadOptions, Record, Resume};
+
+/// Walks a shard, or a range of one, and lends its records.
+///
+/// # Examples
+/// ```
+/// use webmill::shard::{ReadOptions, ShardReader};
+///
+/// let shard = b"version:1.0\nurl:http://a.example/\ndate:Tue, 15 Apr 2003 08:13:06 GMT\nlength:2\n\nhi\n";
+/// let mut reader = ShardReader::from_reader(Box::new(&shard[..]), "a.raw", &ReadOptions::default())?;
+/// while let Some(record) = reader.next() {
+///     assert_eq!(&*record?.data, b"hi");
+/// }
+/// # Ok::<(), webmill::error::Error>(())
+/// ```
+pub struct ShardReader {
+    inner: Inner,
+    format: Format,
+    container: Container,
+}
+
+enum Inner {
+    Raw(RawReader),
+}
+
+impl ShardReader {
+    /// Opens the shard at `path`, whatever its format. Records name it by its file name.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be read, [`Error::Incompatible`] when it is no shard (the message says what it
+    /// is instead).
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<ShardReader> {
+        Self::open_range(path, file_name(path), 0..u64::MAX, options)
+    }
+
+    /// Opens the records that start in `range`: the first is guessed by proof (or [`ReadOptions::exact_start`]), the
+    /// last is the one that spans the end. `name` is what tables call the shard.
+    ///
+    /// # Errors
+    /// As [`ShardReader::open`].
+    pub fn open_range(
+        path: &Path,
+        name: Arc<str>,
+        range: Range<u64>,
+        options: &ReadOptions,
+    ) -> Result<ShardReader> {
+        let mut stream = Stream::open(path, Arc::clone(&name), 0)?;
+        let (format, container) = recognise(&mut stream)?;
+        Self::start(stream, format, container, range, options)
+    }
+
+    /// Opens a shard whose format is known ([`super::discover`] found it), without recognising it again.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be read.
+    pub fn open_as(
+        path: &Path,
+        name: Arc<str>,
+        (format, container): (Format, Container),
+        range: Range<u64>,
+        options: &ReadOptions,
+    ) -> Result<ShardReader> {
+        Self::start(Stream::open(path, name, 0)?, format, container, range, options)
+    }
+
+    /// Reads a shard from anything (standard input, a socket); `name` stands for the path.
+    ///
+    /// # Errors
+    /// As [`ShardReader::open`].
+    pub fn from_reader(
+        reader: Box<dyn Read + Send>,
+        name: &str,
+        options: &ReadOptions,
+    ) -> Result<ShardReader> {
+        let mut stream = Stream::from_reader(reader, name);
+        let (format, container) = recognise(&mut stream)?;
+        Self::start(stream, format, container, 0..u64::MAX, options)
+    }
+
+    fn start(
+        stream: Stream,
+        format: Format,
+        container: Container,
+        range: Range<u64>,
+        options: &ReadOptions,
+    ) -> Result<ShardReader> {
+        let inner = match format {
+            Format::RawDb => Inner::Raw(RawReader::new(unwrapped(stream, container)?, range, options)),
+            Format::Warc | Format::Arc => {
+                return Err(Error::Internal(format!("no reader for {}", format.name())));
+            }
+        };
+        Ok(ShardReader { inner, format, container })
+    }
+
+    /// The grammar that was recognised.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The compression around the records.
+    pub fn container(&self) -> Container {
+        self.container
+    }
+
+    /// The next record, an error for damage (after which reading goes on behind it), or `None` at the end.
+    #[allow(clippy::should_implement_trait, reason = "a lending reader cannot be an Iterator")]
+    pub fn next(&mut self) -> Option<Result<Record<'_>>> {
+        match &mut self.inner {
+            Inner::Raw(reader) => reader.next(),
+        }
+    }
+
+    /// Where the walk of this range started: exactly, or guessed by proof. `None`: no record starts in the range as
+    /// far as could be guessed. Known from the start.
+    pub fn first_offset(&self) -> Option<u64> {
+        match &self.inner {
+            Inner::Raw(reader) => reader.first_offset(),
+        }
+    }
+
+    /// Stored offset after the last record: where the next one would start.
+    pub fn position(&self) -> u64 {
+        self.resume().offset
+    }
+
+    /// Where the walk stands, for the range that follows; see [`super::follows`].
+    pub fn resume(&self) -> Resume {
+        match &self.inner {
+            Inner::Raw(reader) => reader.resume(),
+        }
+    }
+}
+
+/// A RAW DB file that somebody compressed whole is read through the decoder: offsets are then those inside.
+fn unwrapped(stream: Stream, container: Container) -> Result<Stream> {
+    let (path, name) = (stream.path().to_path_buf(), Arc::clone(stream.name()));
+    let decoder: Box<dyn Read + Send> = match container {
+        Container::Plain => return Ok(stream),
+        Container::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(stream)),
+        Container::Zstd => {
+            Box::new(zstd::stream::read::Decoder::with_buffer(stream).map_err(|e| Error::io(&path, e))?)
+        }
+    };
+    Ok(Stream::from_reader(decoder, &name).named(&path, name))
+}
+
+/// What tables call a file that was given by path.
+fn file_name(path: &Path) -> Arc<str> {
+    Arc::from(path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
+}

@@ -1,0 +1,79 @@
+//! Copying records out of RAW DB files, damaged or not, byte for byte.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::capture::Truncation;
+use crate::error::{Error, Result};
+
+use super::raw_walk::any_whole;
+use super::stream::Stream;
+use super::{Container, Format, RawDbWriter, ReadOptions, ShardReader};
+
+/// A file without a shard's beginning is looked through this far for a whole RAW DB record.
+const FRAGMENT_BYTES: u64 = 64 << 20;
+
+/// What was copied and what could not be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// Records copied.
+    pub records: u64,
+    /// Those of them whose place nothing proved.
+    pub unproven: u64,
+    /// Places where damage was met.
+    pub damaged: u64,
+}
+
+/// Copies every complete record of the RAW DB file at `path` to `writer`, with raw head and stored data; tells
+/// `on_damage` of every place that was lost.
+///
+/// # Errors
+/// [`Error::Incompatible`] when the file is no RAW DB file; [`Error::Io`] from reading or writing.
+pub fn recover(
+    path: &Path,
+    name: Arc<str>,
+    options: &ReadOptions,
+    writer: &mut RawDbWriter,
+    on_damage: &mut dyn FnMut(Error),
+) -> Result<Copied> {
+    let mut reader = ShardReader::open_range(path, name, 0..u64::MAX, options)?;
+    if reader.format() != Format::RawDb {
+        return Err(Error::Incompatible {
+            path: path.to_path_buf(),
+            found: format!("a {} file", reader.format().name()),
+            expected: "a RAW DB file".into(),
+        });
+    }
+    let plain = reader.container() == Container::Plain;
+    let mut copied = Copied::default();
+    while let Some(next) = reader.next() {
+        let record = match next {
+            Ok(record) => record,
+            Err(error @ Error::Io { .. }) => return Err(error),
+            Err(error) => {
+                copied.damaged += 1;
+                on_damage(error);
+                continue;
+            }
+        };
+        if record.stored.is_some() {
+            writer.copy(&record)?;
+        } else if plain && record.truncated == Some(Truncation::RecordLimit) {
+            writer.copy_range(path, record.place.offset, record.place.length)?;
+        } else {
+            copied.damaged += 1;
+            let reason = "the record is over the size limit and cannot be copied out of a compressed file; \
+                          unpack the file first or raise the limit";
+            on_damage(Error::corrupt(path, record.place.offset, reason));
+            continue;
+        }
+        copied.records += 1;
+        copied.unproven += u64::from(record.proven == Some(false));
+    }
+    Ok(copied)
+}
+
+/// Is this a piece of a RAW DB file, though it does not begin with a record?
+pub(crate) fn is_fragment(stream: &mut Stream) -> bool {
+    any_whole(stream, FRAGMENT_BYTES)
+}
