@@ -1,9 +1,24 @@
 //! Characters → words, language, comparison form and main text.
 
+mod about;
+mod blocks;
+mod class_names;
+mod cues;
+mod dates;
+mod features;
 mod language;
+mod main_text;
+mod markdown;
+mod model;
 mod normalize;
+mod page_type;
+mod render;
+mod schema;
+mod score;
 mod words;
 
 pub use language::{Language, language};
+pub use main_text::{MainText, TextLimits, main_text};
 pub use normalize::{normalize, normalize_into};
+pub use page_type::PageType;
 pub use words::words;

@@ -1,0 +1,323 @@
+//! Title, author and date of a page's main text.
+//!
+//! Order of trust: structured data (JSON-LD), stated metadata, marked-up elements (`rel=author`, `<time>`), then what is
+//! written near the title. Titles lose the site's name; dates become ISO 8601 with the zone where one is stated.
+
+use super::blocks::{Page, heading};
+use super::class_names::Kind;
+use super::features::bare;
+use super::render::text_of;
+use super::schema::is_json_ld;
+use crate::html::{Dom, Tag};
+
+/// Bytes of JSON-LD that are parsed.
+const MAX_JSON: usize = 1 << 20;
+/// Characters of an author's name.
+const MAX_AUTHOR: usize = 80;
+/// Blocks around the title in which author and date are looked for.
+const NEAR: usize = 12;
+
+/// What structured data says.
+#[derive(Default, Debug)]
+pub(crate) struct Structured {
+    pub headline: Option<String>,
+    pub author: Option<String>,
+    pub date: Option<String>,
+    pub body: Option<String>,
+}
+
+/// Reads the JSON-LD of a page; scripts that are no JSON are passed over.
+pub(crate) fn structured(dom: &Dom<'_>) -> Structured {
+    let mut found = Structured::default();
+    let mut budget = MAX_JSON;
+    for node in dom.descendants(dom.document()) {
+        if dom.tag(node) != Tag::Script || !is_json_ld(dom, node) {
+            continue;
+        }
+        let mut text = String::new();
+        dom.text_content(node, &mut text);
+        if text.len() > budget {
+            break;
+        }
+        budget -= text.len();
+        if let Ok(value) = serde_json::from_str::<serde_json::Value>(text.trim()) {
+            read_json(&value, &mut found);
+        }
+    }
+    found
+}
+
+fn read_json(value: &serde_json::Value, found: &mut Structured) {
+    use serde_json::Value;
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(list) => open.extend(list.iter().rev()),
+            Value::Object(object) => {
+                let article = object.get("@type").is_some_and(|t| {
+                    let is = |s: &str| {
+                        s.ends_with("Article")
+                            || s.ends_with("Posting")
+                            || matches!(s, "Report" | "Recipe" | "Review")
+                    };
+                    t.as_str().is_some_and(is)
+                        || t.as_array().is_some_and(|list| list.iter().filter_map(Value::as_str).any(is))
+                });
+                if article {
+                    let string = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_string);
+                    let keep = |slot: &mut Option<String>, value: Option<String>| {
+                        if slot.is_none() {
+                            *slot = value.filter(|v| !v.trim().is_empty());
+                        }
+                    };
+                    keep(&mut found.headline, string("headline"));
+                    keep(&mut found.date, string("datePublished").or_else(|| string("dateCreated")));
+                    keep(&mut found.body, string("articleBody"));
+                    keep(&mut found.author, object.get("author").and_then(author_name));
+                }
+                open.extend(object.get("@graph"));
+                open.extend(object.get("mainEntity"));
+                open.extend(object.get("mainEntityOfPage"));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn author_name(value: &serde_json::Value) -> Option<String> {
+    use serde_json::Value;
+    match value {
+        Value::String(name) => Some(name.clone()),
+        Value::Object(object) => object.get("name").and_then(Value::as_str).map(str::to_string),
+        Value::Array(list) => {
+            let names: Vec<&str> = list
+                .iter()
+                .filter_map(|v| v.as_str().or_else(|| v.get("name").and_then(Value::as_str)))
+                .take(10)
+                .collect();
+            if names.is_empty() { None } else { Some(names.join("; ")) }
+        }
+        _ => None,
+    }
+}
+
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+const SEPARATORS: [&str; 13] =
+    [" | ", " - ", " – ", " — ", " » ", " « ", " :: ", " · ", " • ", " / ", "_", "｜", "|"];
+
+/// A page title without its site's name.
+pub(crate) fn clean_title(title: &str, site: Option<&str>) -> String {
+    let title = squeeze(title);
+    let site = site.map(bare).filter(|s| !s.is_empty());
+    let mut best = title.as_str();
+    // A stated site name at either end goes first, then the last part if it is the shorter one.
+    for separator in SEPARATORS {
+        if let (Some(site), Some((rest, last))) = (&site, best.rsplit_once(separator)) {
+            if bare(last) == *site && !rest.trim().is_empty() {
+                best = rest;
+            }
+        }
+        if let (Some(site), Some((first, rest))) = (&site, best.split_once(separator)) {
+            if bare(first) == *site && !rest.trim().is_empty() {
+                best = rest;
+            }
+        }
+    }
+    if best.len() == title.len() {
+        for separator in SEPARATORS {
+            if let Some((rest, last)) = best.rsplit_once(separator) {
+                if rest.chars().count() >= 8 && last.chars().count() < rest.chars().count() {
+                    best = rest;
+                    break;
+                }
+            }
+        }
+    }
+    best.trim().to_string()
+}
+
+/// The titles that a page states, for matching blocks against them: whole and in parts.
+pub(crate) fn title_variants(stated: &[Option<&str>]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for title in stated.iter().flatten() {
+        let title = squeeze(title);
+        let title: String = title.chars().take(300).collect();
+        for separator in SEPARATORS {
+            if let Some((first, _)) = title.rsplit_once(separator) {
+                out.push(first.to_string());
+            }
+            if let Some((first, _)) = title.split_once(separator).filter(|p| p.0.chars().count() > 8) {
+                out.push(first.to_string());
+            }
+        }
+        out.push(title);
+    }
+    out.retain(|t| !t.trim().is_empty());
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// The title: a heading that the page's title repeats, else the stated one without the site's name.
+pub(crate) fn title(
+    page: &Page,
+    stated: &[Option<&str>],
+    headline: Option<&str>,
+    site: Option<&str>,
+) -> Option<String> {
+    let stated: Vec<&str> = stated.iter().flatten().copied().filter(|t| !t.trim().is_empty()).collect();
+    let cleaned: Vec<String> = stated.iter().map(|t| clean_title(t, site)).collect();
+    let whole: Vec<String> = stated.iter().map(|t| bare(t)).collect();
+    let mut best: Option<(usize, &str)> = None;
+    for block in page.blocks.iter() {
+        let container = &page.containers[block.container as usize];
+        let Some(level) = heading(container.tag) else { continue };
+        let text = text_of(page, block);
+        if text.len() > 400 {
+            continue;
+        }
+        let own = bare(text);
+        let shared = whole.iter().any(|w| !own.is_empty() && w.contains(&own));
+        let is_site = site.is_some_and(|s| bare(s) == own);
+        let score = own.len().min(200) * usize::from(shared) + if level == 1 && shared { 20 } else { 0 };
+        if shared && !is_site && own.len() >= 6 && best.is_none_or(|b| score > b.0) {
+            best = Some((score, text));
+        }
+    }
+    let found = best
+        .map(|b| squeeze(b.1))
+        .filter(|found| cleaned.first().is_none_or(|c| bare(found).len() * 2 >= bare(c).len()));
+    found
+        .or_else(|| headline.map(squeeze).filter(|h| !h.is_empty()))
+        .or_else(|| cleaned.into_iter().find(|c| !c.is_empty()))
+        .or_else(|| {
+            let first = page.blocks.iter().find(|b| page.containers[b.container as usize].tag == Tag::H1)?;
+            Some(squeeze(text_of(page, first)))
+        })
+}
+
+/// A name without its introduction; `None` if it is no name.
+pub(crate) fn clean_author(text: &str) -> Option<String> {
+    let mut name = squeeze(text);
+    for prefix in [
+        "by ",
+        "written by ",
+        "posted by ",
+        "author:",
+        "von ",
+        "par ",
+        "作者：",
+        "作者:",
+        "作者",
+        "文/",
+        "文｜",
+        "记者",
+    ] {
+        if let Some(head) = name.get(..prefix.len()) {
+            if head.to_lowercase() == prefix {
+                name = name[prefix.len()..].trim().to_string();
+            }
+        }
+    }
+    for end in [" | ", " • ", " · ", " – ", " - ", " on ", "　", " Published", " Updated"] {
+        if let Some((first, _)) = name.split_once(end) {
+            name = first.trim().to_string();
+        }
+    }
+    let name = name.trim_matches([',', ':', '|', '-', ' ', '·']).to_string();
+    let digits = name.chars().filter(char::is_ascii_digit).count();
+    let good = !name.is_empty()
+        && name.chars().count() <= MAX_AUTHOR
+        && digits * 3 <= name.chars().count()
+        && !name.contains("://")
+        && !name.contains('@')
+        && !matches!(
+            name.to_lowercase().as_str(),
+            "admin" | "administrator" | "author" | "unknown" | "staff" | "share"
+        );
+    good.then_some(name)
+}
+
+/// The author written on the page: `rel=author`, `itemprop=author`, a byline's class.
+pub(crate) fn written_author(dom: &Dom<'_>, page: &Page, near: usize) -> Option<String> {
+    for node in dom.descendants(dom.body()?) {
+        if !matches!(dom.tag(node), Tag::A | Tag::Span | Tag::Div | Tag::P | Tag::Meta) {
+            continue;
+        }
+        let marked = dom.attr(node, "rel").is_some_and(|r| r.split_ascii_whitespace().any(|w| w == "author"))
+            || dom.attr(node, "itemprop").is_some_and(|p| p.split_ascii_whitespace().any(|w| w == "author"));
+        if marked {
+            let mut text = String::new();
+            match dom.attr(node, "content") {
+                Some(content) => text.push_str(content),
+                None => dom.text_content(node, &mut text),
+            }
+            if let Some(name) = clean_author(text.get(..300).unwrap_or(&text)) {
+                return Some(name);
+            }
+        }
+    }
+    let range = near.saturating_sub(3)..(near + NEAR).min(page.blocks.len());
+    for block in &page.blocks[range] {
+        let text = text_of(page, block);
+        if text.len() > 200 {
+            continue;
+        }
+        let container = &page.containers[block.container as usize];
+        let byline =
+            (container.distance[Kind::Byline as usize] <= 1) || block.inline_kinds & Kind::Byline.bit() != 0;
+        let lower = text.get(..3).map(str::to_ascii_lowercase);
+        let starts = lower.as_deref() == Some("by ");
+        if byline && starts {
+            return clean_author(text);
+        }
+        for mark in ["作者：", "作者:", "责任编辑：", "编辑："] {
+            if let Some((_, rest)) = text.split_once(mark) {
+                let name: String = rest
+                    .trim_start()
+                    .chars()
+                    .take_while(|c| !c.is_whitespace() && !"，,；;（(【[|".contains(*c))
+                    .collect();
+                if let Some(name) = clean_author(&name) {
+                    return Some(name);
+                }
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_lose_the_site() {
+        for (title, site, want) in [
+            ("A long headline here | The Site", Some("The Site"), "A long headline here"),
+            ("The Site - A headline", Some("the site"), "A headline"),
+            ("A long headline here - Site", None, "A long headline here"),
+            ("短标题_新闻频道", None, "短标题_新闻频道"),
+            ("国务院办公厅印发关于假期的通知_新闻频道", None, "国务院办公厅印发关于假期的通知"),
+            ("C++", None, "C++"),
+        ] {
+            assert_eq!(clean_title(title, site), want);
+        }
+    }
+
+    #[test]
+    fn authors() {
+        for (text, want) in [
+            ("By Jane Doe", Some("Jane Doe")),
+            ("作者：张三", Some("张三")),
+            ("https://example.com/x", None),
+            ("admin", None),
+            ("Jane Doe | 3 May", Some("Jane Doe")),
+        ] {
+            assert_eq!(clean_author(text).as_deref(), want, "{text}");
+        }
+    }
+}

@@ -1,0 +1,549 @@
+//! Phrases that boilerplate is made of.
+//!
+//! Short blocks say what they are: "All rights reserved", "Related articles", "责任编辑：…". A cue is a known phrase in
+//! a short block; what follows from it is for the scorer to weigh, together with where the block stands.
+//!
+//! Latin phrases are found in the folded text (letters lower-cased, all else one boundary) at word boundaries, Chinese
+//! ones as substrings. Cost: O(characters) of blocks of at most [`MAX_CUE_UNITS`] words; longer ones are prose.
+
+use super::class_names::Phrases;
+use std::sync::LazyLock;
+
+/// Blocks longer than this carry no cue.
+pub(crate) const MAX_CUE_UNITS: f32 = 25.0;
+
+/// What a phrase speaks of; the discriminant is a bit number.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Cue {
+    Copyright,
+    Related,
+    Share,
+    Comments,
+    Account,
+    Newsletter,
+    Continue,
+    Byline,
+    Date,
+    Tags,
+    Commerce,
+    Legal,
+    Navigate,
+    Reply,
+    Advert,
+    Contents,
+}
+
+/// Number of cues.
+pub(crate) const CUES: usize = 16;
+
+const LATIN: &[(Cue, &[&str])] = &[
+    (
+        Cue::Copyright,
+        &["-copyright-", "-all-rights-reserved-", "-powered-by-", "-alle-rechte-", "-tous-droits-"],
+    ),
+    (
+        Cue::Related,
+        &[
+            "-related-",
+            "-you-may-also-",
+            "-you-might-also-",
+            "-also-like-",
+            "-recommended-",
+            "-more-from-",
+            "-more-on-",
+            "-more-in-",
+            "-read-next-",
+            "-up-next-",
+            "-most-popular-",
+            "-most-read-",
+            "-trending-",
+            "-latest-news-",
+            "-recent-posts-",
+            "-popular-posts-",
+            "-see-also-",
+            "-similar-",
+            "-further-reading-",
+            "-more-stories-",
+            "-more-articles-",
+            "-mehr-zum-thema-",
+            "-lesen-sie-auch-",
+            "-latest-posts-",
+            "-recently-viewed-",
+            "-customers-also-",
+            "-don-t-miss-",
+            "-weitere-artikel-",
+            "-auch-interessant-",
+            "-a-lire-aussi-",
+            "-frequently-bought-",
+            "-you-ll-also-",
+            "-what-to-read-",
+            "-keep-reading-",
+            "-previous-post-",
+            "-next-post-",
+        ],
+    ),
+    (
+        Cue::Share,
+        &[
+            "-share-",
+            "-tweet-",
+            "-follow-us-",
+            "-facebook-",
+            "-twitter-",
+            "-linkedin-",
+            "-pinterest-",
+            "-whatsapp-",
+            "-instagram-",
+            "-teilen-",
+            "-partager-",
+            "-email-this-",
+            "-print-",
+            "-copy-link-",
+            "-save-",
+            "-bookmark-",
+        ],
+    ),
+    (
+        Cue::Comments,
+        &[
+            "-comments-",
+            "-comment-",
+            "-leave-a-reply-",
+            "-leave-a-comment-",
+            "-kommentare-",
+            "-commentaires-",
+            "-responses-",
+            "-replies-",
+            "-join-the-discussion-",
+            "-join-the-conversation-",
+            "-thoughts-on-",
+        ],
+    ),
+    (
+        Cue::Account,
+        &[
+            "-log-in-",
+            "-login-",
+            "-sign-in-",
+            "-sign-up-",
+            "-register-",
+            "-my-account-",
+            "-password-",
+            "-anmelden-",
+            "-create-account-",
+            "-log-out-",
+            "-username-",
+            "-forgot-",
+        ],
+    ),
+    (
+        Cue::Newsletter,
+        &[
+            "-newsletter-",
+            "-subscribe-",
+            "-sign-up-for-",
+            "-your-inbox-",
+            "-email-address-",
+            "-mailing-list-",
+            "-abonnieren-",
+        ],
+    ),
+    (
+        Cue::Continue,
+        &[
+            "-read-more-",
+            "-continue-reading-",
+            "-learn-more-",
+            "-view-all-",
+            "-see-all-",
+            "-show-more-",
+            "-load-more-",
+            "-see-more-",
+            "-view-more-",
+            "-mehr-lesen-",
+            "-weiterlesen-",
+            "-lire-la-suite-",
+            "-find-out-more-",
+            "-click-here-",
+            "-full-story-",
+            "-show-all-",
+            "-show-less-",
+            "-more-info-",
+            "-more-details-",
+            "-discover-",
+        ],
+    ),
+    (
+        Cue::Byline,
+        &[
+            "-by-",
+            "-written-by-",
+            "-posted-by-",
+            "-author-",
+            "-published-",
+            "-posted-on-",
+            "-last-updated-",
+            "-updated-",
+            "-min-read-",
+            "-photo-by-",
+            "-source-",
+            "-von-",
+            "-minutes-read-",
+            "-last-modified-",
+            "-about-the-author-",
+            "-view-profile-",
+            "-posted-in-",
+            "-filed-under-",
+        ],
+    ),
+    (
+        Cue::Date,
+        &[
+            "-january-",
+            "-february-",
+            "-march-",
+            "-april-",
+            "-june-",
+            "-july-",
+            "-august-",
+            "-september-",
+            "-october-",
+            "-november-",
+            "-december-",
+            "-jan-",
+            "-feb-",
+            "-mar-",
+            "-apr-",
+            "-jun-",
+            "-jul-",
+            "-aug-",
+            "-sep-",
+            "-sept-",
+            "-oct-",
+            "-nov-",
+            "-dec-",
+            "-ago-",
+            "-januar-",
+            "-februar-",
+            "-juni-",
+            "-juli-",
+            "-oktober-",
+            "-dezember-",
+            "-am-",
+            "-pm-",
+            "-monday-",
+            "-tuesday-",
+            "-wednesday-",
+            "-thursday-",
+            "-friday-",
+            "-saturday-",
+            "-sunday-",
+        ],
+    ),
+    (
+        Cue::Tags,
+        &[
+            "-tags-",
+            "-tagged-",
+            "-categories-",
+            "-category-",
+            "-topics-",
+            "-keywords-",
+            "-schlagworte-",
+            "-labels-",
+        ],
+    ),
+    (
+        Cue::Commerce,
+        &[
+            "-add-to-cart-",
+            "-add-to-bag-",
+            "-add-to-basket-",
+            "-buy-now-",
+            "-in-stock-",
+            "-out-of-stock-",
+            "-checkout-",
+            "-free-shipping-",
+            "-shop-now-",
+            "-price-",
+            "-qty-",
+            "-quantity-",
+            "-wishlist-",
+            "-sale-",
+            "-reviews-",
+            "-sold-out-",
+            "-regular-price-",
+            "-in-den-warenkorb-",
+            "-sku-",
+            "-free-delivery-",
+            "-returns-",
+        ],
+    ),
+    (
+        Cue::Legal,
+        &[
+            "-privacy-",
+            "-terms-",
+            "-cookie-",
+            "-cookies-",
+            "-disclaimer-",
+            "-impressum-",
+            "-datenschutz-",
+            "-contact-us-",
+            "-about-us-",
+            "-sitemap-",
+            "-site-map-",
+            "-accessibility-",
+            "-careers-",
+            "-gdpr-",
+            "-trademark-",
+            "-trademarks-",
+            "-license-",
+            "-advertise-",
+        ],
+    ),
+    (
+        Cue::Navigate,
+        &[
+            "-home-",
+            "-menu-",
+            "-search-",
+            "-next-",
+            "-previous-",
+            "-back-to-top-",
+            "-skip-to-",
+            "-page-",
+            "-prev-",
+            "-back-to-",
+            "-toggle-",
+            "-close-",
+            "-older-",
+            "-newer-",
+            "-go-to-",
+            "-navigation-",
+            "-you-are-here-",
+            "-filter-",
+            "-sort-by-",
+            "-showing-",
+            "-results-",
+            "-jump-to-",
+        ],
+    ),
+    (
+        Cue::Reply,
+        &[
+            "-reply-",
+            "-quote-",
+            "-report-",
+            "-like-",
+            "-likes-",
+            "-upvote-",
+            "-vote-",
+            "-votes-",
+            "-joined-",
+            "-posts-",
+            "-member-",
+            "-members-",
+            "-edited-",
+            "-permalink-",
+            "-helpful-",
+            "-views-",
+            "-message-",
+            "-messages-",
+            "-location-",
+            "-guest-",
+            "-flag-",
+            "-answered-",
+            "-asked-",
+            "-accepted-",
+            "-badges-",
+            "-solution-",
+        ],
+    ),
+    (
+        Cue::Advert,
+        &[
+            "-advertisement-",
+            "-advertisements-",
+            "-sponsored-",
+            "-anzeige-",
+            "-publicite-",
+            "-promoted-",
+            "-ad-",
+        ],
+    ),
+    (
+        Cue::Contents,
+        &[
+            "-table-of-contents-",
+            "-contents-",
+            "-in-this-article-",
+            "-on-this-page-",
+            "-in-this-section-",
+            "-inhalt-",
+        ],
+    ),
+];
+
+const CHINESE: &[(Cue, &[&str])] = &[
+    (Cue::Copyright, &["版权所有", "版權所有", "Copyright", "京ICP", "ICP备", "公网安备", "ICP证"]),
+    (
+        Cue::Related,
+        &[
+            "相关阅读",
+            "相关新闻",
+            "相关文章",
+            "相关推荐",
+            "推荐阅读",
+            "延伸阅读",
+            "热门",
+            "猜你喜欢",
+            "为您推荐",
+            "更多新闻",
+            "相關",
+            "精彩推荐",
+            "最新文章",
+            "排行",
+            "上一篇",
+            "下一篇",
+            "相关链接",
+            "相关专题",
+            "关联推荐",
+        ],
+    ),
+    (
+        Cue::Share,
+        &[
+            "分享到",
+            "分享",
+            "微信扫",
+            "扫一扫",
+            "二维码",
+            "微博",
+            "朋友圈",
+            "收藏",
+            "打印",
+            "关注我们",
+            "公众号",
+        ],
+    ),
+    (Cue::Comments, &["评论", "留言", "跟帖", "網友", "网友", "我来说两句", "发表", "回应"]),
+    (Cue::Account, &["登录", "登陆", "注册", "用户名", "密码", "忘记", "会员", "登入", "註冊"]),
+    (Cue::Newsletter, &["订阅", "訂閱"]),
+    (Cue::Continue, &["阅读全文", "查看更多", "更多>", "展开全文", "点击查看", "查看详情", "更多"]),
+    (
+        Cue::Byline,
+        &[
+            "责任编辑",
+            "责编",
+            "编辑：",
+            "编辑:",
+            "作者：",
+            "作者:",
+            "来源：",
+            "来源:",
+            "记者",
+            "責任編輯",
+            "发布时间",
+            "发表于",
+            "发布者",
+            "楼主",
+            "浏览",
+            "阅读次数",
+            "点击数",
+            "字体：",
+            "字号",
+            "稿源",
+            "审核",
+            "发布日期",
+            "阅读：",
+        ],
+    ),
+    (Cue::Date, &["年", "月", "昨天", "小时前", "分钟前", "天前"]),
+    (Cue::Tags, &["标签", "关键词", "关键字", "分类：", "栏目", "標籤"]),
+    (Cue::Commerce, &["购物车", "立即购买", "价格", "包邮", "库存", "运费", "月销", "优惠", "促销", "￥"]),
+    (
+        Cue::Legal,
+        &[
+            "隐私",
+            "免责声明",
+            "联系我们",
+            "关于我们",
+            "网站地图",
+            "版权声明",
+            "转载",
+            "法律声明",
+            "广告服务",
+            "友情链接",
+            "投稿",
+        ],
+    ),
+    (
+        Cue::Navigate,
+        &[
+            "首页",
+            "当前位置",
+            "您的位置",
+            "返回",
+            "上一页",
+            "下一页",
+            "搜索",
+            "导航",
+            "您现在",
+            "尾页",
+            "顶部",
+        ],
+    ),
+    (Cue::Reply, &["回复", "举报", "引用", "沙发", "赞", "顶", "楼层", "只看", "积分", "帖子", "注册时间"]),
+    (Cue::Advert, &["广告", "推广", "赞助"]),
+    (Cue::Contents, &["目录", "本文导航", "本页"]),
+];
+
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+    let mut phrases = Phrases::new();
+    for (cue, list) in LATIN {
+        for phrase in *list {
+            phrases.add(phrase, 1 << *cue as u8);
+        }
+    }
+    phrases
+});
+
+/// The cues in a text, as a bit set; `wide` says whether it holds Chinese characters.
+pub(crate) fn cues_of(text: &str, wide: bool) -> u32 {
+    let mut cues = PHRASES.find(text);
+    if wide {
+        for (cue, list) in CHINESE {
+            if list.iter().any(|phrase| text.contains(phrase)) {
+                cues |= 1 << *cue as u8;
+            }
+        }
+    }
+    if text.contains('©') {
+        cues |= 1 << Cue::Copyright as u8;
+    }
+    cues
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_are_found_at_word_boundaries() {
+        for (text, cue) in [
+            ("All rights reserved.", Some(Cue::Copyright)),
+            ("You may also like:", Some(Cue::Related)),
+            ("责任编辑：张三", Some(Cue::Byline)),
+            ("相关阅读", Some(Cue::Related)),
+            ("Readmorely", None),
+        ] {
+            let cues = cues_of(text, true);
+            match cue {
+                Some(cue) => assert!(cues & 1 << cue as u8 != 0, "{text}"),
+                None => assert_eq!(cues, 0, "{text}"),
+            }
+        }
+    }
+}

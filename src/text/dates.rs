@@ -1,0 +1,221 @@
+//! Dates as pages write them, to ISO 8601.
+//!
+//! Read are ISO dates (with time and zone, which are kept), numbers with `年月日`, `2023/5/6`, `06.05.2023`, and English
+//! and German month names in either order. What could be two dates (`03/04/2021`) is read with the month first.
+
+/// Month of a name's first letters.
+fn month(word: &str) -> Option<u32> {
+    let lower = word.to_lowercase();
+    let names: [&[&str]; 12] = [
+        &["jan", "jän", "janv"],
+        &["feb", "févr", "fev"],
+        &["mar", "mär", "maerz"],
+        &["apr", "avr"],
+        &["may", "mai", "mayo"],
+        &["jun", "juin"],
+        &["jul", "juil"],
+        &["aug", "août", "aout", "ago"],
+        &["sep"],
+        &["oct", "okt"],
+        &["nov"],
+        &["dec", "dez", "déc", "dic"],
+    ];
+    if lower.chars().count() > 10 {
+        return None;
+    }
+    (1..).zip(names).find(|(_, n)| n.iter().any(|n| lower.starts_with(n))).map(|(m, _)| m)
+}
+
+fn iso(year: u32, month: u32, day: u32) -> Option<String> {
+    let longest = match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    ((1980..=2100).contains(&year) && (1..=longest).contains(&day))
+        .then(|| format!("{year:04}-{month:02}-{day:02}"))
+}
+
+/// A piece of a text: a number with its digits, a word, or what stands between.
+enum Piece<'a> {
+    Number(u32, usize),
+    Word(&'a str),
+    Other(char),
+}
+
+fn pieces(text: &str) -> Vec<(Piece<'_>, usize)> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let at = text.len() - rest.len();
+        if c.is_ascii_digit() {
+            let len = rest.bytes().take_while(u8::is_ascii_digit).count();
+            out.push((Piece::Number(rest[..len].parse().unwrap_or(0), len), at));
+            rest = &rest[len..];
+        } else if c.is_alphabetic() && !super::blocks::is_wide(c) {
+            let len = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+            out.push((Piece::Word(&rest[..len]), at));
+            rest = &rest[len..];
+        } else {
+            if c != ' ' && c != '\u{a0}' && c != ',' {
+                out.push((Piece::Other(c), at));
+            }
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    out
+}
+
+/// The first date in a text of at most some hundred characters.
+pub(crate) fn find_date(text: &str) -> Option<String> {
+    use Piece::*;
+    let mut end = text.len().min(300);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let text = &text[..end];
+    let pieces = pieces(text);
+    for (i, window) in (0..pieces.len()).map(|i| (i, &pieces[i..])) {
+        let found = match window {
+            [
+                (Number(y, 4), _),
+                (Other('年'), _),
+                (Number(m, _), _),
+                (Other('月'), _),
+                (Number(d, _), _),
+                ..,
+            ] => iso(*y, *m, *d),
+            [
+                (Number(y, 4), _),
+                (Other(a), _),
+                (Number(m, 1..=2), _),
+                (Other(b), _),
+                (Number(d, 1..=2), _),
+                ..,
+            ] if a == b && "-/.".contains(*a) => {
+                iso(*y, *m, *d).map(|date| match time_after(text, window[4].1) {
+                    Some(time) if *a == '-' => format!("{date}{time}"),
+                    _ => date,
+                })
+            }
+            [
+                (Number(a, 1..=2), _),
+                (Other(x), _),
+                (Number(b, 1..=2), _),
+                (Other(y), _),
+                (Number(year, 4), _),
+                ..,
+            ] if x == y && "-/.".contains(*x) => {
+                if *x == '/' {
+                    iso(*year, *a, *b).or_else(|| iso(*year, *b, *a))
+                } else {
+                    iso(*year, *b, *a)
+                }
+            }
+            [(Word(name), _), (Number(d, 1..=2), _), (Number(y, 4), _), ..] => {
+                month(name).and_then(|m| iso(*y, m, *d))
+            }
+            [
+                (Word(name), _),
+                (Number(d, 1..=2), _),
+                (Word("st" | "nd" | "rd" | "th"), _),
+                (Number(y, 4), _),
+                ..,
+            ] => month(name).and_then(|m| iso(*y, m, *d)),
+            [(Number(d, 1..=2), _), (Word(name), _), (Number(y, 4), _), ..] => {
+                month(name).and_then(|m| iso(*y, m, *d))
+            }
+            [(Number(d, 1..=2), _), (Other('.' | '-'), _), (Word(name), _), (Number(y, 4), _), ..]
+            | [
+                (Number(d, 1..=2), _),
+                (Other('-'), _),
+                (Word(name), _),
+                (Other('-'), _),
+                (Number(y, 4), _),
+                ..,
+            ]
+            | [
+                (Number(d, 1..=2), _),
+                (Word("de" | "st" | "nd" | "rd" | "th"), _),
+                (Word(name), _),
+                (Number(y, 4), _),
+                ..,
+            ] => month(name).and_then(|m| iso(*y, m, *d)),
+            _ => None,
+        };
+        if found.is_some() {
+            // A number that goes on to the left (a longer one with a dot or slash) is no date.
+            let joined =
+                i > 0 && matches!(pieces[i - 1].0, Other('/' | '.')) && matches!(window[0].0, Number(..));
+            if !joined {
+                return found;
+            }
+        }
+    }
+    None
+}
+
+/// `T12:30:00+08:00` after the day of an ISO date.
+fn time_after(text: &str, day_at: usize) -> Option<String> {
+    let rest = text[day_at..].trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = rest.strip_prefix(['T', 't', ' '])?;
+    let digits = |s: &str| {
+        s.len() >= 5 && s.as_bytes()[2] == b':' && s.bytes().take(5).filter(u8::is_ascii_digit).count() == 4
+    };
+    if !digits(rest) {
+        return None;
+    }
+    let mut out = format!("T{}", &rest[..5]);
+    let mut rest = &rest[5..];
+    let seconds = rest.get(..3).filter(|s| s.starts_with(':') && s[1..].bytes().all(|b| b.is_ascii_digit()));
+    out.push_str(seconds.unwrap_or(":00"));
+    if let Some(s) = seconds {
+        rest = &rest[s.len()..];
+        if let Some(fraction) = rest.strip_prefix('.') {
+            rest = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
+        }
+    }
+    if rest.starts_with(['Z', 'z']) {
+        out.push('Z');
+    } else if let Some(zone) = rest.get(..6).filter(|z| z.starts_with(['+', '-']) && digits(&z[1..])) {
+        out.push_str(zone);
+    } else if let Some(zone) =
+        rest.get(..5).filter(|z| z.starts_with(['+', '-']) && z[1..].bytes().all(|b| b.is_ascii_digit()))
+    {
+        out.push_str(&zone[..3]);
+        out.push(':');
+        out.push_str(&zone[3..]);
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_as_written() {
+        for (text, want) in [
+            ("2023-05-06", Some("2023-05-06")),
+            ("2023-05-06T07:08:09+08:00", Some("2023-05-06T07:08:09+08:00")),
+            ("2023-05-06T07:08:09.123Z", Some("2023-05-06T07:08:09Z")),
+            ("2023-05-06 07:08", Some("2023-05-06T07:08:00")),
+            ("2023-05-06T07:08:09+0800", Some("2023-05-06T07:08:09+08:00")),
+            ("发布时间：2023年5月6日 来源", Some("2023-05-06")),
+            ("Published on May 6, 2023 by X", Some("2023-05-06")),
+            ("6th May 2023", Some("2023-05-06")),
+            ("Saturday, 6 May 2023", Some("2023-05-06")),
+            ("06.05.2023", Some("2023-05-06")),
+            ("6. Mai 2023", Some("2023-05-06")),
+            ("25/12/2020", Some("2020-12-25")),
+            ("12/25/2020", Some("2020-12-25")),
+            ("2023-02-30", None),
+            ("no date 12345", None),
+            ("", None),
+        ] {
+            assert_eq!(find_date(text).as_deref(), want, "{text}");
+        }
+    }
+}

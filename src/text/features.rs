@@ -1,0 +1,442 @@
+//! What is known about each block, as numbers.
+//!
+//! A row a block: its own text (length, links, punctuation, case, phrases), the kinds of its ancestors with their
+//! distance, the sums of the ever wider containers around it, its neighbours, its place on the page, its relation to the
+//! page's title and to the densest part, and the page as a whole. Nothing depends on a language but the phrases of
+//! [`cues`](super::cues) and the names of [`class_names`](super::class_names).
+//!
+//! Cost: O(blocks × features); chains of ancestors are followed by their wider links, of which four are used.
+
+use super::blocks::{Block, Container, Page, heading, is_wide};
+use super::class_names::{KINDS, Kind};
+use super::cues::{CUES, Cue, MAX_CUE_UNITS, cues_of};
+use crate::html::Tag;
+
+/// Facts about the page that stand outside of its body.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Hints {
+    /// Titles as stated by the page, cleaned.
+    pub titles: Vec<String>,
+    /// Bits of [`structured_data`](super::main_text).
+    pub schema: u32,
+}
+
+/// Rows of equal width.
+#[derive(Default, Debug)]
+pub(crate) struct Rows {
+    pub width: usize,
+    pub values: Vec<f32>,
+}
+
+impl Rows {
+    pub(crate) fn row(&self, i: usize) -> &[f32] {
+        &self.values[i * self.width..(i + 1) * self.width]
+    }
+}
+
+/// Facts derived from all blocks together, used by the rows.
+#[derive(Default, Debug)]
+pub(crate) struct Whole {
+    cues: Vec<u32>,
+    title_match: Vec<f32>,
+    pub title_at: Option<usize>,
+    /// Last heading at or before each block; `u32::MAX` if none.
+    heading_at: Vec<u32>,
+    copies: Vec<u16>,
+    /// Sums before each block.
+    units: Vec<f32>,
+    link_units: Vec<f32>,
+    prose: Vec<f32>,
+    /// Containers: steps up to the densest container or one that contains it.
+    top_hops: Vec<u8>,
+    top_share: f32,
+    /// Range of blocks with most text and fewest links.
+    dense: (usize, usize),
+    pub page: Vec<f32>,
+}
+
+fn ln(x: f32) -> f32 {
+    (1.0 + x).ln()
+}
+
+fn per(a: f32, b: f32) -> f32 {
+    if b > 0.0 { a / b } else { 0.0 }
+}
+
+/// Letters and digits of a text, lower-cased: for comparing titles.
+pub(crate) fn bare(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+impl Whole {
+    pub(crate) fn new(page: &Page, hints: &Hints) -> Whole {
+        let n = page.blocks.len();
+        let mut whole = Whole::default();
+        let titles: Vec<String> = hints.titles.iter().map(|t| bare(t)).filter(|t| !t.is_empty()).collect();
+        let longest = hints.titles.iter().map(|t| t.len()).max().unwrap_or(0);
+        let mut last_heading = u32::MAX;
+        let mut best_title = 0.45;
+        let (mut units, mut links, mut prose) = (0.0, 0.0, 0.0);
+        for (i, block) in page.blocks.iter().enumerate() {
+            let text = &page.text[block.start as usize..block.end as usize];
+            let short = block.counts.units <= MAX_CUE_UNITS;
+            let wide = short && !text.is_ascii() && text.chars().any(is_wide);
+            whole.cues.push(if short { cues_of(text, wide) } else { 0 });
+            let tag = page.containers[block.container as usize].tag;
+            let mut matched: f32 = 0.0;
+            if text.len() <= longest + 40 && !titles.is_empty() && block.counts.units >= 1.0 {
+                let own = bare(text);
+                for title in &titles {
+                    if title.contains(&own) || own.contains(title.as_str()) {
+                        matched = matched
+                            .max(own.len().min(title.len()) as f32 / own.len().max(title.len()) as f32);
+                    }
+                }
+            }
+            whole.title_match.push(matched);
+            let weight = matched + if matched > 0.0 && heading(tag) == Some(1) { 0.5 } else { 0.0 };
+            if weight > best_title {
+                best_title = weight;
+                whole.title_at = Some(i);
+            }
+            if heading(tag).is_some() {
+                last_heading = i as u32;
+            }
+            whole.heading_at.push(last_heading);
+            whole.units.push(units);
+            whole.link_units.push(links);
+            whole.prose.push(prose);
+            units += block.counts.units;
+            links += block.counts.link_units;
+            prose += block.counts.prose_units;
+        }
+        whole.units.push(units);
+        whole.link_units.push(links);
+        whole.prose.push(prose);
+        let mut order: Vec<(u64, u32)> = (0u32..).zip(&page.blocks).map(|(i, b)| (b.hash, i)).collect();
+        order.sort_unstable();
+        whole.copies = vec![1; n];
+        for group in order.chunk_by(|a, b| a.0 == b.0) {
+            for &(_, i) in group {
+                whole.copies[i as usize] = group.len().min(1000) as u16;
+            }
+        }
+        whole.find_top(page);
+        whole.find_dense(page);
+        whole.describe_page(page, hints);
+        whole
+    }
+
+    /// The container that paragraphs vote for, as in the reader views of browsers.
+    fn find_top(&mut self, page: &Page) {
+        let mut score = vec![0f32; page.containers.len()];
+        for block in &page.blocks {
+            let counts = &block.counts;
+            if counts.units < 6.0 {
+                continue;
+            }
+            let own = (1.0 + counts.commas.min(10) as f32 + (counts.units / 20.0).min(3.0))
+                * (1.0 - counts.link_density().min(1.0));
+            // A block that is alone in its container votes for what is around it.
+            let mut at = block.container as usize;
+            if page.containers[at].counts.blocks == 1 {
+                at = page.containers[at].wider as usize;
+            }
+            score[at] += own;
+            let up = page.containers[at].wider as usize;
+            if up != at {
+                score[up] += own * 0.5;
+            }
+        }
+        let mut top = 0;
+        for (i, container) in page.containers.iter().enumerate() {
+            score[i] *= 1.0 - container.counts.link_density().min(1.0);
+            if score[i] > score[top] {
+                top = i;
+            }
+        }
+        self.top_hops = vec![u8::MAX; page.containers.len()];
+        let (mut at, mut hops) = (top, 0u8);
+        loop {
+            self.top_hops[at] = hops;
+            let up = page.containers[at].wider as usize;
+            // Everything between `at` and `up` has the same text as `at`.
+            let mut between = page.containers[at].parent as usize;
+            while between != up && between != at {
+                self.top_hops[between] = hops;
+                between = page.containers[between].parent as usize;
+            }
+            if up == at || at == 0 {
+                break;
+            }
+            at = up;
+            hops = (hops + 1).min(30);
+        }
+        for i in 1..page.containers.len() {
+            if self.top_hops[i] == u8::MAX {
+                self.top_hops[i] = self.top_hops[page.containers[i].parent as usize];
+            }
+        }
+        let all = page.containers.first().map_or(0.0, |c| c.counts.units);
+        self.top_share = per(page.containers.get(top).map_or(0.0, |c| c.counts.units), all);
+    }
+
+    /// The run of blocks with the greatest sum of (words outside of links − links − a constant).
+    fn find_dense(&mut self, page: &Page) {
+        let (mut best, mut sum, mut start) = (0.0, 0.0, 0);
+        for (i, block) in page.blocks.iter().enumerate() {
+            let gain = (block.counts.units - block.counts.link_units).min(80.0)
+                - 1.5 * block.counts.link_units
+                - 6.0;
+            if sum <= 0.0 {
+                sum = 0.0;
+                start = i;
+            }
+            sum += gain;
+            if sum > best {
+                best = sum;
+                self.dense = (start, i + 1);
+            }
+        }
+    }
+
+    fn describe_page(&mut self, page: &Page, hints: &Hints) {
+        let out = &mut self.page;
+        let n = page.blocks.len();
+        let all = page.containers.first().map(|c| c.counts).unwrap_or_default();
+        let share = |f: &dyn Fn(&Block, &Container) -> bool| {
+            let mut units = 0.0;
+            for block in &page.blocks {
+                if f(block, &page.containers[block.container as usize]) {
+                    units += block.counts.units;
+                }
+            }
+            per(units, all.units)
+        };
+        let dense_units = self.units[self.dense.1] - self.units[self.dense.0];
+        let mut twins = 0.0f32;
+        let mut twin_share = 0.0f32;
+        for container in &page.containers {
+            if container.twins >= 3 && container.twin_units > twin_share && container.tag != Tag::P {
+                twin_share = container.twin_units;
+                twins = container.twins as f32;
+            }
+        }
+        out.extend([
+            ln(n as f32),
+            ln(all.units),
+            all.link_density(),
+            per(all.prose_units, all.units),
+            ln(all.prose_units),
+            ln(all.paragraphs as f32),
+            ln(all.headings as f32),
+            per(all.items as f32, n as f32),
+            ln(all.images as f32),
+            ln(all.controls as f32),
+            per(all.commas as f32, all.units),
+            per(all.digits as f32, all.letters as f32),
+            ln(twins),
+            per(twin_share, all.units),
+            self.top_share,
+            per(dense_units, all.units),
+            ln((self.dense.1 - self.dense.0) as f32),
+            self.title_at.map_or(-1.0, |t| t as f32 / n as f32),
+        ]);
+        for kind in [
+            Kind::Comment,
+            Kind::Thread,
+            Kind::Product,
+            Kind::Review,
+            Kind::Listing,
+            Kind::ArticleTag,
+            Kind::MainTag,
+            Kind::Content,
+            Kind::Detail,
+            Kind::TableTag,
+            Kind::Hidden,
+        ] {
+            out.push(share(&|_, c| c.distance[kind as usize] <= 5));
+        }
+        for bit in 0..10 {
+            out.push((hints.schema >> bit & 1) as f32);
+        }
+        let mut cues = [0f32; CUES];
+        for &set in &self.cues {
+            for (bit, count) in cues.iter_mut().enumerate() {
+                *count += (set >> bit & 1) as f32;
+            }
+        }
+        for cue in [Cue::Reply, Cue::Commerce, Cue::Date, Cue::Byline, Cue::Comments, Cue::Continue] {
+            out.push(ln(cues[cue as usize]));
+        }
+    }
+}
+
+const INLINE: [Kind; 10] = [
+    Kind::Byline,
+    Kind::User,
+    Kind::Tags,
+    Kind::Tool,
+    Kind::Share,
+    Kind::Hidden,
+    Kind::Content,
+    Kind::Product,
+    Kind::Title,
+    Kind::Advert,
+];
+
+/// The matrix of all blocks.
+pub(crate) fn features(page: &Page, whole: &Whole) -> Rows {
+    let mut rows = Rows::default();
+    for i in 0..page.blocks.len() {
+        let before = rows.values.len();
+        push_row(page, whole, i, &mut rows.values);
+        rows.width = rows.values.len() - before;
+    }
+    rows
+}
+
+fn push_row(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>) {
+    let block = &page.blocks[i];
+    let c = &block.counts;
+    let own = &page.containers[block.container as usize];
+    let n = page.blocks.len() as f32;
+    let all = whole.units[page.blocks.len()];
+    let letters = c.letters as f32;
+    out.extend([
+        ln(c.units),
+        c.link_density(),
+        ln(c.links as f32),
+        per(c.strong_units, c.units),
+        per(c.commas as f32, c.units),
+        per(c.stops as f32, c.units),
+        per(c.marks as f32, letters),
+        per(c.digits as f32, letters),
+        per(c.upper as f32, letters),
+        per(letters, c.units),
+        ln(c.breaks as f32),
+        f32::from(u8::from(block.ends_sentence)),
+        f32::from(u8::from(block.ends_colon)),
+        f32::from(u8::from(block.starts_upper)),
+        f32::from(u8::from(block.bullet)),
+        c.images as f32,
+        f32::from(whole.copies[i]).min(10.0),
+        f32::from(u8::from(own.tag == Tag::P)),
+        f32::from(heading(own.tag).unwrap_or(0)),
+        f32::from(u8::from(matches!(own.tag, Tag::Li | Tag::Dd | Tag::Dt))),
+        f32::from(u8::from(matches!(own.tag, Tag::Td | Tag::Th))),
+        f32::from(u8::from(own.tag == Tag::Pre)),
+        f32::from(u8::from(matches!(own.tag, Tag::Button | Tag::Summary | Tag::Legend))),
+        f32::from(own.depth),
+    ]);
+    for kind in INLINE {
+        out.push((block.inline_kinds >> kind as u8 & 1) as f32);
+    }
+    for kind in 0..KINDS {
+        out.push(f32::from(own.distance[kind]));
+    }
+    for cue in 0..CUES {
+        out.push((whole.cues[i] >> cue & 1) as f32);
+    }
+    // The innermost repeated element: an item of a list, a post of a thread, a card of a grid.
+    let mut at = block.container;
+    let mut twins = own;
+    for _ in 0..12 {
+        let container = &page.containers[at as usize];
+        if container.twins > twins.twins {
+            twins = container;
+        }
+        if at == 0 {
+            break;
+        }
+        at = container.parent;
+    }
+    out.extend([
+        ln(twins.twins as f32),
+        ln(per(twins.twin_units, twins.twins as f32)),
+        per(twins.twin_link_units, twins.twin_units),
+        per(twins.twin_units, all),
+        ln(twins.counts.blocks as f32),
+    ]);
+    let mut level = if own.counts.blocks > 1 { block.container } else { own.wider };
+    for _ in 0..4 {
+        let container = &page.containers[level as usize];
+        let counts = &container.counts;
+        out.extend([
+            ln(counts.units),
+            counts.link_density(),
+            ln(counts.blocks as f32),
+            per(counts.prose_units, counts.units),
+            per(counts.commas as f32, counts.units),
+            ln(counts.images as f32),
+            ln(counts.controls as f32),
+            ln(counts.headings as f32),
+            per(counts.units, all),
+            ln(container.twins as f32),
+            ln(per(container.twin_units, container.twins as f32)),
+            (i as f32 - container.first as f32) / (container.end - container.first).max(1) as f32,
+            per(counts.items as f32, counts.blocks as f32),
+        ]);
+        level = container.wider;
+    }
+    for step in [-2i32, -1, 1, 2] {
+        match usize::try_from(i as i32 + step).ok().and_then(|j| page.blocks.get(j)) {
+            Some(other) => {
+                let container = &page.containers[other.container as usize];
+                out.extend([
+                    ln(other.counts.units),
+                    other.counts.link_density(),
+                    f32::from(u8::from(other.ends_sentence)),
+                    f32::from(heading(container.tag).unwrap_or(0)),
+                    f32::from(u8::from(container.wider == own.wider)),
+                    f32::from(u8::from(container.signature == own.signature)),
+                ]);
+            }
+            None => out.extend([-1.0; 6]),
+        }
+    }
+    for reach in [3, 10] {
+        let (from, to) = (i.saturating_sub(reach), (i + reach + 1).min(page.blocks.len()));
+        let units = whole.units[to] - whole.units[from];
+        let links = whole.link_units[to] - whole.link_units[from];
+        let prose = whole.prose[to] - whole.prose[from];
+        out.extend([ln(units), per(links, units), per(prose, units)]);
+    }
+    let under = whole.heading_at[i];
+    match under {
+        u32::MAX => out.extend([-1.0; 7]),
+        h => {
+            let title = &page.blocks[h as usize];
+            let container = &page.containers[title.container as usize];
+            let cues = whole.cues[h as usize];
+            out.extend([
+                (i as f32 - h as f32).min(100.0),
+                f32::from(heading(container.tag).unwrap_or(0)),
+                (cues >> Cue::Related as u8 & 1) as f32,
+                (cues >> Cue::Comments as u8 & 1) as f32,
+                f32::from(u8::from(cues & !(1 << Cue::Related as u8 | 1 << Cue::Comments as u8) != 0)),
+                title.counts.link_density(),
+                f32::from(container.depth) - f32::from(own.depth),
+            ]);
+        }
+    }
+    out.extend([
+        i as f32 / n,
+        ln(i as f32),
+        ln(n - i as f32),
+        per(whole.units[i], all),
+        per(whole.prose[i], whole.prose[page.blocks.len()]),
+        whole.title_match[i],
+        whole.title_at.map_or(-999.0, |t| (i as f32 - t as f32).clamp(-200.0, 500.0)),
+        whole.title_at.map_or(-1.0, |t| per(whole.units[i] - whole.units[t], all)),
+        f32::from(whole.top_hops[block.container as usize]),
+        if i < whole.dense.0 {
+            i as f32 - whole.dense.0 as f32
+        } else if i < whole.dense.1 {
+            0.0
+        } else {
+            (i + 1 - whole.dense.1) as f32
+        },
+    ]);
+    out.extend_from_slice(&whole.page);
+}

@@ -1,0 +1,72 @@
+//! What kind of page it is.
+//!
+//! A small tree ensemble over the page's features (lengths, link densities, repeated elements, names of classes,
+//! structured data), one score a class; the greatest wins.
+
+use super::model::Model;
+
+/// What a page offers to a reader.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum PageType {
+    /// One text: news, blog post, essay, encyclopaedia entry.
+    Article,
+    /// Products or posts of one kind, with little text each.
+    Collection,
+    /// Reference or manual of software, a procedure, a law.
+    Documentation,
+    /// A thread of posts, questions and answers.
+    Forum,
+    /// Entries with links to pages of their own.
+    Listing,
+    /// One thing on sale.
+    Product,
+    /// What an organisation offers.
+    Service,
+    /// None of these, or no text at all.
+    Other,
+}
+
+impl PageType {
+    /// In the order of the model's classes.
+    pub(crate) const CLASSES: [PageType; 7] = [
+        PageType::Article,
+        PageType::Collection,
+        PageType::Documentation,
+        PageType::Forum,
+        PageType::Listing,
+        PageType::Product,
+        PageType::Service,
+    ];
+
+    /// Lower-case name, as in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            PageType::Article => "article",
+            PageType::Collection => "collection",
+            PageType::Documentation => "documentation",
+            PageType::Forum => "forum",
+            PageType::Listing => "listing",
+            PageType::Product => "product",
+            PageType::Service => "service",
+            PageType::Other => "other",
+        }
+    }
+}
+
+/// Probabilities of [`PageType::CLASSES`].
+pub(crate) fn probabilities(model: &Model, page: &[f32]) -> [f32; 7] {
+    let mut out = [0.0f32; 7];
+    if page.len() < model.width() {
+        return out;
+    }
+    for (class, p) in out.iter_mut().enumerate() {
+        *p = model.score(page, class, PageType::CLASSES.len());
+    }
+    let top = out.iter().copied().fold(f32::MIN, f32::max);
+    let sum: f32 = out.iter().map(|p| (p - top).exp()).sum();
+    for p in &mut out {
+        *p = (*p - top).exp() / sum;
+    }
+    out
+}
