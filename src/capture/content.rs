@@ -413,6 +413,20 @@ mod tests {
 
     proptest! {
         #[test]
+        fn damage_anywhere_is_bounded(at in any::<prop::sample::Index>(), bits in 1_u8.., cut in any::<prop::sample::Index>()) {
+            for (encoding, mut body) in
+                [("gzip", gzip(PAGE)), ("deflate", zlib(PAGE)), ("deflate", deflate(PAGE)), ("br", br(PAGE)), ("zstd", zstd(PAGE))]
+            {
+                let (at, cut) = (at.index(body.len()), cut.index(body.len()));
+                let (bytes, ..) = run(encoding, &body[..cut], 1000);
+                // What comes out is the beginning of the page, or the body as it is.
+                prop_assert!(PAGE.starts_with(&bytes) || bytes == body[..cut]);
+                body[at] ^= bits;
+                prop_assert!(run(encoding, &body, 1000).0.len() <= 1000);
+            }
+        }
+
+        #[test]
         fn never_panics(body in proptest::collection::vec(any::<u8>(), 0..300), start in 0..6_usize, max in 0..2000_usize) {
             let start: &[u8] = [&b""[..], b"\x1f\x8b\x08\0\0\0\0\0\0\0", b"\x78\x9c", b"\x28\xb5\x2f\xfd", b"\x0b", b"\x50\x2a\x4d\x18"][start];
             let body = [start, &body].concat();

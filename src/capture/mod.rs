@@ -61,6 +61,12 @@ impl Capture<'_> {
     pub fn canonical_url(&self) -> Option<CanonicalUrl> {
         CanonicalUrl::parse_stored(&self.url)
     }
+
+    /// SHA-1, in base32, of the body after transfer decoding and before content decoding: what capture indexes call
+    /// the digest of a capture.
+    pub fn content_digest(&self) -> String {
+        digest::sha1_base32(&self.response.payload(usize::MAX).bytes)
+    }
 }
 
 /// Where a capture is stored: what it takes to read it again.
@@ -117,6 +123,22 @@ impl Truncation {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digest_and_url() {
+        let data = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+        let capture = Capture {
+            url: Cow::Borrowed("www.pku.edu/"),
+            origin: None,
+            date_ms: None,
+            ip: None,
+            response: Response::parse(data),
+            place: Place { shard: Arc::from("a.raw"), offset: 0, length: 1 },
+            truncated: None,
+        };
+        assert_eq!(capture.content_digest(), digest::sha1_base32(b"abc"));
+        assert_eq!(capture.canonical_url().expect("valid").as_str(), "http://www.pku.edu/");
+    }
 
     #[test]
     fn truncation_names() {

@@ -51,7 +51,23 @@ pub fn compare(a: &CanonicalUrl, b: &CanonicalUrl) -> Ordering {
             false => tail(a).concat().cmp(&tail(b).concat()),
         };
     }
+    let (mut a_labels, mut b_labels) = (labels(a.host()), labels(b.host()));
+    while let (Some(x), Some(y)) = (a_labels.next(), b_labels.next()) {
+        if let Some((x, y)) = x.bytes().zip(y.bytes()).find(|(x, y)| x != y) {
+            return x.cmp(&y);
+        }
+        // One label begins the other: what ends it decides.
+        if x.len() != y.len() {
+            break;
+        }
+    }
     bytes(a).cmp(bytes(b))
+}
+
+/// Labels in the order of the key; an IP address or a missing host is none.
+fn labels(host: &str) -> impl Iterator<Item = &str> {
+    let named = !host.is_empty() && !is_ip(host);
+    named.then(|| host.strip_suffix('.').unwrap_or(host).rsplit('.')).into_iter().flatten()
 }
 
 fn push_host(host: &str, out: &mut String) {
@@ -59,7 +75,7 @@ fn push_host(host: &str, out: &mut String) {
         out.push_str(host);
         return;
     }
-    for (i, label) in host.strip_suffix('.').unwrap_or(host).rsplit('.').enumerate() {
+    for (i, label) in labels(host).enumerate() {
         if i > 0 {
             out.push(',');
         }
@@ -76,12 +92,12 @@ fn port_part(url: &CanonicalUrl) -> &str {
 /// The bytes of the SURT, one by one.
 fn bytes(url: &CanonicalUrl) -> impl Iterator<Item = u8> {
     let host = url.host();
-    let (whole, labels, tail) = match (host.is_empty(), is_ip(host)) {
-        (true, _) => (url.as_str(), "", None),
-        (_, true) => (host, "", Some(url)),
-        _ => ("", host.strip_suffix('.').unwrap_or(host), Some(url)),
+    let (whole, tail) = match (host.is_empty(), is_ip(host)) {
+        (true, _) => (url.as_str(), None),
+        (_, true) => (host, Some(url)),
+        _ => ("", Some(url)),
     };
-    let labels = (!labels.is_empty()).then(|| labels.rsplit('.').enumerate()).into_iter().flatten();
+    let labels = labels(host).enumerate();
     let labels = labels.flat_map(|(i, label)| (i > 0).then_some(b',').into_iter().chain(label.bytes()));
     let tail = tail.into_iter().flat_map(|url| {
         port_part(url).bytes().chain(std::iter::once(b')')).chain(url.path_and_query().bytes())
