@@ -1,0 +1,516 @@
+//! What a page says about itself.
+//!
+//! **Definition.** Title, language, author, dates, site and so on as *declared*: by `<title>`, `<meta>` (plain names,
+//! OpenGraph, Dublin Core, Twitter cards and the names that news systems use), `<link>`, microdata and JSON-LD. Where
+//! several speak, the more deliberate one wins: JSON-LD, then OpenGraph and article tags, then plain meta names, then
+//! microdata and marked-up elements. Guesses from the visible page are the main text's business.
+//!
+//! **Algorithm.** One walk over the tree; every candidate is kept with its rank, the first of the best rank wins.
+//!
+//! **Cost.** Linear in the tree. Texts are cut at 2 KiB, lists at 64 entries.
+//!
+//! **Reference.** HTML standard, 4.2.5; ogp.me; schema.org; RFC 5988 relations.
+
+use std::borrow::Cow;
+
+use super::dom::{Dom, Edge, NodeId};
+use super::entities::{Value, decode};
+use super::moment::iso_date;
+use super::robots::Robots;
+use super::structured::{self, Structured};
+use super::tag::Tag;
+use super::text_buffer::collapse;
+use crate::capture::CanonicalUrl;
+
+/// Bytes of any text taken.
+const MAX_TEXT: usize = 2048;
+
+/// Entries of any list taken.
+const MAX_LIST: usize = 64;
+
+/// Nodes looked at for the text of one element.
+const MAX_NODES: usize = 1000;
+
+/// What a page declares; texts with white space collapsed, dates in ISO 8601 with zone where one is given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Metadata {
+    /// `<title>`.
+    pub title: Option<String>,
+    /// The first `<h1>` with text.
+    pub h1: Option<String>,
+    /// Language of the page as declared: `lang` of `<html>`, else `content-language`; lower-case BCP 47.
+    pub lang: Option<String>,
+    /// What it asks of robots, header included.
+    pub robots: Robots,
+    /// `<link rel=canonical>`, else `og:url`.
+    pub canonical: Option<CanonicalUrl>,
+    /// Description.
+    pub description: Option<String>,
+    /// Keywords and tags, in order.
+    pub keywords: Vec<String>,
+    /// Sections or categories that it is filed under.
+    pub categories: Vec<String>,
+    /// Author, several with `, ` between.
+    pub author: Option<String>,
+    /// Name of the site.
+    pub site_name: Option<String>,
+    /// When it was published.
+    pub published: Option<String>,
+    /// When it was changed last.
+    pub modified: Option<String>,
+    /// `og:type`.
+    pub og_type: Option<String>,
+    /// `og:title`, else the title of a Twitter card.
+    pub og_title: Option<String>,
+    /// Its picture.
+    pub image: Option<CanonicalUrl>,
+    /// Program that made it.
+    pub generator: Option<String>,
+    /// Versions in other languages: language or region, address.
+    pub hreflang: Vec<(String, CanonicalUrl)>,
+    /// RSS and Atom feeds.
+    pub feeds: Vec<CanonicalUrl>,
+    /// What JSON-LD says, microdata where it is silent.
+    pub structured: Structured,
+}
+
+/// What the page declares. `base` is what its references are resolved against ([`Links::base`](super::Links)),
+/// `x_robots_tag` the values of that HTTP header.
+///
+/// # Examples
+/// ```
+/// use webmill::{capture::CanonicalUrl, html};
+/// let dom = html::parse("<html lang=en-GB><title> A\n page </title><meta name=author content=Ann>", &html::Limits::default());
+/// let base = CanonicalUrl::parse("http://example.com/").unwrap();
+/// let meta = html::metadata(&dom, &base, &[b"noarchive"]);
+/// assert_eq!(meta.title.as_deref(), Some("A page"));
+/// assert_eq!(meta.author.as_deref(), Some("Ann"));
+/// assert!(meta.robots.all.noarchive);
+/// ```
+pub fn metadata(dom: &Dom, base: &CanonicalUrl, x_robots_tag: &[&[u8]]) -> Metadata {
+    let mut reader = Reader {
+        dom,
+        base,
+        out: Metadata::default(),
+        best: Best::default(),
+        json: Default::default(),
+        scopes: Vec::new(),
+    };
+    x_robots_tag.iter().for_each(|value| reader.out.robots.add_header(value));
+    let mut walk = dom.walk(dom.document());
+    while let Some(edge) = walk.next() {
+        match edge {
+            Edge::Enter(n) if dom.is_element(n) => reader.enter(n),
+            Edge::Leave(n) => {
+                if reader.scopes.last().is_some_and(|&(scope, _)| scope == n) {
+                    reader.scopes.pop();
+                }
+            }
+            Edge::Enter(_) => {}
+        }
+    }
+    reader.finish()
+}
+
+/// Candidates by rank, the smaller the better.
+#[derive(Debug, Default)]
+struct Slot(Option<(u8, String)>);
+
+impl Slot {
+    fn offer(&mut self, rank: u8, text: impl FnOnce() -> Option<String>) {
+        if self.0.as_ref().is_none_or(|(best, _)| rank < *best)
+            && let Some(text) = text()
+        {
+            self.0 = Some((rank, text));
+        }
+    }
+
+    fn take(self) -> Option<String> {
+        self.0.map(|(_, text)| text)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Best {
+    lang: Slot,
+    description: Slot,
+    author: Slot,
+    site_name: Slot,
+    published: Slot,
+    modified: Slot,
+    og_title: Slot,
+    og_url: Slot,
+    image: Slot,
+    headline: Slot,
+}
+
+/// What a microdata scope is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Subject,
+    Author,
+    Other,
+}
+
+struct Reader<'d, 'a> {
+    dom: &'d Dom<'a>,
+    base: &'d CanonicalUrl,
+    out: Metadata,
+    best: Best,
+    json: structured::Collector,
+    /// Open microdata items.
+    scopes: Vec<(NodeId, Scope)>,
+}
+
+impl Reader<'_, '_> {
+    fn enter(&mut self, n: NodeId) {
+        let dom = self.dom;
+        match dom.tag(n) {
+            Tag::Html => self.best.lang.offer(0, || dom.attr(n, "lang").and_then(language_tag)),
+            Tag::Body => self.best.lang.offer(2, || dom.attr(n, "lang").and_then(language_tag)),
+            Tag::Title if self.out.title.is_none() => self.out.title = self.text(n),
+            Tag::H1 if self.out.h1.is_none() => self.out.h1 = self.text(n),
+            Tag::Meta => self.meta(n),
+            Tag::Link => self.link(n),
+            Tag::Script => {
+                let kind = dom.attr(n, "type").unwrap_or_default();
+                let kind = kind.split(';').next().unwrap_or_default().trim();
+                if kind.eq_ignore_ascii_case("application/ld+json") {
+                    let mut script = String::new();
+                    dom.text_content(n, &mut script);
+                    self.json.add(&script);
+                }
+            }
+            Tag::Time => self.time(n),
+            Tag::A if dom.attr(n, "rel").is_some_and(|rel| has_token(rel, "author")) => {
+                let name = self.text(n);
+                self.best.author.offer(6, || name.filter(|name| is_name(name)));
+            }
+            _ => {}
+        }
+        if dom.attr(n, "itemprop").is_some() || dom.attr(n, "itemscope").is_some() {
+            self.microdata(n);
+        }
+    }
+
+    /// Text of an element, white space collapsed, bounded.
+    fn text(&self, n: NodeId) -> Option<String> {
+        let mut out = String::new();
+        for d in self.dom.descendants(n).take(MAX_NODES) {
+            if self.dom.is_text(d) {
+                // Inline elements do not part words; a piece that starts without a space goes on with the last one.
+                let piece = self.dom.text(d);
+                let glue = !out.is_empty() && !piece.starts_with(char::is_whitespace) && !out.ends_with(' ');
+                if glue {
+                    let (head, tail) = piece.split_at(piece.find(char::is_whitespace).unwrap_or(piece.len()));
+                    let room = MAX_TEXT.saturating_sub(out.len());
+                    out.push_str(&head[..head.floor_char_boundary(room)]);
+                    collapse(tail, MAX_TEXT, &mut out);
+                } else {
+                    out.truncate(out.trim_end().len());
+                    collapse(piece, MAX_TEXT, &mut out);
+                }
+                if piece.ends_with(char::is_whitespace) && !out.is_empty() && out.len() < MAX_TEXT {
+                    out.push(' ');
+                }
+            } else if self.dom.tag(d) == Tag::Br && !out.ends_with(' ') && !out.is_empty() {
+                out.push(' ');
+            }
+        }
+        out.truncate(out.trim_end().len());
+        (!out.is_empty()).then_some(out)
+    }
+
+    fn meta(&mut self, n: NodeId) {
+        let dom = self.dom;
+        let Some(content) = dom.attr(n, "content") else { return };
+        if dom.attr(n, "http-equiv").is_some_and(|of| of.trim().eq_ignore_ascii_case("content-language")) {
+            self.best.lang.offer(3, || language_tag(content));
+        }
+        let best = &mut self.best;
+        for name in [dom.attr(n, "property"), dom.attr(n, "name")].into_iter().flatten() {
+            let name = name.trim();
+            self.out.robots.add_meta(name, content);
+            let text = || squeezed(content);
+            let person = || squeezed(content).filter(|name| is_name(name));
+            let date = || iso_date(content);
+            match name.to_ascii_lowercase().as_str() {
+                "description" => best.description.offer(1, text),
+                "og:description" => best.description.offer(2, text),
+                "dc.description" | "dcterms.description" | "twitter:description" => {
+                    best.description.offer(4, text)
+                }
+                "keywords" | "news_keywords" | "article:tag" | "parsely-tags" | "dc.subject" => {
+                    push_list(&mut self.out.keywords, content);
+                }
+                "article:section" | "category" | "parsely-section" | "og:category" => {
+                    push_list(&mut self.out.categories, content);
+                }
+                "author"
+                | "article:author"
+                | "og:author"
+                | "dc.creator"
+                | "dcterms.creator"
+                | "parsely-author"
+                | "sailthru.author"
+                | "citation_author"
+                | "byl"
+                | "article:author_name"
+                | "mediaid" => {
+                    best.author.offer(2, person);
+                }
+                "og:site_name" => best.site_name.offer(0, text),
+                "application-name"
+                | "publisher"
+                | "dc.publisher"
+                | "al:android:app_name"
+                | "citation_journal_title" => {
+                    best.site_name.offer(3, text);
+                }
+                "article:published_time"
+                | "og:published_time"
+                | "og:article:published_time"
+                | "weibo:article:create_at"
+                | "bt:pubdate" => best.published.offer(1, date),
+                "date"
+                | "pubdate"
+                | "publishdate"
+                | "publish_date"
+                | "publish-date"
+                | "publication_date"
+                | "originalpublicationdate"
+                | "article_date_original"
+                | "dc.date"
+                | "dc.date.issued"
+                | "dc.date.created"
+                | "dcterms.created"
+                | "dcterms.issued"
+                | "dcterms.date"
+                | "dc.created"
+                | "parsely-pub-date"
+                | "sailthru.date"
+                | "citation_publication_date"
+                | "citation_date"
+                | "cxenseparse:recs:publishtime"
+                | "datepublished"
+                | "apub:time"
+                | "article.published"
+                | "created" => {
+                    best.published.offer(2, date);
+                }
+                "article:modified_time" | "og:modified_time" => best.modified.offer(1, date),
+                "og:updated_time" | "last-modified" | "lastmod" | "dcterms.modified" | "dc.date.modified"
+                | "datemodified" | "revised" | "utime" => best.modified.offer(2, date),
+                "og:type" => self.out.og_type = self.out.og_type.take().or_else(text),
+                "og:title" => best.og_title.offer(0, text),
+                "twitter:title" | "dc.title" | "dcterms.title" | "sailthru.title" => {
+                    best.og_title.offer(1, text)
+                }
+                "og:url" => best.og_url.offer(0, text),
+                "og:image" | "og:image:url" | "og:image:secure_url" => best.image.offer(0, text),
+                "twitter:image" | "twitter:image:src" | "thumbnail" => best.image.offer(2, text),
+                "og:locale" => best.lang.offer(4, || language_tag(&content.replace('_', "-"))),
+                "language" | "dc.language" => best.lang.offer(5, || language_tag(content)),
+                "generator" => self.out.generator = self.out.generator.take().or_else(text),
+                _ => {}
+            }
+        }
+    }
+
+    fn link(&mut self, n: NodeId) {
+        let dom = self.dom;
+        let (Some(href), Some(rel)) = (dom.attr(n, "href"), dom.attr(n, "rel")) else { return };
+        let target = || self.base.join(href).filter(CanonicalUrl::is_web);
+        if has_token(rel, "canonical") && self.out.canonical.is_none() && !href.trim().is_empty() {
+            self.out.canonical = target();
+        }
+        if has_token(rel, "image_src") {
+            self.best.image.offer(3, || squeezed(href));
+        }
+        if !has_token(rel, "alternate") {
+            return;
+        }
+        if let Some(language) = dom.attr(n, "hreflang").and_then(language_tag) {
+            if self.out.hreflang.len() < MAX_LIST
+                && let Some(target) = target()
+            {
+                self.out.hreflang.push((language, target));
+            }
+        } else if dom.attr(n, "type").is_some_and(is_feed) && self.out.feeds.len() < MAX_LIST {
+            self.out.feeds.extend(target());
+        }
+    }
+
+    fn time(&mut self, n: NodeId) {
+        let dom = self.dom;
+        let Some(when) = dom.attr(n, "datetime") else { return };
+        let class = dom.attr(n, "class").unwrap_or_default().to_ascii_lowercase();
+        if class.contains("updated") || class.contains("modified") {
+            self.best.modified.offer(5, || iso_date(when));
+        }
+        let marked = dom.attr(n, "pubdate").is_some()
+            || ["publish", "entry-date", "dt-published", "post-date", "article-date"]
+                .iter()
+                .any(|c| class.contains(c));
+        self.best.published.offer(if marked { 5 } else { 7 }, || iso_date(when));
+    }
+
+    /// Properties of the item that the page is about; those of comments, offers and the like are others'.
+    fn microdata(&mut self, n: NodeId) {
+        let dom = self.dom;
+        let scope = self.scopes.last().map_or(Scope::Other, |&(_, scope)| scope);
+        let property = dom.attr(n, "itemprop").unwrap_or_default();
+        let has = |name: &str| has_token(property, name);
+        let opens = dom.attr(n, "itemscope").is_some();
+        if scope == Scope::Subject && !opens {
+            let value = |names: &[&str]| names.iter().find_map(|name| dom.attr(n, name));
+            if has("datePublished") {
+                let when = value(&["content", "datetime"])
+                    .map(Cow::Borrowed)
+                    .or_else(|| self.text(n).map(Cow::Owned));
+                self.best.published.offer(4, || iso_date(&when?));
+            }
+            if has("dateModified") {
+                let when = value(&["content", "datetime"])
+                    .map(Cow::Borrowed)
+                    .or_else(|| self.text(n).map(Cow::Owned));
+                self.best.modified.offer(4, || iso_date(&when?));
+            }
+            if has("headline") && self.best.headline.0.is_none() {
+                let text = self.text(n).or_else(|| squeezed(value(&["content"])?));
+                self.best.headline.offer(0, || text);
+            }
+            if has("description") {
+                let text = value(&["content"]).and_then(squeezed);
+                self.best.description.offer(5, || text);
+            }
+            if has("articleSection") && self.out.categories.len() < MAX_LIST {
+                let text = value(&["content"]).and_then(squeezed).or_else(|| self.text(n));
+                self.out.categories.extend(text.filter(|text| text.len() < 100));
+            }
+        }
+        if !opens && ((scope == Scope::Subject && has("author")) || (scope == Scope::Author && has("name"))) {
+            let text = dom.attr(n, "content").and_then(squeezed).or_else(|| self.text(n));
+            self.best.author.offer(4, || text.filter(|name| is_name(name)));
+        }
+        if opens {
+            let kind = dom.attr(n, "itemtype").unwrap_or_default().trim();
+            let kind = kind.rsplit('/').next().unwrap_or_default();
+            let inner = match scope {
+                Scope::Subject if has("author") || has("creator") => Scope::Author,
+                // The name of the author's employer is not the author's.
+                Scope::Author => Scope::Other,
+                _ if structured::rank(kind) > 0 => Scope::Subject,
+                _ => Scope::Other,
+            };
+            self.scopes.push((n, inner));
+        }
+    }
+
+    fn finish(self) -> Metadata {
+        let (mut out, mut best) = (self.out, self.best);
+        let mut data = self.json.finish();
+        let works = data.main_type.as_deref().is_some_and(|name| structured::rank(name) > 1);
+        // A page's own description and date are vaguer than an article's.
+        let rank = if works { 0 } else { 3 };
+        best.author.offer(rank, || (!data.authors.is_empty()).then(|| data.authors.join(", ")));
+        best.published.offer(rank, || data.published.clone());
+        best.modified.offer(rank, || data.modified.clone());
+        best.description.offer(3, || data.description.clone());
+        best.site_name.offer(1, || data.site_name.clone());
+        best.image.offer(1, || data.image.clone());
+        data.headline = data.headline.or(best.headline.take());
+        if let Some(section) = data.section.as_ref().filter(|_| out.categories.is_empty()) {
+            out.categories.push(section.clone());
+        }
+        if out.keywords.is_empty() {
+            out.keywords.clone_from(&data.keywords);
+        }
+        let join = |reference: String| self.base.join(&reference).filter(CanonicalUrl::is_web);
+        out.lang = best.lang.take();
+        out.description = best.description.take();
+        out.author = best.author.take();
+        out.site_name = best.site_name.take();
+        out.published = best.published.take();
+        out.modified = best.modified.take();
+        out.og_title = best.og_title.take();
+        out.image = best.image.take().and_then(join);
+        out.canonical = out.canonical.or_else(|| best.og_url.take().and_then(join));
+        out.structured = data;
+        out
+    }
+}
+
+/// `text` with character references resolved once more: content systems escape twice.
+pub(super) fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (length, value) = match decode(rest.as_bytes(), false) {
+            Some((length, Value::Name(value))) => (length, Cow::Borrowed(value)),
+            Some((length, Value::Char(c))) => (length, Cow::Owned(c.to_string())),
+            None => (1, Cow::Borrowed("&")),
+        };
+        out.push_str(&value);
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+fn squeezed(text: &str) -> Option<String> {
+    let mut out = String::new();
+    collapse(text, MAX_TEXT, &mut out);
+    (!out.is_empty()).then_some(out)
+}
+
+/// A list with commas, semicolons or their full-width forms; entries that are there already are left out.
+fn push_list(list: &mut Vec<String>, content: &str) {
+    for entry in content.split([',', ';', '，', '、', '；', '|']) {
+        if list.len() >= MAX_LIST {
+            return;
+        }
+        if let Some(entry) = squeezed(entry).filter(|entry| !list.contains(entry)) {
+            list.push(entry);
+        }
+    }
+}
+
+/// A language by BCP 47, lower-case; `None` for what cannot be one.
+fn language_tag(text: &str) -> Option<String> {
+    let tag = text.split([',', ' ']).find(|part| !part.is_empty())?;
+    let primary = tag.split(['-', '_']).next()?;
+    let valid = (2..=9).contains(&primary.len())
+        && tag.len() <= 35
+        && tag.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    valid.then(|| tag.to_ascii_lowercase().replace('_', "-"))
+}
+
+/// Not an address, nor a text.
+fn is_name(text: &str) -> bool {
+    !text.contains("://")
+        && !text.starts_with("www.")
+        && !text.starts_with('@')
+        && text.chars().count() <= 150
+        && text.chars().any(char::is_alphabetic)
+}
+
+fn is_feed(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"]
+        .iter()
+        .any(|feed| kind.eq_ignore_ascii_case(feed))
+}
+
+fn has_token(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+#[path = "meta_tests.rs"]
+mod tests;

@@ -1,0 +1,124 @@
+use super::*;
+use crate::html::parse::{Limits, parse};
+use proptest::prelude::*;
+
+fn read(source: &str) -> Metadata {
+    let dom = parse(source, &Limits::default());
+    metadata(&dom, &CanonicalUrl::parse("http://example.com/dir/").expect("a URL"), &[])
+}
+
+#[test]
+fn plain_declarations() {
+    let meta = read(
+        "<html lang=zh-Hans-CN><head><title>\n The <!-- x -->title \n</title><svg><title>no</title></svg>
+        <meta name=Description content=' A  page '><meta name=keywords content='a, b，c;a'>
+        <meta name=author content='Ann Lee'><meta name=generator content='Press 6'>
+        <meta name=robots content='noindex,nofollow'><meta name=googlebot content=noarchive>
+        <link rel=canonical href=/c#x><link rel=alternate hreflang=DE href=/de>
+        <link rel=alternate type=application/rss+xml href=feed.xml><meta name=date content='31 May 2024'>
+        <body><h1> </h1><h1>One<br>two<b>three</b></h1><h1>no</h1>",
+    );
+    let url = |text| CanonicalUrl::parse(text).expect("a URL");
+    assert_eq!(meta.title.as_deref(), Some("The <!-- x -->title"));
+    assert_eq!(meta.h1.as_deref(), Some("One twothree"));
+    assert_eq!(meta.lang.as_deref(), Some("zh-hans-cn"));
+    assert_eq!(meta.description.as_deref(), Some("A page"));
+    assert_eq!(meta.keywords, ["a", "b", "c"]);
+    assert_eq!(meta.author.as_deref(), Some("Ann Lee"));
+    assert_eq!(meta.generator.as_deref(), Some("Press 6"));
+    assert!(
+        meta.robots.all.noindex && meta.robots.all.nofollow && meta.robots.for_agent("googlebot").noarchive
+    );
+    assert_eq!(meta.canonical, Some(url("http://example.com/c")));
+    assert_eq!(meta.hreflang, [("de".to_owned(), url("http://example.com/de"))]);
+    assert_eq!(meta.feeds, [url("http://example.com/dir/feed.xml")]);
+    assert_eq!(meta.published.as_deref(), Some("2024-05-31"));
+}
+
+#[test]
+fn the_more_deliberate_source_wins() {
+    let meta = read(
+        "<meta property=og:title content=OG><meta property=og:type content=article><meta property=og:site_name content=Site>
+        <meta property=og:url content=/u><meta property=og:image content=i.png><meta property=og:description content=long>
+        <meta name=twitter:title content=T><meta property=article:published_time content=2024-01-02T03:04:05+01:00>
+        <meta property=article:modified_time content=2024-01-03><meta name=date content=2020-01-01>
+        <meta name=author content=http://facebook.com/x><meta property=article:author content='Bo'>
+        <script type='application/ld+json; charset=utf-8'>{\"@type\":\"Article\",\"author\":{\"name\":\"Ann\"},
+        \"datePublished\":\"2024-01-02\",\"publisher\":{\"name\":\"Publisher\"}}</script>
+        <time datetime=1999-01-01 class=entry-date>",
+    );
+    assert_eq!(meta.og_title.as_deref(), Some("OG"));
+    assert_eq!(meta.og_type.as_deref(), Some("article"));
+    assert_eq!(meta.site_name.as_deref(), Some("Site"));
+    assert_eq!(meta.author.as_deref(), Some("Ann"));
+    assert_eq!(meta.published.as_deref(), Some("2024-01-02"));
+    assert_eq!(meta.modified.as_deref(), Some("2024-01-03"));
+    assert_eq!(meta.canonical.map(CanonicalUrl::into_string).as_deref(), Some("http://example.com/u"));
+    assert_eq!(meta.image.map(CanonicalUrl::into_string).as_deref(), Some("http://example.com/dir/i.png"));
+    assert_eq!(meta.description.as_deref(), Some("long"));
+}
+
+#[test]
+fn microdata_of_the_subject_only() {
+    let meta = read(
+        "<article itemscope itemtype='http://schema.org/BlogPosting'><h2 itemprop='headline name'>Head</h2>
+        <span itemprop=author itemscope itemtype=http://schema.org/Person><b itemprop=name>Ann</b></span>
+        <time itemprop=datePublished datetime=2024-05-31>x</time><meta itemprop=dateModified content=2024-06-01>
+        <div itemprop=comment itemscope itemtype=http://schema.org/Comment><i itemprop=author>Troll</i>
+        <time itemprop=datePublished datetime=2024-12-31></div></article><p itemprop=author>Nobody</p>",
+    );
+    assert_eq!(meta.author.as_deref(), Some("Ann"));
+    assert_eq!(meta.published.as_deref(), Some("2024-05-31"));
+    assert_eq!(meta.modified.as_deref(), Some("2024-06-01"));
+    assert_eq!(meta.structured.headline.as_deref(), Some("Head"));
+}
+
+#[test]
+fn header_and_meta_add_up() {
+    let dom = parse("<meta name=robots content=nofollow>", &Limits::default());
+    let base = CanonicalUrl::parse("http://example.com/").expect("a URL");
+    let robots = metadata(&dom, &base, &[b"noindex", b"otherbot: noarchive"]).robots;
+    assert!(robots.all.noindex && robots.all.nofollow && !robots.all.noarchive);
+}
+
+#[test]
+fn languages() {
+    let cases = [
+        ("<html lang=EN_us>", Some("en-us")),
+        ("<html lang=''><meta http-equiv=Content-Language content='de, en'>", Some("de")),
+        ("<html><body lang=fr>", Some("fr")),
+        ("<meta property=og:locale content=pt_BR>", Some("pt-br")),
+        ("<html lang='{{ lang }}'>", None),
+        ("<p>", None),
+    ];
+    for (source, expected) in cases {
+        assert_eq!(read(source).lang.as_deref(), expected, "{source}");
+    }
+}
+
+#[test]
+fn references_escaped_twice() {
+    let cases =
+        [("a", "a"), ("a &amp; b", "a & b"), ("&#8217;&eacute;", "’é"), ("&", "&"), ("&x &&amp", "&x &&")];
+    for (text, expected) in cases {
+        assert_eq!(unescape(text), expected);
+    }
+}
+
+#[test]
+fn hostile_pages_stay_linear() {
+    let scopes = "<div itemscope itemtype=http://schema.org/Article itemprop=author><p itemprop=author>"
+        .repeat(20_000);
+    read(&scopes);
+    let headings = format!("<h1>{}", "<b itemprop=headline> ".repeat(50_000));
+    read(&headings);
+    let long = read(&format!("<title>{}</title>", "word ".repeat(100_000)));
+    assert!(long.title.is_some_and(|title| title.len() <= MAX_TEXT));
+}
+
+proptest! {
+    #[test]
+    fn any_markup(source in "(<meta (name|property)=(robots|author|date|og:image|keywords) content='|<title>|<h1>|<link rel=canonical href=|<time datetime=|<p itemscope itemprop=author>|<script type=application/ld\\+json>|</script>|['\"> a-z/:#?.&;{}]|\\PC){0,50}") {
+        read(&source);
+    }
+}
