@@ -116,7 +116,10 @@ fn candidates(input: &str) -> Vec<Result<(PathBuf, Arc<str>)>> {
                 let name = last_name(&path);
                 all.push(Ok((path, name)));
             }
-            Err(error) => all.push(Err(Error::io(error.path().to_path_buf(), error.into()))),
+            Err(error) => {
+                let path = error.path().to_path_buf();
+                all.push(Err(Error::io(path, error.into())));
+            }
         }
     }
     if all.is_empty() {
@@ -254,6 +257,7 @@ const KINDS: &[(&[u8], &str)] = &[
     (b"PK\x03\x04", "a ZIP file (a WACZ file is one: unpack it and give the files in its archive/ folder)"),
     (b"\x1f\x8b", "a gzip file that holds no shard"),
     (b"\x28\xb5\x2f\xfd", "a zstd file that holds no shard"),
+    (b"\x04\x22\x4d\x18", "an lz4 file (WARC as lz4 is not supported: unpack it with `lz4 -d` first)"),
     (b"BZh", "a bzip2 file (unpack it first)"),
     (b"\xfd7zXZ\0", "an xz file (unpack it first)"),
     (b"\x89PNG", "a PNG picture"),

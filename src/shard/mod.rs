@@ -8,7 +8,10 @@
 //! Memory: one record of at most [`ReadOptions::max_record_bytes`] stored and as many unpacked, plus the read window.
 //! Determinism: a shard gives the same records whether it is read whole or in ranges ([`split`]).
 
+mod arc;
+mod convert;
 mod discover;
+mod member;
 mod raw;
 mod raw_head;
 mod raw_unpack;
@@ -19,6 +22,11 @@ mod recover;
 mod split;
 mod staged;
 pub mod stream;
+mod warc;
+mod warc_digest;
+mod warc_head;
+mod warc_walk;
+mod warc_write;
 
 #[cfg(test)]
 mod tests_raw;
@@ -27,6 +35,7 @@ use std::borrow::Cow;
 
 use crate::capture::{Capture, Place, Response, Truncation};
 
+pub use convert::{Converted, Converter};
 pub use discover::{Input, discover, sniff};
 pub use raw::{RawReader, fuzz_raw};
 pub use raw_write::{Compression, NewRecord, RawDbWriter, WriteOptions};
@@ -34,6 +43,8 @@ pub use reader::ShardReader;
 pub use recover::{Copied, recover};
 pub use split::{Part, follows, split};
 pub use staged::Staged;
+pub use warc::{WarcReader, fuzz_warc};
+pub use warc_write::{NewWarcRecord, WarcOptions, WarcWriter};
 
 /// The grammar of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -15,6 +15,7 @@ use crate::capture::date::parse_rfc822;
 use crate::capture::{Place, Truncation};
 use crate::error::{Error, Result};
 
+use super::convert::travelled;
 use super::raw_head::Head;
 use super::raw_unpack::{Unpacked, Unpacker};
 use super::raw_walk::{Found, Walker};
@@ -107,22 +108,28 @@ impl RawReader {
             }
         }
         let stored = &bytes[head.len..head.len + held];
+        // A record that was converted from WARC need not be a response.
+        let travelled = travelled(&bytes[..head.len - 1]);
+        let (kind, content_type, id) = match travelled {
+            Some(t) => (t.kind, t.content_type.map(Cow::Owned), t.id.map(Cow::Owned)),
+            None => (RecordType::Response, None, None),
+        };
         Ok(Record {
             format: Format::RawDb,
-            kind: RecordType::Response,
+            kind,
             head: &bytes[..head.len - 1],
             url: value(&head.url).unwrap_or_default(),
             origin: value(&head.origin).filter(|origin| !origin.is_empty()),
             date_ms,
             ip: value(&head.ip).filter(|ip| !ip.is_empty() && ip != "unknown"),
-            content_type: None,
+            content_type,
             data: Cow::Borrowed(if contents.packed { &self.unpacked } else { stored }),
             full_length: contents.full_length,
             truncated: contents.truncated.then_some(Truncation::RecordLimit),
             place: Place { shard: Arc::clone(&self.name), offset: at, length: end - at },
             proven,
             stored: (held as u64 == head.length).then_some(stored),
-            id: None,
+            id,
             block_digest: None,
             payload_digest: None,
             defects: contents.defect.map(Cow::Borrowed).into_iter().collect(),

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 use super::discover::recognise;
 use super::stream::Stream;
-use super::{Container, Format, RawReader, ReadOptions, Record, Resume};
+use super::{Container, Format, RawReader, ReadOptions, Record, Resume, WarcReader};
 
 /// Walks a shard, or a range of one, and lends its records.
 ///
@@ -32,6 +32,7 @@ pub struct ShardReader {
 
 enum Inner {
     Raw(RawReader),
+    Warc(Box<WarcReader>),
 }
 
 impl ShardReader {
@@ -98,7 +99,7 @@ impl ShardReader {
         let inner = match format {
             Format::RawDb => Inner::Raw(RawReader::new(unwrapped(stream, container)?, range, options)),
             Format::Warc | Format::Arc => {
-                return Err(Error::Internal(format!("no reader for {}", format.name())));
+                Inner::Warc(Box::new(WarcReader::new(stream, format, container, range, options)?))
             }
         };
         Ok(ShardReader { inner, format, container })
@@ -119,6 +120,7 @@ impl ShardReader {
     pub fn next(&mut self) -> Option<Result<Record<'_>>> {
         match &mut self.inner {
             Inner::Raw(reader) => reader.next(),
+            Inner::Warc(reader) => reader.next(),
         }
     }
 
@@ -127,6 +129,7 @@ impl ShardReader {
     pub fn first_offset(&self) -> Option<u64> {
         match &self.inner {
             Inner::Raw(reader) => reader.first_offset(),
+            Inner::Warc(reader) => reader.first_offset(),
         }
     }
 
@@ -139,6 +142,7 @@ impl ShardReader {
     pub fn resume(&self) -> Resume {
         match &self.inner {
             Inner::Raw(reader) => reader.resume(),
+            Inner::Warc(reader) => reader.resume(),
         }
     }
 }

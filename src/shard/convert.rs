@@ -1,0 +1,263 @@
+//! Records from one format into another without loss.
+//!
+//! What the other format cannot say travels along: the head of a WARC record in the RAW DB property `x-warc-head`
+//! (base64), the head of a RAW DB record in the WARC field `X-RawDB-Head` (base64). On the way back the head is taken
+//! from there, so head and data come back byte for byte. Exceptions: compression around or inside records is the
+//! writer's (a RAW DB record whose data was compressed keeps that head only where compressing again gives as many
+//! bytes), and a head that states a wrong length comes back with the right one. ARC is read only: its records become
+//! responses, its file description a `warcinfo`.
+//!
+//! A record that was cut by the reader's limit is not converted but refused.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use data_encoding::BASE64;
+use flate2::Compression as Level;
+use flate2::write::{GzEncoder, ZlibEncoder};
+
+use crate::capture::Truncation;
+use crate::error::{Error, Result};
+
+use super::raw_head::{Head, Packing};
+use super::warc_head::{self, text};
+use super::warc_walk::Parsed;
+use super::{
+    Format, NewRecord, NewWarcRecord, RawDbWriter, ReadOptions, Record, RecordType, ShardReader, WarcWriter,
+};
+
+const WARC_HEAD: &str = "x-warc-head";
+const RAW_HEAD: &str = "X-RawDB-Head";
+
+/// Writes records of any format as one of the two that are written.
+pub enum Converter {
+    /// As RAW DB.
+    Raw(RawDbWriter),
+    /// As WARC.
+    Warc(WarcWriter),
+}
+
+/// What was converted and what could not be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Converted {
+    /// Records written.
+    pub records: u64,
+    /// Places where damage was met, or records that could not be converted.
+    pub damaged: u64,
+}
+
+impl Converter {
+    /// Writes one record.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when it was cut by the limit, or holds a value that the other format cannot say;
+    /// [`Error::Io`].
+    pub fn write(&mut self, record: &Record<'_>) -> Result<()> {
+        if record.truncated == Some(Truncation::RecordLimit) {
+            let limit = record.data.len();
+            let advice = "raise the limit to convert it";
+            return Err(Error::Config(format!(
+                "{}: longer than the limit of {limit} bytes; {advice}",
+                record.url
+            )));
+        }
+        match (self, record.format) {
+            (Converter::Raw(writer), Format::RawDb) => writer.copy(record),
+            (Converter::Raw(writer), _) => to_raw(writer, record),
+            (Converter::Warc(writer), Format::Warc) => {
+                let head = with_length(record.head, record.data.len());
+                writer.write_stored(&head, &record.data)
+            }
+            (Converter::Warc(writer), Format::RawDb) => raw_to_warc(writer, record),
+            (Converter::Warc(writer), Format::Arc) => arc_to_warc(writer, record),
+        }
+    }
+
+    /// Writes every record of the shard at `path`; tells `on_damage` of every place or record that was lost.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] when the file is no shard; [`Error::Io`].
+    pub fn convert(
+        &mut self,
+        path: &Path,
+        options: &ReadOptions,
+        on_damage: &mut dyn FnMut(Error),
+    ) -> Result<Converted> {
+        let mut reader = ShardReader::open(path, options)?;
+        let mut converted = Converted::default();
+        while let Some(next) = reader.next() {
+            let written = next.and_then(|record| {
+                let offset = record.place.offset;
+                self.write(&record).map_err(|e| match e {
+                    Error::Config(reason) => Error::corrupt(path, offset, reason),
+                    e => e,
+                })
+            });
+            match written {
+                Ok(()) => converted.records += 1,
+                Err(error @ (Error::Io { .. } | Error::Internal(_))) => return Err(error),
+                Err(error) => {
+                    converted.damaged += 1;
+                    on_damage(error);
+                }
+            }
+        }
+        Ok(converted)
+    }
+
+    /// Finishes the current file and gives the paths of all files written.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; files finished before stay.
+    pub fn finish(self) -> Result<Vec<PathBuf>> {
+        match self {
+            Converter::Raw(writer) => writer.finish(),
+            Converter::Warc(writer) => writer.finish(),
+        }
+    }
+}
+
+/// What a WARC head that travels in a RAW DB head says about the data.
+pub(super) struct Travelled {
+    pub kind: RecordType,
+    pub content_type: Option<String>,
+    pub id: Option<String>,
+}
+
+/// Reads the `x-warc-head` of a RAW DB head, if it has one.
+pub(super) fn travelled(raw_head: &[u8]) -> Option<Travelled> {
+    let head = property(raw_head, WARC_HEAD)?;
+    let Parsed::Complete(parsed) = warc_head::parse(&[&head, &b"\r\n"[..]].concat()) else { return None };
+    let own = |value| text(&head, value).map(Cow::into_owned);
+    Some(Travelled {
+        kind: parsed.kind,
+        content_type: own(&parsed.fields.media_type),
+        id: own(&parsed.fields.id),
+    })
+}
+
+/// Decodes a base64 property of a RAW DB head.
+fn property(raw_head: &[u8], name: &str) -> Option<Vec<u8>> {
+    let at = memchr::memmem::find(raw_head, format!("\n{name}:").as_bytes())? + name.len() + 2;
+    let value = raw_head[at..].split(|b| *b == b'\n').next()?;
+    BASE64.decode(value.trim_ascii()).ok()
+}
+
+fn to_raw(writer: &mut RawDbWriter, record: &Record<'_>) -> Result<()> {
+    if let Some(head) = raw_head(record)
+        && writer_takes(writer, &head, &record.data)?
+    {
+        return Ok(());
+    }
+    let encoded = BASE64.encode(&with_length(record.head, record.data.len()));
+    let extra = [(WARC_HEAD, encoded.as_str())];
+    let url = if record.url.is_empty() { record.id.as_deref().unwrap_or("unknown:") } else { &record.url };
+    let url: String = url.chars().map(|c| if matches!(c, '\r' | '\n') { ' ' } else { c }).collect();
+    writer.write(&NewRecord {
+        url: url.trim(),
+        origin: record.origin.as_deref(),
+        date_ms: record.date_ms.unwrap_or(0),
+        ip: record.ip.as_deref(),
+        extra: if record.format == Format::Warc { &extra } else { &[] },
+        data: &record.data,
+    })
+}
+
+/// The RAW DB head that travelled in a WARC head.
+fn raw_head(record: &Record<'_>) -> Option<Vec<u8>> {
+    let Parsed::Complete(parsed) = warc_head::parse(&[record.head, &b"\r\n"[..]].concat()) else {
+        return None;
+    };
+    let encoded = text(record.head, &parsed.fields.raw_head)?;
+    BASE64.decode(encoded.as_bytes()).ok()
+}
+
+/// Writes a record under its old head when the data, compressed as that head says, has the length it says.
+fn writer_takes(writer: &mut RawDbWriter, head: &[u8], data: &[u8]) -> Result<bool> {
+    let Ok(parsed) = Head::parse(&[head, b"\n"].concat()) else { return Ok(false) };
+    let failed = |e: std::io::Error| Error::Internal(format!("compression failed: {e}"));
+    let stored: Cow<[u8]> = match parsed.packing(head) {
+        Ok(None) => Cow::Borrowed(data),
+        Ok(Some(_)) if parsed.unzip_length != Some(data.len() as u64) => return Ok(false),
+        Ok(Some(Packing::Zlib)) => {
+            let mut encoder = ZlibEncoder::new(Vec::new(), Level::default());
+            Cow::Owned(encoder.write_all(data).and_then(|()| encoder.finish()).map_err(failed)?)
+        }
+        Ok(Some(Packing::Gzip)) => {
+            let mut encoder = GzEncoder::new(Vec::new(), Level::default());
+            Cow::Owned(encoder.write_all(data).and_then(|()| encoder.finish()).map_err(failed)?)
+        }
+        Ok(Some(Packing::Zstd)) => Cow::Owned(zstd::bulk::compress(data, 3).map_err(failed)?),
+        Err(_) => return Ok(false),
+    };
+    if stored.len() as u64 != parsed.length {
+        return plain_head(head).map_or(Ok(false), |head| {
+            let head = [&head[..], format!("length:{}\n", data.len()).as_bytes()].concat();
+            writer.write_stored(&head, data).map(|()| true)
+        });
+    }
+    writer.write_stored(head, &stored).map(|()| true)
+}
+
+/// A RAW DB head without what it says about compression and length.
+fn plain_head(head: &[u8]) -> Option<Vec<u8>> {
+    let drop = [&b"unzip-length:"[..], b"x-compression:", b"length:"];
+    let lines =
+        head.split_inclusive(|b| *b == b'\n').filter(|line| !drop.iter().any(|d| line.starts_with(d)));
+    let kept = lines.collect::<Vec<_>>().concat();
+    kept.starts_with(b"version:").then_some(kept)
+}
+
+fn raw_to_warc(writer: &mut WarcWriter, record: &Record<'_>) -> Result<()> {
+    if let Some(head) = property(record.head, WARC_HEAD) {
+        let head = with_length(&head, record.data.len());
+        if writer.write_stored(&head, &record.data).is_ok() {
+            return Ok(());
+        }
+    }
+    let encoded = BASE64.encode(record.head);
+    writer.write(&NewWarcRecord {
+        kind: RecordType::Response,
+        url: Some(&record.url),
+        date_ms: record.date_ms.unwrap_or(0),
+        ip: record.ip.as_deref(),
+        content_type: None,
+        id: None,
+        truncated: record.truncated,
+        extra: &[(RAW_HEAD, &encoded)],
+        data: &record.data,
+    })
+}
+
+fn arc_to_warc(writer: &mut WarcWriter, record: &Record<'_>) -> Result<()> {
+    let info = record.kind == RecordType::FileDesc;
+    let name = record.url.strip_prefix("filedesc://").unwrap_or_default();
+    let declared = record.content_type.as_deref().filter(|_| info || !record.is_http());
+    let file_name = [("WARC-Filename", name)];
+    writer.write(&NewWarcRecord {
+        kind: if info { RecordType::Warcinfo } else { RecordType::Response },
+        url: (!info).then_some(&*record.url),
+        date_ms: record.date_ms.unwrap_or(0),
+        ip: record.ip.as_deref().filter(|ip| !info && *ip != "0.0.0.0" && *ip != "-"),
+        content_type: declared,
+        id: None,
+        truncated: record.truncated,
+        extra: if name.is_empty() { &[] } else { &file_name },
+        data: &record.data,
+    })
+}
+
+/// A WARC head that states `length`: as it is where it does, else with that line put right.
+fn with_length(head: &[u8], length: usize) -> Cow<'_, [u8]> {
+    let is_length = |line: &[u8]| line.get(..15).is_some_and(|n| n.eq_ignore_ascii_case(b"content-length:"));
+    let said = head.split(|b| *b == b'\n').find(|line| is_length(line));
+    if said.and_then(|line| warc_head::digits(line[15..].trim_ascii())) == Some(length as u64) {
+        return Cow::Borrowed(head);
+    }
+    let mut lines: Vec<&[u8]> =
+        head.split_inclusive(|b| *b == b'\n').filter(|line| !is_length(line)).collect();
+    let right = format!("Content-Length: {length}\r\n");
+    lines.push(right.as_bytes());
+    Cow::Owned(lines.concat())
+}

@@ -1,0 +1,177 @@
+//! Reads WARC and ARC files, record by record.
+//!
+//! The walk (where records begin and end, what to do about damage) is the same for both formats; only heads differ.
+//! Records are borrowed from the decoded window; nothing is copied. Where the reader may choose, it
+//! takes the reading that loses the least:
+//!
+//! | in real archives | lenient | strict |
+//! |---|---|---|
+//! | wrong or missing Content-Length | block measured, defect | error |
+//! | missing or extra blank lines | defect | error |
+//! | one member over many records, whole-file gzip | defect | error |
+//! | members cut without regard to records | read | read |
+//! | repeated, folded, colon-less header lines, LF or CR CR LF | first value, defect | error |
+//! | URI in angle brackets or with spaces | brackets off, spaces kept | the same |
+//! | digest that does not agree (asked for) | defect | error |
+//! | file cut off inside a block | what is there, marked as truncated; then an error | error |
+//! | damaged member, no head where one should be | error, goes on behind | the same |
+//!
+//! Reference: ISO 28500; Internet Archive, "ARC File Format".
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use data_encoding::BASE64;
+
+use crate::capture::date::{parse_14, parse_w3c};
+use crate::capture::{Place, Truncation};
+use crate::error::{Error, Result};
+
+use super::stream::Stream;
+use super::warc_digest::verify;
+use super::warc_head::{text, url};
+use super::warc_walk::{Framed, Walk, open};
+use super::{Container, Format, ReadOptions, Record, Resume};
+
+/// Walks a WARC or ARC file, or the records that start in a range of it.
+pub struct WarcReader {
+    walk: Walk,
+    format: Format,
+    name: Arc<str>,
+    lenient: bool,
+    verify: bool,
+}
+
+impl WarcReader {
+    /// Reads the records of `stored` (positioned at its start) that start in `range`.
+    ///
+    /// # Errors
+    /// A failing read while the first record is searched; a zstd dictionary that cannot be used.
+    pub fn new(
+        stored: Stream,
+        format: Format,
+        container: Container,
+        range: Range<u64>,
+        options: &ReadOptions,
+    ) -> Result<WarcReader> {
+        let name = Arc::clone(stored.name());
+        let members = open(stored, container, &range, options)?;
+        let walk = Walk::new(members, format, range, options)?;
+        Ok(WarcReader { walk, format, name, lenient: options.lenient, verify: options.verify_digests })
+    }
+
+    /// Where the first record of the range was found.
+    pub fn first_offset(&self) -> Option<u64> {
+        self.walk.first_offset()
+    }
+
+    /// Where the walk stands.
+    pub fn resume(&self) -> Resume {
+        self.walk.resume()
+    }
+
+    /// The next record, an error for damage (after which reading goes on behind it), or `None` at the end.
+    #[allow(clippy::should_implement_trait, reason = "a lending reader cannot be an Iterator")]
+    pub fn next(&mut self) -> Option<Result<Record<'_>>> {
+        let framed = match self.walk.advance()? {
+            Ok(framed) => framed,
+            Err(error) => return Some(Err(error)),
+        };
+        let offset = framed.offset;
+        let record = record(self.walk.members.window(), framed, self.format, &self.name);
+        if !self.verify {
+            return Some(Ok(record));
+        }
+        Some(self.verified(record, offset))
+    }
+
+    fn verified<'a>(&self, mut record: Record<'a>, offset: u64) -> Result<Record<'a>> {
+        let found = verify(&record);
+        if let (Some(first), false) = (found.first(), self.lenient) {
+            return Err(Error::corrupt(self.walk.members.stored().path(), offset, first.to_string()));
+        }
+        record.defects.extend(found);
+        Ok(record)
+    }
+}
+
+fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>) -> Record<'a> {
+    let head = &window[..framed.head.head_end];
+    let data = &window[framed.block];
+    let fields = &framed.head.fields;
+    let date = text(window, &fields.date);
+    let arc = format == Format::Arc;
+    let mut record = Record {
+        format,
+        kind: framed.head.kind,
+        head,
+        url: url(window, &fields.url),
+        origin: None,
+        date_ms: date.and_then(|d| if arc { parse_14(&d[..d.len().min(17)]) } else { parse_w3c(&d) }),
+        ip: text(window, &fields.ip),
+        content_type: text(window, &fields.media_type),
+        data: Cow::Borrowed(data),
+        full_length: framed.full_length,
+        truncated: text(window, &fields.truncated).map(|t| Truncation::from_warc(&t)),
+        place: Place { shard: Arc::clone(name), offset: framed.offset, length: framed.length },
+        proven: None,
+        stored: None,
+        id: text(window, &fields.id),
+        block_digest: text(window, &fields.block_digest),
+        payload_digest: text(window, &fields.payload_digest),
+        defects: framed.head.flaws.texts().map(Cow::Borrowed).collect(),
+    };
+    if framed.over_limit {
+        record.truncated = Some(Truncation::RecordLimit);
+    } else if framed.cut {
+        record.truncated = Some(Truncation::Unspecified);
+    }
+    if !fields.raw_head.is_empty() {
+        record.origin = text(window, &fields.raw_head).and_then(|h| origin(&h)).map(Cow::Owned);
+    }
+    record
+}
+
+/// The `origin` property of a RAW DB head that travels in base64.
+fn origin(encoded: &str) -> Option<String> {
+    let head = BASE64.decode(encoded.as_bytes()).ok()?;
+    let line = head.split(|b| *b == b'\n').find_map(|line| line.strip_prefix(b"origin:"))?;
+    Some(String::from_utf8_lossy(line.trim_ascii()).into_owned())
+}
+
+/// Reads `data` as WARC and ARC in every container, strictly and leniently, and holds what must hold of any bytes: no
+/// panic, an end, places that go forward. For fuzzing.
+pub fn fuzz_warc(data: &[u8]) {
+    for (format, container) in [
+        (Format::Warc, Container::Plain),
+        (Format::Warc, Container::Gzip),
+        (Format::Warc, Container::Zstd),
+        (Format::Arc, Container::Plain),
+        (Format::Arc, Container::Gzip),
+    ] {
+        for (lenient, max_record_bytes, start) in [(true, 64 << 20, 0), (false, 64 << 20, 0), (true, 100, 5)]
+        {
+            let options =
+                ReadOptions { lenient, max_record_bytes, verify_digests: true, ..ReadOptions::default() };
+            let stored = Stream::from_reader(Box::new(std::io::Cursor::new(data.to_vec())), "fuzz");
+            let Ok(mut reader) = WarcReader::new(stored, format, container, start..u64::MAX, &options) else {
+                continue;
+            };
+            let (mut at, mut steps) = (0, 0);
+            while let Some(next) = reader.next() {
+                if let Ok(record) = next {
+                    assert!(record.place.offset >= at, "places go forward");
+                    assert!(
+                        record.place.offset + record.place.length <= data.len() as u64,
+                        "places are in the file"
+                    );
+                    assert!(record.data.len() as u64 <= max_record_bytes, "the limit holds");
+                    at = record.place.offset;
+                }
+                steps += 1;
+                assert!(steps <= 2 * data.len() * 1100 + 2, "reading ends");
+            }
+        }
+    }
+}

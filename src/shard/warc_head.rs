@@ -1,0 +1,275 @@
+//! The head of a WARC record: a version line, named fields, a blank line.
+//!
+//! One pass finds the end of the head and the fields that reading needs; values stay where they are and are looked at
+//! when somebody asks. Field names are compared without case, a repeated field counts by its first value, folded lines
+//! are unfolded.
+//!
+//! Reference: ISO 28500:2009 and 2017 (WARC 1.0, 1.1), and the drafts 0.17 and 0.18.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::{memchr, memmem};
+
+use super::RecordType;
+use super::warc_walk::{Flaws, Head, Parsed, Start};
+
+/// Where a field's value lies in the head; empty when the field is missing.
+pub(super) type Value = Range<u32>;
+
+/// The values that a reader needs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fields {
+    pub kind: Value,
+    pub url: Value,
+    pub date: Value,
+    pub ip: Value,
+    pub id: Value,
+    pub media_type: Value,
+    pub truncated: Value,
+    pub block_digest: Value,
+    pub payload_digest: Value,
+    /// `X-RawDB-Head`.
+    pub raw_head: Value,
+}
+
+/// Does a record head start here? `at_end`: no more bytes will follow.
+pub(super) fn starts(bytes: &[u8], at_end: bool) -> Start {
+    let short = if at_end { Start::No } else { Start::More };
+    let n = bytes.len().min(5);
+    if bytes[..n] != b"WARC/"[..n] {
+        return Start::No;
+    }
+    let Some(end) = memchr(b'\n', &bytes[..bytes.len().min(32)]) else {
+        return if bytes.len() < 32 { short } else { Start::No };
+    };
+    if version(&bytes[..end]).is_none() {
+        return Start::No;
+    }
+    // The line that follows is a field, or quoted text like "WARC/1.0" alone on a line would do.
+    let rest = &bytes[end + 1..];
+    let name = rest.iter().take(80).position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')));
+    match name {
+        Some(0) => Start::No,
+        Some(at) if rest[at] == b':' => Start::Yes,
+        Some(_) => Start::No,
+        None if rest.len() < 80 => short,
+        None => Start::No,
+    }
+}
+
+/// First record head in `bytes` at the start of a line, `from` on; else how many bytes need not be looked at again.
+pub(super) fn find(bytes: &[u8], from: usize, at_end: bool) -> Result<usize, usize> {
+    for at in memmem::find_iter(bytes.get(from..).unwrap_or(&[]), b"WARC/") {
+        let at = from + at;
+        if at > 0 && bytes[at - 1] != b'\n' {
+            continue;
+        }
+        match starts(&bytes[at..], at_end) {
+            Start::Yes => return Ok(at),
+            Start::No => {}
+            Start::More => return Err(at),
+        }
+    }
+    // The magic itself may be cut by the end of what is there.
+    Err(if at_end { bytes.len() } else { bytes.len().saturating_sub(5).max(from) })
+}
+
+/// `1.0` of `WARC/1.0`.
+fn version(line: &[u8]) -> Option<&[u8]> {
+    let version = trim_cr(line).strip_prefix(b"WARC/")?.trim_ascii();
+    let dot = memchr(b'.', version)?;
+    let digits = |b: &[u8]| !b.is_empty() && b.len() <= 3 && b.iter().all(u8::is_ascii_digit);
+    (digits(&version[..dot]) && digits(&version[dot + 1..])).then_some(version)
+}
+
+fn trim_cr(mut line: &[u8]) -> &[u8] {
+    while let [rest @ .., b'\r'] = line {
+        line = rest;
+    }
+    line
+}
+
+/// Parses the head at the start of `bytes`.
+pub(super) fn parse(bytes: &[u8]) -> Parsed {
+    let mut flaws = Flaws::default();
+    let no_record = || Parsed::Bad("no WARC version line where a record should start".into());
+    if bytes[..bytes.len().min(5)] != b"WARC/"[..bytes.len().min(5)] {
+        return no_record();
+    }
+    let Some(end) = memchr(b'\n', &bytes[..bytes.len().min(64)]) else {
+        return if bytes.len() < 64 { Parsed::Incomplete } else { no_record() };
+    };
+    let Some(version) = version(&bytes[..end]) else { return no_record() };
+    if !matches!(version, b"1.0" | b"1.1" | b"0.17" | b"0.18") {
+        flaws.add(Flaws::VERSION);
+    }
+    let mut fields = Fields::default();
+    let mut length: Option<Range<usize>> = None;
+    let mut last = Slot::Other;
+    let mut crlf = line_ends(bytes, end);
+    let mut at = end + 1;
+    loop {
+        let Some(n) = memchr(b'\n', &bytes[at..]) else { return Parsed::Incomplete };
+        let end = at + n;
+        crlf &= line_ends(bytes, end);
+        let line = trim_cr(&bytes[at..end]);
+        if line.is_empty() {
+            let head_end = at;
+            if !crlf {
+                flaws.add(Flaws::LINE_ENDS);
+            }
+            if fields.kind.is_empty() || fields.date.is_empty() || fields.id.is_empty() {
+                flaws.add(Flaws::MANDATORY);
+            }
+            let length = length.and_then(|r| digits(&bytes[r]));
+            let kind = kind(&bytes[range(&fields.kind)]);
+            return Parsed::Complete(Head { fields, kind, length, head_end, block_at: end + 1, flaws });
+        }
+        if matches!(line[0], b' ' | b'\t') {
+            if let Some(value) = last.value(&mut fields) {
+                value.end = (at + line.len()) as u32;
+            }
+        } else if let Some(colon) = memchr(b':', line) {
+            let value = trimmed(bytes, at + colon + 1, at + line.len());
+            last = slot(&line[..colon]);
+            match last {
+                Slot::Length => match &length {
+                    None => length = Some(value),
+                    Some(first) if bytes[first.clone()] == bytes[value.clone()] => {}
+                    Some(_) => flaws.add(Flaws::TWO_LENGTHS),
+                },
+                slot => match slot.value(&mut fields) {
+                    Some(field) if field.start == field.end => *field = value.start as u32..value.end as u32,
+                    Some(_) => last = Slot::Other,
+                    None => {}
+                },
+            }
+        } else {
+            flaws.add(Flaws::NO_COLON);
+            last = Slot::Other;
+        }
+        at = end + 1;
+    }
+}
+
+/// True when the LF at `end` follows exactly one CR.
+fn line_ends(bytes: &[u8], end: usize) -> bool {
+    end > 0 && bytes[end - 1] == b'\r' && (end < 2 || bytes[end - 2] != b'\r')
+}
+
+fn trimmed(bytes: &[u8], mut start: usize, mut end: usize) -> Range<usize> {
+    while start < end && matches!(bytes[start], b' ' | b'\t') {
+        start += 1;
+    }
+    while start < end && matches!(bytes[end - 1], b' ' | b'\t') {
+        end -= 1;
+    }
+    start..end
+}
+
+pub(super) fn range(value: &Value) -> Range<usize> {
+    value.start as usize..value.end as usize
+}
+
+/// A count of bytes; `None` for everything that is none.
+pub(super) fn digits(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || text.len() > 18 || !text.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    Some(text.iter().fold(0, |n, b| n * 10 + u64::from(b - b'0')))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    Kind,
+    Url,
+    Date,
+    Ip,
+    Id,
+    MediaType,
+    Truncated,
+    BlockDigest,
+    PayloadDigest,
+    RawHead,
+    Length,
+    Other,
+}
+
+impl Slot {
+    fn value(self, fields: &mut Fields) -> Option<&mut Value> {
+        Some(match self {
+            Slot::Kind => &mut fields.kind,
+            Slot::Url => &mut fields.url,
+            Slot::Date => &mut fields.date,
+            Slot::Ip => &mut fields.ip,
+            Slot::Id => &mut fields.id,
+            Slot::MediaType => &mut fields.media_type,
+            Slot::Truncated => &mut fields.truncated,
+            Slot::BlockDigest => &mut fields.block_digest,
+            Slot::PayloadDigest => &mut fields.payload_digest,
+            Slot::RawHead => &mut fields.raw_head,
+            Slot::Length | Slot::Other => return None,
+        })
+    }
+}
+
+fn slot(name: &[u8]) -> Slot {
+    let name = name.trim_ascii_end();
+    let candidates: &[(&[u8], Slot)] = match name.len() {
+        9 => &[(b"WARC-Type", Slot::Kind), (b"WARC-Date", Slot::Date)],
+        12 => &[(b"Content-Type", Slot::MediaType), (b"X-RawDB-Head", Slot::RawHead)],
+        14 => &[
+            (b"Content-Length", Slot::Length),
+            (b"WARC-Record-ID", Slot::Id),
+            (b"WARC-Truncated", Slot::Truncated),
+        ],
+        15 => &[(b"WARC-Target-URI", Slot::Url), (b"WARC-IP-Address", Slot::Ip)],
+        17 => &[(b"WARC-Block-Digest", Slot::BlockDigest)],
+        19 => &[(b"WARC-Payload-Digest", Slot::PayloadDigest)],
+        _ => return Slot::Other,
+    };
+    candidates.iter().find(|c| name.eq_ignore_ascii_case(c.0)).map_or(Slot::Other, |c| c.1)
+}
+
+fn kind(name: &[u8]) -> RecordType {
+    const KINDS: [RecordType; 8] = [
+        RecordType::Response,
+        RecordType::Request,
+        RecordType::Metadata,
+        RecordType::Revisit,
+        RecordType::Resource,
+        RecordType::Warcinfo,
+        RecordType::Conversion,
+        RecordType::Continuation,
+    ];
+    let found = KINDS.into_iter().find(|k| name.eq_ignore_ascii_case(k.name().as_bytes()));
+    found.unwrap_or(RecordType::Unknown)
+}
+
+/// A value as text: folded lines joined by a space, bytes that are not UTF-8 replaced.
+pub(super) fn text<'a>(head: &'a [u8], value: &Value) -> Option<Cow<'a, str>> {
+    let bytes = &head[range(value)];
+    if bytes.is_empty() {
+        return None;
+    }
+    if memchr(b'\n', bytes).is_none() {
+        return Some(String::from_utf8_lossy(bytes));
+    }
+    let lines: Vec<_> =
+        bytes.split(|b| *b == b'\n').map(|l| String::from_utf8_lossy(l.trim_ascii())).collect();
+    Some(Cow::Owned(lines.join(" ")))
+}
+
+/// The URL without the angle brackets that WARC 1.0 printed and some writers took literally.
+pub(super) fn url<'a>(head: &'a [u8], value: &Value) -> Cow<'a, str> {
+    match text(head, value) {
+        None => Cow::Borrowed(""),
+        Some(Cow::Borrowed(url)) => Cow::Borrowed(unbracketed(url)),
+        Some(Cow::Owned(url)) => Cow::Owned(unbracketed(&url).to_owned()),
+    }
+}
+
+fn unbracketed(url: &str) -> &str {
+    url.strip_prefix('<').and_then(|u| u.strip_suffix('>')).unwrap_or(url)
+}

@@ -1,0 +1,380 @@
+//! Writing WARC 1.1 (or 1.0): one gzip member or zstd frame a record, or plain.
+//!
+//! Heads made here have the mandatory fields, block and payload digests (SHA-1, base32) and CR LF line ends. A record
+//! without identifier gets one made of its content (a UUID of version 8), so that equal records give equal bytes; gzip
+//! members carry no time and no name for the same reason. With a dictionary, a zstd file begins with it in a skippable
+//! frame, as `.warc.zst` files do. A file appears under its name only when it is whole ([`super::Staged`]).
+//!
+//! Reference: ISO 28500:2017; RFC 1952; RFC 8878.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use flate2::{Compress, Crc, FlushCompress, Status};
+use xxhash_rust::xxh3::Xxh3;
+use zstd::zstd_safe::CParameter;
+
+use crate::capture::digest::sha1_base32;
+use crate::capture::{Response, Truncation, date};
+use crate::error::{AtPath, Error, Result};
+
+use super::raw_write::Compression;
+use super::staged::Staged;
+use super::{Format, Record, RecordType, warc_head, warc_walk};
+
+/// Compression level of zstd frames.
+const ZSTD_LEVEL: i32 = 9;
+
+/// How to write WARC files.
+#[derive(Debug, Clone)]
+pub struct WarcOptions {
+    /// Size beyond which the next record begins another file; a single larger record still goes into one file.
+    pub max_shard_bytes: u64,
+    /// Gzip members, zstd frames or nothing around each record.
+    pub compression: Compression,
+    /// WARC 1.0 instead of 1.1: dates in whole seconds.
+    pub version_1_0: bool,
+    /// Zstd: a dictionary for all records, stored at the start of each file.
+    pub dictionary: Option<Vec<u8>>,
+}
+
+impl Default for WarcOptions {
+    fn default() -> Self {
+        WarcOptions {
+            max_shard_bytes: 1 << 30,
+            compression: Compression::Gzip,
+            version_1_0: false,
+            dictionary: None,
+        }
+    }
+}
+
+/// A record to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct NewWarcRecord<'a> {
+    /// What the block holds.
+    pub kind: RecordType,
+    /// The URL it is about; a `warcinfo` has none.
+    pub url: Option<&'a str>,
+    /// When it was fetched: UTC, ms since 1970.
+    pub date_ms: i64,
+    /// The server's address, if known.
+    pub ip: Option<&'a str>,
+    /// Content type of the block; `None`: that of HTTP for responses, requests and revisits.
+    pub content_type: Option<&'a str>,
+    /// `urn:uuid:…` or another URI without brackets; `None`: made of the content.
+    pub id: Option<&'a str>,
+    /// Why the block is not all there was.
+    pub truncated: Option<Truncation>,
+    /// Further fields in order.
+    pub extra: &'a [(&'a str, &'a str)],
+    /// The block.
+    pub data: &'a [u8],
+}
+
+/// Writes WARC files.
+///
+/// # Examples
+/// ```
+/// use webmill::shard::{NewWarcRecord, ReadOptions, RecordType, ShardReader, WarcOptions, WarcWriter};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let mut writer = WarcWriter::new(folder.path(), "crawl", WarcOptions::default())?;
+/// writer.write(&NewWarcRecord {
+///     kind: RecordType::Response,
+///     url: Some("http://a.example/"),
+///     date_ms: 0,
+///     ip: None,
+///     content_type: None,
+///     id: None,
+///     truncated: None,
+///     extra: &[],
+///     data: b"HTTP/1.1 200 OK\r\n\r\nhello",
+/// })?;
+/// let files = writer.finish()?;
+/// assert!(files[0].ends_with("crawl-00000.warc.gz"));
+/// let mut reader = ShardReader::open(&files[0], &ReadOptions::default())?;
+/// assert_eq!(reader.next().unwrap()?.url, "http://a.example/");
+/// # Ok::<(), webmill::error::Error>(())
+/// ```
+pub struct WarcWriter {
+    target: Target,
+    options: WarcOptions,
+    current: Option<Staged>,
+    files: Vec<PathBuf>,
+    head: Vec<u8>,
+    packed: Vec<u8>,
+    packer: Packer,
+}
+
+enum Target {
+    File(PathBuf),
+    Folder { folder: PathBuf, prefix: String, next: usize },
+}
+
+enum Packer {
+    Plain,
+    Gzip(Box<Compress>),
+    Zstd(zstd::bulk::Compressor<'static>),
+}
+
+impl WarcWriter {
+    /// Writes `PREFIX-00000.warc.gz` (`.warc`, `.warc.zst`), `PREFIX-00001.warc.gz`, … into `folder`, which is made if
+    /// need be.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the folder cannot be made; [`Error::Config`] for a dictionary that cannot be used.
+    pub fn new(folder: &Path, prefix: &str, options: WarcOptions) -> Result<WarcWriter> {
+        std::fs::create_dir_all(folder).at(folder)?;
+        let target = Target::Folder { folder: folder.to_path_buf(), prefix: prefix.to_string(), next: 0 };
+        Self::with(target, options)
+    }
+
+    /// Writes the one file at `path`, whatever its size; it appears (perhaps empty) when finished.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be created; [`Error::Config`] for a dictionary that cannot be used.
+    pub fn create(path: &Path, options: WarcOptions) -> Result<WarcWriter> {
+        let mut writer = Self::with(Target::File(path.to_path_buf()), options)?;
+        writer.room_for(0)?;
+        Ok(writer)
+    }
+
+    fn with(target: Target, options: WarcOptions) -> Result<WarcWriter> {
+        let packer = match options.compression {
+            Compression::None => Packer::Plain,
+            Compression::Gzip => Packer::Gzip(Box::new(Compress::new(flate2::Compression::default(), false))),
+            Compression::Zstd => {
+                let dictionary = options.dictionary.as_deref().unwrap_or_default();
+                let made =
+                    zstd::bulk::Compressor::with_dictionary(ZSTD_LEVEL, dictionary).and_then(|mut c| {
+                        c.set_parameter(CParameter::ChecksumFlag(true))?;
+                        Ok(c)
+                    });
+                Packer::Zstd(
+                    made.map_err(|e| Error::Config(format!("the zstd dictionary is not usable: {e}")))?,
+                )
+            }
+        };
+        if options.dictionary.is_some() && options.compression != Compression::Zstd {
+            return Err(Error::Config("a dictionary goes with zstd only".into()));
+        }
+        let (head, packed) = (Vec::new(), Vec::new());
+        Ok(WarcWriter { target, options, current: None, files: Vec::new(), head, packed, packer })
+    }
+
+    /// Writes one record.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when a value cannot be said in a WARC head; [`Error::Io`].
+    pub fn write(&mut self, record: &NewWarcRecord<'_>) -> Result<()> {
+        let mut head = std::mem::take(&mut self.head);
+        head.clear();
+        let written = make_head(&mut head, record, self.options.version_1_0)
+            .and_then(|()| self.put(&[&head, b"\r\n", record.data, b"\r\n\r\n"]));
+        self.head = head;
+        written
+    }
+
+    /// Writes a record from its head as stored (without the blank line) and its block, unchanged.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when they are no WARC record; [`Error::Io`].
+    pub fn write_stored(&mut self, head: &[u8], block: &[u8]) -> Result<()> {
+        let blank: &[u8] = if head.ends_with(b"\r\n") || !head.ends_with(b"\n") { b"\r\n" } else { b"\n" };
+        match warc_head::parse(&[head, blank].concat()) {
+            warc_walk::Parsed::Complete(parsed)
+                if parsed.head_end == head.len() && parsed.length == Some(block.len() as u64) =>
+            {
+                self.put(&[head, blank, block, b"\r\n\r\n"])
+            }
+            _ => Err(Error::Config("not a WARC head with the length of its block".into())),
+        }
+    }
+
+    /// Copies a WARC record that was read whole: head and block stay as they are, compression is this writer's.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when it is of another format, was cut by the limit or states a wrong length; [`Error::Io`].
+    pub fn copy(&mut self, record: &Record<'_>) -> Result<()> {
+        if record.format != Format::Warc || (record.data.len() as u64) < record.full_length {
+            return Err(Error::Config(format!("{}: not a whole WARC record to copy", record.url)));
+        }
+        self.write_stored(record.head, &record.data)
+    }
+
+    /// Finishes the current file and gives the paths of all files written.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; files finished before stay.
+    pub fn finish(mut self) -> Result<Vec<PathBuf>> {
+        self.commit()?;
+        Ok(std::mem::take(&mut self.files))
+    }
+
+    fn put(&mut self, parts: &[&[u8]]) -> Result<()> {
+        let mut packed = std::mem::take(&mut self.packed);
+        packed.clear();
+        let done = self.pack(parts, &mut packed).and_then(|()| {
+            let staged = self.room_for(packed.len() as u64)?;
+            staged.put(&packed)
+        });
+        self.packed = packed;
+        done
+    }
+
+    fn pack(&mut self, parts: &[&[u8]], packed: &mut Vec<u8>) -> Result<()> {
+        let failed = |e: std::io::Error| Error::Internal(format!("compression failed: {e}"));
+        match &mut self.packer {
+            Packer::Plain => parts.iter().for_each(|part| packed.extend_from_slice(part)),
+            Packer::Gzip(deflate) => gzip(deflate, parts, packed)?,
+            Packer::Zstd(compressor) => {
+                let record = parts.concat();
+                packed.resize(zstd::zstd_safe::compress_bound(record.len()), 0);
+                let n = compressor.compress_to_buffer(&record, &mut packed[..]).map_err(failed)?;
+                packed.truncate(n);
+            }
+        }
+        Ok(())
+    }
+
+    /// The file that takes the next `bytes`.
+    fn room_for(&mut self, bytes: u64) -> Result<&mut Staged> {
+        let rotates = matches!(self.target, Target::Folder { .. });
+        let full = |staged: &Staged| {
+            staged.written() > 0 && staged.written().saturating_add(bytes) > self.options.max_shard_bytes
+        };
+        if rotates && self.current.as_ref().is_some_and(full) {
+            self.commit()?;
+        }
+        if self.current.is_none() {
+            let path = match &mut self.target {
+                Target::File(path) => path.clone(),
+                Target::Folder { folder, prefix, next } => {
+                    *next += 1;
+                    let ending = match self.options.compression {
+                        Compression::None => "warc",
+                        Compression::Gzip => "warc.gz",
+                        Compression::Zstd => "warc.zst",
+                    };
+                    folder.join(format!("{prefix}-{:05}.{ending}", *next - 1))
+                }
+            };
+            let mut staged = Staged::create(&path)?;
+            if let Some(dictionary) = &self.options.dictionary {
+                let size = u32::try_from(dictionary.len())
+                    .map_err(|_| Error::Config("a zstd dictionary of more than 4 GiB".into()))?;
+                staged.put(&[0x5d, 0x2a, 0x4d, 0x18])?;
+                staged.put(&size.to_le_bytes())?;
+                staged.put(dictionary)?;
+            }
+            self.current = Some(staged);
+        }
+        self.current.as_mut().ok_or_else(|| Error::Internal("no file to write to".into()))
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        if let Some(staged) = self.current.take() {
+            self.files.push(staged.commit()?);
+        }
+        Ok(())
+    }
+}
+
+/// Appends one gzip member with the bytes of `parts`.
+fn gzip(deflate: &mut Compress, parts: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
+    out.extend_from_slice(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+    deflate.reset();
+    let mut crc = Crc::new();
+    let failed = |e: String| Error::Internal(format!("compression failed: {e}"));
+    for (index, part) in parts.iter().enumerate() {
+        crc.update(part);
+        let last = index + 1 == parts.len();
+        let begun = deflate.total_in();
+        loop {
+            let rest = &part[(deflate.total_in() - begun) as usize..];
+            if rest.is_empty() && !last {
+                break;
+            }
+            out.reserve(rest.len() / 2 + 256);
+            let flush = if last { FlushCompress::Finish } else { FlushCompress::None };
+            match deflate.compress_vec(rest, out, flush).map_err(|e| failed(e.to_string()))? {
+                Status::StreamEnd => break,
+                Status::Ok | Status::BufError => {}
+            }
+        }
+    }
+    out.extend_from_slice(&crc.sum().to_le_bytes());
+    out.extend_from_slice(&(deflate.total_in() as u32).to_le_bytes());
+    Ok(())
+}
+
+fn make_head(head: &mut Vec<u8>, record: &NewWarcRecord<'_>, version_1_0: bool) -> Result<()> {
+    let date_ms = if version_1_0 { record.date_ms.div_euclid(1000) * 1000 } else { record.date_ms };
+    let id = match record.id {
+        Some(id) => id.trim_start_matches('<').trim_end_matches('>').to_string(),
+        None => content_id(record),
+    };
+    head.extend_from_slice(if version_1_0 { b"WARC/1.0\r\n" } else { b"WARC/1.1\r\n" });
+    let mut line = |name: &str, value: &str| {
+        let token =
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+        if !token || value.bytes().any(|b| matches!(b, b'\r' | b'\n' | 0)) {
+            return Err(Error::Config(format!("`{name}` of {:?} cannot hold {value:?}", record.url)));
+        }
+        write!(head, "{name}: {value}\r\n").map_err(|e| Error::Internal(e.to_string()))
+    };
+    line("WARC-Type", record.kind.name())?;
+    line("WARC-Record-ID", &format!("<{id}>"))?;
+    line("WARC-Date", &date::format_rfc3339(date_ms))?;
+    if let Some(url) = record.url {
+        line("WARC-Target-URI", url)?;
+    }
+    if let Some(ip) = record.ip {
+        line("WARC-IP-Address", ip)?;
+    }
+    let content_type = match (record.content_type, record.kind) {
+        (Some(given), _) => Some(given),
+        (None, RecordType::Response | RecordType::Revisit) => Some("application/http; msgtype=response"),
+        (None, RecordType::Request) => Some("application/http; msgtype=request"),
+        (None, RecordType::Warcinfo) => Some("application/warc-fields"),
+        (None, _) => None,
+    };
+    if let Some(content_type) = content_type {
+        line("Content-Type", content_type)?;
+    }
+    if let Some(truncated) = record.truncated {
+        let reason = match truncated {
+            Truncation::RecordLimit | Truncation::BodyLimit => Truncation::Length,
+            reason => reason,
+        };
+        line("WARC-Truncated", reason.name())?;
+    }
+    let is = |name: &str| record.extra.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
+    if !is("WARC-Block-Digest") {
+        line("WARC-Block-Digest", &format!("sha1:{}", sha1_base32(record.data)))?;
+    }
+    let http = content_type.is_some_and(|t| t.starts_with("application/http"));
+    if record.kind == RecordType::Response && http && record.truncated.is_none() && !is("WARC-Payload-Digest")
+    {
+        line("WARC-Payload-Digest", &format!("sha1:{}", sha1_base32(Response::parse(record.data).body)))?;
+    }
+    for (name, value) in record.extra {
+        line(name, value)?;
+    }
+    line("Content-Length", &record.data.len().to_string())
+}
+
+/// A UUID (version 8, RFC 9562) made of what the record says.
+fn content_id(record: &NewWarcRecord<'_>) -> String {
+    let mut hash = Xxh3::new();
+    for part in [record.kind.name().as_bytes(), record.url.unwrap_or_default().as_bytes()] {
+        hash.update(part);
+        hash.update(&[0]);
+    }
+    hash.update(&record.date_ms.to_le_bytes());
+    hash.update(record.data);
+    let id = hash.digest128() & !(0xf << 76) & !(0x3 << 62) | 0x8 << 76 | 0x2 << 62;
+    let hex = format!("{id:032x}");
+    format!("urn:uuid:{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
