@@ -1,12 +1,13 @@
 //! References resolved without the full parser.
 //!
 //! Nearly every link of the Web is plain: `http(s)://host/path`, `/path`, `path`, `../path`, `?query`, `#fragment`, of
-//! characters that mean themselves. Such a reference is classified byte by byte (one table), dot segments are
-//! resolved on the way, and the result is written once. Whatever else it contains (user info, upper-case hosts,
-//! internationalised names, numbers for addresses, backslashes, spaces, loose percent signs, other schemes) makes
-//! these functions return `None`, and the full parser decides. Tests hold both equal on generated references.
+//! characters that mean themselves, or of blanks and letters beyond ASCII, which are encoded. Such a reference is
+//! classified byte by byte (one table), dot segments are resolved on the way, and the result is written once. Whatever
+//! else it contains (user info, upper-case hosts, internationalised names, numbers for addresses, backslashes, loose
+//! percent signs, other schemes) makes these functions return `None`, and the full parser decides. Tests hold both
+//! equal on generated references.
 
-use crate::capture::percent::{hex, unreserved};
+use crate::capture::percent::{hex, push_triplet, unreserved};
 use crate::capture::url::{CanonicalUrl, MAX_URL_BYTES, Spans};
 
 /// May stand in a path as it is.
@@ -15,6 +16,8 @@ const PATH: u8 = 1;
 const QUERY: u8 = 2;
 /// May stand in a host as it is.
 const HOST: u8 = 4;
+/// Is percent-encoded in paths and queries alike: blanks, quotes, angles and all bytes beyond ASCII.
+const ENCODED: u8 = 8;
 
 static CLASS: [u8; 256] = {
     let mut table = [0; 256];
@@ -40,6 +43,14 @@ static CLASS: [u8; 256] = {
         }
         byte += 1;
     }
+    table[b' ' as usize] = ENCODED;
+    table[b'"' as usize] = ENCODED;
+    table[b'<' as usize] = ENCODED;
+    table[b'>' as usize] = ENCODED;
+    while byte < 256 {
+        table[byte] = ENCODED;
+        byte += 1;
+    }
     table
 };
 
@@ -50,6 +61,8 @@ struct Plain<'a> {
     query: &'a str,
     /// Whether a segment starts with a dot.
     dots: bool,
+    /// Whether there are characters to encode.
+    encoded: bool,
 }
 
 impl CanonicalUrl {
@@ -155,21 +168,25 @@ fn authority(scheme: &str, rest: &str) -> Option<CanonicalUrl> {
 /// Takes path and query apart and drops the fragment; `None` where a character needs the full parser.
 fn plain(reference: &str) -> Option<Plain<'_>> {
     let bytes = reference.as_bytes();
-    let (path, dots) = span(bytes, 0, PATH)?;
+    let mut found = Plain { path: "", query: "", dots: false, encoded: false };
+    let path = span(bytes, 0, PATH, &mut found)?;
     let mut end = path;
     if bytes.get(path) == Some(&b'?') {
-        end = span(bytes, path + 1, QUERY)?.0;
+        let dots = found.dots;
+        end = span(bytes, path + 1, QUERY, &mut found)?;
+        found.dots = dots;
     }
-    Some(Plain { path: &reference[..path], query: &reference[path..end], dots })
+    found.path = &reference[..path];
+    found.query = &reference[path..end];
+    Some(found)
 }
 
 /// End of the run of characters of a class from `at` on, which must be that of the part too: `?`, `#` or the end.
-fn span(bytes: &[u8], mut at: usize, class: u8) -> Option<(usize, bool)> {
-    let mut dots = false;
+fn span(bytes: &[u8], mut at: usize, class: u8, found: &mut Plain<'_>) -> Option<usize> {
     let mut before = b'/';
     while let Some(&byte) = bytes.get(at) {
         if CLASS[usize::from(byte)] & class != 0 {
-            dots |= byte == b'.' && before == b'/';
+            found.dots |= byte == b'.' && before == b'/';
             at += 1;
         } else if byte == b'%' {
             let (high, low) = (*bytes.get(at + 1)?, *bytes.get(at + 2)?);
@@ -178,6 +195,9 @@ fn span(bytes: &[u8], mut at: usize, class: u8) -> Option<(usize, bool)> {
                 return None;
             }
             at += 3;
+        } else if CLASS[usize::from(byte)] & ENCODED != 0 {
+            found.encoded = true;
+            at += 1;
         } else if byte == b'#' || byte == b'?' {
             break;
         } else {
@@ -185,7 +205,7 @@ fn span(bytes: &[u8], mut at: usize, class: u8) -> Option<(usize, bool)> {
         }
         before = byte;
     }
-    Some((at, dots))
+    Some(at)
 }
 
 fn build(prefix: &str, path_start: usize, found: &Plain<'_>, spans: Spans) -> Option<CanonicalUrl> {
@@ -195,6 +215,20 @@ fn build(prefix: &str, path_start: usize, found: &Plain<'_>, spans: Spans) -> Op
     let mut text = String::with_capacity(prefix.len() + found.path.len() + found.query.len());
     text.push_str(prefix);
     finish(text, path_start, found, spans)
+}
+
+fn push(text: &mut String, part: &str, encoded: bool) {
+    if !encoded {
+        text.push_str(part);
+        return;
+    }
+    for &byte in part.as_bytes() {
+        if CLASS[usize::from(byte)] & ENCODED == 0 {
+            text.push(char::from(byte));
+        } else {
+            push_triplet(byte, text);
+        }
+    }
 }
 
 /// Appends path and query to a text that ends with a folder's slash (or, for a bare query, with a path).
@@ -212,7 +246,7 @@ fn finish(mut text: String, path_start: usize, found: &Plain<'_>, spans: Spans) 
                     }
                 }
                 _ => {
-                    text.push_str(segment);
+                    push(&mut text, segment, found.encoded);
                     if segments.peek().is_some() {
                         text.push('/');
                     }
@@ -220,10 +254,10 @@ fn finish(mut text: String, path_start: usize, found: &Plain<'_>, spans: Spans) 
             }
         }
     } else {
-        text.push_str(found.path);
+        push(&mut text, found.path, found.encoded);
     }
     let path_end = u16::try_from(text.len()).ok()?;
-    text.push_str(found.query);
+    push(&mut text, found.query, found.encoded);
     CanonicalUrl::from_parts(text, Spans { path_end, ..spans })
 }
 
@@ -325,9 +359,17 @@ pub(super) mod tests {
     #[test]
     fn plain_references_take_the_fast_path() {
         let base = CanonicalUrl::parse("http://a.example/b/c").expect("valid");
-        for reference in
-            ["x.html", "/x?y=%20", "../x", "?p=2", "#top", "", "http://b.example/x", "//b.example/"]
-        {
+        for reference in [
+            "x.html",
+            "/x?y=%20",
+            "../x",
+            "?p=2",
+            "#top",
+            "",
+            "http://b.example/x",
+            "//b.example/",
+            "/\u{4e2d} <\u{6587}>?\u{e9}",
+        ] {
             assert!(base.join_fast(reference).is_some(), "{reference}");
         }
     }

@@ -23,9 +23,16 @@ pub(super) const fn unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
+/// Appends a byte as `%XX`.
+pub(super) fn push_triplet(byte: u8, out: &mut String) {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    out.push('%');
+    out.push(char::from(HEX[usize::from(byte >> 4)]));
+    out.push(char::from(HEX[usize::from(byte & 15)]));
+}
+
 /// Appends `part` with its percent-encoding unified.
 pub(super) fn unify(part: &str, out: &mut String) {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let bytes = part.as_bytes();
     let (mut copied, mut at) = (0, 0);
     // Where, in `out`, a `%` stands that begins no triplet: the two places after it must not become hex digits.
@@ -47,9 +54,7 @@ pub(super) fn unify(part: &str, out: &mut String) {
         if unreserved(value) && !guarded {
             out.push(char::from(value));
         } else {
-            out.push('%');
-            out.push(char::from(HEX[usize::from(value >> 4)]));
-            out.push(char::from(HEX[usize::from(value & 15)]));
+            push_triplet(value, out);
         }
         (copied, at) = (percent + 3, percent + 3);
     }
@@ -76,7 +81,7 @@ pub(super) fn escape_invalid(input: &[u8]) -> Cow<'_, str> {
     for chunk in input.utf8_chunks() {
         text.push_str(chunk.valid());
         for byte in chunk.invalid() {
-            text.push_str(&format!("%{byte:02X}"));
+            push_triplet(*byte, &mut text);
         }
     }
     Cow::Owned(text)
