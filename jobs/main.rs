@@ -1,1 +1,107 @@
-fn main(){}
+//! The `webmill` command: one file a subcommand, nothing but arguments and glue here.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use webmill::Error;
+use webmill::run::{Cancel, Committed, Inputs, Job, Runtime};
+
+mod args;
+mod captures;
+mod console;
+mod datasets;
+mod dedup;
+mod extract;
+mod extract_parts;
+mod inputs;
+mod rejects;
+mod schema;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Mill crawled corpora into tables: web graph, duplicates, main text, Parquet and a report.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 110, after_help = "Start with:\n  webmill demo")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Extract(extract::ExtractArgs),
+    Dedup(dedup::DedupArgs),
+    Datasets(datasets::DatasetsArgs),
+    Schema(schema::SchemaArgs),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let filter = tracing_subscriber::EnvFilter::try_from_env("WEBMILL_LOG").unwrap_or_else(|_| "warn".into());
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    let cancel = Cancel::default();
+    let stop = cancel.clone();
+    // A second Ctrl-C ends the process at once: what has a receipt resumes all the same.
+    let handler = ctrlc::set_handler(move || {
+        if stop.stopped() {
+            std::process::exit(130);
+        }
+        eprintln!("stopping; once more to stop at once");
+        stop.stop();
+    });
+    if let Err(error) = handler {
+        tracing::warn!("Ctrl-C will not stop cleanly: {error}");
+    }
+    let result = match cli.command {
+        Command::Extract(args) => extract::run(&args, &cancel),
+        Command::Dedup(args) => dedup::run(&args, &cancel),
+        Command::Datasets(args) => datasets::run(&args, &cancel),
+        Command::Schema(args) => schema::run(&args),
+    };
+    result.unwrap_or_else(|error| exit_code(&error))
+}
+
+/// 0 for a reader that went away, 1 for a refusal, 130 for Ctrl-C, 2 for everything else that went wrong.
+fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if error.chain().any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)) {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("webmill: {error:#}");
+    match error.downcast_ref::<Error>() {
+        Some(Error::Refused(_)) => ExitCode::from(1),
+        Some(Error::Interrupted) => ExitCode::from(130),
+        _ => ExitCode::from(2),
+    }
+}
+
+/// Writes a result to stdout.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Runs a job, or with `--dry-run` says what it would do and returns `None`.
+fn run_job<J: Job>(job: &J, inputs: &Inputs, common: &args::Common, runtime: &Runtime<'_>) -> anyhow::Result<Option<Committed>> {
+    if common.dry_run {
+        let (folder, done) = runtime.plan(job, inputs)?;
+        let state = if done { "is done:" } else { "would write" };
+        print(&format!("{} {state} {}\n", J::NAME, folder.display()))?;
+        return Ok(None);
+    }
+    let committed = runtime.run(job, inputs)?;
+    let state = if committed.fresh { "committed" } else { "was done" };
+    eprintln!("{:>10}  {state} {}", J::NAME, committed.folder.display());
+    Ok(Some(committed))
+}
+
+/// Prints the folder that a job committed.
+fn print_committed(committed: &Option<Committed>) -> anyhow::Result<ExitCode> {
+    if let Some(committed) = committed {
+        print(&format!("{}\n", committed.folder.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

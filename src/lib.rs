@@ -8,8 +8,16 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod capture;
+pub mod dedup;
 pub mod error;
+pub mod extract;
+pub mod html;
+pub mod report;
 pub mod run;
+pub mod shard;
+pub mod sort;
 pub mod table;
+pub mod text;
 
 pub use error::{Error, Result};

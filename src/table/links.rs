@@ -12,7 +12,7 @@ table! {
         before: String = "at most 50 bytes of page text before the anchor, cut at a character", "read more in the";
         after: String = "at most 50 bytes of page text after the anchor, cut at a character", "of this week";
         rel: Option<String> = "rel attribute, lower case", "nofollow";
-        kind: &'static str = "element that made the link: a, area, frame, iframe, link, form, refresh, canonical, hreflang, img, redirect", "a";
+        kind: &'static str = "element that made the link: a, area, frame, iframe, link, form, meta-refresh, canonical, hreflang, img, http-redirect", "a";
         position: u32 = "ordinal of the link on its page, from 0", "12";
         nofollow: bool = "the link or its page asks not to be followed (nofollow, ugc, sponsored)", "false";
         warc_record_offset: i64 = "offset of the source's record in its shard: which capture of the page this is", "183214";

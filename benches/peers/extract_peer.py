@@ -1,0 +1,46 @@
+"""The pipeline a Python user would write: FastWARC + resiliparse + simhash, one process.
+
+usage: extract_peer.py WARC...   prints pages, links, bytes of text and the seconds it took, as one JSON line.
+"""
+
+import json
+import sys
+import time
+
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.encoding import bytes_to_str, detect_encoding
+from resiliparse.parse.html import HTMLTree
+from simhash import Simhash
+
+
+def main(paths):
+    pages = links = text_bytes = 0
+    fingerprints = []
+    start = time.perf_counter()
+    for path in paths:
+        with open(path, "rb") as stream:
+            for record in ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=True):
+                content_type = record.http_content_type or ""
+                if "html" not in content_type:
+                    continue
+                body = record.reader.read()
+                text = bytes_to_str(body, record.http_charset or detect_encoding(body))
+                tree = HTMLTree.parse(text)
+                if tree.body is None:
+                    continue
+                pages += 1
+                for a in tree.body.get_elements_by_tag_name("a"):
+                    href = a.getattr("href")
+                    if href:
+                        links += 1
+                        a.text
+                main_text = extract_plain_text(tree, main_content=True, alt_texts=False)
+                text_bytes += len(main_text.encode())
+                if main_text:
+                    fingerprints.append(Simhash(main_text).value)
+    seconds = time.perf_counter() - start
+    print(json.dumps({"pages": pages, "links": links, "text_bytes": text_bytes, "seconds": seconds}))
+
+
+main(sys.argv[1:])

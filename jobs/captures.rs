@@ -1,0 +1,204 @@
+//! Which capture of a URL counts: the latest HTML one with status 2xx, ties by digest, then place.
+
+use std::path::Path;
+
+use webmill::Result;
+use webmill::sort::{Budget, BytesSorter, SortedBytes};
+use webmill::table::TableReader;
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
+
+/// The capture that stands for its URL.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Standing {
+    /// Canonical URL.
+    pub url: String,
+    /// Its SURT form.
+    pub surt: String,
+    /// Its key.
+    pub key: u128,
+    /// When it was fetched.
+    pub time_ms: Option<i64>,
+    /// Hash of the body's digest; 0 for an empty body.
+    pub body: u128,
+    /// Digest of the normalised text; 0 without text.
+    pub text: u128,
+    /// SimHash of the text.
+    pub simhash: Option<u64>,
+    /// Words of the text.
+    pub words: u32,
+    /// Which capture it is, see [`place`].
+    pub place: u64,
+}
+
+const COLUMNS: &[&str] = &[
+    "url", "url_surtkey", "url_key", "fetch_time", "fetch_status", "is_html", "content_digest", "content_length",
+    "text_digest", "simhash", "num_words", "warc_filename", "warc_record_offset",
+];
+
+/// Bytes of the fields of fixed size in a sorted value.
+const FIXED: usize = 16 + 16 + 16 + 9 + 8 + 4;
+
+/// A number for the place of a capture: equal for equal file names and offsets.
+pub fn place(shard: &str, offset: i64) -> u64 {
+    xxh3_64_with_seed(shard.as_bytes(), offset as u64)
+}
+
+/// Captures in the order of their URLs, the standing one of each URL last.
+pub struct Captures {
+    sorted: SortedBytes,
+    current: Option<Standing>,
+    ended: bool,
+}
+
+/// Reads table `pages` and sorts its HTML captures of status 2xx by URL.
+pub fn read(pages: &Path, budget: &Budget) -> Result<Captures> {
+    let mut sorter = BytesSorter::new(budget);
+    let mut reader = TableReader::open(pages, COLUMNS)?;
+    let (mut key, mut value) = (Vec::new(), Vec::new());
+    while let Some(batch) = reader.next()? {
+        let (url, surt, keys) = (batch.str("url")?, batch.str("url_surtkey")?, batch.keys("url_key")?);
+        let (time, status) = (batch.millis("fetch_time")?, batch.i16("fetch_status")?);
+        let (html, digest) = (batch.bool("is_html")?, batch.str("content_digest")?);
+        let (length, text) = (batch.u64("content_length")?, batch.keys("text_digest")?);
+        let (simhash, shard) = (batch.u64("simhash")?, batch.str("warc_filename")?);
+        let (offset, words) = (batch.i64("warc_record_offset")?, batch.u32("num_words")?);
+        for i in 0..batch.len() {
+            if html.get(i) != Some(true) || !matches!(status.get(i), None | Some(200..=299)) {
+                continue;
+            }
+            let digest = digest.get(i).unwrap_or_default();
+            let (shard, offset) = (shard.get(i).unwrap_or_default(), offset.get(i).unwrap_or_default());
+            key.clear();
+            key.extend_from_slice(url.get(i).unwrap_or_default().as_bytes());
+            // A canonical URL holds no zero byte, so URLs sort before what follows them.
+            key.push(0);
+            key.extend_from_slice(&ordered(time.get(i)));
+            key.extend_from_slice(digest.as_bytes());
+            key.push(0);
+            key.extend_from_slice(&offset.to_be_bytes());
+            key.extend_from_slice(shard.as_bytes());
+            value.clear();
+            value.extend_from_slice(&keys[i].unwrap_or_default().to_le_bytes());
+            let body = if length.get(i) == Some(0) { 0 } else { xxh3_128(digest.as_bytes()) };
+            value.extend_from_slice(&body.to_le_bytes());
+            value.extend_from_slice(&text[i].unwrap_or_default().to_le_bytes());
+            value.push(u8::from(simhash.get(i).is_some()));
+            value.extend_from_slice(&simhash.get(i).unwrap_or_default().to_le_bytes());
+            value.extend_from_slice(&place(shard, offset).to_le_bytes());
+            value.extend_from_slice(&words.get(i).unwrap_or_default().to_le_bytes());
+            value.extend_from_slice(surt.get(i).unwrap_or_default().as_bytes());
+            sorter.push(&key, &value)?;
+        }
+    }
+    Ok(Captures { sorted: sorter.finish()?, current: None, ended: false })
+}
+
+impl Captures {
+    /// The standing capture of the next URL; `superseded` is told the places of the others.
+    pub fn next(&mut self, mut superseded: impl FnMut(u64)) -> Result<Option<Standing>> {
+        while !self.ended {
+            let next = match self.sorted.next().transpose()? {
+                Some((key, value)) => Some(decode(key, value)?),
+                None => None,
+            };
+            self.ended = next.is_none();
+            match (self.current.take(), next) {
+                (None, next) => self.current = next,
+                (Some(before), Some(next)) if before.url == next.url => {
+                    superseded(before.place);
+                    self.current = Some(next);
+                }
+                (Some(before), next) => {
+                    self.current = next;
+                    return Ok(Some(before));
+                }
+            }
+        }
+        Ok(self.current.take())
+    }
+}
+
+/// Times in an order of bytes, unknown ones first.
+fn ordered(time_ms: Option<i64>) -> [u8; 9] {
+    let mut bytes = [0; 9];
+    if let Some(ms) = time_ms {
+        bytes[0] = 1;
+        bytes[1..].copy_from_slice(&((ms as u64) ^ (1 << 63)).to_be_bytes());
+    }
+    bytes
+}
+
+fn decode(key: &[u8], value: &[u8]) -> Result<Standing> {
+    let broken = || webmill::Error::Internal("a sorted capture is not what was put in".into());
+    let end = memchr::memchr(0, key).ok_or_else(broken)?;
+    let (fixed, surt) = value.split_at_checked(FIXED).ok_or_else(broken)?;
+    let time = key.get(end + 1..end + 10).ok_or_else(broken)?;
+    let number = |at: usize| -> Result<u128> {
+        fixed.get(at..at + 16).and_then(|b| b.try_into().ok()).map(u128::from_le_bytes).ok_or_else(broken)
+    };
+    let short = |at: usize| -> Result<u64> {
+        fixed.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes).ok_or_else(broken)
+    };
+    let time_ms = match time[0] {
+        0 => None,
+        _ => Some((u64::from_be_bytes(time[1..9].try_into().map_err(|_| broken())?) ^ (1 << 63)) as i64),
+    };
+    Ok(Standing {
+        url: String::from_utf8_lossy(&key[..end]).into_owned(),
+        surt: String::from_utf8_lossy(surt).into_owned(),
+        key: number(0)?,
+        time_ms,
+        body: number(16)?,
+        text: number(32)?,
+        simhash: (fixed[48] == 1).then(|| short(49)).transpose()?,
+        place: short(57)?,
+        words: fixed[65..69].try_into().map_or(0, u32::from_le_bytes),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use webmill::table::{Bytes16, Footer, Millis, PageRow, write_part};
+
+    #[test]
+    fn the_latest_good_html_capture_stands() {
+        let row = |url: &str, ms, status, html, digest: &str, offset| PageRow {
+            url: url.into(),
+            url_key: Bytes16(url.len() as u128),
+            fetch_time: Millis(ms),
+            fetch_status: Some(status),
+            is_html: html,
+            content_digest: Some(digest.into()),
+            content_length: 9,
+            warc_filename: "x".into(),
+            warc_record_offset: offset,
+            simhash: Some(u64::MAX),
+            ..PageRow::default()
+        };
+        let rows = [
+            row("http://a/", Some(5), 200, true, "B", 1),
+            row("http://a/", Some(9), 404, true, "A", 2),
+            row("http://a/", Some(5), 200, true, "A", 3),
+            row("http://a/", None, 200, true, "Z", 4),
+            row("http://a/b", Some(-1), 200, true, "A", 5),
+            row("http://a/c", Some(1), 200, false, "A", 6),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        write_part(&folder.path().join("part-0.parquet"), &rows, &Footer { job_key: "k".into() }).unwrap();
+        let mut captures = read(folder.path(), &Budget::new(1 << 20)).unwrap();
+        let mut superseded = Vec::new();
+        let mut standing = Vec::new();
+        while let Some(capture) = captures.next(|p| superseded.push(p)).unwrap() {
+            standing.push((capture.url, capture.time_ms, capture.place, capture.simhash));
+        }
+        assert_eq!(
+            standing,
+            [
+                ("http://a/".to_owned(), Some(5), place("x", 1), Some(u64::MAX)),
+                ("http://a/b".to_owned(), Some(-1), place("x", 5), Some(u64::MAX)),
+            ]
+        );
+        assert_eq!(superseded, [place("x", 4), place("x", 3)]);
+    }
+}

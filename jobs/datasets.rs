@@ -1,0 +1,73 @@
+//! `webmill datasets`: real corpora and generated ones, turned into shards.
+
+mod catalog;
+mod crawl;
+mod debian;
+mod packing;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Subcommand;
+use comfy_table::Table;
+use webmill::run::Cancel;
+
+pub use catalog::{Catalog, Dataset, Source};
+pub use packing::{Packer, Page};
+
+/// List, fetch or generate corpora to mill.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  webmill datasets list\n  webmill datasets get rust-doc --out corpora\n  webmill datasets synth --pages 100000 --out corpora\n  webmill run corpora/rust-doc --out results")]
+pub struct DatasetsArgs {
+    #[command(subcommand)]
+    command: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print what can be fetched.
+    List,
+    /// Fetch a corpus and write it as shards to DIR/NAME.
+    Get {
+        /// Names from the list.
+        #[arg(required = true)]
+        names: Vec<String>,
+        /// Folder for corpora.
+        #[arg(long, value_name = "DIR", default_value = "corpora")]
+        out: PathBuf,
+    },
+}
+
+/// Runs the command.
+pub fn run(args: &DatasetsArgs, cancel: &Cancel) -> Result<ExitCode> {
+    match &args.command {
+        Action::List => {
+            let mut table = Table::new();
+            table.set_header(["name", "from", "what"]);
+            for dataset in Catalog::embedded()?.dataset {
+                let from = match &dataset.source {
+                    Source::Debian { package, .. } => format!("Debian package {package}"),
+                    Source::Crawl { urls, .. } => format!("{} file(s) by URL", urls.len()),
+                };
+                table.add_row([dataset.name, from, dataset.about]);
+            }
+            crate::print(&format!("{table}\n"))?;
+        }
+        Action::Get { names, out } => {
+            let catalog = Catalog::embedded()?;
+            for name in names {
+                let Some(dataset) = catalog.dataset.iter().find(|d| d.name == *name) else {
+                    bail!("no dataset is called {name}; `webmill datasets list` prints them");
+                };
+                let folder = out.join(name);
+                match &dataset.source {
+                    Source::Debian { package, roots } => debian::get(package, roots, &folder, cancel)?,
+                    Source::Crawl { urls, sha256 } => crawl::get(urls, sha256, &folder, cancel)?,
+                }
+                crate::print(&format!("{}\n", folder.display()))?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,130 @@
+//! `webmill dedup`: exact and near-duplicates among the standing captures, as pairs and clusters.
+
+mod pages;
+mod output;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use webmill::dedup::{Clusterer, Fingerprint, HammingJoin, Pair, Resembling};
+use webmill::run::{Cancel, Committed, Inputs, Job, Runtime, Stage, Unit, open_latest};
+use webmill::sort::Budget;
+
+use crate::args::Common;
+use crate::console::Console;
+use pages::{Pages, Texts};
+
+/// Find duplicates: equal bodies, equal texts, and texts whose SimHashes differ in few bits.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  webmill dedup --out results\n\nReads the tables that `webmill extract` wrote to the same folder.")]
+pub struct DedupArgs {
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Configuration of the job.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dedup {
+    /// Greatest Hamming distance of the SimHashes of near-duplicates.
+    pub k: u32,
+    /// Least resemblance of the word shingles by which a candidate joins a cluster.
+    pub min_resemblance: f64,
+    /// Words of a shingle.
+    pub shingle_words: usize,
+    /// Texts of fewer words are no near-duplicates of anything: too little to compare.
+    pub min_words: u32,
+    /// Most pairs of near-duplicates; more is a sign of a corpus that needs other settings.
+    pub max_pairs: usize,
+    /// Resemblance is computed for every pair where there are at most so many; past that for cluster members only.
+    pub max_resemblances: usize,
+    #[serde(skip)]
+    extract: Option<Committed>,
+}
+
+impl Default for Dedup {
+    fn default() -> Self {
+        Dedup {
+            k: 3,
+            min_resemblance: 0.7,
+            shingle_words: 3,
+            min_words: 12,
+            max_pairs: 100_000_000,
+            max_resemblances: 1_000_000,
+            extract: None,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &DedupArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let console = Console::new();
+    let extract = open_latest(&args.common.out, "extract")?;
+    crate::print_committed(&dedup(&extract, &args.common, &args.common.runtime(&console, cancel))?)
+}
+
+/// Finds duplicates in the tables of `extract`.
+pub fn dedup(extract: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
+    let mut job: Dedup = common.recipe(Dedup::NAME)?;
+    job.extract = Some(extract.clone());
+    crate::run_job(&job, &Inputs::of_jobs([extract]), common, runtime)
+}
+
+impl Job for Dedup {
+    const NAME: &'static str = "dedup";
+    const VERSION: u32 = 1;
+
+    fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
+        let extract = self.extract.as_ref().ok_or_else(|| webmill::Error::Internal("dedup without input".into()))?;
+        stage.unit("duplicates", |unit| self.find(extract, unit))
+    }
+}
+
+impl Dedup {
+    fn find(&self, extract: &Committed, unit: &mut Unit<'_>) -> webmill::Result<()> {
+        let stage = unit.stage();
+        let memory = stage.memory as usize;
+        let budget = Budget::new(memory / 4).in_dir(unit.temp());
+        let progress = stage.progress;
+        progress.begin("order", 0, webmill::run::Measure::Items);
+        let pages = Pages::read(&extract.path("pages"), self.min_words, &budget, unit.temp(), memory)?;
+        progress.advance(pages.len() as u64);
+        progress.end();
+        stage.cancel.check()?;
+
+        let copies = pages.copies();
+        progress.begin("join", 0, webmill::run::Measure::Items);
+        let (numbers, fingerprints): (Vec<u32>, Vec<Fingerprint>) = pages.fingerprints();
+        let mut near: Vec<Pair> = Vec::new();
+        HammingJoin::new(self.k).memory_bytes(memory / 2).run(&fingerprints, |pair| {
+            if near.len() >= self.max_pairs {
+                return Err(webmill::Error::Limit(format!(
+                    "more than {} pairs of near-duplicates: raise max_pairs or lower k in the recipe's [dedup]",
+                    self.max_pairs
+                )));
+            }
+            near.push(Pair { a: numbers[pair.a as usize], b: numbers[pair.b as usize], distance: pair.distance });
+            Ok(())
+        })?;
+        near.sort_unstable();
+        progress.advance(near.len() as u64);
+        progress.end();
+        stage.cancel.check()?;
+
+        let texts = Texts::gather(&extract.path("texts"), &pages, &near, unit.temp())?;
+        let verify = Resembling {
+            shingles: |page| texts.shingles(page, self.shingle_words),
+            bound: self.min_resemblance,
+            most_loaded: 20_000,
+        };
+        let clusters = Clusterer::default().run(pages.len(), &copies, &near, &verify)?;
+        stage.cancel.check()?;
+        let resemblances = if near.len() <= self.max_resemblances {
+            output::resemblances(&near, &texts, self.shingle_words)?
+        } else {
+            Vec::new()
+        };
+        output::write(unit, &pages, &copies, &near, &resemblances, &clusters)
+    }
+}

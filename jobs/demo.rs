@@ -1,0 +1,56 @@
+//! `webmill demo`: from nothing to a report, with a small bilingual Web whose truth is known.
+
+mod answers;
+mod site;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use webmill::run::Cancel;
+
+use crate::args::Common;
+use crate::console::Console;
+
+/// Mill the demonstration site that comes with the program and check the results against its known answers.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  webmill demo --out demo-results\n\nThe site is written for this purpose: Chinese (GBK and UTF-8) and English pages on several hosts, with mirrors,\nnear-duplicates, navigation noise, frames, redirects and broken HTML.")]
+pub struct DemoArgs {
+    /// Folder for the shards and the results.
+    #[arg(long, value_name = "DIR", default_value = "out/demo")]
+    out: PathBuf,
+    /// Threads to use [default: all processors].
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+/// Runs the command.
+pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let shards = args.out.join("shards");
+    site::pack(&shards)?;
+    let common = Common {
+        out: args.out.join("results"),
+        recipe: None,
+        threads: args.threads,
+        memory: 1 << 30,
+        seed: None,
+        max_bad: 0.0,
+        dry_run: false,
+    };
+    let console = Console::new();
+    let runtime = common.runtime(&console, cancel);
+    let inputs = [shards.to_string_lossy().into_owned()];
+    let Some(milled) = crate::run::mill(&inputs, &common, &runtime)? else { return Ok(ExitCode::SUCCESS) };
+    let missed = answers::check(&milled)?;
+    eprintln!();
+    for miss in &missed {
+        eprintln!("known answer missed: {miss}");
+    }
+    if missed.is_empty() {
+        eprintln!("all known answers of the demonstration site were found");
+    }
+    eprintln!("report: {}", milled.report.path("report.html").display());
+    eprintln!("tables: {}", common.out.display());
+    crate::print(&format!("{}\n", milled.report.path("report.html").display()))?;
+    Ok(if missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}

@@ -1,0 +1,87 @@
+//! Buffering the rows of extracted pages and writing them as sorted parts.
+
+use webmill::extract::Extracted;
+use webmill::run::Unit;
+use webmill::table::{Footer, PageRow, Table, write_part};
+
+use crate::rejects::columns;
+
+/// Rows of one unit of work. When enough have come together they are sorted by SURT key and written: part n of
+/// `pages`, `links` and `texts` holds the same captures.
+pub struct PartTables {
+    unit: String,
+    limit: usize,
+    weight: usize,
+    rows: Vec<Extracted>,
+    written: usize,
+}
+
+impl PartTables {
+    /// Tables that write a part whenever `limit` bytes of rows have come together.
+    pub fn new(unit: String, limit: usize) -> Self {
+        PartTables { unit, limit, weight: 0, rows: Vec::new(), written: 0 }
+    }
+
+    /// Adds the rows of one capture.
+    pub fn push(&mut self, extracted: Extracted, unit: &mut Unit<'_>) -> webmill::Result<()> {
+        self.weight += extracted.weight();
+        self.rows.push(extracted);
+        if self.weight >= self.limit { self.flush(unit) } else { Ok(()) }
+    }
+
+    /// Writes what is left.
+    pub fn finish(mut self, unit: &mut Unit<'_>) -> webmill::Result<()> {
+        if self.rows.is_empty() { Ok(()) } else { self.flush(unit) }
+    }
+
+    fn flush(&mut self, unit: &mut Unit<'_>) -> webmill::Result<()> {
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.sort_by(|a, b| order(&a.page).cmp(&order(&b.page)));
+        let (mut pages, mut links, mut texts) = (Vec::with_capacity(rows.len()), Vec::new(), Vec::new());
+        for row in rows {
+            count(&row.page, unit);
+            pages.push(row.page);
+            links.extend(row.links);
+            texts.extend(row.text);
+        }
+        self.write(&pages, unit)?;
+        drop(pages);
+        self.write(&links, unit)?;
+        drop(links);
+        self.write(&texts, unit)?;
+        self.written += 1;
+        self.weight = 0;
+        Ok(())
+    }
+
+    fn write<T: Table>(&self, rows: &[T], unit: &mut Unit<'_>) -> webmill::Result<()> {
+        let relative = format!("{}/{}-{:03}.parquet", T::NAME, self.unit, self.written);
+        let path = unit.create(&relative)?;
+        let footer = Footer { job_key: unit.stage().key().to_string() };
+        let written = write_part(&path, rows, &footer)?;
+        unit.wrote(&relative, T::NAME, columns::<T>(), written);
+        Ok(())
+    }
+}
+
+/// SURT, then canonical URL, then time, then place: total, because no two captures share a place.
+fn order(page: &PageRow) -> (&str, &str, Option<i64>, &str, i64) {
+    (&page.url_surtkey, &page.url, page.fetch_time.0, &page.warc_filename, page.warc_record_offset)
+}
+
+fn count(page: &PageRow, unit: &mut Unit<'_>) {
+    unit.kept("captures", 1);
+    if page.is_html {
+        unit.kept("html", 1);
+    }
+    for (name, yes) in [
+        ("truncated", page.content_truncated.is_some()),
+        ("broken-http", page.http_defects.is_some()),
+        ("cut-by-limits", page.cuts.is_some()),
+    ] {
+        if yes {
+            unit.kept(name, 1);
+        }
+    }
+}
+

@@ -1,0 +1,71 @@
+//! What the user names as input: shards, found, recognised and digested.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use webmill::run::{Inputs, Measure, Runtime};
+use webmill::shard::{Input, discover};
+
+/// Shards that a job reads.
+pub struct Shards {
+    /// The recognised ones, in name order.
+    pub inputs: Vec<Input>,
+}
+
+impl Shards {
+    /// Finds shards in files, folders and globs; `-` spools stdin into the output folder first.
+    ///
+    /// Files that are no shards are named and left out; none at all is an error.
+    pub fn discover(arguments: &[String], runtime: &Runtime<'_>) -> Result<Self> {
+        let mut names = Vec::new();
+        for argument in arguments {
+            if argument == "-" {
+                names.push(spool(runtime)?.to_string_lossy().into_owned());
+            } else {
+                names.push(argument.clone());
+            }
+        }
+        let (inputs, unknown) = discover(&names)?;
+        for error in &unknown {
+            runtime.progress.note(&format!("not read: {error}"));
+        }
+        if inputs.is_empty() {
+            match unknown.into_iter().next() {
+                Some(error) => return Err(error).context("no shard among the inputs"),
+                None => bail!("{}: no shard found; expected RAW DB, WARC or ARC files", arguments.join(" ")),
+            }
+        }
+        Ok(Shards { inputs })
+    }
+
+    /// Digests of the shards, by which a finished job is found again.
+    pub fn digest(&self, runtime: &Runtime<'_>) -> Result<Inputs> {
+        let files: Vec<(PathBuf, String)> =
+            self.inputs.iter().map(|i| (i.path.clone(), i.name.to_string())).collect();
+        runtime.progress.begin("digest", self.inputs.iter().map(|i| i.bytes).sum(), Measure::Bytes);
+        let inputs = Inputs::of_files(&files, &runtime.out.join(".digests.json"), runtime.cancel)?;
+        runtime.progress.advance(inputs.files.iter().map(|f| f.bytes).sum());
+        runtime.progress.end();
+        Ok(inputs)
+    }
+}
+
+/// Copies stdin to a file in the output folder, since its digest must be known before the job starts.
+fn spool(runtime: &Runtime<'_>) -> Result<PathBuf> {
+    let folder = runtime.out.join(".stdin");
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let mut file = tempfile::NamedTempFile::new_in(&folder).with_context(|| folder.display().to_string())?;
+    std::io::copy(&mut std::io::stdin().lock(), &mut file).context("reading stdin")?;
+    let path = folder.join("stdin");
+    file.persist(&path).with_context(|| path.display().to_string())?;
+    Ok(path)
+}
+
+/// At most `most` characters of a foreign text, for messages.
+pub fn clip(text: &str, most: usize) -> String {
+    let mut clipped: String = text.chars().take(most).collect();
+    if clipped.len() < text.len() {
+        clipped.push('…');
+    }
+    clipped.escape_debug().to_string()
+}

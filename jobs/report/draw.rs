@@ -1,0 +1,242 @@
+//! Putting the numbers into the report's sections.
+
+use webmill::report::{Bars, BowTie, Law, LogLog, ReportData, Series, Share, Top, TopRow, thousands};
+use webmill::table::{HostRow, TableReader};
+
+use super::Sources;
+use super::corpus::{Corpus, Counts};
+use super::tops::{Scored, Tops};
+
+/// The whole report.
+pub fn draw(
+    title: &str,
+    sources: &Sources,
+    corpus: &Corpus,
+    tops: &Tops,
+    hosts: &[HostRow],
+    most: usize,
+) -> ReportData {
+    let graph = &sources.graph.manifest.facts;
+    let graph_number = |name: &str| graph.get("page").and_then(|p| p[name].as_u64()).unwrap_or(0);
+    let files = &sources.extract.manifest.inputs.files;
+    let bytes: u64 = files.iter().map(|f| f.bytes).sum();
+    ReportData {
+        title: title.to_owned(),
+        subtitle: format!(
+            "{} shard{} · {:.1} MB · {} records read, {} damaged",
+            files.len(),
+            if files.len() == 1 { "" } else { "s" },
+            bytes as f64 / 1e6,
+            thousands(sources.extract.manifest.counts.read),
+            thousands(sources.extract.manifest.counts.damaged),
+        ),
+        cards: [
+            ("captures", corpus.captures),
+            ("HTML pages", corpus.html),
+            ("hosts", corpus.hosts.len() as u64),
+            ("words of main text", corpus.words),
+            ("links", corpus.links),
+            ("graph nodes", graph_number("nodes")),
+            ("graph arcs", graph_number("arcs")),
+            ("duplicate pages", corpus.duplicates),
+        ]
+        .map(|(label, n)| (label.to_owned(), thousands(n)))
+        .into(),
+        tops: top_tables(tops, hosts, most),
+        plots: plots(sources, corpus),
+        bowtie: bowtie(sources),
+        bars: vec![
+            bars("Status codes", "captures", &corpus.status),
+            bars("Languages of main texts", "pages", &corpus.language),
+            bars("Encodings", "pages", &corpus.charset),
+            bars("Media types", "captures", &corpus.mime),
+            bars("Kinds of pages", "pages", &corpus.page_type),
+        ],
+        clusters: vec![cluster_table(corpus, tops)],
+        dropped: shares(&sources.extract.manifest.counts.dropped),
+        facts: facts(sources),
+    }
+}
+
+fn number(x: f64) -> String {
+    if x == 0.0 {
+        "0".into()
+    } else if x >= 0.001 {
+        format!("{x:.5}")
+    } else {
+        format!("{x:.2e}")
+    }
+}
+
+fn page_rows(rows: &[Scored], tops: &Tops, first: fn(&Scored) -> f64) -> Vec<TopRow> {
+    rows.iter()
+        .map(|r| TopRow {
+            name: r.url.clone(),
+            title: tops.titles.get(&r.url).cloned(),
+            cells: vec![number(first(r)), thousands(r.indegree.into()), thousands(r.outdegree.into())],
+        })
+        .collect()
+}
+
+fn top_tables(tops: &Tops, hosts: &[HostRow], most: usize) -> Vec<Top> {
+    let columns = |measure: &str| vec![measure.to_owned(), "in".to_owned(), "out".to_owned()];
+    let short = most.min(10);
+    let by_name = |name: &str| hosts.iter().find(|h| h.url_host_name == name);
+    vec![
+        Top {
+            title: "Top pages by PageRank".into(),
+            note: "d = 0.85, dangling mass spread uniformly; the sum over all nodes is 1. Link targets that were not crawled compete too; pages that ask for noindex are left out.".into(),
+            columns: columns("PageRank"),
+            rows: page_rows(&tops.by_pagerank, tops, |r| r.pagerank),
+        },
+        Top {
+            title: "Top authorities".into(),
+            note: "HITS over the whole graph: pages that good hubs point to.".into(),
+            columns: columns("authority"),
+            rows: page_rows(&tops.by_authority[..tops.by_authority.len().min(short)], tops, |r| r.authority),
+        },
+        Top {
+            title: "Top hubs".into(),
+            note: "HITS over the whole graph: pages that point to good authorities.".into(),
+            columns: columns("hub"),
+            rows: page_rows(&tops.by_hub[..tops.by_hub.len().min(short)], tops, |r| r.hub),
+        },
+        Top {
+            title: "Top hosts".into(),
+            note: "PageRank of the graph of hosts, arcs weighted by links.".into(),
+            columns: ["PageRank", "hosts in", "hosts out", "HTML pages", "duplicates"].map(String::from).into(),
+            rows: tops
+                .hosts
+                .iter()
+                .map(|r| {
+                    let host = by_name(&r.url);
+                    TopRow {
+                        name: r.url.clone(),
+                        title: None,
+                        cells: vec![
+                            number(r.pagerank),
+                            thousands(r.indegree.into()),
+                            thousands(r.outdegree.into()),
+                            thousands(host.map_or(0, |h| h.html_pages)),
+                            thousands(host.map_or(0, |h| h.duplicates)),
+                        ],
+                    }
+                })
+                .collect(),
+        },
+    ]
+}
+
+fn plots(sources: &Sources, corpus: &Corpus) -> Vec<LogLog> {
+    let laws = sources.shape.manifest.facts.get("laws");
+    let law = |level: &str, direction: &str| {
+        let law = laws?.get(level)?.get(direction)?;
+        Some(Law { exponent: law["exponent"].as_f64()?, error: law["error"].as_f64()?, x_min: law["x_min"].as_u64()? })
+    };
+    let degrees = degrees(sources).unwrap_or_default();
+    let series = |level: &str, direction: &str, name: &str| Series {
+        name: name.into(),
+        points: degrees
+            .iter()
+            .filter(|d| d.0 == level && d.1 == direction)
+            .map(|d| (d.2, d.3))
+            .collect(),
+        law: law(level, direction),
+    };
+    let mut plots: Vec<LogLog> = [("page", "pages"), ("host", "hosts")]
+        .into_iter()
+        .map(|(level, what)| LogLog {
+            title: format!("Degrees of {what}"),
+            x: "degree".into(),
+            y: what.into(),
+            series: vec![series(level, "in", "in-degree"), series(level, "out", "out-degree")],
+            note: "Dashed: power law fitted by maximum likelihood. Published for the Web: in 2.1, out 2.45 (Notre Dame crawl).".into(),
+        })
+        .collect();
+    plots.push(LogLog {
+        title: "Sizes of duplicate clusters".into(),
+        x: "pages in the cluster".into(),
+        y: "clusters".into(),
+        series: vec![Series {
+            name: "clusters".into(),
+            points: corpus.cluster_sizes.iter().map(|(size, n)| (*size, *n)).collect(),
+            law: None,
+        }],
+        note: "Exact copies and near-duplicates together.".into(),
+    });
+    plots
+}
+
+fn degrees(sources: &Sources) -> webmill::Result<Vec<(String, String, u64, u64)>> {
+    let mut rows = Vec::new();
+    let mut reader = TableReader::open(&sources.shape.path("degrees"), &["level", "direction", "degree", "count"])?;
+    while let Some(batch) = reader.next()? {
+        let (level, direction) = (batch.str("level")?, batch.str("direction")?);
+        let (degree, count) = (batch.u64("degree")?, batch.u64("count")?);
+        rows.extend((0..batch.len()).map(|i| {
+            (
+                level.get(i).unwrap_or_default().to_owned(),
+                direction.get(i).unwrap_or_default().to_owned(),
+                degree.get(i).unwrap_or(0),
+                count.get(i).unwrap_or(0),
+            )
+        }));
+    }
+    Ok(rows)
+}
+
+fn bowtie(sources: &Sources) -> Option<BowTie> {
+    let parts = sources.shape.manifest.facts.get("bowtie")?.get("page")?;
+    let part = |name: &str| parts[name].as_u64().unwrap_or(0);
+    Some(BowTie {
+        core: part("core"),
+        into: part("in"),
+        out: part("out"),
+        tendrils: part("tendril"),
+        tubes: part("tube"),
+        disconnected: part("disconnected"),
+    })
+}
+
+fn shares(counts: &Counts) -> Vec<Share> {
+    let mut shares: Vec<Share> = counts.iter().map(|(name, n)| Share { name: name.clone(), count: *n }).collect();
+    shares.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
+    shares
+}
+
+fn bars(title: &str, unit: &str, counts: &Counts) -> Bars {
+    Bars { title: title.into(), unit: unit.into(), bars: shares(counts) }
+}
+
+fn cluster_table(corpus: &Corpus, tops: &Tops) -> Top {
+    Top {
+        title: "Largest clusters of duplicates".into(),
+        note: "The page that stands for each cluster: earliest fetched, then shortest URL.".into(),
+        columns: vec!["pages".into()],
+        rows: corpus
+            .clusters
+            .iter()
+            .map(|(size, url)| TopRow {
+                name: url.clone(),
+                title: tops.titles.get(url).cloned(),
+                cells: vec![thousands(*size)],
+            })
+            .collect(),
+    }
+}
+
+/// What a reader needs to trust or repeat the numbers.
+fn facts(sources: &Sources) -> Vec<(String, String)> {
+    let mut facts = vec![("webmill".to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
+    for committed in [&sources.extract, &sources.graph, &sources.rank, &sources.shape, &sources.dedup] {
+        let manifest = &committed.manifest;
+        facts.push((format!("{} {}", manifest.job, manifest.job_version), manifest.key.to_string()));
+    }
+    if let Some(rank) = sources.rank.manifest.facts.get("pagerank").and_then(|f| f.get("page")) {
+        facts.push((
+            "PageRank".into(),
+            format!("{} iterations, L1 error at most {}", rank["iterations"], rank["error_bound"]),
+        ));
+    }
+    facts
+}

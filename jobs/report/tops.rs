@@ -1,0 +1,156 @@
+//! The best pages and hosts by each measure.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+
+use webmill::Result;
+use webmill::table::TableReader;
+
+use super::Sources;
+use super::corpus::Corpus;
+
+/// Scores of a page or host.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Scored {
+    /// URL or host.
+    pub url: String,
+    /// The scores.
+    pub pagerank: f64,
+    pub authority: f64,
+    pub hub: f64,
+    pub indegree: u32,
+    pub outdegree: u32,
+}
+
+/// Top lists.
+#[derive(Default)]
+pub struct Tops {
+    pub by_pagerank: Vec<Scored>,
+    pub by_authority: Vec<Scored>,
+    pub by_hub: Vec<Scored>,
+    pub hosts: Vec<Scored>,
+    /// Titles of the pages in the lists.
+    pub titles: HashMap<String, String>,
+}
+
+/// Keeps the `most` best of a stream; of equal ones the first.
+struct Best {
+    most: usize,
+    measure: fn(&Scored) -> f64,
+    rows: Vec<Scored>,
+}
+
+impl Best {
+    fn offer(&mut self, row: &Scored) {
+        let worst = self.rows.get(self.most - 1).map_or(f64::NEG_INFINITY, self.measure);
+        if (self.measure)(row) > worst && (self.measure)(row) > 0.0 {
+            let at = self.rows.partition_point(|r| {
+                (self.measure)(r).partial_cmp(&(self.measure)(row)).is_some_and(Ordering::is_ge)
+            });
+            self.rows.insert(at, row.clone());
+            self.rows.truncate(self.most);
+        }
+    }
+}
+
+impl Tops {
+    /// Reads table `ranks` and titles from `pages`; gives the hosts their scores.
+    pub fn read(sources: &Sources, corpus: &mut Corpus, most: usize) -> Result<Self> {
+        let best = |measure: fn(&Scored) -> f64| Best { most: most.max(1), measure, rows: Vec::new() };
+        let mut pages = [best(|r| r.pagerank), best(|r| r.authority), best(|r| r.hub)];
+        let mut hosts = best(|r| r.pagerank);
+        let host_of = hosts_of_pages(sources)?;
+        let mut sums: Vec<f64> = vec![0.0; host_of.iter().max().map_or(0, |h| *h as usize + 1)];
+        let mut host_scores: BTreeMap<u32, Scored> = BTreeMap::new();
+        let columns = ["level", "node", "url", "crawled", "pagerank", "authority", "hub", "indegree", "outdegree"];
+        let mut reader = TableReader::open(&sources.rank.path("ranks"), &columns)?;
+        while let Some(batch) = reader.next()? {
+            let (level, node, url) = (batch.str("level")?, batch.u32("node")?, batch.str("url")?);
+            let (pagerank, authority, hub) = (batch.f64("pagerank")?, batch.f64("authority")?, batch.f64("hub")?);
+            let (indegree, outdegree) = (batch.u32("indegree")?, batch.u32("outdegree")?);
+            for i in 0..batch.len() {
+                let level = level.get(i).unwrap_or_default();
+                let node = node.get(i).unwrap_or_default();
+                let score = pagerank.get(i).unwrap_or(0.0);
+                if level == "domain" {
+                    continue;
+                }
+                let row = Scored {
+                    url: url.get(i).unwrap_or_default().to_owned(),
+                    pagerank: score,
+                    authority: authority.get(i).unwrap_or(0.0),
+                    hub: hub.get(i).unwrap_or(0.0),
+                    indegree: indegree.get(i).unwrap_or(0),
+                    outdegree: outdegree.get(i).unwrap_or(0),
+                };
+                if level == "page" {
+                    if let Some(host) = host_of.get(node as usize) {
+                        sums[*host as usize] += score;
+                    }
+                    if !corpus.noindex.contains(&row.url) {
+                        pages.iter_mut().for_each(|best| best.offer(&row));
+                    }
+                } else {
+                    hosts.offer(&row);
+                    host_scores.insert(node, row);
+                }
+            }
+        }
+        for (node, row) in host_scores {
+            let sum = sums.get(node as usize).copied().unwrap_or(0.0);
+            corpus.rank_host(&row.url, row.pagerank, row.indegree, row.outdegree, sum);
+        }
+        let [by_pagerank, by_authority, by_hub] = pages.map(|best| best.rows);
+        let mut tops = Tops { by_pagerank, by_authority, by_hub, hosts: hosts.rows, titles: HashMap::new() };
+        tops.read_titles(sources, corpus)?;
+        Ok(tops)
+    }
+
+    fn read_titles(&mut self, sources: &Sources, corpus: &Corpus) -> Result<()> {
+        let lists = [&self.by_pagerank, &self.by_authority, &self.by_hub];
+        let mut wanted: HashMap<String, String> =
+            lists.iter().flat_map(|l| l.iter()).map(|r| (r.url.clone(), String::new())).collect();
+        wanted.extend(corpus.clusters.iter().map(|c| (c.1.clone(), String::new())));
+        let mut reader = TableReader::open(&sources.extract.path("pages"), &["url", "title"])?;
+        while let Some(batch) = reader.next()? {
+            let (url, title) = (batch.str("url")?, batch.str("title")?);
+            for i in 0..batch.len() {
+                if let (Some(url), Some(title)) = (url.get(i), title.get(i))
+                    && let Some(slot) = wanted.get_mut(url)
+                {
+                    title.clone_into(slot);
+                }
+            }
+        }
+        self.titles = wanted;
+        Ok(())
+    }
+}
+
+/// Number of the host of each page: 4 bytes a node.
+fn hosts_of_pages(sources: &Sources) -> Result<Vec<u32>> {
+    let mut hosts = Vec::new();
+    let mut reader = TableReader::open(&sources.graph.path("nodes"), &["level", "host"])?;
+    while let Some(batch) = reader.next()? {
+        let (level, host) = (batch.str("level")?, batch.u32("host")?);
+        hosts.extend(
+            (0..batch.len()).filter(|i| level.get(*i) == Some("page")).map(|i| host.get(i).unwrap_or_default()),
+        );
+    }
+    Ok(hosts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_stay_in_order_and_ties_keep_the_first() {
+        let mut best = Best { most: 3, measure: |r| r.pagerank, rows: Vec::new() };
+        for (url, pagerank) in [("a", 0.1), ("b", 0.3), ("c", 0.1), ("d", 0.2), ("e", 0.3), ("f", 0.0)] {
+            best.offer(&Scored { url: url.into(), pagerank, ..Scored::default() });
+        }
+        let names: Vec<_> = best.rows.iter().map(|r| r.url.as_str()).collect();
+        assert_eq!(names, ["b", "e", "d"]);
+    }
+}

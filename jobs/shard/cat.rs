@@ -1,0 +1,76 @@
+//! `webmill shard cat`: the data of records.
+
+use std::io::{BufWriter, Write};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use webmill::capture::Truncation;
+use webmill::shard::{Resume, ShardReader};
+
+use super::sources::{ReadArgs, Source, Tally};
+
+/// Write the data of records: of all of them, or of the one at an offset.
+///
+/// Compression is removed. For a response the data is what the server sent, head and body.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  webmill shard ls crawl-00000.rawdb            # shows offsets\n  \
+                        webmill shard cat crawl-00000.rawdb --offset 5120 > page.http")]
+pub struct CatArgs {
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Only the record that starts at this byte of the one input, as `ls` shows it.
+    #[arg(long, value_name = "N")]
+    offset: Option<u64>,
+    /// Write the record's own head instead of its data.
+    #[arg(long)]
+    head: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &CatArgs) -> Result<ExitCode> {
+    let (sources, unreadable) = args.read.sources()?;
+    let mut options = args.read.options();
+    if args.offset.is_some() && sources.len() > 1 {
+        bail!("--offset wants one input, and there are {}", sources.len());
+    }
+    let mut out = BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
+    let mut tally = Tally::default();
+    for source in &sources {
+        let mut reader = match (args.offset, source) {
+            (Some(offset), Source::File(input)) => {
+                options.exact_start = Some(Resume::from(offset));
+                let kind = (input.format, input.container);
+                let range = offset..offset.saturating_add(1);
+                ShardReader::open_as(&input.path, input.name.clone(), kind, range, &options)?
+            }
+            _ => source.open(&options)?,
+        };
+        while let Some(next) = reader.next() {
+            match next {
+                Ok(record) if args.offset.is_some_and(|offset| record.place.offset != offset) => {}
+                Ok(record) => {
+                    tally.records += 1;
+                    out.write_all(if args.head { record.head } else { &record.data })?;
+                    if record.truncated == Some(Truncation::RecordLimit) {
+                        let (url, full) = (&record.url, record.full_length);
+                        tally.damaged += 1;
+                        eprintln!("{url}: cut at {} of {full} bytes; raise --max-record", record.data.len());
+                    }
+                    if args.offset.is_some() {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    tally.damaged += 1;
+                    out.flush()?;
+                    eprintln!("{error}");
+                }
+            }
+        }
+    }
+    out.flush()?;
+    if let (Some(offset), 0) = (args.offset, tally.records) {
+        bail!("no record starts at byte {offset}; `webmill shard ls` shows where they start");
+    }
+    Ok(if tally.records == 0 || unreadable { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}

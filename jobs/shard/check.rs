@@ -1,0 +1,138 @@
+//! `webmill shard check`: read everything, report every damage.
+
+use std::io::{BufWriter, Write};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde::Serialize;
+use webmill::Error;
+use webmill::capture::Truncation;
+
+use super::sources::{ReadArgs, Source, Tally};
+
+/// Read shards whole and report every damage with path, offset and reason.
+///
+/// Records are unpacked and their declared digests compared. Exit code 0: damage within --max-bad; 1: beyond it; 2: no
+/// record readable, or a file that cannot be read.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  webmill shard check crawl/*.rawdb\n  crawl/crawl-00003.rawdb at byte 51200: no record starts here; reading goes on at byte 53112\n  \
+                        crawl-00003.rawdb: RAW DB, 8121 records, 1 damaged"
+)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Share of damaged records that is still no failure.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
+    max_bad: f64,
+    /// Lines to read, or one JSON object a line.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    Text,
+    Json,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Line<'a> {
+    /// Bytes that were lost.
+    Damage { shard: &'a str, offset: Option<u64>, reason: String },
+    /// A record that was read though something is wrong with it.
+    Defect { shard: &'a str, offset: u64, reason: &'a str },
+    /// The sum.
+    Shard { shard: &'a str, format: &'a str, records: u64, damaged: u64, defects: u64 },
+}
+
+/// Runs the command.
+pub fn run(args: &CheckArgs) -> Result<ExitCode> {
+    let (sources, unreadable) = args.read.sources()?;
+    let mut out = BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
+    let mut all = Tally::default();
+    let mut failed = unreadable;
+    for source in &sources {
+        match check(args, source, &mut out) {
+            Ok(tally) => {
+                all.records += tally.records;
+                all.damaged += tally.damaged;
+            }
+            Err(error) if error.downcast_ref::<Error>().is_some() => {
+                failed = true;
+                out.flush()?;
+                eprintln!("{error}");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    out.flush()?;
+    Ok(if failed { ExitCode::from(2) } else { all.exit_code(args.max_bad) })
+}
+
+fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tally> {
+    let options = webmill::shard::ReadOptions { verify_digests: true, ..args.read.options() };
+    let mut reader = source.open(&options)?;
+    let shard = source.name();
+    let path = source.path().map_or_else(|| shard.to_string(), |path| path.display().to_string());
+    let mut tally = Tally::default();
+    let mut defects = 0;
+    let json = args.format == Form::Json;
+    let mut put = |line: &Line<'_>| -> std::io::Result<()> {
+        if json {
+            serde_json::to_writer(&mut *out, line)?;
+            return writeln!(out);
+        }
+        match line {
+            Line::Damage { offset: None, reason, .. } => writeln!(out, "{reason}"),
+            Line::Damage { offset: Some(offset), reason, .. } => {
+                writeln!(out, "{path} at byte {offset}: {reason}")
+            }
+            Line::Defect { offset, reason, .. } => {
+                writeln!(out, "{path} at byte {offset}: survivable: {reason}")
+            }
+            Line::Shard { format, records, damaged, defects, .. } => {
+                let and =
+                    if *defects > 0 { format!(", {defects} with survivable defects") } else { String::new() };
+                writeln!(out, "{shard}: {format}, {records} records, {damaged} damaged{and}")
+            }
+        }
+    };
+    while let Some(next) = reader.next() {
+        match next {
+            Ok(record) => {
+                // A digest that does not agree is damage, though the record has its bounds.
+                let lost =
+                    record.defects.iter().find(|defect| defect.contains("does not agree with its digest"));
+                let offset = record.place.offset;
+                if let Some(reason) = lost {
+                    tally.damaged += 1;
+                    put(&Line::Damage { shard, offset: Some(offset), reason: reason.to_string() })?;
+                } else {
+                    tally.records += 1;
+                    if let Some(reason) = record.defects.first() {
+                        defects += 1;
+                        put(&Line::Defect { shard, offset, reason })?;
+                    }
+                }
+                if record.truncated == Some(Truncation::RecordLimit) {
+                    let reason = "longer than --max-record: only its beginning was checked";
+                    put(&Line::Defect { shard, offset, reason })?;
+                }
+            }
+            Err(Error::Corrupt { offset, reason, .. }) => {
+                tally.damaged += 1;
+                put(&Line::Damage { shard, offset: Some(offset), reason })?;
+            }
+            Err(error @ Error::Io { .. }) => return Err(error.into()),
+            Err(error) => {
+                tally.damaged += 1;
+                put(&Line::Damage { shard, offset: None, reason: error.to_string() })?;
+            }
+        }
+    }
+    let Tally { records, damaged } = tally;
+    put(&Line::Shard { shard, format: reader.format().name(), records, damaged, defects })?;
+    Ok(tally)
+}

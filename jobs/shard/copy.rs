@@ -1,0 +1,330 @@
+//! `webmill shard recover`, `split` and `convert`: records out of shards into other shards.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use webmill::Error;
+use webmill::shard::{
+    Compression, Converter, Format, RawDbWriter, ReadOptions, ShardReader, WarcOptions, WarcWriter,
+    WriteOptions,
+};
+
+use super::sources::{ReadArgs, Source, Tally, not_an_input};
+use crate::args::parse_size;
+
+/// Copy every complete record out of damaged shards.
+///
+/// RAW DB records keep raw head and stored data, byte for byte. What is lost is named on stderr.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  webmill shard recover bad-disk.raw -o recovered.rawdb\n\nOUT is one file; with a folder as OUT each \
+                        input goes to a file of its name in it."
+)]
+pub struct RecoverArgs {
+    #[command(flatten)]
+    read: ReadArgs,
+    /// File to write, or folder.
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+}
+
+/// Write shards of bounded size.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  webmill shard split big.raw -o parts --size 256MiB\n  parts/big-00000.rawdb\n  \
+                        parts/big-00001.rawdb"
+)]
+pub struct SplitArgs {
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Folder to write into.
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+    /// Size beyond which the next record begins another file.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    size: u64,
+    /// Share of damaged records beyond which nothing is written.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
+    max_bad: f64,
+}
+
+/// Convert between RAW DB and WARC without loss; ARC is read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  webmill shard convert crawl-00000.rawdb -o crawl.warc.gz\n  \
+                        webmill shard convert old/*.arc.gz -o crawl --to rawdb --compression zstd\n\nWithout --to, the ending of OUT \
+                        decides; for a folder it is the other format than the input's.")]
+pub struct ConvertArgs {
+    #[command(flatten)]
+    read: ReadArgs,
+    /// File to write (its ending says the format: .warc, .warc.gz, .warc.zst, .raw, .rawdb), or folder.
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+    /// Format to write.
+    #[arg(long, value_enum)]
+    to: Option<Target>,
+    /// Compression of each record [default: none for RAW DB, gzip for WARC, or as OUT ends].
+    #[arg(long, value_enum)]
+    compression: Option<Packing>,
+    /// Size beyond which the next record begins another file, where OUT is a folder.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    size: u64,
+    /// Share of damaged records beyond which nothing is written.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
+    max_bad: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Target {
+    Rawdb,
+    Warc,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Packing {
+    None,
+    Gzip,
+    Zstd,
+}
+
+impl From<Packing> for Compression {
+    fn from(packing: Packing) -> Self {
+        match packing {
+            Packing::None => Compression::None,
+            Packing::Gzip => Compression::Gzip,
+            Packing::Zstd => Compression::Zstd,
+        }
+    }
+}
+
+/// `webmill shard recover`.
+pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
+    let (sources, _) = args.read.sources()?;
+    let options = args.read.options();
+    let mut all = Tally::default();
+    let mut unproven = 0;
+    let mut written = Vec::new();
+    let each = is_folder(&args.out);
+    let groups: Vec<&[Source]> = if each { sources.chunks(1).collect() } else { vec![&sources] };
+    for group in groups {
+        let out = if each { args.out.join(last_name(&group[0])) } else { args.out.clone() };
+        if let Some(folder) = out.parent().filter(|_| each) {
+            std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
+        }
+        not_an_input(&sources, &out)?;
+        let mut readers = open(group, &options)?;
+        let mut sink = same_format(&readers, Place::File(&out))?;
+        let mut tally = Tally::default();
+        for (source, reader) in group.iter().zip(&mut readers) {
+            unproven += copy(source, reader, &mut sink, &mut tally)?;
+        }
+        all.records += tally.records;
+        all.damaged += tally.damaged;
+        // Nothing recovered is nothing to show for: no file then.
+        if tally.records > 0 {
+            written.extend(sink.finish()?);
+        }
+    }
+    let proof = if unproven > 0 { format!(" ({unproven} of them unproven)") } else { String::new() };
+    eprintln!("{} records recovered{proof}, {} damaged places", all.records, all.damaged);
+    report(&written)?;
+    Ok(if all.records == 0 { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}
+
+/// `webmill shard split`.
+pub fn split(args: &SplitArgs) -> Result<ExitCode> {
+    let (sources, unreadable) = args.read.sources()?;
+    let mut readers = open(&sources, &args.read.options())?;
+    let prefix = stem(&sources[0]);
+    let mut sink = same_format(&readers, Place::Folder(&args.out, &prefix, args.size))?;
+    let mut tally = Tally::default();
+    for (source, reader) in sources.iter().zip(&mut readers) {
+        copy(source, reader, &mut sink, &mut tally)?;
+    }
+    finish(sink, tally, args.max_bad, unreadable)
+}
+
+/// `webmill shard convert`.
+pub fn convert(args: &ConvertArgs) -> Result<ExitCode> {
+    let (sources, unreadable) = args.read.sources()?;
+    not_an_input(&sources, &args.out)?;
+    let mut readers = open(&sources, &args.read.options())?;
+    let name = args.out.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let folder = is_folder(&args.out) || (!name.contains('.') && args.to.is_some());
+    let named = if name.contains(".warc") {
+        Some(Target::Warc)
+    } else if name.contains(".raw") && !folder {
+        Some(Target::Rawdb)
+    } else {
+        None
+    };
+    let other = match readers.first().map(ShardReader::format) {
+        Some(Format::RawDb) => Target::Warc,
+        _ => Target::Rawdb,
+    };
+    let target = args.to.or(named).unwrap_or(other);
+    let by_name = match Path::new(&name).extension().and_then(OsStr::to_str) {
+        Some("gz") => Some(Compression::Gzip),
+        Some("zst" | "zstd") => Some(Compression::Zstd),
+        Some("warc") => Some(Compression::None),
+        _ => None,
+    };
+    let default = if target == Target::Warc { Compression::Gzip } else { Compression::None };
+    let compression = args.compression.map(Compression::from).or(by_name).unwrap_or(default);
+    let prefix = stem(&sources[0]);
+    let place = if folder { Place::Folder(&args.out, &prefix, args.size) } else { Place::File(&args.out) };
+    let mut sink = sink(target, place, compression)?;
+    let mut tally = Tally::default();
+    for (source, reader) in sources.iter().zip(&mut readers) {
+        copy(source, reader, &mut sink, &mut tally)?;
+    }
+    finish(sink, tally, args.max_bad, unreadable)
+}
+
+/// Where records go.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    File(&'a Path),
+    /// Folder, prefix of the files in it, their size.
+    Folder(&'a Path, &'a str, u64),
+}
+
+fn open(sources: &[Source], options: &ReadOptions) -> Result<Vec<ShardReader>> {
+    sources.iter().map(|source| source.open(options)).collect()
+}
+
+/// A writer of the inputs' own format and compression.
+fn same_format(readers: &[ShardReader], place: Place<'_>) -> Result<Converter> {
+    let Some(first) = readers.first() else { bail!("no shard to copy from") };
+    let format = first.format();
+    if let Some(other) = readers.iter().map(ShardReader::format).find(|other| *other != format) {
+        bail!(
+            "the inputs are of two formats, {} and {}: copy them one format at a time, or `webmill shard convert`",
+            format.name(),
+            other.name()
+        );
+    }
+    let compression = match first.container() {
+        webmill::shard::Container::Plain => Compression::None,
+        webmill::shard::Container::Gzip => Compression::Gzip,
+        webmill::shard::Container::Zstd => Compression::Zstd,
+    };
+    match format {
+        Format::RawDb => sink(Target::Rawdb, place, Compression::None),
+        Format::Warc => sink(Target::Warc, place, compression),
+        Format::Arc => bail!("ARC is read, not written: use `webmill shard convert … -o OUT.warc.gz`"),
+    }
+}
+
+fn sink(target: Target, place: Place<'_>, compression: Compression) -> Result<Converter> {
+    let size = match place {
+        Place::File(_) => u64::MAX,
+        Place::Folder(.., size) => size,
+    };
+    Ok(match target {
+        Target::Rawdb => {
+            let options = WriteOptions { max_shard_bytes: size, compression };
+            Converter::Raw(match place {
+                Place::File(path) => RawDbWriter::create(path, options)?,
+                Place::Folder(folder, prefix, _) => RawDbWriter::new(folder, prefix, options)?,
+            })
+        }
+        Target::Warc => {
+            let options = WarcOptions { max_shard_bytes: size, compression, ..WarcOptions::default() };
+            Converter::Warc(match place {
+                Place::File(path) => WarcWriter::create(path, options)?,
+                Place::Folder(folder, prefix, _) => WarcWriter::new(folder, prefix, options)?,
+            })
+        }
+    })
+}
+
+/// Copies what `reader` gives; gives the number of unproven records.
+fn copy(source: &Source, reader: &mut ShardReader, sink: &mut Converter, tally: &mut Tally) -> Result<u64> {
+    if let (Converter::Raw(writer), Format::RawDb) = (&mut *sink, reader.format()) {
+        let copied =
+            webmill::shard::recover(reader, source.path(), writer, &mut |error| eprintln!("{error}"))?;
+        tally.records += copied.records;
+        tally.damaged += copied.damaged;
+        return Ok(copied.unproven);
+    }
+    let mut unproven = 0;
+    while let Some(next) = reader.next() {
+        let written = next.and_then(|record| {
+            // The rest of a record that the file's end cut off is lost; an error says so next.
+            if record.full_length > record.data.len() as u64
+                && record.truncated.is_some()
+                && record.format != Format::RawDb
+            {
+                return Ok(false);
+            }
+            unproven += u64::from(record.proven == Some(false));
+            sink.write(&record).map(|()| true).map_err(|error| match error {
+                Error::Config(reason) => Error::corrupt(source.name(), record.place.offset, reason),
+                other => other,
+            })
+        });
+        match written {
+            Ok(done) => tally.records += u64::from(done),
+            Err(error @ (Error::Io { .. } | Error::Internal(_))) => return Err(error.into()),
+            Err(error) => {
+                tally.damaged += 1;
+                eprintln!("{error}");
+            }
+        }
+    }
+    Ok(unproven)
+}
+
+/// Gives the files their names if the damage is within bounds; else there are none.
+fn finish(sink: Converter, tally: Tally, max_bad: f64, unreadable: bool) -> Result<ExitCode> {
+    let Tally { records, damaged } = tally;
+    if records == 0 {
+        eprintln!("no record could be read, nothing is written");
+        return Ok(discard(sink, 2));
+    }
+    if tally.is_beyond(max_bad) {
+        let seen = records + damaged;
+        eprintln!(
+            "{damaged} of {seen} records are damaged, more than --max-bad {max_bad} allows: nothing is written; \
+             `webmill shard recover` takes out what is whole"
+        );
+        return Ok(discard(sink, 1));
+    }
+    report(&sink.finish()?)?;
+    Ok(if unreadable { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}
+
+/// Deletes what was written.
+fn discard(sink: Converter, code: u8) -> ExitCode {
+    if let Ok(files) = sink.finish() {
+        for file in files {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+    ExitCode::from(code)
+}
+
+fn report(files: &[PathBuf]) -> Result<()> {
+    let lines: String = files.iter().map(|file| format!("{}\n", file.display())).collect();
+    crate::print(&lines)
+}
+
+fn is_folder(out: &Path) -> bool {
+    out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+fn last_name(source: &Source) -> String {
+    match source.path().and_then(Path::file_name) {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => "stdin".into(),
+    }
+}
+
+/// The name without its endings, to make others of.
+fn stem(source: &Source) -> String {
+    let name = last_name(source);
+    let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or("shard");
+    stem.to_string()
+}

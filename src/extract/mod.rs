@@ -1,0 +1,54 @@
+//! The one pass: a capture in, its rows of `pages`, `links` and `texts` out.
+//!
+//! **What.** A page is decoded and parsed once; everything that needs its tree happens here: charset, title and
+//! metadata, links, main text, language, digests, SimHash. Later jobs read tables.
+//!
+//! **Algorithm.** transfer decoding → SHA-1 → content decoding → media type → charset → tree → metadata, links, main
+//! text → words, language, SimHash. Only HTML with status 2xx (or no status at all) is parsed; redirects give one link.
+//!
+//! **Cost.** Linear in the page; memory is the page a few times over. Limits ([`ExtractLimits`]) cut off what would hang
+//! or eat memory, by counted work and never by a clock, and the row says which limit cut.
+//!
+//! **Determinism.** A capture and the limits give the same rows on any machine and thread.
+
+mod page;
+mod sniff;
+
+pub use page::{Extracted, Extractor};
+pub use sniff::{is_markup, sniff};
+
+use crate::html::links::LinkLimits;
+
+/// Bounds of the work on one page. All of it is part of a job's key, because it changes rows.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExtractLimits {
+    /// Bytes of a body after content decoding; the rest is cut off and marked.
+    pub max_body_bytes: usize,
+    /// Depth of the tree; deeper elements are attached at this depth.
+    pub max_depth: u32,
+    /// Nodes of the tree; what follows is not parsed.
+    pub max_nodes: u32,
+    /// Attributes of one tag; further ones are dropped.
+    pub max_attributes: u32,
+    /// Links of a page; further ones are counted, not stored.
+    pub max_links: usize,
+}
+
+impl Default for ExtractLimits {
+    fn default() -> Self {
+        ExtractLimits {
+            max_body_bytes: 16 << 20,
+            max_depth: 512,
+            max_nodes: 1_000_000,
+            max_attributes: 256,
+            max_links: 20_000,
+        }
+    }
+}
+
+impl ExtractLimits {
+    fn links(&self) -> LinkLimits {
+        LinkLimits { max_links: self.max_links, ..LinkLimits::default() }
+    }
+}
