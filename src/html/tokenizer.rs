@@ -20,6 +20,7 @@ const ENDS_TAG: u8 = 1;
 const ENDS_NAME: u8 = 2;
 /// To be replaced: capital letters, NUL.
 const ODD: u8 = 4;
+const NUL: u8 = 32;
 const SPACE: u8 = 8;
 /// Ends or complicates a value without quotes: white space, `>`, `&`, NUL.
 const ENDS_VALUE: u8 = 16;
@@ -36,7 +37,7 @@ const fn classes() -> [u8; 256] {
             b'>' => ENDS_TAG | ENDS_NAME | ENDS_VALUE,
             b'=' => ENDS_NAME,
             b'A'..=b'Z' => ODD,
-            0 => ODD | ENDS_VALUE,
+            0 => ODD | NUL | ENDS_VALUE,
             b'&' => ENDS_VALUE,
             _ => 0,
         };
@@ -196,7 +197,12 @@ impl<'s> Builder<'s> {
             at += 1;
         }
         self.pos = at;
-        let tag = if at - start <= 8 { Tag::from_key(key) } else { self.long_tag(start, at) };
+        let tag = match at - start {
+            // A key cannot tell NUL from the end of the name.
+            _ if odd & NUL != 0 => Tag::Unknown,
+            0..=8 => Tag::from_key(key),
+            _ => self.long_tag(start, at),
+        };
         let span =
             if tag == Tag::Unknown && odd & ODD != 0 { self.lower(start, at) } else { Span::new(start, at) };
         (tag, span)

