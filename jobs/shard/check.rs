@@ -8,7 +8,7 @@ use serde::Serialize;
 use webmill::Error;
 use webmill::capture::Truncation;
 
-use super::sources::{ReadArgs, Source, Tally};
+use super::sources::{ReadArgs, Source, Tally, count};
 
 /// Read shards whole and report every damage with path, offset and reason.
 ///
@@ -95,7 +95,7 @@ fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tall
             Line::Shard { format, records, damaged, defects, .. } => {
                 let and =
                     if *defects > 0 { format!(", {defects} with survivable defects") } else { String::new() };
-                writeln!(out, "{shard}: {format}, {records} records, {damaged} damaged{and}")
+                writeln!(out, "{shard}: {format}, {}, {damaged} damaged{and}", count(*records, "record"))
             }
         }
     };

@@ -11,7 +11,7 @@ use webmill::shard::{
     WriteOptions,
 };
 
-use super::sources::{ReadArgs, Source, Tally, not_an_input};
+use super::sources::{ReadArgs, Source, Tally, count, not_an_input};
 use crate::args::parse_size;
 
 /// Copy every complete record out of damaged shards.
@@ -127,7 +127,7 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
         }
     }
     let proof = if unproven > 0 { format!(" ({unproven} of them unproven)") } else { String::new() };
-    eprintln!("{} records recovered{proof}, {} damaged places", all.records, all.damaged);
+    eprintln!("{} recovered{proof}, {}", count(all.records, "record"), count(all.damaged, "damaged place"));
     report(&written)?;
     Ok(if all.records == 0 { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
@@ -285,9 +285,9 @@ fn finish(sink: Converter, tally: Tally, max_bad: f64, unreadable: bool) -> Resu
         return Ok(discard(sink, 2));
     }
     if tally.is_beyond(max_bad) {
-        let seen = records + damaged;
+        let seen = count(records + damaged, "record");
         eprintln!(
-            "{damaged} of {seen} records are damaged, more than --max-bad {max_bad} allows: nothing is written; \
+            "{damaged} of {seen} damaged, more than --max-bad {max_bad} allows: nothing is written; \
              `webmill shard recover` takes out what is whole"
         );
         return Ok(discard(sink, 1));

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde::Serialize;
-use webmill::capture::Truncation;
 use webmill::capture::date::format_rfc3339;
 use webmill::capture::digest::sha1_hex;
-use webmill::shard::Record;
+use webmill::capture::{Response, Truncation};
+use webmill::shard::{Record, RecordType};
 
 use super::sources::{ReadArgs, Tally};
 
@@ -62,7 +62,7 @@ impl<'a> Row<'a> {
             url: Some(&*record.url).filter(|url| !url.is_empty()),
             r#type: record.kind.name(),
             date: record.date_ms.map(format_rfc3339),
-            status: record.response().and_then(|response| response.status),
+            status: status(record),
             mime: record.mime(),
             offset: record.place.offset,
             length: record.place.length,
@@ -72,6 +72,12 @@ impl<'a> Row<'a> {
             shard: None,
         }
     }
+}
+
+/// Status of the HTTP answer that a response, or a revisit of one, holds.
+fn status(record: &Record<'_>) -> Option<u16> {
+    let revisit = record.kind == RecordType::Revisit && record.data.starts_with(b"HTTP/");
+    (revisit || record.is_http()).then(|| Response::parse(&record.data))?.status
 }
 
 /// Runs the command.

@@ -140,3 +140,8 @@ impl Tally {
         }
     }
 }
+
+/// `1 record`, `2 records`.
+pub fn count(n: u64, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}

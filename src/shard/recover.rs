@@ -1,14 +1,12 @@
 //! Copying records out of RAW DB files, damaged or not, byte for byte.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use crate::capture::Truncation;
 use crate::error::{Error, Result};
 
 use super::raw_walk::any_whole;
 use super::stream::Stream;
-use super::{Container, Format, RawDbWriter, ReadOptions, ShardReader};
+use super::{Container, Format, RawDbWriter, ShardReader};
 
 /// A file without a shard's beginning is looked through this far for a whole RAW DB record.
 const FRAGMENT_BYTES: u64 = 64 << 20;
@@ -24,27 +22,26 @@ pub struct Copied {
     pub damaged: u64,
 }
 
-/// Copies every complete record of the RAW DB file at `path` to `writer`, with raw head and stored data; tells
-/// `on_damage` of every place that was lost.
+/// Copies every complete record that `reader` gives to `writer`, with raw head and stored data; tells `on_damage` of
+/// every place that was lost. `path` is the file behind the reader, if there is one: records over the size limit are
+/// copied straight from it.
 ///
 /// # Errors
-/// [`Error::Incompatible`] when the file is no RAW DB file; [`Error::Io`] from reading or writing.
+/// [`Error::Incompatible`] when the reader's is no RAW DB file; [`Error::Io`] from reading or writing.
 pub fn recover(
-    path: &Path,
-    name: Arc<str>,
-    options: &ReadOptions,
+    reader: &mut ShardReader,
+    path: Option<&Path>,
     writer: &mut RawDbWriter,
     on_damage: &mut dyn FnMut(Error),
 ) -> Result<Copied> {
-    let mut reader = ShardReader::open_range(path, name, 0..u64::MAX, options)?;
     if reader.format() != Format::RawDb {
         return Err(Error::Incompatible {
-            path: path.to_path_buf(),
+            path: path.unwrap_or(Path::new("-")).to_path_buf(),
             found: format!("a {} file", reader.format().name()),
             expected: "a RAW DB file".into(),
         });
     }
-    let plain = reader.container() == Container::Plain;
+    let plain = path.filter(|_| reader.container() == Container::Plain);
     let mut copied = Copied::default();
     while let Some(next) = reader.next() {
         let record = match next {
@@ -56,16 +53,16 @@ pub fn recover(
                 continue;
             }
         };
-        if record.stored.is_some() {
-            writer.copy(&record)?;
-        } else if plain && record.truncated == Some(Truncation::RecordLimit) {
-            writer.copy_range(path, record.place.offset, record.place.length)?;
-        } else {
-            copied.damaged += 1;
-            let reason = "the record is over the size limit and cannot be copied out of a compressed file; \
-                          unpack the file first or raise the limit";
-            on_damage(Error::corrupt(path, record.place.offset, reason));
-            continue;
+        match plain {
+            _ if record.stored.is_some() => writer.copy(&record)?,
+            Some(path) => writer.copy_range(path, record.place.offset, record.place.length)?,
+            None => {
+                copied.damaged += 1;
+                let reason = "the record is over the size limit, and only a plain file lets it be copied: \
+                              raise the limit or unpack the file first";
+                on_damage(Error::corrupt(&*record.place.shard, record.place.offset, reason));
+                continue;
+            }
         }
         copied.records += 1;
         copied.unproven += u64::from(record.proven == Some(false));

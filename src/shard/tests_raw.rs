@@ -318,8 +318,8 @@ fn a_copy_is_byte_identical() {
     for max_record_bytes in [64 << 20, 100, 0] {
         let options = ReadOptions { max_record_bytes, ..ReadOptions::default() };
         let mut writer = RawDbWriter::create(&to, WriteOptions::default()).unwrap();
-        let copied =
-            recover(&from, "from".into(), &options, &mut writer, &mut |error| panic!("{error}")).unwrap();
+        let mut reader = ShardReader::open(&from, &options).unwrap();
+        let copied = recover(&mut reader, Some(&from), &mut writer, &mut |error| panic!("{error}")).unwrap();
         assert_eq!(copied, Copied { records: 10, unproven: 0, damaged: 0 });
         writer.finish().unwrap();
         assert_eq!(std::fs::read(&to).unwrap(), file);
