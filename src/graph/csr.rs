@@ -1,0 +1,378 @@
+//! A directed graph in compressed sparse rows.
+//!
+//! **Definition.** Nodes are `0..n`. `offsets` has n + 1 entries; the successors of node u are
+//! `targets[offsets[u]..offsets[u + 1]]`, ascending and distinct, and each arc may have a weight beside it.
+//!
+//! **Cost.** 8 bytes a node, 4 an arc, 4 more an arc with weights. The arrays are owned, or lie in a mapped file
+//! ([`store`](super::store)); nothing else knows which.
+//!
+//! **Transpose.** By ranges of targets: each thread reads all arcs and writes those that end in its range, so every list comes
+//! out ascending without sorting, and the result does not depend on the number of threads. O(n + m × threads) sequential reads,
+//! O(m) writes.
+
+use super::array::Array;
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A directed graph on the nodes `0..num_nodes`, without parallel arcs.
+pub trait Graph: Sync {
+    /// Number of nodes.
+    fn num_nodes(&self) -> usize;
+    /// Number of arcs.
+    fn num_arcs(&self) -> u64;
+    /// Successors of a node, ascending.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    fn successors(&self, node: u32) -> impl Iterator<Item = u32>;
+    /// Number of successors.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    fn outdegree(&self, node: u32) -> usize;
+}
+
+/// Arc weights, finite and not negative.
+#[derive(Clone, Debug)]
+pub enum Weights {
+    /// How many links an arc stands for.
+    Counts(Array<u32>),
+    /// Given weights.
+    Reals(Array<f32>),
+}
+
+impl Weights {
+    fn len(&self) -> usize {
+        match self {
+            Weights::Counts(w) => w.len(),
+            Weights::Reals(w) => w.len(),
+        }
+    }
+
+    /// Weight of an arc by its number.
+    ///
+    /// # Panics
+    /// If there is no such arc.
+    #[inline]
+    pub fn get(&self, arc: usize) -> f64 {
+        match self {
+            Weights::Counts(w) => f64::from(w[arc]),
+            Weights::Reals(w) => f64::from(w[arc]),
+        }
+    }
+}
+
+/// Graph in compressed sparse rows; see the module.
+#[derive(Clone, Debug)]
+pub struct Csr {
+    offsets: Array<u64>,
+    targets: Array<u32>,
+    weights: Option<Weights>,
+}
+
+impl Csr {
+    /// A graph from its arrays.
+    ///
+    /// # Errors
+    /// [`Error::Config`] naming the first rule that the arrays break: offsets that start at 0, never fall and end
+    /// at the number of arcs; successors ascending and below n; as many weights as arcs, finite and not negative.
+    pub fn new(offsets: Array<u64>, targets: Array<u32>, weights: Option<Weights>) -> Result<Self> {
+        let graph = Csr { offsets, targets, weights };
+        graph.check().map_err(Error::Config)?;
+        Ok(graph)
+    }
+
+    /// What [`new`](Self::new) says is wrong, if anything.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let (offsets, targets) = (&self.offsets[..], &self.targets[..]);
+        let n = offsets.len().checked_sub(1).ok_or("a graph of n nodes has n + 1 offsets")?;
+        if n > u32::MAX as usize {
+            return Err(format!("{n} nodes: more than 32 bits can number"));
+        }
+        if offsets[0] != 0 || offsets[n] != targets.len() as u64 {
+            return Err(format!("offsets run from {} to {} for {} arcs", offsets[0], offsets[n], targets.len()));
+        }
+        if let Some(u) = offsets.par_windows(2).position_first(|w| w[0] > w[1]) {
+            return Err(format!("the offsets fall after node {u}"));
+        }
+        let wrong = (0..n).into_par_iter().with_min_len(1 << 12).find_first(|&u| {
+            let list = &targets[offsets[u] as usize..offsets[u + 1] as usize];
+            !list.is_sorted_by(|a, b| a < b) || list.last().is_some_and(|&v| v as usize >= n)
+        });
+        if let Some(u) = wrong {
+            return Err(format!("the successors of node {u} are not ascending numbers below {n}"));
+        }
+        let Some(weights) = &self.weights else { return Ok(()) };
+        if weights.len() != targets.len() {
+            return Err(format!("{} weights for {} arcs", weights.len(), targets.len()));
+        }
+        if let Weights::Reals(w) = weights
+            && let Some(arc) = w.par_iter().position_first(|w| !w.is_finite() || *w < 0.0)
+        {
+            return Err(format!("arc {arc} has the weight {}", w[arc]));
+        }
+        Ok(())
+    }
+
+    /// A graph of `nodes` nodes from arcs in any order; parallel arcs collapse.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for an arc to or from an unknown node.
+    pub fn from_arcs(nodes: usize, arcs: impl IntoIterator<Item = (u32, u32)>) -> Result<Self> {
+        let mut arcs: Vec<(u32, u32)> = arcs.into_iter().collect();
+        arcs.par_sort_unstable();
+        arcs.dedup();
+        Self::from_sorted(nodes, arcs.iter().map(|&(u, v)| (u, v, ()))).map(|(graph, _)| graph)
+    }
+
+    /// A weighted graph of `nodes` nodes from arcs in any order; of parallel arcs the greatest weight is kept.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for an arc to or from an unknown node, or a weight that is negative, infinite or not a number.
+    pub fn from_weighted_arcs(nodes: usize, arcs: impl IntoIterator<Item = (u32, u32, f32)>) -> Result<Self> {
+        let mut arcs: Vec<(u32, u32, f32)> = arcs.into_iter().collect();
+        if let Some((u, v, w)) = arcs.iter().find(|a| !a.2.is_finite() || a.2 < 0.0) {
+            return Err(Error::Config(format!("the arc {u} -> {v} has the weight {w}")));
+        }
+        arcs.par_sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2)));
+        arcs.dedup_by_key(|a| (a.0, a.1));
+        let (mut graph, weights) = Self::from_sorted(nodes, arcs)?;
+        graph.weights = Some(Weights::Reals(weights.into()));
+        Ok(graph)
+    }
+
+    /// From distinct arcs in ascending order.
+    fn from_sorted<W>(nodes: usize, arcs: impl IntoIterator<Item = (u32, u32, W)>) -> Result<(Self, Vec<W>)> {
+        if nodes > u32::MAX as usize {
+            return Err(Error::Limit(format!("{nodes} nodes: more than 32 bits can number")));
+        }
+        let (mut offsets, mut targets, mut weights) = (vec![0u64; nodes + 1], Vec::new(), Vec::new());
+        for (u, v, w) in arcs {
+            if u.max(v) as usize >= nodes {
+                return Err(Error::Config(format!("the arc {u} -> {v} leaves the nodes 0..{nodes}")));
+            }
+            offsets[u as usize + 1] += 1;
+            targets.push(v);
+            weights.push(w);
+        }
+        for u in 0..nodes {
+            offsets[u + 1] += offsets[u];
+        }
+        Ok((Csr { offsets: offsets.into(), targets: targets.into(), weights: None }, weights))
+    }
+
+    /// The same arcs without weights.
+    pub fn without_weights(&self) -> Csr {
+        Csr { offsets: self.offsets.clone(), targets: self.targets.clone(), weights: None }
+    }
+
+    /// Offsets: n + 1 numbers of arcs.
+    pub fn offsets(&self) -> &[u64] {
+        &self.offsets
+    }
+
+    /// Targets of all arcs, by source.
+    pub fn targets(&self) -> &[u32] {
+        &self.targets
+    }
+
+    /// Weights of all arcs, by source.
+    pub fn weights(&self) -> Option<&Weights> {
+        self.weights.as_ref()
+    }
+
+    /// Numbers of the arcs that leave `node`: indices into [`targets`](Self::targets) and [`weights`](Self::weights).
+    ///
+    /// # Panics
+    /// If there is no such node.
+    #[inline]
+    pub fn arcs_of(&self, node: u32) -> Range<usize> {
+        self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize
+    }
+
+    /// Successors of a node as a slice.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    #[inline]
+    pub fn successor_slice(&self, node: u32) -> &[u32] {
+        &self.targets[self.arcs_of(node)]
+    }
+
+    /// All arcs with their weights (1 where there are none), by source, then target.
+    pub fn arcs(&self) -> impl Iterator<Item = (u32, u32, f64)> + '_ {
+        (0..self.num_nodes() as u32).flat_map(move |u| {
+            self.arcs_of(u).map(move |a| (u, self.targets[a], self.weights.as_ref().map_or(1.0, |w| w.get(a))))
+        })
+    }
+
+    /// Bytes that the arrays take.
+    pub fn bytes(&self) -> u64 {
+        let weights = if self.weights.is_some() { 4 } else { 0 };
+        8 * self.offsets.len() as u64 + (4 + weights) * self.targets.len() as u64
+    }
+
+    /// The graph with every arc turned round.
+    pub fn transpose(&self) -> Csr {
+        let n = self.num_nodes();
+        let parts = rayon::current_num_threads().clamp(1, 16).min(n / 4096 + 1);
+        let mut offsets = vec![0u64; n + 1];
+        let width = n.div_ceil(parts).max(1);
+        offsets[1..].par_chunks_mut(width).enumerate().for_each(|(part, counts)| {
+            let low = (part * width) as u32;
+            for &v in &self.targets[..] {
+                if let Some(count) = counts.get_mut(v.wrapping_sub(low) as usize) {
+                    *count += 1;
+                }
+            }
+        });
+        for v in 0..n {
+            offsets[v + 1] += offsets[v];
+        }
+        let ranges = balanced(&offsets, parts);
+        let targets = self.scatter(&offsets, &ranges, |u, _| u);
+        let weights = self.weights.as_ref().map(|weights| match weights {
+            Weights::Counts(w) => Weights::Counts(self.scatter(&offsets, &ranges, |_, arc| w[arc]).into()),
+            Weights::Reals(w) => Weights::Reals(self.scatter(&offsets, &ranges, |_, arc| w[arc]).into()),
+        });
+        Csr { offsets: offsets.into(), targets: targets.into(), weights }
+    }
+
+    /// `what(source, arc)` of every arc, ordered by target, then source.
+    fn scatter<T: Copy + Default + Send>(
+        &self, offsets: &[u64], ranges: &[Range<usize>], what: impl Fn(u32, usize) -> T + Sync,
+    ) -> Vec<T> {
+        let mut out = vec![T::default(); self.targets.len()];
+        let mut rest = &mut out[..];
+        let mut parts = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            let (part, tail) = rest.split_at_mut((offsets[range.end] - offsets[range.start]) as usize);
+            parts.push((range, part));
+            rest = tail;
+        }
+        parts.into_par_iter().for_each(|(range, part)| {
+            let (low, base) = (range.start as u32, offsets[range.start]);
+            let mut next: Vec<u64> = offsets[range.clone()].iter().map(|o| o - base).collect();
+            for u in 0..self.num_nodes() as u32 {
+                for arc in self.arcs_of(u) {
+                    if let Some(next) = next.get_mut(self.targets[arc].wrapping_sub(low) as usize) {
+                        part[*next as usize] = what(u, arc);
+                        *next += 1;
+                    }
+                }
+            }
+        });
+        out
+    }
+}
+
+/// Ranges of nodes with about equal numbers of arcs.
+fn balanced(offsets: &[u64], parts: usize) -> Vec<Range<usize>> {
+    let (n, arcs) = (offsets.len() - 1, offsets[offsets.len() - 1]);
+    let cut = |part: usize| {
+        let goal = (u128::from(arcs) * part as u128 / parts as u128) as u64;
+        if part == parts { n } else { offsets[..n].partition_point(|&o| o < goal) }
+    };
+    (0..parts).map(|part| cut(part)..cut(part + 1)).collect()
+}
+
+impl Graph for Csr {
+    fn num_nodes(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    fn num_arcs(&self) -> u64 {
+        self.targets.len() as u64
+    }
+
+    fn successors(&self, node: u32) -> impl Iterator<Item = u32> {
+        self.successor_slice(node).iter().copied()
+    }
+
+    fn outdegree(&self, node: u32) -> usize {
+        self.arcs_of(node).len()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Random graphs: few nodes, many arcs among them, self-loops and isolated nodes too.
+    pub(in crate::graph) fn graphs(max_nodes: usize, max_arcs: usize) -> impl Strategy<Value = Csr> {
+        (1..=max_nodes).prop_flat_map(move |n| {
+            prop::collection::vec((0..n as u32, 0..n as u32), 0..max_arcs)
+                .prop_map(move |arcs| Csr::from_arcs(n, arcs).unwrap())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn transposing_twice_is_identity(graph in graphs(60, 300)) {
+            let transpose = graph.transpose();
+            let mut turned: Vec<_> = graph.arcs().map(|(u, v, _)| (v, u)).collect();
+            turned.sort();
+            prop_assert_eq!(transpose.arcs().map(|(u, v, _)| (u, v)).collect::<Vec<_>>(), turned);
+            prop_assert!(transpose.check().is_ok());
+            let twice = transpose.transpose();
+            prop_assert_eq!(twice.targets(), graph.targets());
+        }
+
+        #[test]
+        fn weights_travel_with_their_arcs(arcs in prop::collection::vec((0u32..20, 0u32..20, 0u32..100), 0..200)) {
+            let graph = Csr::from_weighted_arcs(20, arcs.iter().map(|a| (a.0, a.1, a.2 as f32))).unwrap();
+            let mut turned: Vec<_> = graph.arcs().map(|(u, v, w)| (v, u, w as u32)).collect();
+            turned.sort();
+            let transpose: Vec<_> = graph.transpose().arcs().map(|(u, v, w)| (u, v, w as u32)).collect();
+            prop_assert_eq!(transpose, turned);
+            for (u, v, w) in graph.arcs() {
+                let greatest = arcs.iter().filter(|a| (a.0, a.1) == (u, v)).map(|a| a.2).max();
+                prop_assert_eq!(greatest, Some(w as u32));
+            }
+        }
+    }
+
+    #[test]
+    fn transpose_is_the_same_on_any_number_of_threads() {
+        let mut x = 1u32;
+        let arcs: Vec<_> = (0..200_000)
+            .map(|_| {
+                x = x.wrapping_mul(1664525).wrapping_add(1013904223);
+                ((x >> 8) % 30_000, (x >> 16).wrapping_mul(x >> 7) % 30_000)
+            })
+            .collect();
+        let graph = Csr::from_arcs(30_000, arcs).unwrap();
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| graph.transpose())
+        };
+        let one = on(1);
+        for threads in [2, 7] {
+            let many = on(threads);
+            assert!(one.offsets() == many.offsets() && one.targets() == many.targets());
+        }
+    }
+
+    #[test]
+    fn broken_graphs_are_refused_by_name() {
+        let csr = |offsets: &[u64], targets: &[u32]| Csr::new(offsets.to_vec().into(), targets.to_vec().into(), None);
+        for (offsets, targets, says) in [
+            (&[][..], &[][..], "n + 1 offsets"),
+            (&[0, 2], &[0], "offsets run from 0 to 2 for 1 arcs"),
+            (&[0, 2, 1, 2], &[0, 1], "fall after node 1"),
+            (&[0, 1], &[1], "successors of node 0"),
+            (&[0, 2, 2], &[1, 0], "successors of node 0"),
+            (&[0, 2, 2], &[1, 1], "successors of node 0"),
+        ] {
+            let error = csr(offsets, targets).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+        assert!(Csr::from_arcs(2, [(0, 2)]).unwrap_err().to_string().contains("0 -> 2"));
+        for weight in [f32::NAN, f32::INFINITY, -1.0] {
+            assert!(Csr::from_weighted_arcs(2, [(0, 1, weight)]).is_err());
+        }
+        assert_eq!(Csr::from_arcs(0, []).unwrap().transpose().num_nodes(), 0);
+    }
+}
