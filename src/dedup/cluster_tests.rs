@@ -126,7 +126,7 @@ impl Crawl {
 /// Similar or not by a hash of the two names, symmetric.
 fn alike(x: usize, y: usize) -> Option<f64> {
     let hash = xxhash_rust::xxh3::xxh3_64(&[x.min(y) as u8, x.max(y) as u8]);
-    (hash % 3 > 0).then_some(0.5)
+    (!hash.is_multiple_of(3)).then_some(0.5)
 }
 
 proptest! {
