@@ -24,10 +24,14 @@ use zstd::zstd_safe::{InBuffer, OutBuffer};
 
 use crate::error::{Error, Result};
 use crate::shard::Container;
+use crate::shard::member_inflate::Inflater;
 use crate::shard::stream::Stream;
 
 /// Least free space offered to a decoder.
 const OUT_BYTES: usize = 64 * 1024;
+/// Stored and decoded size up to which a gzip member is inflated at once.
+const WHOLE_IN: usize = 192 * 1024;
+const WHOLE_OUT: usize = 1 << 20;
 /// A decoded window larger than this is given back when it is empty.
 const KEEP_BYTES: usize = 8 << 20;
 /// Stored bytes of one member that are held back so that a pipe, too, can be searched again after damage.
@@ -67,7 +71,7 @@ enum Phase {
 
 enum Codec {
     Plain,
-    Gzip { inflate: Decompress, crc: Crc },
+    Gzip { inflate: Decompress, crc: Crc, whole: Inflater },
     Zstd { decoder: Decoder<'static> },
 }
 
@@ -99,7 +103,9 @@ impl Members {
     pub fn new(stored: Stream, container: Container, dictionary: Option<Vec<u8>>) -> Result<Members> {
         let codec = match container {
             Container::Plain => Codec::Plain,
-            Container::Gzip => Codec::Gzip { inflate: Decompress::new(false), crc: Crc::new() },
+            Container::Gzip => {
+                Codec::Gzip { inflate: Decompress::new(false), crc: Crc::new(), whole: Inflater::new() }
+            }
             Container::Zstd => zstd_codec(&stored, &dictionary.unwrap_or_default())?,
         };
         let member_at = stored.position();
@@ -445,9 +451,9 @@ impl Members {
     }
 
     /// Room for a decoder behind the window.
-    fn make_room(&mut self) {
+    fn make_room(&mut self, room: usize) {
         let held = self.end - self.start;
-        if self.out.len() - self.end >= OUT_BYTES {
+        if self.out.len() - self.end >= room {
             return;
         }
         if self.start > 0 && self.start >= held {
@@ -455,8 +461,8 @@ impl Members {
             self.start = 0;
             self.end = held;
         }
-        if self.out.len() - self.end < OUT_BYTES {
-            let grown = (self.out.len() + OUT_BYTES.max(held)).max(4 * OUT_BYTES);
+        if self.out.len() - self.end < room {
+            let grown = self.out.len() + room.max(held);
             self.out.resize(grown, 0);
         }
     }
@@ -491,13 +497,38 @@ impl Members {
             }
         };
         self.mark();
+        if self.whole_gzip(head) {
+            return Ok(true);
+        }
         self.phase = Phase::Inside;
         self.taken = head;
-        if let Codec::Gzip { inflate, crc } = &mut self.codec {
+        if let Codec::Gzip { inflate, crc, .. } = &mut self.codec {
             inflate.reset(false);
             crc.reset();
         }
         Ok(true)
+    }
+
+    /// Inflates the member at once if it is small enough; `false`, without a trace, where it is not or is damaged.
+    fn whole_gzip(&mut self, head: usize) -> bool {
+        self.make_room(WHOLE_OUT);
+        let Codec::Gzip { crc, whole, .. } = &mut self.codec else { return false };
+        let stored = self.stored.fill(WHOLE_IN);
+        let Some((read, made)) = whole.inflate(&stored[head..], &mut self.out[self.end..]) else {
+            return false;
+        };
+        let Some(trailer) = stored.get(head + read..).and_then(|rest| rest.first_chunk::<8>()) else {
+            return false;
+        };
+        crc.reset();
+        crc.update(&self.out[self.end..self.end + made]);
+        if u64::from_le_bytes(*trailer) != (made as u64) << 32 | u64::from(crc.sum()) {
+            return false;
+        }
+        self.end += made;
+        self.stored.consume(head + read + 8);
+        self.phase = Phase::Between;
+        true
     }
 
     /// Zeros up to the end of the file, as copying by blocks leaves them.
@@ -512,13 +543,13 @@ impl Members {
 
     fn more_gzip(&mut self) -> Result<Step> {
         loop {
-            self.make_room();
+            self.make_room(OUT_BYTES);
             if self.stored.buffered().len() == self.taken
                 && self.stored.fill(self.taken + 1).len() == self.taken
             {
                 return Err(self.cut());
             }
-            let Codec::Gzip { inflate, crc } = &mut self.codec else {
+            let Codec::Gzip { inflate, crc, .. } = &mut self.codec else {
                 return Err(Error::Internal("gzip asked of another codec".into()));
             };
             let before = (inflate.total_in(), inflate.total_out());
@@ -611,7 +642,7 @@ impl Members {
 
     fn more_zstd(&mut self) -> Result<Step> {
         loop {
-            self.make_room();
+            self.make_room(OUT_BYTES);
             let held = self.stored.buffered().len();
             let ended = held == self.taken && self.stored.fill(self.taken + 1).len() == held;
             let Codec::Zstd { decoder } = &mut self.codec else {

@@ -12,6 +12,7 @@ mod arc;
 mod convert;
 mod discover;
 mod member;
+mod member_inflate;
 mod raw;
 mod raw_head;
 mod raw_unpack;
@@ -30,6 +31,8 @@ mod warc_write;
 
 #[cfg(test)]
 mod tests_raw;
+#[cfg(test)]
+mod tests_warc;
 
 use std::borrow::Cow;
 

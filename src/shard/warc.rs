@@ -9,7 +9,7 @@
 //! | wrong or missing Content-Length | block measured, defect | error |
 //! | missing or extra blank lines | defect | error |
 //! | one member over many records, whole-file gzip | defect | error |
-//! | members cut without regard to records | read | read |
+//! | members cut without regard to records | defect | error |
 //! | repeated, folded, colon-less header lines, LF or CR CR LF | first value, defect | error |
 //! | URI in angle brackets or with spaces | brackets off, spaces kept | the same |
 //! | digest that does not agree (asked for) | defect | error |

@@ -1,0 +1,467 @@
+//! What must hold of WARC and ARC reading, writing and conversion.
+
+use std::io::{Cursor, Write};
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+
+type Row = (RecordType, String, Vec<u8>, Vec<u8>);
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn warc(url: &str, block: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-01T12:00:00Z\r\n\
+         WARC-Record-ID: <urn:x:{url}>\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n",
+        block.len()
+    );
+    [head.as_bytes(), block, b"\r\n\r\n"].concat()
+}
+
+fn options() -> ReadOptions {
+    ReadOptions::default()
+}
+
+/// Records and errors of a shard held in memory.
+fn read(bytes: &[u8], options: &ReadOptions) -> (Vec<Row>, Vec<String>) {
+    let reader = ShardReader::from_reader(Box::new(Cursor::new(bytes.to_vec())), "t", options);
+    drain(reader.expect("a shard"))
+}
+
+/// As [`read`], also where the start is too damaged for the format to be recognised.
+fn read_as(bytes: &[u8], container: Container) -> (Vec<Row>, Vec<String>) {
+    let stored = stream::Stream::from_reader(Box::new(Cursor::new(bytes.to_vec())), "t");
+    let mut reader = WarcReader::new(stored, Format::Warc, container, 0..u64::MAX, &options()).unwrap();
+    let (mut rows, mut errors) = (Vec::new(), Vec::new());
+    while let Some(next) = reader.next() {
+        collect(next, &mut rows, &mut errors);
+    }
+    (rows, errors)
+}
+
+fn drain(mut reader: ShardReader) -> (Vec<Row>, Vec<String>) {
+    let (mut rows, mut errors) = (Vec::new(), Vec::new());
+    while let Some(next) = reader.next() {
+        collect(next, &mut rows, &mut errors);
+    }
+    (rows, errors)
+}
+
+fn collect(next: crate::error::Result<Record<'_>>, rows: &mut Vec<Row>, errors: &mut Vec<String>) {
+    match next {
+        Ok(r) => rows.push((r.kind, r.url.to_string(), r.head.to_vec(), r.data.to_vec())),
+        Err(e) => errors.push(e.to_string()),
+    }
+}
+
+fn urls(rows: &[Row]) -> Vec<&str> {
+    rows.iter().map(|r| r.1.as_str()).collect()
+}
+
+/// Body, URLs read, part of the only error ("" for none).
+#[test]
+fn damage_costs_only_what_it_touches() {
+    let [a, b, c] =
+        ["u:a", "u:b", "u:c"].map(|u| warc(u, format!("HTTP/1.1 200 OK\r\n\r\nbody of {u}").as_bytes()));
+    let [ga, gb, gc] = [&a, &b, &c].map(|r| gzip(r));
+    let change = |r: &[u8], from: &str, to: &str| {
+        String::from_utf8(r.to_vec()).unwrap().replace(from, to).into_bytes()
+    };
+    let mut flipped = gb.clone();
+    let half = flipped.len() / 2;
+    flipped[half] ^= 0x55;
+    let all = vec!["u:a", "u:b", "u:c"];
+    let cases: Vec<(&str, Vec<u8>, Vec<&str>, &str)> = vec![
+        ("plain", [&a[..], &b, &c].concat(), all.clone(), ""),
+        ("members", [&ga[..], &gb, &gc].concat(), all.clone(), ""),
+        ("one member over all", gzip(&[&a[..], &b, &c].concat()), all.clone(), ""),
+        (
+            "members cut anywhere",
+            {
+                let whole = [&a[..], &b, &c].concat();
+                whole.chunks(37).flat_map(gzip).collect()
+            },
+            all.clone(),
+            "",
+        ),
+        (
+            "length too large",
+            [&a[..], &change(&b, "Content-Length: 30", "Content-Length: 55"), &c].concat(),
+            all.clone(),
+            "",
+        ),
+        (
+            "length beyond the file",
+            [&a[..], &change(&b, "Length: 30", "Length: 99999999999"), &c].concat(),
+            vec!["u:a", "u:c"],
+            "ends inside a block",
+        ),
+        (
+            "length too small",
+            [&a[..], &change(&b, "Content-Length: 30", "Content-Length: 3"), &c].concat(),
+            all.clone(),
+            "",
+        ),
+        ("no blank lines", [&a[..a.len() - 4], &b[..b.len() - 4], &c].concat(), all.clone(), ""),
+        ("many blank lines", [&a[..], b"\r\n\r\n\r\n", &b, b"\n\n", &c].concat(), all.clone(), ""),
+        ("LF only", change(&[&a[..], &b, &c].concat(), "\r\n", "\n"), all.clone(), ""),
+        (
+            "junk between",
+            [&a[..], b"junk\nmore", b"\n", &b, &c].concat(),
+            all.clone(),
+            "no WARC version line",
+        ),
+        (
+            "member with a wrong length",
+            [&ga[..], &gzip(&change(&b, "Length: 30", "Length: 300")), &gc].concat(),
+            all.clone(),
+            "",
+        ),
+        (
+            "member without a length",
+            [&ga[..], &gzip(&change(&b, "Content-Length: 30\r\n", "")), &gc].concat(),
+            all.clone(),
+            "",
+        ),
+        ("a member flipped", [&ga[..], &flipped, &gc].concat(), vec!["u:a", "u:c"], "member"),
+        (
+            "junk between members",
+            [&ga[..], b"\x1f\x8bjunk", &gb, &gc].concat(),
+            all.clone(),
+            "no gzip member",
+        ),
+        ("zeros behind", [&ga[..], &gb, &gc, &[0; 512]].concat(), all.clone(), ""),
+        ("a member cut off", [&ga[..], &gb[..gb.len() - 30]].concat(), vec!["u:a", "u:b"], "cut off"),
+        ("cut off inside a head", [&a[..], &b[..40]].concat(), vec!["u:a"], "inside its head"),
+        ("brackets", change(&a, "URI: u:a", "URI: <u:a b>"), vec!["u:a b"], ""),
+    ];
+    for (name, bytes, want, error) in cases {
+        let (rows, errors) = read(&bytes, &options());
+        assert_eq!(urls(&rows), want, "{name}: {errors:?}");
+        match error {
+            "" => assert!(errors.is_empty(), "{name}: {errors:?}"),
+            part => assert!(errors.len() == 1 && errors[0].contains(part), "{name}: {errors:?}"),
+        }
+        for row in rows.iter().filter(|r| name != "LF only" && !name.contains("cut off") && r.1.len() == 3) {
+            assert_eq!(row.3, format!("HTTP/1.1 200 OK\r\n\r\nbody of {}", row.1).into_bytes(), "{name}");
+        }
+        let strict = ReadOptions { lenient: false, ..options() };
+        let (_, errors) = read(&bytes, &strict);
+        let fine = ["plain", "members", "zeros behind", "brackets"].contains(&name);
+        assert_eq!(errors.is_empty(), fine, "{name}, strict: {errors:?}");
+    }
+}
+
+#[test]
+fn zstd_with_and_without_a_dictionary() {
+    let page = b"HTTP/1.1 200 OK\r\n\r\nthe same words on every page, for the dictionary's sake";
+    for dictionary in [None, Some(page.repeat(20))] {
+        let folder = tempfile::tempdir().unwrap();
+        let write = WarcOptions { compression: Compression::Zstd, dictionary, ..WarcOptions::default() };
+        let mut writer = WarcWriter::new(folder.path(), "z", write).unwrap();
+        for n in 0..5 {
+            writer.write(&response(&format!("u:{n}"), page)).unwrap();
+        }
+        let path = writer.finish().unwrap().remove(0);
+        let (rows, errors) = drain(ShardReader::open(&path, &options()).unwrap());
+        assert_eq!((rows.len(), errors.len()), (5, 0), "{errors:?}");
+        assert!(rows.iter().all(|r| r.3 == page));
+        // A range has to fetch the dictionary from the start of the file.
+        let size = std::fs::metadata(&path).unwrap().len();
+        let tail = ShardReader::open_range(&path, "z".into(), size - 900..u64::MAX, &options()).unwrap();
+        let (rows, errors) = drain(tail);
+        assert!(!rows.is_empty() && rows.len() < 5 && errors.is_empty(), "{rows:?} {errors:?}");
+        // A flipped byte costs one record.
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = bytes.len() - 40;
+        bytes[at] ^= 1;
+        let (rows, errors) = read(&bytes, &options());
+        assert_eq!((rows.len(), errors.len()), (4, 1), "{errors:?}");
+    }
+}
+
+#[test]
+fn lz4_is_named() {
+    let error =
+        ShardReader::from_reader(Box::new(&b"\x04\x22\x4d\x18rest"[..]), "a", &options()).err().unwrap();
+    assert!(error.to_string().contains("lz4"), "{error}");
+}
+
+#[test]
+fn a_bomb_is_read_in_bounded_memory() {
+    // 400 MB of zeros in a small member, first with an honest length, then hidden behind a short record.
+    let head = "WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 400000000\r\n\r\n";
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(head.as_bytes()).unwrap();
+    for _ in 0..400 {
+        encoder.write_all(&vec![0; 1_000_000]).unwrap();
+    }
+    encoder.write_all(b"\r\n\r\n").unwrap();
+    let bomb = encoder.finish().unwrap();
+    let good = gzip(&warc("u:good", b"x"));
+    let limited = ReadOptions { max_record_bytes: 1 << 20, ..options() };
+    let bytes = [&bomb[..], &good].concat();
+    let mut reader = ShardReader::from_reader(Box::new(Cursor::new(bytes)), "t", &limited).unwrap();
+    let record = reader.next().unwrap().unwrap();
+    assert_eq!((record.data.len(), record.full_length), (1 << 20, 400_000_000));
+    assert_eq!(record.truncated, Some(Truncation::RecordLimit));
+    assert_eq!(record.place.length, bomb.len() as u64);
+    assert_eq!(reader.next().unwrap().unwrap().url, "u:good");
+    assert!(reader.next().is_none());
+}
+
+#[test]
+fn long_plain_records_are_passed_over() {
+    let bytes = [warc("u:a", &vec![b'x'; 3 << 20]), warc("u:b", b"y")].concat();
+    let limited = ReadOptions { max_record_bytes: 1000, ..options() };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.warc");
+    std::fs::write(&path, &bytes).unwrap();
+    for pipe in [false, true] {
+        let mut reader = match pipe {
+            true => ShardReader::from_reader(Box::new(Cursor::new(bytes.clone())), "t", &limited).unwrap(),
+            false => ShardReader::open(&path, &limited).unwrap(),
+        };
+        let record = reader.next().unwrap().unwrap();
+        assert_eq!((record.data.len(), record.full_length), (1000, 3 << 20));
+        assert!(record.defects.is_empty());
+        assert_eq!(reader.next().unwrap().unwrap().url, "u:b");
+        assert!(reader.next().is_none());
+    }
+}
+
+#[test]
+fn digests_are_checked() {
+    let body = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n";
+    let sha = |b: &[u8]| crate::capture::digest::sha1_base32(b);
+    let (block, payload) = (sha(body), sha(b"hi"));
+    for (block, payload, want) in [
+        (&block, &payload, 0),
+        (&block, &sha(b"2\r\nhi\r\n0\r\n\r\n"), 0),
+        (&sha(b"?"), &payload, 1),
+        (&sha(b"?"), &sha(b"?"), 2),
+    ] {
+        let digests =
+            format!("WARC-Block-Digest: sha1:{block}\r\nWARC-Payload-Digest: sha1:{payload}\r\nContent-Type");
+        let record = String::from_utf8(warc("u:a", body)).unwrap().replacen("Content-Type", &digests, 1);
+        let verify = ReadOptions { verify_digests: true, ..options() };
+        let mut reader =
+            ShardReader::from_reader(Box::new(Cursor::new(record.clone().into_bytes())), "t", &verify)
+                .unwrap();
+        assert_eq!(reader.next().unwrap().unwrap().defects.len(), want);
+        let strict = ReadOptions { lenient: false, ..verify };
+        assert_eq!(read(record.as_bytes(), &strict).1.len(), usize::from(want > 0));
+    }
+}
+
+fn response<'a>(url: &'a str, data: &'a [u8]) -> NewWarcRecord<'a> {
+    NewWarcRecord {
+        kind: RecordType::Response,
+        url: Some(url),
+        date_ms: 1_714_564_800_000,
+        ip: Some("10.0.0.1"),
+        content_type: None,
+        id: None,
+        truncated: None,
+        extra: &[],
+        data,
+    }
+}
+
+fn convert(from: &Path, to: &Path, raw: bool) {
+    let mut converter = match raw {
+        true => Converter::Raw(RawDbWriter::create(to, WriteOptions::default()).unwrap()),
+        false => Converter::Warc(WarcWriter::create(to, WarcOptions::default()).unwrap()),
+    };
+    let done = converter.convert(from, &options(), &mut |e| panic!("{e}")).unwrap();
+    assert!(done.damaged == 0);
+    converter.finish().unwrap();
+}
+
+fn data() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        proptest::collection::vec(any::<u8>(), 0..400),
+        Just(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>".repeat(30)),
+        Just(warc("u:quoted", b"a page about this format")),
+        Just(b"\r\n\r\n".to_vec()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn write_then_read_is_identity(
+        blocks in proptest::collection::vec(data(), 0..6),
+        packing in 0..3usize,
+        version_1_0: bool,
+        limit in prop_oneof![Just(1u64 << 30), Just(600)],
+    ) {
+        let compression = [Compression::None, Compression::Gzip, Compression::Zstd][packing];
+        let folder = tempfile::tempdir().unwrap();
+        let write = WarcOptions { max_shard_bytes: limit, compression, version_1_0, dictionary: None };
+        let mut writer = WarcWriter::new(folder.path(), "p", write).unwrap();
+        for (n, block) in blocks.iter().enumerate() {
+            writer.write(&response(&format!("http://a.example/{n}"), block)).unwrap();
+        }
+        let mut rows = Vec::new();
+        for path in writer.finish().unwrap() {
+            let strict = ReadOptions { lenient: false, verify_digests: true, ..options() };
+            let mut reader = ShardReader::open(&path, &strict).unwrap();
+            let mut at = reader.first_offset().unwrap();
+            while let Some(next) = reader.next() {
+                let r = next.unwrap();
+                prop_assert_eq!(r.place.offset, at);
+                at += r.place.length;
+                prop_assert_eq!((r.date_ms, r.ip.as_deref()), (Some(1_714_564_800_000), Some("10.0.0.1")));
+                rows.push((r.url.to_string(), r.data.to_vec()));
+            }
+            prop_assert_eq!(at, std::fs::metadata(&path).unwrap().len());
+        }
+        let want: Vec<_> =
+            blocks.iter().enumerate().map(|(n, b)| (format!("http://a.example/{n}"), b.clone())).collect();
+        prop_assert_eq!(rows, want);
+    }
+
+    #[test]
+    fn raw_to_warc_and_back(blocks in proptest::collection::vec(data(), 1..5), packing in 0..3usize) {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b, c] = ["a.rawdb", "b.warc.gz", "c.rawdb"].map(|n| folder.path().join(n));
+        let compression = [Compression::None, Compression::Gzip, Compression::Zstd][packing];
+        let write = WriteOptions { compression, ..WriteOptions::default() };
+        let mut writer = RawDbWriter::create(&a, write).unwrap();
+        for (n, data) in blocks.iter().enumerate() {
+            let url = format!("http://a.example/{n}");
+            let record = NewRecord {
+                url: &url,
+                origin: (n % 2 == 0).then_some("http://a.example/from"),
+                date_ms: 1_714_564_801_000,
+                ip: Some("10.0.0.1"),
+                extra: &[("my-own", "kept")],
+                data,
+            };
+            writer.write(&record).unwrap();
+        }
+        writer.finish().unwrap();
+        convert(&a, &b, false);
+        let (rows, _) = drain(ShardReader::open(&b, &options()).unwrap());
+        prop_assert_eq!(rows.len(), blocks.len());
+        convert(&b, &c, true);
+        prop_assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(&c).unwrap());
+    }
+
+    #[test]
+    fn warc_to_raw_and_back(blocks in proptest::collection::vec((data(), 0..8usize), 1..5)) {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b, c] = ["a.warc.gz", "b.rawdb", "c.warc.gz"].map(|n| folder.path().join(n));
+        let mut writer = WarcWriter::create(&a, WarcOptions::default()).unwrap();
+        use RecordType::*;
+        for (n, (data, kind)) in blocks.iter().enumerate() {
+            let kind = [Warcinfo, Response, Resource, Request, Metadata, Revisit, Conversion, Unknown][*kind];
+            let url = format!("http://a.example/{n}");
+            let record = NewWarcRecord {
+                kind,
+                url: (kind != Warcinfo).then_some(&url),
+                extra: &[("WARC-Concurrent-To", "<urn:x>"), ("WARC-Concurrent-To", "<urn:y>")],
+                ..response("", data)
+            };
+            writer.write(&record).unwrap();
+        }
+        writer.finish().unwrap();
+        convert(&a, &b, true);
+        let kinds = |p: &Path| {
+            drain(ShardReader::open(p, &options()).unwrap()).0.into_iter().map(|r| r.0).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(kinds(&a), kinds(&b));
+        convert(&b, &c, false);
+        prop_assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(&c).unwrap());
+    }
+
+    #[test]
+    fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+        fuzz_warc(&bytes);
+    }
+
+    #[test]
+    fn damage_is_survived(
+        packing in 0..4usize,
+        cut in any::<prop::sample::Index>(),
+        flips in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+    ) {
+        let records: Vec<_> = (0..6).map(|n| warc(&format!("u:{n}"), &b"HTTP/1.0 200 OK\r\n\r\nsome words ".repeat(n))).collect();
+        let mut bytes: Vec<u8> = match packing {
+            0 => records.concat(),
+            1 => records.iter().flat_map(|r| gzip(r)).collect(),
+            2 => gzip(&records.concat()),
+            _ => records.iter().flat_map(|r| zstd::bulk::compress(r, 3).unwrap()).collect(),
+        };
+        for (at, to) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] ^= to;
+        }
+        bytes.truncate(cut.index(bytes.len() + 1));
+        fuzz_warc(&bytes);
+    }
+
+    #[test]
+    fn ranges_join(packing in 0..3usize, cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..5)) {
+        let records: Vec<_> = (0..12)
+            .map(|n| warc(&format!("u:{n}"), &b"HTTP/1.0 200 OK\r\n\r\nsome words ".repeat(n % 5)))
+            .collect();
+        let bytes: Vec<u8> = match packing {
+            0 => records.concat(),
+            1 => records.iter().flat_map(|r| gzip(r)).collect(),
+            _ => records.iter().flat_map(|r| zstd::bulk::compress(r, 3).unwrap()).collect(),
+        };
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &bytes).unwrap();
+        let mut ends: Vec<u64> = cuts.iter().map(|c| c.index(bytes.len()) as u64).collect();
+        ends.sort_unstable();
+        ends.push(u64::MAX);
+        let (mut all, mut stand, mut start) = (Vec::new(), Resume::from(0), 0);
+        for end in ends {
+            let open = |options| ShardReader::open_range(file.path(), "t".into(), start..end, &options).unwrap();
+            let mut reader = open(options());
+            if !follows(&stand, &(start..end), reader.first_offset()) {
+                prop_assert!(reader.first_offset().is_none(), "a guess that was wrong: {:?}", stand);
+                reader = open(ReadOptions { exact_start: Some(stand), ..options() });
+            }
+            while let Some(next) = reader.next() {
+                all.push(next.unwrap().url.to_string());
+            }
+            if reader.first_offset().is_some() {
+                stand = reader.resume();
+            }
+            start = end;
+        }
+        let want: Vec<_> = (0..12).map(|n| format!("u:{n}")).collect();
+        prop_assert_eq!(all, want);
+    }
+}
+
+/// Cut at every byte, and flipped at every byte: all records before the damage come out, and the reader ends.
+#[test]
+fn every_cut_and_every_flip() {
+    let records: Vec<_> =
+        (0..4).map(|n| warc(&format!("u:{n}"), b"HTTP/1.0 200 OK\r\n\r\nsome words")).collect();
+    let packed: Vec<Vec<u8>> = records.iter().map(|r| gzip(r)).collect();
+    for (parts, container) in [(&records, Container::Plain), (&packed, Container::Gzip)] {
+        let bytes = parts.concat();
+        for at in 0..bytes.len() {
+            let before = (1..=4).filter(|n| parts[..*n].concat().len() <= at).count();
+            let (rows, _) = read_as(&bytes[..at], container);
+            assert!(rows.len() >= before && rows.len() <= before + 1, "cut at {at}: {:?}", urls(&rows));
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 0x20;
+            let (rows, errors) = read_as(&flipped, container);
+            let hit = urls(&rows).iter().filter(|u| u.len() == 3 && u.starts_with("u:")).count();
+            assert!(hit >= 3, "flipped at {at}: {:?} {errors:?}", urls(&rows));
+        }
+    }
+}
