@@ -33,7 +33,8 @@ pub enum Part {
 
 impl Part {
     /// All parts, in the order of their numbers.
-    pub const ALL: [Part; 6] = [Part::Core, Part::In, Part::Out, Part::Tendril, Part::Tube, Part::Disconnected];
+    pub const ALL: [Part; 6] =
+        [Part::Core, Part::In, Part::Out, Part::Tendril, Part::Tube, Part::Disconnected];
 
     /// Name in tables.
     pub fn name(self) -> &'static str {
@@ -63,7 +64,10 @@ pub struct BowTie {
 /// If transpose or components are of a graph of another size.
 pub fn bow_tie(graph: &Csr, transpose: &Csr, strong: &Components) -> BowTie {
     let n = graph.num_nodes();
-    assert!(transpose.num_nodes() == n && strong.of.len() == n, "graph, transpose and components of one graph");
+    assert!(
+        transpose.num_nodes() == n && strong.of.len() == n,
+        "graph, transpose and components of one graph"
+    );
     let core: Vec<u32> = (0..n as u32).filter(|&u| strong.of[u as usize] == 0).collect();
     let weak = weak_components(graph);
     let main = core.first().map(|&u| weak.of[u as usize]);
@@ -135,19 +139,40 @@ mod tests {
     #[test]
     fn each_part_is_found() {
         let arcs = [
-            (0, 1), (1, 2), (2, 0), // core
-            (3, 4), (4, 0), // in
-            (2, 5), (5, 6), // out
-            (3, 7), (7, 6), // tube
-            (4, 8), (8, 9), // tendril from in
+            (0, 1),
+            (1, 2),
+            (2, 0), // core
+            (3, 4),
+            (4, 0), // in
+            (2, 5),
+            (5, 6), // out
+            (3, 7),
+            (7, 6), // tube
+            (4, 8),
+            (8, 9),  // tendril from in
             (10, 5), // tendril to out
-            (11, 9), (10, 12), // hanging on tendrils
+            (11, 9),
+            (10, 12), // hanging on tendrils
             (13, 14), // disconnected
-        ]; 
+        ];
         let found = parts(16, &arcs);
         let expected = [
-            "core", "core", "core", "in", "in", "out", "out", "tube", "tendril", "tendril", "tendril", "tendril",
-            "tendril", "disconnected", "disconnected", "disconnected",
+            "core",
+            "core",
+            "core",
+            "in",
+            "in",
+            "out",
+            "out",
+            "tube",
+            "tendril",
+            "tendril",
+            "tendril",
+            "tendril",
+            "tendril",
+            "disconnected",
+            "disconnected",
+            "disconnected",
         ];
         assert_eq!(found, expected);
     }

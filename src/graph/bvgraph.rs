@@ -65,8 +65,10 @@ impl Properties {
             .filter_map(|line| line.split_once('='))
             .map(|(key, value)| (key.trim(), value.trim()))
             .collect();
-        let other = |found: &str, expected: &str| {
-            Error::Incompatible { path: path.to_path_buf(), found: found.to_owned(), expected: expected.to_owned() }
+        let other = |found: &str, expected: &str| Error::Incompatible {
+            path: path.to_path_buf(),
+            found: found.to_owned(),
+            expected: expected.to_owned(),
         };
         let number = |key: &str, default: Option<u64>| match values.get(key).map(|value| value.parse()) {
             Some(Ok(number)) => Ok(number),
@@ -96,7 +98,9 @@ impl Properties {
             intervals: Code::Gamma,
             residuals: Code::Zeta(k as u32),
         };
-        for flag in values.get("compressionflags").unwrap_or(&"").split('|').map(str::trim).filter(|f| !f.is_empty()) {
+        for flag in
+            values.get("compressionflags").unwrap_or(&"").split('|').map(str::trim).filter(|f| !f.is_empty())
+        {
             let unknown = || other(&format!("compression flag {flag:?}"), "a code of the format");
             let (part, code) = flag.rsplit_once('_').ok_or_else(unknown)?;
             let code = match code {
@@ -154,7 +158,11 @@ impl Bits<'_> {
     #[inline]
     fn skip(&mut self, bits: u32) -> Decoded<()> {
         self.at += u64::from(bits);
-        if self.at > 8 * self.bytes.len() as u64 { Err("the file ends in the middle of a list".into()) } else { Ok(()) }
+        if self.at > 8 * self.bytes.len() as u64 {
+            Err("the file ends in the middle of a list".into())
+        } else {
+            Ok(())
+        }
     }
 
     /// A number of at most 56 bits.
@@ -258,7 +266,11 @@ fn decode(bits: &mut Bits, properties: &Properties) -> Decoded<Csr> {
 }
 
 fn read_list(
-    bits: &mut Bits, p: &Properties, x: usize, window: &VecDeque<std::ops::Range<usize>>, targets: &[u32],
+    bits: &mut Bits,
+    p: &Properties,
+    x: usize,
+    window: &VecDeque<std::ops::Range<usize>>,
+    targets: &[u32],
     list: &mut Vec<u32>,
 ) -> Decoded<()> {
     let n = p.nodes as u64;
@@ -271,13 +283,19 @@ fn read_list(
     }
     let reference = if p.window > 0 { bits.read(p.references)? as usize } else { 0 };
     if reference > 0 {
-        let copied = window.get(reference - 1).ok_or_else(|| format!("node {x} refers {reference} nodes back"))?;
+        let copied =
+            window.get(reference - 1).ok_or_else(|| format!("node {x} refers {reference} nodes back"))?;
         copy_blocks(bits, p, &targets[copied.clone()], list).map_err(|what| format!("node {x}: {what}"))?;
     }
-    let mut extra = degree.checked_sub(list.len() as u64).ok_or_else(|| format!("node {x} copies too much"))?;
+    let mut extra =
+        degree.checked_sub(list.len() as u64).ok_or_else(|| format!("node {x} copies too much"))?;
     let add = |value: i64, list: &mut Vec<u32>| {
         let inside = (0..n as i64).contains(&value);
-        if inside { list.push(value as u32) } else { return Err(format!("node {x} has the successor {value}")) }
+        if inside {
+            list.push(value as u32)
+        } else {
+            return Err(format!("node {x} has the successor {value}"));
+        }
         Ok(())
     };
     if extra > 0 && p.min_interval > 0 {

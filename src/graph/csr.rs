@@ -91,7 +91,12 @@ impl Csr {
             return Err(format!("{n} nodes: more than 32 bits can number"));
         }
         if offsets[0] != 0 || offsets[n] != targets.len() as u64 {
-            return Err(format!("offsets run from {} to {} for {} arcs", offsets[0], offsets[n], targets.len()));
+            return Err(format!(
+                "offsets run from {} to {} for {} arcs",
+                offsets[0],
+                offsets[n],
+                targets.len()
+            ));
         }
         if let Some(u) = offsets.par_windows(2).position_first(|w| w[0] > w[1]) {
             return Err(format!("the offsets fall after node {u}"));
@@ -203,7 +208,8 @@ impl Csr {
     /// All arcs with their weights (1 where there are none), by source, then target.
     pub fn arcs(&self) -> impl Iterator<Item = (u32, u32, f64)> + '_ {
         (0..self.num_nodes() as u32).flat_map(move |u| {
-            self.arcs_of(u).map(move |a| (u, self.targets[a], self.weights.as_ref().map_or(1.0, |w| w.get(a))))
+            self.arcs_of(u)
+                .map(move |a| (u, self.targets[a], self.weights.as_ref().map_or(1.0, |w| w.get(a))))
         })
     }
 
@@ -241,7 +247,10 @@ impl Csr {
 
     /// `what(source, arc)` of every arc, ordered by target, then source.
     fn scatter<T: Copy + Default + Send>(
-        &self, offsets: &[u64], ranges: &[Range<usize>], what: impl Fn(u32, usize) -> T + Sync,
+        &self,
+        offsets: &[u64],
+        ranges: &[Range<usize>],
+        what: impl Fn(u32, usize) -> T + Sync,
     ) -> Vec<T> {
         let mut out = vec![T::default(); self.targets.len()];
         let mut rest = &mut out[..];
@@ -357,7 +366,9 @@ pub(super) mod tests {
 
     #[test]
     fn broken_graphs_are_refused_by_name() {
-        let csr = |offsets: &[u64], targets: &[u32]| Csr::new(offsets.to_vec().into(), targets.to_vec().into(), None);
+        let csr = |offsets: &[u64], targets: &[u32]| {
+            Csr::new(offsets.to_vec().into(), targets.to_vec().into(), None)
+        };
         for (offsets, targets, says) in [
             (&[][..], &[][..], "n + 1 offsets"),
             (&[0, 2], &[0], "offsets run from 0 to 2 for 1 arcs"),

@@ -144,7 +144,8 @@ impl Hits {
                         if whole > 0.0 { arcs.map(term).sum::<f64>() / whole } else { 0.0 }
                     }
                     Rule::AtLeastMean => {
-                        let mean = arcs.clone().map(|a| from[targets[a] as usize]).sum::<f64>() / arcs.len() as f64;
+                        let mean =
+                            arcs.clone().map(|a| from[targets[a] as usize]).sum::<f64>() / arcs.len() as f64;
                         // The mean of equal scores may round up past them.
                         let least = mean * (1.0 - 1e-12);
                         arcs.filter(|&a| from[targets[a] as usize] >= least).map(term).sum()
@@ -193,7 +194,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn run(graph: &Csr, variant: Variant) -> HubsAuthorities {
-        Hits { variant, tolerance: 1e-13, max_iterations: 100_000, ..Hits::default() }.run(graph, &graph.transpose()).unwrap()
+        Hits { variant, tolerance: 1e-13, max_iterations: 100_000, ..Hits::default() }
+            .run(graph, &graph.transpose())
+            .unwrap()
     }
 
     /// M + 1 hubs (0..=M) and authorities; the first M hubs point to the first authority, the last to all.
@@ -206,7 +209,9 @@ mod tests {
     #[test]
     fn averaging_puts_the_promiscuous_hub_last() {
         let graph = promiscuous(3);
-        for (variant, modest, promiscuous) in [(Variant::Hits, 0.3470, 0.7992), (Variant::HubAveraging, 0.5676, 0.1833)] {
+        for (variant, modest, promiscuous) in
+            [(Variant::Hits, 0.3470, 0.7992), (Variant::HubAveraging, 0.5676, 0.1833)]
+        {
             let scores = run(&graph, variant);
             for hub in 0..3 {
                 assert!((scores.hubs[hub] - modest).abs() < 5e-5, "{variant:?} {:?}", scores.hubs);
@@ -227,7 +232,12 @@ mod tests {
 
     #[test]
     fn no_arcs_no_scores_and_never_nan() {
-        for graph in [Csr::from_arcs(0, []), Csr::from_arcs(1, []), Csr::from_arcs(3, []), Csr::from_arcs(2, [(0, 0), (1, 1)])] {
+        for graph in [
+            Csr::from_arcs(0, []),
+            Csr::from_arcs(1, []),
+            Csr::from_arcs(3, []),
+            Csr::from_arcs(2, [(0, 0), (1, 1)]),
+        ] {
             let graph = graph.unwrap();
             for variant in [Variant::Hits, Variant::HubAveraging, Variant::FullThreshold(2)] {
                 let scores = run(&graph, variant);

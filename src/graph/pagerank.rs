@@ -205,7 +205,7 @@ impl PageRank<'_> {
             None => vec![uniform; n],
         };
         // The linear system without dangling rank has a smaller solution: start from the like of it.
-        if self.dangling == Dangling::Teleport {
+        if self.dangling != Dangling::Uniform {
             let lost = dangling_mass(&x, &share);
             let scale = (1.0 - d) / (1.0 - d + d * lost);
             x.iter_mut().for_each(|x| *x *= scale);
@@ -285,7 +285,9 @@ mod tests {
         let d = 0.85;
         // Clique and cycle: all alike. (In a cycle the ranks of one sweep depend on the order of nodes.)
         for n in [2u32, 3, 50] {
-            let clique = Csr::from_arcs(n as usize, (0..n * n).map(|i| (i / n, i % n)).filter(|(u, v)| u != v)).unwrap();
+            let clique =
+                Csr::from_arcs(n as usize, (0..n * n).map(|i| (i / n, i % n)).filter(|(u, v)| u != v))
+                    .unwrap();
             let cycle = Csr::from_arcs(n as usize, (0..n).map(|u| (u, (u + 1) % n))).unwrap();
             let uniform = vec![1.0 / f64::from(n); n as usize];
             close(&ranks(exact(), &clique), &uniform, 1e-13);
@@ -302,7 +304,10 @@ mod tests {
         // Clique of k and a path of p that its last node enters: no dangling rank on the classical scale without
         // redistribution, so each node of the path has (1 − d) + d × the one before.
         let (k, p) = (5u32, 6u32);
-        let arcs = (0..k * k).map(|i| (i / k, i % k)).filter(|(u, v)| u != v).chain((k - 1..k + p - 1).map(|u| (u, u + 1)));
+        let arcs = (0..k * k)
+            .map(|i| (i / k, i % k))
+            .filter(|(u, v)| u != v)
+            .chain((k - 1..k + p - 1).map(|u| (u, u + 1)));
         let graph = Csr::from_arcs((k + p) as usize, arcs).unwrap();
         let lost = PageRank { dangling: Dangling::Lost, scale: Scale::Classical, ..exact() };
         let found = ranks(lost, &graph);
@@ -334,7 +339,8 @@ mod tests {
         for u in 0..n as u32 {
             let whole: f64 = graph.arcs_of(u).map(|arc| graph.weights().map_or(1.0, |w| w.get(arc))).sum();
             for arc in graph.arcs_of(u).filter(|_| whole > 0.0) {
-                a[graph.targets()[arc] as usize][u as usize] -= d * graph.weights().map_or(1.0, |w| w.get(arc)) / whole;
+                a[graph.targets()[arc] as usize][u as usize] -=
+                    d * graph.weights().map_or(1.0, |w| w.get(arc)) / whole;
             }
             if whole == 0.0 {
                 for (i, row) in a.iter_mut().enumerate() {
@@ -347,7 +353,8 @@ mod tests {
             }
         }
         for column in 0..n {
-            let pivot = (column..n).max_by(|&i, &j| a[i][column].abs().total_cmp(&a[j][column].abs())).unwrap();
+            let pivot =
+                (column..n).max_by(|&i, &j| a[i][column].abs().total_cmp(&a[j][column].abs())).unwrap();
             a.swap(column, pivot);
             let row = a[column].clone();
             for (i, other) in a.iter_mut().enumerate().filter(|(i, _)| *i != column) {
@@ -447,7 +454,11 @@ mod tests {
             x >> 9
         };
         let n = 60_000;
-        let graph = Csr::from_arcs(n, (0..500_000).map(|_| (next() % n as u32, next() % n as u32 / (1 + next() % 50)))).unwrap();
+        let graph = Csr::from_arcs(
+            n,
+            (0..500_000).map(|_| (next() % n as u32, next() % n as u32 / (1 + next() % 50))),
+        )
+        .unwrap();
         let transpose = graph.transpose();
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -455,7 +466,10 @@ mod tests {
         };
         let one = on(1);
         for threads in [2, 3, 8] {
-            assert!(one.iter().zip(on(threads)).all(|(a, b)| a.to_bits() == b.to_bits()), "{threads} threads");
+            assert!(
+                one.iter().zip(on(threads)).all(|(a, b)| a.to_bits() == b.to_bits()),
+                "{threads} threads"
+            );
         }
     }
 }

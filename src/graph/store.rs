@@ -121,7 +121,10 @@ impl CsrWriter {
     #[inline]
     pub fn push(&mut self, source: u32, target: u32, weight: u32) -> Result<()> {
         if u64::from(source.max(target)) >= self.nodes {
-            return Err(Error::Config(format!("the arc {source} -> {target} leaves the nodes 0..{}", self.nodes)));
+            return Err(Error::Config(format!(
+                "the arc {source} -> {target} leaves the nodes 0..{}",
+                self.nodes
+            )));
         }
         if u64::from(source) < self.closed {
             return Err(Error::Internal(format!("the arc {source} -> {target} came out of order")));
@@ -239,7 +242,8 @@ impl Csr {
         if length < HEAD {
             return Err(corrupt(length, "the file ends in its head"));
         }
-        let number = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("a slice of eight bytes"));
+        let number =
+            |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("a slice of eight bytes"));
         let (version, kind) = (number(8) as u32, (number(8) >> 32) as u32);
         if version != VERSION {
             return Err(incompatible(format!("version {version}")));
@@ -248,7 +252,8 @@ impl Csr {
             return Err(corrupt(0, "the head does not match its checksum"));
         }
         let (nodes, arcs) = (number(16), number(24));
-        let sizes = [nodes.saturating_add(1).saturating_mul(8), arcs.saturating_mul(4), arcs.saturating_mul(4)];
+        let sizes =
+            [nodes.saturating_add(1).saturating_mul(8), arcs.saturating_mul(4), arcs.saturating_mul(4)];
         let sections = if kind == 0 { 2 } else { 3 };
         // SAFETY: the map is read-only, and every value in it is checked below before it is used. A process that changes the
         // file meanwhile breaks the contract of this function; committed files are never changed.
@@ -258,7 +263,10 @@ impl Csr {
             let (start, sum) = (number(32 + 8 * section), number(56 + 8 * section));
             let range = start as usize..start.saturating_add(size) as usize;
             let Some(bytes) = map.get(range.clone()) else {
-                return Err(corrupt(length, &format!("the file ends before byte {}, where its arrays end", range.end)));
+                return Err(corrupt(
+                    length,
+                    &format!("the file ends before byte {}, where its arrays end", range.end),
+                ));
             };
             if xxh3_64(bytes) != sum {
                 return Err(corrupt(start, "the array does not match its checksum"));
@@ -318,7 +326,10 @@ mod tests {
         let (path, bytes) = example(dir.path());
         for cut in 0..bytes.len() {
             std::fs::write(&path, &bytes[..cut]).unwrap();
-            assert!(matches!(Csr::open(&path), Err(Error::Corrupt { .. } | Error::Incompatible { .. })), "cut at {cut}");
+            assert!(
+                matches!(Csr::open(&path), Err(Error::Corrupt { .. } | Error::Incompatible { .. })),
+                "cut at {cut}"
+            );
         }
         // Padding between the arrays holds nothing.
         let used = (0..HEAD as usize).chain(128..176).chain(192..208);
@@ -326,7 +337,10 @@ mod tests {
             let mut damaged = bytes.clone();
             damaged[byte] ^= 4;
             std::fs::write(&path, &damaged).unwrap();
-            assert!(matches!(Csr::open(&path), Err(Error::Corrupt { .. } | Error::Incompatible { .. })), "byte {byte}");
+            assert!(
+                matches!(Csr::open(&path), Err(Error::Corrupt { .. } | Error::Incompatible { .. })),
+                "byte {byte}"
+            );
         }
     }
 

@@ -72,7 +72,13 @@ impl<'a> Sweeps<'a> {
     }
 
     /// x ← base + d Pᵀ x; returns ‖Δ‖₁.
-    pub fn sweep(&mut self, arcs: &impl Pull, x: &mut [f64], d: f64, base: impl Fn(usize) -> f64 + Sync) -> f64 {
+    pub fn sweep(
+        &mut self,
+        arcs: &impl Pull,
+        x: &mut [f64],
+        d: f64,
+        base: impl Fn(usize) -> f64 + Sync,
+    ) -> f64 {
         let n = self.share.len();
         let (cells, offsets, share, relax) = (&self.contributions[..], self.offsets, self.share, self.relax);
         let mut rest = x;
