@@ -4,6 +4,7 @@ mod catalog;
 mod crawl;
 mod debian;
 mod packing;
+mod synth;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,7 +14,7 @@ use clap::Subcommand;
 use comfy_table::Table;
 use webmill::run::Cancel;
 
-pub use catalog::{Catalog, Dataset, Source};
+use catalog::{Catalog, Source};
 pub use packing::{Packer, Page};
 
 /// List, fetch or generate corpora to mill.
@@ -37,6 +38,8 @@ enum Action {
         #[arg(long, value_name = "DIR", default_value = "corpora")]
         out: PathBuf,
     },
+    /// Generate a Web of any size with known truth and write it as shards to DIR/synth-PAGES-SEED.
+    Synth(synth::SynthArgs),
 }
 
 /// Runs the command.
@@ -67,6 +70,10 @@ pub fn run(args: &DatasetsArgs, cancel: &Cancel) -> Result<ExitCode> {
                 }
                 crate::print(&format!("{}\n", folder.display()))?;
             }
+        }
+        Action::Synth(args) => {
+            let folder = synth::generate(args, cancel)?;
+            crate::print(&format!("{}\n", folder.display()))?;
         }
     }
     Ok(ExitCode::SUCCESS)

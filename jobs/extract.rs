@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use webmill::Error;
 use webmill::extract::{ExtractLimits, Extractor};
-use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Reject, Runtime, Stage};
+use webmill::run::{Cancel, Committed, Job, Measure, Reject, Runtime, Stage};
 use webmill::shard::{Input, Part, ReadOptions, Resume, ShardReader, follows, split};
 
 use crate::args::Common;

@@ -12,11 +12,19 @@ mod captures;
 mod console;
 mod datasets;
 mod dedup;
+mod demo;
 mod extract;
 mod extract_parts;
+mod graph;
 mod inputs;
+mod levels;
+mod rank;
 mod rejects;
+mod report;
+mod run;
 mod schema;
+mod shape;
+mod shard;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -31,8 +39,15 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(run::RunArgs),
+    Demo(demo::DemoArgs),
     Extract(extract::ExtractArgs),
+    Graph(graph::GraphArgs),
+    Rank(rank::RankArgs),
+    Shape(shape::ShapeArgs),
     Dedup(dedup::DedupArgs),
+    Report(report::ReportArgs),
+    Shard(shard::ShardArgs),
     Datasets(datasets::DatasetsArgs),
     Schema(schema::SchemaArgs),
 }
@@ -55,8 +70,15 @@ fn main() -> ExitCode {
         tracing::warn!("Ctrl-C will not stop cleanly: {error}");
     }
     let result = match cli.command {
+        Command::Run(args) => run::run(&args, &cancel),
+        Command::Demo(args) => demo::run(&args, &cancel),
         Command::Extract(args) => extract::run(&args, &cancel),
+        Command::Graph(args) => graph::run(&args, &cancel),
+        Command::Rank(args) => rank::run(&args, &cancel),
+        Command::Shape(args) => shape::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
+        Command::Report(args) => report::run(&args, &cancel),
+        Command::Shard(args) => shard::run(args),
         Command::Datasets(args) => datasets::run(&args, &cancel),
         Command::Schema(args) => schema::run(&args),
     };

@@ -12,11 +12,13 @@ pub mod capture;
 pub mod dedup;
 pub mod error;
 pub mod extract;
+pub mod graph;
 pub mod html;
 pub mod report;
 pub mod run;
 pub mod shard;
 pub mod sort;
+pub mod synth;
 pub mod table;
 pub mod text;
 

@@ -69,9 +69,9 @@ impl Packer {
     }
 
     /// Adds a whole HTTP response that something else made.
-    pub fn response(&mut self, url: &str, date_ms: i64, response: &[u8]) -> Result<()> {
+    pub fn response(&mut self, url: &str, date_ms: i64, ip: &str, response: &[u8]) -> Result<()> {
         self.pages += 1;
-        Ok(self.writer.write(&NewRecord { url, origin: None, date_ms, ip: None, extra: &[], data: response })?)
+        Ok(self.writer.write(&NewRecord { url, origin: None, date_ms, ip: Some(ip), extra: &[], data: response })?)
     }
 
     /// Closes the last shard; returns the shards' paths.

@@ -110,7 +110,7 @@ impl Runtime<'_> {
     /// Runs `job`, resuming what an earlier run left, or finds it done.
     ///
     /// # Errors
-    /// What the job meets; [`Error::Limit`] where more than `max_bad` of the records are damaged; [`Error::Config`]
+    /// What the job meets; [`Error::Refused`] where more than `max_bad` of the records are damaged; [`Error::Config`]
     /// where another process runs the same job or the folder is not webmill's; [`Error::Interrupted`].
     pub fn run<J: Job>(&self, job: &J, inputs: &Inputs) -> Result<Committed> {
         let key = job_key(job, inputs)?;
@@ -183,7 +183,7 @@ impl Runtime<'_> {
             counts.merge(&receipt.counts);
         }
         if counts.bad_share() > self.max_bad {
-            return Err(Error::Limit(format!(
+            return Err(Error::Refused(format!(
                 "{} of {} records are damaged ({:.2} %), more than --max-bad {} allows: not committed. First: {}",
                 counts.damaged,
                 counts.read,

@@ -147,9 +147,9 @@ impl Stage<'_> {
     }
 }
 
-impl Unit<'_> {
+impl<'s> Unit<'s> {
     /// The stage this unit belongs to.
-    pub fn stage(&self) -> &Stage<'_> {
+    pub fn stage(&self) -> &'s Stage<'s> {
         self.stage
     }
 

@@ -1,0 +1,150 @@
+//! Feeding the graph's builder from tables `pages` and `links`.
+
+use std::collections::HashSet;
+
+use webmill::Result;
+use webmill::capture::{CanonicalUrl, UrlKey};
+use webmill::graph::{GraphBuilder, LinkRow, PageRow};
+use webmill::run::{Committed, Stage};
+use webmill::sort::Budget;
+use webmill::table::TableReader;
+
+use crate::captures::{self, place};
+
+/// Attribute of a page that was crawled; a redirecting URL has another, which counts less than being crawled.
+pub const CRAWLED: &[u8] = b"0";
+/// Attribute of a URL that is only known to redirect.
+pub const REDIRECTS: &[u8] = b"1";
+
+/// Reads tables and gives the builder what counts.
+pub struct Feed<'a> {
+    extract: &'a Committed,
+    seed: u64,
+    kinds: &'a [String],
+    budget: Budget,
+    /// Places of captures that a later capture of the same URL supersedes: 8 bytes each.
+    superseded: HashSet<u64>,
+    /// Keys of link sources under another seed, by place and stored key: empty for seed 0.
+    reseeded: Vec<(u64, u128, u128)>,
+    /// Links of kinds that make no arcs.
+    pub other_kinds: u64,
+    /// Links of captures that are superseded.
+    pub superseded_links: u64,
+}
+
+impl<'a> Feed<'a> {
+    /// A feed whose keys are those of `seed`.
+    pub fn new(extract: &'a Committed, seed: u64, kinds: &'a [String], budget: &Budget) -> Self {
+        Feed {
+            extract,
+            seed,
+            kinds,
+            budget: budget.clone(),
+            superseded: HashSet::new(),
+            reseeded: Vec::new(),
+            other_kinds: 0,
+            superseded_links: 0,
+        }
+    }
+
+    /// The key of `url` under the seed; `stored` is the one in the tables.
+    fn key(&self, url: &str, stored: u128) -> u128 {
+        if self.seed == 0 { stored } else { UrlKey::seeded(url, self.seed).0 }
+    }
+
+    /// Gives the standing capture of each URL, and every URL that redirects.
+    pub fn pages(&mut self, builder: &mut GraphBuilder) -> Result<()> {
+        let table = self.extract.path("pages");
+        let mut captures = captures::read(&table, &self.budget)?;
+        let mut superseded = HashSet::new();
+        while let Some(page) = captures.next(|place| {
+            superseded.insert(place);
+        })? {
+            let key = self.key(&page.url, page.key);
+            if self.seed != 0 {
+                self.reseeded.push((page.place, page.key, key));
+            }
+            builder.add_page(&PageRow {
+                key,
+                surt: page.surt.as_bytes(),
+                url: page.url.as_bytes(),
+                attributes: CRAWLED,
+            })?;
+        }
+        self.superseded = superseded;
+        self.redirects(builder)?;
+        self.reseeded.sort_unstable();
+        Ok(())
+    }
+
+    fn redirects(&mut self, builder: &mut GraphBuilder) -> Result<()> {
+        let columns = ["url", "url_origin", "fetch_status", "warc_filename", "warc_record_offset"];
+        let mut reader = TableReader::open(&self.extract.path("pages"), &columns)?;
+        while let Some(batch) = reader.next()? {
+            let (url, origin, status) = (batch.str("url")?, batch.str("url_origin")?, batch.i16("fetch_status")?);
+            let (shard, offset) = (batch.str("warc_filename")?, batch.i64("warc_record_offset")?);
+            for i in 0..batch.len() {
+                let redirect = matches!(status.get(i), Some(300..=399)).then(|| url.get(i)).flatten();
+                for source in [redirect, origin.get(i)].into_iter().flatten() {
+                    let Some(source) = CanonicalUrl::parse(source) else { continue };
+                    let (stored, surt) = (source.key().0, source.surt());
+                    let key = self.key(source.as_str(), stored);
+                    if self.seed != 0 {
+                        let place = place(shard.get(i).unwrap_or_default(), offset.get(i).unwrap_or_default());
+                        self.reseeded.push((place, stored, key));
+                    }
+                    builder.add_page(&PageRow {
+                        key,
+                        surt: surt.as_bytes(),
+                        url: source.as_str().as_bytes(),
+                        attributes: REDIRECTS,
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives every link of a kind that counts, of captures that stand.
+    pub fn links(&mut self, builder: &mut GraphBuilder, stage: &Stage<'_>) -> Result<()> {
+        let columns = ["source_key", "target_url", "target_key", "kind", "nofollow", "warc_filename", "warc_record_offset"];
+        let mut reader = TableReader::open(&self.extract.path("links"), &columns)?;
+        while let Some(batch) = reader.next()? {
+            stage.cancel.check()?;
+            let (sources, targets) = (batch.keys("source_key")?, batch.keys("target_key")?);
+            let (url, kind, nofollow) = (batch.str("target_url")?, batch.str("kind")?, batch.bool("nofollow")?);
+            let (shard, offset) = (batch.str("warc_filename")?, batch.i64("warc_record_offset")?);
+            for i in 0..batch.len() {
+                let kind = kind.get(i).unwrap_or_default();
+                if !self.kinds.iter().any(|k| k == kind) {
+                    self.other_kinds += 1;
+                    continue;
+                }
+                let at = || place(shard.get(i).unwrap_or_default(), offset.get(i).unwrap_or_default());
+                if !self.superseded.is_empty() && self.superseded.contains(&at()) {
+                    self.superseded_links += 1;
+                    continue;
+                }
+                let target = url.get(i).unwrap_or_default();
+                let Some(parsed) = CanonicalUrl::parse(target) else { continue };
+                let mut source = sources[i].unwrap_or_default();
+                if self.seed != 0 {
+                    let sought = (at(), source);
+                    match self.reseeded.binary_search_by(|r| (r.0, r.1).cmp(&sought)) {
+                        Ok(found) => source = self.reseeded[found].2,
+                        Err(_) => continue,
+                    }
+                }
+                builder.add_link(&LinkRow {
+                    source,
+                    target: self.key(target, targets[i].unwrap_or_default()),
+                    surt: parsed.surt().as_bytes(),
+                    url: target.as_bytes(),
+                    nofollow: nofollow.get(i).unwrap_or(false),
+                })?;
+            }
+            stage.progress.advance(batch.len() as u64);
+        }
+        Ok(())
+    }
+}

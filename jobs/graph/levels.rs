@@ -1,0 +1,185 @@
+//! Tables `nodes` and `arcs` on every level, and the graphs of hosts and domains folded from that of pages.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use webmill::capture::domain::registrable;
+use webmill::capture::surt::surt_host;
+use webmill::error::{AtPath, Error, Result};
+use webmill::graph::{Csr, Graph, Groups, HostRuns, NodeRow as Numbered, fold_csr};
+use webmill::run::Unit;
+use webmill::sort::Budget;
+use webmill::table::{ArcRow, Bytes16, Footer, NodeRow, PartWriter, Table};
+
+use super::feed::REDIRECTS;
+use crate::levels::{graph_file, part_file};
+use crate::rejects::columns;
+
+/// Nodes in the order of their numbers, kept aside until hosts and domains are known.
+pub struct NodeSpool {
+    path: PathBuf,
+    file: BufWriter<File>,
+    nodes: u64,
+}
+
+impl NodeSpool {
+    /// An empty spool at `path`.
+    pub fn create(path: &Path) -> Result<Self> {
+        let file = BufWriter::with_capacity(1 << 18, File::create(path).at(path)?);
+        Ok(NodeSpool { path: path.to_path_buf(), file, nodes: 0 })
+    }
+
+    /// Adds the next node.
+    pub fn push(&mut self, node: &Numbered<'_>) -> Result<()> {
+        self.nodes += 1;
+        let crawled = node.crawled && node.attributes != REDIRECTS;
+        let head = [(node.surt.len() as u32).to_le_bytes(), (node.url.len() as u32).to_le_bytes()].concat();
+        [&head[..], &node.key.to_le_bytes(), &[u8::from(crawled)], node.surt, node.url]
+            .iter()
+            .try_for_each(|bytes| self.file.write_all(bytes))
+            .at(&self.path)
+    }
+
+    /// Gives back every node: SURT, URL, key, crawled.
+    fn read(self, mut each: impl FnMut(String, String, u128, bool) -> Result<()>) -> Result<()> {
+        drop(self.file.into_inner().map_err(|e| Error::io(&self.path, e.into_error()))?);
+        let mut file = BufReader::with_capacity(1 << 18, File::open(&self.path).at(&self.path)?);
+        let mut head = [0u8; 25];
+        for _ in 0..self.nodes {
+            file.read_exact(&mut head).at(&self.path)?;
+            let length = |at: usize| head[at..at + 4].try_into().map_or(0, u32::from_le_bytes) as usize;
+            let (surt, url) = (length(0), length(4));
+            let key = head[8..24].try_into().map_or(0, u128::from_le_bytes);
+            let mut text = vec![0u8; surt + url];
+            file.read_exact(&mut text).at(&self.path)?;
+            let url = String::from_utf8_lossy(&text[surt..]).into_owned();
+            each(String::from_utf8_lossy(&text[..surt]).into_owned(), url, key, head[24] == 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the tables and folded graphs; returns the numbers of nodes and arcs by level.
+pub fn write(
+    unit: &mut Unit<'_>,
+    spool: NodeSpool,
+    hosts: &HostRuns,
+    self_arcs: bool,
+    budget: &Budget,
+) -> Result<serde_json::Map<String, serde_json::Value>> {
+    let by_host = hosts.by_host();
+    let by_domain = hosts.by_domain(|host| registrable(host).to_owned(), surt_host);
+    let mut crawled = vec![0u32; by_host.of.len()];
+    write_pages(unit, spool, &by_host, &by_domain, &mut crawled)?;
+    let page = Csr::open(unit.create(&graph_file("page"))?)?;
+    let mut facts = serde_json::Map::new();
+    facts.insert("page".into(), numbers(&page, crawled.iter().map(|c| u64::from(*c)).sum()));
+    write_arcs(unit, "page", &page)?;
+    for (level, groups) in [("host", &by_host), ("domain", &by_domain)] {
+        unit.stage().cancel.check()?;
+        let graph = fold_csr(&page, &groups.of, groups.names.len(), !self_arcs, budget)?;
+        let path = unit.create(&graph_file(level))?;
+        graph.write(&path)?;
+        unit.wrote(&graph_file(level), "", Vec::new(), 0);
+        write_arcs(unit, level, &graph)?;
+        let with_pages = write_groups(unit, level, groups, hosts, &by_host, &by_domain, &crawled)?;
+        facts.insert(level.into(), numbers(&graph, with_pages));
+    }
+    Ok(facts)
+}
+
+fn numbers(graph: &Csr, crawled: u64) -> serde_json::Value {
+    serde_json::json!({ "nodes": graph.num_nodes(), "arcs": graph.num_arcs(), "crawled": crawled })
+}
+
+fn writer<T: Table>(unit: &Unit<'_>, level: &str) -> Result<(String, PartWriter<T>)> {
+    let relative = part_file(T::NAME, level);
+    let footer = Footer { job_key: unit.stage().key().to_string() };
+    let writer = PartWriter::create(&unit.create(&relative)?, &footer)?;
+    Ok((relative, writer))
+}
+
+fn finish<T: Table>(unit: &mut Unit<'_>, relative: &str, writer: PartWriter<T>) -> Result<()> {
+    let rows = writer.finish()?;
+    unit.wrote(relative, T::NAME, columns::<T>(), rows);
+    Ok(())
+}
+
+fn write_pages(
+    unit: &mut Unit<'_>,
+    spool: NodeSpool,
+    by_host: &Groups,
+    by_domain: &Groups,
+    crawled_of: &mut [u32],
+) -> Result<()> {
+    let (relative, mut nodes) = writer::<NodeRow>(unit, "page")?;
+    let mut node = 0usize;
+    spool.read(|surt, url, key, crawled| {
+        crawled_of[node] = u32::from(crawled);
+        nodes.push(NodeRow {
+            level: "page",
+            node: node as u32,
+            url,
+            url_surtkey: surt,
+            url_key: Some(Bytes16(key)),
+            crawled,
+            host: by_host.of[node],
+            domain: by_domain.of[node],
+            pages: 1,
+        })?;
+        node += 1;
+        Ok(())
+    })?;
+    finish(unit, &relative, nodes)
+}
+
+/// Nodes of a level of groups; returns how many have a crawled page.
+fn write_groups(
+    unit: &mut Unit<'_>,
+    level: &'static str,
+    groups: &Groups,
+    hosts: &HostRuns,
+    by_host: &Groups,
+    by_domain: &Groups,
+    crawled_of: &[u32],
+) -> Result<u64> {
+    let count = groups.names.len();
+    let (mut pages, mut crawled) = (vec![0u32; count], vec![false; count]);
+    let (mut first_host, mut domain) = (vec![u32::MAX; count], vec![0u32; count]);
+    for node in 0..groups.of.len() {
+        let group = groups.of[node] as usize;
+        pages[group] += 1;
+        crawled[group] |= crawled_of[node] > 0;
+        first_host[group] = first_host[group].min(by_host.of[node]);
+        domain[group] = by_domain.of[node];
+    }
+    let (relative, mut nodes) = writer::<NodeRow>(unit, level)?;
+    for (node, name) in groups.names.iter().enumerate() {
+        let surt = match level {
+            "host" => String::from_utf8_lossy(hosts.surt(node)).into_owned(),
+            _ => surt_host(name),
+        };
+        nodes.push(NodeRow {
+            level,
+            node: node as u32,
+            url: name.clone(),
+            url_surtkey: surt,
+            url_key: None,
+            crawled: crawled[node],
+            host: first_host[node],
+            domain: domain[node],
+            pages: pages[node],
+        })?;
+    }
+    finish(unit, &relative, nodes)?;
+    Ok(crawled.iter().filter(|c| **c).count() as u64)
+}
+
+fn write_arcs(unit: &mut Unit<'_>, level: &'static str, graph: &Csr) -> Result<()> {
+    let (relative, mut arcs) = writer::<ArcRow>(unit, level)?;
+    for (source, target, weight) in graph.arcs() {
+        arcs.push(ArcRow { level, source, target, weight: weight as u32 })?;
+    }
+    finish(unit, &relative, arcs)
+}

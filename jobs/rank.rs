@@ -1,0 +1,184 @@
+//! `webmill rank`: PageRank and HITS on every level of the graph.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use webmill::graph::{Csr, Graph, Hits, HubsAuthorities, PageRank, Ranks};
+use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
+use webmill::table::{Footer, PartWriter, RankRow, Table};
+
+use crate::args::Common;
+use crate::console::Console;
+use crate::levels::{LEVELS, check_order, open_graph, part_file, read_nodes};
+use crate::rejects::columns;
+
+/// Rank pages, hosts and domains by PageRank and HITS.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  webmill rank --out results\n\nReads the graph that `webmill graph` wrote to the same folder.")]
+pub struct RankArgs {
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Configuration of the job.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rank {
+    /// PageRank's damping.
+    pub damping: f64,
+    /// Greatest L1 distance of the PageRank vector to the true one.
+    pub tolerance: f64,
+    /// Most iterations of PageRank.
+    pub max_iterations: usize,
+    /// Change of the HITS vectors at which they count as converged.
+    pub hits_tolerance: f64,
+    /// Most iterations of HITS.
+    pub hits_max_iterations: usize,
+    /// Follow page arcs in proportion to the number of links behind them.
+    pub weighted_pages: bool,
+    /// Likewise arcs of hosts and domains.
+    pub weighted_hosts: bool,
+    #[serde(skip)]
+    graph: Option<Committed>,
+}
+
+impl Default for Rank {
+    fn default() -> Self {
+        Rank {
+            damping: 0.85,
+            tolerance: 1e-12,
+            max_iterations: 1000,
+            hits_tolerance: 1e-10,
+            hits_max_iterations: 1000,
+            weighted_pages: false,
+            weighted_hosts: true,
+            graph: None,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let console = Console::new();
+    let graph = open_latest(&args.common.out, "graph")?;
+    crate::print_committed(&rank(&graph, &args.common, &args.common.runtime(&console, cancel))?)
+}
+
+/// Ranks the graph of `graph`.
+pub fn rank(graph: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
+    let mut job: Rank = common.recipe(Rank::NAME)?;
+    job.graph = Some(graph.clone());
+    crate::run_job(&job, &Inputs::of_jobs([graph]), common, runtime)
+}
+
+impl Job for Rank {
+    const NAME: &'static str = "rank";
+    const VERSION: u32 = 1;
+
+    fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
+        let graph = self.graph.as_ref().ok_or_else(|| webmill::Error::Internal("rank without input".into()))?;
+        let mut pagerank = serde_json::Map::new();
+        let mut hits = serde_json::Map::new();
+        for level in LEVELS {
+            let (p, h) = stage.unit(&format!("rank-{level}"), |unit| self.level(graph, level, unit))?;
+            pagerank.insert(level.into(), p);
+            hits.insert(level.into(), h);
+        }
+        stage.fact("pagerank", pagerank)?;
+        stage.fact("hits", hits)
+    }
+}
+
+impl Rank {
+    fn level(
+        &self,
+        source: &Committed,
+        level: &str,
+        unit: &mut Unit<'_>,
+    ) -> webmill::Result<(serde_json::Value, serde_json::Value)> {
+        let graph = open_graph(source, level)?;
+        admit(&graph, unit.stage().memory)?;
+        let progress = unit.stage().progress;
+        progress.begin(&format!("rank {level}"), 0, Measure::Items);
+        let weighted = if level == "page" { self.weighted_pages } else { self.weighted_hosts };
+        let graph = if weighted { graph } else { graph.without_weights() };
+        let transpose = graph.transpose();
+        let settings = PageRank {
+            damping: self.damping,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            weighted,
+            ..PageRank::default()
+        };
+        let ranks = settings.run(&graph, &transpose)?;
+        unit.stage().cancel.check()?;
+        let hits = Hits {
+            tolerance: self.hits_tolerance,
+            max_iterations: self.hits_max_iterations,
+            ..Hits::default()
+        }
+        .run(&graph, &transpose)?;
+        progress.advance(graph.num_nodes() as u64);
+        progress.end();
+        write(source, level, unit, (&graph, &transpose), &ranks, &hits)?;
+        Ok((
+            serde_json::json!({ "iterations": ranks.iterations, "error_bound": ranks.error_bound, "converged": ranks.converged }),
+            serde_json::json!({ "iterations": hits.iterations, "change": hits.change, "converged": hits.converged }),
+        ))
+    }
+}
+
+/// Refuses a graph whose vectors and transpose do not fit, with the estimate.
+fn admit(graph: &Csr, memory: u64) -> webmill::Result<()> {
+    let vectors = webmill::graph::memory_estimate(graph.num_nodes()) * 2;
+    let need = vectors + graph.bytes();
+    if need > memory {
+        return Err(webmill::Error::Limit(format!(
+            "ranking {} nodes and {} arcs takes about {} MiB, --memory allows {} MiB",
+            graph.num_nodes(),
+            graph.num_arcs(),
+            need >> 20,
+            memory >> 20
+        )));
+    }
+    Ok(())
+}
+
+fn write(
+    source: &Committed,
+    level: &str,
+    unit: &mut Unit<'_>,
+    (graph, transpose): (&Csr, &Csr),
+    ranks: &Ranks,
+    hits: &HubsAuthorities,
+) -> webmill::Result<()> {
+    let relative = part_file(RankRow::NAME, level);
+    let footer = Footer { job_key: unit.stage().key().to_string() };
+    let mut writer = PartWriter::<RankRow>::create(&unit.create(&relative)?, &footer)?;
+    let name = LEVELS.into_iter().find(|l| *l == level).unwrap_or("page");
+    let mut node = 0usize;
+    let mut reader = read_nodes(source, level, &["node", "url", "crawled"]);
+    while let Some(batch) = reader.next()? {
+        check_order(&batch, node, graph.num_nodes())?;
+        let (url, crawled) = (batch.str("url")?, batch.bool("crawled")?);
+        for i in 0..batch.len() {
+            writer.push(RankRow {
+                level: name,
+                node: node as u32,
+                url: url.get(i).unwrap_or_default().to_owned(),
+                crawled: crawled.get(i).unwrap_or(false),
+                pagerank: ranks.scores[node],
+                authority: hits.authorities[node],
+                hub: hits.hubs[node],
+                indegree: transpose.outdegree(node as u32) as u32,
+                outdegree: graph.outdegree(node as u32) as u32,
+            })?;
+            node += 1;
+        }
+    }
+    let rows = writer.finish()?;
+    unit.wrote(&relative, RankRow::NAME, columns::<RankRow>(), rows);
+    unit.kept(&format!("{level}-nodes"), rows);
+    Ok(())
+}

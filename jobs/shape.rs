@@ -1,0 +1,152 @@
+//! `webmill shape`: degrees with their laws, components, bow-tie.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use webmill::graph::{Csr, Graph, bow_tie, degree_histogram, fit_power_law, strong_components, weak_components};
+use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
+use webmill::table::{ComponentRow, DegreeRow, Footer, PartWriter, Table, write_part};
+
+use crate::args::Common;
+use crate::console::Console;
+use crate::levels::{LEVELS, open_graph, part_file, read_nodes};
+use crate::rejects::columns;
+
+/// Measure the shape of the graph: degree laws, components, bow-tie.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  webmill shape --out results\n\nReads the graph that `webmill graph` wrote to the same folder.")]
+pub struct ShapeArgs {
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Configuration of the job: none yet, but for the graph it reads.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shape {
+    #[serde(skip)]
+    graph: Option<Committed>,
+}
+
+/// Runs the command.
+pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let console = Console::new();
+    let graph = open_latest(&args.common.out, "graph")?;
+    crate::print_committed(&shape(&graph, &args.common, &args.common.runtime(&console, cancel))?)
+}
+
+/// Measures the graph of `graph`.
+pub fn shape(graph: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
+    let mut job: Shape = common.recipe(Shape::NAME)?;
+    job.graph = Some(graph.clone());
+    crate::run_job(&job, &Inputs::of_jobs([graph]), common, runtime)
+}
+
+/// Numbers of one level for the manifest.
+#[derive(Debug, Serialize, Deserialize)]
+struct LevelFacts {
+    laws: BTreeMap<String, serde_json::Value>,
+    bowtie: BTreeMap<String, u64>,
+    components: serde_json::Value,
+}
+
+impl Job for Shape {
+    const NAME: &'static str = "shape";
+    const VERSION: u32 = 1;
+
+    fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
+        let graph = self.graph.as_ref().ok_or_else(|| webmill::Error::Internal("shape without input".into()))?;
+        let (mut laws, mut ties, mut components) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for level in LEVELS {
+            let facts: LevelFacts = stage.unit(&format!("shape-{level}"), |unit| measure(graph, level, unit))?;
+            laws.insert(level, facts.laws);
+            ties.insert(level, facts.bowtie);
+            components.insert(level, facts.components);
+        }
+        stage.fact("laws", laws)?;
+        stage.fact("bowtie", ties)?;
+        stage.fact("components", components)
+    }
+}
+
+fn measure(source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> webmill::Result<LevelFacts> {
+    let graph = open_graph(source, level)?.without_weights();
+    let progress = unit.stage().progress;
+    progress.begin(&format!("shape {level}"), 0, Measure::Items);
+    let transpose = graph.transpose();
+    let strong = strong_components(&graph);
+    let weak = weak_components(&graph);
+    let tie = bow_tie(&graph, &transpose, &strong);
+    unit.stage().cancel.check()?;
+    let footer = Footer { job_key: unit.stage().key().to_string() };
+
+    let relative = part_file(ComponentRow::NAME, level);
+    let mut writer = PartWriter::<ComponentRow>::create(&unit.create(&relative)?, &footer)?;
+    for node in 0..graph.num_nodes() {
+        writer.push(ComponentRow {
+            level,
+            node: node as u32,
+            scc: strong.of[node],
+            wcc: weak.of[node],
+            bowtie: tie.parts[node].name(),
+        })?;
+    }
+    let rows = writer.finish()?;
+    unit.wrote(&relative, ComponentRow::NAME, columns::<ComponentRow>(), rows);
+
+    let mut laws = BTreeMap::new();
+    let mut degrees = Vec::new();
+    for (direction, histogram) in histograms(source, level, &graph, &transpose)? {
+        if let Some(law) = fit_power_law(&histogram) {
+            laws.insert(
+                direction.to_owned(),
+                serde_json::json!({ "exponent": law.exponent, "error": law.error, "x_min": law.x_min, "tail": law.tail, "ks": law.ks }),
+            );
+        }
+        degrees.extend(histogram.iter().map(|&(degree, count)| DegreeRow { level, direction, degree, count }));
+    }
+    let relative = part_file(DegreeRow::NAME, level);
+    let rows = write_part(&unit.create(&relative)?, &degrees, &footer)?;
+    unit.wrote(&relative, DegreeRow::NAME, columns::<DegreeRow>(), rows);
+    progress.advance(graph.num_nodes() as u64);
+    progress.end();
+
+    let bowtie = webmill::graph::Part::ALL.iter().zip(tie.sizes).map(|(p, n)| (p.name().to_owned(), n)).collect();
+    let largest = |sizes: &[u32]| sizes.first().copied().unwrap_or(0);
+    Ok(LevelFacts {
+        laws,
+        bowtie,
+        components: serde_json::json!({
+            "scc": { "number": strong.len(), "largest": largest(&strong.sizes) },
+            "wcc": { "number": weak.len(), "largest": largest(&weak.sizes) },
+        }),
+    })
+}
+
+/// Degree → nodes, for every direction; for hosts and domains also pages → hosts.
+fn histograms(
+    source: &Committed,
+    level: &str,
+    graph: &Csr,
+    transpose: &Csr,
+) -> webmill::Result<Vec<(&'static str, Vec<(u64, u64)>)>> {
+    let nodes = graph.num_nodes() as u32;
+    let (into, out) = (|u| transpose.outdegree(u) as u64, |u| graph.outdegree(u) as u64);
+    let mut all = vec![
+        ("in", degree_histogram((0..nodes).map(into))),
+        ("out", degree_histogram((0..nodes).map(out))),
+        ("total", degree_histogram((0..nodes).map(|u| into(u) + out(u)))),
+    ];
+    if level != "page" {
+        let mut pages = Vec::new();
+        let mut reader = read_nodes(source, level, &["pages"]);
+        while let Some(batch) = reader.next()? {
+            let column = batch.u32("pages")?;
+            pages.extend((0..batch.len()).map(|i| u64::from(column.get(i).unwrap_or(0))));
+        }
+        all.push(("pages", degree_histogram(pages.into_iter())));
+    }
+    Ok(all)
+}

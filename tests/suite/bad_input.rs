@@ -1,0 +1,139 @@
+//! Bad input: each gives a message that says what is wrong, where and what to do, and leaves nothing half-written.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::support::Work;
+
+fn expect(work: &Work, arguments: &[&str], code: i32, words: &[&str]) {
+    let message = work.fails(arguments, code);
+    for word in words {
+        assert!(message.contains(word), "webmill {arguments:?} says nothing of {word:?}: {message}");
+    }
+}
+
+#[test]
+fn what_is_no_shard_is_named() {
+    let work = Work::new();
+    std::fs::write(work.path("empty.warc"), b"").unwrap();
+    std::fs::write(work.path("paper.warc"), b"%PDF-1.4\n1 0 obj\n<<>>\n").unwrap();
+    std::fs::create_dir(work.path("folder")).unwrap();
+    std::fs::write(work.path("folder/notes.txt"), b"nothing to mill here\n").unwrap();
+    expect(&work, &["extract", "empty.warc", "--out", "out"], 2, &["empty.warc", "empty"]);
+    expect(&work, &["extract", "paper.warc", "--out", "out"], 2, &["paper.warc", "PDF"]);
+    expect(&work, &["extract", "folder", "--out", "out"], 2, &["folder"]);
+    expect(&work, &["extract", "missing.warc", "--out", "out"], 2, &["missing.warc"]);
+    expect(&work, &["rank", "--out", "out"], 2, &["webmill graph"]);
+    assert_eq!(work.unfinished("."), Vec::<String>::new());
+}
+
+#[test]
+fn damage_beyond_the_bound_is_refused_and_within_it_counted() {
+    let work = Work::new();
+    work.synth("shards", 60, u64::MAX);
+    let path = work.path("shards/synth-00000.rawdb");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 512].fill(0);
+    std::fs::write(&path, &bytes).unwrap();
+    expect(&work, &["extract", "shards", "--out", "out"], 1, &["--max-bad", "synth-00000.rawdb"]);
+    assert!(!work.path("out/extract/latest").exists());
+    work.run(&["extract", "shards", "--out", "out", "--max-bad", "0.2"]);
+    let manifest = std::fs::read_to_string(work.path("out/extract/latest/manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    assert!(manifest["counts"]["damaged"].as_u64().unwrap() >= 1);
+    assert!(manifest["tables"]["pages"]["rows"].as_u64().unwrap() >= 57);
+    assert!(work.path("out/extract/latest/rejects.parquet").exists());
+}
+
+#[test]
+fn a_truncated_gzip_keeps_its_whole_records() {
+    let work = Work::new();
+    work.synth("shards", 60, u64::MAX);
+    work.run(&["shard", "convert", "shards", "-o", "whole.warc.gz"]);
+    let bytes = std::fs::read(work.path("whole.warc.gz")).unwrap();
+    std::fs::write(work.path("cut.warc.gz"), &bytes[..bytes.len() - 300]).unwrap();
+    work.run(&["extract", "cut.warc.gz", "--out", "out", "--max-bad", "0.1"]);
+    let manifest = std::fs::read_to_string(work.path("out/extract/latest/manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let rows = manifest["tables"]["pages"]["rows"].as_u64().unwrap();
+    assert!((58..=60).contains(&rows), "{rows}");
+}
+
+#[test]
+fn an_out_of_another_version_or_of_someone_else_is_refused() {
+    let work = Work::new();
+    work.synth("shards", 20, u64::MAX);
+    std::fs::create_dir(work.path("other")).unwrap();
+    std::fs::write(work.path("other/webmill.json"), b"{\"layout\": 99}").unwrap();
+    expect(&work, &["extract", "shards", "--out", "other"], 2, &["layout 99", "--out"]);
+    std::fs::create_dir(work.path("mine")).unwrap();
+    std::fs::write(work.path("mine/thesis.tex"), b"years of work").unwrap();
+    expect(&work, &["extract", "shards", "--out", "mine"], 2, &["thesis.tex"]);
+    assert_eq!(std::fs::read(work.path("mine/thesis.tex")).unwrap(), b"years of work");
+}
+
+#[test]
+fn a_damaged_result_is_not_taken_for_done() {
+    let work = Work::new();
+    work.synth("shards", 20, u64::MAX);
+    work.run(&["extract", "shards", "--out", "out"]);
+    let pages = work.path("out/extract/latest/pages/part-000000-000.parquet");
+    let bytes = std::fs::read(&pages).unwrap();
+    std::fs::write(&pages, &bytes[..bytes.len() / 2]).unwrap();
+    expect(&work, &["extract", "shards", "--out", "out"], 2, &["part-000000-000.parquet", "delete the folder"]);
+}
+
+#[test]
+fn wrong_settings_are_named() {
+    let work = Work::new();
+    work.synth("shards", 5, u64::MAX);
+    std::fs::write(work.path("a.toml"), b"[extrakt]\n").unwrap();
+    std::fs::write(work.path("b.toml"), b"[extract]\npart_byts = 1\n").unwrap();
+    expect(&work, &["extract", "shards", "--out", "out", "--recipe", "a.toml"], 2, &["extrakt", "extract"]);
+    expect(&work, &["extract", "shards", "--out", "out", "--recipe", "b.toml"], 2, &["part_byts"]);
+    expect(&work, &["extract", "shards", "--out", "out", "--memory", "much"], 2, &["much"]);
+}
+
+/// A device that is always full stands for a full disk: what is written there must come back as an error.
+#[test]
+fn a_full_disk_is_an_error_with_its_path() {
+    if !std::path::Path::new("/dev/full").exists() {
+        println!("skipped: no /dev/full here");
+        return;
+    }
+    let work = Work::new();
+    work.synth("shards", 20, u64::MAX);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = work
+        .webmill(&["shard", "ls", "shards", "--format", "json"])
+        .stdout(Stdio::from(full))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("space"), "{output:?}");
+}
+
+#[test]
+fn standard_input_is_read_and_a_reader_that_goes_away_is_success() {
+    let work = Work::new();
+    work.synth("shards", 200, u64::MAX);
+    let bytes = std::fs::read(work.path("shards/synth-00000.rawdb")).unwrap();
+    let mut child = work
+        .webmill(&["extract", "-", "--out", "out"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&bytes).unwrap();
+    assert!(child.wait().unwrap().success());
+    let mut child = work
+        .webmill(&["shard", "cat", "shards"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}

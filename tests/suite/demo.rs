@@ -1,0 +1,14 @@
+//! The demonstration: from nothing to a report, every known answer found.
+
+use crate::support::Work;
+
+#[test]
+fn the_demo_finds_every_known_answer() {
+    let work = Work::new();
+    let output = work.run(&["demo", "--out", "demo"]);
+    let report = String::from_utf8(output.stdout).unwrap();
+    let html = std::fs::read_to_string(work.path(report.trim())).unwrap();
+    assert!(html.contains("Top pages by PageRank") && html.contains("The shape of this Web"));
+    let again = work.run(&["demo", "--out", "demo"]);
+    assert!(String::from_utf8_lossy(&again.stderr).contains("was done"), "a second run finds everything done");
+}

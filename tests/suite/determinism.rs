@@ -1,0 +1,61 @@
+//! Equal input gives equal bytes on any number of threads and with any memory; other shardings give the same rows.
+
+use std::collections::BTreeMap;
+
+use polars::prelude::*;
+
+use crate::support::{Work, assert_same};
+
+#[test]
+fn threads_and_memory_change_no_byte() {
+    let work = Work::new();
+    work.synth("shards", 1500, 1 << 20);
+    work.run(&["run", "shards", "--out", "one", "--threads", "1"]);
+    work.run(&["run", "shards", "--out", "two", "--threads", "2", "--memory", "256MiB"]);
+    let one = work.committed("one");
+    assert!(one.len() > 15, "{:?}", one.keys());
+    assert_same(&one, &work.committed("two"), "2 threads");
+}
+
+#[test]
+fn one_shard_or_many_give_the_same_rows() {
+    let work = Work::new();
+    work.synth("one", 800, u64::MAX);
+    work.synth("many", 800, 200_000);
+    work.run(&["run", "one", "--out", "out-one"]);
+    work.run(&["run", "many", "--out", "out-many"]);
+    for (job, table) in [
+        ("extract", "pages"),
+        ("extract", "links"),
+        ("extract", "texts"),
+        ("graph", "nodes"),
+        ("graph", "arcs"),
+        ("rank", "ranks"),
+        ("shape", "degrees"),
+        ("shape", "components"),
+        ("dedup", "duplicates"),
+        ("dedup", "clusters"),
+        ("report", "hosts"),
+    ] {
+        let (a, b) = (rows(&work, "out-one", job, table), rows(&work, "out-many", job, table));
+        assert!(!a.is_empty(), "{table} is empty");
+        assert_eq!(a, b, "{job}/{table}");
+    }
+}
+
+/// Rows of a table as text with their number, provenance left out.
+fn rows(work: &Work, out: &str, job: &str, table: &str) -> BTreeMap<String, usize> {
+    let mut rows = BTreeMap::new();
+    let folder = work.path(out).join(job).join("latest").join(table);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let file = std::fs::File::open(entry.unwrap().path()).unwrap();
+        let frame = ParquetReader::new(file).finish().unwrap();
+        let columns: Vec<&Column> =
+            frame.columns().iter().filter(|c| !c.name().starts_with("warc_")).collect();
+        for i in 0..frame.height() {
+            let row: Vec<String> = columns.iter().map(|c| format!("{:?}", c.get(i).unwrap())).collect();
+            *rows.entry(row.join("|")).or_default() += 1;
+        }
+    }
+    rows
+}
