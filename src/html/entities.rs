@@ -160,7 +160,8 @@ mod tests {
 
     #[test]
     fn as_the_standard_reads_them() {
-        let cases: &[(&str, Option<(usize, &str)>, Option<(usize, &str)>)] = &[
+        type Found = Option<(usize, &'static str)>;
+        let cases: &[(&str, Found, Found)] = &[
             ("&", None, None),
             ("& ", None, None),
             ("&;", None, None),

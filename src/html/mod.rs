@@ -20,6 +20,7 @@ pub mod structured;
 pub mod tag;
 mod text_buffer;
 mod tokenizer;
+mod tokenizer_attrs;
 mod tokenizer_decl;
 mod tokenizer_raw;
 mod tree;
@@ -29,7 +30,9 @@ mod tree_format;
 mod tree_modes;
 #[cfg(test)]
 mod tree_oracle;
+mod tree_sets;
 mod tree_table;
+mod tree_text;
 
 pub use charset::{CharsetSource, Decoded, decode};
 pub use dom::{Cuts, Dom, Edge, Namespace, NodeId, Walk};

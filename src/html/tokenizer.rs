@@ -1,4 +1,4 @@
-//! Tokenizer: text, tags and attributes.
+//! Tokenizer: text and tags.
 //!
 //! The tokenizer reads bytes: all that HTML's syntax consists of is ASCII, so every span begins and ends between
 //! characters. It calls the tree builder for each token. Text goes to the next `<`, `&` or NUL by a vectorised
@@ -17,15 +17,15 @@ use super::tree::{Builder, Contents, Token};
 /// Ends a tag's name: white space, `/`, `>`.
 const ENDS_TAG: u8 = 1;
 /// Ends an attribute's name: these and `=`.
-const ENDS_NAME: u8 = 2;
+pub(super) const ENDS_NAME: u8 = 2;
 /// To be replaced: capital letters, NUL.
-const ODD: u8 = 4;
+pub(super) const ODD: u8 = 4;
 const NUL: u8 = 32;
-const SPACE: u8 = 8;
+pub(super) const SPACE: u8 = 8;
 /// Ends or complicates a value without quotes: white space, `>`, `&`, NUL.
-const ENDS_VALUE: u8 = 16;
+pub(super) const ENDS_VALUE: u8 = 16;
 
-static CLASS: [u8; 256] = classes();
+pub(super) static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
     let mut class = [0; 256];
@@ -47,18 +47,28 @@ const fn classes() -> [u8; 256] {
 }
 
 #[inline]
-fn is(c: u8, class: u8) -> bool {
+pub(super) fn is(c: u8, class: u8) -> bool {
     CLASS[c as usize] & class != 0
 }
 
-/// Number of attributes from which on names are looked up in a table instead of one by one.
-const MANY: usize = 12;
+const fn repeated(c: u8) -> u64 {
+    u64::from_ne_bytes([c; 8])
+}
 
-/// Finds repeated names among many attributes of one tag: open addressing, cleared by a new generation.
-#[derive(Default)]
-pub(super) struct Names {
-    generation: u32,
-    slots: Vec<(u32, u32)>,
+/// How many of eight bytes belong to a tag's name, and whether it is plain: ended there or not within the eight, without
+/// capital letters and NUL. What is not plain may still have nothing odd.
+#[inline]
+fn name_in(word: u64) -> (usize, bool) {
+    // The lowest high bit set marks the first byte that is zero; those above may be wrong.
+    let zero = |x: u64| x.wrapping_sub(repeated(1)) & !x;
+    let low = word.wrapping_sub(repeated(0x21)) & !word;
+    let end = (zero(word ^ repeated(b'>')) | zero(word ^ repeated(b'/')) | low) & repeated(0x80);
+    let len = end.trailing_zeros() as usize / 8;
+    let bits = if len < 8 { (1 << (8 * len)) - 1 } else { u64::MAX };
+    // Capital letters and NUL lack this bit.
+    let cased = repeated(0x20) & bits;
+    let ended = len == 8 || is((word >> (8 * len)) as u8, ENDS_TAG);
+    (len, word & cased == cased && ended)
 }
 
 impl<'s> Builder<'s> {
@@ -70,6 +80,7 @@ impl<'s> Builder<'s> {
             }
         }
         self.end_of_file();
+        self.dom.work = self.work;
         self.dom
     }
 
@@ -180,6 +191,27 @@ impl<'s> Builder<'s> {
     #[inline]
     fn tag_name(&mut self) -> (Tag, Span) {
         let start = self.pos;
+        // Nearly all names are of less than eight bytes and in lower case: they are their own keys.
+        if let Some(word) = self.word(start) {
+            let (len, plain) = name_in(word);
+            if plain && len < 8 {
+                self.pos = start + len;
+                let key = word & ((1 << (8 * len)) - 1);
+                return (Tag::from_key(key), Span::new(start, self.pos));
+            }
+        }
+        self.odd_tag_name()
+    }
+
+    /// The next eight bytes, unless the source ends before.
+    #[inline]
+    fn word(&self, at: usize) -> Option<u64> {
+        let bytes = self.src.get(at..at + 8)?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    }
+
+    fn odd_tag_name(&mut self) -> (Tag, Span) {
+        let start = self.pos;
         let mut key = 0u64;
         let mut odd = 0;
         let mut at = start;
@@ -271,209 +303,33 @@ impl<'s> Builder<'s> {
         self.end_tag(&Token { tag, name, attrs: 0, count: 0, self_closing: false });
     }
 
-    /// Reads the attributes of an end tag, which say nothing; false if the source ends first.
-    fn skip_attributes(&mut self) -> bool {
-        let before = self.dom.attrs.len();
-        let side = self.dom.side.len();
-        let ended = self.attributes(before).is_some();
-        self.dom.attrs.truncate(before);
-        self.dom.side.truncate(side);
-        if !ended {
-            self.pos = self.src.len();
-        }
-        ended
-    }
-
     /// Passes over an end tag, whose name is at the position.
     pub fn skip_end_tag(&mut self) {
         self.tag_name();
         self.skip_attributes();
     }
+}
 
-    /// Reads attributes to the end of the tag; whether it is self-closing, or `None` if the source ends first.
-    fn attributes(&mut self, first: usize) -> Option<bool> {
-        loop {
-            let mut c = self.byte(self.pos)?;
-            while is(c, SPACE) {
-                self.pos += 1;
-                c = self.byte(self.pos)?;
-            }
-            if c == b'>' {
-                self.pos += 1;
-                return Some(false);
-            }
-            if c == b'/' {
-                self.pos += 1;
-                if self.byte(self.pos)? == b'>' {
-                    self.pos += 1;
-                    return Some(true);
-                }
-                continue;
-            }
-            let name = self.attribute_name();
-            let mut c = self.byte(self.pos)?;
-            while is(c, SPACE) {
-                self.pos += 1;
-                c = self.byte(self.pos)?;
-            }
-            let mut value = Span::default();
-            if c == b'=' {
-                self.pos += 1;
-                let mut c = self.byte(self.pos)?;
-                while is(c, SPACE) {
-                    self.pos += 1;
-                    c = self.byte(self.pos)?;
-                }
-                value = match c {
-                    b'"' | b'\'' => {
-                        self.pos += 1;
-                        self.quoted(c)?
-                    }
-                    b'>' => value,
-                    _ => self.unquoted()?,
-                };
-            }
-            if self.dom.attrs.len() - first >= self.limits.max_attrs_per_tag {
-                self.dom.cuts.attributes = true;
-            } else if !self.repeats(first, name) {
-                self.dom.attrs.push(Attr { name, value });
-            }
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    #[inline]
-    fn attribute_name(&mut self) -> Span {
-        let start = self.pos;
-        let mut odd = CLASS[self.src[start] as usize];
-        // An equals sign may begin a name.
-        let mut at = start + 1;
-        while let Some(c) = self.byte(at) {
-            let class = CLASS[c as usize];
-            if class & ENDS_NAME != 0 {
-                break;
-            }
-            odd |= class;
-            at += 1;
+    #[test]
+    fn a_word_of_a_name() {
+        let cases = [
+            ("div>xxxx", (3, true)),
+            ("a href=x", (1, true)),
+            ("br/>xxxx", (2, true)),
+            ("h1\t>xxxx", (2, true)),
+            ("x-y>\x01\x01\x01\x01", (3, true)),
+            ("fieldset", (8, true)),
+            ("DIV>xxxx", (3, false)),
+            ("div\0>xxx", (3, false)),
+            ("a\x01b>xxxx", (1, false)),
+        ];
+        for (source, expected) in cases {
+            let bytes = source.as_bytes().try_into().expect("each case has eight bytes");
+            assert_eq!(name_in(u64::from_le_bytes(bytes)), expected, "{source:?}");
         }
-        self.pos = at;
-        if odd & ODD != 0 { self.lower(start, at) } else { Span::new(start, at) }
-    }
-
-    /// Whether the tag that is being read has an attribute of the name already; the first one counts.
-    #[inline]
-    fn repeats(&mut self, first: usize, name: Span) -> bool {
-        let count = self.dom.attrs.len() - first;
-        if count >= MANY {
-            return self.repeats_among_many(first, name);
-        }
-        let wanted = self.dom.bytes(name);
-        self.dom.attrs[first..]
-            .iter()
-            .any(|attr| attr.name.len == name.len && self.dom.bytes(attr.name) == wanted)
-    }
-
-    fn repeats_among_many(&mut self, first: usize, name: Span) -> bool {
-        let Builder { names, dom, limits, .. } = self;
-        let slots = (2 * limits.max_attrs_per_tag).next_power_of_two().max(4 * MANY);
-        if names.slots.is_empty() {
-            names.slots = vec![(0, 0); slots];
-        }
-        let mask = names.slots.len() - 1;
-        let hash = |name: &[u8]| {
-            let mut h = name.len() as u64;
-            for chunk in name.chunks(8) {
-                let mut word = [0; 8];
-                word[..chunk.len()].copy_from_slice(chunk);
-                h = (h.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
-            }
-            (h >> 32) as usize & mask
-        };
-        let from = if dom.attrs.len() - first == MANY {
-            names.generation += 1;
-            first
-        } else {
-            dom.attrs.len() - 1
-        };
-        // Names are entered when the next one comes, so that what is not kept is not entered.
-        let mut find = |name: &[u8], enter: u32| {
-            let mut at = hash(name);
-            loop {
-                let (generation, attr) = names.slots[at];
-                if generation != names.generation {
-                    if enter != u32::MAX {
-                        names.slots[at] = (names.generation, enter);
-                    }
-                    return false;
-                }
-                if dom.bytes(dom.attrs[attr as usize].name) == name {
-                    return true;
-                }
-                at = (at + 1) & mask;
-            }
-        };
-        for at in from..dom.attrs.len() {
-            find(dom.bytes(dom.attrs[at].name), at as u32);
-        }
-        find(dom.bytes(name), u32::MAX)
-    }
-
-    #[inline]
-    fn quoted(&mut self, quote: u8) -> Option<Span> {
-        let start = self.pos;
-        let rest = &self.src[start..];
-        let found = if self.has_nul { memchr3(quote, b'&', 0, rest) } else { memchr2(quote, b'&', rest) };
-        let at = start + found?;
-        if self.src[at] == quote {
-            self.pos = at + 1;
-            return Some(Span::new(start, at));
-        }
-        self.value_with_references(start, at, |c| c == quote).inspect(|_| self.pos += 1)
-    }
-
-    fn unquoted(&mut self) -> Option<Span> {
-        let start = self.pos;
-        let mut at = start;
-        while !is(self.byte(at)?, ENDS_VALUE) {
-            at += 1;
-        }
-        if matches!(self.src[at], b'&' | 0) {
-            return self.value_with_references(start, at, |c| is(c, SPACE) || c == b'>');
-        }
-        self.pos = at;
-        Some(Span::new(start, at))
-    }
-
-    /// A value from its first reference or NUL (`at`) on; the position is then at what ends it.
-    fn value_with_references(
-        &mut self,
-        mut start: usize,
-        mut at: usize,
-        ends: impl Fn(u8) -> bool,
-    ) -> Option<Span> {
-        let begin = start;
-        let side = self.dom.side.len();
-        loop {
-            let c = self.byte(at)?;
-            if ends(c) {
-                break;
-            }
-            let (len, value) = match c {
-                b'&' => decode(&self.src[at..], true).unzip(),
-                0 => (Some(1), Some(Value::Char(char::REPLACEMENT_CHARACTER))),
-                _ => (None, None),
-            };
-            at += len.unwrap_or(1);
-            if let (Some(len), Some(value)) = (len, value) {
-                self.dom.side.push_str(&self.text[start..at - len]);
-                self.push_value(value);
-                start = at;
-            }
-        }
-        self.pos = at;
-        if start == begin {
-            return Some(Span::new(begin, at));
-        }
-        self.dom.side.push_str(&self.text[start..at]);
-        Some(self.side_from(side))
     }
 }

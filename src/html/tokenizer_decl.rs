@@ -6,7 +6,7 @@ use memchr::{memchr, memmem};
 
 use super::dom::{Namespace, Span};
 use super::tree::Builder;
-use super::tree_modes::{Doctype, is_space};
+use super::tree_text::{Doctype, is_space};
 
 impl Builder<'_> {
     /// What follows `<!`.

@@ -10,7 +10,7 @@ use memchr::{memchr, memchr2};
 use super::dom::Span;
 use super::entities::{Value, decode};
 use super::tree::{Builder, Contents};
-use super::tree_modes::is_space;
+use super::tree_text::is_space;
 
 impl Builder<'_> {
     /// Reads the text of the current node and the end tag that closes it.

@@ -11,7 +11,8 @@ use std::borrow::Cow;
 
 use super::dom::{Dom, Namespace, Node, SIDE, Span};
 use super::parse::Limits;
-use super::tag::{NAMES, TAGS, Tag};
+use super::tag::{TAGS, Tag};
+use super::tree_sets::{BUTTON, FOSTERS, IMPLIED, SCOPE, SETS};
 
 /// Insertion modes. "Text" and "in table text" are no modes here: raw text is read when its element begins, and
 /// the text of tables waits in [`Builder::pending`].
@@ -69,156 +70,6 @@ pub(super) struct Open {
     pub sets: u16,
 }
 
-/// Ends a search "in scope".
-pub(super) const SCOPE: u16 = 1;
-/// Ends a search in button scope too.
-pub(super) const BUTTON: u16 = 2;
-/// Ends a search in list item scope too.
-pub(super) const LIST: u16 = 4;
-/// Ends a search in table scope.
-pub(super) const TABLE: u16 = 8;
-pub(super) const SPECIAL: u16 = 16;
-/// Its end tag is implied.
-pub(super) const IMPLIED: u16 = 32;
-/// Its end tag is implied when a template ends.
-pub(super) const IMPLIED_THOROUGHLY: u16 = 64;
-/// Text put directly into it belongs before the table.
-pub(super) const FOSTERS: u16 = 128;
-pub(super) const HEADING: u16 = 256;
-pub(super) const HTML_POINT: u16 = 512;
-pub(super) const MATHML_POINT: u16 = 1024;
-pub(super) const ANNOTATION: u16 = 2048;
-
-static SETS: [u16; TAGS] = sets();
-
-const fn sets() -> [u16; TAGS] {
-    let mut sets = [0; TAGS];
-    let mut i = 0;
-    while i < TAGS {
-        sets[i] = sets_of(NAMES[i].0);
-        i += 1;
-    }
-    sets
-}
-
-const fn sets_of(tag: Tag) -> u16 {
-    use Tag::*;
-    let mut sets = 0;
-    if matches!(tag, Applet | Caption | Html | Table | Td | Th | Marquee | Object | Select | Template) {
-        sets |= SCOPE;
-    }
-    if matches!(tag, Button) {
-        sets |= BUTTON;
-    }
-    if matches!(tag, Ol | Ul) {
-        sets |= LIST;
-    }
-    if matches!(tag, Html | Table | Template) {
-        sets |= TABLE;
-    }
-    if matches!(
-        tag,
-        Address
-            | Applet
-            | Area
-            | Article
-            | Aside
-            | Base
-            | Basefont
-            | Bgsound
-            | Blockquote
-            | Body
-            | Br
-            | Button
-            | Caption
-            | Center
-            | Col
-            | Colgroup
-            | Dd
-            | Details
-            | Dir
-            | Div
-            | Dl
-            | Dt
-            | Embed
-            | Fieldset
-            | Figcaption
-            | Figure
-            | Footer
-            | Form
-            | Frame
-            | Frameset
-            | H1
-            | H2
-            | H3
-            | H4
-            | H5
-            | H6
-            | Head
-            | Header
-            | Hgroup
-            | Hr
-            | Html
-            | Iframe
-            | Img
-            | Input
-            | Keygen
-            | Li
-            | Link
-            | Listing
-            | Main
-            | Marquee
-            | Menu
-            | Meta
-            | Nav
-            | Noembed
-            | Noframes
-            | Noscript
-            | Object
-            | Ol
-            | P
-            | Param
-            | Plaintext
-            | Pre
-            | Script
-            | Search
-            | Section
-            | Select
-            | Source
-            | Style
-            | Summary
-            | Table
-            | Tbody
-            | Td
-            | Template
-            | Textarea
-            | Tfoot
-            | Th
-            | Thead
-            | Title
-            | Tr
-            | Track
-            | Ul
-            | Wbr
-            | Xmp
-    ) {
-        sets |= SPECIAL;
-    }
-    if matches!(tag, Dd | Dt | Li | Optgroup | Option | P | Rb | Rp | Rt | Rtc) {
-        sets |= IMPLIED | IMPLIED_THOROUGHLY;
-    }
-    if matches!(tag, Caption | Colgroup | Tbody | Td | Tfoot | Th | Thead | Tr) {
-        sets |= IMPLIED_THOROUGHLY;
-    }
-    if matches!(tag, Table | Tbody | Tfoot | Thead | Tr) {
-        sets |= FOSTERS;
-    }
-    if matches!(tag, H1 | H2 | H3 | H4 | H5 | H6) {
-        sets |= HEADING;
-    }
-    sets
-}
-
 /// Entry of the list of active formatting elements; `id` 0 is a marker.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Formatting {
@@ -261,7 +112,7 @@ pub(super) struct Builder<'s> {
     pub work: u64,
     /// Bytes that may still be copied to join text nodes.
     pub join_budget: usize,
-    pub names: super::tokenizer::Names,
+    pub names: super::tokenizer_attrs::Names,
 }
 
 impl<'s> Builder<'s> {
@@ -592,13 +443,13 @@ impl<'s> Builder<'s> {
                 fresh.push(attr);
             }
         }
-        if fresh.is_empty() {
-            return;
-        }
         let room = self.limits.max_attrs_per_tag.saturating_sub(count);
         if fresh.len() > room {
             fresh.truncate(room);
             self.dom.cuts.attributes = true;
+        }
+        if fresh.is_empty() {
+            return;
         }
         let start = self.dom.attrs.len();
         self.dom.attrs.extend_from_within(first..first + count);

@@ -2,8 +2,9 @@
 
 use super::dom::Span;
 use super::tag::Tag;
-use super::tree::{BUTTON, Builder, Contents, HEADING, LIST, Mode, Place, SCOPE, SPECIAL, Token};
+use super::tree::{Builder, Contents, Mode, Place, Token};
 use super::tree_modes::Next;
+use super::tree_sets::{BUTTON, HEADING, LIST, SCOPE, SPECIAL};
 
 impl Builder<'_> {
     #[inline]

@@ -7,7 +7,8 @@
 
 use super::dom::{Attr, Namespace, Node, Span};
 use super::tag::Tag;
-use super::tree::{ANNOTATION, Builder, HTML_POINT, MATHML_POINT, Open, SCOPE, SPECIAL, Token};
+use super::tree::{Builder, Open, Token};
+use super::tree_sets::{ANNOTATION, HTML_POINT, MATHML_POINT, SCOPE, SPECIAL};
 
 impl Builder<'_> {
     /// Whether a start tag below an element of SVG or MathML follows the rules of foreign content.

@@ -8,7 +8,8 @@
 
 use super::dom::{Node, NodeId, Span};
 use super::tag::Tag;
-use super::tree::{Builder, Formatting, OPEN, Open, Place, SCOPE, SPECIAL, Token};
+use super::tree::{Builder, Formatting, OPEN, Open, Place, Token};
+use super::tree_sets::{SCOPE, SPECIAL};
 
 impl Builder<'_> {
     pub fn push_marker(&mut self) {

@@ -137,7 +137,8 @@ fn theirs(source: &str) -> String {
     out
 }
 
-/// Whether html5ever departs from the standard on this source.
+/// Whether html5ever departs from the standard on this source, or may. With a html5ever that was corrected in these
+/// points, `EXACT_ORACLE` has all sources compared.
 fn departs(source: &str) -> bool {
     if std::env::var_os("EXACT_ORACLE").is_some() {
         return source.rfind("<!doctype").is_some_and(|at| at > 0);
@@ -150,7 +151,9 @@ fn departs(source: &str) -> bool {
         // Text in a template between the parts of a table is processed as in the body.
         || source.contains("<template") && ["<tr", "<tbody", "<tfoot"].iter().any(|tag| source.contains(tag))
         // `keygen`, `search` and the integration points of MathML and SVG are special elements.
-        || ["<math", "<svg", "<keygen", "<search"].iter().any(|tag| source.contains(tag)) && source.contains("</")
+        || ["<mi", "<mtext", "<desc", "<title", "<foreignObject", "<keygen", "<search"]
+            .iter()
+            .any(|tag| source.contains(tag))
 }
 
 fn first_difference(a: &str, b: &str) -> String {

@@ -2,8 +2,9 @@
 
 use super::dom::Span;
 use super::tag::Tag;
-use super::tree::{Builder, FOSTERS, Mode, TABLE, Token};
+use super::tree::{Builder, Mode, Token};
 use super::tree_modes::Next;
+use super::tree_sets::{FOSTERS, TABLE};
 
 impl Builder<'_> {
     /// Text in a table, table body or row.

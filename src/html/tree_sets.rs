@@ -1,0 +1,158 @@
+//! Tree construction: the sets of elements that the standard's rules name.
+//!
+//! One bit a set, one word an HTML element, made when the program is compiled; elements of SVG and MathML get theirs
+//! when they are inserted.
+//!
+//! Reference: <https://html.spec.whatwg.org/multipage/parsing.html#special>.
+
+use super::tag::{NAMES, TAGS, Tag};
+
+/// Ends a search "in scope".
+pub(super) const SCOPE: u16 = 1;
+/// Ends a search in button scope too.
+pub(super) const BUTTON: u16 = 2;
+/// Ends a search in list item scope too.
+pub(super) const LIST: u16 = 4;
+/// Ends a search in table scope.
+pub(super) const TABLE: u16 = 8;
+pub(super) const SPECIAL: u16 = 16;
+/// Its end tag is implied.
+pub(super) const IMPLIED: u16 = 32;
+/// Its end tag is implied when a template ends.
+pub(super) const IMPLIED_THOROUGHLY: u16 = 64;
+/// Text put directly into it belongs before the table.
+pub(super) const FOSTERS: u16 = 128;
+pub(super) const HEADING: u16 = 256;
+pub(super) const HTML_POINT: u16 = 512;
+pub(super) const MATHML_POINT: u16 = 1024;
+pub(super) const ANNOTATION: u16 = 2048;
+
+pub(super) static SETS: [u16; TAGS] = sets();
+
+const fn sets() -> [u16; TAGS] {
+    let mut sets = [0; TAGS];
+    let mut i = 0;
+    while i < TAGS {
+        sets[i] = sets_of(NAMES[i].0);
+        i += 1;
+    }
+    sets
+}
+
+const fn sets_of(tag: Tag) -> u16 {
+    use Tag::*;
+    let mut sets = 0;
+    if matches!(tag, Applet | Caption | Html | Table | Td | Th | Marquee | Object | Select | Template) {
+        sets |= SCOPE;
+    }
+    if matches!(tag, Button) {
+        sets |= BUTTON;
+    }
+    if matches!(tag, Ol | Ul) {
+        sets |= LIST;
+    }
+    if matches!(tag, Html | Table | Template) {
+        sets |= TABLE;
+    }
+    if matches!(
+        tag,
+        Address
+            | Applet
+            | Area
+            | Article
+            | Aside
+            | Base
+            | Basefont
+            | Bgsound
+            | Blockquote
+            | Body
+            | Br
+            | Button
+            | Caption
+            | Center
+            | Col
+            | Colgroup
+            | Dd
+            | Details
+            | Dir
+            | Div
+            | Dl
+            | Dt
+            | Embed
+            | Fieldset
+            | Figcaption
+            | Figure
+            | Footer
+            | Form
+            | Frame
+            | Frameset
+            | H1
+            | H2
+            | H3
+            | H4
+            | H5
+            | H6
+            | Head
+            | Header
+            | Hgroup
+            | Hr
+            | Html
+            | Iframe
+            | Img
+            | Input
+            | Keygen
+            | Li
+            | Link
+            | Listing
+            | Main
+            | Marquee
+            | Menu
+            | Meta
+            | Nav
+            | Noembed
+            | Noframes
+            | Noscript
+            | Object
+            | Ol
+            | P
+            | Param
+            | Plaintext
+            | Pre
+            | Script
+            | Search
+            | Section
+            | Select
+            | Source
+            | Style
+            | Summary
+            | Table
+            | Tbody
+            | Td
+            | Template
+            | Textarea
+            | Tfoot
+            | Th
+            | Thead
+            | Title
+            | Tr
+            | Track
+            | Ul
+            | Wbr
+            | Xmp
+    ) {
+        sets |= SPECIAL;
+    }
+    if matches!(tag, Dd | Dt | Li | Optgroup | Option | P | Rb | Rp | Rt | Rtc) {
+        sets |= IMPLIED | IMPLIED_THOROUGHLY;
+    }
+    if matches!(tag, Caption | Colgroup | Tbody | Td | Tfoot | Th | Thead | Tr) {
+        sets |= IMPLIED_THOROUGHLY;
+    }
+    if matches!(tag, Table | Tbody | Tfoot | Thead | Tr) {
+        sets |= FOSTERS;
+    }
+    if matches!(tag, H1 | H2 | H3 | H4 | H5 | H6) {
+        sets |= HEADING;
+    }
+    sets
+}
