@@ -11,11 +11,13 @@
 //! of equal fingerprints costs its size, not its square. Components of candidates are independent of each other: they
 //! are clustered in parallel, and when pages come or go only the components that they touch ([`Clusterer::update`]).
 //!
-//! **Cost.** About 30 bytes a page and 16 a pair. One verification for each candidate representative until one accepts,
+//! **Cost.** About 60 bytes a page and 16 a pair at the peak. One verification for each candidate representative until one accepts,
 //! at most [`Clusterer::most_candidates`] for a page; a page past that stands alone and is counted.
 //!
 //! **Determinism.** A function of the pages in order, the sets of pairs and the verifier: independent of the order of
 //! pairs, of threads, and of how many updates led there.
+
+use std::collections::HashMap;
 
 use petgraph::unionfind::UnionFind;
 use rayon::prelude::*;
@@ -78,6 +80,12 @@ pub struct Member {
     pub joined: Joined,
     /// Verified similarity to the representative, 0 to 1; 1 for exact copies.
     pub similarity: f32,
+}
+
+impl Member {
+    fn alone(page: u32) -> Self {
+        Member { representative: page, joined: Joined::Representative, similarity: 1.0 }
+    }
 }
 
 /// The clusters of a set of pages.
@@ -145,8 +153,7 @@ impl Clusterer {
         verify: &impl Verify,
     ) -> Result<Clusters> {
         let changed = vec![true; pages];
-        let none = Member { representative: 0, joined: Joined::Representative, similarity: 1.0 };
-        self.update(&vec![none; pages], &changed, copies, candidates, verify)
+        self.update(&vec![Member::alone(0); pages], &changed, copies, candidates, verify)
     }
 
     /// Clusters anew only the components that hold a page marked in `changed` (new, altered, or once in a component
@@ -178,6 +185,9 @@ impl Clusterer {
             touched[neighbours.component[classes.head[page] as usize] as usize] = true;
         }
         let mut members = previous.to_vec();
+        for page in (0..pages).filter(|&page| touched[neighbours.component[page] as usize]) {
+            members[page] = Member::alone(page as u32);
+        }
         let mut verifications = 0;
         let mut cut = 0;
         let components = neighbours.components(&classes, &touched);
@@ -208,10 +218,9 @@ impl Clusterer {
     /// Places the heads of one component.
     fn place(&self, heads: &[u32], neighbours: &Neighbours, verify: &impl Verify) -> Result<Placed> {
         let mut placed = Placed::default();
-        // Asked for only where there is something to compare.
-        let loaded = if heads.len() > 1 { Some(verify.load(heads)?) } else { None };
+        let loaded = verify.load(heads)?;
         // Representatives by group; the groups of a component are few, their order is not used.
-        let mut standing: std::collections::HashMap<u32, Vec<u32>> = std::collections::HashMap::new();
+        let mut standing: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut candidates = Vec::new();
         for &head in heads {
             let group = neighbours.group[head as usize];
@@ -222,20 +231,19 @@ impl Clusterer {
             candidates.sort_unstable();
             let mut joined = None;
             for &representative in candidates.iter().take(self.most_candidates) {
-                let Some(loaded) = &loaded else { break };
                 placed.verifications += 1;
-                if let Some(similarity) = verify.similarity(loaded, head, representative)? {
+                if let Some(similarity) = verify.similarity(&loaded, head, representative)? {
                     joined =
                         Some(Member { representative, joined: Joined::Near, similarity: similarity as f32 });
                     break;
                 }
             }
-            let alone = Member { representative: head, joined: Joined::Representative, similarity: 1.0 };
-            if joined.is_none() {
+            let Some(member) = joined else {
                 placed.cut += u64::from(candidates.len() > self.most_candidates);
                 standing.entry(group).or_default().push(head);
-            }
-            placed.members.push((head, joined.unwrap_or(alone)));
+                continue;
+            };
+            placed.members.push((head, member));
         }
         Ok(placed)
     }
@@ -314,13 +322,16 @@ impl Neighbours {
         self.close[from..].iter().take_while(move |edge| edge.0 == group).map(|edge| edge.1)
     }
 
-    /// The heads of touched components, component by component, ascending in each.
+    /// The heads of touched components of at least two, component by component, ascending in each.
     fn components(&self, classes: &Classes, touched: &[bool]) -> Vec<u32> {
-        let is_head = |page: &u32| classes.head[*page as usize] == *page;
+        let component = |head: u32| self.component[head as usize] as usize;
+        let mut sizes = vec![0u8; self.group.len()];
         let mut heads: Vec<u32> = (0..self.group.len() as u32)
-            .filter(|page| is_head(page) && touched[self.component[*page as usize] as usize])
+            .filter(|&page| classes.head[page as usize] == page && touched[component(page)])
             .collect();
-        heads.par_sort_unstable_by_key(|&head| (self.component[head as usize], head));
+        heads.iter().for_each(|&head| sizes[component(head)] = (sizes[component(head)] + 1).min(2));
+        heads.retain(|&head| sizes[component(head)] > 1);
+        heads.par_sort_unstable_by_key(|&head| (component(head), head));
         heads
     }
 }

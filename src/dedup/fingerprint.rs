@@ -5,7 +5,7 @@
 //! has a 1 there and −weight over those with a 0; the fingerprint's bit is 1 where the sum is positive. The weight is
 //! the shingle's frequency (tf), or any given one ([`simhash_weighted`]). The expected Hamming distance of two
 //! fingerprints is 64·θ/π, where θ is the angle between the weight vectors. Letters are compared without case and
-//! without width (`Ａ` is `a`), as in the digest of normalised text.
+//! without width (`Ａ` is `a`).
 //!
 //! **Algorithm.** Words are folded into a reused buffer and hashed with XXH3; a shingle's hash is XXH3 over its words'
 //! hashes; the sums are bit-sliced counters (see `accumulate`). With tf weights nothing is stored a shingle: the sum
@@ -70,44 +70,79 @@ fn fold(word: &str, out: &mut Vec<u8>) {
     }
 }
 
+/// Hash of a word, its case and width folded; `buffer` is used for words that are neither short ASCII nor Han.
+#[inline]
+fn word_hash(word: &str, buffer: &mut Vec<u8>) -> u64 {
+    let bytes = word.as_bytes();
+    if bytes.len() <= 32 && word.is_ascii() {
+        let mut short = [0; 32];
+        let short = &mut short[..bytes.len()];
+        short.copy_from_slice(bytes);
+        short.make_ascii_lowercase();
+        return xxh3_64(short);
+    }
+    // U+4000 to U+9FFF, which have neither case nor width.
+    if bytes.len().is_multiple_of(3) && bytes.iter().step_by(3).all(|lead| (0xE4..=0xE9).contains(lead)) {
+        return xxh3_64(bytes);
+    }
+    fold(word, buffer);
+    xxh3_64(buffer)
+}
+
 /// Turns a stream of words into the stream of the hashes of its *w*-shingles.
 #[derive(Clone, Debug)]
 pub(super) struct ShingleHasher {
-    recent: Vec<u8>,
-    width: usize,
+    /// Hashes of the last words, the latest last.
+    recent: Vec<u64>,
     words: u64,
-    folded: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 impl ShingleHasher {
     /// Shingles of `width` words (at least one).
     pub(super) fn new(width: usize) -> Self {
-        let width = width.max(1);
-        ShingleHasher { recent: vec![0; width * 8], width, words: 0, folded: Vec::with_capacity(64) }
+        ShingleHasher { recent: vec![0; width.max(1)], words: 0, buffer: Vec::new() }
     }
 
     /// Takes a word; gives the hash of the shingle that it completes.
     #[inline]
     pub(super) fn word(&mut self, word: &str) -> Option<u64> {
-        fold(word, &mut self.folded);
-        let hash = xxh3_64(&self.folded).to_le_bytes();
-        let len = self.recent.len();
-        if self.width == 3 {
-            // The usual width, where a copy of constant size is a few moves.
-            self.recent.copy_within(8..24, 0);
-        } else {
-            self.recent.copy_within(8.., 0);
-        }
-        self.recent[len - 8..].copy_from_slice(&hash);
+        let hash = word_hash(word, &mut self.buffer);
         self.words += 1;
-        (self.words >= self.width as u64).then(|| xxh3_64(&self.recent))
+        if let [a, b, c] = self.recent.as_mut_slice() {
+            // The usual width, kept word by word in registers.
+            (*a, *b, *c) = (*b, *c, hash);
+            return (self.words >= 3).then(|| shingle_hash(&[*a, *b, *c]));
+        }
+        self.recent.rotate_left(1);
+        if let Some(last) = self.recent.last_mut() {
+            *last = hash;
+        }
+        (self.words >= self.recent.len() as u64).then(|| run_hash(&self.recent))
     }
 
     /// The one shingle of a text with fewer words than the width; `None` if it had none or enough.
     pub(super) fn remainder(&self) -> Option<u64> {
-        let short = self.words > 0 && self.words < self.width as u64;
-        short.then(|| xxh3_64(&self.recent[(self.width - self.words as usize) * 8..]))
+        let width = self.recent.len();
+        let short = self.words > 0 && self.words < width as u64;
+        short.then(|| run_hash(&self.recent[width - self.words as usize..]))
     }
+}
+
+/// Hash of any number of words' hashes.
+fn run_hash(words: &[u64]) -> u64 {
+    let bytes: Vec<u8> = words.iter().flat_map(|hash| hash.to_le_bytes()).collect();
+    xxh3_64(&bytes)
+}
+
+/// Hash of three words' hashes, the same as that of their bytes in a row.
+#[inline]
+fn shingle_hash(words: &[u64; 3]) -> u64 {
+    let mut bytes = [0; 24];
+    for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
+        to.copy_from_slice(&word.to_le_bytes());
+    }
+    xxh3_64(&bytes)
 }
 
 /// Builds a [`Fingerprint`] word by word, for callers that segment a text once for several uses.
