@@ -102,10 +102,11 @@ pub fn decode<'a>(bytes: &'a [u8], http_label: Option<&[u8]>, hint_tld: Option<&
     if body.is_ascii() {
         return decode_ascii(body, &labels);
     }
-    if std::str::from_utf8(body).is_ok() && labels.bom.is_none_or(|bom| bom == UTF_8) {
-        if let Some(found) = decode_utf8(body, &labels) {
-            return found;
-        }
+    if labels.bom.is_none_or(|bom| bom == UTF_8)
+        && let Ok(text) = std::str::from_utf8(body)
+        && let Some(found) = decode_utf8(text, &labels)
+    {
+        return found;
     }
     decode_legacy(body, &labels, hint_tld)
 }
@@ -165,23 +166,29 @@ fn decode_ascii<'a>(bytes: &'a [u8], labels: &Labels) -> Decoded<'a> {
 }
 
 /// Well-formed UTF-8 beyond ASCII: `None` where a label has the better claim.
-fn decode_utf8<'a>(bytes: &'a [u8], labels: &Labels) -> Option<Decoded<'a>> {
+fn decode_utf8<'a>(text: &'a str, labels: &Labels) -> Option<Decoded<'a>> {
     let first = labels.first();
     let source = match first {
         Some((label, source)) if label == UTF_8 => source,
         Some((label, _)) => {
             let enough = if is_latin(label) { 1 } else { 4 };
-            let found = bytes.iter().filter(|&&b| b >= 0xC0).take(enough).count();
-            if found < enough || detect::utf16_by_zeros(bytes).is_some() {
+            let found = text.bytes().filter(|&b| b >= 0xC0).take(enough).count();
+            if found < enough || detect::utf16_by_zeros(text.as_bytes()).is_some() {
                 return None;
             }
             CharsetSource::Detected
         }
         None => CharsetSource::Detected,
     };
-    let text = Cow::Borrowed(std::str::from_utf8(bytes).ok()?);
     let declared = first.map(|(encoding, _)| encoding.name());
-    Some(Decoded { text, used: UTF_8, declared, source, detected: Some(UTF_8.name()), had_errors: false })
+    Some(Decoded {
+        text: Cow::Borrowed(text),
+        used: UTF_8,
+        declared,
+        source,
+        detected: Some(UTF_8.name()),
+        had_errors: false,
+    })
 }
 
 /// Bytes that are neither ASCII nor well-formed UTF-8, or whose label may be right against UTF-8.
@@ -252,14 +259,12 @@ fn finish<'a>(
     detected: Option<&'static Encoding>,
 ) -> Decoded<'a> {
     let detected = detected.map(Encoding::name);
-    if used == UTF_8 {
-        if let Err(error) = std::str::from_utf8(bytes) {
-            if error.error_len().is_none() {
-                let whole = &bytes[..error.valid_up_to()];
-                let text = Cow::Borrowed(std::str::from_utf8(whole).expect("valid up to here"));
-                return Decoded { text, used, declared, source, detected, had_errors: true };
-            }
-        }
+    if used == UTF_8
+        && let Err(error) = std::str::from_utf8(bytes)
+        && error.error_len().is_none()
+    {
+        let whole = std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("valid up to here");
+        return Decoded { text: Cow::Borrowed(whole), used, declared, source, detected, had_errors: true };
     }
     let (text, had_errors) = used.decode_without_bom_handling(bytes);
     Decoded { text, used, declared, source, detected, had_errors }

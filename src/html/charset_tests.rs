@@ -7,7 +7,9 @@ const ZH: &str = "<html><head><title>网页</title></head><body><p>我们把网�
 const RU: &str = "<html><title>Страница</title><body><p>Мы отделяем текст страницы от её ссылок и считаем слова.</p></body></html>";
 const FR: &str = "<html><title>Été</title><body><p>Voilà une page où l'on a bien du mal à trouver des mots très français.</p></body></html>";
 
-fn summary(bytes: &[u8], label: Option<&[u8]>) -> (&'static str, Option<&'static str>, &'static str) {
+type Summary = (&'static str, Option<&'static str>, &'static str);
+
+fn summary(bytes: &[u8], label: Option<&[u8]>) -> Summary {
     let found = decode(bytes, label, None);
     (found.used.name(), found.declared, found.source.name())
 }
@@ -17,7 +19,7 @@ fn order_of_evidence() {
     let gbk = GBK.encode(ZH).0;
     let labelled = [b"<meta charset=gb2312>".as_slice(), &gbk].concat();
     let bom = [b"\xEF\xBB\xBF".as_slice(), ZH.as_bytes()].concat();
-    let cases: [(&[u8], Option<&[u8]>, (&str, Option<&str>, &str)); 12] = [
+    let cases: [(&[u8], Option<&[u8]>, Summary); 12] = [
         (b"plain", None, ("UTF-8", None, "default")),
         (b"plain", Some(b"gbk"), ("GBK", Some("GBK"), "http")),
         (b"", Some(b"utf-16"), ("UTF-8", Some("UTF-16LE"), "default")),

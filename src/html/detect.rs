@@ -159,9 +159,9 @@ fn is_hungarian(sample: &[u8]) -> bool {
 /// Small letters are alike in Mac Cyrillic and windows-1251; capitals are 80–9F in one and C0–DF in the other.
 fn is_mac_cyrillic(sample: &[u8]) -> bool {
     let pairs = |from: u8, to: u8| {
-        sample.windows(2).filter(|w| (from..=to).contains(&w[0]) && w[1] >= 0xDF && w[1] < 0xFF).count()
+        sample.windows(2).filter(|w| (from..=to).contains(&w[0]) && (0xDF..0xFF).contains(&w[1])).count()
     };
-    let small = sample.iter().filter(|&&b| b >= 0xDF && b < 0xFF).count();
+    let small = sample.iter().filter(|&b| (0xDF..0xFF).contains(b)).count();
     let high = sample.iter().filter(|b| !b.is_ascii()).count();
     mean_run(sample) >= 2.5 && small * 10 > high * 7 && pairs(0x80, 0x9F) > 4 + 2 * pairs(0xC0, 0xDE)
 }

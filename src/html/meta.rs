@@ -97,8 +97,7 @@ pub fn metadata(dom: &Dom, base: &CanonicalUrl, x_robots_tag: &[&[u8]]) -> Metad
         scopes: Vec::new(),
     };
     x_robots_tag.iter().for_each(|value| reader.out.robots.add_header(value));
-    let mut walk = dom.walk(dom.document());
-    while let Some(edge) = walk.next() {
+    for edge in dom.walk(dom.document()) {
         match edge {
             Edge::Enter(n) if dom.is_element(n) => reader.enter(n),
             Edge::Leave(n) => {

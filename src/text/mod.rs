@@ -6,6 +6,7 @@ mod class_names;
 mod cues;
 mod dates;
 mod features;
+mod function_words;
 mod language;
 mod main_text;
 mod markdown;

@@ -7,7 +7,10 @@
 //! [`normalize`](crate::text::normalize())).
 //!
 //! **Algorithm.** The Annex breaks on both sides of every ideograph, so cutting the text at the edges of Han runs moves
-//! no other boundary. jieba takes the most probable route through a fixed dictionary, without its hidden Markov model.
+//! no other boundary. jieba takes the most probable route through a fixed dictionary, without its hidden Markov model,
+//! which joins unknown characters into words of its own making: on 0.7 MB of Chinese pages two in five of the distinct
+//! words were in no dictionary then and most of them occurred once, at the same speed, and an edit touched as many words.
+//! So the vocabulary stays closed, and counts by word mean something.
 //!
 //! **Cost.** Linear. Han runs longer than 256 characters are cut window by window, each window restarted at the first
 //! word boundary among the last 32 characters of the one before, so memory is constant and a seam shows only where two

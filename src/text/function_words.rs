@@ -1,0 +1,162 @@
+//! Languages told by their function words: a quick answer for the commonest languages of the Web.
+//!
+//! **Definition.** The share of a text's words that are among a few dozen articles, prepositions and conjunctions of each
+//! language. Prose has 20 to 45 % of them, in other languages than its own mostly below 10 %. Catalan and Afrikaans stand
+//! in the list only to keep their neighbours from being sure.
+//!
+//! **Cost.** Linear; one binary search a short word.
+
+use std::sync::LazyLock;
+
+/// Words from which on a share means something.
+const MIN_WORDS: u32 = 40;
+
+/// Words beyond which nothing is gained.
+const MAX_WORDS: u32 = 300;
+
+const LISTS: [(&str, &str); 9] = [
+    (
+        "eng",
+        "the of and to in is that for with was this from are have you it as on be by at or an not but they we his her \
+         which their has will can our your were been would about who more when what there",
+    ),
+    (
+        "deu",
+        "der die und das ist nicht mit von den auf für ein eine dem sich auch im zu des als es wir sie ich an werden \
+         aus bei einer einen sind wird nach wie zum zur oder haben hat noch nur war über vom kann",
+    ),
+    (
+        "fra",
+        "le les des et est une du dans que qui pour pas sur au vous la de un en par plus ce il ne se avec sont aux nous \
+         son cette mais ou je ont être elle été leur ses sa comme",
+    ),
+    (
+        "spa",
+        "el los las del que una por con para su se es más la de en un lo al como sus le pero ha este o si sin esta ya \
+         entre cuando muy está son también fue había hasta y no",
+    ),
+    (
+        "por",
+        "não os uma em do da com para que um dos das ao o e de se por mais na no é como mas foi ele seu sua ou quando \
+         muito nos já eu também só pelo pela até isso ela às são",
+    ),
+    (
+        "ita",
+        "il di che gli della per non con una è sono del la le un in da si al dei nel più alla anche come ma delle lo \
+         ha dal questo nella i se ho dalla degli o e quando tra alle",
+    ),
+    (
+        "nld",
+        "het een van en de dat niet zijn voor met op te in is die aan er om ook als naar maar bij wordt ze hij uit dan \
+         worden nog door over heeft ik je deze kan wel werd",
+    ),
+    (
+        "cat",
+        "els amb una per que del és les la de i en el no un al dels més com ha aquest són però seva també va",
+    ),
+    (
+        "afr",
+        "die van nie het wat en is in te vir met op om dit as ook aan sy hy by ek was hulle ons n se maar kan",
+    ),
+];
+
+/// Function words by their bytes as a number, in order, each with a bit for each language that it is one of.
+static WORDS: LazyLock<Vec<(u64, u16)>> = LazyLock::new(|| {
+    let mut all: Vec<(u64, u16)> = Vec::new();
+    for (bit, (_, list)) in LISTS.iter().enumerate() {
+        all.extend(list.split_whitespace().map(|word| (packed(word.as_bytes()), 1 << bit)));
+    }
+    all.sort_unstable();
+    all.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 |= if same { next.1 } else { 0 };
+        same
+    });
+    all
+});
+
+/// At most eight bytes as a number.
+fn packed(word: &[u8]) -> u64 {
+    word.iter().fold(0, |number, &b| number << 8 | u64::from(b))
+}
+
+/// The language of `text` by ISO 639-3, if its function words leave no doubt.
+pub(super) fn plain_language(text: &str) -> Option<&'static str> {
+    let mut hits = [0u32; LISTS.len()];
+    let mut words = 0;
+    let mut lower = String::new();
+    for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
+        words += 1;
+        if words > MAX_WORDS {
+            break;
+        }
+        if word.len() > 8 {
+            continue;
+        }
+        let key = if word.is_ascii() {
+            // Letters only: one bit is the case.
+            packed(word.as_bytes()) | packed(&[0x20; 8]) >> (64 - 8 * word.len())
+        } else {
+            lower.clear();
+            lower.extend(word.chars().flat_map(char::to_lowercase));
+            packed(lower.as_bytes())
+        };
+        if let Ok(place) = WORDS.binary_search_by_key(&key, |&(word, _)| word) {
+            let languages = WORDS[place].1;
+            for (bit, hits) in hits.iter_mut().enumerate() {
+                *hits += u32::from(languages >> bit & 1);
+            }
+        }
+    }
+    let best = (0..LISTS.len()).max_by_key(|&i| (hits[i], usize::MAX - i))?;
+    let second = (0..LISTS.len()).filter(|&i| i != best).map(|i| hits[i]).max()?;
+    let (name, _) = LISTS[best];
+    let sure = words >= MIN_WORDS && hits[best] * 8 >= words && hits[best] * 5 >= second * 8;
+    (sure && !matches!(name, "cat" | "afr")).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_named_and_its_neighbours_are_not() {
+        let cases = [
+            (
+                "The words of a text are told from those of another by the little ones that stand in it. They are the same in \
+              every book, and there is hardly a line that has not got some of them, so that it can be named by what it \
+              does not speak about.",
+                Some("eng"),
+            ),
+            (
+                "Die Wörter eines Textes werden von denen eines anderen durch die kleinen unterschieden, die in ihm stehen. Sie \
+              sind in jedem Buch dieselben, und es gibt kaum eine Zeile, die nicht einige von ihnen hat, so dass man sie \
+              an dem erkennt, wovon sie nicht spricht.",
+                Some("deu"),
+            ),
+            (
+                "Totes les persones neixen lliures i iguals en dignitat i en drets. Són dotades de raó i de consciència, i han \
+              de comportar-se fraternalment les unes amb les altres. Tothom té tots els drets i llibertats proclamats en \
+              aquesta Declaració, sense cap distinció de raça, color, sexe, llengua o religió.",
+                None,
+            ),
+            (
+                "Alle menslike wesens word vry, met gelyke waardigheid en regte, gebore. Hulle het rede en gewete en behoort in \
+              die gees van broederskap teenoor mekaar op te tree. Elkeen het aanspraak op al die regte en vryhede wat in \
+              hierdie verklaring uiteengesit word, sonder onderskeid van enige aard.",
+                None,
+            ),
+            (
+                "Alla människor är födda fria och lika i värde och rättigheter. De är utrustade med förnuft och samvete och bör \
+              handla gentemot varandra i en anda av broderskap. Var och en är berättigad till alla de rättigheter och \
+              friheter som uttalas i denna förklaring utan åtskillnad av något slag.",
+                None,
+            ),
+            ("The of and", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(plain_language(text), expected, "{text}");
+        }
+    }
+}
