@@ -50,7 +50,7 @@ impl Default for Limits {
             max_nodes: 2_000_000,
             max_attrs_per_tag: 256,
             max_bytes: 64 << 20,
-            max_work: 1 << 24,
+            max_work: 1 << 25,
         }
     }
 }
