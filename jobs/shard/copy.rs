@@ -117,7 +117,7 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
         let mut sink = same_format(&readers, Place::File(&out))?;
         let mut tally = Tally::default();
         for (source, reader) in group.iter().zip(&mut readers) {
-            unproven += copy(source, reader, &mut sink, &mut tally)?;
+            unproven += copy(source, reader, &mut sink, false, &mut tally)?;
         }
         all.records += tally.records;
         all.damaged += tally.damaged;
@@ -140,7 +140,7 @@ pub fn split(args: &SplitArgs) -> Result<ExitCode> {
     let mut sink = same_format(&readers, Place::Folder(&args.out, &prefix, args.size))?;
     let mut tally = Tally::default();
     for (source, reader) in sources.iter().zip(&mut readers) {
-        copy(source, reader, &mut sink, &mut tally)?;
+        copy(source, reader, &mut sink, false, &mut tally)?;
     }
     finish(sink, tally, args.max_bad, unreadable)
 }
@@ -177,7 +177,7 @@ pub fn convert(args: &ConvertArgs) -> Result<ExitCode> {
     let mut sink = sink(target, place, compression)?;
     let mut tally = Tally::default();
     for (source, reader) in sources.iter().zip(&mut readers) {
-        copy(source, reader, &mut sink, &mut tally)?;
+        copy(source, reader, &mut sink, args.compression.is_some(), &mut tally)?;
     }
     finish(sink, tally, args.max_bad, unreadable)
 }
@@ -240,9 +240,16 @@ fn sink(target: Target, place: Place<'_>, compression: Compression) -> Result<Co
     })
 }
 
-/// Copies what `reader` gives; gives the number of unproven records.
-fn copy(source: &Source, reader: &mut ShardReader, sink: &mut Converter, tally: &mut Tally) -> Result<u64> {
-    if let (Converter::Raw(writer), Format::RawDb) = (&mut *sink, reader.format()) {
+/// Copies what `reader` gives, RAW DB into RAW DB byte for byte unless it is to be packed again; gives the number of
+/// unproven records.
+fn copy(
+    source: &Source,
+    reader: &mut ShardReader,
+    sink: &mut Converter,
+    repack: bool,
+    tally: &mut Tally,
+) -> Result<u64> {
+    if let (Converter::Raw(writer), Format::RawDb, false) = (&mut *sink, reader.format(), repack) {
         let copied =
             webmill::shard::recover(reader, source.path(), writer, &mut |error| eprintln!("{error}"))?;
         tally.records += copied.records;
@@ -260,7 +267,11 @@ fn copy(source: &Source, reader: &mut ShardReader, sink: &mut Converter, tally: 
                 return Ok(false);
             }
             unproven += u64::from(record.proven == Some(false));
-            sink.write(&record).map(|()| true).map_err(|error| match error {
+            let written = match &mut *sink {
+                Converter::Raw(writer) if record.format == Format::RawDb => writer.repack(&record),
+                sink => sink.write(&record),
+            };
+            written.map(|()| true).map_err(|error| match error {
                 Error::Config(reason) => Error::corrupt(source.name(), record.place.offset, reason),
                 other => other,
             })

@@ -26,7 +26,6 @@ use super::{Format, ReadOptions, Record, RecordType, Resume};
 pub struct RawReader {
     walker: Walker,
     unpacker: Unpacker,
-    unpacked: Vec<u8>,
     max_record_bytes: u64,
     lenient: bool,
     name: Arc<str>,
@@ -47,7 +46,6 @@ impl RawReader {
         RawReader {
             walker: Walker::new(stream, range, options.exact_start, options.max_record_bytes),
             unpacker: Unpacker::new(options.max_record_bytes),
-            unpacked: Vec::new(),
             max_record_bytes: options.max_record_bytes,
             lenient: options.lenient,
             name,
@@ -89,7 +87,7 @@ impl RawReader {
         }
         let contents = check(&head, bytes).and_then(|()| {
             let stored = &bytes[head.len..head.len + held];
-            unpack(&head, bytes, stored, self.max_record_bytes, &mut self.unpacker, &mut self.unpacked)
+            unpack(&head, bytes, stored, self.max_record_bytes, &mut self.unpacker)
         });
         let contents = match contents {
             Ok(contents) => contents,
@@ -123,7 +121,7 @@ impl RawReader {
             date_ms,
             ip: value(&head.ip).filter(|ip| !ip.is_empty() && ip != "unknown"),
             content_type,
-            data: Cow::Borrowed(if contents.packed { &self.unpacked } else { stored }),
+            data: Cow::Borrowed(if contents.packed { self.unpacker.data() } else { stored }),
             full_length: contents.full_length,
             truncated: contents.truncated.then_some(Truncation::RecordLimit),
             place: Place { shard: Arc::clone(&self.name), offset: at, length: end - at },
@@ -155,7 +153,6 @@ fn unpack(
     stored: &[u8],
     max: u64,
     unpacker: &mut Unpacker,
-    out: &mut Vec<u8>,
 ) -> Result<Contents, String> {
     let Some(packing) = head.packing(bytes)? else {
         let truncated = (stored.len() as u64) < head.length;
@@ -165,11 +162,12 @@ fn unpack(
     let cut_input = (stored.len() as u64) < head.length;
     let truncated = declared > max;
     // One byte of room beyond the declared size tells a bomb from an honest record.
-    let limit = if truncated { max } else { declared + 1 } as usize;
+    let limit =
+        usize::try_from(if truncated { max } else { declared.saturating_add(1) }).unwrap_or(usize::MAX);
     let mut defect = None;
-    match unpacker.unpack(packing, stored, limit, out) {
+    match unpacker.unpack(packing, stored, limit) {
         Ok(Unpacked::Whole { used }) => {
-            let (got, used) = (out.len() as u64, used as u64);
+            let (got, used) = (unpacker.data().len() as u64, used as u64);
             if got != declared {
                 return Err(format!("the data unzips to {got} bytes, not the {declared} of `unzip-length`"));
             }
@@ -182,7 +180,7 @@ fn unpack(
             return Err(format!("the data unzips to more than the {declared} bytes of `unzip-length`"));
         }
         // The stored data is itself over the limit: what it gave is a truncated record.
-        Err(_) if cut_input && !out.is_empty() => {
+        Err(_) if cut_input => {
             return Ok(Contents { packed: true, full_length: declared, truncated: true, defect: None });
         }
         Err(reason) => return Err(reason),

@@ -197,6 +197,30 @@ impl RawDbWriter {
         }
     }
 
+    /// Writes a RAW DB record again under this writer's compression; the other lines of its head stay as they are.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when it is of another format or was cut by the limit; [`Error::Io`].
+    pub fn repack(&mut self, record: &Record<'_>) -> Result<()> {
+        if record.format != Format::RawDb || (record.data.len() as u64) < record.full_length {
+            return Err(Error::Config(format!("{}: not a whole RAW DB record", record.url)));
+        }
+        let packed = self.pack(&record.data)?;
+        let ours = [&b"unzip-length:"[..], b"x-compression:", b"length:"];
+        let lines = record.head.split_inclusive(|b| *b == b'\n');
+        let mut head =
+            lines.filter(|line| !ours.iter().any(|name| line.starts_with(name))).collect::<Vec<_>>().concat();
+        let packed_data = std::mem::take(&mut self.packed);
+        let stored = if packed.is_some() { &packed_data[..] } else { &record.data };
+        if let Some(packed) = packed {
+            head.extend(format!("x-compression:{packed}\nunzip-length:{}\n", record.data.len()).bytes());
+        }
+        head.extend(format!("length:{}\n", stored.len()).bytes());
+        let written = self.write_stored(&head, stored);
+        self.packed = packed_data;
+        written
+    }
+
     /// Copies the stored record at `offset` of the file at `path`, `length` bytes, in bounded memory.
     ///
     /// # Errors

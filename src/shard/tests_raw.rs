@@ -356,7 +356,7 @@ fn what_is_wrong_with_one_record_is_named_and_walked_over() {
         (unzip(900), "more than the 900"),
         (unzip(1001), "1000 bytes, not the 1001"),
         (bad_gzip, "gzip data is damaged"),
-        (record("http://z/", "unzip-length:3\n", b"x"), "zlib data is damaged"),
+        (record("http://z/", "unzip-length:3\n", b"not zlib"), "zlib data is damaged"),
     ] {
         let (seen, proven, errors) = read(&[&good[..], &bad, &good].concat());
         assert_eq!((seen.len(), errors.len()), (2, 1), "{reason}: {errors:?}");
@@ -440,6 +440,33 @@ fn a_large_record_is_cut_and_its_rest_skipped() {
     assert!(large.stored.is_none());
     assert_eq!(reader.next().unwrap().unwrap().url, "http://s/");
     assert!(reader.next().is_none());
+}
+
+#[test]
+fn packing_again_changes_nothing_but_the_packing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = small().concat();
+    let mut before = file.clone();
+    for (name, compression) in
+        [("gz", Compression::Gzip), ("zst", Compression::Zstd), ("plain", Compression::None)]
+    {
+        let path = folder.path().join(name);
+        let mut writer =
+            RawDbWriter::create(&path, WriteOptions { compression, ..WriteOptions::default() }).unwrap();
+        let mut records = reader(&before, 0..u64::MAX, &ReadOptions::default());
+        while let Some(record) = records.next() {
+            writer.repack(&record.unwrap()).unwrap();
+        }
+        writer.finish().unwrap();
+        before = std::fs::read(&path).unwrap();
+        let data =
+            |bytes: &[u8]| read(bytes).0.into_iter().map(|(.., url, data)| (url, data)).collect::<Vec<_>>();
+        assert_eq!(data(&before), data(&file), "{name}");
+    }
+    assert!(
+        memchr::memmem::find(&before, b"zip")
+            .is_some_and(|_| memchr::memmem::find(&before, b"unzip-").is_none())
+    );
 }
 
 #[test]
