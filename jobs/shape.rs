@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use webmill::graph::{Csr, Graph, bow_tie, degree_histogram, fit_power_law, strong_components, weak_components};
+use webmill::graph::{Csr, Degrees, Graph, Histogram, bow_tie, strong_components, weak_components};
 use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
 use webmill::table::{ComponentRow, DegreeRow, Footer, PartWriter, Table, write_part};
 
@@ -99,13 +99,16 @@ fn measure(source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> webm
     let mut laws = BTreeMap::new();
     let mut degrees = Vec::new();
     for (direction, histogram) in histograms(source, level, &graph, &transpose)? {
-        if let Some(law) = fit_power_law(&histogram) {
+        if let Some(law) = histogram.power_law() {
             laws.insert(
                 direction.to_owned(),
-                serde_json::json!({ "exponent": law.exponent, "error": law.error, "x_min": law.x_min, "tail": law.tail, "ks": law.ks }),
+                serde_json::json!({
+                    "exponent": law.gamma, "error": law.gamma_error, "x_min": law.x_min, "tail": law.tail, "ks": law.ks,
+                    "ratio_to_log_normal": law.ratio, "p_value": law.p_value,
+                }),
             );
         }
-        degrees.extend(histogram.iter().map(|&(degree, count)| DegreeRow { level, direction, degree, count }));
+        degrees.extend(histogram.counts.iter().map(|&(degree, count)| DegreeRow { level, direction, degree, count }));
     }
     let relative = part_file(DegreeRow::NAME, level);
     let rows = write_part(&unit.create(&relative)?, &degrees, &footer)?;
@@ -131,14 +134,9 @@ fn histograms(
     level: &str,
     graph: &Csr,
     transpose: &Csr,
-) -> webmill::Result<Vec<(&'static str, Vec<(u64, u64)>)>> {
-    let nodes = graph.num_nodes() as u32;
-    let (into, out) = (|u| transpose.outdegree(u) as u64, |u| graph.outdegree(u) as u64);
-    let mut all = vec![
-        ("in", degree_histogram((0..nodes).map(into))),
-        ("out", degree_histogram((0..nodes).map(out))),
-        ("total", degree_histogram((0..nodes).map(|u| into(u) + out(u)))),
-    ];
+) -> webmill::Result<Vec<(&'static str, Histogram)>> {
+    let degrees = Degrees::of(graph, transpose);
+    let mut all = vec![("in", degrees.r#in), ("out", degrees.out), ("total", degrees.total)];
     if level != "page" {
         let mut pages = Vec::new();
         let mut reader = read_nodes(source, level, &["pages"]);
@@ -146,7 +144,7 @@ fn histograms(
             let column = batch.u32("pages")?;
             pages.extend((0..batch.len()).map(|i| u64::from(column.get(i).unwrap_or(0))));
         }
-        all.push(("pages", degree_histogram(pages.into_iter())));
+        all.push(("pages", Histogram::of(pages)));
     }
     Ok(all)
 }
