@@ -11,8 +11,11 @@ use memchr::{memchr, memchr2};
 
 /// Longest head that is read or written.
 pub(crate) const MAX_HEAD_BYTES: usize = 256 * 1024;
-/// Most lines of a head; it bounds what a search pays for a candidate that turns out to be none.
-pub(crate) const MAX_HEAD_LINES: usize = 256;
+/// Most lines of a head.
+pub(crate) const MAX_HEAD_LINES: usize = 1024;
+/// Most lines of a head that a search takes for one: every `version:` in a damaged file is a candidate, and this bounds
+/// what each costs.
+pub(crate) const SEARCH_HEAD_LINES: usize = 64;
 /// What every record begins with.
 pub(crate) const MARK: &[u8] = b"version:";
 
@@ -60,6 +63,11 @@ fn broken<T>(reason: impl Into<Cow<'static, str>>) -> Result<T, Fault> {
 impl Head {
     /// Parses the head that `bytes` begin with.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Head, Fault> {
+        Self::parse_lines(bytes, MAX_HEAD_LINES)
+    }
+
+    /// Parses a head of at most `max_lines`.
+    pub(crate) fn parse_lines(bytes: &[u8], max_lines: usize) -> Result<Head, Fault> {
         if !bytes.starts_with(MARK) {
             if MARK.starts_with(bytes) {
                 return Err(Fault::Unfinished);
@@ -83,7 +91,7 @@ impl Head {
         };
         let mut at = 0;
         let mut ended = false;
-        for _ in 0..=MAX_HEAD_LINES {
+        for _ in 0..=max_lines {
             let rest = &bytes[at..bytes.len().min(MAX_HEAD_BYTES)];
             let Some(len) = memchr(b'\n', rest) else {
                 if bytes.len() >= MAX_HEAD_BYTES {
@@ -112,7 +120,7 @@ impl Head {
             ended = head.line(line, at)?;
             at += len + 1;
         }
-        broken("the head has more than 256 lines")
+        broken(format!("the head has more than {max_lines} lines"))
     }
 
     /// Takes one line that begins at byte `at` of the head; true for `length`.
@@ -286,7 +294,7 @@ mod tests {
         let mut long = b"version:1.0\nurl:".to_vec();
         long.resize(MAX_HEAD_BYTES, b'a');
         assert!(matches!(Head::parse(&long), Err(Fault::Broken(_))));
-        let many = [&b"version:1.0\n"[..], &b"a:b\n".repeat(300)].concat();
+        let many = [&b"version:1.0\n"[..], &b"a:b\n".repeat(1100)].concat();
         assert!(matches!(Head::parse(&many), Err(Fault::Broken(_))));
     }
 }

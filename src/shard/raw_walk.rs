@@ -24,7 +24,7 @@ use memchr::memmem::Finder;
 use crate::error::{Error, Result};
 
 use super::Resume;
-use super::raw_head::{Fault, Head, MARK, MAX_HEAD_BYTES};
+use super::raw_head::{Fault, Head, MARK, MAX_HEAD_BYTES, MAX_HEAD_LINES, SEARCH_HEAD_LINES};
 use super::stream::{READ_BYTES, Stream};
 
 /// Bytes first asked for when a head is parsed; most heads are shorter.
@@ -157,7 +157,7 @@ impl Walker {
             self.done = true;
             return self.stream.take_error().map(Err);
         }
-        match self.examine(at) {
+        match self.examine(at, MAX_HEAD_LINES) {
             Ok(found) => Some(Ok(self.hold(found))),
             Err(reason) => Some(Err(self.damaged(at, reason))),
         }
@@ -201,7 +201,7 @@ impl Walker {
                 Some(n) if (n as u64) < room => {
                     self.stream.consume(n);
                     let at = at + n as u64;
-                    if let Ok(mut found) = self.examine(at) {
+                    if let Ok(mut found) = self.examine(at, SEARCH_HEAD_LINES) {
                         let (count, to_the_end) = self.chain(&found);
                         if count >= PROOF || to_the_end || !sure {
                             self.searching = false;
@@ -233,8 +233,8 @@ impl Walker {
     }
 
     /// The record at `at` if it is whole and confirmed, or at least not contradicted; else the reason.
-    fn examine(&mut self, at: u64) -> Result<Found, String> {
-        let found = self.whole(at)?;
+    fn examine(&mut self, at: u64, max_lines: usize) -> Result<Found, String> {
+        let found = self.whole(at, max_lines)?;
         if self.stream.peek_at(found.end, 1).is_empty() {
             return Ok(found);
         }
@@ -253,10 +253,10 @@ impl Walker {
     }
 
     /// The record at `at` if it is whole, else the reason.
-    fn whole(&mut self, at: u64) -> Result<Found, String> {
+    fn whole(&mut self, at: u64, max_lines: usize) -> Result<Found, String> {
         let head = match self.follower.take() {
             Some((place, head)) if place == at => head,
-            _ => head_at(&mut self.stream, at)?,
+            _ => head_of(&mut self.stream, at, max_lines)?,
         };
         // A pipe cannot look ahead for free: what will be held anyway is read into the window.
         if self.stream.size().is_none()
@@ -374,10 +374,14 @@ impl Walker {
 
 /// The head at `at`, or the reason why there is none.
 fn head_at(stream: &mut Stream, at: u64) -> Result<Head, String> {
+    head_of(stream, at, MAX_HEAD_LINES)
+}
+
+fn head_of(stream: &mut Stream, at: u64, max_lines: usize) -> Result<Head, String> {
     let mut ask = HEAD_BYTES;
     loop {
         let bytes = stream.peek_at(at, ask);
-        match Head::parse(bytes) {
+        match Head::parse_lines(bytes, max_lines) {
             Ok(head) => return Ok(head),
             Err(Fault::Broken(reason)) => return Err(reason.into_owned()),
             Err(Fault::Unfinished) if bytes.len() < ask => {
