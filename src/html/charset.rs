@@ -15,9 +15,12 @@
 //! - being UTF-16, when no zero byte stands where UTF-16 has them;
 //! - being Latin, when non-ASCII bytes come in runs of 2.5 and more (Latin letters with marks stand alone, other scripts
 //!   come in words) and statistics name an encoding of another script;
+//! - being of another script of one byte a character, when statistics name a double-byte encoding and the text lies
+//!   where prose in that one does;
 //! - being a double-byte one, when at least two in a hundred of its characters are malformed and statistics name
-//!   an encoding under which fewer than half as many are, or when less than half of its characters are of the frequent
-//!   zones of its table and nine in ten are under the encoding that statistics name;
+//!   an encoding under which fewer than half as many are; or when less than three in four of its characters are in the
+//!   frequent zones of its table, or hardly any in the rows that its language fills, and statistics name a double-byte
+//!   encoding in whose frequent zones nine in ten are;
 //! - being that of the HTTP header, when page and statistics agree on another one.
 //!
 //! **Cost.** ASCII and UTF-8 are borrowed, not copied, at some GB/s; others are decoded once, and statistics read 8 KiB.
@@ -245,8 +248,14 @@ fn obeys(bytes: &[u8], label: &'static Encoding, found: &'static Encoding) -> bo
     if malformed >= 0.02 && malformed_share(bytes, found) * 2.0 < malformed {
         return false;
     }
+    if label.is_single_byte() {
+        return found.is_single_byte() || !plainly(bytes, found);
+    }
     match (Zones::of(bytes, label), Zones::of(bytes, found)) {
-        (Some(labelled), Some(other)) => !(labelled.frequent < 0.5 && other.frequent > 0.9),
+        (Some(labelled), Some(other)) => {
+            let misfit = labelled.frequent < 0.75 || labelled.telling < 0.02;
+            !(misfit && other.frequent > 0.9 && other.telling > 0.15)
+        }
         _ => true,
     }
 }

@@ -19,7 +19,8 @@ fn order_of_evidence() {
     let gbk = GBK.encode(ZH).0;
     let labelled = [b"<meta charset=gb2312>".as_slice(), &gbk].concat();
     let bom = [b"\xEF\xBB\xBF".as_slice(), ZH.as_bytes()].concat();
-    let cases: [(&[u8], Option<&[u8]>, Summary); 12] = [
+    type Case<'a> = (&'a [u8], Option<&'a [u8]>, Summary);
+    let cases: [Case; 12] = [
         (b"plain", None, ("UTF-8", None, "default")),
         (b"plain", Some(b"gbk"), ("GBK", Some("GBK"), "http")),
         (b"", Some(b"utf-16"), ("UTF-8", Some("UTF-16LE"), "default")),
@@ -50,7 +51,12 @@ fn labels_that_the_bytes_contradict() {
         .0
         .into_owned();
     let latin = WINDOWS_1252.encode(FR).0.into_owned();
-    let cases: [(&[u8], &[u8], &str); 15] = [
+    let korean = EUC_KR.encode("<p>한국어 문서의 문자 인코딩을 올바르게 판정하기 위한 예문입니다. 글이 조금 더 길어야 합니다.</p>").0.into_owned();
+    let cases: [(&[u8], &[u8], &str); 19] = [
+        (&korean, b"gb2312", "EUC-KR"),
+        (&gbk, b"big5", "GBK"),
+        (&gbk, b"windows-1251", "GBK"),
+        (&koi8, b"windows-1251", "windows-1251"),
         (ZH.as_bytes(), b"gb2312", "UTF-8"),
         (ZH.as_bytes(), b"iso-8859-1", "UTF-8"),
         (FR.as_bytes(), b"iso-8859-1", "UTF-8"),

@@ -14,19 +14,13 @@
 use std::borrow::Cow;
 
 use super::dom::{Dom, Edge, NodeId};
-use super::entities::{Value, decode};
 use super::moment::iso_date;
 use super::robots::Robots;
 use super::structured::{self, Structured};
 use super::tag::Tag;
 use super::text_buffer::collapse;
+use super::values::{MAX_LIST, MAX_TEXT, has_token, is_feed, is_name, language_tag, push_list, squeezed};
 use crate::capture::CanonicalUrl;
-
-/// Bytes of any text taken.
-const MAX_TEXT: usize = 2048;
-
-/// Entries of any list taken.
-const MAX_LIST: usize = 64;
 
 /// Nodes looked at for the text of one element.
 const MAX_NODES: usize = 1000;
@@ -438,76 +432,6 @@ impl Reader<'_, '_> {
         out.structured = data;
         out
     }
-}
-
-/// `text` with character references resolved once more: content systems escape twice.
-pub(super) fn unescape(text: &str) -> Cow<'_, str> {
-    if !text.contains('&') {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let (length, value) = match decode(rest.as_bytes(), false) {
-            Some((length, Value::Name(value))) => (length, Cow::Borrowed(value)),
-            Some((length, Value::Char(c))) => (length, Cow::Owned(c.to_string())),
-            None => (1, Cow::Borrowed("&")),
-        };
-        out.push_str(&value);
-        rest = &rest[length..];
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
-}
-
-fn squeezed(text: &str) -> Option<String> {
-    let mut out = String::new();
-    collapse(text, MAX_TEXT, &mut out);
-    (!out.is_empty()).then_some(out)
-}
-
-/// A list with commas, semicolons or their full-width forms; entries that are there already are left out.
-fn push_list(list: &mut Vec<String>, content: &str) {
-    for entry in content.split([',', ';', '，', '、', '；', '|']) {
-        if list.len() >= MAX_LIST {
-            return;
-        }
-        if let Some(entry) = squeezed(entry).filter(|entry| !list.contains(entry)) {
-            list.push(entry);
-        }
-    }
-}
-
-/// A language by BCP 47, lower-case; `None` for what cannot be one.
-fn language_tag(text: &str) -> Option<String> {
-    let tag = text.split([',', ' ']).find(|part| !part.is_empty())?;
-    let primary = tag.split(['-', '_']).next()?;
-    let valid = (2..=9).contains(&primary.len())
-        && tag.len() <= 35
-        && tag.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-    valid.then(|| tag.to_ascii_lowercase().replace('_', "-"))
-}
-
-/// Not an address, nor a text.
-fn is_name(text: &str) -> bool {
-    !text.contains("://")
-        && !text.starts_with("www.")
-        && !text.starts_with('@')
-        && text.chars().count() <= 150
-        && text.chars().any(char::is_alphabetic)
-}
-
-fn is_feed(kind: &str) -> bool {
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"]
-        .iter()
-        .any(|feed| kind.eq_ignore_ascii_case(feed))
-}
-
-fn has_token(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

@@ -97,15 +97,6 @@ fn languages() {
 }
 
 #[test]
-fn references_escaped_twice() {
-    let cases =
-        [("a", "a"), ("a &amp; b", "a & b"), ("&#8217;&eacute;", "’é"), ("&", "&"), ("&x &&amp", "&x &&")];
-    for (text, expected) in cases {
-        assert_eq!(unescape(text), expected);
-    }
-}
-
-#[test]
 fn hostile_pages_stay_linear() {
     let scopes = "<div itemscope itemtype=http://schema.org/Article itemprop=author><p itemprop=author>"
         .repeat(20_000);

@@ -33,6 +33,7 @@ mod tree_oracle;
 mod tree_sets;
 mod tree_table;
 mod tree_text;
+mod values;
 
 pub use charset::{CharsetSource, Decoded, decode};
 pub use dom::{Cuts, Dom, Edge, Namespace, NodeId, Walk};

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::moment::iso_date;
 use super::text_buffer::collapse;
+use super::values::MAX_TEXT;
 
 /// Bytes of one script.
 const MAX_SCRIPT: usize = 512 << 10;
@@ -24,9 +25,6 @@ const MAX_PAGE: usize = 2 << 20;
 
 /// Values of a page that are looked at.
 const MAX_VALUES: usize = 10_000;
-
-/// Bytes of any text taken.
-const MAX_TEXT: usize = 2048;
 
 /// What structured data say of the page's subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -244,7 +242,7 @@ fn url(value: &Value) -> Option<String> {
 fn text(value: &Value) -> Option<String> {
     let written = first(value).as_str().or_else(|| value.get("@value")?.as_str())?;
     let mut out = String::new();
-    collapse(&super::meta::unescape(written), MAX_TEXT, &mut out);
+    collapse(&super::values::unescape(written), MAX_TEXT, &mut out);
     (!out.is_empty()).then_some(out)
 }
 
