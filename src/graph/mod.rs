@@ -5,18 +5,30 @@ mod build;
 mod bvgraph;
 mod components;
 mod csr;
+mod degrees;
+mod edges;
 mod hits;
 mod hosts;
 mod pagerank;
+
+mod power_law;
 mod store;
 mod sweep;
+mod visit;
 pub use array::Array;
 pub use bowtie::{BowTie, Part, bow_tie};
 pub use build::{BuildCounts, BuildOptions, GraphBuilder, LinkRow, NodeRow, Numbered, Numbering, PageRow};
 pub use bvgraph::read_bvgraph;
 pub use components::{Components, strong_components, weak_components};
 pub use csr::{Csr, Graph, Weights};
+pub use degrees::{Degrees, Histogram};
+pub use edges::{EdgeList, parse_edges, read_edges};
 pub use hits::{Hits, HubsAuthorities, Variant};
 pub use hosts::{Groups, HostRuns, fold, fold_csr, host_of};
 pub use pagerank::{Dangling, PageRank, Ranks, Scale, memory_estimate};
+pub use power_law::PowerLaw;
 pub use store::{CsrWriter, WeightKind};
+pub use visit::{Arc, Arcs, Visited};
+
+#[cfg(test)]
+mod reference;

@@ -80,6 +80,8 @@ pub struct PageRank<'a> {
     pub teleport: Option<&'a [f64]>,
     /// Scores to start from (of an earlier run, any scale). Default the teleport vector.
     pub start: Option<&'a [f64]>,
+    /// Memory that the vectors may take. Default no limit.
+    pub memory_bytes: Option<u64>,
     /// Follow arcs in proportion to their weights, where there are any. Default true.
     pub weighted: bool,
 }
@@ -94,6 +96,7 @@ impl Default for PageRank<'_> {
             dangling: Dangling::default(),
             teleport: None,
             start: None,
+            memory_bytes: None,
             weighted: true,
         }
     }
@@ -114,7 +117,7 @@ pub struct Ranks {
 
 /// Bytes that a run on `nodes` nodes takes beside the graph and its transpose.
 pub fn memory_estimate(nodes: usize) -> u64 {
-    nodes as u64 * 4 * 8
+    48 * nodes as u64
 }
 
 impl PageRank<'_> {
@@ -122,7 +125,8 @@ impl PageRank<'_> {
     ///
     /// # Errors
     /// [`Error::Config`] for settings outside their range, vectors of another length or with values that are negative,
-    /// infinite or not numbers, or graphs that are not of one size.
+    /// infinite or not numbers, or graphs that are not of one size; [`Error::Limit`] with the estimate if the vectors
+    /// do not fit the memory allowed.
     pub fn run(&self, graph: &Csr, transpose: &Csr) -> Result<Ranks> {
         self.check(graph, transpose)?;
         let n = graph.num_nodes();
@@ -151,6 +155,16 @@ impl PageRank<'_> {
         }
         if graph.weights().is_some() != transpose.weights().is_some() {
             return wrong("either the graph or its transpose has no weights".into());
+        }
+        if let Some(allowed) = self.memory_bytes
+            && memory_estimate(n) > allowed
+        {
+            let mib = memory_estimate(n).div_ceil(1 << 20);
+            return Err(Error::Limit(format!(
+                "ranking {n} nodes takes {mib} MiB beside the graph, more than the {} MiB allowed: raise the memory, \
+                 or rank hosts or domains",
+                allowed >> 20
+            )));
         }
         for (name, vector) in [("teleport", self.teleport), ("start", self.start)] {
             let Some(vector) = vector else { continue };
@@ -443,6 +457,8 @@ mod tests {
             assert!(refused(PageRank { start: Some(vector), ..exact() }));
         }
         assert!(refused(PageRank { tolerance: f64::NAN, ..exact() }));
+        let tight = PageRank { memory_bytes: Some(95), ..exact() };
+        assert!(matches!(tight.run(&graph, &transpose), Err(Error::Limit(_))));
         assert!(exact().run(&graph, &Csr::from_arcs(3, [(0, 1)]).unwrap()).is_err());
     }
 
