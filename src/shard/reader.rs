@@ -31,7 +31,7 @@ pub struct ShardReader {
 }
 
 enum Inner {
-    Raw(RawReader),
+    Raw(Box<RawReader>),
     Warc(Box<WarcReader>),
 }
 
@@ -97,7 +97,9 @@ impl ShardReader {
         options: &ReadOptions,
     ) -> Result<ShardReader> {
         let inner = match format {
-            Format::RawDb => Inner::Raw(RawReader::new(unwrapped(stream, container)?, range, options)),
+            Format::RawDb => {
+                Inner::Raw(Box::new(RawReader::new(unwrapped(stream, container)?, range, options)))
+            }
             Format::Warc | Format::Arc => {
                 Inner::Warc(Box::new(WarcReader::new(stream, format, container, range, options)?))
             }

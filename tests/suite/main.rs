@@ -6,4 +6,5 @@ mod demo;
 mod determinism;
 mod layers;
 mod resume;
+mod shard;
 mod support;

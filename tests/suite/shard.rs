@@ -1,0 +1,201 @@
+//! `webmill shard` from outside: list, cat, check, recover, split, convert.
+
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::support::Work;
+
+fn record(url: &str, body: &str) -> Vec<u8> {
+    let data = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=gbk\r\n\r\n{body}");
+    let date = "date:Tue, 15 Apr 2003 08:13:06 GMT";
+    format!("version:1.0\nurl:{url}\n{date}\nip:1.2.3.4\nlength:{}\n\n{data}\n", data.len()).into_bytes()
+}
+
+/// Nine records of growing size.
+fn records() -> Vec<Vec<u8>> {
+    (0..9).map(|n| record(&format!("http://a.example/{n}"), &"<p>text</p>\n".repeat(n * 9))).collect()
+}
+
+fn put(work: &Work, name: &str, bytes: &[u8]) {
+    std::fs::write(work.path(name), bytes).unwrap();
+}
+
+fn stdout(work: &Work, arguments: &[&str]) -> String {
+    String::from_utf8(work.run(arguments).stdout).unwrap()
+}
+
+fn rows(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn ls_gives_one_object_a_record() {
+    let work = Work::new();
+    let records = records();
+    put(&work, "a.bin", &records.concat());
+    let rows = rows(&stdout(&work, &["shard", "ls", "--format", "json", "a.bin"]));
+    assert_eq!(rows.len(), 9);
+    let expected = serde_json::json!({
+        "url": "http://a.example/0", "type": "response", "date": "2003-04-15T08:13:06Z", "status": 200,
+        "mime": "text/html", "offset": 0, "length": records[0].len(),
+        "sha1": "def4ce812a262ba3c877fe2d35c2e997eedd288b",
+    });
+    assert_eq!(rows[0], expected);
+    let table = stdout(&work, &["shard", "ls", "a.bin"]);
+    assert_eq!(table.lines().count(), 10);
+    assert!(table.contains("http://a.example/8"));
+}
+
+#[test]
+fn damage_is_reported_and_recovered_from() {
+    let work = Work::new();
+    let records = records();
+    let mut bytes = records.concat();
+    bytes[records[0].len() + 2] ^= 1;
+    put(&work, "bad.raw", &bytes);
+    put(&work, "good.raw", &records.concat());
+    put(&work, "junk.raw", &record("http://a.example/", "x").repeat(2)[7..60]);
+    let listed = rows(&stdout(&work, &["shard", "ls", "--format", "json", "bad.raw"]));
+    assert_eq!(listed.len(), 8);
+    assert_eq!(listed[0].get("proven"), None);
+    assert!(listed[1..].iter().all(|row| row["proven"] == true));
+
+    let check = |arguments: &[&str], code: i32| {
+        let output = work.webmill(&[&["shard", "check"], arguments].concat()).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let offset = records[0].len();
+    let message = check(&["bad.raw"], 1);
+    assert!(message.contains(&format!("bad.raw at byte {offset}: no record starts here")), "{message}");
+    assert!(message.contains("8 records, 1 damaged"), "{message}");
+    check(&["bad.raw", "--max-bad", "0.2"], 0);
+    check(&["good.raw"], 0);
+    check(&["junk.raw"], 2);
+    check(&["good.raw", "missing.raw"], 2);
+
+    work.run(&["shard", "recover", "bad.raw", "-o", "out.raw"]);
+    let whole: Vec<u8> = [&records[..1], &records[2..]].concat().concat();
+    assert_eq!(std::fs::read(work.path("out.raw")).unwrap(), whole);
+    assert!(work.fails(&["shard", "recover", "good.raw", "-o", "good.raw"], 2).contains("is an input"));
+    assert_eq!(std::fs::read(work.path("good.raw")).unwrap(), records.concat());
+    let refused = work.fails(&["shard", "convert", "bad.raw", "-o", "refused.warc.gz"], 1);
+    assert!(refused.contains("--max-bad"), "{refused}");
+    work.fails(&["shard", "recover", "junk.raw", "-o", "nothing.raw"], 2);
+    for name in ["refused.warc.gz", "nothing.raw"] {
+        assert!(!work.path(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn text_mode_damage_is_named() {
+    let work = Work::new();
+    let text = String::from_utf8(records().concat()).unwrap();
+    put(&work, "crlf.raw", text.replace('\n', "\r\n").as_bytes());
+    put(&work, "lf.raw", text.replace("\r\n", "\n").as_bytes());
+    for (name, words) in [("crlf.raw", "every LF became CR LF"), ("lf.raw", "every CR LF became LF")] {
+        let output = work.webmill(&["shard", "check", name]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stdout).contains(words), "{name}");
+    }
+}
+
+#[test]
+fn parts_put_together_are_the_whole() {
+    let work = Work::new();
+    put(&work, "whole.raw", &records().concat());
+    let parts = stdout(&work, &["shard", "split", "whole.raw", "-o", "parts", "--size", "1KiB"]);
+    assert!(parts.lines().count() > 2, "{parts}");
+    let joined: Vec<u8> = parts.lines().flat_map(|part| std::fs::read(work.path(part)).unwrap()).collect();
+    assert_eq!(joined, records().concat());
+    let listed = rows(&stdout(&work, &["shard", "ls", "--format", "json", "parts/*.rawdb"]));
+    assert_eq!(listed.len(), 9);
+    assert_eq!(listed[0]["shard"], "whole-00000.rawdb");
+}
+
+#[test]
+fn conversion_there_and_back_is_identity() {
+    let work = Work::new();
+    put(&work, "from.raw", &records().concat());
+    for through in ["x.warc", "x.warc.gz", "x.warc.zst"] {
+        work.run(&["shard", "convert", "from.raw", "-o", through]);
+        work.run(&["shard", "check", through]);
+        work.run(&["shard", "convert", through, "-o", "back.raw"]);
+        assert_eq!(std::fs::read(work.path("back.raw")).unwrap(), records().concat(), "{through}");
+    }
+    work.run(&[
+        "shard",
+        "convert",
+        "from.raw",
+        "-o",
+        "packed.rawdb",
+        "--to",
+        "rawdb",
+        "--compression",
+        "zstd",
+    ]);
+    assert!(std::fs::metadata(work.path("packed.rawdb")).unwrap().len() < records().concat().len() as u64);
+    let digests = |name: &str| -> Vec<Value> {
+        let listed = rows(&stdout(&work, &["shard", "ls", "--format", "json", name]));
+        listed.into_iter().map(|row| row["sha1"].clone()).collect()
+    };
+    assert_eq!(digests("packed.rawdb"), digests("from.raw"));
+}
+
+#[test]
+fn pipes_on_both_sides() {
+    let work = Work::new();
+    let records = records();
+    put(&work, "a.raw", &records.concat());
+    let from_pipe = |arguments: &[&str]| {
+        let input = std::fs::File::open(work.path("a.raw")).unwrap();
+        work.webmill(arguments).stdin(input).output().unwrap()
+    };
+    let piped = from_pipe(&["shard", "ls", "--format", "json", "-"]).stdout;
+    assert_eq!(piped, work.run(&["shard", "ls", "--format", "json", "a.raw"]).stdout);
+    assert!(from_pipe(&["shard", "recover", "-", "-o", "copy.raw"]).status.success());
+    assert_eq!(std::fs::read(work.path("copy.raw")).unwrap(), records.concat());
+
+    let offset = records[0].len().to_string();
+    let data = work.run(&["shard", "cat", "a.raw", "--offset", &offset]).stdout;
+    assert!(records[1].ends_with(&[&data[..], b"\n"].concat()) && data.starts_with(b"HTTP/1.1 200"));
+    assert!(
+        work.fails(&["shard", "cat", "a.raw", "--offset", "3"], 2).contains("no record starts at byte 3")
+    );
+
+    put(&work, "large.raw", &records.concat().repeat(400));
+    let mut child = work.webmill(&["shard", "ls", "large.raw"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut [0; 100]).unwrap();
+    drop(out);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_bomb_does_not_need_its_size_in_memory() {
+    let work = Work::new();
+    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    let size = 400 << 20;
+    for _ in 0..400 {
+        packer.write_all(&vec![0; 1 << 20]).unwrap();
+    }
+    let data = packer.finish().unwrap();
+    let head = format!("version:1.0\nurl:http://b/\nunzip-length:{size}\nlength:{}\n\n", data.len());
+    put(&work, "bomb.raw", &[head.as_bytes(), &data, b"\n"].concat());
+    let arguments = ["shard", "ls", "--format", "json", "--max-record", "1MiB", "bomb.raw"];
+    // 200 MiB of address space: less than half of what the record unpacks to.
+    let script = "ulimit -v 204800; exec \"$0\" \"$@\"";
+    let webmill = work.webmill(&[]).get_program().to_owned();
+    let output = std::process::Command::new("sh")
+        .args(["-c", script])
+        .arg(webmill)
+        .args(arguments)
+        .current_dir(work.path("."))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let row = &rows(&String::from_utf8(output.stdout).unwrap())[0];
+    assert_eq!((&row["truncated"], &row["sha1"]), (&Value::from("record-limit"), &Value::Null));
+}
