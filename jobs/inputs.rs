@@ -6,6 +6,9 @@ use anyhow::{Context, Result, bail};
 use webmill::run::{Inputs, Measure, Runtime};
 use webmill::shard::{Input, discover};
 
+/// Files that are no shards, of which so many are named.
+const NAMED: usize = 20;
+
 /// Shards that a job reads.
 pub struct Shards {
     /// The recognised ones, in name order.
@@ -26,8 +29,12 @@ impl Shards {
             }
         }
         let (inputs, unknown) = discover(&names)?;
-        for error in &unknown {
+        for error in unknown.iter().take(NAMED) {
             runtime.progress.note(&format!("not read: {error}"));
+        }
+        if unknown.len() > NAMED {
+            let more = unknown.len() - NAMED;
+            runtime.progress.note(&format!("not read: {more} more; `webmill shard ls` names them all"));
         }
         if inputs.is_empty() {
             match unknown.into_iter().next() {

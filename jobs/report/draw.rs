@@ -85,7 +85,7 @@ fn top_tables(tops: &Tops, hosts: &[HostRow], most: usize) -> Vec<Top> {
     vec![
         Top {
             title: "Top pages by PageRank".into(),
-            note: "d = 0.85, dangling mass spread uniformly; the sum over all nodes is 1. Link targets that were not crawled compete too; pages that ask for noindex are left out.".into(),
+            note: "d = 0.85, dangling mass spread uniformly; the sum over all pages and link targets is 1. Pages that ask for noindex are left out.".into(),
             columns: columns("PageRank"),
             rows: page_rows(&tops.by_pagerank, tops, |r| r.pagerank),
         },
@@ -102,8 +102,14 @@ fn top_tables(tops: &Tops, hosts: &[HostRow], most: usize) -> Vec<Top> {
             rows: page_rows(&tops.by_hub[..tops.by_hub.len().min(short)], tops, |r| r.hub),
         },
         Top {
+            title: "Most wanted".into(),
+            note: "Link targets that were not crawled, by PageRank: what a further crawl would fetch first.".into(),
+            columns: columns("PageRank"),
+            rows: page_rows(&tops.wanted[..tops.wanted.len().min(short)], tops, |r| r.pagerank),
+        },
+        Top {
             title: "Top hosts".into(),
-            note: "PageRank of the graph of hosts, arcs weighted by links.".into(),
+            note: "Hosts with crawled pages, by PageRank of the graph of hosts, arcs weighted by links.".into(),
             columns: ["PageRank", "hosts in", "hosts out", "HTML pages", "duplicates"].map(String::from).into(),
             rows: tops
                 .hosts

@@ -26,6 +26,8 @@ pub struct Scored {
 #[derive(Default)]
 pub struct Tops {
     pub by_pagerank: Vec<Scored>,
+    /// Link targets that were not crawled: what a crawl would want next.
+    pub wanted: Vec<Scored>,
     pub by_authority: Vec<Scored>,
     pub by_hub: Vec<Scored>,
     pub hosts: Vec<Scored>,
@@ -58,6 +60,7 @@ impl Tops {
     pub fn read(sources: &Sources, corpus: &mut Corpus, most: usize) -> Result<Self> {
         let best = |measure: fn(&Scored) -> f64| Best { most: most.max(1), measure, rows: Vec::new() };
         let mut pages = [best(|r| r.pagerank), best(|r| r.authority), best(|r| r.hub)];
+        let mut wanted = best(|r| r.pagerank);
         let mut hosts = best(|r| r.pagerank);
         let host_of = hosts_of_pages(sources)?;
         let mut sums: Vec<f64> = vec![0.0; host_of.iter().max().map_or(0, |h| *h as usize + 1)];
@@ -68,6 +71,7 @@ impl Tops {
             let (level, node, url) = (batch.str("level")?, batch.u32("node")?, batch.str("url")?);
             let (pagerank, authority, hub) = (batch.f64("pagerank")?, batch.f64("authority")?, batch.f64("hub")?);
             let (indegree, outdegree) = (batch.u32("indegree")?, batch.u32("outdegree")?);
+            let crawled = batch.bool("crawled")?;
             for i in 0..batch.len() {
                 let level = level.get(i).unwrap_or_default();
                 let node = node.get(i).unwrap_or_default();
@@ -87,10 +91,12 @@ impl Tops {
                     if let Some(host) = host_of.get(node as usize) {
                         sums[*host as usize] += score;
                     }
-                    if !corpus.noindex.contains(&row.url) {
+                    if crawled.get(i) != Some(true) {
+                        wanted.offer(&row);
+                    } else if !corpus.noindex.contains(&row.url) {
                         pages.iter_mut().for_each(|best| best.offer(&row));
                     }
-                } else {
+                } else if crawled.get(i) == Some(true) {
                     hosts.offer(&row);
                     host_scores.insert(node, row);
                 }
@@ -101,7 +107,7 @@ impl Tops {
             corpus.rank_host(&row.url, row.pagerank, row.indegree, row.outdegree, sum);
         }
         let [by_pagerank, by_authority, by_hub] = pages.map(|best| best.rows);
-        let mut tops = Tops { by_pagerank, by_authority, by_hub, hosts: hosts.rows, titles: HashMap::new() };
+        let mut tops = Tops { by_pagerank, wanted: wanted.rows, by_authority, by_hub, hosts: hosts.rows, titles: HashMap::new() };
         tops.read_titles(sources, corpus)?;
         Ok(tops)
     }

@@ -82,14 +82,14 @@ impl BowTie {
             let x = 66.0 + 126.0 * i as f64;
             let _ = write!(
                 svg,
-                "<rect class={class} x={:.1} y={:.1} width=12 height=12 rx=2 /><text class=label x={:.1} y={:.1}>{}</text><text class=tick x={:.1} y={:.1}>{} · {:.1} %</text>",
+                "<rect class={class} x={:.1} y={:.1} width=10 height=10 rx=2 /><text class=label x={:.1} y={:.1}>{}</text><text class=tick x={:.1} y={:.1}>{} · {:.1} %</text>",
                 x - 52.0,
                 HEIGHT - 42.0,
-                x - 35.0,
-                HEIGHT - 32.0,
+                x - 38.0,
+                HEIGHT - 33.0,
                 escape(label),
                 x - 52.0,
-                HEIGHT - 12.0,
+                HEIGHT - 14.0,
                 thousands(*nodes),
                 share(*nodes)
             );
