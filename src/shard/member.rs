@@ -24,16 +24,19 @@ use zstd::zstd_safe::{InBuffer, OutBuffer};
 
 use crate::error::{Error, Result};
 use crate::shard::Container;
-use crate::shard::member_inflate::Inflater;
+use crate::shard::member_inflate::{Inflater, Stop};
 use crate::shard::stream::Stream;
 
 /// Least free space offered to a decoder.
 const OUT_BYTES: usize = 64 * 1024;
 /// Stored and decoded size up to which a gzip member is inflated at once.
-const WHOLE_IN: usize = 192 * 1024;
-const WHOLE_OUT: usize = 1 << 20;
+const WHOLE_IN: usize = 2 << 20;
+const WHOLE_OUT: usize = 4 << 20;
+/// …and the size that is tried first.
+const USUAL_IN: usize = 32 * 1024;
+const USUAL_OUT: usize = 512 * 1024;
 /// A decoded window larger than this is given back when it is empty.
-const KEEP_BYTES: usize = 8 << 20;
+const KEEP_BYTES: usize = 16 << 20;
 /// Stored bytes of one member that are held back so that a pipe, too, can be searched again after damage.
 const HOLD_BYTES: usize = 1 << 20;
 /// Longest gzip head (file name, comment) that is believed.
@@ -462,7 +465,7 @@ impl Members {
             self.end = held;
         }
         if self.out.len() - self.end < room {
-            let grown = self.out.len() + room.max(held);
+            let grown = self.end + room.max(held);
             self.out.resize(grown, 0);
         }
     }
@@ -511,18 +514,29 @@ impl Members {
 
     /// Inflates the member at once if it is small enough; `false`, without a trace, where it is not or is damaged.
     fn whole_gzip(&mut self, head: usize) -> bool {
-        self.make_room(WHOLE_OUT);
-        let Codec::Gzip { crc, whole, .. } = &mut self.codec else { return false };
-        let stored = self.stored.fill(WHOLE_IN);
-        let Some((read, made)) = whole.inflate(&stored[head..], &mut self.out[self.end..]) else {
-            return false;
+        let (mut want, mut room) = (USUAL_IN, USUAL_OUT);
+        let (read, made, trailer) = loop {
+            self.make_room(room);
+            let Codec::Gzip { whole, .. } = &mut self.codec else { return false };
+            let stored = self.stored.fill(want);
+            let held = stored.len();
+            let found = whole.inflate(&stored[head..], &mut self.out[self.end..]);
+            let found = found.and_then(|(read, made)| {
+                let rest = stored.get(head + read..).and_then(|rest| rest.first_chunk::<8>());
+                Ok((read, made, u64::from_le_bytes(*rest.ok_or(Stop::Input)?)))
+            });
+            match found {
+                Ok(found) => break found,
+                // What was inflated in vain is a third of the member at most.
+                Err(Stop::Input) if held >= want && held < WHOLE_IN => want = held.max(want) * 4,
+                Err(Stop::Output) if room < WHOLE_OUT => room = (self.out.len() - self.end) * 4,
+                Err(_) => return false,
+            }
         };
-        let Some(trailer) = stored.get(head + read..).and_then(|rest| rest.first_chunk::<8>()) else {
-            return false;
-        };
+        let Codec::Gzip { crc, .. } = &mut self.codec else { return false };
         crc.reset();
         crc.update(&self.out[self.end..self.end + made]);
-        if u64::from_le_bytes(*trailer) != (made as u64) << 32 | u64::from(crc.sum()) {
+        if trailer != (made as u64) << 32 | u64::from(crc.sum()) {
             return false;
         }
         self.end += made;

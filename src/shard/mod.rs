@@ -32,6 +32,8 @@ mod warc_write;
 #[cfg(test)]
 mod tests_raw;
 #[cfg(test)]
+mod tests_archives;
+#[cfg(test)]
 mod tests_warc;
 
 use std::borrow::Cow;

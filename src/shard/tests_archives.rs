@@ -1,0 +1,177 @@
+//! Every archive of the evaluation data: what must come out of each file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+/// File, records by type (filedesc, warcinfo, response, resource, request, metadata, revisit, unknown), errors.
+/// The counts of whole files are those that fastwarc 2.0 and warcio 1.8 agree on.
+const FILES: &[(&str, [usize; 8], usize)] = &[
+    ("aut/badexample.arc.gz", [1, 0, 5, 0, 0, 0, 0, 0], 0),
+    ("aut/example.arc.gz", [1, 0, 299, 0, 0, 0, 0, 0], 0),
+    ("aut/example.docs.warc.gz", [0, 3, 9, 0, 9, 0, 0, 0], 0),
+    ("aut/example.pdf.warc.gz", [0, 2, 35, 0, 37, 0, 2, 0], 0),
+    ("aut/example.txt.warc.gz", [0, 2, 2, 0, 2, 0, 0, 0], 0),
+    ("aut/example.warc.gz", [0, 1, 299, 0, 261, 261, 0, 0], 0),
+    ("aut/issue-493.warc", [0, 2, 10, 0, 15, 0, 5, 0], 0),
+    ("aut/issue-514.warc", [0, 1, 2, 2, 2, 1, 0, 0], 0),
+    ("jwarc/cc.warc.gz", [0, 0, 1, 0, 0, 0, 0, 0], 0),
+    ("jwarc/gzip_extra_sl.warc.gz", [0, 1, 0, 0, 0, 0, 0, 0], 0),
+    ("pywb/warcs/bad.arc", [1, 0, 1, 0, 0, 0, 0, 0], 2),
+    ("pywb/warcs/dupes.warc.gz", [0, 1, 3, 0, 12, 0, 9, 0], 0),
+    ("pywb/warcs/example-bad.warc.gz.bad", [0, 1, 2, 0, 2, 0, 1, 0], 0),
+    ("pywb/warcs/example-extra.warc", [0, 0, 2, 0, 2, 0, 2, 0], 0),
+    ("pywb/warcs/example-url-agnostic-orig.warc.gz", [0, 1, 1, 0, 0, 0, 0, 0], 0),
+    ("pywb/warcs/example-url-agnostic-revisit.warc.gz", [0, 1, 0, 0, 0, 0, 1, 0], 0),
+    ("pywb/warcs/example-wget-1-14.warc.gz", [0, 1, 1, 3, 1, 0, 0, 0], 0),
+    ("pywb/warcs/example-wpull.warc.gz", [0, 1, 1, 1, 1, 0, 0, 0], 0),
+    ("pywb/warcs/example.arc", [1, 0, 1, 0, 0, 0, 0, 0], 0),
+    ("pywb/warcs/example.arc.gz", [1, 0, 1, 0, 0, 0, 0, 0], 0),
+    ("pywb/warcs/example.warc", [0, 1, 2, 0, 2, 0, 1, 0], 0),
+    ("pywb/warcs/example.warc.gz", [0, 1, 2, 0, 2, 0, 1, 0], 0),
+    ("pywb/warcs/example2.warc.gz", [0, 1, 1, 0, 1, 0, 0, 0], 0),
+    ("pywb/warcs/httpbin-resource.warc.gz", [0, 0, 0, 1, 0, 0, 0, 0], 0),
+    ("pywb/warcs/iana.warc.gz", [0, 1, 48, 0, 171, 0, 123, 0], 0),
+    ("pywb/warcs/missing-status-text.warc", [0, 0, 1, 0, 0, 0, 0, 0], 0),
+    ("pywb/warcs/post-test.warc.gz", [0, 0, 3, 0, 3, 0, 0, 0], 0),
+    ("resiliparse/block-sized-records.warc", [0, 0, 0, 0, 0, 0, 0, 3], 0),
+    ("resiliparse/block-sized-records.warc.gz", [0, 0, 0, 0, 0, 0, 0, 3], 0),
+    ("resiliparse/clipped.warc.gz", [0, 0, 1, 0, 0, 0, 0, 0], 1),
+    ("resiliparse/clueweb-quirk.warc.gz", [0, 1, 29, 0, 0, 0, 0, 0], 0),
+    ("resiliparse/warcfile.warc", [0, 1, 16, 0, 17, 16, 0, 0], 0),
+    ("resiliparse/warcfile.warc.gz", [0, 1, 16, 0, 17, 16, 0, 0], 0),
+    ("warcio/bad.arc", [1, 0, 1, 0, 0, 0, 0, 0], 2),
+    ("warcio/example-bad-non-chunked.warc.gz", [0, 2, 1, 0, 2, 0, 1, 0], 0),
+    ("warcio/example-bad.warc.gz.bad", [0, 1, 2, 0, 2, 0, 1, 0], 0),
+    ("warcio/example-digest.warc", [0, 0, 0, 0, 4, 0, 0, 0], 0),
+    ("warcio/example-iana.org-chunked.warc", [0, 1, 1, 0, 1, 0, 0, 0], 0),
+    ("warcio/example-resource.warc.gz", [0, 2, 0, 1, 0, 0, 0, 0], 0),
+    ("warcio/example-space-in-target-uri.warc.gz", [0, 1, 0, 1, 0, 0, 0, 0], 0),
+    ("warcio/example-space-in-url.arc", [1, 0, 1, 0, 0, 0, 0, 0], 1),
+    ("warcio/example-trunc.warc", [0, 2, 1, 0, 1, 0, 0, 0], 0),
+    ("warcio/example-wget-bad-target-uri.warc.gz", [0, 1, 1, 2, 1, 1, 0, 0], 0),
+    ("warcio/example-wrong-chunks.warc.gz", [0, 0, 1, 0, 1, 0, 0, 0], 0),
+    ("warcio/example.arc", [1, 0, 1, 0, 0, 0, 0, 0], 0),
+    ("warcio/example.arc.gz", [1, 0, 1, 0, 0, 0, 0, 0], 0),
+    ("warcio/example.warc", [0, 2, 1, 0, 2, 0, 1, 0], 0),
+    ("warcio/example.warc.gz", [0, 2, 1, 0, 2, 0, 1, 0], 0),
+    ("warcio/post-test.warc.gz", [0, 0, 3, 0, 3, 0, 0, 0], 0),
+    ("webarchive-commons/IAH-20080430204825-00000-blackbook-truncated.arc", [1, 0, 8, 0, 0, 0, 0, 0], 0),
+    ("webarchive-commons/IAH-urls-wget.warc", [0, 1, 16, 3, 16, 0, 0, 0], 0),
+    ("webarchive-commons/IAH-urls-wget.warc.gz", [0, 1, 16, 3, 16, 0, 0, 0], 0),
+    ("webarchive-commons/link-extraction-test.warc", [0, 1, 7, 0, 0, 0, 0, 0], 0),
+    ("webarchive-commons/mutliple-headers.warc", [0, 0, 1, 0, 0, 0, 0, 0], 0),
+];
+
+const TYPES: [RecordType; 8] = [
+    RecordType::FileDesc,
+    RecordType::Warcinfo,
+    RecordType::Response,
+    RecordType::Resource,
+    RecordType::Request,
+    RecordType::Metadata,
+    RecordType::Revisit,
+    RecordType::Unknown,
+];
+
+/// Unpacks the evaluation archives; `None` where they are missing.
+fn unpacked() -> Option<(tempfile::TempDir, PathBuf)> {
+    let given = std::env::var_os("WEBMILL_DATA").map(PathBuf::from);
+    let data = given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
+    let Ok(file) = std::fs::File::open(data.join("archives.tar.zst")) else {
+        println!("skipped: no archives.tar.zst in {}; set WEBMILL_DATA", data.display());
+        return None;
+    };
+    let mut decoder = zstd::stream::read::Decoder::new(file).unwrap();
+    decoder.window_log_max(27).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    tar::Archive::new(decoder).unpack(folder.path()).unwrap();
+    let root = folder.path().join("archives");
+    Some((folder, root))
+}
+
+fn count(path: &Path, options: &ReadOptions) -> ([usize; 8], usize) {
+    let mut reader = ShardReader::open(path, options).unwrap();
+    let (mut counts, mut errors, mut at) = ([0; 8], 0, 0);
+    while let Some(next) = reader.next() {
+        match next {
+            Ok(record) => {
+                counts[TYPES.iter().position(|t| *t == record.kind).unwrap()] += 1;
+                assert!(record.place.offset >= at, "{}", path.display());
+                at = record.place.offset;
+            }
+            Err(error) => {
+                assert!(error.to_string().contains(" at byte "), "{error}");
+                errors += 1;
+            }
+        }
+    }
+    (counts, errors)
+}
+
+#[test]
+fn every_archive_gives_its_records() {
+    let Some((_folder, root)) = unpacked() else { return };
+    for (name, counts, errors) in FILES {
+        let found = count(&root.join(name), &ReadOptions::default());
+        assert_eq!(found, (*counts, *errors), "{name}");
+        count(
+            &root.join(name),
+            &ReadOptions { lenient: false, verify_digests: true, ..ReadOptions::default() },
+        );
+    }
+    for name in ["resiliparse/block-sized-records.warc.lz4", "resiliparse/warcfile.warc.lz4"] {
+        let error = ShardReader::open(&root.join(name), &ReadOptions::default()).err().unwrap();
+        assert!(error.to_string().contains("lz4"), "{error}");
+    }
+    let wacz = ShardReader::open(&root.join("pywb/waczs/valid_example_1.wacz"), &ReadOptions::default());
+    assert!(wacz.err().unwrap().to_string().contains("WACZ"));
+}
+
+/// Offsets, lengths, URLs, dates and media types agree with the index files that lie beside the archives.
+#[test]
+fn index_files_agree() {
+    let Some((_folder, root)) = unpacked() else { return };
+    let mut compared = 0;
+    for (index, archives) in [
+        ("pywb/cdxj/iana.cdxj", &["iana.warc.gz"][..]),
+        ("pywb/cdxj/dupes.cdxj", &["dupes.warc.gz"]),
+        ("pywb/cdxj/example.cdxj", &["example.warc.gz"]),
+        ("pywb/cdxj/example2.cdxj", &["example2.warc.gz"]),
+        ("pywb/cdxj/post-test.cdxj", &["post-test.warc.gz"]),
+    ] {
+        let mut records = BTreeMap::new();
+        for archive in archives {
+            let path = root.join("pywb/warcs").join(archive);
+            let mut reader = ShardReader::open(&path, &ReadOptions::default()).unwrap();
+            while let Some(next) = reader.next() {
+                let r = next.unwrap();
+                let date = crate::capture::date::format_14(r.date_ms.unwrap_or(0));
+                let row = (r.url.to_string(), date, r.place.length, r.kind);
+                records.insert((archive.to_string(), r.place.offset), row);
+            }
+        }
+        let text = std::fs::read_to_string(root.join(index)).unwrap();
+        for line in text.lines().filter(|l| l.contains('{')) {
+            let (key, json) = line.split_at(line.find('{').unwrap());
+            let fields: serde_json::Value = serde_json::from_str(json).unwrap();
+            let number = |name: &str| fields[name].as_str().and_then(|v| v.parse::<u64>().ok());
+            let file = fields["filename"].as_str().unwrap().rsplit('/').next().unwrap().to_string();
+            let Some(offset) = number("offset") else { continue };
+            let Some((url, date, length, kind)) = records.get(&(file.clone(), offset)) else {
+                assert!(!archives.contains(&file.as_str()), "{index}: nothing at {file} {offset}");
+                continue;
+            };
+            assert_eq!(Some(url.as_str()), fields["url"].as_str(), "{line}");
+            assert_eq!(Some(date.as_str()), key.split(' ').nth(1), "{line}");
+            if let Some(stated) = number("length") {
+                assert_eq!(*length, stated, "{line}");
+            }
+            let revisit = fields["mime"].as_str() == Some("warc/revisit");
+            assert_eq!(*kind == RecordType::Revisit, revisit, "{line}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 180, "only {compared} lines were compared");
+}
