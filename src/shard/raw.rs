@@ -107,7 +107,7 @@ impl RawReader {
         }
         let stored = &bytes[head.len..head.len + held];
         // A record that was converted from WARC need not be a response.
-        let travelled = travelled(&bytes[..head.len - 1]);
+        let travelled = if head.has_own { travelled(&bytes[..head.len - 1]) } else { None };
         let (kind, content_type, id) = match travelled {
             Some(t) => (t.kind, t.content_type.map(Cow::Owned), t.id.map(Cow::Owned)),
             None => (RecordType::Response, None, None),
@@ -189,7 +189,8 @@ fn unpack(
 }
 
 fn text(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
+    // The usual case is checked faster than it is repaired.
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// Reads `data` as a RAW DB file in every way there is and holds what must hold of any bytes: no panic, bounded

@@ -42,6 +42,8 @@ pub(crate) struct Head {
     pub compression: Option<Range<usize>>,
     /// Byte count of data as stored.
     pub length: u64,
+    /// Does the head hold properties that the format does not define?
+    pub has_own: bool,
 }
 
 /// Why there is no head.
@@ -88,6 +90,7 @@ impl Head {
             unzip_length: None,
             compression: None,
             length: 0,
+            has_own: false,
         };
         let mut at = 0;
         let mut ended = false;
@@ -161,7 +164,7 @@ impl Head {
                 self.length = number(text, "length")?;
                 return Ok(true);
             }
-            _ => {}
+            _ => self.has_own = true,
         }
         Ok(false)
     }

@@ -5,7 +5,7 @@
 //! anywhere after the position. A file is read there directly; a pipe is spooled to an unnamed temporary file, but
 //! only from the moment somebody looks ahead and only until the walk has caught up.
 //!
-//! Cost: reads of at least 256 KiB; memory is the largest `n` asked for plus 256 KiB, and shrinks again after a large
+//! Cost: reads of at least 512 KiB; memory is the largest `n` asked for plus 512 KiB, and shrinks again after a large
 //! record. A failing read does not lose what was read before it: the stream ends there and [`Stream::take_error`]
 //! says why. Whoever sees the end must ask.
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::error::{AtPath, Error, Result};
 
 /// Least number of bytes that one read asks the system for.
-pub const READ_BYTES: usize = 256 * 1024;
+pub const READ_BYTES: usize = 512 * 1024;
 /// A window larger than this is given back once its record is consumed.
 const KEEP_BYTES: usize = 4 * READ_BYTES;
 /// Looking ahead up to here just fills the window, which the walk will need anyway.
