@@ -3,11 +3,11 @@
 //! Order of trust: structured data (JSON-LD), stated metadata, marked-up elements (`rel=author`, `<time>`), then what is
 //! written near the title. Titles lose the site's name; dates become ISO 8601 with the zone where one is stated.
 
-use super::blocks::{Page, heading};
 use super::class_names::Kind;
+use super::elements::heading;
 use super::features::bare;
+use super::page::Page;
 use super::render::text_of;
-use super::schema::is_json_ld;
 use crate::html::{Dom, Tag};
 
 /// Bytes of JSON-LD that are parsed.
@@ -17,21 +17,14 @@ const MAX_AUTHOR: usize = 80;
 /// Blocks around the title in which author and date are looked for.
 const NEAR: usize = 12;
 
-/// What structured data says.
-#[derive(Default, Debug)]
-pub(crate) struct Structured {
-    pub headline: Option<String>,
-    pub author: Option<String>,
-    pub date: Option<String>,
-    pub body: Option<String>,
-}
-
-/// Reads the JSON-LD of a page; scripts that are no JSON are passed over.
-pub(crate) fn structured(dom: &Dom<'_>) -> Structured {
-    let mut found = Structured::default();
+/// The article's text in the JSON-LD of a page, the longest if there are more; scripts that are no JSON are passed over.
+pub(crate) fn article_body(dom: &Dom<'_>) -> Option<String> {
+    let mut best: Option<String> = None;
     let mut budget = MAX_JSON;
     for node in dom.descendants(dom.document()) {
-        if dom.tag(node) != Tag::Script || !is_json_ld(dom, node) {
+        if dom.tag(node) != Tag::Script
+            || !dom.attr(node, "type").is_some_and(|t| t.trim().eq_ignore_ascii_case("application/ld+json"))
+        {
             continue;
         }
         let mut text = String::new();
@@ -40,65 +33,27 @@ pub(crate) fn structured(dom: &Dom<'_>) -> Structured {
             break;
         }
         budget -= text.len();
-        if let Ok(value) = serde_json::from_str::<serde_json::Value>(text.trim()) {
-            read_json(&value, &mut found);
+        if !text.contains("articleBody") {
+            continue;
         }
-    }
-    found
-}
-
-fn read_json(value: &serde_json::Value, found: &mut Structured) {
-    use serde_json::Value;
-    let mut open = vec![value];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Array(list) => open.extend(list.iter().rev()),
-            Value::Object(object) => {
-                let article = object.get("@type").is_some_and(|t| {
-                    let is = |s: &str| {
-                        s.ends_with("Article")
-                            || s.ends_with("Posting")
-                            || matches!(s, "Report" | "Recipe" | "Review")
-                    };
-                    t.as_str().is_some_and(is)
-                        || t.as_array().is_some_and(|list| list.iter().filter_map(Value::as_str).any(is))
-                });
-                if article {
-                    let string = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_string);
-                    let keep = |slot: &mut Option<String>, value: Option<String>| {
-                        if slot.is_none() {
-                            *slot = value.filter(|v| !v.trim().is_empty());
+        let Ok(value) = serde_json::from_str::<serde_json::Value>(text.trim()) else { continue };
+        let mut open = vec![&value];
+        while let Some(value) = open.pop() {
+            match value {
+                serde_json::Value::Array(list) => open.extend(list.iter()),
+                serde_json::Value::Object(object) => {
+                    if let Some(body) = object.get("articleBody").and_then(serde_json::Value::as_str) {
+                        if best.as_ref().is_none_or(|b| b.len() < body.len()) {
+                            best = Some(body.to_string());
                         }
-                    };
-                    keep(&mut found.headline, string("headline"));
-                    keep(&mut found.date, string("datePublished").or_else(|| string("dateCreated")));
-                    keep(&mut found.body, string("articleBody"));
-                    keep(&mut found.author, object.get("author").and_then(author_name));
+                    }
+                    open.extend(object.values());
                 }
-                open.extend(object.get("@graph"));
-                open.extend(object.get("mainEntity"));
-                open.extend(object.get("mainEntityOfPage"));
+                _ => {}
             }
-            _ => {}
         }
     }
-}
-
-fn author_name(value: &serde_json::Value) -> Option<String> {
-    use serde_json::Value;
-    match value {
-        Value::String(name) => Some(name.clone()),
-        Value::Object(object) => object.get("name").and_then(Value::as_str).map(str::to_string),
-        Value::Array(list) => {
-            let names: Vec<&str> = list
-                .iter()
-                .filter_map(|v| v.as_str().or_else(|| v.get("name").and_then(Value::as_str)))
-                .take(10)
-                .collect();
-            if names.is_empty() { None } else { Some(names.join("; ")) }
-        }
-        _ => None,
-    }
+    best
 }
 
 fn squeeze(text: &str) -> String {

@@ -7,9 +7,11 @@
 //!
 //! Cost: O(blocks × features); chains of ancestors are followed by their wider links, of which four are used.
 
-use super::blocks::{Block, Container, Page, heading, is_wide};
 use super::class_names::{KINDS, Kind};
 use super::cues::{CUES, Cue, MAX_CUE_UNITS, cues_of};
+use super::elements::{heading, is_wide};
+use super::page::{Block, Container, Page};
+use super::schema::{SCHEMA_BITS, path_features};
 use crate::html::Tag;
 
 /// Facts about the page that stand outside of its body.
@@ -17,28 +19,24 @@ use crate::html::Tag;
 pub(crate) struct Hints {
     /// Titles as stated by the page, cleaned.
     pub titles: Vec<String>,
-    /// Bits of [`structured_data`](super::main_text).
+    /// Bits of [`schema`](super::schema).
     pub schema: u32,
+    /// Path of the canonical URL.
+    pub path: Option<String>,
 }
 
-/// Rows of equal width.
-#[derive(Default, Debug)]
-pub(crate) struct Rows {
-    pub width: usize,
-    pub values: Vec<f32>,
-}
-
-impl Rows {
-    pub(crate) fn row(&self, i: usize) -> &[f32] {
-        &self.values[i * self.width..(i + 1) * self.width]
-    }
-}
+/// Cues that are counted in containers: items of lists of pages and posts carry them.
+const COUNTED: [Cue; 4] = [Cue::Date, Cue::Reply, Cue::Continue, Cue::Byline];
+/// Cues that often stand at the end of a text.
+const ENDING: [Cue; 6] =
+    [Cue::Comments, Cue::Related, Cue::Share, Cue::Tags, Cue::Newsletter, Cue::Copyright];
 
 /// Facts derived from all blocks together, used by the rows.
 #[derive(Default, Debug)]
 pub(crate) struct Whole {
     cues: Vec<u32>,
     title_match: Vec<f32>,
+    title_words: Vec<f32>,
     pub title_at: Option<usize>,
     /// Last heading at or before each block; `u32::MAX` if none.
     heading_at: Vec<u32>,
@@ -47,6 +45,10 @@ pub(crate) struct Whole {
     units: Vec<f32>,
     link_units: Vec<f32>,
     prose: Vec<f32>,
+    /// Sums of [`COUNTED`] cues before each block.
+    cue_sums: Vec<[u16; COUNTED.len()]>,
+    /// Blocks since the last short block with each of [`ENDING`], 200 if there was none.
+    since: Vec<[u8; ENDING.len()]>,
     /// Containers: steps up to the densest container or one that contains it.
     top_hops: Vec<u8>,
     top_share: f32,
@@ -68,13 +70,53 @@ pub(crate) fn bare(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Bytes of a block that are compared with the title's words.
+const TITLE_WORD_BYTES: usize = 240;
+
+fn prefix(text: &str, bytes: usize) -> &str {
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// A hash of each word of at least four letters, case folded, and of each Han character.
+fn each_word(text: &str, mut f: impl FnMut(u64)) {
+    const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+    let (mut hash, mut letters) = (SEED, 0);
+    for c in text.chars().chain([' ']) {
+        if is_wide(c) {
+            f(u64::from(u32::from(c)));
+        } else if c.is_alphanumeric() {
+            let c = if c.is_ascii() { c.to_ascii_lowercase() } else { c.to_lowercase().next().unwrap_or(c) };
+            hash = (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3);
+            letters += 1;
+            continue;
+        }
+        if letters >= 4 {
+            f(hash);
+        }
+        (hash, letters) = (SEED, 0);
+    }
+}
+
 impl Whole {
     pub(crate) fn new(page: &Page, hints: &Hints) -> Whole {
         let n = page.blocks.len();
         let mut whole = Whole::default();
         let titles: Vec<String> = hints.titles.iter().map(|t| bare(t)).filter(|t| !t.is_empty()).collect();
+        let mut words: Vec<u64> = Vec::new();
+        for title in &hints.titles {
+            each_word(title, |word| words.push(word));
+        }
+        words.sort_unstable();
+        words.dedup();
         let longest = hints.titles.iter().map(|t| t.len()).max().unwrap_or(0);
         let mut last_heading = u32::MAX;
+        let mut cue_sums = [0u16; COUNTED.len()];
+        let mut since = [200u8; ENDING.len()];
+        whole.cue_sums.push(cue_sums);
         let mut best_title = 0.45;
         let (mut units, mut links, mut prose) = (0.0, 0.0, 0.0);
         for (i, block) in page.blocks.iter().enumerate() {
@@ -82,6 +124,16 @@ impl Whole {
             let short = block.counts.units <= MAX_CUE_UNITS;
             let wide = short && !text.is_ascii() && text.chars().any(is_wide);
             whole.cues.push(if short { cues_of(text, wide) } else { 0 });
+            let cues = whole.cues[i];
+            for (sum, cue) in cue_sums.iter_mut().zip(COUNTED) {
+                *sum = sum.saturating_add((cues >> cue as u8 & 1) as u16);
+            }
+            whole.cue_sums.push(cue_sums);
+            for (since, cue) in since.iter_mut().zip(ENDING) {
+                let found = cues >> cue as u8 & 1 == 1 && block.counts.units <= 8.0;
+                *since = if found { 0 } else { since.saturating_add(1).min(200) };
+            }
+            whole.since.push(since);
             let tag = page.containers[block.container as usize].tag;
             let mut matched: f32 = 0.0;
             if text.len() <= longest + 40 && !titles.is_empty() && block.counts.units >= 1.0 {
@@ -94,6 +146,14 @@ impl Whole {
                 }
             }
             whole.title_match.push(matched);
+            let (mut shared, mut total) = (0u32, 0u32);
+            if !words.is_empty() {
+                each_word(prefix(text, TITLE_WORD_BYTES), |word| {
+                    total += 1;
+                    shared += u32::from(words.binary_search(&word).is_ok());
+                });
+            }
+            whole.title_words.push(per(shared as f32, total as f32));
             let weight = matched + if matched > 0.0 && heading(tag) == Some(1) { 0.5 } else { 0.0 };
             if weight > best_title {
                 best_title = weight;
@@ -127,6 +187,33 @@ impl Whole {
         whole
     }
 
+    /// Whether a short block is one of the labels and tools around Chinese texts. The pages that the model was trained
+    /// on hold few of them, so the phrases decide.
+    pub(crate) fn is_chinese_label(&self, page: &Page, i: usize) -> bool {
+        const LABELS: [Cue; 12] = [
+            Cue::Copyright,
+            Cue::Related,
+            Cue::Share,
+            Cue::Account,
+            Cue::Continue,
+            Cue::Byline,
+            Cue::Tags,
+            Cue::Legal,
+            Cue::Navigate,
+            Cue::Reply,
+            Cue::Advert,
+            Cue::Newsletter,
+        ];
+        let block = &page.blocks[i];
+        let labels = LABELS.iter().fold(0, |set, cue| set | 1 << *cue as u8);
+        let text = &page.text[block.start as usize..block.end as usize];
+        let tag = page.containers[block.container as usize].tag;
+        self.cues[i] & labels != 0
+            && !block.ends_sentence
+            && heading(tag) != Some(1)
+            && text.chars().any(is_wide)
+    }
+
     /// The container that paragraphs vote for, as in the reader views of browsers.
     fn find_top(&mut self, page: &Page) {
         let mut score = vec![0f32; page.containers.len()];
@@ -155,28 +242,7 @@ impl Whole {
                 top = i;
             }
         }
-        self.top_hops = vec![u8::MAX; page.containers.len()];
-        let (mut at, mut hops) = (top, 0u8);
-        loop {
-            self.top_hops[at] = hops;
-            let up = page.containers[at].wider as usize;
-            // Everything between `at` and `up` has the same text as `at`.
-            let mut between = page.containers[at].parent as usize;
-            while between != up && between != at {
-                self.top_hops[between] = hops;
-                between = page.containers[between].parent as usize;
-            }
-            if up == at || at == 0 {
-                break;
-            }
-            at = up;
-            hops = (hops + 1).min(30);
-        }
-        for i in 1..page.containers.len() {
-            if self.top_hops[i] == u8::MAX {
-                self.top_hops[i] = self.top_hops[page.containers[i].parent as usize];
-            }
-        }
+        self.top_hops = hops(page, top);
         let all = page.containers.first().map_or(0.0, |c| c.counts.units);
         self.top_share = per(page.containers.get(top).map_or(0.0, |c| c.counts.units), all);
     }
@@ -222,6 +288,19 @@ impl Whole {
                 twins = container.twins as f32;
             }
         }
+        // The repeated element that holds most prose: posts of a thread, answers, chapters.
+        let mut posts = (0.0, 0.0, 0.0);
+        let mut most = 0.0;
+        for container in &page.containers {
+            if container.twins >= 2 && container.counts.blocks >= 2 {
+                let sum = container.counts.prose_units.min(150.0) * container.twins.min(20) as f32;
+                if sum > most {
+                    most = sum;
+                    let twins = container.twins as f32;
+                    posts = (twins, container.twin_units / twins, per(container.twin_units, all.units));
+                }
+            }
+        }
         out.extend([
             ln(n as f32),
             ln(all.units),
@@ -237,6 +316,10 @@ impl Whole {
             per(all.digits as f32, all.letters as f32),
             ln(twins),
             per(twin_share, all.units),
+            ln(all.currency as f32),
+            ln(posts.0),
+            ln(posts.1),
+            posts.2,
             self.top_share,
             per(dense_units, all.units),
             ln((self.dense.1 - self.dense.0) as f32),
@@ -254,11 +337,13 @@ impl Whole {
             Kind::Detail,
             Kind::TableTag,
             Kind::Hidden,
+            Kind::User,
+            Kind::Related,
         ] {
             out.push(share(&|_, c| c.distance[kind as usize] <= 5));
         }
-        for bit in 0..10 {
-            out.push((hints.schema >> bit & 1) as f32);
+        for bit in 0..SCHEMA_BITS {
+            out.push(((hints.schema | page.schema) >> bit & 1) as f32);
         }
         let mut cues = [0f32; CUES];
         for &set in &self.cues {
@@ -269,7 +354,41 @@ impl Whole {
         for cue in [Cue::Reply, Cue::Commerce, Cue::Date, Cue::Byline, Cue::Comments, Cue::Continue] {
             out.push(ln(cues[cue as usize]));
         }
+        for kind in
+            [Kind::Product, Kind::Thread, Kind::Listing, Kind::Content, Kind::Detail, Kind::Title, Kind::Form]
+        {
+            out.push((page.root_kinds >> kind as u8 & 1) as f32);
+        }
+        out.extend(path_features(hints.path.as_deref()));
     }
+}
+
+/// For each container, how many wider steps `top` must go up to contain it; 0 for all that is in `top`.
+pub(crate) fn hops(page: &Page, top: usize) -> Vec<u8> {
+    let mut out = vec![u8::MAX; page.containers.len()];
+    let (mut at, mut steps) = (top, 0u8);
+    while at < out.len() {
+        out[at] = steps;
+        let up = page.containers[at].wider as usize;
+        // Everything between `at` and `up` has the same text as `at`.
+        let mut between = page.containers[at].parent as usize;
+        while between != up && between != at {
+            out[between] = steps;
+            at = between;
+            between = page.containers[between].parent as usize;
+        }
+        if up == at {
+            break;
+        }
+        at = up;
+        steps = (steps + 1).min(30);
+    }
+    for i in 1..out.len() {
+        if out[i] == u8::MAX {
+            out[i] = out[page.containers[i].parent as usize];
+        }
+    }
+    out
 }
 
 const INLINE: [Kind; 10] = [
@@ -285,18 +404,9 @@ const INLINE: [Kind; 10] = [
     Kind::Advert,
 ];
 
-/// The matrix of all blocks.
-pub(crate) fn features(page: &Page, whole: &Whole) -> Rows {
-    let mut rows = Rows::default();
-    for i in 0..page.blocks.len() {
-        let before = rows.values.len();
-        push_row(page, whole, i, &mut rows.values);
-        rows.width = rows.values.len() - before;
-    }
-    rows
-}
-
-fn push_row(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>) {
+/// The features of block `i`, into `out`, whose content is replaced.
+pub(crate) fn features(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>) {
+    out.clear();
     let block = &page.blocks[i];
     let c = &block.counts;
     let own = &page.containers[block.container as usize];
@@ -311,6 +421,7 @@ fn push_row(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>) {
         per(c.commas as f32, c.units),
         per(c.stops as f32, c.units),
         per(c.marks as f32, letters),
+        c.currency as f32,
         per(c.digits as f32, letters),
         per(c.upper as f32, letters),
         per(letters, c.units),
@@ -357,7 +468,25 @@ fn push_row(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>) {
         per(twins.twin_link_units, twins.twin_units),
         per(twins.twin_units, all),
         ln(twins.counts.blocks as f32),
+        per(twins.counts.heading_link_units, twins.counts.units),
+        whole.title_words[i],
+        f32::from(u8::from(block.ends_open)),
     ]);
+    let first = if own.counts.blocks > 1 { block.container } else { own.wider };
+    for container in [
+        twins,
+        &page.containers[first as usize],
+        &page.containers[page.containers[first as usize].wider as usize],
+    ] {
+        let (from, to) = (container.first as usize, (container.end as usize).min(page.blocks.len()));
+        for cue in 0..COUNTED.len() {
+            let found = whole.cue_sums[to][cue] - whole.cue_sums[from][cue];
+            out.push(per(f32::from(found), (to - from) as f32));
+        }
+        out.push(per(container.counts.images as f32, container.counts.blocks as f32));
+        out.push(per(container.counts.links as f32, container.counts.blocks as f32));
+    }
+    out.extend(whole.since[i].map(f32::from));
     let mut level = if own.counts.blocks > 1 { block.container } else { own.wider };
     for _ in 0..4 {
         let container = &page.containers[level as usize];

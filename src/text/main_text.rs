@@ -14,15 +14,16 @@
 
 use std::sync::LazyLock;
 
-use super::about::{self, Structured};
-use super::blocks::{MAX_TEXT, Page, blocks};
+use super::about;
+use super::blocks::blocks;
 use super::dates::find_date;
 use super::features::{Hints, Whole, features};
 use super::markdown::markdown;
 use super::model::Model;
+use super::page::{MAX_TEXT, Page};
 use super::page_type::{PageType, probabilities};
 use super::render::{data_tables, drop_copies, plain};
-use super::schema::{OG_ARTICLE, types};
+use super::schema::{OG_ARTICLE, OG_PRODUCT, bit_of};
 use super::score::threshold;
 use crate::html::{Dom, Metadata, Tag};
 
@@ -32,6 +33,14 @@ static BLOCKS: LazyLock<Model> = LazyLock::new(|| {
 static TYPES: LazyLock<Model> = LazyLock::new(|| {
     Model::parse(include_str!("models/types.txt")).expect("the shipped model is well-formed")
 });
+
+/// Longer text is not replaced by structured data.
+const MAX_RECOVERED_BYTES: usize = 2000;
+
+/// Blocks of at least this probability are not pruned.
+const SURE: f32 = 0.9;
+/// Words of the longest label: 责任编辑：王五, 回复 举报.
+const MAX_LABEL_UNITS: f32 = 6.0;
 
 /// What bounds the output.
 #[derive(Copy, Clone, Debug)]
@@ -70,41 +79,51 @@ pub struct MainText {
 /// Extracts the main text of a page.
 pub fn main_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainText {
     let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
-    let structured = about::structured(dom);
-    let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
-    let mut hints = Hints { titles: about::title_variants(&stated), schema: types(dom) };
-    if meta.og_type.as_deref().is_some_and(|t| t.trim().eq_ignore_ascii_case("article")) {
-        hints.schema |= OG_ARTICLE;
-    }
+    let hints = hints(meta);
     let (chosen, confidence, whole) = choose(&page, &hints);
     let data = data_tables(&page);
     let mut text = plain(&page, &chosen, &data);
     let mut marked = if limits.markdown { markdown(dom, &page, &chosen, &data) } else { String::new() };
-    recover(&structured, &mut text, &mut marked, limits);
+    recover(dom, &mut text, &mut marked, limits);
     cut(&mut text, limits.max_text_bytes);
     cut(&mut marked, limits.max_text_bytes.saturating_mul(2));
 
-    let title = about::title(&page, &stated, structured.headline.as_deref(), meta.site_name.as_deref());
-    let near = whole.as_ref().and_then(|w| w.title_at).unwrap_or(0);
-    let author = structured
-        .author
-        .as_deref()
-        .and_then(about::clean_author)
+    let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
+    let headline = meta.structured.headline.as_deref();
+    let title = about::title(&page, &stated, headline, meta.site_name.as_deref());
+    let near = whole.as_ref().and_then(|w| w.0.title_at).unwrap_or(0);
+    let named = meta.structured.authors.iter().filter_map(|a| about::clean_author(a)).collect::<Vec<_>>();
+    let author = Some(named.join("; "))
+        .filter(|names| !names.is_empty())
         .or_else(|| meta.author.as_deref().and_then(about::clean_author))
         .or_else(|| about::written_author(dom, &page, near));
-    let date = date(dom, meta, &structured, &page, near);
+    let date = date(dom, meta, &page, near);
     let page_type = match &whole {
-        Some(whole) if !text.is_empty() => kind(&whole.page),
+        Some((_, types)) if !text.is_empty() => kind(types),
         _ => PageType::Other,
     };
     MainText { text, markdown: marked, title, author, date, page_type, confidence }
 }
 
-fn kind(page: &[f32]) -> PageType {
-    let probabilities = probabilities(&TYPES, page);
+/// What the page says of itself outside of its body.
+pub(crate) fn hints(meta: &Metadata) -> Hints {
+    let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
+    let mut schema = meta.structured.types.iter().fold(0, |bits, name| bits | bit_of(name));
+    if let Some(kind) = meta.og_type.as_deref() {
+        if kind.trim().eq_ignore_ascii_case("article") {
+            schema |= OG_ARTICLE;
+        } else if kind.contains("product") {
+            schema |= OG_PRODUCT;
+        }
+    }
+    let path = meta.canonical.as_ref().map(|url| url.path().to_string());
+    Hints { titles: about::title_variants(&stated), schema, path }
+}
+
+fn kind(types: &[f32; 7]) -> PageType {
     let mut best = 0;
-    for (class, &p) in probabilities.iter().enumerate() {
-        if p > probabilities[best] {
+    for (class, &p) in types.iter().enumerate() {
+        if p > types[best] {
             best = class;
         }
     }
@@ -112,27 +131,37 @@ fn kind(page: &[f32]) -> PageType {
 }
 
 /// Which blocks are main text, the expected F1 of the choice, and what is known of the whole page.
-fn choose(page: &Page, hints: &Hints) -> (Vec<bool>, f32, Option<Whole>) {
+fn choose(page: &Page, hints: &Hints) -> (Vec<bool>, f32, Option<(Whole, [f32; 7])>) {
     if page.blocks.is_empty() {
         return (Vec::new(), 0.0, None);
     }
     let whole = Whole::new(page, hints);
-    let rows = features(page, &whole);
+    let types = probabilities(&TYPES, &whole.page);
+    let mut row = Vec::new();
     let mut scored = Vec::with_capacity(page.blocks.len());
     for (i, block) in page.blocks.iter().enumerate() {
-        let row = rows.row(i);
-        let p = if row.len() >= BLOCKS.width() { BLOCKS.probability(row) } else { 0.5 };
+        features(page, &whole, i, &mut row);
+        row.extend(types);
+        let p = if row.len() >= BLOCKS.width() { BLOCKS.probability(&row) } else { 0.5 };
         scored.push((p, block.counts.units + 0.3));
     }
     let (cut, f1) = threshold(&scored);
     let mut chosen: Vec<bool> = scored.iter().map(|s| s.0 >= cut).collect();
+    for (i, block) in page.blocks.iter().enumerate() {
+        if chosen[i] && scored[i].0 < SURE && block.counts.units <= MAX_LABEL_UNITS {
+            chosen[i] = !whole.is_chinese_label(page, i);
+        }
+    }
     drop_copies(page, &mut chosen);
-    (chosen, f1, Some(whole))
+    (chosen, f1, Some((whole, types)))
 }
 
 /// Takes the article from structured data where the page shows much less of it.
-fn recover(structured: &Structured, text: &mut String, marked: &mut String, limits: &TextLimits) {
-    let Some(body) = &structured.body else { return };
+fn recover(dom: &Dom<'_>, text: &mut String, marked: &mut String, limits: &TextLimits) {
+    if text.len() > MAX_RECOVERED_BYTES {
+        return;
+    }
+    let Some(body) = about::article_body(dom) else { return };
     if body.len() < 400 || text.len() * 3 > body.len() {
         return;
     }
@@ -154,12 +183,9 @@ fn cut(text: &mut String, max: usize) {
     }
 }
 
-fn date(dom: &Dom<'_>, meta: &Metadata, structured: &Structured, page: &Page, near: usize) -> Option<String> {
-    let stated = structured
-        .date
-        .as_deref()
-        .and_then(find_date)
-        .or_else(|| meta.published.as_deref().and_then(find_date));
+fn date(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -> Option<String> {
+    let stated =
+        [&meta.structured.published, &meta.published].into_iter().flatten().find_map(|d| find_date(d));
     if stated.is_some() {
         return stated;
     }
@@ -179,3 +205,7 @@ fn date(dom: &Dom<'_>, meta: &Metadata, structured: &Structured, page: &Page, ne
             .find_map(|b| find_date(&page.text[b.start as usize..b.end as usize]))
     })
 }
+
+#[cfg(test)]
+#[path = "main_text_tests.rs"]
+mod tests;

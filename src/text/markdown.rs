@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
-use super::blocks::{Block, Container, FAR, Mark, NONE, Page, heading};
 use super::class_names::Kind;
+use super::elements::heading;
+use super::page::{Block, Container, FAR, Mark, NONE, Page};
 use super::render::text_of;
 use crate::html::{Dom, NodeId, Tag};
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::blocks::{Block, NONE, Page};
+use super::page::{Block, NONE, Page};
 use crate::html::Tag;
 
 /// Blocks shorter than this may repeat.

@@ -1,0 +1,128 @@
+//! What elements do to the text in them: how they break it, what their names say, what they hide.
+//!
+//! By tag and attributes alone; style sheets are not read. Constant time an element but for its attributes.
+
+use super::class_names::{Kind, kinds_of};
+use super::schema::bit_of;
+use crate::html::{Dom, NodeId, Tag};
+
+/// How an element takes part in the layout.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(crate) enum Display {
+    Inline,
+    Block,
+    Skip,
+    Break,
+    Image,
+    Rule,
+}
+
+/// How an element takes part in the layout, by its tag.
+pub(crate) fn display(dom: &Dom<'_>, node: NodeId, tag: Tag) -> Display {
+    use Tag::*;
+    match tag {
+        Script | Style | Template | Svg | Iframe | Object | Embed | Applet | Select | Datalist | Textarea
+        | Audio | Video | Canvas | Head | Rp | Rt | Rtc | Noframes | Noembed | Meter | Progress | Title
+        | Param | Area => Display::Skip,
+        Br => Display::Break,
+        Hr => Display::Rule,
+        Img | Image => Display::Image,
+        Input => Display::Skip,
+        Address | Article | Aside | Blockquote | Body | Button | Caption | Center | Dd | Details | Dialog
+        | Dir | Div | Dl | Document | Dt | Fieldset | Figcaption | Figure | Footer | Form | Frameset | H1
+        | H2 | H3 | H4 | H5 | H6 | Header | Hgroup | Html | Legend | Li | Listing | Main | Menu | Nav
+        | Noscript | Ol | P | Plaintext | Pre | Search | Section | Summary | Table | Tbody | Td | Tfoot
+        | Th | Thead | Tr | Ul | Xmp => Display::Block,
+        // Custom elements are mostly used as containers; other unknown names are what browsers make of them: spans.
+        Unknown if dom.name(node).contains('-') => Display::Block,
+        _ => Display::Inline,
+    }
+}
+
+/// Whether an element's own attributes hide it.
+fn hidden(dom: &Dom<'_>, node: NodeId) -> bool {
+    for (name, value) in dom.attrs(node) {
+        match name {
+            "hidden" => return !value.eq_ignore_ascii_case("until-found"),
+            "aria-hidden" if value == "true" => return true,
+            "style" if value.len() < 1000 => {
+                let value = value.as_bytes();
+                let none = value.windows(4).any(|w| w.eq_ignore_ascii_case(b"none"));
+                if none && value.windows(7).any(|w| w.eq_ignore_ascii_case(b"display"))
+                    || value.windows(10).any(|w| w.eq_ignore_ascii_case(b"visibility"))
+                        && value.windows(6).any(|w| w.eq_ignore_ascii_case(b"hidden"))
+                {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Kinds by the names of an element, and a hash of its tag and class.
+pub(crate) fn names(dom: &Dom<'_>, node: NodeId, tag: Tag, schema: &mut u32) -> (u32, u64) {
+    let mut kinds = 0;
+    let mut signature = tag as u64 + 1;
+    for (name, value) in dom.attrs(node) {
+        match name {
+            "class" => {
+                kinds |= kinds_of(value);
+                signature ^= xxhash_rust::xxh3::xxh3_64(value.as_bytes()) << 8;
+            }
+            "id" | "role" | "itemprop" | "data-testid" => kinds |= kinds_of(value),
+            "itemtype" => *schema |= bit_of(value),
+            _ => {}
+        }
+    }
+    kinds |= match tag {
+        Tag::Nav => Kind::Nav.bit(),
+        Tag::Aside => Kind::Side.bit(),
+        Tag::Footer => Kind::Footer.bit(),
+        Tag::Header => Kind::Header.bit(),
+        Tag::Form | Tag::Fieldset => Kind::Form.bit(),
+        Tag::Dialog => Kind::Modal.bit(),
+        Tag::Figcaption | Tag::Figure => Kind::Media.bit(),
+        Tag::Button => Kind::Tool.bit(),
+        Tag::Noscript => Kind::Hidden.bit(),
+        Tag::Menu => Kind::Nav.bit(),
+        Tag::Article => Kind::ArticleTag.bit(),
+        Tag::Main => Kind::MainTag.bit(),
+        Tag::Section => Kind::SectionTag.bit(),
+        Tag::Ul | Tag::Ol | Tag::Dl => Kind::ListTag.bit(),
+        Tag::Table => Kind::TableTag.bit(),
+        Tag::Blockquote => Kind::QuoteTag.bit(),
+        Tag::Address => Kind::Byline.bit(),
+        _ => 0,
+    };
+    if hidden(dom, node) {
+        kinds |= Kind::Hidden.bit();
+    }
+    (kinds, signature)
+}
+
+/// Whether words of a script are written without spaces between them.
+pub(crate) fn is_wide(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{2fff}' | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30ff}' | '\u{3105}'..='\u{312f}'
+        | '\u{31a0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Whether a tag emphasises.
+pub(crate) fn is_strong(tag: Tag) -> bool {
+    matches!(tag, Tag::B | Tag::Strong | Tag::Em | Tag::I)
+}
+
+/// Whether a tag is a heading.
+pub(crate) fn heading(tag: Tag) -> Option<u8> {
+    match tag {
+        Tag::H1 => Some(1),
+        Tag::H2 => Some(2),
+        Tag::H3 => Some(3),
+        Tag::H4 => Some(4),
+        Tag::H5 => Some(5),
+        Tag::H6 => Some(6),
+        _ => None,
+    }
+}

@@ -1,0 +1,177 @@
+use super::*;
+use crate::capture::CanonicalUrl;
+use crate::html::{Limits, metadata, parse};
+
+fn extract(html: &str) -> MainText {
+    let dom = parse(html, &Limits::default());
+    let base = CanonicalUrl::parse("http://example.org/").unwrap();
+    main_text(&dom, &metadata(&dom, &base, &[]), &TextLimits::default())
+}
+
+const PARAGRAPHS: [&str; 5] = [
+    "新华社北京五月六日电，记者从水利部获悉，今年入汛以来，全国江河来水总体偏多，部分中小河流发生超警洪水，各地已启动防汛应急响应。",
+    "水利部有关负责人介绍，各级水文部门加密监测频次，滚动预报洪水过程，提前转移受威胁群众三万余人，没有发生人员伤亡。",
+    "“我们把堤防巡查的责任落实到每一个人。”一位基层干部说，过去的一周里，他和同事每天要在大堤上走二十多公里，检查险工险段。",
+    "气象部门预计，未来十天，长江中下游、江南北部等地还将有较强降雨过程，累计雨量比常年同期偏多三到五成，需要防范次生灾害。",
+    "专家提醒，公众应当关注气象和水利部门发布的预警信息，尽量避免前往山区河谷，遇到险情及时向高处转移，并服从统一安排。",
+];
+
+fn portal() -> String {
+    let menu: String = ["首页", "国内", "国际", "财经", "体育", "娱乐", "科技", "汽车", "房产", "教育"]
+        .iter()
+        .map(|m| format!("<li><a href=\"/{m}/\">{m}</a></li>"))
+        .collect();
+    let related: String = (0..8)
+        .map(|i| format!("<li><a href=\"/a/{i}.html\">多地部署第{i}轮强降雨防范工作</a></li>"))
+        .collect();
+    let body: String = PARAGRAPHS.iter().map(|p| format!("<p>　　{p}</p>")).collect();
+    format!(
+        "<html><head><meta charset=utf-8><title>水利部：全国防汛形势总体平稳_新闻频道_某某网</title></head><body>
+        <div class=\"top\"><a href=/login>登录</a> | <a href=/reg>注册</a> | <a href=/>设为首页</a></div>
+        <div class=\"nav\"><ul>{menu}</ul></div>
+        <div class=\"path\">您当前的位置：<a href=/>首页</a> &gt; <a href=/news>新闻</a> &gt; 正文</div>
+        <div class=\"main\"><h1>水利部：全国防汛形势总体平稳</h1>
+        <div class=\"info\">2023年05月06日 10:20　来源：某某网　作者：李小明</div>
+        <div class=\"content\" id=\"zhengwen\">{body}</div>
+        <div class=\"editor\">责任编辑：王五</div>
+        <div class=\"share\">分享到：<a href=#>微信</a><a href=#>微博</a><a href=#>QQ空间</a></div>
+        <div class=\"xiangguan\"><h3>相关阅读</h3><ul>{related}</ul></div></div>
+        <div class=\"footer\"><p><a href=/about>关于我们</a> | <a href=/contact>联系我们</a> | <a href=/ad>广告服务</a></p>
+        <p>版权所有 某某网 未经书面授权禁止使用 京ICP备00000000号</p></div></body></html>"
+    )
+}
+
+#[test]
+fn chinese_portal_page() {
+    let found = extract(&portal());
+    for paragraph in PARAGRAPHS {
+        assert!(found.text.contains(paragraph), "lost {paragraph}\n{}", found.text);
+    }
+    for noise in ["相关阅读", "责任编辑", "分享到", "版权所有", "关于我们", "您当前的位置", "登录", "第3轮"]
+    {
+        assert!(!found.text.contains(noise), "kept {noise}\n{}", found.text);
+    }
+    assert_eq!(found.title.as_deref(), Some("水利部：全国防汛形势总体平稳"));
+    assert_eq!(found.author.as_deref(), Some("李小明"));
+    assert_eq!(found.date.as_deref(), Some("2023-05-06"));
+    assert!(found.confidence > 0.7);
+}
+
+#[test]
+fn chinese_forum_page() {
+    let posts: String = PARAGRAPHS
+        .iter()
+        .enumerate()
+        .map(|(i, p)| {
+            format!(
+                "<div id=\"post_{i}\"><table><tr><td class=\"pls\"><a class=\"xw1\" href=/u/{i}>网友{i}</a><p>积分 {i}5</p></td>
+                <td class=\"plc\"><div class=\"authi\">发表于 2012-5-{} 10:0{i}</div>
+                <div class=\"t_f\">{p}</div><div class=\"po\"><a href=#>回复</a> <a href=#>举报</a></div></td></tr></table></div>",
+                i + 1
+            )
+        })
+        .collect();
+    let found = extract(&format!(
+        "<html><head><title>今年的汛情讨论 - 水利论坛 - Powered by Discuz!</title></head><body><div id=nv><ul><li><a href=/>论坛</a></li>
+        <li><a href=/new>最新帖子</a></li></ul></div><h1><a href=/t>今年的汛情讨论</a></h1><div id=postlist>{posts}</div>
+        <div id=ft>Powered by Discuz! X3.4 © 2001-2017 Comsenz Inc.</div></body></html>"
+    ));
+    for paragraph in PARAGRAPHS {
+        assert!(found.text.contains(paragraph), "lost {paragraph}\n{}", found.text);
+    }
+    for noise in ["举报", "Comsenz", "最新帖子"] {
+        assert!(!found.text.contains(noise), "kept {noise}\n{}", found.text);
+    }
+}
+
+#[test]
+fn markdown_keeps_structure() {
+    let found = extract(
+        "<html><head><title>Brewing tea at home</title></head><body><nav><a href=/>Home</a> <a href=/x>Shop</a></nav>
+        <article><h1>Brewing tea at home</h1>
+        <p>Good tea needs <strong>fresh water</strong>, a warm pot and patience; this <a href=\"/guide (1)\">longer guide</a> tells the
+        rest of the story, and the table below gives the times for each kind of leaf.</p>
+        <h2>What you need</h2><ul><li>Loose leaves, two spoons for each cup</li><li>A pot that keeps its heat well</li></ul>
+        <p>Heat the water until it boils, warm the pot with some of it, and pour the rest over the leaves at once.</p>
+        <table><tr><th>Leaf</th><th>Minutes</th></tr><tr><td>Green tea</td><td>2</td></tr><tr><td>Black tea</td><td>4</td></tr></table>
+        <pre>pour();\n  wait(4);</pre><ol><li>Pour the tea through a sieve into cups</li><li>Drink it while it is still hot</li></ol>
+        <p>Serve at once, since tea that stands with its leaves becomes bitter, and no amount of sugar will then help it.</p>
+        </article><footer>© 2020 The Tea House. All rights reserved.</footer></body></html>",
+    );
+    for part in [
+        "**fresh water**",
+        "[longer guide](/guide%20%281%29)",
+        "## What you need",
+        "- Loose leaves, two spoons for each cup\n- A pot",
+        "| Leaf | Minutes |\n| --- | --- |\n| Green tea | 2 |\n| Black tea | 4 |",
+        "```\npour();\n  wait(4);\n```",
+        "1. Pour the tea through a sieve into cups\n2. Drink",
+    ] {
+        assert!(found.markdown.contains(part), "{part:?} not in\n{}", found.markdown);
+    }
+    assert!(found.text.contains("Green tea | 2"), "{}", found.text);
+    assert!(!found.text.contains("All rights reserved"));
+    assert_eq!(found.title.as_deref(), Some("Brewing tea at home"));
+}
+
+#[test]
+fn structured_data_recovers_an_article() {
+    let body = "The council met on Tuesday and agreed on the plan for the river. ".repeat(20);
+    let found = extract(&format!(
+        "<html><head><script type=\"application/ld+json\">{{\"@type\":\"NewsArticle\",\"headline\":\"Plan agreed\",
+        \"articleBody\":\"{body}\",\"datePublished\":\"2024-02-03T04:05:06Z\",\"author\":{{\"name\":\"Ann Lee\"}}}}</script></head>
+        <body><div id=app></div><p>Enable scripts.</p></body></html>"
+    ));
+    assert!(found.text.starts_with("The council met on Tuesday"), "{}", found.text);
+    assert_eq!(found.author.as_deref(), Some("Ann Lee"));
+    assert_eq!(found.date.as_deref().map(|d| &d[..10]), Some("2024-02-03"));
+}
+
+#[test]
+fn hostile_pages_are_bounded() {
+    let deep = "<div>".repeat(100_000) + "text in the depth";
+    let inline = "<b><i><a href=x>".repeat(20_000) + "word";
+    let attributes = format!("<p {}>x</p>", (0..50_000).map(|i| format!("a{i}=1 ")).collect::<String>());
+    let classes = format!("<p class='{}'>x</p>", "ad nav ".repeat(100_000));
+    let tables = "<table><tr><td>".repeat(5_000) + "cell";
+    let lists = "<ul><li>item".repeat(20_000);
+    let breaks = "a<br><br>".repeat(200_000);
+    let long = "word ".repeat(2_000_000);
+    for page in ["", "\0\u{1}\u{fffd}", "<", "<frameset><frame src=x></frameset>", "<script>only()</script>"]
+        .into_iter()
+        .chain([&deep, &inline, &attributes, &classes, &tables, &lists, &breaks, &long].map(|s| s.as_str()))
+    {
+        let found = extract(page);
+        assert!(
+            found.text.len() <= page.len() + 3 * (page.len() / 4) && (0.0..=1.0).contains(&found.confidence)
+        );
+    }
+}
+
+#[test]
+fn the_same_page_gives_the_same_text() {
+    let page = portal();
+    assert_eq!(extract(&page), extract(&page));
+}
+
+proptest::proptest! {
+    /// Whatever the markup, every line of the text stands on the page.
+    #[test]
+    fn text_is_taken_from_the_page(parts in proptest::collection::vec(
+        proptest::sample::select(vec!["<p>", "</p>", "<div class=nav>", "</div>", "<td>", "<table>", "<tr>", "<li>", "<a href=/>",
+            "</a>", "<br>", "<b>", "</b>", "<pre>", "\n", " ", "some words, and more. ", "文字，内容。", "<img src=x>", "<h2>", "</h2>",
+            "<button>", "<svg>", "</svg>", "<noscript>", "<select>", "<x-y>"]), 0..60)) {
+        let page: String = parts.concat();
+        let found = extract(&page);
+        let bare = |s: &str| s.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        // The page without its tags.
+        let whole: String = page.split('<').map(|part| bare(part.rsplit('>').next().unwrap_or_default())).collect();
+        for line in found.text.lines() {
+            for cell in line.split(" | ") {
+                for word in cell.split_whitespace() {
+                    proptest::prop_assert!(whole.contains(&bare(word)), "{}", word);
+                }
+            }
+        }
+    }
+}
