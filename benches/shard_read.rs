@@ -48,7 +48,7 @@ fn page(seeded: &mut Seeded, words: &[String], n: u64) -> String {
         for _ in 0..20 + seeded.below(60) {
             // Squaring twice makes low ranks frequent.
             let rank = seeded.below(1 << 16).pow(2) >> 16;
-            html += &words[((rank * rank >> 16) as usize * words.len()) >> 16];
+            html += &words[(((rank * rank) >> 16) as usize * words.len()) >> 16];
             html.push(' ');
         }
         html += &format!(

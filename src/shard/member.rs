@@ -74,7 +74,7 @@ enum Phase {
 
 enum Codec {
     Plain,
-    Gzip { inflate: Decompress, crc: Crc, whole: Inflater },
+    Gzip { inflate: Decompress, crc: Crc, whole: Box<Inflater> },
     Zstd { decoder: Decoder<'static> },
 }
 
@@ -106,9 +106,11 @@ impl Members {
     pub fn new(stored: Stream, container: Container, dictionary: Option<Vec<u8>>) -> Result<Members> {
         let codec = match container {
             Container::Plain => Codec::Plain,
-            Container::Gzip => {
-                Codec::Gzip { inflate: Decompress::new(false), crc: Crc::new(), whole: Inflater::new() }
-            }
+            Container::Gzip => Codec::Gzip {
+                inflate: Decompress::new(false),
+                crc: Crc::new(),
+                whole: Box::new(Inflater::new()),
+            },
             Container::Zstd => zstd_codec(&stored, &dictionary.unwrap_or_default())?,
         };
         let member_at = stored.position();
