@@ -27,7 +27,8 @@ pub struct DedupArgs {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dedup {
-    /// Greatest Hamming distance of the SimHashes of near-duplicates.
+    /// Greatest Hamming distance of the SimHashes of near-duplicates. Larger than the 3 of the literature, because
+    /// candidates are verified: on pages of 200 words 3 finds less than half of the copies with one word changed.
     pub k: u32,
     /// Least resemblance of the word shingles by which a candidate joins a cluster.
     pub min_resemblance: f64,
@@ -46,7 +47,7 @@ pub struct Dedup {
 impl Default for Dedup {
     fn default() -> Self {
         Dedup {
-            k: 3,
+            k: 6,
             min_resemblance: 0.7,
             shingle_words: 3,
             min_words: 12,
@@ -102,6 +103,12 @@ impl Dedup {
                 return Err(webmill::Error::Limit(format!(
                     "more than {} pairs of near-duplicates: raise max_pairs or lower k in the recipe's [dedup]",
                     self.max_pairs
+                )));
+            }
+            if near.len() >= memory / 4 / size_of::<Pair>() {
+                return Err(webmill::Error::Limit(format!(
+                    "more than {} pairs of near-duplicates do not fit a quarter of --memory: raise it, or lower k in the recipe's [dedup]",
+                    near.len()
                 )));
             }
             near.push(Pair { a: numbers[pair.a as usize], b: numbers[pair.b as usize], distance: pair.distance });

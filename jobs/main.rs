@@ -57,17 +57,9 @@ fn main() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_env("WEBMILL_LOG").unwrap_or_else(|_| "warn".into());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
     let cancel = Cancel::default();
-    let stop = cancel.clone();
-    // A second Ctrl-C ends the process at once: what has a receipt resumes all the same.
-    let handler = ctrlc::set_handler(move || {
-        if stop.stopped() {
-            std::process::exit(130);
-        }
-        eprintln!("stopping; once more to stop at once");
-        stop.stop();
-    });
-    if let Err(error) = handler {
-        tracing::warn!("Ctrl-C will not stop cleanly: {error}");
+    // Looking into shards leaves nothing to resume: there Ctrl-C ends the process as usual.
+    if !matches!(cli.command, Command::Shard(_) | Command::Schema(_)) {
+        stop_on_interrupt(&cancel);
     }
     let result = match cli.command {
         Command::Run(args) => run::run(&args, &cancel),
@@ -85,12 +77,34 @@ fn main() -> ExitCode {
     result.unwrap_or_else(|error| exit_code(&error))
 }
 
+/// The first Ctrl-C stops cleanly; a second one ends the process at once: what has a receipt resumes all the same.
+fn stop_on_interrupt(cancel: &Cancel) {
+    let stop = cancel.clone();
+    let handler = ctrlc::set_handler(move || {
+        if stop.stopped() {
+            std::process::exit(130);
+        }
+        eprintln!("stopping; once more to stop at once");
+        stop.stop();
+    });
+    if let Err(error) = handler {
+        tracing::warn!("Ctrl-C will not stop cleanly: {error}");
+    }
+}
+
 /// 0 for a reader that went away, 1 for a refusal, 130 for Ctrl-C, 2 for everything else that went wrong.
 fn exit_code(error: &anyhow::Error) -> ExitCode {
     if error.chain().any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)) {
         return ExitCode::SUCCESS;
     }
-    eprintln!("webmill: {error:#}");
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // An error that already quotes its cause does not need it twice.
+        if !message.contains(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    eprintln!("webmill: {message}");
     match error.downcast_ref::<Error>() {
         Some(Error::Refused(_)) => ExitCode::from(1),
         Some(Error::Interrupted) => ExitCode::from(130),

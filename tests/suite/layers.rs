@@ -79,8 +79,13 @@ fn check() {
         if FORBIDDEN_NAMES.contains(&stem.as_str()) {
             faults.push(format!("{}: {stem} says nothing about what is inside", relative.display()));
         }
+        // Tests may look at anything: oracles stand above what they judge.
+        if stem.ends_with("_tests") || stem.starts_with("tests_") || stem == "tests" {
+            continue;
+        }
         let source = std::fs::read_to_string(&file).unwrap();
-        for import in imports(&source) {
+        let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for import in imports(source) {
             let known = floors.contains_key(import.as_str());
             if known && import != module && import != "error" && !allowed.contains(&import.as_str()) {
                 faults.push(format!("{}: {module} may not import {import}", relative.display()));
