@@ -16,7 +16,8 @@ enum Data<T> {
 }
 
 impl<T: bytemuck::Pod> Array<T> {
-    /// The bytes `range` of a mapped file, or `None` where they do not lie in it, are not aligned or not a whole number of items.
+    /// The bytes `range` of a mapped file, or `None` where they do not lie in it, are not aligned or not a
+    /// whole number of items.
     pub(super) fn mapped(map: &Arc<Mmap>, range: Range<usize>) -> Option<Self> {
         bytemuck::try_cast_slice::<u8, T>(map.get(range.clone())?).ok()?;
         Some(Array { data: Data::Mapped(Arc::clone(map), range) })

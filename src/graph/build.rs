@@ -1,21 +1,24 @@
 //! Building the page graph by external sort.
 //!
-//! **What.** From a stream of pages and a stream of links, both naming pages by 128-bit keys: dense node numbers in
-//! the order of SURT, then canonical URL, and distinct arcs whose weight is the number of links. Targets that nobody crawled are nodes too.
+//! **What.** From a stream of pages and a stream of links, both naming pages by 128-bit keys: dense node
+//! numbers in the order of SURT, then canonical URL, and distinct arcs whose weight is the number of links.
+//! Targets that nobody crawled are nodes too.
 //!
-//! **Algorithm.** (1) URLs of pages and targets are sorted, equal ones becoming one, and numbered. (2) The pairs (key, number), sorted by key,
-//! are joined with the sources of links. Links usually come page by page, so a source is sorted once a run of links, not
-//! once a link. (3) They are joined with the links, sorted by target key. (4) Arcs are sorted by (source, target) and
-//! equal ones combined.
+//! **Algorithm.** (1) URLs of pages and targets are sorted, equal ones becoming one, and numbered. (2) The
+//! pairs (key, number), sorted by key, are joined with the sources of links. Links usually come page by page,
+//! so a source is sorted once a run of links, not once a link. (3) They are joined with the links, sorted by
+//! target key. (4) Arcs are sorted by (source, target) and equal ones combined.
 //!
-//! **Cost.** A sort of the distinct URLs (repetitions nearby are kept out by a small cache), two of 24 bytes a node, one of 24 and one of 16 bytes a
-//! link; memory within the budget, of which 4 bytes a run of links and 4 a host must be a part.
+//! **Cost.** A sort of the distinct URLs (repetitions nearby are kept out by a small cache), two of 24 bytes
+//! a node, one of 24 and one of 16 bytes a link; memory within the budget, of which 4 bytes a run of links
+//! and 4 a host must be a part.
 //!
-//! **Collisions.** Two URLs with one key are found in step 2, before any arc is made; the caller counts it and starts again with keys of
-//! another seed. (Links to them are not mixed up by the cache, which compares a second hash of the URL.)
+//! **Collisions.** Two URLs with one key are found in step 2, before any arc is made; the caller counts it
+//! and starts again with keys of another seed. (Links to them are not mixed up by the cache, which compares a
+//! second hash of the URL.)
 //!
-//! **Determinism.** Nothing depends on the order of the streams, the budget or threads. Of several pages with one
-//! URL, the one with the least attributes counts; a job that means another one gives only that.
+//! **Determinism.** Nothing depends on the order of the streams, the budget or threads. Of several pages with
+//! one URL, the one with the least attributes counts; a job that means another one gives only that.
 
 use crate::error::{Error, Result};
 use crate::graph::hosts::{HostRuns, host_of};
@@ -33,7 +36,8 @@ pub struct BuildOptions {
     pub drop_internal: bool,
     /// Links that say `nofollow`. They make no node either.
     pub drop_nofollow: bool,
-    /// Hosts, as SURT (`com,example`), to which, and to whose subdomains, no link counts. They make no node either.
+    /// Hosts, as SURT (`com,example`), to which, and to whose subdomains, no link counts. They make no node
+    /// either.
     pub stop_hosts: Vec<String>,
 }
 
@@ -238,7 +242,8 @@ impl GraphBuilder {
     /// Ends the streams and numbers the nodes; `on_node` gets each of them in the order of numbers.
     ///
     /// # Errors
-    /// [`Error::Io`] when a run file fails, [`Error::Limit`] for more nodes than 32 bits can number, and what `on_node` returns.
+    /// [`Error::Io`] when a run file fails, [`Error::Limit`] for more nodes than 32 bits can number, and what
+    /// `on_node` returns.
     pub fn number(self, mut on_node: impl FnMut(NodeRow<'_>) -> Result<()>) -> Result<Numbering> {
         let GraphBuilder { options, budget, mut counts, nodes, sources, links, runs, recent, .. } = self;
         drop(recent);
@@ -359,7 +364,8 @@ fn halves(key: u128) -> (u64, u64) {
     ((key >> 64) as u64, key as u64)
 }
 
-/// Adds the numbers of links of one run to one target; both are far below 2³² but for a page of billions of links.
+/// Adds the numbers of links of one run to one target; both are far below 2³² but for a page of billions of
+/// links.
 fn add_links(first: &mut [u64; 3], next: &[u64; 3]) -> bool {
     let same = first[..2] == next[..2] && first[2] >> 32 == next[2] >> 32;
     if same {

@@ -1,15 +1,17 @@
 //! Strongly and weakly connected components.
 //!
-//! **Definition.** Two nodes are strongly connected if each reaches the other, weakly if they are connected when arcs
-//! are taken as edges. Components are numbered by falling size, ties by their least node.
+//! **Definition.** Two nodes are strongly connected if each reaches the other, weakly if they are connected
+//! when arcs are taken as edges. Components are numbered by falling size, ties by their least node.
 //!
-//! **Algorithm.** Strong: Tarjan's, with the call stack kept as an array, so that a path of millions of nodes is no deeper
-//! than memory. Weak: union–find with path halving, the smaller root on top.
+//! **Algorithm.** Strong: Tarjan's, with the call stack kept as an array, so that a path of millions of nodes
+//! is no deeper than memory. Weak: union–find with path halving, the smaller root on top.
 //!
-//! **Cost.** O(n + m), respectively O(m α(n)); strong: 16 bytes a node and 16 more for each node of the deepest path; weak: 8.
+//! **Cost.** O(n + m), respectively O(m α(n)); strong: 16 bytes a node and 16 more for each node of the
+//! deepest path; weak: 8.
 //!
 //! **Reference.** R. E. Tarjan, Depth-first search and linear graph algorithms, *SIAM J. Comput.* 1 (1972),
-//! doi:10.1137/0201010. R. E. Tarjan, J. van Leeuwen, Worst-case analysis of set union algorithms, *JACM* 31 (1984), doi:10.1145/62.2160.
+//! doi:10.1137/0201010. R. E. Tarjan, J. van Leeuwen, Worst-case analysis of set union algorithms, *JACM* 31
+//! (1984), doi:10.1145/62.2160.
 
 use super::csr::{Csr, Graph};
 

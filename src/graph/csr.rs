@@ -3,12 +3,12 @@
 //! **Definition.** Nodes are `0..n`. `offsets` has n + 1 entries; the successors of node u are
 //! `targets[offsets[u]..offsets[u + 1]]`, ascending and distinct, and each arc may have a weight beside it.
 //!
-//! **Cost.** 8 bytes a node, 4 an arc, 4 more an arc with weights. The arrays are owned, or lie in a mapped file
-//! ([`store`](super::store)); nothing else knows which.
+//! **Cost.** 8 bytes a node, 4 an arc, 4 more an arc with weights. The arrays are owned, or lie in a mapped
+//! file ([`store`](super::store)); nothing else knows which.
 //!
-//! **Transpose.** By ranges of targets: each thread reads all arcs and writes those that end in its range, so every list comes
-//! out ascending without sorting, and the result does not depend on the number of threads. O(n + m × threads) sequential reads,
-//! O(m) writes.
+//! **Transpose.** By ranges of targets: each thread reads all arcs and writes those that end in its range, so
+//! every list comes out ascending without sorting, and the result does not depend on the number of threads.
+//! O(n + m × threads) sequential reads, O(m) writes.
 
 use super::array::Array;
 use crate::error::{Error, Result};
@@ -75,8 +75,9 @@ impl Csr {
     /// A graph from its arrays.
     ///
     /// # Errors
-    /// [`Error::Config`] naming the first rule that the arrays break: offsets that start at 0, never fall and end
-    /// at the number of arcs; successors ascending and below n; as many weights as arcs, finite and not negative.
+    /// [`Error::Config`] naming the first rule that the arrays break: offsets that start at 0, never fall and
+    /// end at the number of arcs; successors ascending and below n; as many weights as arcs, finite and not
+    /// negative.
     pub fn new(offsets: Array<u64>, targets: Array<u32>, weights: Option<Weights>) -> Result<Self> {
         let graph = Csr { offsets, targets, weights };
         graph.check().map_err(Error::Config)?;
@@ -131,10 +132,12 @@ impl Csr {
         Self::from_sorted(nodes, arcs.iter().map(|&(u, v)| (u, v, ()))).map(|(graph, _)| graph)
     }
 
-    /// A weighted graph of `nodes` nodes from arcs in any order; of parallel arcs the greatest weight is kept.
+    /// A weighted graph of `nodes` nodes from arcs in any order; of parallel arcs the greatest weight is
+    /// kept.
     ///
     /// # Errors
-    /// [`Error::Config`] for an arc to or from an unknown node, or a weight that is negative, infinite or not a number.
+    /// [`Error::Config`] for an arc to or from an unknown node, or a weight that is negative, infinite or not
+    /// a number.
     pub fn from_weighted_arcs(nodes: usize, arcs: impl IntoIterator<Item = (u32, u32, f32)>) -> Result<Self> {
         let mut arcs: Vec<(u32, u32, f32)> = arcs.into_iter().collect();
         if let Some((u, v, w)) = arcs.iter().find(|a| !a.2.is_finite() || a.2 < 0.0) {
@@ -187,7 +190,8 @@ impl Csr {
         self.weights.as_ref()
     }
 
-    /// Numbers of the arcs that leave `node`: indices into [`targets`](Self::targets) and [`weights`](Self::weights).
+    /// Numbers of the arcs that leave `node`: indices into [`targets`](Self::targets) and
+    /// [`weights`](Self::weights).
     ///
     /// # Panics
     /// If there is no such node.

@@ -1,6 +1,7 @@
 //! Degree distributions.
 //!
-//! Histograms of out-, in- and total degree, the number of nodes of each degree, and whether [power laws](super::power_law) fit them.
+//! Histograms of out-, in- and total degree, the number of nodes of each degree, and whether [power
+//! laws](super::power_law) fit them.
 
 use super::csr::{Csr, Graph};
 use super::power_law::{PowerLaw, fit};

@@ -1,11 +1,12 @@
 //! Graphs as text, one arc a line.
 //!
-//! Two kinds, told apart by the first arc: *named*, `http://a.com -> http://b.com 1.0`, a line without `->` being an
-//! isolated node; and *numbered*, `17 42` or `17 42 1.0`, as published graphs come. Weights are optional (1.0); of parallel arcs the
-//! greatest is kept. Empty lines and lines that start with `#` or `%` say nothing, but a header `# Nodes: 6012 …` sets the number of nodes.
+//! Two kinds, told apart by the first arc: *named*, `http://a.com -> http://b.com 1.0`, a line without `->`
+//! being an isolated node; and *numbered*, `17 42` or `17 42 1.0`, as published graphs come. Weights are
+//! optional (1.0); of parallel arcs the greatest is kept. Empty lines and lines that start with `#` or `%`
+//! say nothing, but a header `# Nodes: 6012 …` sets the number of nodes.
 //!
-//! Named nodes are numbered in the order of SURT, then name; names that are no URLs by their bytes. Numbered nodes keep
-//! their numbers, less 1 if no node is numbered 0: published graphs count from 0 or from 1.
+//! Named nodes are numbered in the order of SURT, then name; names that are no URLs by their bytes. Numbered
+//! nodes keep their numbers, less 1 if no node is numbered 0: published graphs count from 0 or from 1.
 //!
 //! Cost: all in memory, names once and 12 bytes an arc; larger graphs come from the tables of a crawl.
 

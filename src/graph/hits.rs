@@ -2,20 +2,25 @@
 //!
 //! **Definition.** An authority is linked from good hubs, a hub links to good authorities: x_p = Σ_{q→p} y_q,
 //! y_p = Σ_{p→q} x_q, both of L2 length 1: the principal right and left singular vectors of the adjacency
-//! matrix (where the largest singular value is not simple, their projection of the uniform start). Variants: *hub averaging*, a hub's score being the mean of its authorities; *authority threshold*,
-//! an authority summing only hubs of at least the mean of its hubs; *hub threshold*, a hub summing only its K best authorities.
+//! matrix (where the largest singular value is not simple, their projection of the uniform start). Variants:
+//! *hub averaging*, a hub's score being the mean of its authorities; *authority threshold*, an authority
+//! summing only hubs of at least the mean of its hubs; *hub threshold*, a hub summing only its K best
+//! authorities.
 //!
-//! **Algorithm.** Power iteration from the uniform vector, by pulling in both directions. Weights of arcs count where there are any.
+//! **Algorithm.** Power iteration from the uniform vector, by pulling in both directions. Weights of arcs
+//! count where there are any.
 //!
 //! **Cost.** Graph and transpose; four vectors of f64; 4 bytes an arc read twice an iteration.
 //!
 //! **Determinism.** Sums over fixed chunks of nodes, added in order: the same bytes on any number of threads.
 //!
-//! **Stopping rule.** The L2 change of the authority vector is within the tolerance; it is returned. It bounds the distance
-//! to the limit only up to the ratio of the two largest singular values, which nobody knows beforehand.
+//! **Stopping rule.** The L2 change of the authority vector is within the tolerance; it is returned. It
+//! bounds the distance to the limit only up to the ratio of the two largest singular values, which nobody
+//! knows beforehand.
 //!
-//! **Reference.** J. Kleinberg, Authoritative sources in a hyperlinked environment, *JACM* 46 (1999), doi:10.1145/324133.324140.
-//! A. Borodin et al., Link analysis ranking, *ACM TOIT* 5 (2005), doi:10.1145/1052934.1052942.
+//! **Reference.** J. Kleinberg, Authoritative sources in a hyperlinked environment, *JACM* 46 (1999),
+//! doi:10.1145/324133.324140. A. Borodin et al., Link analysis ranking, *ACM TOIT* 5 (2005),
+//! doi:10.1145/1052934.1052942.
 
 use super::csr::{Csr, Graph};
 use super::sweep::sum;

@@ -1,11 +1,11 @@
 //! Hosts and domains as groups of nodes, and the graphs between groups.
 //!
-//! In SURT order the pages of a host are a run of consecutive nodes, so a host is two numbers and a name. Domains are groups
-//! of hosts. [`fold`] makes the graph between the groups of any grouping (hosts, domains, clusters of duplicates): its arcs are those
-//! between members, their weights added up.
+//! In SURT order the pages of a host are a run of consecutive nodes, so a host is two numbers and a name.
+//! Domains are groups of hosts. [`fold`] makes the graph between the groups of any grouping (hosts, domains,
+//! clusters of duplicates): its arcs are those between members, their weights added up.
 //!
-//! **Cost.** Hosts: 8 bytes and the name. Folding: 4 bytes a node for the groups, a sort of 16 bytes for each arc that
-//! does not repeat the one before.
+//! **Cost.** Hosts: 8 bytes and the name. Folding: 4 bytes a node for the groups, a sort of 16 bytes for each
+//! arc that does not repeat the one before.
 
 use super::build::add_arcs;
 use super::csr::{Csr, Graph, Weights};
@@ -107,8 +107,9 @@ impl HostRuns {
         Groups { of, names: (0..self.len()).map(|host| self.name(host)).collect() }
     }
 
-    /// Hosts with one registrable domain as a group. `domain` gets the name of a host without its port and returns that of its
-    /// domain, `order` gets that and returns the key (SURT) by which domains are numbered.
+    /// Hosts with one registrable domain as a group. `domain` gets the name of a host without its port and
+    /// returns that of its domain, `order` gets that and returns the key (SURT) by which domains are
+    /// numbered.
     pub fn by_domain(&self, domain: impl Fn(&str) -> String, order: impl Fn(&str) -> String) -> Groups {
         let of_host: Vec<(String, String)> = (0..self.len())
             .map(|host| {
@@ -143,11 +144,13 @@ pub struct Groups {
     pub names: Vec<String>,
 }
 
-/// Gives each arc between groups to `on_arc`, by source, then target: `of[u]`, `of[v]`, and the sum of the weights of all arcs
-/// between members (1 an arc without weights; given weights keep their maximum, as bits of an f32).
+/// Gives each arc between groups to `on_arc`, by source, then target: `of[u]`, `of[v]`, and the sum of the
+/// weights of all arcs between members (1 an arc without weights; given weights keep their maximum, as bits
+/// of an f32).
 ///
 /// # Errors
-/// [`Error::Config`] if `of` does not have an entry for each node, [`Error::Io`] when a run file fails, and what `on_arc` returns.
+/// [`Error::Config`] if `of` does not have an entry for each node, [`Error::Io`] when a run file fails, and
+/// what `on_arc` returns.
 pub fn fold(
     graph: &Csr,
     of: &[u32],

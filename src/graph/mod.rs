@@ -1,4 +1,14 @@
 //! The web graph: who links to whom, and what follows from it.
+//!
+//! Pages are nodes, links are arcs; the same on the level of hosts and of registrable domains. A graph is
+//! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRuns`], [`fold`]), kept in
+//! one file ([`Csr::open`], [`CsrWriter`]) or read from the formats in which graphs are published
+//! ([`read_bvgraph`], [`read_edges`]). The kernels see arrays only: [`PageRank`], [`Hits`],
+//! [`strong_components`], [`weak_components`], [`bow_tie`], [`Degrees`].
+//!
+//! Every result is the same, byte for byte, on any number of threads, and no score is ever not a number. What
+//! cannot fit the memory allowed is refused beforehand, with an estimate.
+
 mod array;
 mod bowtie;
 mod build;
@@ -10,11 +20,11 @@ mod edges;
 mod hits;
 mod hosts;
 mod pagerank;
-
 mod power_law;
 mod store;
 mod sweep;
 mod visit;
+
 pub use array::Array;
 pub use bowtie::{BowTie, Part, bow_tie};
 pub use build::{BuildCounts, BuildOptions, GraphBuilder, LinkRow, NodeRow, Numbered, Numbering, PageRow};

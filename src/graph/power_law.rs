@@ -1,15 +1,18 @@
 //! Does a power law fit, and with which exponent?
 //!
-//! **Definition.** A discrete power law above x_min: p(x) = x^−γ / ζ(γ, x_min), x = x_min, x_min + 1, …, with the Hurwitz zeta function.
+//! **Definition.** A discrete power law above x_min: p(x) = x^−γ / ζ(γ, x_min), x = x_min, x_min + 1, …, with
+//! the Hurwitz zeta function.
 //!
-//! **Algorithm.** For each candidate x_min the exponent by maximum likelihood (golden section, the likelihood being
-//! concave in γ); the x_min whose Kolmogorov–Smirnov distance between data and law is least. The standard error of γ
-//! is 1 / √(n (ln ζ)''). The rival is a log-normal, discrete and cut at the same x_min, fitted by maximum
-//! likelihood (simplex search); Vuong's normalised likelihood ratio says which is nearer.
+//! **Algorithm.** For each candidate x_min the exponent by maximum likelihood (golden section, the likelihood
+//! being concave in γ); the x_min whose Kolmogorov–Smirnov distance between data and law is least. The
+//! standard error of γ is 1 / √(n (ln ζ)''). The rival is a log-normal, discrete and cut at the same x_min,
+//! fitted by maximum likelihood (simplex search); Vuong's normalised likelihood ratio says which is nearer.
 //!
-//! **Cost.** Candidates × distinct values; at most [`MAX_CANDIDATES`] candidates, spread over the distinct values.
+//! **Cost.** Candidates × distinct values; at most [`MAX_CANDIDATES`] candidates, spread over the distinct
+//! values.
 //!
-//! **Reference.** A. Clauset, C. R. Shalizi, M. E. J. Newman, Power-law distributions in empirical data, *SIAM Review* 51 (2009), doi:10.1137/070710111.
+//! **Reference.** A. Clauset, C. R. Shalizi, M. E. J. Newman, Power-law distributions in empirical data,
+//! *SIAM Review* 51 (2009), doi:10.1137/070710111.
 
 /// Most candidates for x_min.
 pub const MAX_CANDIDATES: usize = 300;
@@ -33,12 +36,13 @@ pub struct PowerLaw {
     pub ks: f64,
     /// Vuong's normalised log-likelihood ratio against a log-normal: positive if the power law is nearer.
     pub ratio: f64,
-    /// Probability of a ratio at least that far from 0 if both are equally near: the sign means little unless this is small.
+    /// Probability of a ratio at least that far from 0 if both are equally near: the sign means little unless
+    /// this is small.
     pub p_value: f64,
 }
 
-/// Fits a power law to (value, count) pairs in ascending order. `None` if no x_min leaves 50 values and two different
-/// ones.
+/// Fits a power law to (value, count) pairs in ascending order. `None` if no x_min leaves 50 values and two
+/// different ones.
 pub(super) fn fit(counts: &[(u64, u64)]) -> Option<PowerLaw> {
     let counts = &counts[counts.partition_point(|c| c.0 == 0)..];
     // Of the values from each index on: how many, and the sum of their logarithms.

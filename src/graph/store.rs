@@ -1,12 +1,13 @@
 //! A graph in one file.
 //!
-//! **Format**, version 1, little-endian: a head of 128 bytes, then the sections `offsets` (u64), `targets` (u32) and, if there are
-//! any, `weights` (u32 counts or f32), each starting at a multiple of 64. The head holds the magic `WMGRAPH\n`, the version (u32), the kind
-//! of weights (u32: 0 none, 1 counts, 2 reals), the nodes and arcs (u64 each), the start of each section (3 × u64), the XXH3-64
-//! of each section (3 × u64), zeros, and as its last 8 bytes the XXH3-64 of what comes before.
+//! **Format**, version 1, little-endian: a head of 128 bytes, then the sections `offsets` (u64), `targets`
+//! (u32) and, if there are any, `weights` (u32 counts or f32), each starting at a multiple of 64. The head
+//! holds the magic `WMGRAPH\n`, the version (u32), the kind of weights (u32: 0 none, 1 counts, 2 reals), the
+//! nodes and arcs (u64 each), the start of each section (3 × u64), the XXH3-64 of each section (3 × u64),
+//! zeros, and as its last 8 bytes the XXH3-64 of what comes before.
 //!
-//! **Reading** maps the file and checks everything once: checksums, offsets that never fall, successors that ascend and are nodes. So
-//! a graph that opened is sound, and its pages need not be in memory.
+//! **Reading** maps the file and checks everything once: checksums, offsets that never fall, successors that
+//! ascend and are nodes. So a graph that opened is sound, and its pages need not be in memory.
 //!
 //! **Writing** streams lists in the order of nodes: memory for buffers only. The file is complete when
 //! [`finish`](CsrWriter::finish) returns; until then its head is empty and nobody opens it by mistake.
@@ -87,8 +88,8 @@ impl CsrWriter {
     /// Starts the file `path` for a graph of `nodes` nodes.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file, or a temporary one beside it, cannot be written; [`Error::Limit`] for more nodes than 32
-    /// bits can number.
+    /// [`Error::Io`] if the file, or a temporary one beside it, cannot be written; [`Error::Limit`] for more
+    /// nodes than 32 bits can number.
     pub fn create(path: impl AsRef<Path>, nodes: usize, kind: WeightKind) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
         if nodes > u32::MAX as usize {
@@ -114,10 +115,12 @@ impl CsrWriter {
         Ok(writer)
     }
 
-    /// Appends an arc with its weight as bits of the kind of weights of the file. Arcs come by source, then target, without repetition.
+    /// Appends an arc with its weight as bits of the kind of weights of the file. Arcs come by source, then
+    /// target, without repetition.
     ///
     /// # Errors
-    /// [`Error::Io`] if the disk refuses, [`Error::Internal`] for an arc out of order, [`Error::Config`] for unknown nodes.
+    /// [`Error::Io`] if the disk refuses, [`Error::Internal`] for an arc out of order, [`Error::Config`] for
+    /// unknown nodes.
     #[inline]
     pub fn push(&mut self, source: u32, target: u32, weight: u32) -> Result<()> {
         if u64::from(source.max(target)) >= self.nodes {
@@ -217,12 +220,12 @@ impl Csr {
         writer.finish().map(|_| ())
     }
 
-    /// Opens a file that [`write`](Self::write) or [`CsrWriter`] wrote; the arrays stay in the file, which must not be changed
-    /// while the graph lives.
+    /// Opens a file that [`write`](Self::write) or [`CsrWriter`] wrote; the arrays stay in the file, which
+    /// must not be changed while the graph lives.
     ///
     /// # Errors
-    /// [`Error::Io`] if it cannot be read, [`Error::Incompatible`] if it is no graph file or one of another version,
-    /// [`Error::Corrupt`] if it is truncated or damaged.
+    /// [`Error::Io`] if it cannot be read, [`Error::Incompatible`] if it is no graph file or one of another
+    /// version, [`Error::Corrupt`] if it is truncated or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let mut file = File::open(path).at(path)?;
@@ -255,8 +258,9 @@ impl Csr {
         let sizes =
             [nodes.saturating_add(1).saturating_mul(8), arcs.saturating_mul(4), arcs.saturating_mul(4)];
         let sections = if kind == 0 { 2 } else { 3 };
-        // SAFETY: the map is read-only, and every value in it is checked below before it is used. A process that changes the
-        // file meanwhile breaks the contract of this function; committed files are never changed.
+        // SAFETY: the map is read-only, and every value in it is checked below before it is used. A process
+        // that changes the file meanwhile breaks the contract of this function; committed files are never
+        // changed.
         let map = Arc::new(unsafe { Mmap::map(&file) }.at(path)?);
         let mut ranges = Vec::new();
         for (section, size) in sizes.into_iter().enumerate().take(sections) {

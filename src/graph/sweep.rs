@@ -1,10 +1,11 @@
 //! One Gauss–Seidel sweep over a graph, in parallel and the same on any number of threads.
 //!
-//! Nodes are cut into chunks of about equal work, chunks into blocks. Blocks follow one another; the chunks of a block
-//! run in parallel. The contributions (rank × share of an arc) lie in an array of two halves: the first holds what
-//! everybody may read, the second what each chunk writes and it alone reads. After a block the second half is copied
-//! to the first. The cells are relaxed atomics, which cost what plain loads and stores cost and need no `unsafe`;
-//! no cell is ever read by one thread while another writes it, so the order of threads is not in the result.
+//! Nodes are cut into chunks of about equal work, chunks into blocks. Blocks follow one another; the chunks
+//! of a block run in parallel. The contributions (rank × share of an arc) lie in an array of two halves: the
+//! first holds what everybody may read, the second what each chunk writes and it alone reads. After a block
+//! the second half is copied to the first. The cells are relaxed atomics, which cost what plain loads and
+//! stores cost and need no `unsafe`; no cell is ever read by one thread while another writes it, so the order
+//! of threads is not in the result.
 
 use rayon::prelude::*;
 use std::ops::Range;
@@ -64,7 +65,8 @@ pub(super) struct Sweeps<'a> {
 }
 
 impl<'a> Sweeps<'a> {
-    /// Over a transpose with these offsets, where each node gives `share` of its rank to each arc (of weight 1).
+    /// Over a transpose with these offsets, where each node gives `share` of its rank to each arc (of weight
+    /// 1).
     pub fn new(offsets: &'a [u64], share: &'a [f64], relax: &'a [f64], x: &[f64]) -> Self {
         let once = x.iter().zip(share).map(|(x, share)| x * share);
         let contributions = once.clone().chain(once).map(|c| AtomicU64::new(c.to_bits())).collect();

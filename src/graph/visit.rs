@@ -1,7 +1,7 @@
 //! petgraph's visit traits on our graph, so that its algorithms run on it.
 //!
-//! Nodes are `u32`, an arc is known by its number, its weight is an `f64`. (Of petgraph's algorithms `tarjan_scc` is
-//! recursive and `page_rank` quadratic; what this module has of its own is made for the Web.)
+//! Nodes are `u32`, an arc is known by its number, its weight is an `f64`. (Of petgraph's algorithms
+//! `tarjan_scc` is recursive and `page_rank` quadratic; what this module has of its own is made for the Web.)
 
 use super::csr::{Csr, Graph};
 use petgraph::Directed;

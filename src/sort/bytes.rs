@@ -1,16 +1,17 @@
 //! Sorting pairs of byte strings.
 //!
-//! Pairs lie in one arena; an index of 16-byte entries (eight bytes of the key, as a big-endian number, and the place)
-//! is what is sorted. Entries that agree in those eight bytes form a group, which is sorted again by the next
-//! eight, and so on: keys with long common beginnings, as SURT keys have, are compared without touching the arena at
-//! random. Small groups and groups with a key that ends are compared byte by byte.
+//! Pairs lie in one arena; an index of 16-byte entries (eight bytes of the key, as a big-endian number, and
+//! the place) is what is sorted. Entries that agree in those eight bytes form a group, which is sorted again
+//! by the next eight, and so on: keys with long common beginnings, as SURT keys have, are compared without
+//! touching the arena at random. Small groups and groups with a key that ends are compared byte by byte.
 
 use super::Budget;
 use super::losers::Losers;
 use super::run::{Levels, Run, RunWriter};
 use crate::error::{Error, Result};
-use rayon::slice::ParallelSliceMut;
+use rayon::prelude::*;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -81,8 +82,8 @@ impl BytesSorter {
         Ok(())
     }
 
-    /// Grows the buffers within the budget, or writes a run. Both at most double, so the old and the new buffer
-    /// together stay within the budget as long as the new one does.
+    /// Grows the buffers within the budget, or writes a run. Both at most double, so the old and the new
+    /// buffer together stay within the budget as long as the new one does.
     fn make_room(&mut self, bytes: usize) -> Result<()> {
         let budget = self.budget.memory_bytes.max(1 << 10);
         let used = self.arena.len() + size_of::<Entry>() * self.index.len();
@@ -177,34 +178,76 @@ fn pair(arena: &[u8], place: u64) -> (&[u8], &[u8]) {
 }
 
 fn sort_index(index: &mut [Entry], arena: &[u8], parallel: bool) {
-    // Groups still to be sorted: their range, and how many bytes of the key are known to be equal.
-    let mut groups = vec![(0..index.len(), 0usize)];
-    while let Some((range, depth)) = groups.pop() {
+    // Groups still to be sorted: their range, and how many bytes of the key are known to be equal. Large
+    // groups are sorted by all threads together, then the small ones each by one thread.
+    let mut large = vec![(0..index.len(), 0usize)];
+    let mut small = Vec::new();
+    while let Some((range, depth)) = large.pop() {
         let group = &mut index[range.clone()];
-        if group.len() <= 32 {
-            group.sort_unstable_by(|a, b| a.prefix.cmp(&b.prefix).then_with(|| compare(arena, depth, a, b)));
+        if group.len() < PARALLEL_LEN {
+            small.push((range, depth));
             continue;
         }
-        if parallel && group.len() > 1 << 14 {
+        if parallel {
             group.par_sort_unstable_by_key(|e| e.prefix);
         } else {
             group.sort_unstable_by_key(|e| e.prefix);
         }
-        let mut start = 0;
-        while start < group.len() {
-            let prefix = group[start].prefix;
-            let len = group[start..].iter().take_while(|e| e.prefix == prefix).count();
-            let equal = &mut group[start..start + len];
-            if len > 32 && equal.iter().all(|e| pair(arena, e.place).0.len() >= depth + 8) {
-                for entry in equal {
-                    entry.prefix = word(pair(arena, entry.place).0, depth + 8);
-                }
-                groups.push((range.start + start..range.start + start + len, depth + 8));
-            } else if len > 1 {
-                equal.sort_unstable_by(|a, b| compare(arena, depth, a, b));
-            }
-            start += len;
+        split_groups(group, arena, depth, |sub| {
+            large.push((range.start + sub.start..range.start + sub.end, depth + 8));
+        });
+    }
+    small.sort_unstable_by_key(|(range, _)| range.start);
+    let mut rest = index;
+    let mut at = 0;
+    let mut parts = Vec::with_capacity(small.len());
+    for (range, depth) in small {
+        let (part, tail) = std::mem::take(&mut rest)[range.start - at..].split_at_mut(range.len());
+        parts.push((part, depth));
+        (rest, at) = (tail, range.end);
+    }
+    let sort = |(part, depth): (&mut [Entry], usize)| sort_group(part, arena, depth);
+    if parallel { parts.into_par_iter().for_each(sort) } else { parts.into_iter().for_each(sort) }
+}
+
+/// Groups from which on all threads sort together.
+const PARALLEL_LEN: usize = 1 << 16;
+/// Groups up to which pairs are compared byte by byte.
+const SMALL_LEN: usize = 32;
+
+/// Sorts entries whose keys agree in their first `depth` bytes and whose prefixes are what follows.
+fn sort_group(entries: &mut [Entry], arena: &[u8], depth: usize) {
+    let mut groups = vec![(0..entries.len(), depth)];
+    while let Some((range, depth)) = groups.pop() {
+        let group = &mut entries[range.clone()];
+        if group.len() <= SMALL_LEN {
+            group.sort_unstable_by(|a, b| a.prefix.cmp(&b.prefix).then_with(|| compare(arena, depth, a, b)));
+            continue;
         }
+        group.sort_unstable_by_key(|e| e.prefix);
+        split_groups(group, arena, depth, |sub| {
+            groups.push((range.start + sub.start..range.start + sub.end, depth + 8));
+        });
+    }
+}
+
+/// Of entries sorted by prefix: finds the groups that agree in it. Small groups, and those in which a key has
+/// ended, are sorted at once; the others get the next eight bytes as prefix and are handed to `deeper`.
+fn split_groups(entries: &mut [Entry], arena: &[u8], depth: usize, mut deeper: impl FnMut(Range<usize>)) {
+    let mut start = 0;
+    while start < entries.len() {
+        let prefix = entries[start].prefix;
+        let len = entries[start..].iter().take_while(|e| e.prefix == prefix).count();
+        let group = &mut entries[start..start + len];
+        if len > SMALL_LEN && group.iter().all(|e| pair(arena, e.place).0.len() >= depth + 8) {
+            for entry in group {
+                entry.prefix = word(pair(arena, entry.place).0, depth + 8);
+            }
+            deeper(start..start + len);
+        } else if len > 1 {
+            group.sort_unstable_by(|a, b| compare(arena, depth, a, b));
+        }
+        start += len;
     }
 }
 
@@ -215,7 +258,8 @@ fn compare(arena: &[u8], depth: usize, a: &Entry, b: &Entry) -> Ordering {
     rest(x.0).cmp(rest(y.0)).then_with(|| x.1.cmp(y.1))
 }
 
-/// Writes pairs front-coded: shared bytes with the key before, further bytes, bytes of the value, then these bytes.
+/// Writes pairs front-coded: shared bytes with the key before, further bytes, bytes of the value, then these
+/// bytes.
 struct PairWriter {
     out: RunWriter,
     key: Vec<u8>,
@@ -470,7 +514,7 @@ mod tests {
 
     #[test]
     fn many_equal_and_long_beginnings() {
-        let pairs: Pairs = (0..60_000u32)
+        let pairs: Pairs = (0..200_000u32)
             .map(|i| {
                 let x = i.wrapping_mul(2654435761) % 5000;
                 (

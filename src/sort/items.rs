@@ -8,8 +8,8 @@ use rayon::slice::ParallelSliceMut;
 
 /// A fixed-size item: plain bytes with a total order.
 ///
-/// Items that compare equal must have equal bytes, or the sorter must [combine](Sorter::with_combine) them; otherwise
-/// which of two equal items comes first is not defined.
+/// Items that compare equal must have equal bytes, or the sorter must [combine](Sorter::with_combine) them;
+/// otherwise which of two equal items comes first is not defined.
 pub trait Item: Copy + Ord + bytemuck::Pod + Send + Sync {}
 
 impl<T: Copy + Ord + bytemuck::Pod + Send + Sync> Item for T {}
@@ -53,8 +53,8 @@ impl<T: Item> Sorter<T> {
         }
     }
 
-    /// Combines items that belong together, by an associative and commutative operation that leaves the first item's
-    /// place in the order. Items that belong together must be neighbours in the order.
+    /// Combines items that belong together, by an associative and commutative operation that leaves the first
+    /// item's place in the order. Items that belong together must be neighbours in the order.
     pub fn with_combine(mut self, combine: fn(&mut T, &T) -> bool) -> Self {
         self.combine = Some(combine);
         self
@@ -86,7 +86,8 @@ impl<T: Item> Sorter<T> {
     fn make_room(&mut self) -> Result<()> {
         let len = self.items.len();
         if len < self.max_items {
-            // Doubling, with a last step to the limit itself, so that old and new buffer together stay within it.
+            // Doubling, with a last step to the limit itself, so that old and new buffer together stay within
+            // it.
             let target =
                 if len >= self.max_items / 2 { self.max_items } else { (2 * len).clamp(16, self.max_items) };
             self.items.reserve_exact(target - len);

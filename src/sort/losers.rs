@@ -1,8 +1,8 @@
 //! A tree of losers: which of k sorted sources holds the least head.
 //!
-//! The tree knows indices only; the caller says which of two heads comes first. Each inner node keeps the loser of its
-//! match, the root's winner stands at index 0, so that after the winner's source has moved on, one walk from its leaf to
-//! the root (⌈log₂ k⌉ matches) finds the next winner.
+//! The tree knows indices only; the caller says which of two heads comes first. Each inner node keeps the
+//! loser of its match, the root's winner stands at index 0, so that after the winner's source has moved on,
+//! one walk from its leaf to the root (⌈log₂ k⌉ matches) finds the next winner.
 
 /// Tree over `k ≥ 1` sources.
 pub(super) struct Losers {
@@ -10,8 +10,8 @@ pub(super) struct Losers {
 }
 
 impl Losers {
-    /// Plays all matches. `before(a, b)` says that source `a`'s head comes strictly before `b`'s; an exhausted source
-    /// comes after every other.
+    /// Plays all matches. `before(a, b)` says that source `a`'s head comes strictly before `b`'s; an
+    /// exhausted source comes after every other.
     pub fn new(k: usize, before: impl Fn(usize, usize) -> bool) -> Self {
         debug_assert!(k >= 1, "a merge has at least one source");
         // Winners of a complete binary tree with k leaves at k..2k; node i has children 2i and 2i + 1.
