@@ -42,10 +42,10 @@ pub(crate) fn article_body(dom: &Dom<'_>) -> Option<String> {
             match value {
                 serde_json::Value::Array(list) => open.extend(list.iter()),
                 serde_json::Value::Object(object) => {
-                    if let Some(body) = object.get("articleBody").and_then(serde_json::Value::as_str) {
-                        if best.as_ref().is_none_or(|b| b.len() < body.len()) {
-                            best = Some(body.to_string());
-                        }
+                    if let Some(body) = object.get("articleBody").and_then(serde_json::Value::as_str)
+                        && best.as_ref().is_none_or(|b| b.len() < body.len())
+                    {
+                        best = Some(body.to_string());
                     }
                     open.extend(object.values());
                 }
@@ -70,24 +70,27 @@ pub(crate) fn clean_title(title: &str, site: Option<&str>) -> String {
     let mut best = title.as_str();
     // A stated site name at either end goes first, then the last part if it is the shorter one.
     for separator in SEPARATORS {
-        if let (Some(site), Some((rest, last))) = (&site, best.rsplit_once(separator)) {
-            if bare(last) == *site && !rest.trim().is_empty() {
-                best = rest;
-            }
+        if let (Some(site), Some((rest, last))) = (&site, best.rsplit_once(separator))
+            && bare(last) == *site
+            && !rest.trim().is_empty()
+        {
+            best = rest;
         }
-        if let (Some(site), Some((first, rest))) = (&site, best.split_once(separator)) {
-            if bare(first) == *site && !rest.trim().is_empty() {
-                best = rest;
-            }
+        if let (Some(site), Some((first, rest))) = (&site, best.split_once(separator))
+            && bare(first) == *site
+            && !rest.trim().is_empty()
+        {
+            best = rest;
         }
     }
     if best.len() == title.len() {
         for separator in SEPARATORS {
-            if let Some((rest, last)) = best.rsplit_once(separator) {
-                if rest.chars().count() >= 8 && last.chars().count() < rest.chars().count() {
-                    best = rest;
-                    break;
-                }
+            if let Some((rest, last)) = best.rsplit_once(separator)
+                && rest.chars().count() >= 8
+                && last.chars().count() < rest.chars().count()
+            {
+                best = rest;
+                break;
             }
         }
     }
@@ -158,6 +161,10 @@ pub(crate) fn title(
 pub(crate) fn clean_author(text: &str) -> Option<String> {
     let mut name = squeeze(text);
     for prefix in [
+        "view all posts by ",
+        "zeige alle beiträge von ",
+        "alle beiträge von ",
+        "posts by ",
         "by ",
         "written by ",
         "posted by ",
@@ -171,10 +178,10 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         "文｜",
         "记者",
     ] {
-        if let Some(head) = name.get(..prefix.len()) {
-            if head.to_lowercase() == prefix {
-                name = name[prefix.len()..].trim().to_string();
-            }
+        if let Some(head) = name.get(..prefix.len())
+            && head.to_lowercase() == prefix
+        {
+            name = name[prefix.len()..].trim().to_string();
         }
     }
     for end in [" | ", " • ", " · ", " – ", " - ", " on ", "　", " Published", " Updated"] {
@@ -211,6 +218,39 @@ pub(crate) fn written_author(dom: &Dom<'_>, page: &Page, near: usize) -> Option<
                 None => dom.text_content(node, &mut text),
             }
             if let Some(name) = clean_author(text.get(..300).unwrap_or(&text)) {
+                return Some(name);
+            }
+        }
+    }
+    // An element that is named after what it holds.
+    for node in dom.descendants(dom.body()?) {
+        if !matches!(
+            dom.tag(node),
+            Tag::A | Tag::Span | Tag::Address | Tag::P | Tag::Div | Tag::Strong | Tag::Em
+        ) {
+            continue;
+        }
+        let named = dom.attr(node, "class").is_some_and(|class| {
+            class.split_ascii_whitespace().any(|w| {
+                matches!(
+                    w,
+                    "author"
+                        | "byline"
+                        | "author-name"
+                        | "entry-author"
+                        | "post-author"
+                        | "article-author"
+                        | "vcard"
+                ) || matches!(w, "byline-name" | "authorname" | "author_name" | "post_author" | "author-link")
+            })
+        });
+        if named {
+            let mut text = String::new();
+            dom.text_content(node, &mut text);
+            if text.len() <= 200
+                && squeeze(&text).split(' ').count() <= 8
+                && let Some(name) = clean_author(&text)
+            {
                 return Some(name);
             }
         }

@@ -28,7 +28,7 @@ fn month(word: &str) -> Option<u32> {
 
 fn iso(year: u32, month: u32, day: u32) -> Option<String> {
     let longest = match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
         2 => 28,
         4 | 6 | 9 | 11 => 30,
         1..=12 => 31,

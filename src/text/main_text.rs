@@ -16,11 +16,12 @@ use std::sync::LazyLock;
 
 use super::about;
 use super::blocks::blocks;
+use super::class_names::Kind;
 use super::dates::find_date;
 use super::features::{Hints, Whole, features};
 use super::markdown::markdown;
 use super::model::Model;
-use super::page::{MAX_TEXT, Page};
+use super::page::{Block, MAX_TEXT, Page};
 use super::page_type::{PageType, probabilities};
 use super::render::{data_tables, drop_copies, plain};
 use super::schema::{OG_ARTICLE, OG_PRODUCT, bit_of};
@@ -41,6 +42,11 @@ const MAX_RECOVERED_BYTES: usize = 2000;
 const SURE: f32 = 0.9;
 /// Words of the longest label: 责任编辑：王五, 回复 举报.
 const MAX_LABEL_UNITS: f32 = 6.0;
+
+/// Blocks after the title in which a date is looked for.
+const NEAR_BLOCKS: usize = 12;
+/// Bylines in which a date is looked for.
+const MAX_DATED: usize = 40;
 
 /// What bounds the output.
 #[derive(Copy, Clone, Debug)]
@@ -80,7 +86,7 @@ pub struct MainText {
 pub fn main_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainText {
     let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
     let hints = hints(meta);
-    let (chosen, confidence, whole) = choose(&page, &hints);
+    let Choice { chosen, confidence, types, title_at } = choose(&page, &hints);
     let data = data_tables(&page);
     let mut text = plain(&page, &chosen, &data);
     let mut marked = if limits.markdown { markdown(dom, &page, &chosen, &data) } else { String::new() };
@@ -91,17 +97,14 @@ pub fn main_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainTex
     let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
     let headline = meta.structured.headline.as_deref();
     let title = about::title(&page, &stated, headline, meta.site_name.as_deref());
-    let near = whole.as_ref().and_then(|w| w.0.title_at).unwrap_or(0);
+    let near = title_at.unwrap_or(0);
     let named = meta.structured.authors.iter().filter_map(|a| about::clean_author(a)).collect::<Vec<_>>();
     let author = Some(named.join("; "))
         .filter(|names| !names.is_empty())
         .or_else(|| meta.author.as_deref().and_then(about::clean_author))
         .or_else(|| about::written_author(dom, &page, near));
     let date = date(dom, meta, &page, near);
-    let page_type = match &whole {
-        Some((_, types)) if !text.is_empty() => kind(types),
-        _ => PageType::Other,
-    };
+    let page_type = if text.is_empty() { PageType::Other } else { kind(&types) };
     MainText { text, markdown: marked, title, author, date, page_type, confidence }
 }
 
@@ -130,10 +133,19 @@ fn kind(types: &[f32; 7]) -> PageType {
     PageType::CLASSES[best]
 }
 
-/// Which blocks are main text, the expected F1 of the choice, and what is known of the whole page.
-fn choose(page: &Page, hints: &Hints) -> (Vec<bool>, f32, Option<(Whole, [f32; 7])>) {
+/// Which blocks are main text, and what was found out on the way.
+struct Choice {
+    chosen: Vec<bool>,
+    /// Expected F1.
+    confidence: f32,
+    /// Probabilities of the page types.
+    types: [f32; 7],
+    title_at: Option<usize>,
+}
+
+fn choose(page: &Page, hints: &Hints) -> Choice {
     if page.blocks.is_empty() {
-        return (Vec::new(), 0.0, None);
+        return Choice { chosen: Vec::new(), confidence: 0.0, types: [0.0; 7], title_at: None };
     }
     let whole = Whole::new(page, hints);
     let types = probabilities(&TYPES, &whole.page);
@@ -153,7 +165,7 @@ fn choose(page: &Page, hints: &Hints) -> (Vec<bool>, f32, Option<(Whole, [f32; 7
         }
     }
     drop_copies(page, &mut chosen);
-    (chosen, f1, Some((whole, types)))
+    Choice { chosen, confidence: f1, types, title_at: whole.title_at }
 }
 
 /// Takes the article from structured data where the page shows much less of it.
@@ -197,13 +209,23 @@ fn date(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -> Option<Stri
             find_date(&text)
         })
     });
-    time.or_else(|| {
-        let range = near.saturating_sub(2)..(near + 12).min(page.blocks.len());
-        page.blocks[range]
-            .iter()
-            .filter(|b| b.counts.units < 30.0)
+    let written = |blocks: &mut dyn Iterator<Item = &Block>| {
+        blocks
+            .filter(|b| b.counts.units < 30.0 && b.counts.digits >= 4)
             .find_map(|b| find_date(&page.text[b.start as usize..b.end as usize]))
-    })
+    };
+    let range = near.saturating_sub(2)..(near + NEAR_BLOCKS).min(page.blocks.len());
+    let dated = |b: &&Block| {
+        let container = &page.containers[b.container as usize];
+        container.distance[Kind::Byline as usize] <= 1 || b.inline_kinds & Kind::Byline.bit() != 0
+    };
+    time.or_else(|| written(&mut page.blocks[range].iter()))
+        .or_else(|| {
+            meta.canonical
+                .as_ref()
+                .and_then(|url| find_date(url.path().trim_start_matches(|c: char| !c.is_ascii_digit())))
+        })
+        .or_else(|| written(&mut page.blocks.iter().filter(dated).take(MAX_DATED)))
 }
 
 #[cfg(test)]

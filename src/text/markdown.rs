@@ -21,12 +21,13 @@ pub(crate) fn markdown(dom: &Dom<'_>, page: &Page, chosen: &[bool], data: &[bool
     let mut i = 0;
     while i < page.blocks.len() {
         while let Some(picture) = pictures.next_if(|p| p.block as usize <= i) {
-            if picture.block as usize == i && wanted(page, chosen, i, picture.container) {
-                if let Some(image) = image(dom, picture.node) {
-                    blank_line(&mut out);
-                    out.push_str(&image);
-                    in_list = false;
-                }
+            if picture.block as usize == i
+                && wanted(page, chosen, i, picture.container)
+                && let Some(image) = image(dom, picture.node)
+            {
+                blank_line(&mut out);
+                out.push_str(&image);
+                in_list = false;
             }
         }
         if !chosen[i] {
@@ -214,10 +215,8 @@ fn inline(dom: &Dom<'_>, page: &Page, block: &Block, single: bool, out: &mut Str
                 }
                 open.push((tag, event.node, out.len()));
                 let nested = open[..open.len() - 1].iter().any(|o| mark_of(o.0) == mark_of(tag));
-                if nested {
-                    if let Some(last) = open.last_mut() {
-                        last.2 = usize::MAX;
-                    }
+                if nested && let Some(last) = open.last_mut() {
+                    last.2 = usize::MAX;
                 }
             }
             Mark::Close(tag) => {

@@ -79,7 +79,7 @@ pub(crate) fn path_features(path: Option<&str>) -> [f32; PATH_FEATURES] {
         |s: &str| s.len() == 4 && (s.starts_with("19") || s.starts_with("20")) && s.parse::<u16>().is_ok();
     out[6] = f32::from(u8::from(segments().any(year)));
     out[7] = segments().count().min(20) as f32;
-    let last = segments().last().unwrap_or_default();
+    let last = path.rsplit('/').find(|s| !s.is_empty()).unwrap_or_default();
     out[8] = last.len().min(200) as f32;
     out[9] = last.bytes().filter(|b| matches!(b, b'-' | b'_')).count().min(30) as f32;
     out[10] = last.bytes().filter(u8::is_ascii_digit).count().min(30) as f32;
