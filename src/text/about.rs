@@ -145,9 +145,10 @@ pub(crate) fn title(
             best = Some((score, text));
         }
     }
-    let found = best
-        .map(|b| squeeze(b.1))
-        .filter(|found| cleaned.first().is_none_or(|c| bare(found).len() * 2 >= bare(c).len()));
+    let found = best.map(|b| squeeze(b.1)).filter(|found| {
+        cleaned.first().is_none_or(|c| bare(found).len() * 2 >= bare(c).len())
+            || title_variants(&[Some(stated[0])]).iter().any(|part| bare(part) == bare(found))
+    });
     found
         .or_else(|| headline.map(squeeze).filter(|h| !h.is_empty()))
         .or_else(|| cleaned.into_iter().find(|c| !c.is_empty()))

@@ -33,6 +33,8 @@ struct Builder<'d, 'a> {
     counts: Counts,
     inline_kinds: u32,
     space: bool,
+    /// White space to be written holds a line's end.
+    wrapped: bool,
     in_word: bool,
     breaks: u32,
 }
@@ -174,6 +176,7 @@ impl Builder<'_, '_> {
                     out.push(' ');
                 }
                 self.space = false;
+                self.wrapped = false;
                 out.push(c);
                 counts.letters += 1;
                 counts.upper += u32::from(c.is_ascii_uppercase());
@@ -190,13 +193,20 @@ impl Builder<'_, '_> {
                     counts.breaks += u32::from(c == '\n');
                 } else {
                     self.space = true;
+                    self.wrapped |= c == '\n';
                 }
                 continue;
             }
             if self.space && out.len() > self.start {
-                out.push(' ');
+                // A line of the source that ends between two Han characters is no word boundary.
+                let joined =
+                    self.wrapped && has_no_spaces(c) && out.chars().next_back().is_some_and(has_no_spaces);
+                if !joined {
+                    out.push(' ');
+                }
             }
             self.space = false;
+            self.wrapped = false;
             self.breaks = 0;
             out.push(c);
             match c {
@@ -260,7 +270,8 @@ impl Builder<'_, '_> {
     /// Ends the block being filled; without letters or digits it is no block, its counts go to the container.
     fn flush(&mut self) {
         let text = &mut self.page.text;
-        let trimmed = text[self.start..].trim_end().len() + self.start;
+        // A pilcrow at the end is the permanent link of a heading.
+        let trimmed = text[self.start..].trim_end().trim_end_matches('¶').trim_end().len() + self.start;
         let counts = self.counts;
         if counts.letters > 0 && self.page.blocks.len() < MAX_BLOCKS {
             text.truncate(trimmed);
@@ -314,6 +325,7 @@ impl Builder<'_, '_> {
         self.counts = Counts::default();
         self.inline_kinds = 0;
         self.space = false;
+        self.wrapped = false;
         self.in_word = false;
         self.breaks = 0;
         for i in 0..self.inline.len() {
@@ -322,6 +334,11 @@ impl Builder<'_, '_> {
             self.counts.links += u32::from(tag == Tag::A);
         }
     }
+}
+
+/// Han characters, kana and the full-width punctuation between them.
+fn has_no_spaces(c: char) -> bool {
+    is_wide(c) || matches!(c, '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{303f}' | '\u{ff01}'..='\u{ff5e}')
 }
 
 /// Divides the page below `root` into blocks.
@@ -340,6 +357,7 @@ pub(crate) fn blocks(dom: &Dom<'_>, root: NodeId) -> Page {
         counts: Counts::default(),
         inline_kinds: 0,
         space: false,
+        wrapped: false,
         in_word: false,
         breaks: 0,
     };

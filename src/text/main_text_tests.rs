@@ -149,6 +149,18 @@ fn hostile_pages_are_bounded() {
 }
 
 #[test]
+fn wrapped_chinese_lines_are_joined() {
+    let body = PARAGRAPHS.iter().map(|p| format!("<p>{}</p>", p.replace('，', "，\n"))).collect::<String>();
+    let found = extract(&format!(
+        "<title>5. 标题 — The documentation of everything</title><h1>5. 标题<a href=#x>¶</a></h1>{body}"
+    ));
+    for paragraph in PARAGRAPHS {
+        assert!(found.text.contains(paragraph), "{}", found.text);
+    }
+    assert_eq!(found.title.as_deref(), Some("5. 标题"));
+}
+
+#[test]
 fn the_same_page_gives_the_same_text() {
     let page = portal();
     assert_eq!(extract(&page), extract(&page));
