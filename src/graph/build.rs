@@ -128,7 +128,7 @@ pub struct GraphBuilder {
 /// The outcome of numbering the nodes.
 pub enum Numbering {
     /// All nodes are numbered.
-    Done(Numbered),
+    Done(Box<Numbered>),
     /// Two nodes have one key: start again with keys of another seed.
     Collision {
         /// The key.
@@ -291,7 +291,7 @@ impl GraphBuilder {
             again.push(item)?;
         }
         let keys = again.finish()?;
-        Ok(Numbering::Done(Numbered { options, budget, counts, hosts, keys, links, source_of }))
+        Ok(Numbering::Done(Box::new(Numbered { options, budget, counts, hosts, keys, links, source_of })))
     }
 }
 

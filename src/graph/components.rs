@@ -176,10 +176,9 @@ mod tests {
             reach[v as usize][u as usize] |= symmetric;
         }
         for k in 0..n {
-            for u in 0..n {
-                for v in 0..n {
-                    reach[u][v] |= reach[u][k] && reach[k][v];
-                }
+            let through = reach[k].clone();
+            for row in reach.iter_mut().filter(|row| row[k]) {
+                row.iter_mut().zip(&through).for_each(|(cell, reached)| *cell |= reached);
             }
         }
         reach

@@ -10,20 +10,20 @@
 //! cannot fit the memory allowed is refused beforehand, with an estimate.
 
 mod array;
-mod bowtie;
-mod build;
-mod bvgraph;
-mod components;
-mod csr;
-mod degrees;
-mod edges;
-mod hits;
-mod hosts;
-mod pagerank;
-mod power_law;
-mod store;
+pub mod bowtie;
+pub mod build;
+pub mod bvgraph;
+pub mod components;
+pub mod csr;
+pub mod degrees;
+pub mod edges;
+pub mod hits;
+pub mod hosts;
+pub mod pagerank;
+pub mod power_law;
+pub mod store;
 mod sweep;
-mod visit;
+pub mod visit;
 
 pub use array::Array;
 pub use bowtie::{BowTie, Part, bow_tie};

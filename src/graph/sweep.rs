@@ -13,10 +13,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Least work of a chunk, in arcs + nodes.
 const CHUNK_WORK: u64 = 1 << 14;
-/// Chunks of a block: the most threads that can work at once.
-const BLOCK_CHUNKS: usize = 32;
-/// Most blocks of a graph; each ends with all threads waiting for the last.
-const MAX_BLOCKS: u64 = 64;
+/// Blocks to aim at. Many blocks make the sweeps converge like sequential ones, but each ends with all threads waiting.
+const BLOCKS: usize = 64;
+/// Chunks of a block, which are the most threads that can work at once.
+const BLOCK_CHUNKS: (usize, usize) = (4, 64);
+
+/// Arcs from which on it pays to keep several sums.
+const LONG: usize = 64;
 
 /// Sums the contributions that come in over a node's arcs.
 pub(super) trait Pull: Sync {
@@ -30,15 +33,19 @@ impl Pull for Plain<'_> {
     #[inline(always)]
     fn pull(&self, arcs: Range<usize>, read: impl Fn(u32) -> f64) -> f64 {
         let sources = &self.0[arcs];
-        // Two sums, so that an addition does not wait for the one before.
-        let pairs = sources.chunks_exact(2);
-        let rest = pairs.remainder().first().map_or(0.0, |&u| read(u));
-        let (mut a, mut b) = (0.0, 0.0);
-        for pair in pairs {
-            a += read(pair[0]);
-            b += read(pair[1]);
+        if sources.len() < LONG {
+            return sources.iter().map(|&u| read(u)).sum();
         }
-        a + b + rest
+        // Four sums, so that an addition does not wait for the one before.
+        let fours = sources.chunks_exact(4);
+        let rest: f64 = fours.remainder().iter().map(|&u| read(u)).sum();
+        let mut sums = [0.0; 4];
+        for four in fours {
+            for (sum, &u) in sums.iter_mut().zip(four) {
+                *sum += read(u);
+            }
+        }
+        sums[0] + sums[1] + (sums[2] + sums[3]) + rest
     }
 }
 
@@ -130,7 +137,7 @@ impl<'a> Sweeps<'a> {
 fn blocks(offsets: &[u64]) -> Vec<Vec<Range<usize>>> {
     let n = offsets.len() - 1;
     let work = |v: usize| offsets[v] + v as u64;
-    let goal = CHUNK_WORK.max(work(n) / (MAX_BLOCKS * BLOCK_CHUNKS as u64));
+    let goal = CHUNK_WORK.max(work(n) / (BLOCKS * BLOCK_CHUNKS.1) as u64);
     let mut chunks = Vec::new();
     let mut start = 0;
     while start < n {
@@ -144,7 +151,8 @@ fn blocks(offsets: &[u64]) -> Vec<Vec<Range<usize>>> {
         chunks.push(start..low);
         start = low;
     }
-    chunks.chunks(BLOCK_CHUNKS).map(<[_]>::to_vec).collect()
+    let together = (chunks.len() / BLOCKS).clamp(BLOCK_CHUNKS.0, BLOCK_CHUNKS.1);
+    chunks.chunks(together).map(<[_]>::to_vec).collect()
 }
 
 /// Sum with Neumaier's compensation, in the order given.
