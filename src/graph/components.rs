@@ -192,10 +192,8 @@ mod tests {
                 (strong_components(&graph), reachable(&graph, false)),
                 (weak_components(&graph), reachable(&graph, true)),
             ] {
-                for u in 0..n {
-                    for v in 0..n {
-                        prop_assert_eq!(components.of[u] == components.of[v], reach[u][v] && reach[v][u]);
-                    }
+                for (u, v) in (0..n).flat_map(|u| (0..n).map(move |v| (u, v))) {
+                    prop_assert_eq!(components.of[u] == components.of[v], reach[u][v] && reach[v][u]);
                 }
                 prop_assert!(components.sizes.is_sorted_by(|a, b| a >= b));
                 prop_assert_eq!(components.sizes.iter().sum::<u32>() as usize, n);
