@@ -12,7 +12,6 @@ mod arc;
 mod convert;
 mod discover;
 mod member;
-mod member_inflate;
 mod raw;
 mod raw_head;
 mod raw_unpack;

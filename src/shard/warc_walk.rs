@@ -657,5 +657,5 @@ pub(super) fn open(
     if from > 0 {
         stored.seek(from);
     }
-    Members::new(stored, container, dictionary)
+    Members::new(stored, container, dictionary, usize::try_from(options.max_record_bytes).unwrap_or(usize::MAX))
 }
