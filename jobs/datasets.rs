@@ -5,6 +5,7 @@ mod crawl;
 mod debian;
 mod packing;
 mod synth;
+mod tree;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,7 +20,7 @@ pub use packing::{Packer, Page};
 
 /// List, fetch or generate corpora to mill.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  webmill datasets list\n  webmill datasets get rust-doc --out corpora\n  webmill datasets synth --pages 100000 --out corpora\n  webmill run corpora/rust-doc --out results")]
+#[command(after_help = "Examples:\n  webmill datasets list\n  webmill datasets get rust-doc --out corpora\n  webmill datasets pack public_html --site https://example.org/ --out corpora/example\n  webmill datasets synth --pages 100000 --out corpora\n  webmill run corpora/rust-doc --out results")]
 pub struct DatasetsArgs {
     #[command(subcommand)]
     command: Action,
@@ -36,6 +37,17 @@ enum Action {
         names: Vec<String>,
         /// Folder for corpora.
         #[arg(long, value_name = "DIR", default_value = "corpora")]
+        out: PathBuf,
+    },
+    /// Pack a folder of files, as a web server would serve it, into shards in DIR.
+    Pack {
+        /// Folder to pack.
+        folder: PathBuf,
+        /// URL of the folder, with its slash at the end.
+        #[arg(long, value_name = "URL")]
+        site: String,
+        /// Folder for the shards.
+        #[arg(long, value_name = "DIR")]
         out: PathBuf,
     },
     /// Generate a Web of any size with known truth and write it as shards to DIR/synth-PAGES-SEED.
@@ -70,6 +82,10 @@ pub fn run(args: &DatasetsArgs, cancel: &Cancel) -> Result<ExitCode> {
                 }
                 crate::print(&format!("{}\n", folder.display()))?;
             }
+        }
+        Action::Pack { folder, site, out } => {
+            tree::pack(folder, site, out, cancel)?;
+            crate::print(&format!("{}\n", out.display()))?;
         }
         Action::Synth(args) => {
             let folder = synth::generate(args, cancel)?;

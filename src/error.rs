@@ -46,6 +46,9 @@ pub enum Error {
     /// A budget (memory, size, count of bad records) that the work would exceed.
     #[error("{0}")]
     Limit(String),
+    /// The work was done but its results are not good enough to commit: too many damaged records.
+    #[error("{0}")]
+    Refused(String),
     /// The user asked to stop; what is done is kept and the work can be resumed.
     #[error("interrupted: run the same command again to resume")]
     Interrupted,

@@ -8,10 +8,8 @@ use anyhow::{Context, Result, bail};
 use webmill::run::Cancel;
 
 use super::catalog::Root;
-use super::packing::{Packer, Page, media_type};
-
-/// Largest file taken; documentation pages are far smaller.
-const MAX_FILE_BYTES: u64 = 64 << 20;
+use super::packing::{Packer, Page, media_type, percent_encode};
+use super::tree::MAX_FILE_BYTES;
 
 /// Fetches `package` and writes its pages as shards to `folder`.
 pub fn get(package: &str, roots: &[Root], folder: &Path, cancel: &Cancel) -> Result<()> {
@@ -79,9 +77,8 @@ fn unpack(deb: &Path, roots: &[Root], folder: &Path, package: &str, cancel: &Can
         let modified = entry.header().mtime()?;
         let mut body = Vec::with_capacity(size as usize);
         entry.by_ref().take(MAX_FILE_BYTES).read_to_end(&mut body)?;
-        let encoded: Vec<String> = relative.split('/').map(encode_segment).collect();
         packer.page(&Page {
-            url: format!("{}{}", root.site, encoded.join("/")),
+            url: format!("{}{}", root.site, percent_encode(relative)),
             date_ms: modified as i64 * 1000,
             content_type: Some(media_type(relative).to_owned()),
             body: &body,
@@ -94,29 +91,4 @@ fn unpack(deb: &Path, roots: &[Root], folder: &Path, package: &str, cancel: &Can
     }
     packer.finish()?;
     Ok(())
-}
-
-/// Percent-encodes what may not stand in a path segment.
-fn encode_segment(segment: &str) -> String {
-    let mut out = String::with_capacity(segment.len());
-    for byte in segment.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte as char),
-            b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' | b':' | b'@' => {
-                out.push(byte as char);
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn segments() {
-        for (plain, want) in [("a b?c#d", "a%20b%3Fc%23d"), ("fn.max.html", "fn.max.html"), ("100%", "100%25"), ("表", "%E8%A1%A8")] {
-            assert_eq!(super::encode_segment(plain), want);
-        }
-    }
 }

@@ -126,9 +126,36 @@ pub fn media_type(path: &str) -> &'static str {
     }
 }
 
+/// Percent-encodes what may not stand in the path of a URL; slashes stay.
+pub fn percent_encode(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => out.push(byte as char),
+            b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' | b':' | b'@' => {
+                out.push(byte as char);
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
-    use super::media_type;
+    use super::{media_type, percent_encode};
+
+    #[test]
+    fn paths() {
+        for (plain, want) in [
+            ("x/a b?c#d", "x/a%20b%3Fc%23d"),
+            ("fn.max.html", "fn.max.html"),
+            ("100%", "100%25"),
+            ("表", "%E8%A1%A8"),
+        ] {
+            assert_eq!(percent_encode(plain), want);
+        }
+    }
 
     #[test]
     fn media_types() {
