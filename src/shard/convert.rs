@@ -21,8 +21,8 @@ use crate::capture::Truncation;
 use crate::error::{Error, Result};
 
 use super::raw_head::{Head, Packing};
+use super::warc_frame::Parsed;
 use super::warc_head::{self, text};
-use super::warc_walk::Parsed;
 use super::{
     Format, NewRecord, NewWarcRecord, RawDbWriter, ReadOptions, Record, RecordType, ShardReader, WarcWriter,
 };

@@ -24,14 +24,15 @@ mod staged;
 pub mod stream;
 mod warc;
 mod warc_digest;
+mod warc_frame;
 mod warc_head;
 mod warc_walk;
 mod warc_write;
 
 #[cfg(test)]
-mod tests_raw;
-#[cfg(test)]
 mod tests_archives;
+#[cfg(test)]
+mod tests_raw;
 #[cfg(test)]
 mod tests_warc;
 

@@ -258,6 +258,34 @@ fn digests_are_checked() {
         let strict = ReadOptions { lenient: false, ..verify };
         assert_eq!(read(record.as_bytes(), &strict).1.len(), usize::from(want > 0));
     }
+    // Both algorithms beside each other; one that is not computed is no fault.
+    let sha256 = |b: &[u8]| data_encoding::HEXLOWER.encode(&<sha2::Sha256 as sha2::Digest>::digest(b));
+    for (digests, defect, wrong) in [
+        (format!("WARC-Block-Digest: sha256:{}", sha256(body)), "", 0),
+        (format!("WARC-Payload-Digest: sha-256:{}", sha256(b"hi")), "", 0),
+        (
+            format!("WARC-Payload-Digest: sha256:{}", sha256(b"ho")),
+            "the payload does not agree with its digest",
+            1,
+        ),
+        ("WARC-Block-Digest: sha256:00".to_owned(), "the block digest is not one that SHA-256 can have", 1),
+        (
+            "WARC-Block-Digest: md5:900150983cd24fb0d6963f7d28e17f72".to_owned(),
+            "the block digest is not checked: md5 is not supported",
+            0,
+        ),
+    ] {
+        let record = String::from_utf8(warc("u:a", body)).unwrap();
+        let record = record.replacen("Content-Type", &format!("{digests}\r\nContent-Type"), 1);
+        let verify = ReadOptions { verify_digests: true, ..options() };
+        let mut reader =
+            ShardReader::from_reader(Box::new(Cursor::new(record.clone().into_bytes())), "t", &verify)
+                .unwrap();
+        let found = reader.next().unwrap().unwrap().defects.concat();
+        assert_eq!(found, defect);
+        let strict = ReadOptions { lenient: false, ..verify };
+        assert_eq!(read(record.as_bytes(), &strict).1.len(), wrong, "{digests}");
+    }
 }
 
 fn response<'a>(url: &'a str, data: &'a [u8]) -> NewWarcRecord<'a> {

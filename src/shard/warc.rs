@@ -13,6 +13,7 @@
 //! | repeated, folded, colon-less header lines, LF or CR CR LF | first value, defect | error |
 //! | URI in angle brackets or with spaces | brackets off, spaces kept | the same |
 //! | digest that does not agree (asked for) | defect | error |
+//! | digest by an algorithm that is not computed (asked for) | defect | defect |
 //! | file cut off inside a block | what is there, marked as truncated; then an error | error |
 //! | damaged member, no head where one should be | error, goes on behind | the same |
 //!
@@ -30,8 +31,9 @@ use crate::error::{Error, Result};
 
 use super::stream::Stream;
 use super::warc_digest::verify;
+use super::warc_frame::Framed;
 use super::warc_head::{text, url};
-use super::warc_walk::{Framed, Walk, open};
+use super::warc_walk::{Walk, open};
 use super::{Container, Format, ReadOptions, Record, Resume};
 
 /// Walks a WARC or ARC file, or the records that start in a range of it.
@@ -88,10 +90,10 @@ impl WarcReader {
 
     fn verified<'a>(&self, mut record: Record<'a>, offset: u64) -> Result<Record<'a>> {
         let found = verify(&record);
-        if let (Some(first), false) = (found.first(), self.lenient) {
+        if let (Some(first), false) = (found.wrong.first(), self.lenient) {
             return Err(Error::corrupt(self.walk.members.stored().path(), offset, first.to_string()));
         }
-        record.defects.extend(found);
+        record.defects.extend(found.wrong.into_iter().chain(found.unchecked));
         Ok(record)
     }
 }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::RecordType;
-use super::warc_walk::{Flaws, Head, Parsed, Start};
+use super::warc_frame::{Flaws, Head, Parsed, Start};
 
 /// Where a field's value lies in the head; empty when the field is missing.
 pub(super) type Value = Range<u32>;

@@ -20,7 +20,7 @@ use crate::error::{AtPath, Error, Result};
 
 use super::raw_write::Compression;
 use super::staged::Staged;
-use super::{Format, Record, RecordType, warc_head, warc_walk};
+use super::{Format, Record, RecordType, warc_frame, warc_head};
 
 /// Compression level of zstd frames.
 const ZSTD_LEVEL: i32 = 9;
@@ -183,7 +183,7 @@ impl WarcWriter {
     pub fn write_stored(&mut self, head: &[u8], block: &[u8]) -> Result<()> {
         let blank: &[u8] = if head.ends_with(b"\r\n") || !head.ends_with(b"\n") { b"\r\n" } else { b"\n" };
         match warc_head::parse(&[head, blank].concat()) {
-            warc_walk::Parsed::Complete(parsed)
+            warc_frame::Parsed::Complete(parsed)
                 if parsed.head_end == head.len() && parsed.length == Some(block.len() as u64) =>
             {
                 self.put(&[head, blank, block, b"\r\n\r\n"])

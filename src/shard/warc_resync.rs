@@ -1,0 +1,82 @@
+//! The way back to a record head after damage: in the member at hand, else in the next that begins with one.
+
+use crate::error::{Error, Result};
+use crate::shard::member::Step;
+use crate::shard::warc_frame::Start;
+
+use super::{Walk, begins, find, starts};
+
+impl Walk {
+    /// Goes to the next record head after damage. `false`: there is none.
+    pub(super) fn resync(&mut self) -> Result<bool> {
+        let format = self.format;
+        let mut dropped = 0;
+        let mut fresh = true;
+        loop {
+            if self.members.is_broken() {
+                if !self.members.find(|bytes| begins(format, bytes))? {
+                    return Ok(false);
+                }
+                if self.grow()? && self.head_at_start() {
+                    return Ok(true);
+                }
+                continue;
+            }
+            let ended = self.members.member_ended();
+            // Byte 0 was looked at before, unless something new starts there.
+            let from = usize::from(!fresh && !self.members.window().is_empty());
+            match find(format, self.members.window(), from, ended) {
+                Ok(at) => {
+                    self.members.consume(at as u64);
+                    return Ok(true);
+                }
+                Err(seen) => {
+                    fresh = starts(format, &self.members.window()[seen..], false) == Start::More
+                        && (seen == 0 && fresh || seen > 0 && self.members.window()[seen - 1] == b'\n');
+                    dropped += seen as u64;
+                    self.members.consume(seen as u64);
+                }
+            }
+            if self.members.over_budget(dropped) {
+                self.members.give_up();
+                dropped = 0;
+                continue;
+            }
+            if !self.grow()? {
+                if self.members.is_broken() {
+                    continue;
+                }
+                return Ok(false);
+            }
+            fresh |= self.members.starts_member();
+        }
+    }
+
+    /// More bytes, from the next member if need be. Damage met while searching is the damage already reported: only
+    /// a failing read is an error here. `false`: broken or at the end.
+    fn grow(&mut self) -> Result<bool> {
+        let step = match self.members.more() {
+            Ok(Step::End) if !self.members.is_broken() => self.members.next_member(),
+            Ok(step) => Ok(step == Step::Data),
+            Err(e) => Err(e),
+        };
+        match step {
+            Ok(grown) => Ok(grown),
+            Err(e @ Error::Io { .. }) => Err(e),
+            Err(_) => Ok(false),
+        }
+    }
+
+    fn head_at_start(&mut self) -> bool {
+        loop {
+            match starts(self.format, self.members.window(), self.members.member_ended()) {
+                Start::Yes => return true,
+                Start::No => return false,
+                Start::More => {}
+            }
+            if !matches!(self.members.more(), Ok(Step::Data)) {
+                return starts(self.format, self.members.window(), true) == Start::Yes;
+            }
+        }
+    }
+}
