@@ -1,8 +1,10 @@
 //! Records a second on one thread: WARC (plain, gzip) beside FastWARC, and RAW DB, over a generated corpus.
 //!
-//! `WEBMILL_PEER_PYTHON=venv/bin/python cargo bench --bench shard_read [-- MEGABYTES [ROUNDS]]` (1000 and 5 if not given;
-//! without the variable only ours is measured). The corpus is made in a temporary folder: a request, a response and a
-//! metadata record a page, pages of skewed sizes from a seeded vocabulary inside repeated markup. Both sides look at
+//! `WEBMILL_PEER_PYTHON=venv/bin/python cargo bench --bench shard_read [-- MEGABYTES [ROUNDS [FOLDER]]]` (1000 and 5 if
+//! not given; without the variable only ours is measured). The corpus is made in a temporary folder: a request, a
+//! response and a metadata record a page, pages of skewed sizes from a seeded vocabulary inside repeated markup; with
+//! FOLDER, the files in it (real HTML, say) are the pages instead, in the order of their names, again from the first
+//! after the last. Both sides look at
 //! URL, date and type of every record and at the Content-Type of every HTTP answer. Rounds alternate between the two;
 //! the ratios of neighbouring rounds are printed as least, median and greatest.
 
@@ -59,7 +61,15 @@ fn page(seeded: &mut Seeded, words: &[String], n: u64) -> String {
     html + "</body></html>"
 }
 
-fn corpus(folder: &Path, bytes: u64) -> [PathBuf; 3] {
+/// The files of `folder`, by name.
+fn files(folder: &str) -> Vec<Vec<u8>> {
+    let entries = std::fs::read_dir(folder).expect("a folder of pages");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder of pages").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).expect("a page")).collect()
+}
+
+fn corpus(folder: &Path, bytes: u64, pages: &[Vec<u8>]) -> [PathBuf; 3] {
     let paths = ["a.warc", "a.warc.gz", "a.rawdb"].map(|name| folder.join(name));
     let warc = |compression, path: &Path| {
         WarcWriter::create(path, WarcOptions { compression, ..WarcOptions::default() })
@@ -72,19 +82,23 @@ fn corpus(folder: &Path, bytes: u64) -> [PathBuf; 3] {
     let (mut written, mut n) = (0, 0);
     while written < bytes {
         let url = format!("http://host{}.example/p/{n}.html", n % 300);
-        let body = page(&mut seeded, &words, n);
+        let body = match pages.len() as u64 {
+            0 => page(&mut seeded, &words, n).into_bytes(),
+            count => pages[(n % count) as usize].clone(),
+        };
         let request =
             format!("GET /p/{n}.html HTTP/1.1\r\nHost: host{}.example\r\nAccept: */*\r\n\r\n", n % 300);
-        let response = format!(
+        let head = format!(
             "HTTP/1.1 200 OK\r\nDate: Wed, 01 May 2024 12:00:00 GMT\r\nServer: nginx/1.24\r\nContent-Type: text/html; \
-             charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\nVary: Accept-Encoding\r\n\r\n{body}",
+             charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\nVary: Accept-Encoding\r\n\r\n",
             body.len()
         );
+        let response = [head.as_bytes(), &body].concat();
         let about = "fetchTimeMs: 87\r\ncharset-detected: UTF-8\r\n".to_string();
         for (kind, data) in [
-            (RecordType::Request, &request),
+            (RecordType::Request, request.as_bytes()),
             (RecordType::Response, &response),
-            (RecordType::Metadata, &about),
+            (RecordType::Metadata, about.as_bytes()),
         ] {
             let content_type = (kind == RecordType::Metadata).then_some("application/warc-fields");
             let record = NewWarcRecord {
@@ -96,11 +110,11 @@ fn corpus(folder: &Path, bytes: u64) -> [PathBuf; 3] {
                 id: None,
                 truncated: None,
                 extra: &[],
-                data: data.as_bytes(),
+                data,
             };
             writers.iter_mut().for_each(|w| w.write(&record).expect("room on the disk"));
         }
-        let data = response.as_bytes();
+        let data = &response;
         let record = NewRecord {
             url: &url,
             origin: None,
@@ -145,11 +159,13 @@ fn peer(python: &str, path: &Path) -> (u64, usize, f64) {
 }
 
 fn main() {
-    let numbers: Vec<u64> = std::env::args().filter_map(|a| a.parse().ok()).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let numbers: Vec<u64> = arguments.iter().filter_map(|a| a.parse().ok()).collect();
+    let pages = arguments.iter().find(|a| a.parse::<u64>().is_err()).map_or(Vec::new(), |a| files(a));
     let megabytes = numbers.first().copied().unwrap_or(1000);
     let rounds = numbers.get(1).copied().unwrap_or(5).max(1);
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let paths = corpus(folder.path(), megabytes * 1_000_000);
+    let paths = corpus(folder.path(), megabytes * 1_000_000, &pages);
     let python = std::env::var("WEBMILL_PEER_PYTHON").ok();
     for path in &paths {
         let name = path.extension().unwrap_or_default().to_string_lossy().into_owned();
