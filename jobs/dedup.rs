@@ -48,7 +48,7 @@ impl Default for Dedup {
     fn default() -> Self {
         Dedup {
             k: 6,
-            min_resemblance: 0.7,
+            min_resemblance: 0.8,
             shingle_words: 3,
             min_words: 12,
             max_pairs: 100_000_000,

@@ -47,7 +47,7 @@ pub struct Report {
 
 impl Default for Report {
     fn default() -> Self {
-        Report { title: "Corpus report".into(), top: 25, sources: None }
+        Report { title: "Corpus report".into(), top: 15, sources: None }
     }
 }
 

@@ -46,10 +46,9 @@ def webmill(shards, threads):
     return pages / seconds
 
 
-def peer(python, shards):
-    done = subprocess.run(
-        [python, ROOT / "benches/peers/extract_peer.py", *shards], check=True, capture_output=True, text=True
-    )
+def peer(python, shards, *options):
+    script = ROOT / "benches/peers/extract_peer.py"
+    done = subprocess.run([python, script, *options, *shards], check=True, capture_output=True, text=True)
     result = json.loads(done.stdout)
     return result["pages"] / result["seconds"]
 
@@ -67,16 +66,19 @@ def main():
     if not WEBMILL.exists():
         sys.exit("build first: cargo build --release")
     python = peer_python()
-    ours1, ours2, theirs = [], [], []
+    ours1, ours2, theirs, bare = [], [], [], []
     for _ in range(args.runs):
         ours1.append(webmill(args.shards, 1))
         theirs.append(peer(python, args.shards))
+        bare.append(peer(python, args.shards, "--no-simhash"))
         ours2.append(webmill(args.shards, 2))
     print(f"{'':34} {'min':>10} {'median':>10} {'max':>10}")
     show("webmill, 1 thread, pages/s", ours1)
     show("webmill, 2 threads, pages/s", ours2)
     show("Python pipeline, pages/s", theirs)
+    show("the same without simhash, pages/s", bare)
     show("ratio webmill 1 thread / Python", [a / b for a, b in zip(ours1, theirs)])
+    show("ratio to it without simhash", [a / b for a, b in zip(ours1, bare)])
     show("ratio 2 threads / 1 thread", [a / b for a, b in zip(ours2, ours1)])
 
 

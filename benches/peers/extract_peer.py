@@ -1,6 +1,6 @@
 """The pipeline a Python user would write: FastWARC + resiliparse + simhash, one process.
 
-usage: extract_peer.py WARC...   prints pages, links, bytes of text and the seconds it took, as one JSON line.
+usage: extract_peer.py [--no-simhash] WARC...   prints pages, links, bytes of text and the seconds it took, as one JSON line.
 """
 
 import json
@@ -15,6 +15,8 @@ from simhash import Simhash
 
 
 def main(paths):
+    with_simhash = "--no-simhash" not in paths
+    paths = [path for path in paths if path != "--no-simhash"]
     pages = links = text_bytes = 0
     fingerprints = []
     start = time.perf_counter()
@@ -37,7 +39,7 @@ def main(paths):
                         a.text
                 main_text = extract_plain_text(tree, main_content=True, alt_texts=False)
                 text_bytes += len(main_text.encode())
-                if main_text:
+                if main_text and with_simhash:
                     fingerprints.append(Simhash(main_text).value)
     seconds = time.perf_counter() - start
     print(json.dumps({"pages": pages, "links": links, "text_bytes": text_bytes, "seconds": seconds}))

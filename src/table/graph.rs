@@ -47,7 +47,7 @@ table! {
     DegreeRow = "degrees" {
         level: &'static str = "page, host or domain", "page";
         direction: &'static str = "in, out or total; pages for pages in a host", "in";
-        degree: u64 = "the degree", "17";
+        degree: u64 = "number of arcs in that direction", "17";
         count: u64 = "nodes that have it", "4021";
     }
 }
