@@ -21,13 +21,13 @@ pub struct Common {
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
     /// Memory to stay within, as 512MiB or 4GiB. Does not change a byte of the results.
-    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_memory)]
     pub memory: u64,
     /// Seed of everything that draws by chance.
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
     /// Share of damaged records beyond which nothing is committed.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share)]
     pub max_bad: f64,
     /// Say what would be done and where, and do nothing.
     #[arg(long)]
@@ -53,7 +53,9 @@ impl Common {
         }
         match tables.remove(job) {
             None => Ok(T::default()),
-            Some(table) => table.try_into().with_context(|| format!("recipe {}, table [{job}]", path.display())),
+            Some(table) => {
+                table.try_into().with_context(|| format!("recipe {}, table [{job}]", path.display()))
+            }
         }
     }
 
@@ -72,6 +74,21 @@ impl Common {
 }
 
 const RECIPE_TABLES: &[&str] = &["extract", "graph", "rank", "shape", "dedup", "report"];
+
+/// Least memory that jobs can work with: buffers of rows and of sorts.
+const MIN_MEMORY: u64 = 64 << 20;
+
+fn parse_memory(text: &str) -> Result<u64, String> {
+    let bytes = parse_size(text)?;
+    if bytes < MIN_MEMORY { Err(format!("{text}: at least 64MiB are needed")) } else { Ok(bytes) }
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err(format!("{text}: a share from 0 to 1 is needed")),
+    }
+}
 
 /// Parses `512MiB`, `4GiB`, `1.5G`, `65536`.
 pub fn parse_size(text: &str) -> Result<u64, String> {

@@ -31,8 +31,19 @@ pub struct Standing {
 }
 
 const COLUMNS: &[&str] = &[
-    "url", "url_surtkey", "url_key", "fetch_time", "fetch_status", "is_html", "content_digest", "content_length",
-    "text_digest", "simhash", "num_words", "warc_filename", "warc_record_offset",
+    "url",
+    "url_surtkey",
+    "url_key",
+    "fetch_time",
+    "fetch_status",
+    "is_html",
+    "content_digest",
+    "content_length",
+    "text_digest",
+    "simhash",
+    "num_words",
+    "warc_filename",
+    "warc_record_offset",
 ];
 
 /// Bytes of the fields of fixed size in a sorted value.

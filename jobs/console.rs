@@ -70,7 +70,7 @@ impl Progress for Console {
             bar.inc(amount);
         } else if state.last_line.is_some_and(|t| t.elapsed() >= LINE_EVERY) {
             state.last_line = Some(Instant::now());
-            eprintln!("{}", line(&state));
+            crate::say!("{}", line(&state));
         }
     }
 
@@ -79,7 +79,7 @@ impl Progress for Console {
         if let Some(bar) = state.bar.take() {
             bar.finish_and_clear();
         }
-        eprintln!("{}", line(&state));
+        crate::say!("{}", line(&state));
         *state = State::default();
     }
 
@@ -87,7 +87,7 @@ impl Progress for Console {
         let Ok(state) = self.state.lock() else { return };
         match &state.bar {
             Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            None => crate::say!("{text}"),
         }
     }
 }

@@ -20,7 +20,9 @@ pub use packing::{Packer, Page};
 
 /// List, fetch or generate corpora to mill.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  webmill datasets list\n  webmill datasets get rust-doc --out corpora\n  webmill datasets pack public_html --site https://example.org/ --out corpora/example\n  webmill datasets synth --pages 100000 --out corpora\n  webmill run corpora/rust-doc --out results")]
+#[command(
+    after_help = "Examples:\n  webmill datasets list\n  webmill datasets get rust-doc --out corpora\n  webmill datasets pack public_html --site https://example.org/ --out corpora/example\n  webmill datasets synth --pages 100000 --out corpora\n  webmill run corpora/rust-doc --out results"
+)]
 pub struct DatasetsArgs {
     #[command(subcommand)]
     command: Action,

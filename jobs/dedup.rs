@@ -1,7 +1,7 @@
 //! `webmill dedup`: exact and near-duplicates among the standing captures, as pairs and clusters.
 
-mod pages;
 mod output;
+mod pages;
 
 use std::process::ExitCode;
 
@@ -17,7 +17,9 @@ use pages::{Pages, Texts};
 
 /// Find duplicates: equal bodies, equal texts, and texts whose SimHashes differ in few bits.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  webmill dedup --out results\n\nReads the tables that `webmill extract` wrote to the same folder.")]
+#[command(
+    after_help = "Example:\n  webmill dedup --out results\n\nReads the tables that `webmill extract` wrote to the same folder."
+)]
 pub struct DedupArgs {
     #[command(flatten)]
     common: Common,
@@ -77,7 +79,8 @@ impl Job for Dedup {
     const VERSION: u32 = 1;
 
     fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
-        let extract = self.extract.as_ref().ok_or_else(|| webmill::Error::Internal("dedup without input".into()))?;
+        let extract =
+            self.extract.as_ref().ok_or_else(|| webmill::Error::Internal("dedup without input".into()))?;
         stage.unit("duplicates", |unit| self.find(extract, unit))
     }
 }

@@ -14,7 +14,9 @@ use crate::console::Console;
 
 /// Mill the demonstration site that comes with the program and check the results against its known answers.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  webmill demo --out demo-results\n\nThe site is written for this purpose: Chinese (GBK and UTF-8) and English pages on several hosts, with mirrors,\nnear-duplicates, navigation noise, frames, redirects and broken HTML.")]
+#[command(
+    after_help = "Example:\n  webmill demo --out demo-results\n\nThe site is written for this purpose: Chinese (GBK and UTF-8) and English pages on several hosts, with mirrors,\nnear-duplicates, navigation noise, frames, redirects and broken HTML."
+)]
 pub struct DemoArgs {
     /// Folder for the shards and the results.
     #[arg(long, value_name = "DIR", default_value = "out/demo")]
@@ -42,15 +44,15 @@ pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
     let inputs = [shards.to_string_lossy().into_owned()];
     let Some(milled) = crate::run::mill(&inputs, &common, &runtime)? else { return Ok(ExitCode::SUCCESS) };
     let missed = answers::check(&milled)?;
-    eprintln!();
+    crate::say!();
     for miss in &missed {
-        eprintln!("known answer missed: {miss}");
+        crate::say!("known answer missed: {miss}");
     }
     if missed.is_empty() {
-        eprintln!("all known answers of the demonstration site were found");
+        crate::say!("all known answers of the demonstration site were found");
     }
-    eprintln!("report: {}", milled.report.path("report.html").display());
-    eprintln!("tables: {}", common.out.display());
+    crate::say!("report: {}", milled.report.path("report.html").display());
+    crate::say!("tables: {}", common.out.display());
     crate::print(&format!("{}\n", milled.report.path("report.html").display()))?;
     Ok(if missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

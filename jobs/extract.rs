@@ -16,7 +16,9 @@ use crate::inputs::Shards;
 
 /// Turn shards into tables: pages, links, main texts.
 #[derive(Debug, Clone, clap::Args)]
-#[command(after_help = "Example:\n  webmill extract crawl-*.raw archive.warc.gz --out results\n\nReads RAW DB, WARC and ARC, recognised by content; folders are walked.")]
+#[command(
+    after_help = "Example:\n  webmill extract crawl-*.raw archive.warc.gz --out results\n\nReads RAW DB, WARC and ARC, recognised by content; folders are walked."
+)]
 pub struct ExtractArgs {
     /// Shards, folders, globs, or - for stdin.
     #[arg(required = true)]
@@ -125,11 +127,20 @@ impl Extract {
         Ok(())
     }
 
-    fn part(&self, stage: &Stage<'_>, index: usize, part: &Part, from: Option<Resume>) -> webmill::Result<Walk> {
+    fn part(
+        &self,
+        stage: &Stage<'_>,
+        index: usize,
+        part: &Part,
+        from: Option<Resume>,
+    ) -> webmill::Result<Walk> {
         stage.unit(&unit_name(index), |unit| {
             let input = &self.inputs[part.input];
-            let options =
-                ReadOptions { max_record_bytes: self.max_record_bytes, exact_start: from, ..ReadOptions::default() };
+            let options = ReadOptions {
+                max_record_bytes: self.max_record_bytes,
+                exact_start: from,
+                ..ReadOptions::default()
+            };
             let mut reader = ShardReader::open_as(
                 &input.path,
                 input.name.clone(),
@@ -161,7 +172,12 @@ impl Extract {
             }
             tables.finish(unit)?;
             let end = reader.resume();
-            Ok(Walk { first: reader.first_offset(), end: end.offset, searching: end.searching, proven: end.proven })
+            Ok(Walk {
+                first: reader.first_offset(),
+                end: end.offset,
+                searching: end.searching,
+                proven: end.proven,
+            })
         })
     }
 }
@@ -182,4 +198,3 @@ fn damage(error: Error, shard: &str) -> webmill::Result<Reject> {
 fn unit_name(index: usize) -> String {
     format!("part-{index:06}")
 }
-

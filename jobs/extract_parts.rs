@@ -84,4 +84,3 @@ fn count(page: &PageRow, unit: &mut Unit<'_>) {
         }
     }
 }
-

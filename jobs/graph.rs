@@ -20,7 +20,9 @@ use levels::NodeSpool;
 
 /// Build the web graph of pages, hosts and domains from the extracted links.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  webmill graph --out results\n\nReads the tables that `webmill extract` wrote to the same folder.")]
+#[command(
+    after_help = "Example:\n  webmill graph --out results\n\nReads the tables that `webmill extract` wrote to the same folder."
+)]
 pub struct GraphArgs {
     #[command(flatten)]
     common: Common,
@@ -147,6 +149,8 @@ impl GraphJob {
             progress.end();
             return Ok(facts);
         }
-        Err(Error::Limit(format!("URLs collide under {MAX_SEEDS} seeds of their keys: this corpus is made to do so")))
+        Err(Error::Limit(format!(
+            "URLs collide under {MAX_SEEDS} seeds of their keys: this corpus is made to do so"
+        )))
     }
 }

@@ -1,8 +1,9 @@
 //! What the user names as input: shards, found, recognised and digested.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use webmill::Error;
 use webmill::run::{Inputs, Measure, Runtime};
 use webmill::shard::{Input, discover};
 
@@ -29,6 +30,13 @@ impl Shards {
             }
         }
         let (inputs, unknown) = discover(&names)?;
+        // What a walk through a folder meets may be anything; what was named was meant.
+        if let Some(at) =
+            unknown.iter().position(|error| arguments.iter().any(|a| is_about(error, Path::new(a))))
+        {
+            let mut unknown = unknown;
+            return Err(unknown.swap_remove(at).into());
+        }
         for error in unknown.iter().take(NAMED) {
             runtime.progress.note(&format!("not read: {error}"));
         }
@@ -50,10 +58,23 @@ impl Shards {
         let files: Vec<(PathBuf, String)> =
             self.inputs.iter().map(|i| (i.path.clone(), i.name.to_string())).collect();
         runtime.progress.begin("digest", self.inputs.iter().map(|i| i.bytes).sum(), Measure::Bytes);
-        let inputs = Inputs::of_files(&files, &runtime.out.join(".digests.json"), runtime.cancel)?;
+        // Kept only in a folder that is ours already: a foreign one stays as it is.
+        let ours = runtime.out.join("webmill.json").exists();
+        let cache = ours.then(|| runtime.out.join(".digests.json"));
+        let inputs = Inputs::of_files(&files, cache.as_deref(), runtime.cancel)?;
         runtime.progress.advance(inputs.files.iter().map(|f| f.bytes).sum());
         runtime.progress.end();
         Ok(inputs)
+    }
+}
+
+/// Whether an error is about this very path.
+fn is_about(error: &Error, path: &Path) -> bool {
+    match error {
+        Error::Io { path: of, .. }
+        | Error::Corrupt { path: of, .. }
+        | Error::Incompatible { path: of, .. } => of == path,
+        _ => false,
     }
 }
 

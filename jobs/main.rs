@@ -7,6 +7,15 @@ use clap::{Parser, Subcommand};
 use webmill::Error;
 use webmill::run::{Cancel, Committed, Inputs, Job, Runtime};
 
+/// Writes a line to stderr. A reader of it that went away is no reason to stop a job.
+macro_rules! say {
+    ($($arguments:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stderr(), $($arguments)*);
+    }};
+}
+use say;
+
 mod args;
 mod captures;
 mod console;
@@ -84,7 +93,7 @@ fn stop_on_interrupt(cancel: &Cancel) {
         if stop.stopped() {
             std::process::exit(130);
         }
-        eprintln!("stopping; once more to stop at once");
+        say!("stopping; once more to stop at once");
         stop.stop();
     });
     if let Err(error) = handler {
@@ -94,7 +103,10 @@ fn stop_on_interrupt(cancel: &Cancel) {
 
 /// 0 for a reader that went away, 1 for a refusal, 130 for Ctrl-C, 2 for everything else that went wrong.
 fn exit_code(error: &anyhow::Error) -> ExitCode {
-    if error.chain().any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)) {
+    if error
+        .chain()
+        .any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe))
+    {
         return ExitCode::SUCCESS;
     }
     let mut message = error.to_string();
@@ -104,7 +116,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             message = format!("{message}: {cause}");
         }
     }
-    eprintln!("webmill: {message}");
+    say!("webmill: {message}");
     match error.downcast_ref::<Error>() {
         Some(Error::Refused(_)) => ExitCode::from(1),
         Some(Error::Interrupted) => ExitCode::from(130),
@@ -121,7 +133,12 @@ fn print(text: &str) -> anyhow::Result<()> {
 }
 
 /// Runs a job, or with `--dry-run` says what it would do and returns `None`.
-fn run_job<J: Job>(job: &J, inputs: &Inputs, common: &args::Common, runtime: &Runtime<'_>) -> anyhow::Result<Option<Committed>> {
+fn run_job<J: Job>(
+    job: &J,
+    inputs: &Inputs,
+    common: &args::Common,
+    runtime: &Runtime<'_>,
+) -> anyhow::Result<Option<Committed>> {
     if common.dry_run {
         let (folder, done) = runtime.plan(job, inputs)?;
         let state = if done { "is done:" } else { "would write" };
@@ -130,7 +147,7 @@ fn run_job<J: Job>(job: &J, inputs: &Inputs, common: &args::Common, runtime: &Ru
     }
     let committed = runtime.run(job, inputs)?;
     let state = if committed.fresh { "committed" } else { "was done" };
-    eprintln!("{:>10}  {state} {}", J::NAME, committed.folder.display());
+    say!("{:>10}  {state} {}", J::NAME, committed.folder.display());
     Ok(Some(committed))
 }
 

@@ -15,7 +15,9 @@ use crate::rejects::columns;
 
 /// Rank pages, hosts and domains by PageRank and HITS.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  webmill rank --out results\n\nReads the graph that `webmill graph` wrote to the same folder.")]
+#[command(
+    after_help = "Example:\n  webmill rank --out results\n\nReads the graph that `webmill graph` wrote to the same folder."
+)]
 pub struct RankArgs {
     #[command(flatten)]
     common: Common,
@@ -77,7 +79,8 @@ impl Job for Rank {
     const VERSION: u32 = 1;
 
     fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
-        let graph = self.graph.as_ref().ok_or_else(|| webmill::Error::Internal("rank without input".into()))?;
+        let graph =
+            self.graph.as_ref().ok_or_else(|| webmill::Error::Internal("rank without input".into()))?;
         let mut pagerank = serde_json::Map::new();
         let mut hits = serde_json::Map::new();
         for level in LEVELS {

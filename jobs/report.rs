@@ -17,7 +17,9 @@ use crate::rejects::columns;
 
 /// Write the report: one self-contained page with the numbers and the pictures, and the tables behind it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape and dedup wrote to the same folder.")]
+#[command(
+    after_help = "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape and dedup wrote to the same folder."
+)]
 pub struct ReportArgs {
     #[command(flatten)]
     common: Common,
@@ -78,7 +80,8 @@ impl Job for Report {
     const VERSION: u32 = 1;
 
     fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
-        let sources = self.sources.as_ref().ok_or_else(|| webmill::Error::Internal("report without input".into()))?;
+        let sources =
+            self.sources.as_ref().ok_or_else(|| webmill::Error::Internal("report without input".into()))?;
         stage.unit("report", |unit| self.write(sources, unit))
     }
 }
@@ -90,7 +93,8 @@ impl Report {
         let tops = tops::Tops::read(sources, &mut corpus, self.top)?;
         let hosts = corpus.host_rows();
         let summary = corpus.summary_rows(sources);
-        let html = webmill::report::render(&draw::draw(&self.title, sources, &corpus, &tops, &hosts, self.top));
+        let html =
+            webmill::report::render(&draw::draw(&self.title, sources, &corpus, &tops, &hosts, self.top));
         let path = unit.create("report.html")?;
         std::fs::write(&path, html).map_err(|e| webmill::Error::io(&path, e))?;
         unit.wrote("report.html", "", Vec::new(), 0);

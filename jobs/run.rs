@@ -10,7 +10,9 @@ use crate::console::Console;
 
 /// Mill shards into tables and a report: extract, graph, rank, shape, dedup, report.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  webmill run crawl-*.raw archive.warc.gz --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done.")]
+#[command(
+    after_help = "Example:\n  webmill run crawl-*.raw archive.warc.gz --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."
+)]
 pub struct RunArgs {
     /// Shards, folders, globs, or - for stdin.
     #[arg(required = true)]
@@ -40,6 +42,13 @@ pub fn run(args: &RunArgs, cancel: &Cancel) -> Result<ExitCode> {
 
 /// Runs every job; `None` where it was only asked what would be done.
 pub fn mill(inputs: &[String], common: &Common, runtime: &Runtime<'_>) -> Result<Option<Milled>> {
+    // Mistakes in the recipe of the last job should not wait for the first to finish.
+    common.recipe::<crate::extract::Extract>("extract")?;
+    common.recipe::<crate::graph::GraphJob>("graph")?;
+    common.recipe::<crate::rank::Rank>("rank")?;
+    common.recipe::<crate::shape::Shape>("shape")?;
+    common.recipe::<crate::dedup::Dedup>("dedup")?;
+    common.recipe::<crate::report::Report>("report")?;
     let Some(extract) = crate::extract::extract(inputs, common, runtime)? else { return Ok(None) };
     let Some(graph) = crate::graph::graph(&extract, common, runtime)? else { return Ok(None) };
     let Some(rank) = crate::rank::rank(&graph, common, runtime)? else { return Ok(None) };

@@ -16,7 +16,9 @@ use crate::rejects::columns;
 
 /// Measure the shape of the graph: degree laws, components, bow-tie.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  webmill shape --out results\n\nReads the graph that `webmill graph` wrote to the same folder.")]
+#[command(
+    after_help = "Example:\n  webmill shape --out results\n\nReads the graph that `webmill graph` wrote to the same folder."
+)]
 pub struct ShapeArgs {
     #[command(flatten)]
     common: Common,
@@ -57,10 +59,12 @@ impl Job for Shape {
     const VERSION: u32 = 1;
 
     fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
-        let graph = self.graph.as_ref().ok_or_else(|| webmill::Error::Internal("shape without input".into()))?;
+        let graph =
+            self.graph.as_ref().ok_or_else(|| webmill::Error::Internal("shape without input".into()))?;
         let (mut laws, mut ties, mut components) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for level in LEVELS {
-            let facts: LevelFacts = stage.unit(&format!("shape-{level}"), |unit| measure(graph, level, unit))?;
+            let facts: LevelFacts =
+                stage.unit(&format!("shape-{level}"), |unit| measure(graph, level, unit))?;
             laws.insert(level, facts.laws);
             ties.insert(level, facts.bowtie);
             components.insert(level, facts.components);
@@ -108,7 +112,12 @@ fn measure(source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> webm
                 }),
             );
         }
-        degrees.extend(histogram.counts.iter().map(|&(degree, count)| DegreeRow { level, direction, degree, count }));
+        degrees.extend(histogram.counts.iter().map(|&(degree, count)| DegreeRow {
+            level,
+            direction,
+            degree,
+            count,
+        }));
     }
     let relative = part_file(DegreeRow::NAME, level);
     let rows = write_part(&unit.create(&relative)?, &degrees, &footer)?;
@@ -116,7 +125,8 @@ fn measure(source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> webm
     progress.advance(graph.num_nodes() as u64);
     progress.end();
 
-    let bowtie = webmill::graph::Part::ALL.iter().zip(tie.sizes).map(|(p, n)| (p.name().to_owned(), n)).collect();
+    let bowtie =
+        webmill::graph::Part::ALL.iter().zip(tie.sizes).map(|(p, n)| (p.name().to_owned(), n)).collect();
     let largest = |sizes: &[u32]| sizes.first().copied().unwrap_or(0);
     Ok(LevelFacts {
         laws,

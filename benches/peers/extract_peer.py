@@ -10,7 +10,7 @@ import time
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import bytes_to_str, detect_encoding
-from resiliparse.parse.html import HTMLTree
+from resiliparse.parse.html import HTMLTree, NodeType
 from simhash import Simhash
 
 
@@ -32,11 +32,11 @@ def main(paths):
                 if tree.body is None:
                     continue
                 pages += 1
-                for a in tree.body.get_elements_by_tag_name("a"):
-                    href = a.getattr("href")
-                    if href:
+                # One walk: collections (get_elements_by_tag_name, query_selector_all) take quadratic time when iterated.
+                for node in tree.body:
+                    if node.type == NodeType.ELEMENT and node.tag == "a" and node.getattr("href"):
                         links += 1
-                        a.text
+                        node.text
                 main_text = extract_plain_text(tree, main_content=True, alt_texts=False)
                 text_bytes += len(main_text.encode())
                 if main_text and with_simhash:

@@ -75,7 +75,11 @@ mod tests {
                 Source::Debian { roots, .. } => {
                     for root in roots {
                         assert!(webmill::capture::CanonicalUrl::parse(&root.site).is_some(), "{}", root.site);
-                        assert!(root.site.ends_with('/') && !root.folder.ends_with('/') && !root.folder.starts_with('/'));
+                        assert!(
+                            root.site.ends_with('/')
+                                && !root.folder.ends_with('/')
+                                && !root.folder.starts_with('/')
+                        );
                     }
                 }
                 Source::Crawl { urls, sha256 } => assert!(sha256.is_empty() || sha256.len() == urls.len()),

@@ -35,7 +35,11 @@ pub fn get(urls: &[String], sha256: &[String], folder: &Path, cancel: &Cancel) -
 
 fn fetch(client: &reqwest::blocking::Client, url: &str, target: &Path, cancel: &Cancel) -> Result<()> {
     let console = Console::new();
-    let mut response = client.get(url).send().and_then(|r| r.error_for_status()).with_context(|| format!("fetching {url}"))?;
+    let mut response = client
+        .get(url)
+        .send()
+        .and_then(|r| r.error_for_status())
+        .with_context(|| format!("fetching {url}"))?;
     let total = response.content_length().unwrap_or(0);
     console.begin("fetch", total, Measure::Bytes);
     let folder = target.parent().context("a target has a folder")?;
@@ -75,7 +79,10 @@ fn verify(path: &Path, expected: &str) -> Result<()> {
     }
     let found = data_encoding::HEXLOWER.encode(&hasher.finalize());
     if !found.eq_ignore_ascii_case(expected) {
-        bail!("{}: SHA-256 is {found}, the publisher says {expected}; delete the file and fetch again", path.display());
+        bail!(
+            "{}: SHA-256 is {found}, the publisher says {expected}; delete the file and fetch again",
+            path.display()
+        );
     }
     Ok(())
 }

@@ -71,12 +71,19 @@ impl Packer {
     /// Adds a whole HTTP response that something else made.
     pub fn response(&mut self, url: &str, date_ms: i64, ip: &str, response: &[u8]) -> Result<()> {
         self.pages += 1;
-        Ok(self.writer.write(&NewRecord { url, origin: None, date_ms, ip: Some(ip), extra: &[], data: response })?)
+        Ok(self.writer.write(&NewRecord {
+            url,
+            origin: None,
+            date_ms,
+            ip: Some(ip),
+            extra: &[],
+            data: response,
+        })?)
     }
 
     /// Closes the last shard; returns the shards' paths.
     pub fn finish(self) -> Result<Vec<PathBuf>> {
-        eprintln!("{:>10}  {} pages", "packed", self.pages);
+        crate::say!("{:>10}  {} pages", "packed", self.pages);
         Ok(self.writer.finish()?)
     }
 
@@ -131,7 +138,9 @@ pub fn percent_encode(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => out.push(byte as char),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(byte as char)
+            }
             b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' | b':' | b'@' => {
                 out.push(byte as char);
             }

@@ -51,7 +51,9 @@ pub fn generate(args: &SynthArgs, cancel: &Cancel) -> Result<PathBuf> {
     let mut packer = Packer::create(&folder, "synth")?;
     let truth_path = folder.join("truth.jsonl");
     let mut truth = match args.truth {
-        true => Some(BufWriter::new(std::fs::File::create(&truth_path).with_context(|| truth_path.display().to_string())?)),
+        true => Some(BufWriter::new(
+            std::fs::File::create(&truth_path).with_context(|| truth_path.display().to_string())?,
+        )),
         false => None,
     };
     let console = Console::new();

@@ -30,7 +30,8 @@ pub fn pack(folder: &Path, site: &str, out: &Path, cancel: &Cancel) -> Result<()
         }
         let path = entry.path();
         let meta = entry.metadata()?;
-        let modified = meta.modified()?.duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
+        let modified =
+            meta.modified()?.duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
         let relative = path.strip_prefix(folder)?.to_string_lossy().replace('\\', "/");
         let mut body = Vec::new();
         std::fs::File::open(path)

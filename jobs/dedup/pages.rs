@@ -23,7 +23,8 @@ struct Strings {
 
 impl Strings {
     fn get(&self, i: usize) -> &str {
-        let (Some(bytes), Some(&from), Some(&to)) = (&self.bytes, self.starts.get(i), self.starts.get(i + 1)) else {
+        let (Some(bytes), Some(&from), Some(&to)) = (&self.bytes, self.starts.get(i), self.starts.get(i + 1))
+        else {
             return "";
         };
         std::str::from_utf8(&bytes[from as usize..to as usize]).unwrap_or_default()
@@ -69,8 +70,8 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Reads and orders the standing captures of table `pages`. Texts of fewer than `min_words` words are compared
-    /// whole only: SimHashes of so little say nothing.
+    /// Reads and orders the standing captures of table `pages`. Texts of fewer than `min_words` words are not
+    /// compared: so little says nothing of a page.
     pub fn read(table: &Path, min_words: u32, budget: &Budget, temp: &Path, memory: usize) -> Result<Self> {
         let mut captures = captures::read(table, &budget.share(2))?;
         let mut sorter = BytesSorter::new(&budget.share(2));
@@ -84,7 +85,8 @@ impl Pages {
             key.extend_from_slice(&(page.url.len() as u32).to_be_bytes());
             key.extend_from_slice(page.url.as_bytes());
             value.clear();
-            for number in [page.key, page.body, page.text] {
+            let text = if page.words >= min_words { page.text } else { 0 };
+            for number in [page.key, page.body, text] {
                 value.extend_from_slice(&number.to_le_bytes());
             }
             value.extend_from_slice(&page.place.to_le_bytes());
@@ -113,7 +115,8 @@ impl Pages {
         while let Some((key, value)) = sorted.next().transpose()? {
             urls.push(std::str::from_utf8(&key[13..]).unwrap_or_default())?;
             let long = |i: usize| value[16 * i..16 * i + 16].try_into().map_or(0, u128::from_le_bytes);
-            let short = |at: usize| value.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
+            let short =
+                |at: usize| value.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
             pages.keys.push(long(0));
             pages.body.push(long(1));
             pages.text.push(long(2));
@@ -147,9 +150,9 @@ impl Pages {
             order.sort_unstable_by_key(|i| (digests[*i as usize], *i));
             for group in order.chunk_by(|a, b| digests[*a as usize] == digests[*b as usize]) {
                 let centre = group[0];
-                let others = group[1..].iter().filter(|i| {
-                    same == Same::Body || self.body[**i as usize] != self.body[centre as usize]
-                });
+                let others = group[1..]
+                    .iter()
+                    .filter(|i| same == Same::Body || self.body[**i as usize] != self.body[centre as usize]);
                 pairs.extend(others.map(|&b| ExactPair { a: centre, b, same }));
             }
         }
@@ -159,7 +162,8 @@ impl Pages {
 
     /// Numbers and fingerprints of the pages that may be near-duplicates: one page of each text.
     pub fn fingerprints(&self) -> (Vec<u32>, Vec<Fingerprint>) {
-        let mut order: Vec<u32> = (0..self.len() as u32).filter(|i| self.simhash[*i as usize].is_some()).collect();
+        let mut order: Vec<u32> =
+            (0..self.len() as u32).filter(|i| self.simhash[*i as usize].is_some()).collect();
         order.sort_unstable_by_key(|i| (self.text[*i as usize], *i));
         order.dedup_by_key(|i| self.text[*i as usize]);
         order.sort_unstable();
@@ -181,22 +185,21 @@ impl Texts {
         let mut numbers: Vec<u32> = pairs.iter().flat_map(|p| [p.a, p.b]).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let mut wanted: Vec<(u128, u64, u32)> = numbers
-            .iter()
-            .map(|&n| (pages.keys[n as usize], pages.place[n as usize], n))
-            .collect();
+        let mut wanted: Vec<(u128, u64, u32)> =
+            numbers.iter().map(|&n| (pages.keys[n as usize], pages.place[n as usize], n)).collect();
         wanted.sort_unstable();
         let mut slots = vec![u32::MAX; numbers.len()];
         let mut writer = StringsWriter::create(&temp.join("texts"))?;
         let mut slot = 0;
         if !numbers.is_empty() {
-            let mut reader = TableReader::open(table, &["url_key", "text", "warc_filename", "warc_record_offset"])?;
+            let mut reader =
+                TableReader::open(table, &["url_key", "text", "warc_filename", "warc_record_offset"])?;
             while let Some(batch) = reader.next()? {
                 let (keys, text) = (batch.keys("url_key")?, batch.str("text")?);
                 let (shard, offset) = (batch.str("warc_filename")?, batch.i64("warc_record_offset")?);
-                for i in 0..batch.len() {
+                for (i, key) in keys.iter().enumerate() {
                     let at = place(shard.get(i).unwrap_or_default(), offset.get(i).unwrap_or_default());
-                    let sought = (keys[i].unwrap_or_default(), at);
+                    let sought = (key.unwrap_or_default(), at);
                     if let Ok(found) = wanted.binary_search_by(|w| (w.0, w.1).cmp(&sought))
                         && let Ok(index) = numbers.binary_search(&wanted[found].2)
                     {

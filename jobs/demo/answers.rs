@@ -68,7 +68,8 @@ pub fn check(milled: &Milled) -> Result<Vec<String>> {
     }
 
     let mut best: BTreeMap<&str, (f64, String)> = BTreeMap::new();
-    let mut reader = TableReader::open(&milled.rank.path("ranks"), &["level", "url", "pagerank", "authority", "hub"])?;
+    let mut reader =
+        TableReader::open(&milled.rank.path("ranks"), &["level", "url", "pagerank", "authority", "hub"])?;
     while let Some(batch) = reader.next()? {
         let (level, url) = (batch.str("level")?, batch.str("url")?);
         for measure in ["pagerank", "authority", "hub"] {
@@ -81,9 +82,11 @@ pub fn check(milled: &Milled) -> Result<Vec<String>> {
             }
         }
     }
-    for (measure, want) in
-        [("pagerank", &answers.top_pagerank), ("authority", &answers.top_authority), ("hub", &answers.top_hub)]
-    {
+    for (measure, want) in [
+        ("pagerank", &answers.top_pagerank),
+        ("authority", &answers.top_authority),
+        ("hub", &answers.top_hub),
+    ] {
         expect(format!("top {measure}"), best.get(measure).map_or_else(String::new, |b| b.1.clone()), want);
     }
 
@@ -106,10 +109,14 @@ pub fn check(milled: &Milled) -> Result<Vec<String>> {
     let mut kinds: BTreeMap<String, String> = BTreeMap::new();
     let mut reader = TableReader::open(&milled.dedup.path("clusters"), &["url", "representative", "kind"])?;
     while let Some(batch) = reader.next()? {
-        let (url, representative, kind) = (batch.str("url")?, batch.str("representative")?, batch.str("kind")?);
+        let (url, representative, kind) =
+            (batch.str("url")?, batch.str("representative")?, batch.str("kind")?);
         for i in 0..batch.len() {
             let url = url.get(i).unwrap_or_default().to_owned();
-            found.entry(representative.get(i).unwrap_or_default().to_owned()).or_default().insert(url.clone());
+            found
+                .entry(representative.get(i).unwrap_or_default().to_owned())
+                .or_default()
+                .insert(url.clone());
             kinds.insert(url, kind.get(i).unwrap_or_default().to_owned());
         }
     }
@@ -142,7 +149,11 @@ pub fn check(milled: &Milled) -> Result<Vec<String>> {
             let url = url.get(i).unwrap_or_default();
             for (column, known) in [(charset, &answers.charset), (language, &answers.language)] {
                 if let Some(want) = known.get(url) {
-                    expect(format!("{} of {url}", column.name()), column.get(i).unwrap_or("null").to_owned(), want);
+                    expect(
+                        format!("{} of {url}", column.name()),
+                        column.get(i).unwrap_or("null").to_owned(),
+                        want,
+                    );
                 }
             }
             if flag.get(i) == Some(true) {
@@ -158,14 +169,18 @@ pub fn check(milled: &Milled) -> Result<Vec<String>> {
     while let Some(batch) = reader.next()? {
         let (url, text) = (batch.str("url")?, batch.str("text")?);
         for i in 0..batch.len() {
-            texts.insert(url.get(i).unwrap_or_default().to_owned(), text.get(i).unwrap_or_default().to_owned());
+            texts.insert(
+                url.get(i).unwrap_or_default().to_owned(),
+                text.get(i).unwrap_or_default().to_owned(),
+            );
         }
     }
     for known in &answers.text {
         let text = texts.get(&known.url).map_or("", String::as_str);
         for (snippets, want) in [(&known.with, "stands in the text"), (&known.without, "is left out")] {
             for snippet in snippets {
-                let state = if text.contains(snippet.as_str()) { "stands in the text" } else { "is left out" };
+                let state =
+                    if text.contains(snippet.as_str()) { "stands in the text" } else { "is left out" };
                 expect(format!("main text of {}: “{snippet}”", known.url), state.into(), want);
             }
         }

@@ -81,7 +81,8 @@ impl<'a> Feed<'a> {
         let columns = ["url", "url_origin", "fetch_status", "warc_filename", "warc_record_offset"];
         let mut reader = TableReader::open(&self.extract.path("pages"), &columns)?;
         while let Some(batch) = reader.next()? {
-            let (url, origin, status) = (batch.str("url")?, batch.str("url_origin")?, batch.i16("fetch_status")?);
+            let (url, origin, status) =
+                (batch.str("url")?, batch.str("url_origin")?, batch.i16("fetch_status")?);
             let (shard, offset) = (batch.str("warc_filename")?, batch.i64("warc_record_offset")?);
             for i in 0..batch.len() {
                 let redirect = matches!(status.get(i), Some(300..=399)).then(|| url.get(i)).flatten();
@@ -90,7 +91,8 @@ impl<'a> Feed<'a> {
                     let (stored, surt) = (source.key().0, source.surt());
                     let key = self.key(source.as_str(), stored);
                     if self.seed != 0 {
-                        let place = place(shard.get(i).unwrap_or_default(), offset.get(i).unwrap_or_default());
+                        let place =
+                            place(shard.get(i).unwrap_or_default(), offset.get(i).unwrap_or_default());
                         self.reseeded.push((place, stored, key));
                     }
                     builder.add_page(&PageRow {
@@ -107,12 +109,21 @@ impl<'a> Feed<'a> {
 
     /// Gives every link of a kind that counts, of captures that stand.
     pub fn links(&mut self, builder: &mut GraphBuilder, stage: &Stage<'_>) -> Result<()> {
-        let columns = ["source_key", "target_url", "target_key", "kind", "nofollow", "warc_filename", "warc_record_offset"];
+        let columns = [
+            "source_key",
+            "target_url",
+            "target_key",
+            "kind",
+            "nofollow",
+            "warc_filename",
+            "warc_record_offset",
+        ];
         let mut reader = TableReader::open(&self.extract.path("links"), &columns)?;
         while let Some(batch) = reader.next()? {
             stage.cancel.check()?;
             let (sources, targets) = (batch.keys("source_key")?, batch.keys("target_key")?);
-            let (url, kind, nofollow) = (batch.str("target_url")?, batch.str("kind")?, batch.bool("nofollow")?);
+            let (url, kind, nofollow) =
+                (batch.str("target_url")?, batch.str("kind")?, batch.bool("nofollow")?);
             let (shard, offset) = (batch.str("warc_filename")?, batch.i64("warc_record_offset")?);
             for i in 0..batch.len() {
                 let kind = kind.get(i).unwrap_or_default();

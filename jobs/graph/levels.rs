@@ -147,10 +147,10 @@ fn write_groups(
     let count = groups.names.len();
     let (mut pages, mut crawled) = (vec![0u32; count], vec![false; count]);
     let (mut first_host, mut domain) = (vec![u32::MAX; count], vec![0u32; count]);
-    for node in 0..groups.of.len() {
+    for (node, &captures) in crawled_of.iter().enumerate() {
         let group = groups.of[node] as usize;
         pages[group] += 1;
-        crawled[group] |= crawled_of[node] > 0;
+        crawled[group] |= captures > 0;
         first_host[group] = first_host[group].min(by_host.of[node]);
         domain[group] = by_domain.of[node];
     }

@@ -64,9 +64,20 @@ impl Corpus {
 
     fn read_pages(&mut self, sources: &Sources) -> Result<()> {
         let columns = [
-            "url", "url_host_name", "url_host_registered_domain", "fetch_status", "content_mime_type",
-            "content_mime_detected", "content_charset", "content_languages", "content_length", "is_html",
-            "page_type", "num_words", "num_links", "robots_noindex",
+            "url",
+            "url_host_name",
+            "url_host_registered_domain",
+            "fetch_status",
+            "content_mime_type",
+            "content_mime_detected",
+            "content_charset",
+            "content_languages",
+            "content_length",
+            "is_html",
+            "page_type",
+            "num_words",
+            "num_links",
+            "robots_noindex",
         ];
         let mut reader = TableReader::open(&sources.extract.path("pages"), &columns)?;
         while let Some(batch) = reader.next()? {
@@ -74,13 +85,15 @@ impl Corpus {
             let (domain, status) = (batch.str("url_host_registered_domain")?, batch.i16("fetch_status")?);
             let (declared, detected) = (batch.str("content_mime_type")?, batch.str("content_mime_detected")?);
             let (charset, languages) = (batch.str("content_charset")?, batch.str("content_languages")?);
-            let (length, html, kind) = (batch.u64("content_length")?, batch.bool("is_html")?, batch.str("page_type")?);
+            let (length, html, kind) =
+                (batch.u64("content_length")?, batch.bool("is_html")?, batch.str("page_type")?);
             let (words, links) = (batch.u32("num_words")?, batch.u32("num_links")?);
             let noindex = batch.bool("robots_noindex")?;
             for i in 0..batch.len() {
                 let status = status.get(i);
                 let bytes = length.get(i).unwrap_or(0);
-                let (words, links) = (u64::from(words.get(i).unwrap_or(0)), u64::from(links.get(i).unwrap_or(0)));
+                let (words, links) =
+                    (u64::from(words.get(i).unwrap_or(0)), u64::from(links.get(i).unwrap_or(0)));
                 let name = host.get(i).unwrap_or_default();
                 self.captures += 1;
                 self.bytes += bytes;
@@ -195,7 +208,9 @@ impl Corpus {
                 row(section, name, *count as f64, unit);
             }
         }
-        for (section, committed) in [("graph", &sources.graph), ("rank", &sources.rank), ("shape", &sources.shape)] {
+        for (section, committed) in
+            [("graph", &sources.graph), ("rank", &sources.rank), ("shape", &sources.shape)]
+        {
             for (name, value) in &committed.manifest.facts {
                 flatten(section, name, value, &mut row);
             }
@@ -205,7 +220,12 @@ impl Corpus {
 }
 
 /// Numbers of a nested fact, named by their path.
-fn flatten(section: &str, name: &str, value: &serde_json::Value, row: &mut impl FnMut(&str, &str, f64, &str)) {
+fn flatten(
+    section: &str,
+    name: &str,
+    value: &serde_json::Value,
+    row: &mut impl FnMut(&str, &str, f64, &str),
+) {
     match value {
         serde_json::Value::Number(n) => row(section, name, n.as_f64().unwrap_or(f64::NAN), ""),
         serde_json::Value::Object(fields) => {

@@ -137,16 +137,16 @@ fn plots(sources: &Sources, corpus: &Corpus) -> Vec<LogLog> {
     let laws = sources.shape.manifest.facts.get("laws");
     let law = |level: &str, direction: &str| {
         let law = laws?.get(level)?.get(direction)?;
-        Some(Law { exponent: law["exponent"].as_f64()?, error: law["error"].as_f64()?, x_min: law["x_min"].as_u64()? })
+        Some(Law {
+            exponent: law["exponent"].as_f64()?,
+            error: law["error"].as_f64()?,
+            x_min: law["x_min"].as_u64()?,
+        })
     };
     let degrees = degrees(sources).unwrap_or_default();
     let series = |level: &str, direction: &str, name: &str| Series {
         name: name.into(),
-        points: degrees
-            .iter()
-            .filter(|d| d.0 == level && d.1 == direction)
-            .map(|d| (d.2, d.3))
-            .collect(),
+        points: degrees.iter().filter(|d| d.0 == level && d.1 == direction).map(|d| (d.2, d.3)).collect(),
         law: law(level, direction),
     };
     let mut plots: Vec<LogLog> = [("page", "pages"), ("host", "hosts")]
@@ -175,7 +175,8 @@ fn plots(sources: &Sources, corpus: &Corpus) -> Vec<LogLog> {
 
 fn degrees(sources: &Sources) -> webmill::Result<Vec<(String, String, u64, u64)>> {
     let mut rows = Vec::new();
-    let mut reader = TableReader::open(&sources.shape.path("degrees"), &["level", "direction", "degree", "count"])?;
+    let mut reader =
+        TableReader::open(&sources.shape.path("degrees"), &["level", "direction", "degree", "count"])?;
     while let Some(batch) = reader.next()? {
         let (level, direction) = (batch.str("level")?, batch.str("direction")?);
         let (degree, count) = (batch.u64("degree")?, batch.u64("count")?);
@@ -205,7 +206,8 @@ fn bowtie(sources: &Sources) -> Option<BowTie> {
 }
 
 fn shares(counts: &Counts) -> Vec<Share> {
-    let mut shares: Vec<Share> = counts.iter().map(|(name, n)| Share { name: name.clone(), count: *n }).collect();
+    let mut shares: Vec<Share> =
+        counts.iter().map(|(name, n)| Share { name: name.clone(), count: *n }).collect();
     shares.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
     shares
 }

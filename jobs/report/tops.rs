@@ -65,11 +65,13 @@ impl Tops {
         let host_of = hosts_of_pages(sources)?;
         let mut sums: Vec<f64> = vec![0.0; host_of.iter().max().map_or(0, |h| *h as usize + 1)];
         let mut host_scores: BTreeMap<u32, Scored> = BTreeMap::new();
-        let columns = ["level", "node", "url", "crawled", "pagerank", "authority", "hub", "indegree", "outdegree"];
+        let columns =
+            ["level", "node", "url", "crawled", "pagerank", "authority", "hub", "indegree", "outdegree"];
         let mut reader = TableReader::open(&sources.rank.path("ranks"), &columns)?;
         while let Some(batch) = reader.next()? {
             let (level, node, url) = (batch.str("level")?, batch.u32("node")?, batch.str("url")?);
-            let (pagerank, authority, hub) = (batch.f64("pagerank")?, batch.f64("authority")?, batch.f64("hub")?);
+            let (pagerank, authority, hub) =
+                (batch.f64("pagerank")?, batch.f64("authority")?, batch.f64("hub")?);
             let (indegree, outdegree) = (batch.u32("indegree")?, batch.u32("outdegree")?);
             let crawled = batch.bool("crawled")?;
             for i in 0..batch.len() {
@@ -107,7 +109,14 @@ impl Tops {
             corpus.rank_host(&row.url, row.pagerank, row.indegree, row.outdegree, sum);
         }
         let [by_pagerank, by_authority, by_hub] = pages.map(|best| best.rows);
-        let mut tops = Tops { by_pagerank, wanted: wanted.rows, by_authority, by_hub, hosts: hosts.rows, titles: HashMap::new() };
+        let mut tops = Tops {
+            by_pagerank,
+            wanted: wanted.rows,
+            by_authority,
+            by_hub,
+            hosts: hosts.rows,
+            titles: HashMap::new(),
+        };
         tops.read_titles(sources, corpus)?;
         Ok(tops)
     }
@@ -140,7 +149,9 @@ fn hosts_of_pages(sources: &Sources) -> Result<Vec<u32>> {
     while let Some(batch) = reader.next()? {
         let (level, host) = (batch.str("level")?, batch.u32("host")?);
         hosts.extend(
-            (0..batch.len()).filter(|i| level.get(*i) == Some("page")).map(|i| host.get(i).unwrap_or_default()),
+            (0..batch.len())
+                .filter(|i| level.get(*i) == Some("page"))
+                .map(|i| host.get(i).unwrap_or_default()),
         );
     }
     Ok(hosts)

@@ -54,7 +54,10 @@ pub fn run(args: &CatArgs) -> Result<ExitCode> {
                     if record.truncated == Some(Truncation::RecordLimit) {
                         let (url, full) = (&record.url, record.full_length);
                         tally.damaged += 1;
-                        eprintln!("{url}: cut at {} of {full} bytes; raise --max-record", record.data.len());
+                        crate::say!(
+                            "{url}: cut at {} of {full} bytes; raise --max-record",
+                            record.data.len()
+                        );
                     }
                     if args.offset.is_some() {
                         break;
@@ -63,7 +66,7 @@ pub fn run(args: &CatArgs) -> Result<ExitCode> {
                 Err(error) => {
                     tally.damaged += 1;
                     out.flush()?;
-                    eprintln!("{error}");
+                    crate::say!("{error}");
                 }
             }
         }

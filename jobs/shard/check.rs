@@ -62,7 +62,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode> {
             Err(error) if error.downcast_ref::<Error>().is_some() => {
                 failed = true;
                 out.flush()?;
-                eprintln!("{error}");
+                crate::say!("{error}");
             }
             Err(error) => return Err(error),
         }

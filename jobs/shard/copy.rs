@@ -127,7 +127,7 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
         }
     }
     let proof = if unproven > 0 { format!(" ({unproven} of them unproven)") } else { String::new() };
-    eprintln!("{} recovered{proof}, {}", count(all.records, "record"), count(all.damaged, "damaged place"));
+    crate::say!("{} recovered{proof}, {}", count(all.records, "record"), count(all.damaged, "damaged place"));
     report(&written)?;
     Ok(if all.records == 0 { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
@@ -251,7 +251,7 @@ fn copy(
 ) -> Result<u64> {
     if let (Converter::Raw(writer), Format::RawDb, false) = (&mut *sink, reader.format(), repack) {
         let copied =
-            webmill::shard::recover(reader, source.path(), writer, &mut |error| eprintln!("{error}"))?;
+            webmill::shard::recover(reader, source.path(), writer, &mut |error| crate::say!("{error}"))?;
         tally.records += copied.records;
         tally.damaged += copied.damaged;
         return Ok(copied.unproven);
@@ -281,7 +281,7 @@ fn copy(
             Err(error @ (Error::Io { .. } | Error::Internal(_))) => return Err(error.into()),
             Err(error) => {
                 tally.damaged += 1;
-                eprintln!("{error}");
+                crate::say!("{error}");
             }
         }
     }
@@ -292,12 +292,12 @@ fn copy(
 fn finish(sink: Converter, tally: Tally, max_bad: f64, unreadable: bool) -> Result<ExitCode> {
     let Tally { records, damaged } = tally;
     if records == 0 {
-        eprintln!("no record could be read, nothing is written");
+        crate::say!("no record could be read, nothing is written");
         return Ok(discard(sink, 2));
     }
     if tally.is_beyond(max_bad) {
         let seen = count(records + damaged, "record");
-        eprintln!(
+        crate::say!(
             "{damaged} of {seen} damaged, more than --max-bad {max_bad} allows: nothing is written; \
              `webmill shard recover` takes out what is whole"
         );

@@ -116,7 +116,7 @@ pub fn run(args: &LsArgs) -> Result<ExitCode> {
                     tally.damaged += 1;
                     // What stands before the damage is shown before it.
                     out.flush()?;
-                    eprintln!("{error}");
+                    crate::say!("{error}");
                 }
             }
         }

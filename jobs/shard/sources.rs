@@ -46,7 +46,7 @@ impl ReadArgs {
             let (found, errors) = discover(&files)?;
             for error in errors {
                 unreadable |= matches!(error, Error::Io { .. });
-                eprintln!("not read: {error}");
+                crate::say!("not read: {error}");
             }
             sources.extend(found.into_iter().map(Source::File));
         }

@@ -32,7 +32,14 @@ impl Extracted {
         let links: usize = self
             .links
             .iter()
-            .map(|l| size_of::<LinkRow>() + l.target_url.len() + l.anchor.len() + l.before.len() + l.after.len() + 48)
+            .map(|l| {
+                size_of::<LinkRow>()
+                    + l.target_url.len()
+                    + l.anchor.len()
+                    + l.before.len()
+                    + l.after.len()
+                    + 48
+            })
             .sum();
         size_of::<PageRow>() + 600 + text + links
     }
@@ -97,7 +104,8 @@ impl Extractor {
         }
         match response.status {
             Some(300..=399) => {
-                let target = response.header("location").map(String::from_utf8_lossy).and_then(|l| url.join(&l));
+                let target =
+                    response.header("location").map(String::from_utf8_lossy).and_then(|l| url.join(&l));
                 if let Some(target) = target.filter(|t| t.is_web() && *t != url) {
                     extracted.links.push(redirect_row(&url, &target, &extracted.page));
                 }

@@ -26,9 +26,32 @@ const MAGIC: &[(&[u8], &str)] = &[
 
 /// Tags that, at the start of a document, make it HTML.
 const HTML_TAGS: &[&[u8]] = &[
-    b"<!doctype html", b"<html", b"<head", b"<script", b"<iframe", b"<h1", b"<div", b"<font", b"<table", b"<a",
-    b"<style", b"<title", b"<b", b"<body", b"<br", b"<p", b"<!--", b"<meta", b"<link", b"<frameset", b"<center",
-    b"<base", b"<form", b"<ul", b"<img", b"<noscript",
+    b"<!doctype html",
+    b"<html",
+    b"<head",
+    b"<script",
+    b"<iframe",
+    b"<h1",
+    b"<div",
+    b"<font",
+    b"<table",
+    b"<a",
+    b"<style",
+    b"<title",
+    b"<b",
+    b"<body",
+    b"<br",
+    b"<p",
+    b"<!--",
+    b"<meta",
+    b"<link",
+    b"<frameset",
+    b"<center",
+    b"<base",
+    b"<form",
+    b"<ul",
+    b"<img",
+    b"<noscript",
 ];
 
 /// The media type that `body` looks like; `None` for an empty body.
@@ -56,7 +79,8 @@ pub fn sniff(body: &[u8]) -> Option<&'static str> {
     if head.iter().any(|b| matches!(b, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)) {
         return Some("application/octet-stream");
     }
-    if matches!(text.first(), Some(b'{' | b'[')) && matches!(body.trim_ascii_end().last(), Some(b'}' | b']')) {
+    if matches!(text.first(), Some(b'{' | b'[')) && matches!(body.trim_ascii_end().last(), Some(b'}' | b']'))
+    {
         return Some("application/json");
     }
     Some("text/plain")
@@ -98,7 +122,10 @@ pub fn is_markup(declared: Option<&str>, sniffed: Option<&str>) -> bool {
         Some("text/html" | "application/xhtml+xml" | "application/vnd.wap.xhtml+xml") => {
             looks || matches!(sniffed, Some("text/plain" | "application/xml" | "application/json"))
         }
-        None | Some("" | "unknown" | "application/unknown" | "unknown/unknown" | "*/*" | "application/octet-stream") => looks,
+        None
+        | Some(
+            "" | "unknown" | "application/unknown" | "unknown/unknown" | "*/*" | "application/octet-stream",
+        ) => looks,
         Some(_) => false,
     }
 }

@@ -204,7 +204,11 @@ fn decode_legacy<'a>(bytes: &'a [u8], labels: &Labels, tld: Option<&[u8]>) -> De
         Some((label, source)) if label == UTF_8 && tally.is_utf8(Trust::Label) => (label, source, UTF_8),
         Some((label, source)) if plainly(bytes, label) => (label, source, label),
         _ => {
-            let found = detect::detect(bytes, tld).unwrap_or(WINDOWS_1252);
+            let mut found = detect::detect(bytes, tld).unwrap_or(WINDOWS_1252);
+            // A page that says UTF-8 and is ASCII but for a few stray bytes was typed in the West: dashes and quotes.
+            if first.is_some_and(|(label, _)| label == UTF_8) && tally.is_stray() && found.is_single_byte() {
+                found = WINDOWS_1252;
+            }
             match first {
                 Some((label, source)) if obeys(bytes, label, found) => {
                     match labels.meta() {

@@ -76,6 +76,11 @@ impl Utf8Tally {
         tally
     }
 
+    /// Whether what is not UTF-8 is a handful of bytes, too few to speak for a script.
+    pub(super) fn is_stray(self) -> bool {
+        self.errors <= 8
+    }
+
     /// Whether the bytes are UTF-8, damaged perhaps. Text of other encodings has at most one accidental sequence to
     /// four errors.
     pub(super) fn is_utf8(self, trust: Trust) -> bool {

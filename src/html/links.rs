@@ -365,7 +365,10 @@ impl<'d> Collector<'d, '_> {
             Tag::Base if self.base.is_none() => self.base = dom.attr(n, "href"),
             Tag::Link => self.link_element(n),
             Tag::Meta => {
+                // Inside noscript it says where readers without scripts go, not where the page leads.
+                let scriptless = || dom.parent(n).is_some_and(|p| dom.tag(p) == Tag::Noscript);
                 if dom.attr(n, "http-equiv").is_some_and(|of| of.trim().eq_ignore_ascii_case("refresh"))
+                    && !scriptless()
                     && let Some(href) = dom.attr(n, "content").and_then(refresh_url)
                 {
                     self.note(n, href, LinkKind::MetaRefresh, false);

@@ -64,7 +64,9 @@ impl BowTie {
         if self.core > 0 {
             let _ = write!(svg, "<circle class=core cx={cx:.1} cy={cy:.1} r={core:.1} />");
         }
-        for (class, nodes, x) in [("tendrils", self.tendrils, 70.0), ("islands", self.disconnected, WIDTH - 70.0)] {
+        for (class, nodes, x) in
+            [("tendrils", self.tendrils, 70.0), ("islands", self.disconnected, WIDTH - 70.0)]
+        {
             if nodes > 0 {
                 let r = radius(nodes).clamp(2.0, 66.0);
                 let _ = write!(svg, "<circle class={class} cx={x:.1} cy={:.1} r={r:.1} />", HEIGHT - 130.0);

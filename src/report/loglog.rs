@@ -94,7 +94,12 @@ impl LogLog {
         );
         for (i, series) in self.series.iter().enumerate() {
             for (x, y) in series.points.iter().filter(|(x, y)| *x > 0 && *y > 0) {
-                let _ = write!(svg, "<circle class=s{i} cx={:.1} cy={:.1} r=2.6 />", px(*x as f64), py(*y as f64));
+                let _ = write!(
+                    svg,
+                    "<circle class=s{i} cx={:.1} cy={:.1} r=2.6 />",
+                    px(*x as f64),
+                    py(*y as f64)
+                );
             }
             if let Some(line) = series.law.and_then(|law| law_line(series, law)) {
                 let ((x1, y1), (x2, y2)) = line;
@@ -124,7 +129,9 @@ impl LogLog {
 
 fn legend(series: &Series) -> String {
     match series.law {
-        Some(law) => format!("{}: γ = {:.2} ± {:.2} from {}", series.name, law.exponent, law.error, law.x_min),
+        Some(law) => {
+            format!("{}: γ = {:.2} ± {:.2} from {}", series.name, law.exponent, law.error, law.x_min)
+        }
         None => series.name.clone(),
     }
 }

@@ -132,7 +132,11 @@ mod tests {
     fn hostile_names_stay_text() {
         let data = ReportData {
             tops: vec![Top {
-                rows: vec![TopRow { name: "javascript:alert(1)".into(), title: Some("<script>".into()), cells: vec![] }],
+                rows: vec![TopRow {
+                    name: "javascript:alert(1)".into(),
+                    title: Some("<script>".into()),
+                    cells: vec![],
+                }],
                 ..Top::default()
             }],
             ..ReportData::default()

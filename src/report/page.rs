@@ -20,7 +20,8 @@ pub fn render(data: &ReportData) -> String {
     );
     html.push_str("<section class=cards>\n");
     for (label, value) in &data.cards {
-        let _ = writeln!(html, "<div class=card><b>{}</b><span>{}</span></div>", escape(value), escape(label));
+        let _ =
+            writeln!(html, "<div class=card><b>{}</b><span>{}</span></div>", escape(value), escape(label));
     }
     html.push_str("</section>\n");
     for top in &data.tops {
@@ -37,7 +38,12 @@ pub fn render(data: &ReportData) -> String {
     for plot in &data.plots {
         let svg = plot.svg();
         if !svg.is_empty() {
-            let _ = writeln!(html, "<section><h2>{}</h2><p>{}</p>{svg}</section>", escape(&plot.title), escape(&plot.note));
+            let _ = writeln!(
+                html,
+                "<section><h2>{}</h2><p>{}</p>{svg}</section>",
+                escape(&plot.title),
+                escape(&plot.note)
+            );
         }
     }
     for bars in &data.bars {
@@ -69,7 +75,11 @@ fn table(top: &Top) -> String {
     if top.rows.is_empty() {
         return String::new();
     }
-    let mut html = format!("<section class=wide><h2>{}</h2><p>{}</p><table><thead><tr><th>#</th><th></th>", escape(&top.title), escape(&top.note));
+    let mut html = format!(
+        "<section class=wide><h2>{}</h2><p>{}</p><table><thead><tr><th>#</th><th></th>",
+        escape(&top.title),
+        escape(&top.note)
+    );
     for column in &top.columns {
         let _ = write!(html, "<th class=n>{}</th>", escape(column));
     }
@@ -100,7 +110,12 @@ fn bar_chart(bars: &Bars) -> String {
     if total == 0 {
         return String::new();
     }
-    let mut html = format!("<section><h2>{}</h2><p>{} {}</p><div class=bars>\n", escape(&bars.title), thousands(total), escape(&bars.unit));
+    let mut html = format!(
+        "<section><h2>{}</h2><p>{} {}</p><div class=bars>\n",
+        escape(&bars.title),
+        thousands(total),
+        escape(&bars.unit)
+    );
     let largest = bars.bars.iter().map(|b| b.count).max().unwrap_or(1).max(1);
     let mut row = |name: &str, count: u64| {
         let _ = writeln!(
@@ -117,7 +132,7 @@ fn bar_chart(bars: &Bars) -> String {
     }
     let rest: u64 = bars.bars.iter().skip(MAX_BARS).map(|b| b.count).sum();
     if rest > 0 {
-        row(&format!("{} others", bars.bars.len() - MAX_BARS), rest.min(largest));
+        row("others", rest.min(largest));
     }
     html.push_str("</div></section>\n");
     html

@@ -9,7 +9,9 @@ use std::time::Instant;
 use crate::error::{AtPath, Error, Result};
 use crate::run::key::configuration;
 use crate::run::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
-use crate::run::{Cancel, Counts, Inputs, Job, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage};
+use crate::run::{
+    Cancel, Counts, Inputs, Job, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage,
+};
 use crate::run::{crash_point, digest_file, hex128, job_key};
 
 /// Form of the output folder, in `webmill.json`.
@@ -60,8 +62,9 @@ impl Committed {
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(Manifest::FILE);
         let bytes = std::fs::read(&path).at(&path)?;
-        let form: serde_json::Value = serde_json::from_slice(&bytes)
-            .map_err(|e| Error::corrupt(&path, 0, format!("not a manifest: {e}; delete the folder and run again")))?;
+        let form: serde_json::Value = serde_json::from_slice(&bytes).map_err(|e| {
+            Error::corrupt(&path, 0, format!("not a manifest: {e}; delete the folder and run again"))
+        })?;
         if form["format"] != Manifest::FORMAT {
             return Err(Error::Incompatible {
                 path,
@@ -69,13 +72,16 @@ impl Committed {
                 expected: format!("{} (choose another --out or the webmill that wrote it)", Manifest::FORMAT),
             });
         }
-        let manifest: Manifest =
-            serde_json::from_value(form).map_err(|e| Error::corrupt(&path, 0, format!("not a manifest: {e}")))?;
+        let manifest: Manifest = serde_json::from_value(form)
+            .map_err(|e| Error::corrupt(&path, 0, format!("not a manifest: {e}")))?;
         for file in &manifest.outputs {
             let path = folder.join(&file.path);
             let found = std::fs::metadata(&path).at(&path)?.len();
             if found != file.bytes {
-                let reason = format!("{found} bytes where the manifest says {}; delete the folder and run again", file.bytes);
+                let reason = format!(
+                    "{found} bytes where the manifest says {}; delete the folder and run again",
+                    file.bytes
+                );
                 return Err(Error::corrupt(path, found.min(file.bytes), reason));
             }
         }
@@ -90,7 +96,10 @@ impl Committed {
 pub fn open_latest(out: &Path, job: &str) -> Result<Committed> {
     let link = out.join(job).join("latest");
     let target = std::fs::read_link(&link).map_err(|_| {
-        Error::Config(format!("{}: no results of {job} here; run `webmill {job}` with this --out first", out.display()))
+        Error::Config(format!(
+            "{}: no results of {job} here; run `webmill {job}` with this --out first",
+            out.display()
+        ))
     })?;
     Committed::open(&out.join(job).join(target))
 }
@@ -241,7 +250,8 @@ fn claim(out: &Path) -> Result<()> {
     let marker = out.join(LAYOUT_FILE);
     match std::fs::read(&marker) {
         Ok(bytes) => {
-            let found = serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|v| v["layout"].as_u64());
+            let found =
+                serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|v| v["layout"].as_u64());
             if found == Some(u64::from(LAYOUT)) {
                 return Ok(());
             }
@@ -274,7 +284,10 @@ fn lock(home: &Path, key: &JobKey) -> Result<File> {
     let path = home.join(format!(".{key}.lock"));
     let file = File::create(&path).at(&path)?;
     file.try_lock().map_err(|_| {
-        Error::Config(format!("{}: another process is running this job; wait for it or stop it", home.display()))
+        Error::Config(format!(
+            "{}: another process is running this job; wait for it or stop it",
+            home.display()
+        ))
     })?;
     Ok(file)
 }

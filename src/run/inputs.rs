@@ -53,9 +53,11 @@ impl Inputs {
     ///
     /// # Errors
     /// [`crate::error::Error::Io`] where a file cannot be read.
-    pub fn of_files(files: &[(PathBuf, String)], cache: &Path, cancel: &Cancel) -> Result<Self> {
-        let known: BTreeMap<String, String> =
-            std::fs::read(cache).ok().and_then(|b| serde_json::from_slice(&b).ok()).unwrap_or_default();
+    pub fn of_files(files: &[(PathBuf, String)], cache: Option<&Path>, cancel: &Cancel) -> Result<Self> {
+        let known: BTreeMap<String, String> = cache
+            .and_then(|c| std::fs::read(c).ok())
+            .and_then(|b| serde_json::from_slice(&b).ok())
+            .unwrap_or_default();
         let digested: Vec<(InputFile, String)> = files
             .par_iter()
             .map(|(path, name)| {
@@ -63,12 +65,8 @@ impl Inputs {
                 let meta = std::fs::metadata(path).at(path)?;
                 let modified = meta.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
                 let absolute = std::path::absolute(path).at(path)?;
-                let tag = format!(
-                    "{}|{}|{}",
-                    absolute.display(),
-                    meta.len(),
-                    modified.map_or(0, |d| d.as_nanos())
-                );
+                let tag =
+                    format!("{}|{}|{}", absolute.display(), meta.len(), modified.map_or(0, |d| d.as_nanos()));
                 let (digest, bytes) = match known.get(&tag) {
                     Some(digest) => (digest.clone(), meta.len()),
                     None => digest_file(path).map(|(d, n)| (hex128(d), n))?,
@@ -77,7 +75,7 @@ impl Inputs {
             })
             .collect::<Result<_>>()?;
         let fresh: BTreeMap<&String, &String> = digested.iter().map(|(f, tag)| (tag, &f.digest)).collect();
-        if let Ok(text) = serde_json::to_vec(&fresh) {
+        if let (Some(cache), Ok(text)) = (cache, serde_json::to_vec(&fresh)) {
             // A cache that cannot be written is no error: the next run digests again.
             let _ = std::fs::write(cache, text);
         }

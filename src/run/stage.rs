@@ -10,7 +10,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{AtPath, Error, Result};
-use crate::run::{Cancel, Counts, JobKey, OutputFile, Progress, Reject, TableInfo, crash_point, digest_file, hex128};
+use crate::run::{
+    Cancel, Counts, JobKey, OutputFile, Progress, Reject, TableInfo, crash_point, digest_file, hex128,
+};
 
 /// Rejects kept of each reason and unit; all are counted.
 const SAMPLE: usize = 100;

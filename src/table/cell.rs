@@ -139,7 +139,8 @@ impl Cell for Option<Bytes16> {
     const TYPE: ColumnType = ColumnType::Binary;
     const NULLABLE: bool = true;
     fn column<'a>(name: &str, values: impl Iterator<Item = &'a Self>) -> Column {
-        BinaryChunked::from_iter_options(name.into(), values.map(|v| v.map(|v| v.0.to_be_bytes()))).into_column()
+        BinaryChunked::from_iter_options(name.into(), values.map(|v| v.map(|v| v.0.to_be_bytes())))
+            .into_column()
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::table::{Bytes16, table};
 
 table! {
-    /// One row a pair of duplicates. Exact copies are a star around one of them, near-duplicates all pairs of distinct fingerprints within k.
+    /// One row a pair of duplicates. Exact copies are a star around one of them, near-duplicates all pairs of distinct fingerprints within k, candidates that clusters did not accept among them.
     DuplicateRow = "duplicates" {
         a: String = "canonical URL of the first page", "http://a.com/1";
         b: String = "canonical URL of the second page", "http://mirror.a.com/1";

@@ -183,7 +183,11 @@ impl Batch {
                 None => Ok(None),
                 Some(bytes) => match <[u8; 16]>::try_from(bytes) {
                     Ok(bytes) => Ok(Some(u128::from_be_bytes(bytes))),
-                    Err(_) => Err(Error::corrupt(&self.path, 0, format!("column {name}: a key of {} bytes", bytes.len()))),
+                    Err(_) => Err(Error::corrupt(
+                        &self.path,
+                        0,
+                        format!("column {name}: a key of {} bytes", bytes.len()),
+                    )),
                 },
             })
             .collect()

@@ -29,7 +29,8 @@ fn metadata(table: &str, footer: &Footer) -> KeyValueMetadata {
 }
 
 fn frame<T: Table>(rows: &[T]) -> Result<DataFrame> {
-    DataFrame::new(rows.len(), T::columns(rows)).map_err(|e| Error::Internal(format!("table {}: {e}", T::NAME)))
+    DataFrame::new(rows.len(), T::columns(rows))
+        .map_err(|e| Error::Internal(format!("table {}: {e}", T::NAME)))
 }
 
 /// Streams rows of one table into one Parquet file, a row group at a time.

@@ -57,11 +57,9 @@ impl Builder<'_, '_> {
                     bits &= bits - 1;
                 }
                 Container {
-                    node,
                     tag,
                     parent,
                     depth: up.depth + 1,
-                    kinds,
                     distance,
                     signature,
                     first: self.page.blocks.len() as u32,
@@ -83,11 +81,9 @@ impl Builder<'_, '_> {
                 }
             }
             None => Container {
-                node,
                 tag,
                 parent: 0,
                 depth: 0,
-                kinds: 0,
                 distance: [FAR; KINDS],
                 signature,
                 first: 0,

@@ -18,6 +18,8 @@ mod page_type;
 mod render;
 mod schema;
 mod score;
+#[doc(hidden)]
+pub mod training;
 mod words;
 
 pub use language::{Language, language};

@@ -119,12 +119,9 @@ pub(crate) struct Block {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Container {
-    pub node: NodeId,
     pub tag: Tag,
     pub parent: u32,
     pub depth: u16,
-    /// Kinds said by its own names and tag.
-    pub kinds: u32,
     /// Steps up to the nearest container (itself 0) of each kind; [`FAR`] if there is none.
     pub distance: [u8; KINDS],
     /// Equal for elements of equal tag and class.

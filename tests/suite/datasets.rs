@@ -28,12 +28,13 @@ fn planted_languages_encodings_and_copies_are_found() {
     let work = Work::new();
     work.run(&["datasets", "synth", "--pages", "3000", "--words", "200", "--truth", "--out", "corpora"]);
     work.run(&["run", "corpora/synth-3000-1", "--out", "out", "--max-bad", "0"]);
-    let truth: HashMap<String, serde_json::Value> = std::fs::read_to_string(work.path("corpora/synth-3000-1/truth.jsonl"))
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
-        .map(|v| (v["url"].as_str().unwrap().to_owned(), v))
-        .collect();
+    let truth: HashMap<String, serde_json::Value> =
+        std::fs::read_to_string(work.path("corpora/synth-3000-1/truth.jsonl"))
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+            .map(|v| (v["url"].as_str().unwrap().to_owned(), v))
+            .collect();
     assert_eq!(truth.len(), 3000);
 
     let pages = table(&work, "out/extract/latest/pages");
@@ -62,14 +63,20 @@ fn planted_languages_encodings_and_copies_are_found() {
     let mut found: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (url, known) in &truth {
         let kind = known["kind"].as_str().unwrap();
-        let Some(original) = known["of"].as_str().filter(|_| matches!(kind, "body" | "text" | "near")) else { continue };
+        let Some(original) = known["of"].as_str().filter(|_| matches!(kind, "body" | "text" | "near")) else {
+            continue;
+        };
         let edits = known["edits"].as_u64().unwrap();
-        let counts = found.entry(if kind == "near" { format!("near {edits}") } else { kind.into() }).or_default();
+        let counts =
+            found.entry(if kind == "near" { format!("near {edits}") } else { kind.into() }).or_default();
         counts.1 += 1;
         counts.0 += usize::from(of.get(url).is_some_and(|c| of.get(original) == Some(c)));
     }
     for (kind, least) in [("body", 1.0), ("text", 0.95), ("near 1", 0.75), ("near 2", 0.5)] {
         let (hits, planted) = found[kind];
-        assert!(planted > 5 && hits as f64 >= least * planted as f64, "{kind}: {hits} of {planted} ({found:?})");
+        assert!(
+            planted > 5 && hits as f64 >= least * planted as f64,
+            "{kind}: {hits} of {planted} ({found:?})"
+        );
     }
 }

@@ -10,5 +10,8 @@ fn the_demo_finds_every_known_answer() {
     let html = std::fs::read_to_string(work.path(report.trim())).unwrap();
     assert!(html.contains("Top pages by PageRank") && html.contains("The shape of this Web"));
     let again = work.run(&["demo", "--out", "demo"]);
-    assert!(String::from_utf8_lossy(&again.stderr).contains("was done"), "a second run finds everything done");
+    assert!(
+        String::from_utf8_lossy(&again.stderr).contains("was done"),
+        "a second run finds everything done"
+    );
 }

@@ -12,7 +12,13 @@ fn death_at_every_commit_step_resumes_to_equal_bytes() {
     let mut bytes = std::fs::read(work.path("shards/synth-00000.rawdb")).unwrap();
     bytes.splice(2000..2100, *b"damage");
     std::fs::write(work.path("shards/synth-00000.rawdb"), bytes).unwrap();
-    let extract = |out: &str| ["extract", "shards", "--max-bad", "0.5", "--out"].map(String::from).into_iter().chain([out.to_owned()]).collect::<Vec<_>>();
+    let extract = |out: &str| {
+        ["extract", "shards", "--max-bad", "0.5", "--out"]
+            .map(String::from)
+            .into_iter()
+            .chain([out.to_owned()])
+            .collect::<Vec<_>>()
+    };
     let arguments = |out: &str| extract(out);
     let whole: Vec<String> = arguments("whole");
     work.run(&whole.iter().map(String::as_str).collect::<Vec<_>>());

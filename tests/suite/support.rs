@@ -32,7 +32,11 @@ impl Work {
     /// Runs it and expects success.
     pub fn run(&self, arguments: &[&str]) -> Output {
         let output = self.webmill(arguments).output().unwrap();
-        assert!(output.status.success(), "webmill {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "webmill {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         output
     }
 
@@ -91,7 +95,10 @@ impl Work {
 
     /// Names below `out` that a crash or an error must not leave: staging folders and files.
     pub fn unfinished(&self, out: &str) -> Vec<String> {
-        walk(&self.path(out)).into_iter().filter(|name| name.contains(".partial") || name.ends_with(".aside")).collect()
+        walk(&self.path(out))
+            .into_iter()
+            .filter(|name| name.contains(".partial") || name.ends_with(".aside"))
+            .collect()
     }
 }
 
@@ -115,6 +122,7 @@ fn walk(folder: &Path) -> Vec<String> {
 pub fn assert_same(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>, what: &str) {
     let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(a), names(b), "{what}: other files");
-    let differing: Vec<&String> = a.iter().filter(|(name, bytes)| b[*name] != **bytes).map(|(name, _)| name).collect();
+    let differing: Vec<&String> =
+        a.iter().filter(|(name, bytes)| b[*name] != **bytes).map(|(name, _)| name).collect();
     assert!(differing.is_empty(), "{what}: other bytes in {differing:?}");
 }

@@ -1,0 +1,70 @@
+//! What the learnt tables of [`main_text`](super::main_text()) are trained on: the blocks of a page and their features.
+//!
+//! These are the very numbers that the choice of blocks asks for, so that training and use cannot drift apart. For the
+//! example `dump_features` only, not part of the library's interface: it changes whenever the features do.
+
+use super::blocks::blocks;
+use super::features::{Whole, features};
+use super::main_text::hints;
+use super::render::text_of;
+use crate::html::{Dom, Metadata};
+
+/// The blocks of a page, in the order of the page.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// Text of each block.
+    pub texts: Vec<String>,
+    /// Length of each block in words.
+    pub units: Vec<f32>,
+    /// Features, block after block, as many for each. The features of the page stand at the end of each row; the
+    /// probabilities of the page types, which the table of blocks takes after them, are not among them.
+    pub features: Vec<f32>,
+    /// How many of a row's features are those of the page.
+    pub page_width: usize,
+}
+
+/// The rows of a page; none if it has no text.
+pub fn rows(dom: &Dom<'_>, meta: &Metadata) -> Rows {
+    let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
+    if page.blocks.is_empty() {
+        return Rows::default();
+    }
+    let whole = Whole::new(&page, &hints(meta));
+    let mut out = Rows { page_width: whole.page.len(), ..Rows::default() };
+    let mut row = Vec::new();
+    for (i, block) in page.blocks.iter().enumerate() {
+        features(&page, &whole, i, &mut row);
+        out.features.extend_from_slice(&row);
+        out.texts.push(text_of(&page, block).to_string());
+        out.units.push(block.counts.units);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::CanonicalUrl;
+    use crate::html::{Limits, metadata, parse};
+
+    #[test]
+    fn rows_of_a_page() {
+        let base = CanonicalUrl::parse("http://example.org/").unwrap();
+        let rows_of = |html: &str| {
+            let dom = parse(html, &Limits::default());
+            rows(&dom, &metadata(&dom, &base, &[]))
+        };
+        let found =
+            rows_of("<h1>A title</h1><p>One paragraph of seven words in all.</p><ul><li>an item</ul>");
+        assert_eq!(found.texts, ["A title", "One paragraph of seven words in all.", "an item"]);
+        assert_eq!(found.units, [2.0, 7.0, 2.0]);
+        let width = found.features.len() / 3;
+        assert!(found.features.len() % 3 == 0 && 0 < found.page_width && found.page_width < width);
+        let of_page = |i: usize| &found.features[(i + 1) * width - found.page_width..(i + 1) * width];
+        assert!(of_page(0) == of_page(1) && of_page(1) == of_page(2));
+        assert!(found.features.iter().all(|x| x.is_finite()));
+
+        let empty = rows_of("<script>only()</script>");
+        assert!(empty.texts.is_empty() && empty.features.is_empty());
+    }
+}
