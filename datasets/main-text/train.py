@@ -1,0 +1,355 @@
+#!/usr/bin/env python3
+"""Train the tables of the main-text extraction, and measure them on sites they were not trained on.
+
+    train.py cv       --data DIR --features DIR --eval score_text.py [--predictions DIR]
+    train.py transfer --data DIR --features DIR --eval score_text.py --train SET [--disjoint] [--predictions DIR]
+    train.py final    --data DIR --features DIR --eval score_text.py --out DIR
+
+cv        trains on all folds of sites but one and extracts from that one, in turn; prints the scorer's figures.
+transfer  trains on some sets and extracts from the others; --disjoint leaves out of the training what stands on a site of
+          the others.
+final     trains on everything and writes blocks.txt and types.txt. Figures of these on the same sets mean nothing.
+
+--data holds the unpacked sets, --features what the example dump_features made of them, a pair of files a set. README.md
+beside this file says where the sets come from.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import lightgbm as lgb
+import numpy as np
+
+from labels import marked_by_snippets, share_in_gold
+from tables import write_table
+
+# The order counts: rows are drawn at random in it.
+SETS = ["text-wcxb-dev", "text-aeb", "text-cleaneval-dev", "text-trafilatura"]
+# Of the scorer's kinds of sets: name and licence; said in the tables.
+LICENCES = {
+    "wcxb": "the development part of WCXB (CC-BY-4.0)",
+    "aeb": "the article extraction benchmark (MIT)",
+    "cleaneval": "CleanEval",
+    "trafilatura": "trafilatura snippets (Apache-2.0)",
+}
+# In the order of PageType::CLASSES.
+CLASSES = ["article", "collection", "documentation", "forum", "listing", "product", "service"]
+
+COMMON = {
+    "bagging_fraction": 0.8,
+    "bagging_freq": 1,
+    "lambda_l2": 5,
+    "max_bin": 63,
+    "num_threads": 2,  # sums differ in their last digits with other numbers of threads
+    "seed": 1,
+    "use_missing": False,
+    "verbosity": -1,
+}
+TYPES = COMMON | {
+    "objective": "multiclass",
+    "num_class": len(CLASSES),
+    "learning_rate": 0.08,
+    "num_leaves": 8,
+    "min_data_in_leaf": 12,
+    "feature_fraction": 0.3,
+}
+TYPES_ROUNDS = 60
+BLOCKS = COMMON | {
+    "objective": "cross_entropy",
+    "learning_rate": 0.1,
+    "num_leaves": 31,
+    "min_data_in_leaf": 60,
+    "feature_fraction": 0.35,
+    "bagging_fraction": 0.7,
+}
+BLOCKS_ROUNDS = 160
+
+# Weight of a page of a kind of set.
+WEIGHTS = {"aeb": 1.5}
+# Weight of all blocks of a page that snippets mark.
+SNIPPETS_WEIGHT = 1.5
+# Blocks of fewer words are thinned to this share, and weigh as much more.
+SHORT_UNITS = 4
+SHORT_SHARE = 0.4
+# As in src/text: added to a block's length when it is judged; copies of longer blocks are dropped.
+EXTRA_UNITS = 0.3
+REPEATABLE_BYTES = 40
+
+
+@dataclass
+class Example:
+    """A page that has blocks."""
+
+    set: str
+    kind: str
+    id: str
+    site: str
+    group: str
+    texts: list
+    units: np.ndarray
+    rows: np.ndarray | None  # features, a row a block
+    page_row: np.ndarray  # features of the page
+    labels: np.ndarray  # 0 to 1 a block; NaN where nothing is known
+    fold: int = 0
+    part: slice | None = None  # its rows among all
+
+
+# --- Reading ---------------------------------------------------------------------------------------------------------
+
+
+def load_scorer(path):
+    spec = spec_from_file_location("score_text", path)
+    module = sys.modules["score_text"] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def site_of(url):
+    """The registrable part of an URL's host, nearly: two labels, or three below such as co.uk."""
+    host = (urlsplit(url).hostname or "?").split(".")
+    below_country = len(host) >= 3 and len(host[-1]) == 2 and len(host[-2]) <= 3
+    return ".".join(host[-3 if below_country else -2 :])
+
+
+def fold_of(site, folds):
+    return int(hashlib.md5(site.encode()).hexdigest(), 16) % folds
+
+
+def load(args, scorer, name):
+    """(kind, pages of the scorer, examples) of a set."""
+    kind, pages = scorer.load_set(args.data / name)
+    by_id = {page.id: page for page in pages}
+    token = scorer.TOKEN["cjk"]
+    values = np.fromfile(args.features / f"{name}.f32", dtype="<f4")
+    examples, at = [], 0
+    with open(args.features / f"{name}.jsonl", encoding="utf-8") as lines:
+        for line in lines:
+            item = json.loads(line)
+            texts, width = item["texts"], item["width"]
+            rows = values[at : at + len(texts) * width].reshape(len(texts), width)
+            at += rows.size
+            page = by_id.get(item["id"])
+            if page is None or not texts:
+                continue
+            labels = marked_by_snippets(texts, page) if page.gold is None else share_in_gold(texts, page.gold, token)
+            site = site_of(page.url) if page.url else page.id
+            units = np.array(item["units"], np.float32)
+            page_row = rows[0, width - item["page_width"] :].copy()
+            group = page.group if kind == "wcxb" else ""
+            example = Example(name, kind, page.id, site, group, texts, units, rows, page_row, labels)
+            example.fold = fold_of(site, args.folds)
+            examples.append(example)
+    if at != len(values):
+        sys.exit(f"{name}: .f32 and .jsonl do not belong together")
+    return kind, pages, examples
+
+
+# --- Training --------------------------------------------------------------------------------------------------------
+
+
+def learn_types(examples, train, folds):
+    """(probabilities of the classes for each page, the table of all training pages or None).
+
+    A page's probabilities come from a table that was not trained on its fold, so that the table of blocks learns how far
+    to believe them. Without a set that marks types they are 0, and no table comes to be.
+    """
+    out = np.zeros((len(examples), len(CLASSES)), np.float32)
+    typed = train & np.array([e.group != "" for e in examples])
+    if not typed.any():
+        print("no set that marks page types: types are not learnt", flush=True)
+        return out, None
+    X = np.stack([e.page_row for e in examples])
+    y = np.array([CLASSES.index(e.group) if e.group else -1 for e in examples])
+    fold = np.array([e.fold for e in examples])
+    for f in range(folds):
+        rows = typed & (fold != f)
+        out[fold == f] = lgb.train(TYPES, lgb.Dataset(X[rows], y[rows]), TYPES_ROUNDS).predict(X[fold == f])
+    right = out[typed].argmax(1) == y[typed]
+    recall = ", ".join(f"{c} {right[y[typed] == i].mean():.2f}" for i, c in enumerate(CLASSES) if (y[typed] == i).any())
+    print(f"page types: accuracy {right.mean():.3f} on other folds; recall {recall}", flush=True)
+    return out, (X[typed], y[typed])
+
+
+def weights_of(example):
+    """Weight of each block: more for longer ones, but less than in proportion; 0 where nothing is known."""
+    length = (example.units + 1) ** 0.75
+    if example.kind == "trafilatura":
+        known = ~np.isnan(example.labels)
+        total = length[known].sum() + 1e-9
+        return np.where(known, length / total * SNIPPETS_WEIGHT, 0)
+    if not example.labels.any():
+        return np.zeros(len(length))
+    return length / length.sum() ** 0.6 * WEIGHTS.get(example.kind, 1)
+
+
+class Rows:
+    """The blocks of all pages, one below the other; the probabilities of page types stand after the features."""
+
+    def __init__(self, examples, types):
+        n = sum(len(e.texts) for e in examples)
+        width = examples[0].rows.shape[1]
+        self.X = np.zeros((n, width + len(CLASSES)), np.float32)
+        labels = np.zeros(n, np.float32)
+        weights = np.zeros(n, np.float32)
+        rng = np.random.default_rng(1)
+        at = 0
+        for example, probabilities in zip(examples, types):
+            part = example.part = slice(at, at + len(example.texts))
+            at = part.stop
+            self.X[part, :width] = example.rows
+            self.X[part, width:] = probabilities
+            example.rows = None
+            labels[part] = np.nan_to_num(example.labels)
+            long = example.units >= SHORT_UNITS
+            drawn = long | (rng.random(len(long)) < SHORT_SHARE)
+            weights[part] = weights_of(example) * np.where(long, 1, 1 / SHORT_SHARE) * drawn
+        self.used = np.flatnonzero(weights > 0)
+        print(f"{n} blocks, {len(self.used)} used, {self.X.shape[1]} features", flush=True)
+        binning = {k: BLOCKS[k] for k in ("max_bin", "min_data_in_leaf", "use_missing", "verbosity")}
+        self.data = lgb.Dataset(
+            self.X[self.used], labels[self.used], weight=weights[self.used], params=binning, free_raw_data=False
+        ).construct()
+
+    def of(self, examples, chosen):
+        """For each block whether its page is chosen."""
+        out = np.zeros(len(self.X), bool)
+        for example, yes in zip(examples, chosen):
+            out[example.part] = yes
+        return out
+
+    def train(self, rows=None):
+        """A booster from some of the rows (a mask), or from all."""
+        data = self.data if rows is None else self.data.subset(np.flatnonzero(rows[self.used]))
+        return lgb.train(BLOCKS, data, BLOCKS_ROUNDS)
+
+
+# --- Measuring -------------------------------------------------------------------------------------------------------
+
+
+def threshold(p, units):
+    """The threshold of highest expected F1, as in src/text/score.rs."""
+    order = np.argsort(-p, kind="stable")
+    hits = (p * units)[order]
+    f1 = 2 * np.cumsum(hits) / (np.cumsum(units[order]) + hits.sum() + 1e-9)
+    return p[order[f1.argmax()]]
+
+
+def extract(example, p):
+    """The text of the chosen blocks, a line each, long ones once."""
+    keep = p >= threshold(p, example.units + EXTRA_UNITS)
+    seen, out = set(), []
+    for text in (t for t, k in zip(example.texts, keep) if k):
+        if len(text) > REPEATABLE_BYTES:
+            if text in seen:
+                continue
+            seen.add(text)
+        out.append(text)
+    return "\n".join(out)
+
+
+def report(args, scorer, sets, examples, p, tested):
+    """Prints the figures of the sets in `tested` and writes their predictions."""
+    for name in tested:
+        kind, pages, _ = sets[name]
+        texts = {e.id: extract(e, p[e.part]) for e in examples if e.set == name}
+        if args.predictions:
+            args.predictions.mkdir(parents=True, exist_ok=True)
+            with open(args.predictions / f"{name}.jsonl", "w", encoding="utf-8") as out:
+                for page, text in texts.items():
+                    out.write(json.dumps({"id": page, "text": text}, ensure_ascii=False) + "\n")
+        _, groups = scorer.score_set(pages, texts)
+        print()
+        scorer.print_groups(kind, groups)
+    print(flush=True)
+
+
+def cross_validate(args, scorer, sets, examples):
+    types, _ = learn_types(examples, np.ones(len(examples), bool), args.folds)
+    rows = Rows(examples, types)
+    p = np.zeros(len(rows.X), np.float32)
+    for f in range(args.folds):
+        start = time.monotonic()
+        held = rows.of(examples, [e.fold == f for e in examples])
+        if held.any():
+            p[held] = rows.train(~held).predict(rows.X[held])
+        print(f"fold {f}: {time.monotonic() - start:.0f} s", flush=True)
+    report(args, scorer, sets, examples, p, sets)
+
+
+def transfer(args, scorer, sets, examples):
+    tested = [name for name in sets if name not in args.train]
+    unknown = set(args.train) - set(sets)
+    if unknown or not tested:
+        sys.exit(f"--train: some, not all, of {', '.join(sets)}")
+    shared = {e.site for e in examples if e.set in tested} if args.disjoint else set()
+    train = np.array([e.set in args.train and e.site not in shared for e in examples])
+    print(f"training on {train.sum()} pages", flush=True)
+    types, _ = learn_types(examples, train, args.folds)
+    rows = Rows(examples, types)
+    p = rows.train(rows.of(examples, train)).predict(rows.X)
+    report(args, scorer, sets, examples, p, tested)
+
+
+def final(args, scorer, sets, examples):
+    args.out.mkdir(parents=True, exist_ok=True)
+    version = f"LightGBM {lgb.__version__}"
+    types, typed = learn_types(examples, np.ones(len(examples), bool), args.folds)
+    if typed is not None:
+        X, y = typed
+        table = lgb.train(TYPES, lgb.Dataset(X, y), TYPES_ROUNDS)
+        sources = "; ".join(LICENCES[kind] for kind, _, mine in sets.values() if any(e.group for e in mine))
+        write_table(
+            table,
+            args.out / "types.txt",
+            "Page types: one tree a class in turn, classes in the order of PageType::CLASSES.",
+            f"{version}: {TYPES_ROUNDS} rounds of {len(CLASSES)} trees of at most {TYPES['num_leaves']} leaves, "
+            f"learning rate {TYPES['learning_rate']}.",
+            f"Data: {sources}, {len(y):,} pages.",
+        )
+    table = Rows(examples, types).train()
+    write_table(
+        table,
+        args.out / "blocks.txt",
+        "Log-odds that a block is main text.",
+        f"{version}: {BLOCKS_ROUNDS} trees of at most {BLOCKS['num_leaves']} leaves, learning rate "
+        f"{BLOCKS['learning_rate']}, objective cross entropy; weight of a block by its length within its page.",
+        f"Data: {', '.join(LICENCES[kind] for kind, _, _ in sets.values())}.",
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, run in (("cv", cross_validate), ("transfer", transfer), ("final", final)):
+        command = commands.add_parser(name)
+        command.set_defaults(run=run)
+        command.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of unpacked sets")
+        command.add_argument("--features", type=Path, required=True, metavar="DIR", help="what dump_features wrote")
+        command.add_argument("--eval", type=Path, required=True, metavar="FILE", help="the scorer, score_text.py")
+        command.add_argument("--sets", nargs="+", default=SETS, metavar="SET", help=f"default: {' '.join(SETS)}")
+        command.add_argument("--folds", type=int, default=4, help="parts that sites are divided into (default: 4)")
+        if name == "final":
+            command.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the tables go")
+        else:
+            command.add_argument("--predictions", type=Path, metavar="DIR", help="also write the texts, a file a set")
+        if name == "transfer":
+            command.add_argument("--train", nargs="+", required=True, metavar="SET", help="sets to train on")
+            command.add_argument("--disjoint", action="store_true", help="do not train on sites of the other sets")
+    args = parser.parse_args()
+    scorer = load_scorer(args.eval)
+    start = time.monotonic()
+    sets = {name: load(args, scorer, name) for name in args.sets}
+    examples = [example for _, _, mine in sets.values() for example in mine]
+    print(f"{len(examples)} pages read and labelled, {time.monotonic() - start:.0f} s", flush=True)
+    args.run(args, scorer, sets, examples)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+//! The pages of an evaluation set, as the scorer of main text names them.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use webmill::capture::CanonicalUrl;
+use webmill::html::{Dom, Limits, Metadata, decode, metadata, parse};
+
+/// Result of an example: any error ends it.
+pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// `(id, file)` of every page of a set, by id.
+///
+/// Pages stand in `cache/` and `eval/` (whatever their names, which are their ids), in `html/`, in `input/`, or in the folder
+/// itself; there they end in `.html` or `.htm`, and their ids are the names without it.
+pub fn pages(set: &Path) -> Result<BTreeMap<String, PathBuf>> {
+    let places = |names: &[&str]| -> Vec<PathBuf> {
+        names.iter().map(|name| set.join(name)).filter(|folder| folder.is_dir()).collect()
+    };
+    let snippets = set.join("evaldata.json").is_file();
+    let mut folders = places(if snippets { &["cache", "eval"] } else { &["html", "input"] });
+    if folders.is_empty() {
+        folders.push(set.to_path_buf());
+    }
+    let mut found = BTreeMap::new();
+    for folder in folders {
+        for entry in fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))? {
+            let path = entry?.path();
+            let is_html = path.extension().is_some_and(|end| end == "html" || end == "htm");
+            let name = if snippets { path.file_name() } else { path.file_stem() };
+            if let Some(name) = name
+                && (is_html || snippets)
+                && path.is_file()
+            {
+                found.entry(name.to_string_lossy().into_owned()).or_insert(path);
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(format!("{}: no pages", set.display()).into());
+    }
+    Ok(found)
+}
+
+/// Reads a page and hands on its tree and what it says of itself.
+pub fn with_page<T>(file: &Path, f: impl FnOnce(&Dom<'_>, &Metadata) -> T) -> Result<T> {
+    let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let page = decode(unwrapped(&bytes), None, None);
+    let dom = parse(&page.text, &Limits::default());
+    // No set tells every page's address, so none is used: relative links get a base that says nothing.
+    let base = CanonicalUrl::parse("http://example.invalid/").ok_or("not a URL")?;
+    let meta = metadata(&dom, &base, &[]);
+    Ok(f(&dom, &meta))
+}
+
+/// CleanEval's makers put each page inside of `<text id="…">…</text>`, which is not the page's.
+fn unwrapped(bytes: &[u8]) -> &[u8] {
+    let start = bytes.trim_ascii_start();
+    if !start.starts_with(b"<text ") {
+        return bytes;
+    }
+    let Some(head) = start.iter().position(|&b| b == b'>') else { return bytes };
+    let page = &start[head + 1..];
+    let end = page.windows(7).rposition(|at| at == b"</text>").unwrap_or(page.len());
+    &page[..end]
+}

@@ -1,0 +1,39 @@
+//! Main text of a folder of pages, for a scorer of main text.
+//!
+//! `cargo run --release --example predict_text -- SET_DIR PRED.jsonl` writes an object a page: `id`, `text`, and what else
+//! was found out (`title`, `author`, `date`, `type`, `confidence`).
+
+mod pages;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use pages::{Result, pages, with_page};
+use webmill::text::{TextLimits, main_text};
+
+fn main() -> Result<()> {
+    let args: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [set, out] = args.as_slice() else { return Err("usage: predict_text SET_DIR PRED.jsonl".into()) };
+    let limits = TextLimits { markdown: false, ..TextLimits::default() };
+    let mut lines = BufWriter::new(File::create(out)?);
+    let mut count = 0;
+    for (id, file) in pages(set)? {
+        let found = with_page(&file, |dom, meta| main_text(dom, meta, &limits))?;
+        let line = serde_json::json!({
+            "id": id,
+            "text": found.text,
+            "title": found.title,
+            "author": found.author,
+            "date": found.date,
+            "type": found.page_type.name(),
+            "confidence": found.confidence,
+        });
+        serde_json::to_writer(&mut lines, &line)?;
+        lines.write_all(b"\n")?;
+        count += 1;
+    }
+    lines.flush()?;
+    println!("{count} pages");
+    Ok(())
+}
