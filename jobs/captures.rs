@@ -77,6 +77,7 @@ pub fn read(pages: &Path, budget: &Budget) -> Result<Captures> {
             if html.get(i) != Some(true) || !matches!(status.get(i), None | Some(200..=299)) {
                 continue;
             }
+            let whole = digest.get(i).is_some() && length.get(i) != Some(0);
             let digest = digest.get(i).unwrap_or_default();
             let (shard, offset) = (shard.get(i).unwrap_or_default(), offset.get(i).unwrap_or_default());
             key.clear();
@@ -90,7 +91,7 @@ pub fn read(pages: &Path, budget: &Budget) -> Result<Captures> {
             key.extend_from_slice(shard.as_bytes());
             value.clear();
             value.extend_from_slice(&keys[i].unwrap_or_default().to_le_bytes());
-            let body = if length.get(i) == Some(0) { 0 } else { xxh3_128(digest.as_bytes()) };
+            let body = if whole { xxh3_128(digest.as_bytes()) } else { 0 };
             value.extend_from_slice(&body.to_le_bytes());
             value.extend_from_slice(&text[i].unwrap_or_default().to_le_bytes());
             value.push(u8::from(simhash.get(i).is_some()));

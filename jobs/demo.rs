@@ -35,7 +35,6 @@ pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
         recipe: None,
         threads: args.threads,
         memory: 1 << 30,
-        seed: None,
         max_bad: 0.0,
         dry_run: false,
     };

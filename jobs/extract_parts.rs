@@ -31,7 +31,9 @@ impl PartTables {
 
     /// Writes what is left.
     pub fn finish(mut self, unit: &mut Unit<'_>) -> webmill::Result<()> {
-        if self.rows.is_empty() { Ok(()) } else { self.flush(unit) }
+        // The first unit writes its parts even if they are empty, so that every table exists.
+        let first = self.written == 0 && self.unit.ends_with("-000000");
+        if self.rows.is_empty() && !first { Ok(()) } else { self.flush(unit) }
     }
 
     fn flush(&mut self, unit: &mut Unit<'_>) -> webmill::Result<()> {

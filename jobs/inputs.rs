@@ -21,6 +21,9 @@ impl Shards {
     ///
     /// Files that are no shards are named and left out; none at all is an error.
     pub fn discover(arguments: &[String], runtime: &Runtime<'_>) -> Result<Self> {
+        if arguments.iter().any(|a| a == "-") {
+            runtime.claim()?;
+        }
         let mut names = Vec::new();
         for argument in arguments {
             if argument == "-" {
@@ -29,7 +32,9 @@ impl Shards {
                 names.push(argument.clone());
             }
         }
-        let (inputs, unknown) = discover(&names)?;
+        let (mut inputs, unknown) = discover(&names)?;
+        // Units of work are numbered by it, so it must not depend on the order of arguments.
+        inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
         // What a walk through a folder meets may be anything; what was named was meant.
         if let Some(at) =
             unknown.iter().position(|error| arguments.iter().any(|a| is_about(error, Path::new(a))))

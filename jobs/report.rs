@@ -94,7 +94,7 @@ impl Report {
         let hosts = corpus.host_rows();
         let summary = corpus.summary_rows(sources);
         let html =
-            webmill::report::render(&draw::draw(&self.title, sources, &corpus, &tops, &hosts, self.top));
+            webmill::report::render(&draw::draw(&self.title, sources, &corpus, &tops, &hosts, self.top)?);
         let path = unit.create("report.html")?;
         std::fs::write(&path, html).map_err(|e| webmill::Error::io(&path, e))?;
         unit.wrote("report.html", "", Vec::new(), 0);

@@ -38,6 +38,15 @@ pub struct Packer {
 impl Packer {
     /// Shards `folder/prefix-NNNNN.rawdb`.
     pub fn create(folder: &Path, prefix: &str) -> Result<Self> {
+        // Shards of an earlier, larger corpus would join this one unseen.
+        let old = std::fs::read_dir(folder)
+            .map(|mut entries| {
+                entries.any(|e| e.is_ok_and(|e| e.path().extension().is_some_and(|x| x == "rawdb")))
+            })
+            .unwrap_or(false);
+        if old {
+            anyhow::bail!("{}: holds shards already; delete them or choose another folder", folder.display());
+        }
         let options = WriteOptions { max_shard_bytes: SHARD_BYTES, compression: Compression::None };
         Ok(Packer { writer: RawDbWriter::new(folder, prefix, options)?, response: Vec::new(), pages: 0 })
     }

@@ -15,12 +15,12 @@ pub fn draw(
     tops: &Tops,
     hosts: &[HostRow],
     most: usize,
-) -> ReportData {
+) -> webmill::Result<ReportData> {
     let graph = &sources.graph.manifest.facts;
     let graph_number = |name: &str| graph.get("page").and_then(|p| p[name].as_u64()).unwrap_or(0);
     let files = &sources.extract.manifest.inputs.files;
     let bytes: u64 = files.iter().map(|f| f.bytes).sum();
-    ReportData {
+    Ok(ReportData {
         title: title.to_owned(),
         subtitle: format!(
             "{} shard{} · {:.1} MB · {} records read, {} damaged",
@@ -43,7 +43,7 @@ pub fn draw(
         .map(|(label, n)| (label.to_owned(), thousands(n)))
         .into(),
         tops: top_tables(tops, hosts, most),
-        plots: plots(sources, corpus),
+        plots: plots(sources, corpus)?,
         bowtie: bowtie(sources),
         bars: vec![
             bars("Status codes", "captures", &corpus.status),
@@ -55,7 +55,7 @@ pub fn draw(
         clusters: vec![cluster_table(corpus, tops)],
         dropped: shares(&sources.extract.manifest.counts.dropped),
         facts: facts(sources),
-    }
+    })
 }
 
 fn number(x: f64) -> String {
@@ -133,7 +133,7 @@ fn top_tables(tops: &Tops, hosts: &[HostRow], most: usize) -> Vec<Top> {
     ]
 }
 
-fn plots(sources: &Sources, corpus: &Corpus) -> Vec<LogLog> {
+fn plots(sources: &Sources, corpus: &Corpus) -> webmill::Result<Vec<LogLog>> {
     let laws = sources.shape.manifest.facts.get("laws");
     let law = |level: &str, direction: &str| {
         let law = laws?.get(level)?.get(direction)?;
@@ -143,7 +143,7 @@ fn plots(sources: &Sources, corpus: &Corpus) -> Vec<LogLog> {
             x_min: law["x_min"].as_u64()?,
         })
     };
-    let degrees = degrees(sources).unwrap_or_default();
+    let degrees = degrees(sources)?;
     let series = |level: &str, direction: &str, name: &str| Series {
         name: name.into(),
         points: degrees.iter().filter(|d| d.0 == level && d.1 == direction).map(|d| (d.2, d.3)).collect(),
@@ -170,7 +170,7 @@ fn plots(sources: &Sources, corpus: &Corpus) -> Vec<LogLog> {
         }],
         note: "Exact copies and near-duplicates together.".into(),
     });
-    plots
+    Ok(plots)
 }
 
 fn degrees(sources: &Sources) -> webmill::Result<Vec<(String, String, u64, u64)>> {

@@ -126,14 +126,25 @@ impl Tops {
         let mut wanted: HashMap<String, String> =
             lists.iter().flat_map(|l| l.iter()).map(|r| (r.url.clone(), String::new())).collect();
         wanted.extend(corpus.clusters.iter().map(|c| (c.1.clone(), String::new())));
-        let mut reader = TableReader::open(&sources.extract.path("pages"), &["url", "title"])?;
+        // Of several captures the latest good one names the page.
+        let mut seen: HashMap<String, Option<i64>> = HashMap::new();
+        let columns = ["url", "title", "fetch_time", "fetch_status"];
+        let mut reader = TableReader::open(&sources.extract.path("pages"), &columns)?;
         while let Some(batch) = reader.next()? {
             let (url, title) = (batch.str("url")?, batch.str("title")?);
+            let (time, status) = (batch.millis("fetch_time")?, batch.i16("fetch_status")?);
             for i in 0..batch.len() {
+                if !matches!(status.get(i), None | Some(200..=299)) {
+                    continue;
+                }
                 if let (Some(url), Some(title)) = (url.get(i), title.get(i))
                     && let Some(slot) = wanted.get_mut(url)
                 {
-                    title.clone_into(slot);
+                    let before = seen.get(url).copied();
+                    if before.is_none_or(|b| (time.get(i), title) > (b, slot.as_str())) {
+                        title.clone_into(slot);
+                        seen.insert(url.to_owned(), time.get(i));
+                    }
                 }
             }
         }

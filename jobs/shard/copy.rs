@@ -107,6 +107,11 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
     let mut written = Vec::new();
     let each = is_folder(&args.out);
     let groups: Vec<&[Source]> = if each { sources.chunks(1).collect() } else { vec![&sources] };
+    let mut names: Vec<String> = sources.iter().map(last_name).collect();
+    names.sort_unstable();
+    if let Some(pair) = names.windows(2).find(|pair| each && pair[0] == pair[1]) {
+        anyhow::bail!("two inputs are called {}: one would replace the other in the output folder", pair[0]);
+    }
     for group in groups {
         let out = if each { args.out.join(last_name(&group[0])) } else { args.out.clone() };
         if let Some(folder) = out.parent().filter(|_| each) {
@@ -307,13 +312,9 @@ fn finish(sink: Converter, tally: Tally, max_bad: f64, unreadable: bool) -> Resu
     Ok(if unreadable { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
-/// Deletes what was written.
+/// Lets go of what was written: a staged file goes away, and a file of the user's at its final name stays.
 fn discard(sink: Converter, code: u8) -> ExitCode {
-    if let Ok(files) = sink.finish() {
-        for file in files {
-            let _ = std::fs::remove_file(file);
-        }
-    }
+    drop(sink);
     ExitCode::from(code)
 }
 

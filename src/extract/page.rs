@@ -85,7 +85,9 @@ impl Extractor {
             fetch_time: Millis(capture.date_ms),
             fetch_status: response.status.and_then(|s| i16::try_from(s).ok()),
             fetch_ip: capture.ip.as_deref().map(str::to_owned),
-            content_digest: Some(sha1_base32(&payload.bytes)),
+            // Of a body that we cut, the digest would not be the body's.
+            content_digest: (!payload.truncated && capture.truncated != Some(Truncation::RecordLimit))
+                .then(|| sha1_base32(&payload.bytes)),
             content_mime_detected: sniffed.map(str::to_owned),
             content_mime_type: declared,
             content_truncated: truncated.map(Truncation::name),

@@ -132,7 +132,7 @@ fn bar_chart(bars: &Bars) -> String {
     }
     let rest: u64 = bars.bars.iter().skip(MAX_BARS).map(|b| b.count).sum();
     if rest > 0 {
-        row("others", rest.min(largest));
+        row("others", rest);
     }
     html.push_str("</div></section>\n");
     html

@@ -18,6 +18,7 @@ use crate::run::{crash_point, digest_file, hex128, job_key};
 const LAYOUT: u32 = 1;
 const LAYOUT_FILE: &str = "webmill.json";
 const REJECTS_FILE: &str = "rejects.parquet";
+const RUN_FILE: &str = "run.json";
 
 /// Everything about running a job that is not part of its key.
 pub struct Runtime<'a> {
@@ -127,39 +128,105 @@ impl Runtime<'_> {
         let folder = home.join(key.as_str());
         claim(&self.out)?;
         std::fs::create_dir_all(&home).at(&home)?;
-        if folder.join(Manifest::FILE).exists() {
-            let committed = Committed::open(&folder)?;
-            point_latest(&home, &key)?;
+        if let Some(committed) = self.done(&home, &folder, &key)? {
             return Ok(committed);
         }
         let _lock = lock(&home, &key)?;
-        let started = Instant::now();
+        // Another process may have finished while this one waited for the lock.
+        if let Some(committed) = self.done(&home, &folder, &key)? {
+            return Ok(committed);
+        }
         let staging = home.join(format!(".{key}.partial"));
+        let manifest_path = staging.join(Manifest::FILE);
+        if !manifest_path.exists() {
+            self.stage(job, inputs, &key, &staging)?;
+        }
+        crash_point("manifest-written");
+        let bytes = std::fs::read(&manifest_path).at(&manifest_path)?;
+        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| {
+            Error::corrupt(&manifest_path, 0, format!("not a manifest: {e}; delete the folder"))
+        })?;
+        for sub in ["receipts", "temp"] {
+            let path = staging.join(sub);
+            if path.exists() {
+                std::fs::remove_dir_all(&path).at(&path)?;
+            }
+        }
+        remove_strays(&staging, &manifest)?;
+        crash_point("receipts-removed");
+        std::fs::rename(&staging, &folder).at(&folder)?;
+        sync_folder(&home)?;
+        crash_point("folder-renamed");
+        point_latest(&home, &key)?;
+        crash_point("latest-moved");
+        Ok(Committed { folder, manifest, fresh: true })
+    }
+
+    /// Makes the output folder ours, or refuses one that holds something else.
+    ///
+    /// # Errors
+    /// [`Error::Config`] or [`Error::Incompatible`] for a folder of someone else or of another version.
+    pub fn claim(&self) -> Result<()> {
+        claim(&self.out)
+    }
+
+    /// The committed folder, if it is there; its damage is held against the bound of this run.
+    fn done(&self, home: &Path, folder: &Path, key: &JobKey) -> Result<Option<Committed>> {
+        if !folder.join(Manifest::FILE).exists() {
+            return Ok(None);
+        }
+        let committed = Committed::open(folder)?;
+        self.hold(&committed.manifest.counts, "see rejects.parquet there")?;
+        point_latest(home, key)?;
+        Ok(Some(committed))
+    }
+
+    /// Refuses damage beyond the bound, and a job that could read nothing at all.
+    fn hold(&self, counts: &Counts, first: &str) -> Result<()> {
+        if counts.read > 0 && counts.damaged == counts.read {
+            return Err(Error::Config(format!(
+                "none of {} records could be read; first: {first}",
+                counts.read
+            )));
+        }
+        if counts.bad_share() > self.max_bad {
+            return Err(Error::Refused(format!(
+                "{} of {} records are damaged ({:.2} %), more than --max-bad {} allows: not committed; raise it, or mend the \
+                 shards with `webmill shard recover`. First: {first}",
+                counts.damaged,
+                counts.read,
+                100.0 * counts.bad_share(),
+                self.max_bad,
+            )));
+        }
+        Ok(())
+    }
+
+    /// Does the work in the staging folder, up to and with the manifest.
+    fn stage<J: Job>(&self, job: &J, inputs: &Inputs, key: &JobKey, staging: &Path) -> Result<()> {
+        let started = Instant::now();
         for sub in ["receipts", "temp"] {
             let path = staging.join(sub);
             std::fs::create_dir_all(&path).at(&path)?;
         }
         crash_point("staged");
         let stage = Stage {
-            folder: staging.clone(),
+            folder: staging.to_path_buf(),
             key: key.clone(),
             receipts: Mutex::default(),
             facts: Mutex::default(),
-            threads: self.threads,
             memory: self.memory,
             progress: self.progress,
             cancel: self.cancel,
         };
-        job.run(&stage)?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .build()
+            .map_err(|e| Error::Config(format!("{} threads cannot be started: {e}", self.threads)))?;
+        pool.install(|| job.run(&stage))?;
         let receipts = stage.receipts.into_inner().map_err(poisoned)?;
         let facts = stage.facts.into_inner().map_err(poisoned)?;
-        let manifest = self.manifest(job, inputs, &key, &staging, &receipts, facts)?;
-        for sub in ["receipts", "temp"] {
-            let path = staging.join(sub);
-            std::fs::remove_dir_all(&path).at(&path)?;
-        }
-        remove_strays(&staging, &manifest)?;
-        crash_point("receipts-removed");
+        let manifest = self.manifest(job, inputs, key, staging, &receipts, facts)?;
         let run = serde_json::json!({
             "threads": self.threads,
             "memory": self.memory,
@@ -167,15 +234,8 @@ impl Runtime<'_> {
             "os": std::env::consts::OS,
             "arch": std::env::consts::ARCH,
         });
-        write_synced(&staging.join("run.json"), &to_json(&run)?, None)?;
-        write_synced(&staging.join(Manifest::FILE), &to_json(&manifest)?, None)?;
-        crash_point("manifest-written");
-        std::fs::rename(&staging, &folder).at(&folder)?;
-        sync_folder(&home)?;
-        crash_point("folder-renamed");
-        point_latest(&home, &key)?;
-        crash_point("latest-moved");
-        Ok(Committed { folder, manifest, fresh: true })
+        write_synced(&staging.join(RUN_FILE), &to_json(&run)?, None)?;
+        write_synced(&staging.join(Manifest::FILE), &to_json(&manifest)?, None)
     }
 
     fn manifest<J: Job>(
@@ -191,16 +251,7 @@ impl Runtime<'_> {
         for receipt in receipts.values() {
             counts.merge(&receipt.counts);
         }
-        if counts.bad_share() > self.max_bad {
-            return Err(Error::Refused(format!(
-                "{} of {} records are damaged ({:.2} %), more than --max-bad {} allows: not committed. First: {}",
-                counts.damaged,
-                counts.read,
-                100.0 * counts.bad_share(),
-                self.max_bad,
-                first_reject(receipts),
-            )));
-        }
+        self.hold(&counts, &first_reject(receipts))?;
         let mut outputs: Vec<OutputFile> = receipts.values().flat_map(|r| r.files.iter().cloned()).collect();
         let mut tables = Receipt::tables(receipts);
         let sample: Vec<Reject> = receipts.values().flat_map(|r| r.rejects.iter().cloned()).collect();
@@ -283,18 +334,23 @@ fn claim(out: &Path) -> Result<()> {
 fn lock(home: &Path, key: &JobKey) -> Result<File> {
     let path = home.join(format!(".{key}.lock"));
     let file = File::create(&path).at(&path)?;
-    file.try_lock().map_err(|_| {
-        Error::Config(format!(
-            "{}: another process is running this job; wait for it or stop it",
-            home.display()
-        ))
-    })?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(std::fs::TryLockError::WouldBlock) => {
+            return Err(Error::Config(format!(
+                "{}: another process is running this job; wait for it or stop it",
+                home.display()
+            )));
+        }
+        Err(std::fs::TryLockError::Error(error)) => return Err(Error::io(path, error)),
+    }
     Ok(file)
 }
 
 /// A unit that was discarded or cut off may have left files that no receipt names.
 fn remove_strays(staging: &Path, manifest: &Manifest) -> Result<()> {
-    let named: HashSet<&Path> = manifest.outputs.iter().map(|o| Path::new(&o.path)).collect();
+    let own = [Manifest::FILE, RUN_FILE].map(Path::new);
+    let named: HashSet<&Path> = manifest.outputs.iter().map(|o| Path::new(&o.path)).chain(own).collect();
     let mut folders = vec![staging.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).at(&folder)? {

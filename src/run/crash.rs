@@ -9,8 +9,8 @@ pub const CRASH_POINTS: &[&str] = &[
     "receipt-written",
     "receipt-renamed",
     "rejects-written",
-    "receipts-removed",
     "manifest-written",
+    "receipts-removed",
     "folder-renamed",
     "latest-moved",
 ];

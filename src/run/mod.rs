@@ -8,8 +8,8 @@
 //! 2. Lock `out/<job>/.<k>.lock`; work in `out/<job>/.<k>.partial/`.
 //! 3. Each unit of work writes its files, syncs them, then its receipt (written aside, synced, renamed). A unit whose
 //!    receipt stands and whose files match it in size and digest is not done again.
-//! 4. Rejects are written, receipts removed, `run.json` and last `manifest.json` written and synced, the folder
-//!    renamed to its final name, its parent synced, the link `latest` moved.
+//! 4. Rejects are written, then `run.json` and last `manifest.json`, synced; receipts are removed, the folder renamed
+//!    to its final name, its parent synced, the link `latest` moved. From the manifest on, a crash costs nothing.
 //!
 //! A crash at any point leaves either a staging folder that resumes or a committed folder. Nothing half-written ever
 //! stands at a final name.

@@ -34,8 +34,6 @@ pub struct Stage<'a> {
     pub(super) key: JobKey,
     pub(super) receipts: Mutex<BTreeMap<String, Receipt>>,
     pub(super) facts: Mutex<BTreeMap<String, serde_json::Value>>,
-    /// Threads to use; never changes a byte.
-    pub threads: usize,
     /// Bytes of memory to stay within; never changes a byte.
     pub memory: u64,
     /// Where progress goes.
@@ -262,7 +260,8 @@ fn clear_folder(folder: &Path) -> Result<()> {
 
 /// Writes aside, syncs, renames: `path` either does not exist or is whole.
 pub(super) fn write_synced(path: &Path, bytes: &[u8], crash_before_rename: Option<&str>) -> Result<()> {
-    let aside = path.with_extension("aside");
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let aside = path.with_file_name(format!(".{name}.aside"));
     let mut file = File::create(&aside).at(&aside)?;
     file.write_all(bytes).and_then(|()| file.sync_all()).at(&aside)?;
     if let Some(point) = crash_before_rename {

@@ -14,7 +14,7 @@ table! {
         fetch_time: Millis = "when it was fetched; null where the record does not say", "2003-04-15T08:13:06Z";
         fetch_status: Option<i16> = "HTTP status code; null where there is no status line", "200";
         fetch_ip: Option<String> = "server address as stored", "162.105.129.12";
-        content_digest: Option<String> = "base32 SHA-1 of the body after transfer decoding, before content decoding", "MOH7IEN2JAEJOHYXIEPEEGHOHG5VI";
+        content_digest: Option<String> = "base32 SHA-1 of the body after transfer decoding, before content decoding; null where a limit cut the body", "MOH7IEN2JAEJOHYXIEPEEGHOHG5VI";
         content_mime_type: Option<String> = "media type the server declared, lower case, without parameters", "text/html";
         content_mime_detected: Option<String> = "media type the bytes look like", "text/html";
         content_charset: Option<String> = "encoding the text was decoded by, WHATWG name", "GBK";

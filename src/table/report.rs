@@ -5,7 +5,7 @@ use crate::table::table;
 table! {
     /// One row a host, in SURT order.
     HostRow = "hosts" {
-        url_host_name: String = "host name", "news.pku.edu.cn";
+        url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
         url_host_registered_domain: Option<String> = "registrable domain; null for IP addresses", "pku.edu.cn";
         captures: u64 = "captures of its URLs", "1204";
         html_pages: u64 = "HTML captures with status 2xx", "1011";
@@ -27,7 +27,7 @@ table! {
     SummaryRow = "summary" {
         section: String = "what it is about: captures, status, charset, language, graph, bowtie, duplicates, …", "status";
         name: String = "the thing counted", "200";
-        value: f64 = "the number", "31204";
-        unit: String = "its unit", "captures";
+        value: f64 = "the number itself", "31204";
+        unit: String = "unit of the number; empty for pure numbers", "captures";
     }
 }

@@ -28,6 +28,41 @@ fn what_is_no_shard_is_named() {
 }
 
 #[test]
+fn a_named_shard_that_is_none_is_not_passed_over() {
+    let work = Work::new();
+    work.synth("shards", 10, u64::MAX);
+    std::fs::write(work.path("paper.warc"), b"%PDF-1.4\n").unwrap();
+    expect(&work, &["extract", "shards", "paper.warc", "--out", "out"], 2, &["paper.warc", "PDF"]);
+    std::fs::write(work.path("shards/notes.txt"), b"a note beside the shards\n").unwrap();
+    work.run(&["extract", "shards", "--out", "out"]);
+}
+
+#[test]
+fn nothing_readable_is_an_error_and_no_capture_an_empty_result() {
+    let work = Work::new();
+    std::fs::write(work.path("bad.raw"), b"version:1.0\nurl:http://a.example/\nlength:999999\n\nshort")
+        .unwrap();
+    work.fails(&["extract", "bad.raw", "--out", "out", "--max-bad", "1"], 2);
+    let info = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:1>\r\nContent-Length: 3\r\n\r\na:b\r\n\r\n";
+    std::fs::write(work.path("info.warc"), info).unwrap();
+    work.run(&["run", "info.warc", "--out", "info"]);
+}
+
+#[test]
+fn a_refused_conversion_leaves_what_stood_there() {
+    let work = Work::new();
+    work.synth("shards", 20, u64::MAX);
+    let path = work.path("shards/synth-00000.rawdb");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let head = memchr::memmem::rfind(&bytes, b"version:1.0").unwrap();
+    bytes[head..head + 64].fill(0);
+    std::fs::write(&path, &bytes).unwrap();
+    std::fs::write(work.path("precious.warc"), b"mine").unwrap();
+    work.fails(&["shard", "convert", "shards", "-o", "precious.warc", "--max-bad", "0"], 1);
+    assert_eq!(std::fs::read(work.path("precious.warc")).unwrap(), b"mine");
+}
+
+#[test]
 fn damage_beyond_the_bound_is_refused_and_within_it_counted() {
     let work = Work::new();
     work.synth("shards", 60, u64::MAX);

@@ -73,6 +73,27 @@ fn finished_units_are_not_done_again_unless_their_files_changed() {
 }
 
 #[test]
+fn the_order_of_arguments_changes_nothing_even_on_resume() {
+    let work = Work::new();
+    work.synth("shards", 200, 150_000);
+    let shards: Vec<String> = (0..3).map(|n| format!("shards/synth-0000{n}.rawdb")).collect();
+    let run = |order: [usize; 3], out: &str, crash: Option<&str>| {
+        let mut arguments = vec!["extract"];
+        arguments.extend(order.iter().map(|i| shards[*i].as_str()));
+        arguments.extend(["--out", out, "--threads", "1"]);
+        let mut command = work.webmill(&arguments);
+        if let Some(point) = crash {
+            command.env("WEBMILL_CRASH_AT", point);
+        }
+        command.output().unwrap()
+    };
+    assert!(run([0, 1, 2], "one", None).status.success());
+    assert!(!run([0, 1, 2], "two", Some("receipt-renamed")).status.success());
+    assert!(run([2, 0, 1], "two", None).status.success());
+    assert_same(&work.committed("one"), &work.committed("two"), "other order");
+}
+
+#[test]
 fn two_processes_do_not_run_one_job() {
     let work = Work::new();
     work.synth("shards", 50, u64::MAX);
