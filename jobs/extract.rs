@@ -33,7 +33,8 @@ pub struct ExtractArgs {
 pub struct Extract {
     /// Largest record held in memory; a larger one is cut and marked.
     pub max_record_bytes: u64,
-    /// Bytes of a shard that one unit of work reads.
+    /// Bytes of a shard that one unit of work reads; 0 chooses by the size of the input: enough units to share out, few
+    /// enough to keep track of.
     pub part_bytes: u64,
     /// Bytes of rows that are gathered before they are sorted and written as one part of each table.
     pub buffer_bytes: usize,
@@ -47,7 +48,7 @@ impl Default for Extract {
     fn default() -> Self {
         Extract {
             max_record_bytes: 64 << 20,
-            part_bytes: 64 << 20,
+            part_bytes: 0,
             buffer_bytes: 24 << 20,
             limits: ExtractLimits::default(),
             inputs: Vec::new(),
@@ -90,8 +91,13 @@ impl Job for Extract {
     const VERSION: u32 = 1;
 
     fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
-        let parts = split(&self.inputs, self.part_bytes);
-        stage.progress.begin("extract", self.inputs.iter().map(|i| i.bytes).sum(), Measure::Bytes);
+        let total: u64 = self.inputs.iter().map(|i| i.bytes).sum();
+        let part_bytes = match self.part_bytes {
+            0 => (total / 512).clamp(4 << 20, 256 << 20),
+            bytes => bytes,
+        };
+        let parts = split(&self.inputs, part_bytes);
+        stage.progress.begin("extract", total, Measure::Bytes);
         let walks: Vec<Walk> = parts
             .par_iter()
             .enumerate()
