@@ -2,7 +2,7 @@
 //!
 //! **What.** [`Runtime::run`] brings a [`Job`] from its configuration and inputs to a committed folder, exactly once.
 //!
-//! **Protocol.** For a job with key `k` (see [`key`]) under the output folder `out`:
+//! **Protocol.** For a job with key `k` (see [`job_key`]) under the output folder `out`:
 //!
 //! 1. `out/<job>/<k>/manifest.json` exists and its sizes hold: done, nothing is written.
 //! 2. Lock `out/<job>/.<k>.lock`; work in `out/<job>/.<k>.partial/`.

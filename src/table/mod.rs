@@ -1,6 +1,6 @@
 //! The Parquet contracts: one row type a table, every column described.
 //!
-//! **What.** A table is a Rust struct whose fields are its columns. The [`table!`] declaration next to each struct
+//! **What.** A table is a Rust struct whose fields are its columns. The `table!` declaration next to each struct
 //! carries the description, unit and example that `webmill schema` prints, so the documentation cannot drift from
 //! the bytes.
 //!
