@@ -257,7 +257,8 @@ fn obeys(bytes: &[u8], label: &'static Encoding, found: &'static Encoding) -> bo
     }
     match (Zones::of(bytes, label), Zones::of(bytes, found)) {
         (Some(labelled), Some(other)) => {
-            let misfit = labelled.frequent < 0.75 || labelled.telling < 0.02;
+            // A handful of characters may lie anywhere: too little to speak against a label.
+            let misfit = labelled.characters >= 24 && (labelled.frequent < 0.75 || labelled.telling < 0.02);
             !(misfit && other.frequent > 0.9 && other.telling > 0.15)
         }
         _ => true,

@@ -80,6 +80,8 @@ pub(super) struct Zones {
     pub(super) frequent: f64,
     /// Share in rows that are full in this language and thin in the others: what tells tables with equal zones apart.
     pub(super) telling: f64,
+    /// Double-byte characters counted.
+    pub(super) characters: u32,
 }
 
 impl Zones {
@@ -120,7 +122,7 @@ impl Zones {
             at += 2;
         }
         let share = |n: u32| f64::from(n) / f64::from(all.max(1));
-        Some(Zones { frequent: share(frequent), telling: share(telling) })
+        Some(Zones { frequent: share(frequent), telling: share(telling), characters: all })
     }
 }
 
