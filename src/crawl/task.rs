@@ -1,0 +1,95 @@
+//! What passes between the parts of a crawl.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::capture::CanonicalUrl;
+use crate::crawl::brake::BrakeState;
+
+/// Why a URL is fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Purpose {
+    /// For the corpus.
+    Page,
+    /// For the URLs that it lists.
+    Sitemap,
+    /// For the rules of its host.
+    Robots,
+}
+
+impl Purpose {
+    /// Its name in the event log.
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Page => "page",
+            Purpose::Sitemap => "sitemap",
+            Purpose::Robots => "robots",
+        }
+    }
+}
+
+/// A URL that was found and passed scope, rewriting and the traps that need no memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The URL, as it will be asked for.
+    pub url: CanonicalUrl,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Links from a seed to here; redirects do not count.
+    pub depth: u32,
+    /// Redirects that led here.
+    pub redirects: u8,
+    /// The URL first asked for, where redirects led here.
+    pub origin: Option<String>,
+    /// The page that links here.
+    pub referrer: Option<Arc<str>>,
+    /// Priority without popularity; counts in best-first order only.
+    pub priority: f64,
+}
+
+/// A URL as it waits in the frontier.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The URL to ask for.
+    pub url: CanonicalUrl,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Links from a seed to here.
+    pub depth: u32,
+    /// Redirects that led here.
+    pub redirects: u8,
+    /// Attempts that failed so far.
+    pub retries: u8,
+    /// The URL first asked for, where redirects led here.
+    pub origin: Option<String>,
+    /// The page that links here.
+    pub referrer: Option<String>,
+    /// Priority without popularity.
+    pub priority: f64,
+}
+
+/// What a crawl knows of a host name; it outlives the process.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct HostState {
+    /// Wall clock, ms since 1970: no request before.
+    pub next_ms: i64,
+    /// `Crawl-delay` of its robots.txt, capped.
+    pub crawl_delay_ms: Option<u32>,
+    /// Moving average of its response times.
+    pub response_ms: u32,
+    /// Failures since the last success.
+    pub failures: u16,
+    /// Requests answered.
+    pub fetched: u64,
+    /// Pages stored.
+    pub stored: u64,
+    /// Bytes of all responses.
+    pub bytes: u64,
+    /// The outcome that all its queued URLs get, once it is given up.
+    pub verdict: Option<String>,
+    /// Compact state of its path and query counters.
+    pub variants: Vec<u8>,
+    /// The near-duplicate brake.
+    pub brake: BrakeState,
+}
