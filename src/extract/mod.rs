@@ -12,10 +12,8 @@
 //! **Determinism.** A capture and the limits give the same rows on any machine and thread.
 
 mod page;
-mod sniff;
 
 pub use page::{Extracted, Extractor};
-pub use sniff::{is_markup, sniff};
 
 use crate::html::links::LinkLimits;
 

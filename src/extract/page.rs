@@ -3,11 +3,12 @@
 use crate::capture::digest::sha1_base32;
 use crate::capture::{CanonicalUrl, Capture, Truncation, decode_content, domain};
 use crate::dedup::{SHINGLE_WORDS, SimHasher, TextDigest};
-use crate::extract::{ExtractLimits, is_markup, sniff};
+use crate::extract::ExtractLimits;
 use crate::html::charset::decode;
 use crate::html::links::{Link, LinkKind, links};
 use crate::html::meta::metadata;
 use crate::html::parse::{Limits, parse};
+use crate::html::sniff::{is_markup, sniff};
 use crate::table::{Bytes16, LinkRow, Millis, PageRow, TextRow};
 use crate::text::{TextLimits, language, main_text, words};
 

@@ -16,6 +16,7 @@ pub mod parse;
 mod prescan;
 mod quirks;
 pub mod robots;
+pub mod sniff;
 pub mod structured;
 pub mod tag;
 mod text_buffer;
