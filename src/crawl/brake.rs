@@ -1,0 +1,261 @@
+//! The near-duplicate brake: a host whose newest pages keep being copies is slowed and then cut off.
+//!
+//! **Definition.** Each stored page is reduced to a [`PagePrint`] (its text's SimHash, a MinHash key, how much there was). A page is a *copy* where its SimHash
+//! lies within [`BrakeOptions::distance`] bits of one of the last 12 different pages of its host. It *weighs* as
+//! much as its text says: 1 from [`BrakeOptions::full_weight_shingles`] different shingles on, less below, so that
+//! "not found" pages with status 200, login forms and thin templates brake late. Two judges watch a host:
+//!
+//! - **near copies**: the share of copies among its newest pages (weighted moving average over about 32 pages). From
+//!   `slow_share` on, copies are added up; `slow_after` of them slow the host, more and more, and `cut_after` of them
+//!   with a share of `cut_share` or more cut it off. A share below `release_share` forgets all: the host was only
+//!   passing through a dull part.
+//! - **repeats**: sites that begin again under other names (session ids, mirrors of themselves) repeat in a period
+//!   longer than any list of newest pages. So the MinHash keys of a *distinct sample* of all pages ever stored are
+//!   kept (Gibbons: those keys with `level` trailing zeros; the level rises when 16 are full). Each page in the
+//!   sample stands for 2^level pages, and says whether it was there before: an unbiased share of repeats over any
+//!   period, with evidence that grows as slowly as the site is large.
+//!
+//! A host that mixes copies with new pages is never cut: as long as one in ten pages is new, it is worth its time.
+//!
+//! **Cost.** A few dozen operations and at most some 200 bytes a host, whatever its size. **Determinism.** The state
+//! depends on the pages and their order alone.
+//!
+//! **Reference.** Charikar, doi:10.1145/509907.509965; Gibbons, "Distinct sampling for highly-accurate answers",
+//! VLDB 2001.
+
+mod print;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+pub use self::print::{PagePrint, fingerprint};
+
+/// Different pages compared with.
+const RECENT: usize = 12;
+
+/// Keys in the distinct sample.
+const SAMPLE: usize = 16;
+
+/// Pages (by weight) that the share of copies looks back.
+const WINDOW: f32 = 32.0;
+
+/// Pages of the sample that the share of repeats looks back.
+const SAMPLE_WINDOW: f32 = 8.0;
+
+/// Pages of the sample that must have been repeats before a host is cut for it.
+const SAMPLE_LEAST: u16 = 16;
+
+/// Weight of the shortest pages; those without any word have none.
+const LEAST_WEIGHT: f32 = 0.05;
+
+/// When a host is slowed and cut.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BrakeOptions {
+    /// Whether there is a brake at all; default true.
+    pub enabled: bool,
+    /// Largest Hamming distance of two SimHashes that counts as a copy, in bits, 0 to 16; default 3.
+    pub distance: u32,
+    /// Different word triples from which on a page has full weight, 1 to 10,000; default 100.
+    pub full_weight_shingles: u32,
+    /// Share of copies from which on they are added up, above `release_share`, at most 1; default 0.8.
+    pub slow_share: f32,
+    /// Copies (by weight) after which the host is slowed; default 32.
+    pub slow_after: u32,
+    /// Largest factor by which the delay of a host grows, 1 to 1,000; default 16.
+    pub slowest: f32,
+    /// Share of copies at which a host can be cut, `slow_share` to 1; default 0.9.
+    pub cut_share: f32,
+    /// Copies (by weight) after which the host is cut, above `slow_after`; default 256.
+    pub cut_after: u32,
+    /// Share of copies below which the host is free again, 0 to below `slow_share`; default 0.5.
+    pub release_share: f32,
+}
+
+impl Default for BrakeOptions {
+    fn default() -> Self {
+        BrakeOptions {
+            enabled: true,
+            distance: 3,
+            full_weight_shingles: 100,
+            slow_share: 0.8,
+            slow_after: 32,
+            slowest: 16.0,
+            cut_share: 0.9,
+            cut_after: 256,
+            release_share: 0.5,
+        }
+    }
+}
+
+impl BrakeOptions {
+    /// Whether the numbers can work together.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the field and its range.
+    pub fn check(&self) -> Result<()> {
+        let rules = [
+            (self.distance <= 16, "distance must be 0 to 16"),
+            ((1..=10_000).contains(&self.full_weight_shingles), "full_weight_shingles must be 1 to 10000"),
+            (
+                self.release_share >= 0.0 && self.release_share < self.slow_share,
+                "release_share must be 0 to below slow_share",
+            ),
+            (self.slow_share <= self.cut_share, "slow_share must be at most cut_share"),
+            (self.cut_share <= 1.0, "cut_share must be at most 1"),
+            (self.slow_after >= 1, "slow_after must be at least 1"),
+            (self.cut_after > self.slow_after, "cut_after must be above slow_after"),
+            ((1.0..=1000.0).contains(&self.slowest), "slowest must be 1 to 1000"),
+        ];
+        match rules.iter().find(|(holds, _)| !holds) {
+            Some((_, rule)) => Err(Error::Config(format!("brake: {rule}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What to do with the host.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BrakeAction {
+    /// Go on as usual.
+    None,
+    /// Multiply the delay of the host by this, above 1.
+    Slow(f32),
+    /// Fetch nothing more from it.
+    Cut,
+}
+
+/// What the brake knows of a host; it outlives the process.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct BrakeState {
+    /// SimHashes of the last different pages, the newest last; little-endian.
+    recent: Vec<[u8; 8]>,
+    /// Share of copies among the newest pages.
+    share: f32,
+    /// Weight of copies since the share rose.
+    evidence: f32,
+    /// Keys in the sample; little-endian.
+    sample: Vec<[u8; 4]>,
+    /// Trailing zeros of the keys in the sample.
+    level: u8,
+    /// Share of repeats among the newest pages of the sample.
+    repeat_share: f32,
+    /// Pages that the repeats in the sample stand for, since their share rose.
+    repeat_evidence: f32,
+    /// Repeats in the sample, since their share rose.
+    repeat_count: u16,
+    /// Pages observed.
+    pages: u32,
+    /// Copies among them.
+    copies: u32,
+    /// Why it was cut, once it is.
+    cut: Option<CutReason>,
+}
+
+/// Why a host was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum CutReason {
+    NearCopies,
+    Repeats,
+}
+
+impl BrakeState {
+    /// Takes the newest page of the host. `None` is a page without words: it says nothing. A host that was cut stays
+    /// cut, whatever comes.
+    pub fn observe(&mut self, page: Option<PagePrint>, options: &BrakeOptions) -> BrakeAction {
+        if !options.enabled {
+            return BrakeAction::None;
+        }
+        if let Some(page) = page.filter(|_| self.cut.is_none()) {
+            self.pages = self.pages.saturating_add(1);
+            let weight =
+                (page.shingles as f32 / options.full_weight_shingles as f32).clamp(LEAST_WEIGHT, 1.0);
+            let copy = self.remember(page.simhash, options.distance);
+            self.copies = self.copies.saturating_add(u32::from(copy));
+            let target = if copy { 1.0 } else { 0.0 };
+            self.share += (target - self.share) * weight / WINDOW;
+            if self.share < options.release_share {
+                self.evidence = 0.0;
+            } else if copy && self.share >= options.slow_share {
+                self.evidence += weight;
+            }
+            self.sample(page.key, weight, options);
+            let cut_after = options.cut_after as f32;
+            if self.evidence >= cut_after && self.share >= options.cut_share {
+                self.cut = Some(CutReason::NearCopies);
+            } else if self.repeat_evidence >= cut_after
+                && self.repeat_count >= SAMPLE_LEAST
+                && self.repeat_share >= options.cut_share
+            {
+                self.cut = Some(CutReason::Repeats);
+            }
+        }
+        self.action(options)
+    }
+
+    /// What holds for the host now.
+    pub fn action(&self, options: &BrakeOptions) -> BrakeAction {
+        if self.cut.is_some() {
+            return BrakeAction::Cut;
+        }
+        let evidence = self.evidence.max(self.repeat_evidence);
+        if !options.enabled || evidence < options.slow_after as f32 {
+            return BrakeAction::None;
+        }
+        let factor = (1.0 + evidence / options.slow_after as f32).min(options.slowest);
+        if factor > 1.0 { BrakeAction::Slow(factor) } else { BrakeAction::None }
+    }
+
+    /// Why the host was cut, for the event log: `near-copies` or `repeats`; `None` where it is not.
+    pub fn reason(&self) -> Option<&'static str> {
+        self.cut.map(|reason| match reason {
+            CutReason::NearCopies => "near-copies",
+            CutReason::Repeats => "repeats",
+        })
+    }
+
+    /// Pages observed and, of them, near copies of one of the last different pages.
+    pub fn counts(&self) -> (u32, u32) {
+        (self.pages, self.copies)
+    }
+
+    /// Puts the page last in the list of different pages; whether it is a copy of one of them, whose place it takes.
+    fn remember(&mut self, simhash: u64, distance: u32) -> bool {
+        let near = |other: &[u8; 8]| (u64::from_le_bytes(*other) ^ simhash).count_ones() <= distance;
+        let found = self.recent.iter().rposition(near);
+        match found {
+            Some(at) => drop(self.recent.remove(at)),
+            None if self.recent.len() == RECENT => drop(self.recent.remove(0)),
+            None => {}
+        }
+        self.recent.push(simhash.to_le_bytes());
+        found.is_some()
+    }
+
+    /// Looks the page up in the distinct sample, if it belongs there.
+    fn sample(&mut self, key: u32, weight: f32, options: &BrakeOptions) {
+        // Thin pages are alike without being repeats.
+        if weight < 0.5 || key.trailing_zeros() < u32::from(self.level) {
+            return;
+        }
+        let bytes = key.to_le_bytes();
+        let repeat = self.sample.contains(&bytes);
+        if !repeat {
+            self.sample.push(bytes);
+            while self.sample.len() > SAMPLE {
+                self.level += 1;
+                let level = u32::from(self.level);
+                self.sample.retain(|key| u32::from_le_bytes(*key).trailing_zeros() >= level);
+            }
+        }
+        let target = if repeat { 1.0 } else { 0.0 };
+        self.repeat_share += (target - self.repeat_share) / SAMPLE_WINDOW;
+        if self.repeat_share < options.release_share {
+            (self.repeat_evidence, self.repeat_count) = (0.0, 0);
+        } else if repeat && self.repeat_share >= options.slow_share {
+            self.repeat_evidence += f32::from(self.level.min(31)).exp2();
+            self.repeat_count = self.repeat_count.saturating_add(1);
+        }
+    }
+}
