@@ -1,0 +1,259 @@
+//! Which of several crawling agents a host belongs to: consistent hashing.
+//!
+//! **Definition.** Agents and hosts are hashed onto a circle of 2^64 points. A host belongs to the first agent met
+//! clockwise from its own point (itself included). Each agent stands at many points (*virtual nodes*), so that shares are even: with `v` of
+//! them the shares of equal agents vary by about 1/√v of their mean. An agent that joins takes over only what now meets
+//! it first, about its share; when it leaves, just that goes to the others. All agents compute the same ring from the
+//! same list, in any order: no one has to be asked.
+//!
+//! **Cost.** O(log(agents · virtual nodes)) a host. **Determinism.** Names alone; stable between versions, because a crawl's
+//! hosts must not move.
+//!
+//! **Reference.** Karger et al., doi:10.1145/258533.258660; Boldi et al. (UbiCrawler), doi:10.1002/spe.587.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use crate::error::{Error, Result};
+
+/// Virtual nodes of an agent by default.
+pub const VIRTUAL_NODES: u32 = 128;
+
+/// Most points on a ring.
+const MAX_POINTS: usize = 1 << 24;
+
+/// Who crawls, and which of them this process is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AgentsOptions {
+    /// Names of all agents; default none: this process crawls every host.
+    pub agents: Vec<String>,
+    /// The name of this one among them; default none.
+    pub name: Option<String>,
+    /// Points of each agent on the ring, 1 to 65,536; default 128.
+    pub virtual_nodes: u32,
+}
+
+impl Default for AgentsOptions {
+    fn default() -> Self {
+        AgentsOptions { agents: Vec::new(), name: None, virtual_nodes: VIRTUAL_NODES }
+    }
+}
+
+impl AgentsOptions {
+    /// Whether they name a ring and a place on it.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the field and its range.
+    pub fn check(&self) -> Result<()> {
+        self.ring().map(drop)
+    }
+
+    /// The ring and the name of this process on it; `None` where it crawls alone.
+    ///
+    /// # Errors
+    /// [`Error::Config`]: no or a doubled name, a name that is not among the agents, `virtual_nodes` out of range.
+    pub fn ring(&self) -> Result<Option<(Ring, String)>> {
+        if !(1..=65_536).contains(&self.virtual_nodes) {
+            return Err(Error::Config("virtual_nodes must be 1 to 65536".into()));
+        }
+        match &self.name {
+            None if self.agents.is_empty() => Ok(None),
+            Some(name) if self.agents.contains(name) => {
+                let agents: Vec<(&str, u32)> =
+                    self.agents.iter().map(|a| (a.as_str(), self.virtual_nodes)).collect();
+                Ok(Some((Ring::new(&agents)?, name.clone())))
+            }
+            _ => Err(Error::Config("name must be one of agents".into())),
+        }
+    }
+}
+
+/// A circle of agents.
+///
+/// # Examples
+/// ```
+/// use webmill::crawl::agents::{Ring, VIRTUAL_NODES};
+/// let ring = Ring::new(&[("north", VIRTUAL_NODES), ("south", VIRTUAL_NODES)]).unwrap();
+/// assert_eq!(ring.agent_of("www.pku.edu.cn"), ring.agent_of("www.pku.edu.cn"));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ring {
+    names: Vec<String>,
+    /// (point, index of the agent), ascending.
+    points: Vec<(u64, u32)>,
+}
+
+impl Ring {
+    /// A ring of (name, virtual nodes); an agent with twice the nodes gets twice the hosts.
+    ///
+    /// # Errors
+    /// [`Error::Config`]: no agent, an empty or doubled name, no node, more than 2^24 nodes in all.
+    pub fn new(agents: &[(&str, u32)]) -> Result<Ring> {
+        let total: usize = agents.iter().map(|&(_, nodes)| nodes as usize).sum();
+        if agents.iter().any(|&(name, nodes)| name.is_empty() || nodes == 0) || total > MAX_POINTS {
+            return Err(Error::Config(format!(
+                "agents must have names and virtual nodes, {MAX_POINTS} nodes in all at most"
+            )));
+        }
+        let different: BTreeSet<&str> = agents.iter().map(|&(name, _)| name).collect();
+        if different.len() < agents.len() {
+            return Err(Error::Config("agents must have different names".into()));
+        }
+        let points = agents
+            .iter()
+            .flat_map(|&(name, nodes)| (0..nodes).map(move |node| (point_of_node(name, node), name)))
+            .collect();
+        Self::of_points(points)
+    }
+
+    /// A ring of given points. Of agents at the same point the first by name holds it.
+    fn of_points(points: Vec<(u64, &str)>) -> Result<Ring> {
+        let names: BTreeSet<&str> = points.iter().map(|&(_, name)| name).collect();
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        if names.is_empty() {
+            return Err(Error::Config("agents must not be empty".into()));
+        }
+        let index = |name: &str| names.partition_point(|n| n.as_str() < name) as u32;
+        let mut points: Vec<(u64, u32)> =
+            points.into_iter().map(|(point, name)| (point, index(name))).collect();
+        points.sort_unstable();
+        points.dedup_by_key(|&mut (point, _)| point);
+        Ok(Ring { names, points })
+    }
+
+    /// Names of the agents, ascending.
+    pub fn agents(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The agent that crawls a host (lower-case, as in canonical URLs).
+    pub fn agent_of(&self, host: &str) -> &str {
+        self.agent_at(point_of_host(host))
+    }
+
+    fn agent_at(&self, point: u64) -> &str {
+        let next = self.points.partition_point(|&(p, _)| p < point);
+        let (_, agent) = self.points[if next == self.points.len() { 0 } else { next }];
+        &self.names[agent as usize]
+    }
+}
+
+fn point_of_host(host: &str) -> u64 {
+    xxh3_64(host.strip_suffix('.').unwrap_or(host).as_bytes())
+}
+
+fn point_of_node(name: &str, node: u32) -> u64 {
+    xxh3_64_with_seed(name.as_bytes(), u64::from(node) + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn the_vector_of_the_specification() {
+        // Clockwise 1, A, 4, B, 2, (D), 3, C.
+        let [one, a, four, b, two, d, three, c] = [10, 20, 30, 40, 50, 60, 70, 80];
+        let keys = [("1", one), ("4", four), ("2", two), ("3", three)];
+        let assign = |servers: &[(u64, &str)]| -> String {
+            let ring = Ring::of_points(servers.to_vec()).unwrap();
+            keys.iter().map(|&(key, at)| format!("{key}{} ", ring.agent_at(at))).collect()
+        };
+        assert_eq!(assign(&[(a, "A"), (b, "B"), (c, "C")]), "1A 4B 2C 3C ");
+        assert_eq!(assign(&[(a, "A"), (c, "C")]), "1A 4C 2C 3C ");
+        assert_eq!(assign(&[(a, "A"), (b, "B"), (c, "C"), (d, "D")]), "1A 4B 2D 3C ");
+        // Past the last point the circle begins again; a point is its own.
+        assert_eq!(Ring::of_points(vec![(a, "A"), (c, "C")]).unwrap().agent_at(81), "A");
+        assert_eq!(Ring::of_points(vec![(a, "A"), (c, "C")]).unwrap().agent_at(80), "C");
+    }
+
+    fn names(n: usize) -> Vec<String> {
+        (0..n).map(|i| format!("agent-{i}")).collect()
+    }
+
+    fn ring(names: &[String]) -> Ring {
+        Ring::new(&names.iter().map(|n| (n.as_str(), VIRTUAL_NODES)).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn the_eleventh_agent_takes_its_share_and_nothing_else_moves() {
+        let (ten, eleven) = (ring(&names(10)), ring(&names(11)));
+        let mut moved = 0;
+        let mut load: HashMap<&str, u32> = HashMap::new();
+        for i in 0..100_000 {
+            let host = format!("www{i}.example.com");
+            let (before, after) = (ten.agent_of(&host), eleven.agent_of(&host));
+            *load.entry(after).or_default() += 1;
+            if before != after {
+                assert_eq!(after, "agent-10", "only the one that joined takes hosts over");
+                moved += 1;
+            }
+        }
+        let share = 100_000 / 11;
+        assert!((share * 7 / 10..share * 13 / 10).contains(&moved), "moved {moved}");
+        for (agent, hosts) in load {
+            assert!((share as u32 * 7 / 10..share as u32 * 13 / 10).contains(&hosts), "{agent} {hosts}");
+        }
+    }
+
+    #[test]
+    fn weight_and_trailing_dot() {
+        let ring = Ring::new(&[("big", 384), ("small", 128)]).unwrap();
+        let big = (0..20_000).filter(|i| ring.agent_of(&format!("h{i}.example")) == "big").count() as f64
+            / 20_000.0;
+        assert!((0.68..0.82).contains(&big), "{big}");
+        assert_eq!(ring.agent_of("a.example."), ring.agent_of("a.example"));
+    }
+
+    #[test]
+    fn points_may_not_change() {
+        assert_eq!(point_of_host(""), 0x2D06_8005_38D3_94C2);
+        assert_eq!(point_of_node("", 0), 0x4DC5_B0CC_826F_6703);
+    }
+
+    #[test]
+    fn settings() {
+        let options = |agents: &[&str], name: Option<&str>| AgentsOptions {
+            agents: agents.iter().map(|a| (*a).to_owned()).collect(),
+            name: name.map(str::to_owned),
+            ..Default::default()
+        };
+        assert!(options(&[], None).ring().unwrap().is_none());
+        assert!(options(&["a", "b"], Some("a")).ring().unwrap().is_some());
+        for (agents, name) in
+            [(&["a"][..], None), (&["a"], Some("b")), (&[], Some("a")), (&["a", ""], Some("a"))]
+        {
+            assert!(matches!(options(agents, name).check(), Err(Error::Config(_))), "{agents:?} {name:?}");
+        }
+        assert!(AgentsOptions { virtual_nodes: 0, ..Default::default() }.check().is_err());
+        assert!(Ring::new(&[]).is_err());
+        assert!(Ring::new(&[("a", u32::MAX)]).is_err());
+        assert!(options(&["a", "a"], Some("a")).check().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_the_list_is_nothing_and_leaving_moves_only_its_own(
+            n in 2usize..8, gone in any::<prop::sample::Index>(), hosts in prop::collection::vec("[a-z]{1,8}\\.[a-z]{2}", 1..40)
+        ) {
+            let mut names = names(n);
+            let all = ring(&names);
+            names.reverse();
+            prop_assert_eq!(&ring(&names), &all);
+            let left = names.remove(gone.index(n));
+            let rest = ring(&names);
+            for host in &hosts {
+                if all.agent_of(host) != left {
+                    prop_assert_eq!(rest.agent_of(host), all.agent_of(host));
+                } else {
+                    prop_assert_ne!(rest.agent_of(host), left.as_str());
+                }
+            }
+        }
+    }
+}
