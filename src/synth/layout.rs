@@ -19,6 +19,13 @@ pub(super) mod purpose {
     pub(in crate::synth) const BROKEN: u64 = 11;
     pub(in crate::synth) const ADVERTISEMENT: u64 = 12;
     pub(in crate::synth) const PATH: u64 = 13;
+    pub(in crate::synth) const HEALTH: u64 = 14;
+    pub(in crate::synth) const ROBOTS: u64 = 15;
+    pub(in crate::synth) const FEATURES: u64 = 16;
+    pub(in crate::synth) const TROUBLE: u64 = 17;
+    pub(in crate::synth) const SESSION: u64 = 18;
+    pub(in crate::synth) const SEED: u64 = 19;
+    pub(in crate::synth) const EXTRA: u64 = 20;
 }
 
 /// A link before it has words.
@@ -56,7 +63,8 @@ pub(super) struct Content {
     pub(super) mirror_of: Option<u64>,
 }
 
-const SECTIONS: [&str; 12] = [
+/// First folders of paths.
+pub(super) const SECTIONS: [&str; 12] = [
     "news", "articles", "archive", "blog", "docs", "topics", "reports", "notes", "guides", "reviews",
     "letters", "stories",
 ];

@@ -24,6 +24,16 @@ mod layout;
 mod page;
 mod phrases;
 mod prose;
+mod serve;
+mod serve_log;
+mod sim;
+mod sim_answer;
+mod sim_extras;
+mod sim_hosts;
+mod sim_robots;
+mod sim_sitemaps;
+mod sim_traps;
+mod sim_trouble;
 mod vocabulary;
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +41,14 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 
 use self::draw::Shuffle;
+pub use self::serve::{ServeOptions, Server};
+pub use self::serve_log::{Asked, Happening, Recorder, Recording};
+pub use self::sim::{FeatureShares, SimConfig, SimWeb};
+pub use self::sim_answer::{Answer, Ending, Rest};
+pub use self::sim_hosts::{Health, HostShares, RobotsShares};
+pub use self::sim_robots::HostRules;
+pub use self::sim_traps::Trap;
+pub use self::sim_trouble::PageShares;
 
 /// Density exponent of the number of pages of a host.
 pub const HOST_EXPONENT: f64 = 7.0 / 3.0;

@@ -1,0 +1,256 @@
+//! How the hosts of a simulated Web answer: health, session ids.
+
+use serde::{Deserialize, Serialize};
+
+use super::draw::{below, unit};
+use super::layout::purpose;
+use super::sim::SimWeb;
+use super::sim_traps::Trap;
+
+/// How a host answers at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Health {
+    /// As it should.
+    Sound,
+    /// After so many ms.
+    Slow(u32),
+    /// 500 to everything, robots.txt included.
+    Down,
+    /// Connections are refused. A proxy says 502.
+    Refused,
+    /// The name does not resolve. A proxy says 502 with `X-Proxy-Error: dns`.
+    Unresolved,
+    /// Connections are reset (TCP RST) after the request.
+    Reset,
+    /// Connections are closed after the request.
+    Closed,
+    /// Takes the request and never says anything.
+    Silent,
+    /// A proxy says 504 after a while.
+    TimedOut,
+}
+
+impl Health {
+    /// Whether pages can be had.
+    pub fn is_alive(self) -> bool {
+        matches!(self, Health::Sound | Health::Slow(_))
+    }
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Health::Sound => "sound",
+            Health::Slow(_) => "slow",
+            Health::Down => "down",
+            Health::Refused => "refused",
+            Health::Unresolved => "unresolved",
+            Health::Reset => "reset",
+            Health::Closed => "closed",
+            Health::Silent => "silent",
+            Health::TimedOut => "timed-out",
+        }
+    }
+}
+
+macro_rules! shares {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident = $default:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name { $($(#[$doc])* #[doc = concat!(" Default ", stringify!($default), ".")] pub $field: f64,)+ }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $($field: $default,)+ }
+            }
+        }
+
+        impl $name {
+            /// None of them.
+            pub fn none() -> Self {
+                $name { $($field: 0.0,)+ }
+            }
+
+            /// All of them alike; together they are all there is where `share` is 1.
+            pub fn alike(share: f64) -> Self {
+                let number = [$(stringify!($field),)+].len() as f64;
+                $name { $($field: share / number,)+ }
+            }
+
+            pub(super) fn all(&self) -> Vec<f64> {
+                vec![$(self.$field,)+]
+            }
+
+            /// Which of them a draw is, by position.
+            pub(super) fn pick(&self, mut at: f64) -> Option<usize> {
+                let shares = [$(self.$field,)+];
+                for (i, share) in shares.into_iter().enumerate() {
+                    if at < share {
+                        return Some(i);
+                    }
+                    at -= share;
+                }
+                None
+            }
+        }
+    };
+}
+pub(super) use shares;
+
+shares! {
+    /// Shares of hosts by health; the others are sound.
+    HostShares {
+        /// Slow: see `slow_ms`.
+        slow = 0.03,
+        /// 500 to everything.
+        down = 0.01,
+        /// Refuses connections.
+        refused = 0.02,
+        /// Has no address.
+        unresolved = 0.03,
+        /// Resets connections.
+        reset = 0.005,
+        /// Closes connections without an answer.
+        closed = 0.005,
+        /// Never answers.
+        silent = 0.01,
+        /// Times out at the proxy.
+        timed_out = 0.01,
+    }
+}
+
+shares! {
+    /// Shares of hosts by kind of robots.txt; the others have none (404).
+    RobotsShares {
+        /// Empty.
+        empty = 0.02,
+        /// `Disallow:` with nothing, for all.
+        allow_all = 0.2,
+        /// `Disallow: /`.
+        disallow_all = 0.03,
+        /// Some folders disallowed, the trap among them.
+        folders = 0.2,
+        /// `Disallow: /` with longer `Allow` rules, and ties.
+        allow_wins = 0.03,
+        /// `*` and `$` in rules.
+        wildcards = 0.08,
+        /// Groups by agent: ours named twice, others, and all.
+        groups = 0.05,
+        /// Percent-encoded rules.
+        encoded = 0.01,
+        /// Byte order mark, CR line ends, odd case, comments, bytes that are no UTF-8.
+        messy = 0.02,
+        /// An HTML page.
+        html = 0.03,
+        /// 600 KB, the rules first.
+        huge = 0.002,
+        /// `Crawl-delay`.
+        delay = 0.03,
+        /// `Sitemap` lines: an index, a plain and a gzipped one.
+        sitemaps = 0.1,
+        /// Up to five redirects before it.
+        hops = 0.02,
+        /// A redirect loop.
+        looping = 0.005,
+        /// 403.
+        forbidden = 0.01,
+        /// 500 for ever.
+        failing = 0.01,
+        /// 503 once.
+        passing = 0.01,
+    }
+}
+
+/// Where a host puts session ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Session {
+    Path,
+    Query,
+}
+
+/// What comes before the id.
+const PATH_KEY: &str = ";jsessionid=";
+const QUERY_KEY: &str = "?PHPSESSID=";
+
+impl SimWeb {
+    /// How a host answers.
+    pub fn health(&self, host: u64) -> Health {
+        let hash = self.web.hash(host, purpose::HEALTH);
+        match self.config.hosts.pick(unit(hash)) {
+            Some(0) => {
+                let most = u64::from(self.config.slow_ms);
+                Health::Slow((most / 4 + below(hash.rotate_left(32), most - most / 4 + 1)) as u32)
+            }
+            Some(1) => Health::Down,
+            Some(2) => Health::Refused,
+            Some(3) => Health::Unresolved,
+            Some(4) => Health::Reset,
+            Some(5) => Health::Closed,
+            Some(6) => Health::Silent,
+            Some(7) => Health::TimedOut,
+            _ => Health::Sound,
+        }
+    }
+
+    /// The host whose features a host has: its own, or those of the one that it mirrors.
+    pub(super) fn featured(&self, host: u64) -> u64 {
+        self.web.mirrored_host(host).unwrap_or(host)
+    }
+
+    /// A draw for the n-th feature of a host.
+    pub(super) fn feature(&self, host: u64, n: u64) -> u64 {
+        self.web.hash(self.featured(host), purpose::FEATURES | n << 8)
+    }
+
+    pub(super) fn session(&self, host: u64) -> Option<Session> {
+        if self.config.features.sessions == 0.0 {
+            return None;
+        }
+        let hash = self.feature(host, 20);
+        let form = if hash & 1 == 0 { Session::Path } else { Session::Query };
+        (unit(hash) < self.config.features.sessions).then_some(form)
+    }
+
+    /// The trap of a host.
+    pub(super) fn trap(&self, host: u64) -> Option<Trap> {
+        let hash = self.feature(host, 21);
+        (unit(hash) < self.config.features.traps).then(|| Trap::ALL[below(hash << 11, 5) as usize])
+    }
+
+    /// Path without the session id, where there is one and the host uses them so.
+    pub(super) fn without_session(&self, host: u64, path: &str) -> Option<String> {
+        let key = match self.session(host)? {
+            Session::Path => PATH_KEY,
+            Session::Query => QUERY_KEY,
+        };
+        let (before, id) = path.split_once(key)?;
+        let hex = id.len() == 32 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'F'));
+        hex.then(|| before.to_owned())
+    }
+
+    /// Puts a session id into each link within the site of a page: those that begin with a slash.
+    pub(super) fn add_sessions(&self, host: u64, page: u64, html: &[u8]) -> Option<Vec<u8>> {
+        let form = self.session(host)?;
+        let hash = |salt: u64| self.web.hash(page, purpose::SESSION | salt << 8);
+        let id = format!(
+            "{}{:016X}{:016X}",
+            if form == Session::Path { PATH_KEY } else { QUERY_KEY },
+            hash(1),
+            hash(2)
+        );
+        let mut out = Vec::with_capacity(html.len() * 2);
+        let mut rest = html;
+        while let Some(at) = memchr::memmem::find(rest, b"<a href=") {
+            let from = at + 8 + usize::from(rest.get(at + 8) == Some(&b'"'));
+            let end = rest[from..].iter().position(|b| matches!(b, b'"' | b'>' | b' ')).map(|n| from + n);
+            let end = end.unwrap_or(rest.len());
+            out.extend_from_slice(&rest[..end]);
+            if rest[from..end].starts_with(b"/") && end - from > 1 {
+                out.extend_from_slice(id.as_bytes());
+            }
+            rest = &rest[end..];
+        }
+        out.extend_from_slice(rest);
+        Some(out)
+    }
+}
