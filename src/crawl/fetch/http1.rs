@@ -1,0 +1,162 @@
+//! One HTTP/1.1 exchange over a stream, kept byte for byte.
+
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::{Instant, timeout_at};
+
+use super::connect::Stream;
+use super::reader::{Progress, Reader};
+use super::{Accept, Failure, Received, tls};
+use crate::capture::{Response, Truncation};
+
+/// Room for the first read: most heads with a small page.
+const FIRST_READ: usize = 8 * 1024;
+/// Least room for a read.
+const LEAST_READ: usize = 4 * 1024;
+/// Most room made at once, whatever the server promises.
+const MOST_READ: u64 = 1 << 20;
+
+/// What bounds an exchange.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// Longest body, as transferred.
+    pub body: u64,
+    /// End of the whole exchange.
+    pub total: Instant,
+    /// Longest silence.
+    pub idle: Duration,
+    /// Whether an answer without a status line is taken as a page.
+    pub http09: bool,
+}
+
+impl Limits {
+    /// When a server that stays silent from now on is given up.
+    pub(super) fn next(&self) -> Instant {
+        self.total.min(Instant::now() + self.idle)
+    }
+}
+
+/// A response and what became of the connection.
+pub(super) struct Exchange {
+    pub received: Received,
+    pub reusable: bool,
+}
+
+/// Why there is no response.
+pub(super) enum Broken {
+    /// The connection ended before the first byte of a response: a kept one had died.
+    Dead,
+    Failed(Failure),
+}
+
+impl From<Broken> for Failure {
+    fn from(broken: Broken) -> Failure {
+        match broken {
+            Broken::Dead => Failure::Disconnect,
+            Broken::Failed(failure) => failure,
+        }
+    }
+}
+
+/// Sends a request and reads its response.
+pub(super) async fn exchange(
+    stream: &mut Stream,
+    request: &[u8],
+    limits: &Limits,
+    accept: Option<Accept<'_>>,
+) -> Result<Exchange, Broken> {
+    let sent = async {
+        stream.write_all(request).await?;
+        stream.flush().await
+    };
+    match timeout_at(limits.next(), sent).await {
+        Err(_) => return Err(Broken::Failed(Failure::Timeout("request"))),
+        Ok(Err(error)) => return Err(lost(&error, true)),
+        Ok(Ok(())) => {}
+    }
+    let mut reader = Reader::new(Vec::with_capacity(FIRST_READ), limits.http09);
+    // Bytes of interim responses leave the buffer.
+    let mut heard = false;
+    let truncated = loop {
+        if reader.raw.capacity() - reader.raw.len() < LEAST_READ {
+            let room = reader.expected().clamp(LEAST_READ as u64, MOST_READ) as usize + 1;
+            reader.raw.reserve(room);
+        }
+        let read = match timeout_at(limits.next(), stream.read_buf(&mut reader.raw)).await {
+            Ok(read) => read,
+            Err(_) if reader.has_head() => break Some(Truncation::Time),
+            Err(_) => return Err(Broken::Failed(Failure::Timeout("response"))),
+        };
+        match read {
+            Ok(0) => {
+                if reader.finish() {
+                    break None;
+                }
+                if !reader.has_head() {
+                    return Err(if heard { Broken::Failed(Failure::Disconnect) } else { Broken::Dead });
+                }
+                break Some(Truncation::Disconnect);
+            }
+            Ok(_) => heard = true,
+            Err(error) if !reader.has_head() => return Err(lost(&error, !heard)),
+            Err(_) => {
+                // Broken off: only a length or a last chunk can tell that nothing is missing.
+                let whole = !reader.ends_with_connection() && reader.finish();
+                break (!whole).then_some(Truncation::Disconnect);
+            }
+        }
+        let mut progress = advance(&mut reader)?;
+        if progress == Progress::Head {
+            let refused = accept.is_some_and(|accept| {
+                let head = Response::parse(&reader.raw[..reader.head_len()]);
+                !accept(reader.status(), head.media_type().as_deref().unwrap_or_default())
+            });
+            progress = advance(&mut reader)?;
+            if refused {
+                let reusable = progress == Progress::Done && reader.reusable();
+                return Ok(finished(reader, None, reusable, true));
+            }
+        }
+        let taken = if progress == Progress::Done { reader.end() } else { reader.raw.len() };
+        if (taken - reader.head_len()) as u64 > limits.body {
+            reader.raw.truncate(reader.head_len() + limits.body as usize);
+            break Some(Truncation::Length);
+        }
+        if progress == Progress::Done {
+            break None;
+        }
+    };
+    if truncated.is_none() && (reader.end() - reader.head_len()) as u64 > limits.body {
+        reader.raw.truncate(reader.head_len() + limits.body as usize);
+        return Ok(finished(reader, Some(Truncation::Length), false, false));
+    }
+    let reusable = truncated.is_none() && reader.reusable();
+    Ok(finished(reader, truncated, reusable, false))
+}
+
+fn advance(reader: &mut Reader) -> Result<Progress, Broken> {
+    reader.advance().map_err(|fault| Broken::Failed(Failure::Protocol(fault.text().into())))
+}
+
+fn finished(mut reader: Reader, truncated: Option<Truncation>, reusable: bool, refused: bool) -> Exchange {
+    if truncated.is_none() {
+        reader.trim();
+    }
+    let (head_len, status) = (reader.head_len(), reader.status());
+    let mut raw = reader.raw;
+    if refused {
+        raw.truncate(head_len);
+    }
+    let received = Received { raw, head_len, status, truncated, http2: false, refused_by_accept: refused };
+    Exchange { received, reusable }
+}
+
+/// What a broken connection means before there is a head.
+fn lost(error: &std::io::Error, silent: bool) -> Broken {
+    match tls::tls_error(error) {
+        Some(error) => Broken::Failed(Failure::Tls(error.to_string())),
+        None if silent => Broken::Dead,
+        None => Broken::Failed(Failure::Disconnect),
+    }
+}

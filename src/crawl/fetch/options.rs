@@ -1,0 +1,288 @@
+//! Settings of fetching.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// When HTTP/2 is spoken. It needs TLS: http URLs are always fetched by HTTP/1.1.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Http2 {
+    /// Never.
+    Never,
+    /// Only with servers that refuse HTTP/1.1, because its bytes can be stored as they were sent.
+    #[default]
+    WhenNeeded,
+    /// Wherever the server offers it.
+    Prefer,
+}
+
+/// How names become addresses.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DnsOptions {
+    /// Name servers, as `address` or `address:port`; default none: those of the system.
+    pub servers: Vec<String>,
+    /// Names with a known address, before any server is asked (as `/etc/hosts`); `*.example.com` stands for all names
+    /// below, `*` for all. The address filter applies to them too. Default none.
+    pub hosts: BTreeMap<String, IpAddr>,
+    /// Most names in the cache; default 100,000.
+    pub cache_entries: usize,
+    /// Shortest time a name is cached, in seconds, whatever its TTL; default 60.
+    pub min_ttl_s: u32,
+    /// Longest time a name is cached, in seconds, whatever its TTL; default 86,400.
+    pub max_ttl_s: u32,
+    /// Time for an answer of a server, in milliseconds; default 5,000.
+    pub timeout_ms: u64,
+    /// How often a failing resolver is asked for one name; default 3.
+    pub attempts: u32,
+    /// Wait before the second attempt, in milliseconds; it doubles with each; default 500, at most 10,000.
+    pub retry_ms: u64,
+    /// Most lookups at once; default 256.
+    pub concurrency: usize,
+    /// Most lookups ahead at once; more are dropped; default 64.
+    pub prefetch: usize,
+}
+
+impl Default for DnsOptions {
+    fn default() -> Self {
+        DnsOptions {
+            servers: Vec::new(),
+            hosts: BTreeMap::new(),
+            cache_entries: 100_000,
+            min_ttl_s: 60,
+            max_ttl_s: 86_400,
+            timeout_ms: 5_000,
+            attempts: 3,
+            retry_ms: 500,
+            concurrency: 256,
+            prefetch: 64,
+        }
+    }
+}
+
+/// How pages are fetched.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FetchOptions {
+    /// Who is asking; default `webmill/VERSION`. A crawl of foreign servers should add an address.
+    pub user_agent: String,
+    /// Headers sent in addition, or in place of ours of the same name; default none.
+    pub headers: Vec<(String, String)>,
+    /// Proxy for everything, `http://[user:password@]host:port`; default none.
+    pub proxy: Option<String>,
+    /// Whether a connection to the proxy may carry http requests for one host after another; default true.
+    pub share_proxy: bool,
+    /// `host` or `host:port` → `user:password` for basic authentication, sent to no other; default none.
+    pub basic_auth: BTreeMap<String, String>,
+    /// Whether cookies are taken and sent back; default false.
+    pub cookies: bool,
+    /// Most sites whose cookies are kept; default 100,000.
+    pub cookie_sites: usize,
+    /// Longest body taken, in bytes as transferred; default 64 MiB.
+    pub max_body_bytes: u64,
+    /// Time for a whole exchange, connecting included, in milliseconds; default 120,000.
+    pub total_ms: u64,
+    /// Longest silence of the server, in milliseconds; default 20,000.
+    pub idle_ms: u64,
+    /// Time for connecting to one address, and for its TLS, in milliseconds; default 10,000.
+    pub connect_ms: u64,
+    /// Whether private, loopback and other special addresses may be reached; default false.
+    pub allow_private: bool,
+    /// When HTTP/2 is spoken; default `when-needed`.
+    pub http2: Http2,
+    /// Whether certificates are taken unseen; default false.
+    pub accept_invalid_certificates: bool,
+    /// File of PEM certificates that are trusted beside those of the system; default none.
+    pub extra_roots: Option<PathBuf>,
+    /// How names become addresses.
+    pub dns: DnsOptions,
+    /// Shortest time between the starts of two requests to one address, in milliseconds; default 0.
+    pub ip_delay_ms: u64,
+    /// How long an idle connection is kept for the next request to its host, in milliseconds; 0: closed at once;
+    /// default 15,000.
+    pub keep_alive_ms: u64,
+    /// Most idle connections; the oldest is closed first; default 4,096.
+    pub max_idle: usize,
+}
+
+impl Default for FetchOptions {
+    fn default() -> Self {
+        FetchOptions {
+            user_agent: format!("webmill/{}", env!("CARGO_PKG_VERSION")),
+            headers: Vec::new(),
+            proxy: None,
+            share_proxy: true,
+            basic_auth: BTreeMap::new(),
+            cookies: false,
+            cookie_sites: 100_000,
+            max_body_bytes: 64 << 20,
+            total_ms: 120_000,
+            idle_ms: 20_000,
+            connect_ms: 10_000,
+            allow_private: false,
+            http2: Http2::default(),
+            accept_invalid_certificates: false,
+            extra_roots: None,
+            dns: DnsOptions::default(),
+            ip_delay_ms: 0,
+            keep_alive_ms: 15_000,
+            max_idle: 4_096,
+        }
+    }
+}
+
+/// Headers that frame or route a message: ours alone.
+const RESERVED: [&str; 9] = [
+    "host",
+    "connection",
+    "content-length",
+    "transfer-encoding",
+    "te",
+    "upgrade",
+    "expect",
+    "proxy-authorization",
+    "keep-alive",
+];
+
+impl FetchOptions {
+    /// Whether the settings can work.
+    ///
+    /// # Errors
+    /// [`Error::Config`] that names the field and what it takes.
+    pub fn check(&self) -> Result<()> {
+        header_value("user_agent", &self.user_agent)?;
+        if self.user_agent.trim().is_empty() {
+            return Err(Error::Config("user_agent: must say who is asking".into()));
+        }
+        for (name, value) in &self.headers {
+            if name.is_empty() || !name.bytes().all(is_token) {
+                return Err(Error::Config(format!("headers: {name:?} is no header name")));
+            }
+            if RESERVED.iter().any(|r| name.eq_ignore_ascii_case(r)) {
+                return Err(Error::Config(format!("headers: {name} cannot be set")));
+            }
+            header_value("headers", value)?;
+        }
+        for (host, account) in &self.basic_auth {
+            if !account.contains(':') {
+                return Err(Error::Config(format!("basic_auth: {host} needs user:password")));
+            }
+            if host.is_empty() || host.bytes().any(|b| b.is_ascii_uppercase() || b == b'/') {
+                return Err(Error::Config(format!(
+                    "basic_auth: {host:?} must be a host (lower-case) or host:port"
+                )));
+            }
+        }
+        if let Some(proxy) = &self.proxy {
+            super::proxy::Proxy::parse(proxy)?;
+        }
+        let positive = [
+            ("max_body_bytes", self.max_body_bytes),
+            ("total_ms", self.total_ms),
+            ("idle_ms", self.idle_ms),
+            ("connect_ms", self.connect_ms),
+            ("cookie_sites", self.cookie_sites as u64),
+            ("dns.cache_entries", self.dns.cache_entries as u64),
+            ("dns.timeout_ms", self.dns.timeout_ms),
+            ("dns.attempts", u64::from(self.dns.attempts)),
+            ("dns.concurrency", self.dns.concurrency as u64),
+        ];
+        if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
+            return Err(Error::Config(format!("{name}: must be more than 0")));
+        }
+        const DAY_MS: u64 = 86_400_000;
+        let times = [
+            ("total_ms", self.total_ms),
+            ("idle_ms", self.idle_ms),
+            ("connect_ms", self.connect_ms),
+            ("ip_delay_ms", self.ip_delay_ms),
+            ("keep_alive_ms", self.keep_alive_ms),
+            ("dns.timeout_ms", self.dns.timeout_ms),
+            ("dns.retry_ms", self.dns.retry_ms),
+        ];
+        if let Some((name, _)) = times.iter().find(|(_, value)| *value > DAY_MS) {
+            return Err(Error::Config(format!("{name}: at most {DAY_MS} (a day)")));
+        }
+        if self.dns.attempts > 20 {
+            return Err(Error::Config("dns.attempts: 1 to 20".into()));
+        }
+        if self.dns.concurrency > 100_000 || self.dns.prefetch > 100_000 {
+            return Err(Error::Config("dns.concurrency, dns.prefetch: at most 100000".into()));
+        }
+        if self.dns.min_ttl_s > self.dns.max_ttl_s {
+            return Err(Error::Config("dns.min_ttl_s: at most dns.max_ttl_s".into()));
+        }
+        for server in &self.dns.servers {
+            name_server(server)?;
+        }
+        Ok(())
+    }
+}
+
+/// `address` or `address:port`.
+pub(super) fn name_server(text: &str) -> Result<SocketAddr> {
+    text.parse::<SocketAddr>()
+        .or_else(|_| text.trim_matches(|c| c == '[' || c == ']').parse().map(|ip| SocketAddr::new(ip, 53)))
+        .map_err(|_| Error::Config(format!("dns.servers: {text:?} is neither address nor address:port")))
+}
+
+fn header_value(field: &str, value: &str) -> Result<()> {
+    if value.bytes().any(|b| (b < b' ' && b != b'\t') || b == 0x7f) {
+        return Err(Error::Config(format!("{field}: {value:?} holds control characters")));
+    }
+    Ok(())
+}
+
+/// Characters of a header name (RFC 9110, section 5.6.2).
+pub(super) fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn default_is_valid_and_round_trips() {
+        let options = FetchOptions::default();
+        options.check().unwrap();
+        let text = toml::to_string(&options).unwrap();
+        assert_eq!(toml::from_str::<FetchOptions>(&text).unwrap(), options);
+        assert!(toml::from_str::<FetchOptions>("no_such = 1").is_err());
+    }
+
+    #[test]
+    fn bad_settings_are_named() {
+        let with = |change: &dyn Fn(&mut FetchOptions)| {
+            let mut options = FetchOptions::default();
+            change(&mut options);
+            options.check().unwrap_err().to_string()
+        };
+        for (change, name) in [
+            (
+                &(|o: &mut FetchOptions| o.user_agent = "a\r\nb".into()) as &dyn Fn(&mut FetchOptions),
+                "user_agent",
+            ),
+            (&|o| o.user_agent.clear(), "user_agent"),
+            (&|o| o.headers = vec![("Bad Name".into(), "x".into())], "headers"),
+            (&|o| o.headers = vec![("X".into(), "x\ny".into())], "headers"),
+            (&|o| o.headers = vec![("HOST".into(), "x".into())], "HOST"),
+            (&|o| o.proxy = Some("socks5://x".into()), "proxy"),
+            (&|o| o.total_ms = 0, "total_ms"),
+            (&|o| o.idle_ms = u64::MAX, "idle_ms"),
+            (&|o| o.dns.servers = vec!["dns.example".into()], "dns.servers"),
+            (&|o| o.dns.min_ttl_s = 100_000, "min_ttl_s"),
+            (&|o| o.basic_auth = [("a".into(), "b".into())].into(), "basic_auth"),
+        ] {
+            assert!(with(change).contains(name), "{name}");
+        }
+        for text in ["9.9.9.9", "9.9.9.9:5353", "::1", "[::1]", "[::1]:53"] {
+            name_server(text).unwrap();
+        }
+    }
+}
