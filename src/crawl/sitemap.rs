@@ -1,0 +1,339 @@
+//! Sitemaps and feeds: the URLs that a server offers.
+//!
+//! **Definition.** Read are the sitemap protocol's `urlset`, `sitemapindex` and text files, RSS 0.9–2.0 and Atom;
+//! which of them it is, the bytes say, not the media type. Names count without their prefix, whatever the case. Of a
+//! `urlset` an entry's own `loc`, `lastmod`, `changefreq` and `priority` count (those of images, videos and news in it do
+//! not); of RSS `link`, else a `guid` that is a permalink, and `pubDate` or `date`; of Atom the `link` that is the
+//! alternate one (its `xml:base` respected) and `updated` or `published`. URLs are resolved against the sitemap's own and
+//! brought into canonical form; only http and https are kept.
+//!
+//! **Whose URLs.** sitemaps.org lets a sitemap speak for its own scheme, host, port and folder only. Real ones stand
+//! elsewhere and are named in robots.txt, which shows that they may. So nothing is dropped here: an entry on another host
+//! is [`foreign`](SitemapUrl::foreign), one on the host but outside of the rule is [`beyond`](SitemapUrl::beyond).
+//!
+//! **Bad input.** A file may be gzip within (twice at most). What is read ends at [`SitemapLimits::max_bytes`] after
+//! unpacking and [`SitemapLimits::max_urls`]. Entities other than XML's five and character references stay as they
+//! are: a DTD declares nothing. Broken XML gives the entries before the fault; each kind of fault is told once in
+//! [`Sitemap::defects`].
+//!
+//! **Cost.** Linear in the unpacked bytes. Memory: the unpacked bytes, twice where they are not UTF-8, and the entries.
+//!
+//! **Reference.** sitemaps.org/protocol.html; RSS 2.0 specification; RFC 4287.
+
+#[path = "sitemap_xml.rs"]
+mod xml;
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use encoding_rs::Encoding;
+use flate2::bufread::MultiGzDecoder;
+use serde::{Deserialize, Serialize};
+
+use crate::capture::{CanonicalUrl, date};
+use crate::error::{Error, Result};
+
+/// How deep a sitemap is packed, at most.
+const MAX_LAYERS: usize = 2;
+
+/// How much of a sitemap is read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SitemapLimits {
+    /// Bytes after unpacking (50 MiB, the protocol's own limit).
+    pub max_bytes: u64,
+    /// Entries (50,000, the protocol's own limit).
+    pub max_urls: usize,
+}
+
+impl Default for SitemapLimits {
+    fn default() -> SitemapLimits {
+        SitemapLimits { max_bytes: 50 << 20, max_urls: 50_000 }
+    }
+}
+
+impl SitemapLimits {
+    /// Whether the numbers can work.
+    ///
+    /// # Errors
+    /// [`Error::Config`]: a limit out of its range.
+    pub fn check(&self) -> Result<()> {
+        if !(1..=1 << 30).contains(&self.max_bytes) {
+            return Err(Error::Config("sitemap max_bytes must be from 1 to 1 GiB".into()));
+        }
+        if !(1..=10_000_000).contains(&self.max_urls) {
+            return Err(Error::Config("sitemap max_urls must be from 1 to 10,000,000".into()));
+        }
+        Ok(())
+    }
+}
+
+/// What a sitemap or feed says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sitemap {
+    /// What it is.
+    pub kind: SitemapKind,
+    /// Pages, in its order; a URL that stands there twice is here twice.
+    pub urls: Vec<SitemapUrl>,
+    /// Further sitemaps, of an index.
+    pub sitemaps: Vec<SitemapUrl>,
+    /// Entries without a URL that can be fetched.
+    pub skipped: u32,
+    /// What was wrong, each once.
+    pub defects: Vec<&'static str>,
+}
+
+/// The form of a sitemap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SitemapKind {
+    /// None of those below.
+    #[default]
+    Unknown,
+    /// A list of pages.
+    Urlset,
+    /// A list of sitemaps.
+    Index,
+    /// A URL a line.
+    Text,
+    /// RSS of any version.
+    Rss,
+    /// Atom.
+    Atom,
+}
+
+/// An entry of a sitemap.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SitemapUrl {
+    /// The URL.
+    pub url: CanonicalUrl,
+    /// When it was last changed, ms since 1970.
+    pub lastmod_ms: Option<i64>,
+    /// Weight among the pages of its server, 0 to 1.
+    pub priority: Option<f32>,
+    /// How often it is said to change.
+    pub changefreq: Option<ChangeFreq>,
+    /// It is on another host than the sitemap.
+    pub foreign: bool,
+    /// It is on the sitemap's host, but the protocol does not let the sitemap speak for it: another scheme or port, or
+    /// outside of its folder.
+    pub beyond: bool,
+}
+
+/// How often a page is said to change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ChangeFreq {
+    /// At each access.
+    Always,
+    /// Every hour.
+    Hourly,
+    /// Every day.
+    Daily,
+    /// Every week.
+    Weekly,
+    /// Every month.
+    Monthly,
+    /// Every year.
+    Yearly,
+    /// Not any more.
+    Never,
+}
+
+impl ChangeFreq {
+    fn parse(text: &str) -> Option<ChangeFreq> {
+        Some(match text.trim().to_ascii_lowercase().as_str() {
+            "always" => ChangeFreq::Always,
+            "hourly" => ChangeFreq::Hourly,
+            "daily" => ChangeFreq::Daily,
+            "weekly" => ChangeFreq::Weekly,
+            "monthly" => ChangeFreq::Monthly,
+            "yearly" | "annually" => ChangeFreq::Yearly,
+            "never" => ChangeFreq::Never,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads a sitemap or feed that was fetched from `base`. `body` is without content coding, but may be a `.gz` file.
+///
+/// # Examples
+/// ```
+/// use webmill::capture::CanonicalUrl;
+/// use webmill::crawl::sitemap::{SitemapLimits, read};
+/// let base = CanonicalUrl::parse("http://example.com/sitemap.xml").unwrap();
+/// let body = b"<urlset><url><loc>http://example.com/a</loc><lastmod>2024-05-01</lastmod></url></urlset>";
+/// let sitemap = read(body, &base, &SitemapLimits::default());
+/// assert_eq!(sitemap.urls[0].url.as_str(), "http://example.com/a");
+/// assert_eq!(sitemap.urls[0].lastmod_ms, Some(1_714_521_600_000));
+/// ```
+pub fn read(body: &[u8], base: &CanonicalUrl, limits: &SitemapLimits) -> Sitemap {
+    let mut gather = Gather { sitemap: Sitemap::default(), base, limits };
+    let max = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
+    let body = gather.unpack(body, max);
+    let text = gather.decode(&body);
+    let start = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
+    if start.starts_with('<') {
+        xml::read(start, &mut gather);
+    } else if let Some(at) = markup(start) {
+        gather.defect("text before the XML");
+        xml::read(&start[at..], &mut gather);
+    } else {
+        gather.lines(start);
+    }
+    gather.sitemap
+}
+
+/// Where the XML begins in a text that does not begin with it: notices of a script stand before it.
+fn markup(text: &str) -> Option<usize> {
+    let head = &text.as_bytes()[..text.len().min(4096)];
+    let names: [&[u8]; 5] = [b"<?xml", b"<urlset", b"<sitemapindex", b"<rss", b"<feed"];
+    names.iter().filter_map(|name| memchr::memmem::find(head, name)).min()
+}
+
+/// A sitemap while it is read.
+struct Gather<'a> {
+    sitemap: Sitemap,
+    base: &'a CanonicalUrl,
+    limits: &'a SitemapLimits,
+}
+
+/// The texts of an entry.
+#[derive(Default)]
+struct Entry {
+    url: Option<String>,
+    lastmod: Option<String>,
+    priority: Option<String>,
+    changefreq: Option<String>,
+}
+
+impl Gather<'_> {
+    fn defect(&mut self, what: &'static str) {
+        if !self.sitemap.defects.contains(&what) {
+            self.sitemap.defects.push(what);
+        }
+    }
+
+    fn unpack<'b>(&mut self, body: &'b [u8], max: usize) -> Cow<'b, [u8]> {
+        let mut body = Cow::Borrowed(body);
+        for _ in 0..MAX_LAYERS {
+            if !body.starts_with(&[0x1F, 0x8B]) {
+                break;
+            }
+            let mut out = Vec::new();
+            let mut packed = MultiGzDecoder::new(&*body).take((max as u64).saturating_add(1));
+            if packed.read_to_end(&mut out).is_err() {
+                self.defect("damaged gzip");
+            }
+            body = Cow::Owned(out);
+        }
+        if body.len() > max {
+            self.defect("more bytes than the limit");
+            match &mut body {
+                Cow::Borrowed(bytes) => *bytes = &bytes[..max],
+                Cow::Owned(bytes) => bytes.truncate(max),
+            }
+        }
+        body
+    }
+
+    fn decode<'b>(&mut self, body: &'b [u8]) -> Cow<'b, str> {
+        let encoding = match Encoding::for_bom(body) {
+            Some((encoding, _)) => encoding,
+            None => declared(body).unwrap_or(encoding_rs::UTF_8),
+        };
+        let (text, _, bad) = encoding.decode(body);
+        if bad {
+            self.defect("octets that its encoding does not have");
+        }
+        text
+    }
+
+    fn lines(&mut self, text: &str) {
+        let mut some = false;
+        for line in text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()) {
+            if self.is_full() {
+                return;
+            }
+            let web = |scheme: &str| line.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme));
+            if web("http://") || web("https://") {
+                some = true;
+                self.push(Entry { url: Some(line.to_owned()), ..Entry::default() }, false, None);
+            } else {
+                self.skip();
+                self.defect("lines that are no URLs");
+            }
+        }
+        if some {
+            self.sitemap.kind = SitemapKind::Text;
+        }
+    }
+
+    fn skip(&mut self) {
+        self.sitemap.skipped = self.sitemap.skipped.saturating_add(1);
+    }
+
+    /// Whether no more entries are taken.
+    fn is_full(&mut self) -> bool {
+        let full = self.sitemap.urls.len() + self.sitemap.sitemaps.len() >= self.limits.max_urls;
+        if full {
+            self.defect("more URLs than the limit");
+        }
+        full
+    }
+
+    /// Takes an entry, a page or (`index`) a sitemap.
+    fn push(&mut self, entry: Entry, index: bool, base: Option<&CanonicalUrl>) {
+        let joined = entry.url.as_deref().and_then(|url| base.unwrap_or(self.base).join(url.trim()));
+        let Some(url) = joined.filter(|url| url.is_web() && !url.host().is_empty()) else {
+            self.skip();
+            self.defect("entries without a URL");
+            return;
+        };
+        let foreign = url.host() != self.base.host();
+        let folder = self.base.path().rfind('/').map_or("/", |slash| &self.base.path()[..=slash]);
+        let site = (url.scheme(), url.port()) == (self.base.scheme(), self.base.port());
+        let beyond = !foreign && !(site && url.path().starts_with(folder));
+        let priority = entry.priority.and_then(|text| text.trim().parse::<f32>().ok());
+        let entry = SitemapUrl {
+            url,
+            lastmod_ms: entry.lastmod.and_then(|text| moment(&text)),
+            priority: priority.filter(|p| (0.0..=1.0).contains(p)),
+            changefreq: entry.changefreq.and_then(|text| ChangeFreq::parse(&text)),
+            foreign,
+            beyond,
+        };
+        if index { self.sitemap.sitemaps.push(entry) } else { self.sitemap.urls.push(entry) }
+    }
+}
+
+fn moment(text: &str) -> Option<i64> {
+    let text = text.trim();
+    date::parse_w3c(text).or_else(|| date::parse_rfc822(text))
+}
+
+/// The encoding that an XML declaration names; one that it could not be read in is not believed.
+fn declared(body: &[u8]) -> Option<&'static Encoding> {
+    let head = &body[..body.len().min(256)];
+    let head = &head[memchr::memmem::find(head, b"<?xml")?..];
+    let head = &head[..memchr::memmem::find(head, b"?>")?];
+    let value = &head[memchr::memmem::find(head, b"encoding")? + 8..];
+    let mut quoted = value.split(|b| matches!(b, b'"' | b'\''));
+    quoted.next()?;
+    Encoding::for_label(quoted.next()?).map(Encoding::output_encoding)
+}
+
+/// Any bytes read as a sitemap within small limits: for fuzzing.
+///
+/// # Panics
+/// Where a law is broken.
+#[doc(hidden)]
+pub fn fuzz(data: &[u8]) {
+    let base = CanonicalUrl::parse("http://a/b/sitemap.xml").expect("a URL");
+    let limits = SitemapLimits { max_bytes: 1 << 20, max_urls: 1000 };
+    let sitemap = read(data, &base, &limits);
+    assert!(sitemap.urls.len() + sitemap.sitemaps.len() <= limits.max_urls);
+    assert!(sitemap.urls.iter().chain(&sitemap.sitemaps).all(|entry| entry.url.is_web()));
+}
+
+#[cfg(test)]
+#[path = "sitemap_tests.rs"]
+mod tests;

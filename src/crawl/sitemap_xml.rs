@@ -1,0 +1,252 @@
+//! The XML forms of sitemaps, event by event.
+//!
+//! Nothing hangs on a stack of open elements: an entry begins and ends by name, a field belongs to the entry when no
+//! unknown element is open in it. So a missing end tag costs at most one entry, and depth costs nothing.
+
+use std::borrow::Cow;
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+
+use super::{Entry, Gather, SitemapKind};
+use crate::capture::CanonicalUrl;
+use crate::capture::url::MAX_URL_BYTES;
+
+/// A field that is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Url,
+    Guid,
+    Lastmod,
+    Published,
+    Priority,
+    ChangeFreq,
+}
+
+/// An entry that is open.
+#[derive(Default)]
+struct Open {
+    entry: Entry,
+    guid: Option<String>,
+    published: Option<String>,
+    base: Option<CanonicalUrl>,
+    /// Elements open in it that are no fields.
+    inside: u32,
+}
+
+#[derive(Default)]
+struct State {
+    started: bool,
+    base: Option<CanonicalUrl>,
+    open: Option<Open>,
+    field: Option<(Field, String)>,
+    /// The guid that is being read is a URL.
+    permalink: bool,
+}
+
+/// Reads all of `text`, which begins with `<`.
+pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
+    let mut reader = Reader::from_str(text);
+    let config = reader.config_mut();
+    config.allow_dangling_amp = true;
+    config.allow_unmatched_ends = true;
+    config.check_end_names = false;
+    let mut state = State::default();
+    let mut broken = false;
+    loop {
+        if gather.is_full() {
+            return;
+        }
+        match reader.read_event() {
+            Ok(Event::Start(start)) => {
+                if !state.start(&start, gather) {
+                    return;
+                }
+            }
+            Ok(Event::Empty(start)) => {
+                if !state.start(&start, gather) {
+                    return;
+                }
+                state.end(start.local_name().as_ref(), gather);
+            }
+            Ok(Event::End(end)) => state.end(end.local_name().as_ref(), gather),
+            Ok(Event::Text(text)) => state.text(&text.xml10_content()),
+            Ok(Event::CData(data)) => state.text(&data.xml10_content()),
+            Ok(Event::GeneralRef(reference)) => state.text(&resolve(&reference)),
+            Ok(Event::Eof) => break,
+            Ok(Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Comment(_)) => {}
+            Err(_) => {
+                gather.defect("broken XML");
+                broken = true;
+                break;
+            }
+        }
+    }
+    // An entry that was cut off behind its URL is still one.
+    if let Some(open) = state.open
+        && (open.entry.url.is_some() || open.guid.is_some())
+    {
+        close(open, gather);
+        gather.defect("ends too early");
+    } else if !broken && state.started && !text.trim_end().ends_with('>') {
+        gather.defect("ends too early");
+    }
+    if gather.sitemap.kind == SitemapKind::Unknown {
+        gather.defect("no sitemap");
+    }
+}
+
+/// A character, or the reference as it stands.
+fn resolve(reference: &BytesRef<'_>) -> Cow<'static, str> {
+    let name: &str = reference;
+    match name {
+        "amp" => "&".into(),
+        "lt" => "<".into(),
+        "gt" => ">".into(),
+        "quot" => "\"".into(),
+        "apos" => "'".into(),
+        _ => match reference.resolve_char_ref() {
+            Ok(Some(c)) => c.to_string().into(),
+            _ => format!("&{name};").into(),
+        },
+    }
+}
+
+fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    let found = start
+        .html_attributes()
+        .with_checks(false)
+        .take(64)
+        .flatten()
+        .find(|attribute| attribute.key.as_ref().eq_ignore_ascii_case(name))?;
+    let value: &str = &found.value;
+    Some(quick_xml::escape::unescape(value).map_or_else(|_| value.to_owned(), Cow::into_owned))
+}
+
+fn close(open: Open, gather: &mut Gather<'_>) {
+    let mut entry = open.entry;
+    entry.url = entry.url.or(open.guid);
+    entry.lastmod = entry.lastmod.or(open.published);
+    let index = gather.sitemap.kind == SitemapKind::Index;
+    gather.push(entry, index, open.base.as_ref());
+}
+
+impl State {
+    /// An element begins; `false` where the text is no sitemap at all.
+    fn start(&mut self, start: &BytesStart<'_>, gather: &mut Gather<'_>) -> bool {
+        let name = start.local_name();
+        let name = name.as_ref().to_ascii_lowercase();
+        let kind = &mut gather.sitemap.kind;
+        if !std::mem::replace(&mut self.started, true) {
+            *kind = match name.as_str() {
+                "urlset" => SitemapKind::Urlset,
+                "sitemapindex" => SitemapKind::Index,
+                "rss" | "rdf" => SitemapKind::Rss,
+                "feed" => SitemapKind::Atom,
+                "html" => {
+                    gather.defect("an HTML page");
+                    return false;
+                }
+                _ => SitemapKind::Unknown,
+            };
+            self.base = attribute(start, "xml:base").and_then(|base| gather.base.join(&base));
+        }
+        self.field = None;
+        let entry = match name.as_str() {
+            "url" => {
+                matches!(kind, SitemapKind::Urlset | SitemapKind::Unknown).then_some(SitemapKind::Urlset)
+            }
+            "sitemap" => {
+                matches!(kind, SitemapKind::Index | SitemapKind::Unknown).then_some(SitemapKind::Index)
+            }
+            "item" => matches!(kind, SitemapKind::Rss | SitemapKind::Unknown).then_some(SitemapKind::Rss),
+            "entry" => matches!(kind, SitemapKind::Atom | SitemapKind::Unknown).then_some(SitemapKind::Atom),
+            _ => None,
+        };
+        if let Some(entry) = entry {
+            *kind = entry;
+            if let Some(open) = self.open.take() {
+                gather.defect("an entry without an end");
+                close(open, gather);
+            }
+            let base = attribute(start, "xml:base").and_then(|base| gather.base.join(&base));
+            self.open = Some(Open { base: base.or_else(|| self.base.clone()), ..Open::default() });
+            return true;
+        }
+        let kind = *kind;
+        let Some(open) = &mut self.open else { return true };
+        let feed = matches!(kind, SitemapKind::Rss | SitemapKind::Atom);
+        let field = match (name.as_str(), feed) {
+            ("loc", false) => Some(Field::Url),
+            ("lastmod", false) => Some(Field::Lastmod),
+            ("priority", false) => Some(Field::Priority),
+            ("changefreq", false) => Some(Field::ChangeFreq),
+            ("link", true) => Some(Field::Url),
+            ("guid", true) => Some(Field::Guid),
+            ("updated" | "modified", true) => Some(Field::Lastmod),
+            ("pubdate" | "date" | "published" | "issued", true) => Some(Field::Published),
+            _ => None,
+        };
+        if field.is_none() || open.inside > 0 {
+            open.inside = open.inside.saturating_add(1);
+            return true;
+        }
+        if field == Some(Field::Url)
+            && feed
+            && let Some(href) = attribute(start, "href")
+        {
+            let alternate = attribute(start, "rel").is_none_or(|rel| rel.eq_ignore_ascii_case("alternate"));
+            if alternate && open.entry.url.is_none() {
+                open.entry.url = Some(href);
+            }
+            return true;
+        }
+        self.permalink =
+            attribute(start, "isPermaLink").is_none_or(|value| !value.eq_ignore_ascii_case("false"));
+        self.field = field.map(|field| (field, String::new()));
+        true
+    }
+
+    fn text(&mut self, text: &str) {
+        if let Some((_, value)) = &mut self.field
+            && value.len() <= MAX_URL_BYTES
+        {
+            value.push_str(text);
+        }
+    }
+
+    fn end(&mut self, name: &str, gather: &mut Gather<'_>) {
+        let entry = match gather.sitemap.kind {
+            SitemapKind::Urlset => "url",
+            SitemapKind::Index => "sitemap",
+            SitemapKind::Rss => "item",
+            SitemapKind::Atom => "entry",
+            SitemapKind::Text | SitemapKind::Unknown => "",
+        };
+        if name.eq_ignore_ascii_case(entry) {
+            self.field = None;
+            if let Some(open) = self.open.take() {
+                close(open, gather);
+            }
+            return;
+        }
+        let Some(open) = &mut self.open else { return };
+        let Some((field, value)) = self.field.take() else {
+            open.inside = open.inside.saturating_sub(1);
+            return;
+        };
+        let slot = match field {
+            Field::Url => &mut open.entry.url,
+            Field::Guid => &mut open.guid,
+            Field::Lastmod => &mut open.entry.lastmod,
+            Field::Published => &mut open.published,
+            Field::Priority => &mut open.entry.priority,
+            Field::ChangeFreq => &mut open.entry.changefreq,
+        };
+        let url = value.trim().get(..4).is_some_and(|start| start.eq_ignore_ascii_case("http"));
+        let wanted = field != Field::Guid || (self.permalink && url);
+        if wanted && slot.is_none() && !value.trim().is_empty() {
+            *slot = Some(value);
+        }
+    }
+}
