@@ -51,6 +51,8 @@ pub const MAX_REDIRECTS: u8 = 5;
 
 /// First byte of [`Robots::to_bytes`].
 const VERSION: u8 = 1;
+/// More than the rules of [`MAX_BYTES`] of file come to, in bytes: UTF-16 and replaced octets grow.
+const MAX_STORED: usize = 32 * MAX_BYTES;
 /// The longest delay that is told: longer ones are nonsense (31 years).
 const MAX_DELAY_MS: u64 = 1_000_000_000_000;
 
@@ -173,7 +175,7 @@ impl Robots {
     /// What [`Robots::from_bytes`] reads: the rules of our agent only.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![VERSION];
-        bytes.extend(postcard::to_allocvec(&self.facts).unwrap_or_default());
+        bytes.extend(postcard::to_allocvec(&self.facts.bare()).expect("plain values are written to memory"));
         bytes
     }
 
@@ -181,7 +183,7 @@ impl Robots {
     pub fn from_bytes(bytes: &[u8]) -> Option<Robots> {
         let facts = bytes.strip_prefix(&[VERSION])?;
         let (facts, rest) = postcard::take_from_bytes::<Facts>(facts).ok()?;
-        (rest.is_empty() && facts.is_whole()).then(|| Robots::compiled(facts))
+        (rest.is_empty() && facts.is_whole()).then(|| Robots::compiled(facts.named()))
     }
 
     fn compiled(facts: Facts) -> Robots {
@@ -233,17 +235,42 @@ impl Facts {
         self.rules.push(rule);
     }
 
-    /// Whether the parts fit each other, as they do when [`Reader`] made them.
+    /// With the values of the rules alone, as they are stored.
+    fn bare(&self) -> Facts {
+        let mut bare = Facts { text: String::with_capacity(self.text.len()), ..self.clone() };
+        for ((rule, text), bare_rule) in self.told().zip(&mut bare.rules) {
+            let value = &self.text[text][rule.name().len()..];
+            bare.text.push_str(value);
+            bare_rule.len = value.len() as u32;
+        }
+        bare
+    }
+
+    /// The opposite of [`Facts::bare`].
+    fn named(mut self) -> Facts {
+        let values = std::mem::take(&mut self.text);
+        let mut start = 0;
+        for rule in &mut self.rules {
+            let end = start + rule.len as usize;
+            self.text.push_str(rule.name());
+            self.text.push_str(&values[start..end]);
+            rule.len += rule.name().len() as u32;
+            start = end;
+        }
+        self
+    }
+
+    /// Whether the parts fit each other, as those of [`Facts::bare`] do, and no number will be too large.
     fn is_whole(&self) -> bool {
         let mut end = 0usize;
         let fit = self.rules.iter().all(|rule| {
             let from = end;
             end = end.saturating_add(rule.len as usize);
-            self.text.get(from..end).is_some_and(|text| text.starts_with(rule.name()))
+            self.text.get(from..end).is_some()
         });
-        let len = |bytes: usize| u32::try_from(bytes.saturating_mul(8)).is_ok();
+        let raw: usize = self.raw.iter().map(|(_, value)| value.len()).sum();
         fit && end == self.text.len()
-            && len(self.text.len() + self.raw.iter().map(|r| r.1.len()).sum::<usize>())
+            && self.text.len() + raw + 16 * self.rules.len() <= MAX_STORED
             && self.raw.iter().all(|(rule, _)| (*rule as usize) < self.rules.len())
             && self.raw.is_sorted_by(|a, b| a.0 < b.0)
     }
