@@ -1,0 +1,236 @@
+//! An entry of the queue as bytes: what its key or its URL already says is left out.
+//!
+//! ```text
+//! flags       1 byte: 1 https, 2 whole URL, 4 origin, 8 referrer, 16 priority, 32 sitemap, 64 robots
+//! depth       varint
+//! redirects   1 byte
+//! retries     1 byte
+//! url         varint length, bytes: behind `scheme://host`, or whole
+//! origin      varint bytes shared with the URL, varint length, bytes
+//! referrer    likewise
+//! priority    8 bytes, little-endian
+//! ```
+
+use crate::capture::CanonicalUrl;
+use crate::crawl::task::{Entry, Found, Purpose};
+
+const HTTPS: u8 = 1;
+const WHOLE: u8 = 2;
+const ORIGIN: u8 = 4;
+const REFERRER: u8 = 8;
+const PRIORITY: u8 = 16;
+const SITEMAP: u8 = 32;
+const ROBOTS: u8 = 64;
+
+/// What is written of an entry, borrowed from whichever form it has.
+pub(super) struct Fields<'a> {
+    pub url: &'a CanonicalUrl,
+    pub purpose: Purpose,
+    pub depth: u32,
+    pub redirects: u8,
+    pub retries: u8,
+    pub origin: Option<&'a str>,
+    pub referrer: Option<&'a str>,
+    pub priority: f64,
+}
+
+impl<'a> From<&'a Found> for Fields<'a> {
+    fn from(found: &'a Found) -> Self {
+        Fields {
+            url: &found.url,
+            purpose: found.purpose,
+            depth: found.depth,
+            redirects: found.redirects,
+            retries: 0,
+            origin: found.origin.as_deref(),
+            referrer: found.referrer.as_deref(),
+            priority: found.priority,
+        }
+    }
+}
+
+impl<'a> From<&'a Entry> for Fields<'a> {
+    fn from(entry: &'a Entry) -> Self {
+        Fields {
+            url: &entry.url,
+            purpose: entry.purpose,
+            depth: entry.depth,
+            redirects: entry.redirects,
+            retries: entry.retries,
+            origin: entry.origin.as_deref(),
+            referrer: entry.referrer.as_deref(),
+            priority: entry.priority,
+        }
+    }
+}
+
+/// The bytes of an entry of the queue of `url.host()`.
+pub(super) fn encode(fields: &Fields<'_>) -> Vec<u8> {
+    let url = fields.url.as_str();
+    let rest = match fields.url.scheme() {
+        "http" => url.get(7..).map(|rest| (0, rest)),
+        "https" => url.get(8..).map(|rest| (HTTPS, rest)),
+        _ => None,
+    }
+    .and_then(|(flag, rest)| Some((flag, rest.strip_prefix(fields.url.host())?)));
+    let (mut flags, text) = rest.unwrap_or((WHOLE, url));
+    let mut mark = |set: bool, flag: u8| flags |= if set { flag } else { 0 };
+    mark(fields.origin.is_some(), ORIGIN);
+    mark(fields.referrer.is_some(), REFERRER);
+    mark(fields.priority.to_bits() != 0, PRIORITY);
+    mark(fields.purpose == Purpose::Sitemap, SITEMAP);
+    mark(fields.purpose == Purpose::Robots, ROBOTS);
+    let mut bytes = Vec::with_capacity(text.len() + 48);
+    bytes.push(flags);
+    put_varint(&mut bytes, u64::from(fields.depth));
+    bytes.extend([fields.redirects, fields.retries]);
+    put_text(&mut bytes, text);
+    for other in [fields.origin, fields.referrer].into_iter().flatten() {
+        let shared = url.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+        // A cut inside a character would leave no text; canonical URLs are ASCII, but origins need not be.
+        let shared = (0..=shared).rev().find(|&at| other.is_char_boundary(at)).unwrap_or(0);
+        put_varint(&mut bytes, shared as u64);
+        put_text(&mut bytes, &other[shared..]);
+    }
+    if flags & PRIORITY != 0 {
+        bytes.extend(fields.priority.to_le_bytes());
+    }
+    bytes
+}
+
+/// The entry of [`encode`]; `None` where the bytes are none.
+pub(super) fn decode(host: &str, mut bytes: &[u8]) -> Option<Entry> {
+    let input = &mut bytes;
+    let flags = take(input, 1)?[0];
+    let depth = u32::try_from(take_varint(input)?).ok()?;
+    let counts = take(input, 2)?;
+    let (redirects, retries) = (counts[0], counts[1]);
+    let text = take_text(input)?;
+    let scheme = if flags & HTTPS == 0 { "http://" } else { "https://" };
+    let url = if flags & WHOLE == 0 { [scheme, host, text].concat() } else { text.to_owned() };
+    let mut other = |flag: u8| -> Option<Option<String>> {
+        if flags & flag == 0 {
+            return Some(None);
+        }
+        let shared = usize::try_from(take_varint(input)?).ok()?;
+        Some(Some([url.get(..shared)?, take_text(input)?].concat()))
+    };
+    let (origin, referrer) = (other(ORIGIN)?, other(REFERRER)?);
+    let priority =
+        if flags & PRIORITY == 0 { 0.0 } else { f64::from_le_bytes(take(input, 8)?.try_into().ok()?) };
+    let purpose = match flags & (SITEMAP | ROBOTS) {
+        0 => Purpose::Page,
+        SITEMAP => Purpose::Sitemap,
+        ROBOTS => Purpose::Robots,
+        _ => return None,
+    };
+    let parsed = CanonicalUrl::parse(&url)?;
+    let whole = input.is_empty() && parsed.as_str() == url && parsed.host() == host;
+    whole.then_some(Entry { url: parsed, purpose, depth, redirects, retries, origin, referrer, priority })
+}
+
+fn put_varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    put_varint(bytes, text.len() as u64);
+    bytes.extend(text.as_bytes());
+}
+
+fn take<'a>(input: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+    let (head, tail) = input.split_at_checked(count)?;
+    *input = tail;
+    Some(head)
+}
+
+fn take_varint(input: &mut &[u8]) -> Option<u64> {
+    let mut value = 0u64;
+    for shift in (0..64).step_by(7) {
+        let byte = take(input, 1)?[0];
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+fn take_text<'a>(input: &mut &'a [u8]) -> Option<&'a str> {
+    let length = usize::try_from(take_varint(input)?).ok()?;
+    std::str::from_utf8(take(input, length)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sample(url: &str) -> Entry {
+        Entry {
+            url: CanonicalUrl::parse(url).unwrap(),
+            purpose: Purpose::Page,
+            depth: 3,
+            redirects: 1,
+            retries: 2,
+            origin: Some("http://a.example/ältere".into()),
+            referrer: Some("http://a.example/dir/page.html".into()),
+            priority: -0.25,
+        }
+    }
+
+    #[test]
+    fn what_the_host_says_is_left_out() {
+        let mut entry = sample("http://a.example/dir/other.html");
+        let bytes = encode(&Fields::from(&entry));
+        assert_eq!(decode("a.example", &bytes), Some(entry.clone()));
+        entry = Entry { origin: None, priority: 0.0, ..entry };
+        let bytes = encode(&Fields::from(&entry));
+        assert_eq!(bytes.len(), 1 + 1 + 2 + 1 + "/dir/other.html".len() + 2 + "page.html".len());
+        assert_eq!(decode("a.example", &bytes), Some(entry));
+        assert_eq!(
+            decode("b.example", &bytes).map(|entry| entry.url.to_string()).as_deref(),
+            Some("http://b.example/dir/other.html")
+        );
+    }
+
+    #[test]
+    fn every_kind_of_url() {
+        for url in [
+            "https://a.example:8443/?q=1",
+            "http://[::1]/x",
+            "http://user:secret@a.example/",
+            "ftp://a.example/file",
+            "mailto:somebody@a.example",
+            "http://127.0.0.1/",
+        ] {
+            for purpose in [Purpose::Page, Purpose::Sitemap, Purpose::Robots] {
+                let entry = Entry { purpose, ..sample(url) };
+                let bytes = encode(&Fields::from(&entry));
+                assert_eq!(decode(entry.url.host(), &bytes), Some(entry.clone()), "{url}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_an_entry_or_none(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            if let Some(entry) = decode("a.example", &bytes) {
+                prop_assert_eq!(decode("a.example", &encode(&Fields::from(&entry))).map(|e| e.url), Some(entry.url));
+            }
+        }
+
+        #[test]
+        fn a_changed_byte_is_no_panic(at in 0usize..40, value: u8) {
+            let mut bytes = encode(&Fields::from(&sample("https://a.example/dir/x")));
+            let at = at % bytes.len();
+            bytes[at] = value;
+            let _ = decode("a.example", &bytes);
+            let _ = decode("a.example", &bytes[..at]);
+        }
+    }
+}

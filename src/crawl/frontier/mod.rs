@@ -1,0 +1,521 @@
+//! The frontier: which URL is fetched next, on disk, larger than memory, safe against kill -9.
+//!
+//! **What it keeps.** A queue a host name, ordered by the strategy; which URLs are known; a [`HostState`] a host; robots.txt bodies; small
+//! facts of the caller. One entry of a host is lent at a time, so no host is ever asked by two workers.
+//!
+//! **Order.** Of the hosts that may be asked now, the one whose head ranks first ([`Strategy`]); of equal rank the entry
+//! added first. Depth-first, the links of a page are what is added between two releases with the same referrer. A retry goes
+//! to the end of its host's queue. With `strict` the order is a function of the calls of [`Frontier::add`] and
+//! [`Frontier::release`], never of time or memory.
+//!
+//! **On disk** (keyspaces of an LSM tree): `seen` URL hash → state; `queue` host, rank → entry; `hosts` host → state; `places`
+//! host → place in the index; `index` (rank, host) or (time, host) of each host with a queue; `robots`; `meta`.
+//!
+//! **Algorithm.** Hosts in memory stand in a set by rank (ready) or by time (waiting); the others are parked in the index and
+//! come in when their rank or time is better than what is in memory. The rank under which a host stands is a lower bound:
+//! the head of a queue is read when its turn comes, and put back where it ranks later. Queue heads are read in
+//! blocks, always from the bound on, so that deleted entries are not passed over again. An entry is deleted when its
+//! fetch is done, so what was lent at a crash is queued again.
+//!
+//! **Cost.** Memory is `memory`, whatever the number of URLs and hosts. A known URL costs a table look-up, or one read of disk; a
+//! new one two writes; a host that does not fit memory two more each time it is parked.
+//!
+//! **Crashes.** All changes since the last [`Frontier::commit`] are one atomic batch with the caller's mark. Damaged files give
+//! [`Error::Corrupt`]; a batch that a power loss took leaves an older mark.
+//!
+//! **Reference.** Heydon and Najork, Mercator: a scalable, extensible Web crawler, World Wide Web 2 (1999),
+//! doi:10.1023/A:1019213109274.
+
+mod borrow;
+mod entry;
+mod head;
+mod host;
+mod options;
+mod rank;
+mod seen;
+mod store;
+mod turns;
+
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use fjall::Slice;
+
+pub use self::borrow::Borrowed;
+use self::entry::Fields;
+use self::head::Head;
+use self::host::{Host, Hosts, Phase, Place, Places};
+use self::options::Limits;
+pub use self::options::{FrontierOptions, FrontierStats, Strategy};
+use self::rank::Rank;
+use self::seen::{Known, Seen};
+use self::store::{Layer, Store};
+use crate::capture::CanonicalUrl;
+use crate::crawl::task::{Entry, Found, HostState};
+use crate::error::{Error, Result};
+
+/// Keyspaces, and whether they are large.
+const NAMES: [(&str, bool); 7] = [
+    ("seen", true),
+    ("queue", true),
+    ("hosts", false),
+    ("places", false),
+    ("index", false),
+    ("robots", false),
+    ("meta", false),
+];
+/// Rank under which a host is lent without an entry.
+const BORROWED: Rank = Rank::MAX;
+/// First byte of the index key of a URL that is never to be given out.
+const CANCELLED: u8 = b'c';
+
+/// The frontier of a crawl: see the module.
+pub struct Frontier {
+    // Keyspaces go before the store, which waits for its threads.
+    seen: Seen,
+    queue: Layer,
+    states: Layer,
+    places: Layer,
+    index: Layer,
+    robots: Layer,
+    meta: Layer,
+    store: Store,
+    options: FrontierOptions,
+    limits: Limits,
+    head: Head,
+    hosts: Hosts,
+    known_places: Places,
+    /// Hosts whose state was changed since the last commit.
+    dirty: Vec<u32>,
+    /// URLs known as done while they wait.
+    cancelled: std::collections::HashSet<u128>,
+    /// No parked host ranks before; `None`: none is parked by rank.
+    cursor: Option<Rank>,
+    /// No parked host is due before; `None`: none is parked by time.
+    later: Option<i64>,
+    now_ms: i64,
+}
+
+/// What [`Frontier::open`] found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// The frontier was made.
+    pub fresh: bool,
+    /// The mark of the last commit; empty when there was none.
+    pub mark: Vec<u8>,
+}
+
+/// A host lent to one fetch. One that is dropped instead of released keeps its host until the frontier is opened again.
+#[derive(Debug)]
+pub struct Lease {
+    /// The host.
+    pub host: Arc<str>,
+    /// What to fetch of it.
+    pub entry: Entry,
+    slot: u32,
+    rank: Rank,
+    value: Slice,
+}
+
+/// What is to be done now.
+#[derive(Debug)]
+pub enum Next {
+    /// Fetch this, then release it.
+    Fetch(Lease),
+    /// Nothing before this time.
+    Wait {
+        /// Wall clock, ms since 1970.
+        until_ms: i64,
+    },
+    /// All that is left is lent.
+    Busy,
+    /// Nothing is left.
+    Empty,
+}
+
+/// What [`Frontier::borrow_host`] found.
+#[derive(Debug)]
+pub enum Borrowed {
+    /// The host is lent, without an entry of its queue: `entry` only names the host. Release it in any way.
+    Lent(Lease),
+    /// The host is not to be asked before this time.
+    Due {
+        /// Wall clock, ms since 1970.
+        at_ms: i64,
+    },
+    /// It is lent already.
+    Busy,
+}
+
+/// What becomes of a lent entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    /// It is done.
+    Done,
+    /// It stays where it was: only robots.txt was fetched.
+    Keep,
+    /// It goes to the end of its host's queue, with one more retry.
+    Retry,
+}
+
+impl Frontier {
+    /// Opens a frontier, or makes one where the folder is missing or empty.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] where files are damaged, [`Error::Incompatible`] where it was made with other options or by another version,
+    /// [`Error::Config`] where an option is out of range or another process has it open, [`Error::Io`].
+    pub fn open(folder: &Path, options: &FrontierOptions) -> Result<(Frontier, Opened)> {
+        options.check()?;
+        Self::open_with(folder, options, Limits::of(options.memory))
+    }
+
+    fn open_with(folder: &Path, options: &FrontierOptions, limits: Limits) -> Result<(Frontier, Opened)> {
+        let (store, layers, fresh) = Store::open(folder, limits.sizes, &NAMES)?;
+        let Ok([seen, queue, states, places, index, robots, mut meta]) = <[Layer; 7]>::try_from(layers)
+        else {
+            return Err(Error::Internal("as many keyspaces as names".into()));
+        };
+        let (head, mark) = Head::open(&store, &mut meta, options, fresh)?;
+        let seen = Seen::open(seen, head.seen, limits.bloom, limits.recent)?;
+        if seen.count != head.seen {
+            return Err(store.corrupt(format!("{} known URLs where {} were written", seen.count, head.seen)));
+        }
+        let mut cancelled = std::collections::HashSet::new();
+        index.scan(&[CANCELLED], &[CANCELLED + 1], |key, _| {
+            cancelled.extend(key[1..].try_into().ok().map(u128::from_be_bytes));
+            Ok(true)
+        })?;
+        let parked = head.hosts > 0;
+        let frontier = Frontier {
+            seen,
+            queue,
+            states,
+            places,
+            index,
+            robots,
+            meta,
+            store,
+            options: options.clone(),
+            limits,
+            head,
+            hosts: Hosts::default(),
+            known_places: Places::new(limits.places),
+            dirty: Vec::new(),
+            cancelled,
+            cursor: parked.then_some(0),
+            later: parked.then_some(i64::MIN),
+            now_ms: i64::MIN,
+        };
+        Ok((frontier, Opened { fresh, mark }))
+    }
+
+    /// Queues a URL that is not known; `true`: it was not. In best-first order a URL that still waits gains `popularity` by
+    /// each further link to it (an add with a referrer), unless it is being fetched.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`].
+    pub fn add(&mut self, found: &Found) -> Result<bool> {
+        let host = found.url.host();
+        let host_key = seen::host_key(self.options.hash_seed, host);
+        let key = seen::url_key(self.options.hash_seed, host_key, &found.url);
+        match self.seen.get(key)? {
+            None => {}
+            Some(Known::Yes) => return Ok(false),
+            Some(Known::Queued(rank)) => {
+                if found.referrer.is_some() {
+                    self.gain(host, host_key, key, rank)?;
+                }
+                return Ok(false);
+            }
+        }
+        let class = self.head.class(found, &self.options);
+        let rank = rank::rank(class, self.head.next_sequence());
+        self.seen.insert(key, if self.counts_links() { Known::Queued(rank) } else { Known::Yes });
+        self.head.seen = self.seen.count;
+        self.head.queued += 1;
+        self.enqueue(host, host_key, rank, entry::encode(&Fields::from(found)).into())?;
+        Ok(true)
+    }
+
+    /// Whether a URL was ever added or marked.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`].
+    pub fn is_seen(&self, url: &CanonicalUrl) -> Result<bool> {
+        let host_key = seen::host_key(self.options.hash_seed, url.host());
+        Ok(self.seen.find(seen::url_key(self.options.hash_seed, host_key, url))?.is_some())
+    }
+
+    /// Makes a URL known as done: where it waits, it is never given out. For replays: not for what is lent.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`].
+    pub fn mark_seen(&mut self, url: &CanonicalUrl) -> Result<()> {
+        let host_key = seen::host_key(self.options.hash_seed, url.host());
+        let key = seen::url_key(self.options.hash_seed, host_key, url);
+        match self.seen.find(key)? {
+            None => {
+                self.seen.insert(key, Known::Yes);
+                self.head.seen = self.seen.count;
+            }
+            Some(Known::Queued(rank)) => {
+                let slot = self.hosts.find(host_key);
+                if slot.is_some_and(|slot| self.hosts.get(slot).phase == Phase::Lent(rank)) {
+                    return Ok(());
+                }
+                if let Some(slot) = slot {
+                    self.hosts.with_loaded(slot, |loaded| loaded.take(rank));
+                }
+                self.queue.remove(queue_key(url.host(), rank));
+                self.head.queued -= 1;
+                self.seen.set(key, Known::Yes);
+            }
+            Some(Known::Yes) => {
+                let queued =
+                    self.hosts.find(host_key).is_some() || self.place(url.host(), host_key)?.is_some();
+                if !self.counts_links() && queued && self.cancelled.insert(key) {
+                    self.index.put(cancelled_key(key), []);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The state of a lent host.
+    ///
+    /// # Panics
+    /// With a lease of another frontier.
+    pub fn host(&self, lease: &Lease) -> &HostState {
+        &self.hosts.get(lease.slot).loaded.as_ref().expect("a lent host is loaded").state
+    }
+
+    /// The state of a lent host, to change: it is written by the next commit. Its `next_ms` decides when the host is due.
+    ///
+    /// # Panics
+    /// With a lease of another frontier.
+    pub fn host_mut(&mut self, lease: &Lease) -> &mut HostState {
+        let loaded = self.hosts.get_mut(lease.slot).loaded.as_mut().expect("a lent host is loaded");
+        if !std::mem::replace(&mut loaded.dirty, true) {
+            self.dirty.push(lease.slot);
+        }
+        &mut loaded.state
+    }
+
+    /// The robots.txt body of an origin, `scheme://host:port`, as it was set.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`].
+    pub fn robots(&self, origin: &str) -> Result<Option<Vec<u8>>> {
+        Ok(self.robots.get(&name_key(origin))?.map(|bytes| bytes.to_vec()))
+    }
+
+    /// Keeps the robots.txt body of an origin.
+    ///
+    /// # Errors
+    /// None so far.
+    pub fn set_robots(&mut self, origin: &str, bytes: &[u8]) -> Result<()> {
+        self.robots.put(name_key(origin), bytes);
+        Ok(())
+    }
+
+    /// Keeps a small fact.
+    pub fn note(&mut self, key: &str, bytes: &[u8]) {
+        self.meta.put(note_key(key), bytes);
+    }
+
+    /// A fact of [`Frontier::note`].
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`].
+    pub fn noted(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        Ok(self.meta.get(&note_key(key))?.map(|bytes| bytes.to_vec()))
+    }
+
+    /// Writes all changes since the last commit and the mark as one. What is written survives the process.
+    ///
+    /// # Errors
+    /// [`Error::Io`] as on a full disk: the frontier is of no use then, and open again it is as after the commit before.
+    pub fn commit(&mut self, mark: &[u8]) -> Result<()> {
+        for slot in &self.dirty {
+            let Some(host) = self.hosts.try_get_mut(*slot) else { continue };
+            let Some(loaded) = host.loaded.as_mut() else { continue };
+            if std::mem::take(&mut loaded.dirty) {
+                self.states.put(name_key(&host.name), host::state_bytes(&loaded.state)?);
+            }
+        }
+        self.head.commits += 1;
+        self.head.write(&mut self.meta, mark)?;
+        let changes = self.seen.take_changes();
+        let layers = [
+            self.seen.layer(),
+            &mut self.queue,
+            &mut self.states,
+            &mut self.places,
+            &mut self.index,
+            &mut self.robots,
+            &mut self.meta,
+        ];
+        self.store.commit(self.head.commits, layers, changes)?;
+        for slot in std::mem::take(&mut self.dirty) {
+            if self.hosts.loaded_bytes > self.limits.loaded
+                && let Some(host) = self.hosts.try_get_mut(slot)
+                && !matches!(host.phase, Phase::Lent(_))
+                && host.loaded.as_ref().is_some_and(|loaded| !loaded.dirty)
+            {
+                self.hosts.unload(slot);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes what is committed survive a loss of power.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn sync(&mut self) -> Result<()> {
+        self.store.sync()
+    }
+
+    /// What it holds.
+    pub fn stats(&self) -> FrontierStats {
+        FrontierStats {
+            seen: self.head.seen,
+            queued: self.head.queued,
+            hosts_ready: self.hosts.ready.len() as u64,
+            hosts_waiting: self.hosts.waiting.len() as u64,
+            hosts_lent: self.hosts.lent as u64,
+            hosts_parked: self.head.hosts - self.hosts.len() as u64,
+        }
+    }
+
+    /// Syncs and closes. What is not committed is lost, as in a crash.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn close(mut self) -> Result<()> {
+        self.sync()
+    }
+
+    /// Whether links to waiting URLs are counted; only then does `seen` tell the rank.
+    fn counts_links(&self) -> bool {
+        self.options.strategy == Strategy::Best && self.options.popularity != 0.0
+    }
+
+    /// A waiting URL was linked again.
+    fn gain(&mut self, host: &str, host_key: u128, key: u128, old: Rank) -> Result<()> {
+        let slot = self.hosts.find(host_key);
+        if slot.is_some_and(|slot| self.hosts.get(slot).phase == Phase::Lent(old)) {
+            return Ok(());
+        }
+        let priority = rank::priority_of(rank::class(old)) + self.options.popularity;
+        let rank = rank::rank(rank::class_of(priority), rank::sequence(old));
+        if rank == old {
+            return Ok(());
+        }
+        let old_key = queue_key(host, old);
+        let Some(value) = self.queue.get(&old_key)? else {
+            return Err(self.store.corrupt(format!("no entry of {host} where `seen` tells one")));
+        };
+        if let Some(slot) = slot {
+            self.hosts.with_loaded(slot, |loaded| loaded.take(old));
+        }
+        self.queue.remove(old_key);
+        self.seen.set(key, Known::Queued(rank));
+        self.enqueue(host, host_key, rank, value)
+    }
+
+    /// Puts an entry into the queue of its host, and the host where it now belongs.
+    fn enqueue(&mut self, host: &str, host_key: u128, rank: Rank, value: Slice) -> Result<()> {
+        self.queue.put(queue_key(host, rank), value.clone());
+        if let Some(slot) = self.hosts.find(host_key) {
+            let longest = 2 * self.limits.block;
+            self.hosts.with_loaded(slot, |loaded| loaded.offer(rank, value, longest));
+            self.hosts.lower(slot, rank);
+            let old = self.hosts.get(slot).place;
+            if rank < old.rank {
+                let place = Place { rank, ..old };
+                self.set_place(host, host_key, Some(old), place);
+                self.hosts.get_mut(slot).place = place;
+            }
+            return Ok(());
+        }
+        let old = self.place(host, host_key)?;
+        let place = match old {
+            Some(old) if rank >= old.rank => return Ok(()),
+            Some(old) => Place { rank, ..old },
+            None => Place { time: None, rank },
+        };
+        self.set_place(host, host_key, old, place);
+        if old.is_none() {
+            self.head.hosts += 1;
+            if self.hosts.len() < self.limits.hosts {
+                self.activate(host.into(), host_key, place);
+                return Ok(());
+            }
+        }
+        self.note_parked(place);
+        Ok(())
+    }
+
+    /// Takes a host into memory.
+    fn activate(&mut self, name: Arc<str>, key: u128, place: Place) -> u32 {
+        let phase = Phase::Ready;
+        self.hosts.insert(Host { name, key, place, phase, bound: place.rank, served: 0, loaded: None })
+    }
+
+    /// The place of a host with a queue.
+    fn place(&self, host: &str, host_key: u128) -> Result<Option<Place>> {
+        if let Some(place) = self.known_places.get(host_key) {
+            return Ok(Some(place));
+        }
+        let Some(bytes) = self.places.get(&name_key(host))? else { return Ok(None) };
+        let place = Place::from_bytes(&bytes);
+        place.map(Some).ok_or_else(|| self.store.corrupt(format!("the place of {host} cannot be read")))
+    }
+
+    fn set_place(&mut self, host: &str, host_key: u128, old: Option<Place>, place: Place) {
+        if let Some(old) = old {
+            self.index.remove(old.key(host));
+        }
+        self.index.put(place.key(host), place.value());
+        self.places.put(name_key(host), place.to_bytes());
+        self.known_places.set(host_key, place);
+    }
+
+    /// A host that is not in memory stands at this place.
+    fn note_parked(&mut self, place: Place) {
+        match place.time {
+            None => self.cursor = Some(self.cursor.map_or(place.rank, |cursor| cursor.min(place.rank))),
+            Some(time) => self.later = Some(self.later.map_or(time, |later| later.min(time))),
+        }
+    }
+}
+
+/// Key of an entry.
+fn queue_key(host: &str, rank: Rank) -> Slice {
+    let mut key = Vec::with_capacity(host.len() + 17);
+    key.extend(host.as_bytes());
+    key.push(0);
+    key.extend(rank.to_be_bytes());
+    key.into()
+}
+
+/// Key of a name, which may be empty where keys may not.
+fn name_key(name: &str) -> Slice {
+    if name.is_empty() { [0].into() } else { name.as_bytes().into() }
+}
+
+fn note_key(key: &str) -> Slice {
+    ["note:", key].concat().as_bytes().into()
+}
+
+fn cancelled_key(key: u128) -> Slice {
+    let mut bytes = vec![CANCELLED];
+    bytes.extend(key.to_be_bytes());
+    bytes.into()
+}

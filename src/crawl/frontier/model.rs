@@ -1,0 +1,162 @@
+//! The frontier as a list that is searched from end to end: what the real one must agree with.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{After, FrontierOptions, Strategy};
+use crate::crawl::task::{Entry, Found};
+
+/// Where an entry stands: what the strategy compares, then the order of adding.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing(f64, u64);
+
+impl Standing {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Item {
+    pub entry: Entry,
+    pub standing: Standing,
+    pub lent: bool,
+}
+
+#[derive(Debug, PartialEq)]
+pub enum Turn {
+    Fetch(Entry),
+    Wait(i64),
+    Busy,
+    Empty,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    pub options: FrontierOptions,
+    pub seen: BTreeSet<String>,
+    pub items: Vec<Item>,
+    pub next_ms: BTreeMap<String, i64>,
+    pub mark: Vec<u8>,
+    pub notes: BTreeMap<String, Vec<u8>>,
+    sequence: u64,
+    page: u64,
+    ended: bool,
+    referrer: Option<String>,
+}
+
+impl Model {
+    pub fn new(options: FrontierOptions) -> Model {
+        Model { options, ended: true, ..Model::default() }
+    }
+
+    pub fn add(&mut self, found: &Found) -> bool {
+        let text = found.url.as_str().to_owned();
+        let linked = found.referrer.is_some();
+        if !self.seen.insert(text) {
+            if linked && self.options.strategy == Strategy::Best {
+                let gain = self.options.popularity;
+                let item = self.items.iter_mut().find(|item| item.entry.url == found.url && !item.lent);
+                item.into_iter().for_each(|item| item.standing.0 -= gain);
+            }
+            return false;
+        }
+        self.sequence += 1;
+        let first = match self.options.strategy {
+            Strategy::Breadth => f64::from(found.depth),
+            Strategy::Best => -(found.priority + if linked { self.options.popularity } else { 0.0 }),
+            Strategy::Depth => {
+                let referrer = found.referrer.as_deref().map(str::to_owned);
+                if self.ended || referrer != self.referrer {
+                    self.page += 1;
+                }
+                self.ended = false;
+                self.referrer = referrer;
+                -(self.page as f64)
+            }
+        };
+        let entry = Entry {
+            url: found.url.clone(),
+            purpose: found.purpose,
+            depth: found.depth,
+            redirects: found.redirects,
+            retries: 0,
+            origin: found.origin.clone(),
+            referrer: found.referrer.as_deref().map(str::to_owned),
+            priority: found.priority,
+        };
+        self.items.push(Item { entry, standing: Standing(first, self.sequence), lent: false });
+        true
+    }
+
+    pub fn mark_seen(&mut self, url: &crate::capture::CanonicalUrl) {
+        self.seen.insert(url.as_str().to_owned());
+        self.items.retain(|item| item.entry.url != *url || item.lent);
+    }
+
+    pub fn is_lent(&self, host: &str) -> bool {
+        self.items.iter().any(|item| item.lent && item.entry.url.host() == host)
+    }
+
+    pub fn due(&self, host: &str) -> i64 {
+        self.next_ms.get(host).copied().unwrap_or(0)
+    }
+
+    pub fn next(&mut self, now_ms: i64) -> Turn {
+        let lent: BTreeSet<String> =
+            self.items.iter().filter(|item| item.lent).map(|item| item.entry.url.host().to_owned()).collect();
+        if self.options.strict && !lent.is_empty() {
+            return Turn::Busy;
+        }
+        let strict = self.options.strict;
+        let free = |item: &&Item| !lent.contains(item.entry.url.host());
+        let due = |item: &&Item| strict || self.due(item.entry.url.host()) <= now_ms;
+        let first = self.items.iter().filter(free).filter(due).min_by(|a, b| a.standing.cmp(&b.standing));
+        if let Some(first) = first {
+            let at = self.due(first.entry.url.host());
+            if at > now_ms {
+                return Turn::Wait(at);
+            }
+            let entry = first.entry.clone();
+            self.items
+                .iter_mut()
+                .filter(|item| item.entry.url == entry.url)
+                .for_each(|item| item.lent = true);
+            return Turn::Fetch(entry);
+        }
+        match self.items.iter().filter(free).map(|item| self.due(item.entry.url.host())).min() {
+            Some(at) => Turn::Wait(at),
+            None if lent.is_empty() => Turn::Empty,
+            None => Turn::Busy,
+        }
+    }
+
+    pub fn release(&mut self, entry: &Entry, after: After, next_ms: i64) {
+        let host = entry.url.host();
+        self.next_ms.insert(host.to_owned(), next_ms);
+        let at = self.items.iter().position(|item| item.entry.url == entry.url).unwrap();
+        match after {
+            After::Done => _ = self.items.remove(at),
+            After::Keep => self.items[at].lent = false,
+            After::Retry => {
+                let queue = self.items.iter().filter(|item| item.entry.url.host() == host);
+                let last = queue.map(|item| item.standing.0).max_by(f64::total_cmp).unwrap();
+                self.sequence += 1;
+                let item = &mut self.items[at];
+                item.standing = Standing(last, self.sequence);
+                item.lent = false;
+                item.entry.retries += 1;
+            }
+        }
+        self.ended = true;
+    }
+
+    /// What a process that opens the frontier finds.
+    pub fn crash(&mut self) {
+        self.items.iter_mut().for_each(|item| item.lent = false);
+    }
+
+    pub fn end_page(&mut self) {
+        self.ended = true;
+    }
+}

@@ -1,0 +1,372 @@
+//! The embedded store under the frontier: keyspaces with what is not committed laid over them.
+//!
+//! A change goes to the overlay of its [`Layer`] and is read back from there; [`Store::commit`] writes all overlays as
+//! one batch. Every commit also writes its number into every keyspace: where the numbers differ at [`Store::open`],
+//! a part of the store was lost, and it is refused as damaged instead of losing pages in silence.
+//!
+//! The library under it trusts its files in places; so whatever panics inside it is caught and reported as damage,
+//! and the store is not touched again.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::ops::Bound;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use fjall::config::BlockSizePolicy;
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Slice};
+
+use crate::error::{AtPath, Error, Result};
+
+/// Key of the commit number: sorts behind all others, since host names are ASCII.
+const STAMP: &[u8] = &[0xff];
+
+/// What the store may use of memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    /// Cache of blocks, bytes.
+    pub cache: u64,
+    /// Write buffer of a large keyspace, bytes.
+    pub large: u64,
+    /// Write buffer of a small keyspace, bytes.
+    pub small: u64,
+}
+
+/// A folder of keyspaces, open.
+pub(super) struct Store {
+    path: Arc<Path>,
+    /// `None` once it is closed.
+    db: Option<Database>,
+    broken: Arc<AtomicBool>,
+}
+
+/// A keyspace and its uncommitted changes.
+pub(super) struct Layer {
+    path: Arc<Path>,
+    keyspace: Keyspace,
+    broken: Arc<AtomicBool>,
+    pending: BTreeMap<Slice, Option<Slice>>,
+}
+
+/// Keys and values of a batch, in any order.
+pub(super) type Changes = Vec<(Slice, Option<Slice>)>;
+
+impl Store {
+    /// Opens or creates the store with the named keyspaces; the flag tells the large ones.
+    pub fn open(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<(Store, Vec<Layer>, bool)> {
+        let fresh = create(path, sizes, names)?;
+        check_names(path)?;
+        let (store, layers) = Self::open_existing(path, sizes, names)?;
+        let mut stamps = Vec::new();
+        for layer in &layers {
+            stamps.push(layer.get(STAMP)?);
+        }
+        if stamps.iter().any(|stamp| stamp.is_none() || *stamp != stamps[0]) {
+            return Err(store.corrupt("its parts are of different commits: files were lost or cut"));
+        }
+        Ok((store, layers, fresh))
+    }
+
+    fn open_existing(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<(Store, Vec<Layer>)> {
+        let path: Arc<Path> = path.into();
+        let broken = Arc::new(AtomicBool::new(false));
+        let opened = guarded(&path, &broken, || {
+            let db = Database::builder(&*path)
+                .cache_size(sizes.cache)
+                .max_journaling_size((8 * sizes.large).clamp(64 << 20, 512 << 20))
+                .open()?;
+            let mut keyspaces = Vec::new();
+            for (name, large) in names {
+                keyspaces.push(db.keyspace(name, || {
+                    let buffer = if *large { sizes.large } else { sizes.small };
+                    let block = if *large { 8 << 10 } else { 4 << 10 };
+                    KeyspaceCreateOptions::default()
+                        .max_memtable_size(buffer)
+                        .data_block_size_policy(BlockSizePolicy::all(block))
+                })?);
+            }
+            Ok((db, keyspaces))
+        });
+        let (db, keyspaces) = opened?;
+        let layer = |keyspace| Layer {
+            path: path.clone(),
+            keyspace,
+            broken: broken.clone(),
+            pending: BTreeMap::new(),
+        };
+        let layers = keyspaces.into_iter().map(layer).collect();
+        Ok((Store { path, db: Some(db), broken }, layers))
+    }
+
+    /// Writes all overlays, and further changes of the first keyspace, as one batch; it is with the operating system when this returns.
+    pub fn commit<const N: usize>(&self, number: u64, layers: [&mut Layer; N], first: Changes) -> Result<()> {
+        self.wait_for_room(&layers)?;
+        let Some(db) = &self.db else { return Err(self.corrupt("it is closed")) };
+        let count = layers.iter().map(|layer| layer.pending.len() + 1).sum::<usize>() + first.len();
+        let mut batch =
+            fjall::OwnedWriteBatch::with_capacity(db.clone(), count).durability(Some(PersistMode::Buffer));
+        let mut put = |keyspace: &Keyspace, key: Slice, value: Option<Slice>| match value {
+            Some(value) => batch.insert(keyspace, key, value),
+            None => batch.remove(keyspace, key),
+        };
+        if let Some(layer) = layers.first() {
+            first.into_iter().for_each(|(key, value)| put(&layer.keyspace, key, value));
+        }
+        for layer in layers {
+            for (key, value) in std::mem::take(&mut layer.pending) {
+                put(&layer.keyspace, key, value);
+            }
+            put(&layer.keyspace, STAMP.into(), Some(number.to_be_bytes().into()));
+        }
+        let written = guarded(&self.path, &self.broken, || batch.commit());
+        if written.is_err() {
+            self.broken.store(true, Ordering::Relaxed);
+        }
+        written
+    }
+
+    /// Waits until background work has caught up. The library waits too, but for ever when that work has failed.
+    fn wait_for_room(&self, layers: &[&mut Layer]) -> Result<()> {
+        let behind = |layer: &&mut Layer| {
+            layer.keyspace.sealed_memtable_count() >= 3 || layer.keyspace.l0_table_count() >= 24
+        };
+        while layers.iter().any(behind) {
+            self.persist(PersistMode::Buffer)?;
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
+    /// Makes what is committed survive a loss of power.
+    pub fn sync(&self) -> Result<()> {
+        self.persist(PersistMode::SyncAll)
+    }
+
+    fn persist(&self, mode: PersistMode) -> Result<()> {
+        let Some(db) = &self.db else { return Err(self.corrupt("it is closed")) };
+        guarded(&self.path, &self.broken, || db.persist(mode))
+    }
+
+    /// Damage of this store, in words.
+    pub fn corrupt(&self, reason: impl Into<String>) -> Error {
+        Error::corrupt(&*self.path, 0, reason)
+    }
+
+    /// The store of other options or another version.
+    pub fn incompatible(&self, found: String, expected: String) -> Error {
+        Error::Incompatible { path: self.path.to_path_buf(), found, expected }
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // A panic inside has left locks poisoned, and taking them again would panic outside of any guard.
+        if self.broken.load(Ordering::Relaxed) {
+            std::mem::forget(self.db.take());
+        }
+    }
+}
+
+impl Layer {
+    /// The value of a key.
+    pub fn get(&self, key: &[u8]) -> Result<Option<Slice>> {
+        match self.pending.get(key) {
+            Some(value) => Ok(value.clone()),
+            None => self.get_committed(key),
+        }
+    }
+
+    /// The value of a key, past the overlay.
+    pub fn get_committed(&self, key: &[u8]) -> Result<Option<Slice>> {
+        guarded(&self.path, &self.broken, || self.keyspace.get(key))
+    }
+
+    /// Sets a key.
+    pub fn put(&mut self, key: impl Into<Slice>, value: impl Into<Slice>) {
+        self.pending.insert(key.into(), Some(value.into()));
+    }
+
+    /// Removes a key.
+    pub fn remove(&mut self, key: impl Into<Slice>) {
+        self.pending.insert(key.into(), None);
+    }
+
+    /// Keys from `start` and before `end`, in order, until `visit` says `false`. The key of the commit number is left out.
+    pub fn scan(
+        &self,
+        start: &[u8],
+        end: &[u8],
+        mut visit: impl FnMut(&[u8], Slice) -> Result<bool>,
+    ) -> Result<()> {
+        if start >= end {
+            return Ok(());
+        }
+        let range = (Bound::Included(start), Bound::Excluded(end));
+        let mut over = self.pending.range::<[u8], _>(range).peekable();
+        let mut stored = guarded(&self.path, &self.broken, || Ok(self.keyspace.range::<&[u8], _>(range)))?;
+        let mut next =
+            || guarded(&self.path, &self.broken, || stored.next().map(fjall::Guard::into_inner).transpose());
+        let mut below = next()?;
+        loop {
+            let above = match (over.peek(), &below) {
+                (None, None) => return Ok(()),
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                (Some((above, _)), Some((key, _))) => {
+                    let (above, key): (&[u8], &[u8]) = (above, key);
+                    if above == key {
+                        below = next()?;
+                        continue;
+                    }
+                    above < key
+                }
+            };
+            let going = if above {
+                match over.next() {
+                    Some((key, Some(value))) => visit(key, value.clone())?,
+                    _ => true,
+                }
+            } else {
+                let Some((key, value)) = below.take() else { return Ok(()) };
+                below = next()?;
+                &*key == STAMP || visit(&key, value)?
+            };
+            if !going {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The last key from `start` and before `end`.
+    pub fn last(&self, start: &[u8], end: &[u8]) -> Result<Option<Slice>> {
+        if start >= end {
+            return Ok(None);
+        }
+        let range = (Bound::Included(start), Bound::Excluded(end));
+        let above = self.pending.range::<[u8], _>(range).rev().find(|(_, value)| value.is_some());
+        let mut stored = guarded(&self.path, &self.broken, || Ok(self.keyspace.range::<&[u8], _>(range)))?;
+        loop {
+            let below =
+                guarded(&self.path, &self.broken, || stored.next_back().map(fjall::Guard::key).transpose())?;
+            match (above, below) {
+                (None, None) => return Ok(None),
+                (Some((above, _)), None) => return Ok(Some(above.clone())),
+                (Some((above, _)), Some(below)) if **above >= *below => return Ok(Some(above.clone())),
+                (_, Some(below)) => {
+                    if !matches!(self.pending.get(&*below), Some(None)) {
+                        return Ok(Some(below));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Runs something of the library; its panics and its errors come out as ours.
+fn guarded<T>(path: &Path, broken: &AtomicBool, run: impl FnOnce() -> fjall::Result<T>) -> Result<T> {
+    if broken.load(Ordering::Relaxed) {
+        return Err(Error::corrupt(path, 0, "an earlier access failed"));
+    }
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => result.map_err(|error| translate(path, error)),
+        Err(panic) => {
+            broken.store(true, Ordering::Relaxed);
+            let words = panic.downcast_ref::<String>().map(String::as_str);
+            let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic");
+            Err(Error::corrupt(path, 0, format!("reading it failed: {words}")))
+        }
+    }
+}
+
+fn translate(path: &Path, error: fjall::Error) -> Error {
+    let io = match error {
+        fjall::Error::Locked => {
+            return Error::Config(format!("{}: in use by another process", path.display()));
+        }
+        fjall::Error::InvalidVersion(found) => {
+            return Error::Incompatible {
+                path: path.to_path_buf(),
+                found: format!("store of version {found:?}"),
+                expected: "store of version 3".into(),
+            };
+        }
+        fjall::Error::Poisoned => {
+            let words = "an earlier write failed: is the disk full or faulty?";
+            return Error::io(path, std::io::Error::other(words));
+        }
+        fjall::Error::Io(io) | fjall::Error::Storage(fjall::LsmError::Io(io)) => io,
+        other => return Error::corrupt(path, 0, other.to_string()),
+    };
+    // What the system refuses is the system's; what is not there or too short is the store's.
+    let system =
+        io.raw_os_error().is_some() && !matches!(io.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput);
+    if system {
+        Error::io(path, io)
+    } else {
+        Error::corrupt(path, 0, format!("a file of it cannot be read: {io}"))
+    }
+}
+
+/// Makes the store beside its place and moves it there whole, so that a crash leaves none rather than half of one.
+fn create(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<bool> {
+    match std::fs::read_dir(path) {
+        Ok(mut entries) => {
+            if entries.next().is_some() {
+                return Ok(false);
+            }
+            std::fs::remove_dir(path).at(path)?;
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(Error::io(path, error)),
+    }
+    let name =
+        path.file_name().ok_or_else(|| Error::Config(format!("{}: no folder name", path.display())))?;
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    std::fs::create_dir_all(parent).at(parent)?;
+    let staged: PathBuf = parent.join(format!(".{}.partial", name.to_string_lossy()));
+    if staged.exists() {
+        std::fs::remove_dir_all(&staged).at(&staged)?;
+    }
+    let (store, mut layers) = Store::open_existing(&staged, sizes, names)?;
+    for layer in &mut layers {
+        store.commit(0, [layer], Vec::new())?;
+    }
+    store.sync()?;
+    drop(layers);
+    drop(store);
+    std::fs::rename(&staged, path).at(path)?;
+    std::fs::File::open(parent).and_then(|folder| folder.sync_all()).at(parent)?;
+    Ok(true)
+}
+
+/// The library aborts on names that it did not write, so they are looked at first.
+fn check_names(path: &Path) -> Result<()> {
+    let bad = |what: &Path| Err(Error::corrupt(what, 0, "no part of a frontier"));
+    let marker = path.join("version");
+    if !marker.is_file() {
+        return Err(Error::corrupt(marker, 0, "missing: the folder holds no frontier, or a damaged one"));
+    }
+    for entry in std::fs::read_dir(path).at(path)? {
+        let entry = entry.at(path)?.path();
+        let is_journal = entry.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jnl"));
+        if is_journal && !entry.is_file() {
+            return bad(&entry);
+        }
+    }
+    let spaces = path.join("keyspaces");
+    for entry in std::fs::read_dir(&spaces).at(&spaces).map_err(|_| Error::corrupt(&spaces, 0, "missing"))? {
+        let entry = entry.at(&spaces)?.path();
+        let numbered =
+            entry.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.parse::<u64>().is_ok());
+        if entry.is_dir() && !numbered {
+            return bad(&entry);
+        }
+    }
+    Ok(())
+}

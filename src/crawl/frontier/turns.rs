@@ -1,0 +1,427 @@
+//! Whose turn it is: lending, releasing, parking.
+
+use std::sync::Arc;
+
+use super::entry::{self, Fields};
+use super::host::{self, BY_RANK, BY_TIME, Loaded, Phase, Place, time_bytes};
+use super::rank::{self, Rank};
+use super::seen::{self, Known};
+use super::{After, BORROWED, Borrowed, Frontier, Lease, Next, cancelled_key, name_key, queue_key};
+use crate::capture::CanonicalUrl;
+use crate::crawl::task::{Entry, HostState, Purpose};
+use crate::error::{Error, Result};
+
+/// A host that is not due for so long leaves memory at once, ms.
+pub(super) const FAR_MS: i64 = 600_000;
+/// So many entries of a host are given out before its place on disk is brought up to date.
+const SERVED: u32 = 1024;
+
+impl Frontier {
+    /// What to do now. Times of successive calls should not fall.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`].
+    pub fn next(&mut self, now_ms: i64) -> Result<Next> {
+        self.now_ms = now_ms;
+        if self.options.strict && self.hosts.lent > 0 {
+            return Ok(Next::Busy);
+        }
+        loop {
+            self.wake(now_ms)?;
+            let first = self.hosts.ready.first().copied();
+            if self.cursor.is_some_and(|cursor| first.is_none_or(|(bound, _)| cursor < bound)) {
+                self.refill(first.map(|(bound, _)| bound))?;
+                continue;
+            }
+            let Some((_, slot)) = first else {
+                let waiting = self.hosts.waiting.first().map(|(time, _)| *time);
+                return Ok(match waiting.into_iter().chain(self.later).min() {
+                    Some(until_ms) => Next::Wait { until_ms },
+                    None if self.hosts.lent > 0 => Next::Busy,
+                    None => Next::Empty,
+                });
+            };
+            if let Some(next) = self.try_lend(slot)? {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// Lends the first entry of a host; `None`: the host did not stand where it belongs, and does now.
+    fn try_lend(&mut self, slot: u32) -> Result<Option<Next>> {
+        self.load(slot)?;
+        let host = self.hosts.get(slot);
+        let (name, bound) = (host.name.clone(), host.bound);
+        let Some(loaded) = &host.loaded else { return Ok(None) };
+        let (next_ms, first) = (loaded.state.next_ms, loaded.block.front().cloned());
+        let Some((rank, value)) = first else {
+            self.retire(slot)?;
+            return Ok(None);
+        };
+        if rank > bound {
+            self.hosts.turn(slot, Phase::Ready, rank);
+            return Ok(None);
+        }
+        let entry = if self.cancelled.is_empty() { None } else { Some(self.decode(&name, &value)?) };
+        if let Some(entry) = &entry
+            && self.uncancel(host_key_of(self, slot), entry)
+        {
+            self.hosts.with_loaded(slot, Loaded::pop);
+            self.queue.remove(queue_key(&name, rank));
+            self.head.queued -= 1;
+            self.settle(slot)?;
+            return Ok(None);
+        }
+        if next_ms > self.now_ms {
+            if self.options.strict {
+                return Ok(Some(Next::Wait { until_ms: next_ms }));
+            }
+            self.rest(slot, next_ms, rank)?;
+            return Ok(None);
+        }
+        let entry = match entry {
+            Some(entry) => entry,
+            None => self.decode(&name, &value)?,
+        };
+        self.hosts.with_loaded(slot, Loaded::pop);
+        self.hosts.turn(slot, Phase::Lent(rank), rank);
+        self.hosts.get_mut(slot).served += 1;
+        Ok(Some(Next::Fetch(Lease { host: name, entry, slot, rank, value })))
+    }
+
+    /// Lends a host for a request that is not in its queue, as where another host's robots.txt redirects to it. The host may
+    /// be unknown.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`]; [`Error::Config`] where `host` is no host name.
+    pub fn borrow_host(&mut self, host: &str, now_ms: i64) -> Result<Borrowed> {
+        self.now_ms = now_ms;
+        let url = CanonicalUrl::parse(&format!("http://{host}/")).filter(|url| url.host() == host);
+        let url = url.ok_or_else(|| Error::Config(format!("{host}: no host name")))?;
+        let key = seen::host_key(self.options.hash_seed, host);
+        let slot = match self.hosts.find(key) {
+            Some(slot) => slot,
+            None => {
+                let place = match self.place(host, key)? {
+                    Some(place) => place,
+                    None => {
+                        // As if it had a queue; when it is released it is found to have none.
+                        let place = Place { time: None, rank: BORROWED - 1 };
+                        self.set_place(host, key, None, place);
+                        self.head.hosts += 1;
+                        place
+                    }
+                };
+                self.activate(host.into(), key, place)
+            }
+        };
+        let (name, bound) = (self.hosts.get(slot).name.clone(), self.hosts.get(slot).bound);
+        if let Phase::Lent(_) = self.hosts.get(slot).phase {
+            return Ok(Borrowed::Busy);
+        }
+        self.load(slot)?;
+        let next_ms = self.hosts.get(slot).loaded.as_ref().map_or(0, |loaded| loaded.state.next_ms);
+        if next_ms > now_ms {
+            self.settle(slot)?;
+            return Ok(Borrowed::Due { at_ms: next_ms });
+        }
+        self.hosts.turn(slot, Phase::Lent(BORROWED), bound);
+        let (purpose, origin, referrer) = (Purpose::Robots, None, None);
+        let entry =
+            Entry { url, purpose, depth: 0, redirects: 0, retries: 0, origin, referrer, priority: 0.0 };
+        Ok(Borrowed::Lent(Lease { host: name, entry, slot, rank: BORROWED, value: [].into() }))
+    }
+
+    /// Gives a lent host back, once the changes that its fetch brought (links, host state) are made.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] with a lease of another frontier, [`Error::Corrupt`], [`Error::Io`].
+    pub fn release(&mut self, lease: Lease, after: After) -> Result<()> {
+        let Lease { host, mut entry, slot, rank, value } = lease;
+        let lent = self.hosts.try_get_mut(slot);
+        if !lent.is_some_and(|lent| lent.phase == Phase::Lent(rank) && lent.name == host) {
+            return Err(Error::Internal(format!("{host} is released but not lent")));
+        }
+        let longest = 2 * self.limits.block;
+        let host_key = host_key_of(self, slot);
+        match after {
+            _ if rank == BORROWED => {}
+            After::Keep => _ = self.hosts.with_loaded(slot, |loaded| loaded.offer(rank, value, longest)),
+            After::Done => {
+                self.queue.remove(queue_key(&host, rank));
+                self.head.queued -= 1;
+                self.uncancel(host_key, &entry);
+                if self.counts_links() {
+                    self.seen.set(seen::url_key(self.options.hash_seed, host_key, &entry.url), Known::Yes);
+                }
+            }
+            After::Retry => {
+                let end = self.last_rank(slot)?.map_or(rank, |last| last.max(rank));
+                let last = rank::rank(rank::class(end), self.head.next_sequence());
+                entry.retries = entry.retries.saturating_add(1);
+                let value: fjall::Slice = entry::encode(&Fields::from(&entry)).into();
+                self.queue.remove(queue_key(&host, rank));
+                self.queue.put(queue_key(&host, last), value.clone());
+                if self.counts_links() {
+                    let key = seen::url_key(self.options.hash_seed, host_key, &entry.url);
+                    self.seen.set(key, Known::Queued(last));
+                }
+                self.hosts.with_loaded(slot, |loaded| loaded.offer(last, value, longest));
+            }
+        }
+        self.head.end_page();
+        self.settle(slot)
+    }
+
+    /// Puts a host where its state and its queue want it.
+    fn settle(&mut self, slot: u32) -> Result<()> {
+        self.fill(slot)?;
+        let Some(loaded) = &self.hosts.get(slot).loaded else { return Ok(()) };
+        let next_ms = loaded.state.next_ms;
+        match loaded.bound() {
+            None => self.retire(slot),
+            Some(bound) if self.options.strict || next_ms <= self.now_ms => {
+                self.hosts.turn(slot, Phase::Ready, bound);
+                self.refresh(slot);
+                Ok(())
+            }
+            Some(bound) => self.rest(slot, next_ms, bound),
+        }
+    }
+
+    /// Lets a host wait: in memory, or far from its time on disk.
+    fn rest(&mut self, slot: u32, next_ms: i64, bound: Rank) -> Result<()> {
+        self.hosts.turn(slot, Phase::Waiting(next_ms), bound);
+        if next_ms.saturating_sub(self.now_ms) > FAR_MS {
+            return self.park(slot);
+        }
+        self.refresh(slot);
+        Ok(())
+    }
+
+    /// Brings the place of a host up to date, so that after a restart not all that it has given out is passed over.
+    fn refresh(&mut self, slot: u32) {
+        let host = self.hosts.get_mut(slot);
+        if host.served < SERVED {
+            return;
+        }
+        host.served = 0;
+        let (name, key, old) = (host.name.clone(), host.key, host.place);
+        host.place.rank = host.bound;
+        let place = host.place;
+        self.set_place(&name, key, Some(old), place);
+    }
+
+    /// Rank of the last entry in the queue of a lent host.
+    fn last_rank(&self, slot: u32) -> Result<Option<Rank>> {
+        let host = self.hosts.get(slot);
+        if let Some(loaded) = &host.loaded
+            && loaded.upto.is_none()
+        {
+            return Ok(loaded.block.back().map(|(rank, _)| *rank));
+        }
+        let (start, end) = (queue_key(&host.name, 0), queue_end(&host.name));
+        let Some(key) = self.queue.last(&start, &end)? else { return Ok(None) };
+        key.last_chunk()
+            .map(|rank| Some(Rank::from_be_bytes(*rank)))
+            .ok_or_else(|| self.unreadable(&host.name))
+    }
+
+    /// Whether a URL was marked as done while it waited; it is forgotten then.
+    fn uncancel(&mut self, host_key: u128, entry: &Entry) -> bool {
+        if self.cancelled.is_empty() {
+            return false;
+        }
+        let key = seen::url_key(self.options.hash_seed, host_key, &entry.url);
+        let cancelled = self.cancelled.remove(&key);
+        if cancelled {
+            self.index.remove(cancelled_key(key));
+        }
+        cancelled
+    }
+
+    pub(super) fn decode(&self, host: &str, value: &[u8]) -> Result<Entry> {
+        entry::decode(host, value).ok_or_else(|| self.unreadable(host))
+    }
+
+    fn unreadable(&self, host: &str) -> Error {
+        self.store.corrupt(format!("an entry of {host} cannot be read"))
+    }
+
+    /// Reads the state and the first entries of a host.
+    pub(super) fn load(&mut self, slot: u32) -> Result<()> {
+        let host = self.hosts.get(slot);
+        if host.loaded.is_none() {
+            let state = match self.states.get(&name_key(&host.name))? {
+                None => HostState::default(),
+                Some(bytes) => postcard::from_bytes(&bytes)
+                    .map_err(|error| self.store.corrupt(format!("state of {}: {error}", host.name)))?,
+            };
+            let loaded = Loaded::new(state, host.bound);
+            self.hosts.set_loaded(slot, loaded);
+        }
+        self.fill(slot)
+    }
+
+    /// Reads the next entries of a loaded host, if it has none in memory and some on disk.
+    fn fill(&mut self, slot: u32) -> Result<()> {
+        let host = self.hosts.get(slot);
+        let Some(loaded) = &host.loaded else { return Ok(()) };
+        let Some(from) = loaded.upto.filter(|_| loaded.block.is_empty()) else { return Ok(()) };
+        let (start, end) = (queue_key(&host.name, from), queue_end(&host.name));
+        let used = self.hosts.loaded_bytes;
+        let count = match self.limits.block {
+            block if used > self.limits.loaded => (block / 16).max(1),
+            block if used > self.limits.loaded / 2 => (block / 4).max(1),
+            block => block,
+        };
+        let mut found = Vec::with_capacity(count);
+        let mut upto = None;
+        self.queue.scan(&start, &end, |key, value| {
+            let rank = key.last_chunk().map(|rank| Rank::from_be_bytes(*rank));
+            let rank = rank.ok_or_else(|| self.unreadable(&host.name))?;
+            if found.len() == count {
+                upto = Some(rank);
+                return Ok(false);
+            }
+            found.push((rank, value));
+            Ok(true)
+        })?;
+        self.hosts.with_loaded(slot, |loaded| {
+            loaded.upto = upto;
+            found.into_iter().for_each(|(rank, value)| loaded.push(rank, value));
+        });
+        Ok(())
+    }
+
+    /// Makes the hosts ready whose time has come.
+    fn wake(&mut self, now_ms: i64) -> Result<()> {
+        while let Some((time, slot)) = self.hosts.waiting.first().copied()
+            && (time <= now_ms || self.options.strict)
+        {
+            let bound = self.hosts.get(slot).bound;
+            self.hosts.turn(slot, Phase::Ready, bound);
+        }
+        let until = if self.options.strict { i64::MAX } else { now_ms };
+        while let Some(later) = self.later.filter(|later| *later <= until) {
+            let start = [&[BY_TIME][..], &time_bytes(later)].concat();
+            let (mut found, mut scanned, mut next) = (Vec::new(), 0, None);
+            let limit = self.limits.batch;
+            self.index.scan(&start, &[BY_TIME + 1], |key, value| {
+                let (place, name) = self.read_place(key, &value)?;
+                scanned += 1;
+                if found.len() == limit || scanned > 16 * limit || place.time.is_some_and(|time| time > until)
+                {
+                    next = place.time;
+                    return Ok(false);
+                }
+                let key = seen::host_key(self.options.hash_seed, name);
+                if self.hosts.find(key).is_none() {
+                    found.push((Arc::from(name), key, place));
+                }
+                Ok(true)
+            })?;
+            self.take_in(found)?;
+            // Those of one millisecond may be more than are scanned at once.
+            let stuck = next == Some(later) && scanned > 16 * limit;
+            self.limits.batch = if stuck { 2 * limit } else { limit };
+            self.later = match (self.later.filter(|again| *again < later), next) {
+                (Some(again), Some(next)) => Some(again.min(next)),
+                (again, next) => again.or(next),
+            };
+        }
+        Ok(())
+    }
+
+    /// Takes hosts parked by rank into memory, while there is room or they rank before the first one there.
+    fn refill(&mut self, first: Option<Rank>) -> Result<()> {
+        let Some(cursor) = self.cursor else { return Ok(()) };
+        let start = [&[BY_RANK][..], &cursor.to_be_bytes()].concat();
+        let (mut found, mut scanned, mut next) = (Vec::new(), 0, None);
+        let enough = self.limits.hosts * 3 / 4;
+        self.index.scan(&start, &[BY_RANK + 1], |key, value| {
+            let (place, name) = self.read_place(key, &value)?;
+            scanned += 1;
+            let full =
+                self.hosts.len() + found.len() >= enough && first.is_some_and(|first| place.rank > first);
+            if full || found.len() == self.limits.batch || scanned > 16 * self.limits.batch {
+                next = Some(place.rank);
+                return Ok(false);
+            }
+            let key = seen::host_key(self.options.hash_seed, name);
+            if self.hosts.find(key).is_none() {
+                found.push((Arc::from(name), key, place));
+            }
+            Ok(true)
+        })?;
+        self.cursor = next;
+        self.take_in(found)
+    }
+
+    fn read_place<'a>(&self, key: &'a [u8], value: &[u8]) -> Result<(Place, &'a str)> {
+        Place::read(key, value).ok_or_else(|| self.store.corrupt("a key of its index cannot be read"))
+    }
+
+    /// Takes hosts into memory, and parks others where they are too many.
+    fn take_in(&mut self, found: Vec<(Arc<str>, u128, Place)>) -> Result<()> {
+        for (name, key, place) in found {
+            self.activate(name, key, place);
+        }
+        if self.hosts.len() <= self.limits.hosts {
+            return Ok(());
+        }
+        while self.hosts.len() > self.limits.hosts * 7 / 8 {
+            let (ready, waiting) = (self.hosts.ready.len(), self.hosts.waiting.len());
+            let last = if ready > 1 && ready > waiting {
+                self.hosts.ready.last().map(|(_, slot)| *slot)
+            } else {
+                self.hosts.waiting.last().map(|(_, slot)| *slot)
+            };
+            let Some(slot) = last else { break };
+            self.park(slot)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a host that is not lent out of memory.
+    fn park(&mut self, slot: u32) -> Result<()> {
+        let host = self.hosts.remove(slot);
+        if let Some(loaded) = host.loaded.as_ref().filter(|loaded| loaded.dirty) {
+            self.states.put(name_key(&host.name), host::state_bytes(&loaded.state)?);
+        }
+        let time = match host.phase {
+            Phase::Waiting(time) => Some(time),
+            _ => None,
+        };
+        let place = Place { time, rank: host.bound };
+        if place != host.place {
+            self.set_place(&host.name, host.key, Some(host.place), place);
+        }
+        self.note_parked(place);
+        Ok(())
+    }
+
+    /// Takes a host whose queue is empty out of memory and of the index.
+    pub(super) fn retire(&mut self, slot: u32) -> Result<()> {
+        let host = self.hosts.remove(slot);
+        if let Some(loaded) = host.loaded.as_ref().filter(|loaded| loaded.dirty) {
+            self.states.put(name_key(&host.name), host::state_bytes(&loaded.state)?);
+        }
+        self.index.remove(host.place.key(&host.name));
+        self.places.remove(name_key(&host.name));
+        self.known_places.forget(host.key);
+        self.head.hosts -= 1;
+        Ok(())
+    }
+}
+
+fn host_key_of(frontier: &Frontier, slot: u32) -> u128 {
+    frontier.hosts.get(slot).key
+}
+
+/// Behind the last key of a host's queue.
+fn queue_end(host: &str) -> Vec<u8> {
+    let mut key = host.as_bytes().to_vec();
+    key.push(1);
+    key
+}
