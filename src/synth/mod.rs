@@ -34,6 +34,7 @@ mod sim_robots;
 mod sim_sitemaps;
 mod sim_traps;
 mod sim_trouble;
+mod sim_truth;
 mod vocabulary;
 
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,7 @@ pub use self::sim_hosts::{Health, HostShares, RobotsShares};
 pub use self::sim_robots::HostRules;
 pub use self::sim_traps::Trap;
 pub use self::sim_trouble::PageShares;
+pub use self::sim_truth::{Coverage, Expect, Expected, Obedient, TrueArc};
 
 /// Density exponent of the number of pages of a host.
 pub const HOST_EXPONENT: f64 = 7.0 / 3.0;
@@ -320,5 +322,9 @@ impl Web {
     }
 }
 
+#[cfg(test)]
+mod serve_tests;
+#[cfg(test)]
+mod sim_tests;
 #[cfg(test)]
 mod tests;

@@ -40,6 +40,8 @@ pub struct SimConfig {
     pub features: FeatureShares,
     /// Trouble with single pages.
     pub pages: PageShares,
+    /// Time that every answer takes, in ms. Default 0.
+    pub delay_ms: u32,
     /// Longest answering time of a slow host in ms; a host draws from a quarter of it on. Default 2,000.
     pub slow_ms: u32,
     /// After how many ms a proxy says 504 for a host that times out. Default 3,000.
@@ -66,6 +68,7 @@ impl Default for SimConfig {
             robots: RobotsShares::default(),
             features: FeatureShares::default(),
             pages: PageShares::default(),
+            delay_ms: 0,
             slow_ms: 2_000,
             time_out_ms: 3_000,
             huge_bytes: 20_000_000,

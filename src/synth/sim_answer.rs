@@ -235,7 +235,7 @@ impl SimWeb {
             }
             Place::Nothing(_) | Place::Nowhere => out.error(404, ""),
         }
-        out.delay_ms = delay_ms;
+        out.delay_ms = delay_ms.max(self.config.delay_ms);
     }
 
     /// Where a redirect of the Web ends at last: one hop here, whatever there.

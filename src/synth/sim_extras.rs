@@ -131,6 +131,11 @@ impl Slot {
         })
     }
 
+    /// Whether nothing but a redirect leads to it.
+    pub(super) fn is_hop(self) -> bool {
+        matches!(self.0, 5 | 6 | 9 | 10 | 13..=41)
+    }
+
     /// Whether a page says that its links are not to be followed.
     pub(super) fn nofollow(self) -> bool {
         matches!(self, Slot::META_NOFOLLOW | Slot::HEADER_NOFOLLOW)

@@ -93,6 +93,11 @@ impl HostRules {
         fitting.max_by_key(|(allow, pattern)| (pattern.len(), *allow)).is_none_or(|(allow, _)| *allow)
     }
 
+    /// Whether all is allowed.
+    pub fn is_open(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     /// `Crawl-delay` in seconds.
     pub fn delay_s(&self) -> Option<f64> {
         self.delay_s

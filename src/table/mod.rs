@@ -21,6 +21,7 @@ mod pages;
 mod read;
 mod rejects;
 mod report;
+mod simulated;
 mod texts;
 mod write;
 
@@ -32,6 +33,7 @@ pub use pages::PageRow;
 pub use read::{Batch, TableReader, part_files};
 pub use rejects::RejectRow;
 pub use report::{HostRow, SummaryRow};
+pub use simulated::{SimulatedArcRow, SimulatedPageRow};
 pub use texts::TextRow;
 pub use write::{Footer, PartWriter, ROW_GROUP_ROWS, write_part};
 
@@ -123,6 +125,8 @@ pub fn all_tables() -> Vec<(&'static str, &'static str, Vec<ColumnInfo>)> {
         entry::<ClusterRow>(),
         entry::<HostRow>(),
         entry::<SummaryRow>(),
+        entry::<SimulatedPageRow>(),
+        entry::<SimulatedArcRow>(),
     ]
 }
 
