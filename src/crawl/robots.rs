@@ -279,11 +279,12 @@ impl Facts {
 /// The part of a body that is read, as UTF-8 or unknown octets.
 fn text_of(body: &[u8]) -> Cow<'_, [u8]> {
     let read = match body.get(..MAX_BYTES) {
-        Some(start) if body.len() > MAX_BYTES => {
+        // A body of just that length was cut by who fetched it.
+        Some(start) => {
             let end = memchr::memrchr2(b'\n', b'\r', start).unwrap_or(0);
             &start[..end]
         }
-        _ => body,
+        None => body,
     };
     if let [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] = read {
         let encoding = if read[0] == 0xFF { encoding_rs::UTF_16LE } else { encoding_rs::UTF_16BE };
@@ -338,7 +339,7 @@ fn halves(line: &[u8]) -> Option<(Name, &[u8])> {
         (Some(colon), _) => (line[..colon].trim_ascii(), &line[colon + 1..]),
         (None, Some(space)) => {
             let value = line[space..].trim_ascii();
-            if value.iter().any(|b| white(b)) {
+            if value.iter().any(white) {
                 return None;
             }
             (&line[..space], value)

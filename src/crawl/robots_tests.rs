@@ -516,6 +516,8 @@ fn only_the_beginning_is_read() {
     assert_eq!(&long[MAX_BYTES - 3..MAX_BYTES], " /y");
     assert!(allowed(&long, "a", "/y"));
     assert!(!allowed(&long, "a", "/x"));
+    assert!(allowed(&long[..MAX_BYTES], "a", "/y"));
+    assert!(!allowed(&long[..MAX_BYTES - 1], "a", "/"));
     assert!(allowed(&"x".repeat(2 * MAX_BYTES), "a", "/"));
 }
 

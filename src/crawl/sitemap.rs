@@ -41,7 +41,7 @@ const MAX_LAYERS: usize = 2;
 #[serde(default, deny_unknown_fields)]
 pub struct SitemapLimits {
     /// Bytes after unpacking (50 MiB, the protocol's own limit).
-    pub max_bytes: u64,
+    pub max_bytes: usize,
     /// Entries (50,000, the protocol's own limit).
     pub max_urls: usize,
 }
@@ -75,8 +75,8 @@ pub struct Sitemap {
     pub kind: SitemapKind,
     /// Pages, in its order; a URL that stands there twice is here twice.
     pub urls: Vec<SitemapUrl>,
-    /// Further sitemaps, of an index.
-    pub sitemaps: Vec<SitemapUrl>,
+    /// Further sitemaps, of an index: those on other hosts too.
+    pub sitemaps: Vec<CanonicalUrl>,
     /// Entries without a URL that can be fetched.
     pub skipped: u32,
     /// What was wrong, each once.
@@ -166,9 +166,8 @@ impl ChangeFreq {
 /// assert_eq!(sitemap.urls[0].lastmod_ms, Some(1_714_521_600_000));
 /// ```
 pub fn read(body: &[u8], base: &CanonicalUrl, limits: &SitemapLimits) -> Sitemap {
-    let mut gather = Gather { sitemap: Sitemap::default(), base, limits };
-    let max = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
-    let body = gather.unpack(body, max);
+    let mut gather = Gather { sitemap: Sitemap::default(), base, limits, full: false };
+    let body = gather.unpack(body, limits.max_bytes);
     let text = gather.decode(&body);
     let start = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
     if start.starts_with('<') {
@@ -194,6 +193,8 @@ struct Gather<'a> {
     sitemap: Sitemap,
     base: &'a CanonicalUrl,
     limits: &'a SitemapLimits,
+    /// An entry was not taken because of the limit: no more will be.
+    full: bool,
 }
 
 /// The texts of an entry.
@@ -250,8 +251,8 @@ impl Gather<'_> {
     fn lines(&mut self, text: &str) {
         let mut some = false;
         for line in text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()) {
-            if self.is_full() {
-                return;
+            if self.full {
+                break;
             }
             let web = |scheme: &str| line.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme));
             if web("http://") || web("https://") {
@@ -271,15 +272,6 @@ impl Gather<'_> {
         self.sitemap.skipped = self.sitemap.skipped.saturating_add(1);
     }
 
-    /// Whether no more entries are taken.
-    fn is_full(&mut self) -> bool {
-        let full = self.sitemap.urls.len() + self.sitemap.sitemaps.len() >= self.limits.max_urls;
-        if full {
-            self.defect("more URLs than the limit");
-        }
-        full
-    }
-
     /// Takes an entry, a page or (`index`) a sitemap.
     fn push(&mut self, entry: Entry, index: bool, base: Option<&CanonicalUrl>) {
         let joined = entry.url.as_deref().and_then(|url| base.unwrap_or(self.base).join(url.trim()));
@@ -288,20 +280,28 @@ impl Gather<'_> {
             self.defect("entries without a URL");
             return;
         };
+        if self.sitemap.urls.len() + self.sitemap.sitemaps.len() >= self.limits.max_urls {
+            self.full = true;
+            self.defect("more URLs than the limit");
+            return;
+        }
+        if index {
+            self.sitemap.sitemaps.push(url);
+            return;
+        }
         let foreign = url.host() != self.base.host();
         let folder = self.base.path().rfind('/').map_or("/", |slash| &self.base.path()[..=slash]);
         let site = (url.scheme(), url.port()) == (self.base.scheme(), self.base.port());
-        let beyond = !foreign && !(site && url.path().starts_with(folder));
+        let beyond = !(foreign || site && url.path().starts_with(folder));
         let priority = entry.priority.and_then(|text| text.trim().parse::<f32>().ok());
-        let entry = SitemapUrl {
+        self.sitemap.urls.push(SitemapUrl {
             url,
             lastmod_ms: entry.lastmod.and_then(|text| moment(&text)),
             priority: priority.filter(|p| (0.0..=1.0).contains(p)),
             changefreq: entry.changefreq.and_then(|text| ChangeFreq::parse(&text)),
             foreign,
             beyond,
-        };
-        if index { self.sitemap.sitemaps.push(entry) } else { self.sitemap.urls.push(entry) }
+        });
     }
 }
 
@@ -331,7 +331,7 @@ pub fn fuzz(data: &[u8]) {
     let limits = SitemapLimits { max_bytes: 1 << 20, max_urls: 1000 };
     let sitemap = read(data, &base, &limits);
     assert!(sitemap.urls.len() + sitemap.sitemaps.len() <= limits.max_urls);
-    assert!(sitemap.urls.iter().chain(&sitemap.sitemaps).all(|entry| entry.url.is_web()));
+    assert!(sitemap.urls.iter().map(|entry| &entry.url).chain(&sitemap.sitemaps).all(CanonicalUrl::is_web));
 }
 
 #[cfg(test)]

@@ -78,14 +78,8 @@ fn index() {
          <s:lastmod>2004-10-01T18:23:17+00:00</s:lastmod></s:sitemap><s:sitemap><s:loc>//cdn.com/2.xml</s:loc></s:sitemap></s:sitemapindex>",
     );
     assert_eq!(sitemap.kind, SitemapKind::Index);
-    let found: Vec<_> = sitemap.sitemaps.iter().map(|s| (s.url.as_str(), s.lastmod_ms, s.foreign)).collect();
-    assert_eq!(
-        found,
-        [
-            ("http://example.com/1.xml.gz", Some(1_096_654_997_000), false),
-            ("http://cdn.com/2.xml", None, true)
-        ]
-    );
+    let found: Vec<_> = sitemap.sitemaps.iter().map(CanonicalUrl::as_str).collect();
+    assert_eq!(found, ["http://example.com/1.xml.gz", "http://cdn.com/2.xml"]);
     assert!(sitemap.urls.is_empty() && sitemap.defects.is_empty());
 }
 
@@ -232,10 +226,15 @@ fn gzip_within() {
 fn limits_hold() {
     let base = CanonicalUrl::parse(BASE).unwrap();
     let many = format!("<urlset>{}</urlset>", "<url><loc>/a</loc></url>".repeat(60_000));
+    let start = std::time::Instant::now();
     let sitemap = read_text(&many);
+    println!("50,000 entries: {:?}", start.elapsed());
     assert_eq!((sitemap.urls.len(), sitemap.defects), (50_000, vec!["more URLs than the limit"]));
     let lines = read_text(&"http://a/\n".repeat(60_000));
     assert_eq!((lines.urls.len(), lines.defects), (50_000, vec!["more URLs than the limit"]));
+    assert_eq!(lines.kind, SitemapKind::Text);
+    let just = read_text(&"http://a/\n".repeat(50_000));
+    assert_eq!((just.urls.len(), just.defects.len()), (50_000, 0));
     // A bomb: 200 MB of zeros behind one URL.
     let mut bomb = b"<urlset><url><loc>/a</loc></url><!--".to_vec();
     bomb.resize(200 << 20, b' ');

@@ -54,7 +54,7 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
     let mut state = State::default();
     let mut broken = false;
     loop {
-        if gather.is_full() {
+        if gather.full {
             return;
         }
         match reader.read_event() {
