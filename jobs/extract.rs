@@ -1,5 +1,6 @@
 //! `webmill extract`: shards in, tables `pages`, `links` and `texts` out, in one pass.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -42,6 +43,8 @@ pub struct Extract {
     pub limits: ExtractLimits,
     #[serde(skip)]
     inputs: Vec<Input>,
+    #[serde(skip)]
+    logs: Vec<(PathBuf, String)>,
 }
 
 impl Default for Extract {
@@ -52,6 +55,7 @@ impl Default for Extract {
             buffer_bytes: 24 << 20,
             limits: ExtractLimits::default(),
             inputs: Vec::new(),
+            logs: Vec::new(),
         }
     }
 }
@@ -83,6 +87,7 @@ pub fn extract(inputs: &[String], common: &Common, runtime: &Runtime<'_>) -> Res
     let shards = Shards::discover(inputs, runtime)?;
     let digests = shards.digest(runtime)?;
     job.inputs = shards.inputs;
+    job.logs = shards.logs;
     crate::run_job(&job, &digests, common, runtime)
 }
 
@@ -110,7 +115,8 @@ impl Job for Extract {
             })
             .collect::<webmill::Result<_>>()?;
         stage.progress.end();
-        self.close_seams(stage, &parts, walks)
+        self.close_seams(stage, &parts, walks)?;
+        crate::extract_log::read(stage, &self.logs, self.buffer_bytes)
     }
 }
 

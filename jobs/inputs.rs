@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use webmill::Error;
+use webmill::crawl::journal;
 use webmill::run::{Inputs, Measure, Runtime};
 use webmill::shard::{Input, discover};
 
@@ -14,6 +15,8 @@ const NAMED: usize = 20;
 pub struct Shards {
     /// The recognised ones, in name order.
     pub inputs: Vec<Input>,
+    /// Event logs of crawls among the arguments: what was answered but not stored, as path and name.
+    pub logs: Vec<(PathBuf, String)>,
 }
 
 impl Shards {
@@ -24,10 +27,16 @@ impl Shards {
         if arguments.iter().any(|a| a == "-") {
             runtime.claim()?;
         }
-        let mut names = Vec::new();
+        let (mut names, mut logs) = (Vec::new(), Vec::new());
         for argument in arguments {
+            let folder = Path::new(argument);
             if argument == "-" {
                 names.push(spool(runtime)?.to_string_lossy().into_owned());
+            } else if folder.join("crawl.toml").is_file() {
+                names.push(folder.join("shards").to_string_lossy().into_owned());
+                for part in journal::parts(&folder.join(crate::crawl::EVENTS))? {
+                    logs.push((part.path, format!("events-{:05}", part.number)));
+                }
             } else {
                 names.push(argument.clone());
             }
@@ -55,13 +64,13 @@ impl Shards {
                 None => bail!("{}: no shard found; expected RAW DB, WARC or ARC files", arguments.join(" ")),
             }
         }
-        Ok(Shards { inputs })
+        Ok(Shards { inputs, logs })
     }
 
     /// Digests of the shards, by which a finished job is found again.
     pub fn digest(&self, runtime: &Runtime<'_>) -> Result<Inputs> {
-        let files: Vec<(PathBuf, String)> =
-            self.inputs.iter().map(|i| (i.path.clone(), i.name.to_string())).collect();
+        let shards = self.inputs.iter().map(|i| (i.path.clone(), i.name.to_string()));
+        let files: Vec<(PathBuf, String)> = shards.chain(self.logs.iter().cloned()).collect();
         runtime.progress.begin("digest", self.inputs.iter().map(|i| i.bytes).sum(), Measure::Bytes);
         // Kept only in a folder that is ours already: a foreign one stays as it is.
         let ours = runtime.out.join("webmill.json").exists();

@@ -19,10 +19,12 @@ use say;
 mod args;
 mod captures;
 mod console;
+mod crawl;
 mod datasets;
 mod dedup;
 mod demo;
 mod extract;
+mod extract_log;
 mod extract_parts;
 mod graph;
 mod inputs;
@@ -50,6 +52,7 @@ struct Cli {
 enum Command {
     Run(run::RunArgs),
     Demo(demo::DemoArgs),
+    Crawl(crawl::CrawlArgs),
     Extract(extract::ExtractArgs),
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Run(args) => run::run(&args, &cancel),
         Command::Demo(args) => demo::run(&args, &cancel),
+        Command::Crawl(args) => crawl::run(&args, &cancel),
         Command::Extract(args) => extract::run(&args, &cancel),
         Command::Graph(args) => graph::run(&args, &cancel),
         Command::Rank(args) => rank::run(&args, &cancel),

@@ -9,6 +9,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod capture;
+pub mod crawl;
 pub mod dedup;
 pub mod error;
 pub mod extract;

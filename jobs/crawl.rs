@@ -1,0 +1,72 @@
+//! `webmill crawl`: seeds in, shards and an event log out.
+
+mod args;
+mod earlier;
+mod events;
+mod seeds;
+mod view;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use webmill::crawl::{Crawl, CrawlOptions, Ended};
+use webmill::run::Cancel;
+
+pub use args::CrawlArgs;
+pub use events::{EVENTS, convert};
+
+/// Runs the command.
+pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let options = args.options()?;
+    options.check()?;
+    let seeds = seeds::read(&args.seeds, &args.urls)?;
+    if args.dry_run {
+        crate::print(&toml::to_string(&options).context("settings as TOML")?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let earlier = args.earlier.as_deref().map(earlier::read).transpose()?;
+    std::fs::create_dir_all(&args.out).with_context(|| args.out.display().to_string())?;
+    let (mut crawl, opened) = Crawl::open(&args.out, &options, &seeds, args.threads(), earlier)?;
+    for note in opened.notes() {
+        crate::say!("{note}");
+    }
+    remember(args, &options)?;
+    raise_file_limit(options.connections);
+    let mut view = view::View::new();
+    let ran = crawl.run(&mut *view, &|| cancel.stopped());
+    drop(view);
+    let ended = ran.context("the crawl stopped; the same command goes on with it")?;
+    let totals = crawl.close(ended)?;
+    convert(&args.out)?;
+    view::sum_up(&totals, ended);
+    if ended == Ended::Stopped {
+        crate::say!("the same command goes on where it was");
+        return Ok(ExitCode::from(130));
+    }
+    crate::print(&format!("{}\n", args.out.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Leaves the settings in the folder, for people and for the next run.
+fn remember(args: &CrawlArgs, options: &CrawlOptions) -> Result<()> {
+    let path = args.out.join("crawl.toml");
+    let text = toml::to_string(options).context("settings as TOML")?;
+    std::fs::write(&path, text).with_context(|| path.display().to_string())
+}
+
+/// Sockets are files: without room for them connections fail, which looks like dead hosts.
+fn raise_file_limit(connections: usize) {
+    let wanted = connections as u64 + 512;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: getrlimit and setrlimit read and write the one struct that they are given, which lives here.
+    let ok = unsafe {
+        libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0
+            && (limit.rlim_cur >= wanted || {
+                limit.rlim_cur = wanted.min(limit.rlim_max);
+                libc::setrlimit(libc::RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= wanted
+            })
+    };
+    if !ok {
+        crate::say!("the limit of open files is too low for {connections} connections; see `ulimit -n`");
+    }
+}

@@ -1,0 +1,324 @@
+//! The arguments of `webmill crawl`, and the settings that they make with the recipe.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use webmill::crawl::CrawlOptions;
+use webmill::crawl::archive::ArchiveFormat;
+use webmill::crawl::frontier::Strategy;
+use webmill::crawl::scope::Seeds;
+
+use crate::args::parse_size;
+
+/// Crawl from seeds into RAW DB or WARC shards, politely, resumably, with an event log.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  webmill crawl --seeds seeds.txt --out crawl --contact https://example.org/crawler --pages 100000\n  webmill crawl http://127.0.0.1:8000/ --out crawl --allow-private --delay 0\n  webmill run crawl --out results\n\nStopped or killed, the same command goes on where it was. Shards are in OUT/shards, the event log in OUT/events, the\nsettings in OUT/crawl.toml; all settings can be set in the table [crawl] of a recipe."
+)]
+pub struct CrawlArgs {
+    /// URLs to begin with.
+    #[arg(value_name = "URL")]
+    pub urls: Vec<String>,
+    /// File of URLs to begin with, one a line, # for comments; - for stdin.
+    #[arg(long, value_name = "FILE")]
+    pub seeds: Vec<PathBuf>,
+    /// Folder of the crawl.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Settings; flags override them.
+    #[arg(long, value_name = "FILE.toml")]
+    recipe: Option<PathBuf>,
+    /// Results of an earlier `webmill run`, whose in-degrees and mirrors count in best-first order.
+    #[arg(long, value_name = "DIR")]
+    pub earlier: Option<PathBuf>,
+    /// Threads that fetch and read pages [default: all processors].
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Memory of the frontier, as 512MiB or 4GiB [default: 1GiB].
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    /// Print the settings and do nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Stop after so many pages.
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pages: Option<u64>,
+    /// Stop after so many bytes, as 10GiB.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
+    bytes: Option<u64>,
+    /// Stop after so long, as 90s, 15m, 8h.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Limits")]
+    time: Option<u64>,
+    /// Links from a seed; 0 fetches the seeds alone.
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    depth: Option<u32>,
+    /// Pages of one host.
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pages_per_host: Option<u64>,
+
+    /// Where links may lead: hosts of the seeds, their registrable domains, or anywhere.
+    #[arg(long, value_name = "WHERE", value_parser = parse_within, help_heading = "Scope")]
+    within: Option<Seeds>,
+    /// Stay on this host; may be repeated.
+    #[arg(long, value_name = "HOST", help_heading = "Scope")]
+    host: Vec<String>,
+    /// Stay under this domain, as edu.cn; may be repeated.
+    #[arg(long, value_name = "SUFFIX", help_heading = "Scope")]
+    domain: Vec<String>,
+    /// Stay under this prefix of a URL; may be repeated.
+    #[arg(long, value_name = "PREFIX", help_heading = "Scope")]
+    prefix: Vec<String>,
+    /// Only URLs that match this regular expression; may be repeated.
+    #[arg(long, value_name = "REGEX", help_heading = "Scope")]
+    include: Vec<String>,
+    /// No URLs that match this regular expression; may be repeated.
+    #[arg(long, value_name = "REGEX", help_heading = "Scope")]
+    exclude: Vec<String>,
+    /// Only answers of this media type, as text/*; may be repeated.
+    #[arg(long, value_name = "TYPE", help_heading = "Scope")]
+    media_type: Vec<String>,
+
+    /// Order of fetching.
+    #[arg(long, value_enum, help_heading = "Fetching")]
+    strategy: Option<Order>,
+    /// Connections at the same time.
+    #[arg(long, value_name = "N", help_heading = "Fetching")]
+    connections: Option<usize>,
+    /// Least pause between two requests to a host, as 1s or 250ms.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Fetching")]
+    delay: Option<u64>,
+    /// Pause after a failure, doubled by each further one, as 5s.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Fetching")]
+    backoff: Option<u64>,
+    /// Product token that robots.txt files address.
+    #[arg(long, value_name = "TOKEN", help_heading = "Fetching")]
+    agent: Option<String>,
+    /// Address or page that tells site owners who is asking; part of the User-Agent.
+    #[arg(long, value_name = "URL|MAIL", help_heading = "Fetching")]
+    contact: Option<String>,
+    /// HTTP proxy, as http://127.0.0.1:3128.
+    #[arg(long, value_name = "URL", help_heading = "Fetching")]
+    proxy: Option<String>,
+    /// Further request header, as 'Accept-Language: zh'; may be repeated.
+    #[arg(long, value_name = "NAME: VALUE", help_heading = "Fetching")]
+    header: Vec<String>,
+    /// Address of a host, as name=127.0.0.1, before any resolver; may be repeated.
+    #[arg(long, value_name = "HOST=IP", help_heading = "Fetching")]
+    resolve: Vec<String>,
+    /// Keep cookies.
+    #[arg(long, help_heading = "Fetching")]
+    cookies: bool,
+    /// Fetch images of pages too.
+    #[arg(long, help_heading = "Fetching")]
+    images: bool,
+    /// Do not read sitemaps.
+    #[arg(long, help_heading = "Fetching")]
+    no_sitemaps: bool,
+    /// Fetch from private and loopback addresses too.
+    #[arg(long, help_heading = "Fetching")]
+    allow_private: bool,
+    /// Do not ask for robots.txt: for one's own servers only.
+    #[arg(long, help_heading = "Fetching")]
+    ignore_robots: bool,
+
+    /// Format of the shards.
+    #[arg(long, value_enum, help_heading = "Output")]
+    format: Option<Format>,
+    /// Names of all agents that crawl together, separated by commas.
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        requires = "this_agent",
+        help_heading = "Output"
+    )]
+    agents: Vec<String>,
+    /// The name of this one; URLs of the others are written to OUT/outbox/NAME.urls.
+    #[arg(long, value_name = "NAME", requires = "agents", help_heading = "Output")]
+    this_agent: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Order {
+    Breadth,
+    Depth,
+    Best,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    Rawdb,
+    Warc,
+}
+
+#[derive(serde::Deserialize, Default)]
+#[serde(default)]
+struct Recipe {
+    crawl: Option<CrawlOptions>,
+}
+
+impl CrawlArgs {
+    /// Threads to use.
+    pub fn threads(&self) -> usize {
+        self.threads
+            .filter(|n| *n > 0)
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+    }
+
+    /// The settings of the recipe, else those the crawl had before, overridden by flags.
+    pub fn options(&self) -> Result<CrawlOptions> {
+        let before = self.out.join("crawl.toml");
+        let mut options = match &self.recipe {
+            Some(path) => {
+                let text =
+                    std::fs::read_to_string(path).with_context(|| format!("recipe {}", path.display()))?;
+                let recipe: Recipe =
+                    toml::from_str(&text).with_context(|| format!("recipe {}", path.display()))?;
+                recipe.crawl.unwrap_or_default()
+            }
+            None if before.exists() => {
+                let text = std::fs::read_to_string(&before).with_context(|| before.display().to_string())?;
+                toml::from_str(&text).with_context(|| before.display().to_string())?
+            }
+            None => CrawlOptions::default(),
+        };
+        self.set_limits(&mut options);
+        self.set_scope(&mut options);
+        self.set_fetching(&mut options)?;
+        if let Some(format) = self.format {
+            options.archive.format = match format {
+                Format::Rawdb => ArchiveFormat::RawDb,
+                Format::Warc => ArchiveFormat::Warc,
+            };
+        }
+        if let Some(name) = &self.this_agent {
+            options.agents.agents.clone_from(&self.agents);
+            options.agents.name = Some(name.clone());
+        }
+        Ok(options)
+    }
+
+    fn set_limits(&self, options: &mut CrawlOptions) {
+        let limits = &mut options.limits;
+        limits.pages = self.pages.or(limits.pages);
+        limits.bytes = self.bytes.or(limits.bytes);
+        limits.seconds = self.time.map(|ms| ms.div_ceil(1000)).or(limits.seconds);
+        limits.pages_per_host = self.pages_per_host.or(limits.pages_per_host);
+        options.memory = self.memory.unwrap_or(options.memory);
+    }
+
+    fn set_scope(&self, options: &mut CrawlOptions) {
+        let scope = &mut options.scope;
+        scope.max_depth = self.depth.or(scope.max_depth);
+        if let Some(within) = self.within {
+            scope.seeds = within;
+        }
+        let lists = [
+            (&self.host, &mut scope.hosts),
+            (&self.domain, &mut scope.domain_suffixes),
+            (&self.prefix, &mut scope.prefixes),
+            (&self.include, &mut scope.url_include),
+            (&self.exclude, &mut scope.url_exclude),
+            (&self.media_type, &mut scope.media_types),
+        ];
+        for (given, setting) in lists {
+            if !given.is_empty() {
+                setting.clone_from(given);
+            }
+        }
+    }
+
+    fn set_fetching(&self, options: &mut CrawlOptions) -> Result<()> {
+        if let Some(order) = self.strategy {
+            options.strategy = match order {
+                Order::Breadth => Strategy::Breadth,
+                Order::Depth => Strategy::Depth,
+                Order::Best => Strategy::Best,
+            };
+        }
+        options.connections = self.connections.unwrap_or(options.connections);
+        options.politeness.delay_ms = self.delay.unwrap_or(options.politeness.delay_ms);
+        options.politeness.backoff_ms = self.backoff.unwrap_or(options.politeness.backoff_ms);
+        if let Some(agent) = &self.agent {
+            options.agent.clone_from(agent);
+        }
+        if self.contact.is_some() || self.agent.is_some() {
+            let version = env!("CARGO_PKG_VERSION");
+            let contact = self.contact.as_ref().map_or_else(String::new, |c| format!(" (+{c})"));
+            options.fetch.user_agent = format!("{}/{version}{contact}", options.agent);
+        }
+        if self.proxy.is_some() {
+            options.fetch.proxy.clone_from(&self.proxy);
+        }
+        for header in &self.header {
+            let Some((name, value)) = header.split_once(':') else {
+                bail!("--header {header:?}: write 'Name: value'");
+            };
+            options.fetch.headers.push((name.trim().to_owned(), value.trim().to_owned()));
+        }
+        for pair in &self.resolve {
+            let Some((host, ip)) = pair.split_once('=') else {
+                bail!("--resolve {pair:?}: write name=address");
+            };
+            let ip = ip.trim().parse().with_context(|| format!("--resolve {pair:?}"))?;
+            options.fetch.dns.hosts.insert(host.trim().to_ascii_lowercase(), ip);
+        }
+        options.fetch.cookies |= self.cookies;
+        options.fetch.allow_private |= self.allow_private;
+        options.images |= self.images;
+        options.sitemaps &= !self.no_sitemaps;
+        options.obey_robots &= !self.ignore_robots;
+        Ok(())
+    }
+}
+
+fn parse_within(text: &str) -> Result<Seeds, String> {
+    match text {
+        "hosts" => Ok(Seeds::Hosts),
+        "domains" => Ok(Seeds::Domains),
+        "any" | "anywhere" => Ok(Seeds::Any),
+        _ => Err(format!("{text}: write hosts, domains or any")),
+    }
+}
+
+/// Parses `250ms`, `1s`, `15m`, `8h`, `0` into milliseconds; a bare number is seconds.
+pub fn parse_time(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{text}: not a time; write 250ms, 1s, 15m or 8h");
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let factor = match unit.trim() {
+        "ms" => 1.0,
+        "" | "s" => 1e3,
+        "m" | "min" => 6e4,
+        "h" => 3.6e6,
+        "d" => 8.64e7,
+        _ => return Err(wrong()),
+    };
+    let ms = number * factor;
+    if ms.is_finite() && ms < 1e15 { Ok(ms.round() as u64) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_time;
+
+    #[test]
+    fn times() {
+        for (text, want) in [
+            ("250ms", Some(250)),
+            ("1s", Some(1_000)),
+            ("0", Some(0)),
+            ("1.5m", Some(90_000)),
+            ("8h", Some(28_800_000)),
+            ("s", None),
+            ("-1s", None),
+            ("1 week", None),
+            ("999999999999999999d", None),
+        ] {
+            assert_eq!(parse_time(text).ok(), want, "{text}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What a crawl shows while it runs: lines that renew themselves on a terminal, JSON lines elsewhere.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use serde_json::json;
+use webmill::crawl::{Ended, Observer, Snapshot, Totals};
+
+/// Between two JSON lines.
+const PERIOD: Duration = Duration::from_secs(10);
+
+/// Says nothing.
+pub struct Quiet;
+
+impl Observer for Quiet {
+    fn look(&mut self, _: &Snapshot) {}
+}
+
+/// The view that fits stderr.
+pub struct View;
+
+impl View {
+    /// Lines on a terminal, JSON elsewhere.
+    pub fn new() -> Box<dyn Observer> {
+        if std::io::stderr().is_terminal() { Box::new(Lines::new()) } else { Box::new(Json { last: None }) }
+    }
+}
+
+/// Four lines at the foot of the terminal.
+struct Lines {
+    _all: MultiProgress,
+    lines: [ProgressBar; 4],
+}
+
+impl Lines {
+    fn new() -> Self {
+        let all = MultiProgress::new();
+        let style = ProgressStyle::with_template("{prefix:>8.bold}  {wide_msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let lines = ["pages", "queue", "hosts", "answers"].map(|prefix| {
+            let line = all.add(ProgressBar::new_spinner());
+            line.set_style(style.clone());
+            line.set_prefix(prefix);
+            line
+        });
+        Lines { _all: all, lines }
+    }
+}
+
+impl Observer for Lines {
+    fn look(&mut self, s: &Snapshot) {
+        let [pages, queue, hosts, answers] = &self.lines;
+        let mut text = format!(
+            "{} stored, {:.0}/s   {} received, {}/s   {}",
+            grouped(s.totals.stored),
+            s.pages_per_second,
+            size(s.totals.bytes as f64),
+            size(s.bytes_per_second),
+            clock(s.elapsed)
+        );
+        if let Some(eta) = s.eta {
+            let _ = write!(text, "   ETA {}", clock(eta));
+        }
+        pages.set_message(text);
+        let f = &s.frontier;
+        queue.set_message(format!("{} waiting of {} URLs seen", grouped(f.queued), grouped(f.seen)));
+        hosts.set_message(format!(
+            "{} active, {} ready, {} waiting, {} parked on disk",
+            grouped(f.hosts_lent),
+            grouped(f.hosts_ready),
+            grouped(f.hosts_waiting),
+            grouped(f.hosts_parked)
+        ));
+        answers.set_message(outcomes(&s.totals));
+        if s.last {
+            self.lines.iter().for_each(ProgressBar::finish_and_clear);
+        }
+    }
+}
+
+struct Json {
+    last: Option<Instant>,
+}
+
+impl Observer for Json {
+    fn look(&mut self, s: &Snapshot) {
+        let now = Instant::now();
+        let first = *self.last.get_or_insert(now);
+        if !s.last && now - first < PERIOD {
+            return;
+        }
+        self.last = Some(now);
+        let f = &s.frontier;
+        let counts: serde_json::Map<String, serde_json::Value> =
+            s.totals.outcomes.iter().map(|(name, n)| (name.to_owned(), n.into())).collect();
+        let line = json!({
+            "seconds": (s.elapsed.as_secs_f64() * 10.0).round() / 10.0,
+            "stored": s.totals.stored,
+            "bytes": s.totals.bytes,
+            "pages_per_second": s.pages_per_second.round(),
+            "bytes_per_second": s.bytes_per_second.round(),
+            "queued": f.queued,
+            "seen": f.seen,
+            "in_flight": s.in_flight,
+            "hosts": {
+                "active": f.hosts_lent,
+                "ready": f.hosts_ready,
+                "waiting": f.hosts_waiting,
+                "parked": f.hosts_parked,
+            },
+            "outcomes": counts,
+            "eta_seconds": s.eta.map(|eta| eta.as_secs()),
+        });
+        crate::say!("{line}");
+    }
+}
+
+/// The end of a run, in words.
+pub fn sum_up(totals: &Totals, ended: Ended) {
+    crate::say!(
+        "     crawl  {}: {} pages stored, {} received in all runs",
+        ended.name(),
+        grouped(totals.stored),
+        size(totals.bytes as f64)
+    );
+    if !totals.outcomes.is_empty() {
+        crate::say!("            {}", outcomes(totals));
+    }
+    if !totals.refused.is_empty() {
+        let refused: Vec<String> =
+            totals.refused.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
+        crate::say!("            links not followed: {}", refused.join(" · "));
+    }
+}
+
+fn outcomes(totals: &Totals) -> String {
+    let mut counts: Vec<(&str, u64)> = totals.outcomes.iter().collect();
+    counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let counts: Vec<String> = counts.iter().map(|(name, n)| format!("{name} {}", grouped(*n))).collect();
+    counts.join(" · ")
+}
+
+fn size(bytes: f64) -> String {
+    match bytes {
+        b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
+        b if b >= 1e6 => format!("{:.1} MB", b / 1e6),
+        b => format!("{:.0} kB", b / 1e3),
+    }
+}
+
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(size(1_234_567.0), "1.2 MB");
+        assert_eq!(clock(Duration::from_secs(3_671)), "1:01:11");
+    }
+}

@@ -1,0 +1,142 @@
+//! What a crawl is asked to do: every setting, its unit and its default.
+
+use serde::{Deserialize, Serialize};
+
+use crate::crawl::agents::AgentsOptions;
+use crate::crawl::archive::ArchiveOptions;
+use crate::crawl::brake::BrakeOptions;
+use crate::crawl::fetch::FetchOptions;
+use crate::crawl::frontier::Strategy;
+use crate::crawl::journal::JournalOptions;
+use crate::crawl::politeness::Politeness;
+use crate::crawl::priority::PriorityOptions;
+use crate::crawl::rewrite::RewriteOptions;
+use crate::crawl::scope::ScopeOptions;
+use crate::crawl::traps::TrapLimits;
+use crate::error::{Error, Result};
+
+/// Settings of a crawl; the file `crawl.toml` in its folder holds them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CrawlOptions {
+    /// Product token that robots.txt files address: letters, `-` and `_`. Default `webmill`.
+    pub agent: String,
+    /// Order of fetching. Default breadth-first.
+    pub strategy: Strategy,
+    /// Connections at the same time, 1 to 65,536; one connection makes the order of fetching a function of the answers
+    /// alone. Default 256.
+    pub connections: usize,
+    /// Whether robots.txt is obeyed; to be switched off on one's own servers only. Default true.
+    pub obey_robots: bool,
+    /// Whether the sitemaps that robots.txt files name are read. Default true.
+    pub sitemaps: bool,
+    /// Whether images of pages are fetched too. Default false.
+    pub images: bool,
+    /// Whether links marked `rel=nofollow` are followed all the same. Default false.
+    pub follow_nofollow: bool,
+    /// Redirects followed one after the other. Default 10.
+    pub max_redirects: u8,
+    /// Attempts after the first that failed in a way that may pass. Default 3.
+    pub max_retries: u8,
+    /// Memory for the frontier's queues and filters, bytes. Default 1 GiB.
+    pub memory: u64,
+    /// Seed of what is drawn by chance: hashing in the frontier. Default 0.
+    pub seed: u64,
+    /// When to stop.
+    pub limits: CrawlLimits,
+    /// How hosts are spared.
+    pub politeness: Politeness,
+    /// Connections, name resolution, limits of one response.
+    pub fetch: FetchOptions,
+    /// What belongs to the crawl.
+    pub scope: ScopeOptions,
+    /// In what form URLs are asked for.
+    pub rewrite: RewriteOptions,
+    /// Bounds against endless sites.
+    pub traps: TrapLimits,
+    /// Bounds against sites of copies.
+    pub brake: BrakeOptions,
+    /// The order of best-first crawls.
+    pub priority: PriorityOptions,
+    /// The shards written.
+    pub archive: ArchiveOptions,
+    /// The event log.
+    pub journal: JournalOptions,
+    /// Which of several agents this is: each crawls the hosts that consistent hashing gives to it.
+    pub agents: AgentsOptions,
+}
+
+/// When a crawl stops although URLs are left; it can go on later with wider limits.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CrawlLimits {
+    /// Pages stored, over all runs on the folder.
+    pub pages: Option<u64>,
+    /// Bytes received, over all runs on the folder.
+    pub bytes: Option<u64>,
+    /// Seconds of this run.
+    pub seconds: Option<u64>,
+    /// Pages stored of one host.
+    pub pages_per_host: Option<u64>,
+}
+
+impl Default for CrawlOptions {
+    fn default() -> Self {
+        CrawlOptions {
+            agent: "webmill".into(),
+            strategy: Strategy::default(),
+            connections: 256,
+            obey_robots: true,
+            sitemaps: true,
+            images: false,
+            follow_nofollow: false,
+            max_redirects: 10,
+            max_retries: 3,
+            memory: 1 << 30,
+            seed: 0,
+            limits: CrawlLimits::default(),
+            politeness: Politeness::default(),
+            fetch: FetchOptions::default(),
+            scope: ScopeOptions::default(),
+            rewrite: RewriteOptions::default(),
+            traps: TrapLimits::default(),
+            brake: BrakeOptions::default(),
+            priority: PriorityOptions::default(),
+            archive: ArchiveOptions::default(),
+            journal: JournalOptions::default(),
+            agents: AgentsOptions::default(),
+        }
+    }
+}
+
+impl CrawlOptions {
+    /// Holds every setting against its range.
+    ///
+    /// # Errors
+    /// [`Error::Config`] names the setting and the range.
+    pub fn check(&self) -> Result<()> {
+        let token = |c: char| c.is_ascii_alphabetic() || c == '-' || c == '_';
+        if self.agent.is_empty() || !self.agent.chars().all(token) {
+            return Err(Error::Config(format!(
+                "agent {:?}: a product token is made of letters, - and _ (RFC 9309)",
+                self.agent
+            )));
+        }
+        if !(1..=65_536).contains(&self.connections) {
+            return Err(Error::Config(format!("connections {}: 1 to 65536 are possible", self.connections)));
+        }
+        if self.memory < 16 << 20 {
+            return Err(Error::Config(format!("memory {}: at least 16 MiB are needed", self.memory)));
+        }
+        self.politeness.check()?;
+        self.fetch.check()?;
+        self.scope.check()?;
+        self.rewrite.check()?;
+        self.traps.check_options()?;
+        self.brake.check()?;
+        self.priority.check()?;
+        self.archive.check()?;
+        self.journal.check()?;
+        self.agents.check()
+    }
+}

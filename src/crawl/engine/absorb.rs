@@ -1,0 +1,435 @@
+//! After an answer, or none: what is stored, noted, queued, and how long the host is left alone.
+
+use crate::capture::{CanonicalUrl, Response, decode_content};
+use crate::crawl::Purpose;
+use crate::crawl::brake::BrakeAction;
+use crate::crawl::engine::Crawl;
+use crate::crawl::engine::task::{Flight, Landed, ROBOTS_BYTES, Step};
+use crate::crawl::event::{Event, outcome};
+use crate::crawl::fetch::{Failure, Fetched, Received};
+use crate::crawl::frontier::{After, Lease};
+use crate::crawl::page::{Candidate, Reading};
+use crate::crawl::robots::Robots;
+use crate::crawl::{Entry, Found, HostState};
+use crate::error::{Error, Result};
+
+/// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2: at least five).
+const ROBOTS_HOPS: u8 = 5;
+
+impl Crawl {
+    /// Takes in what a fetch gave.
+    pub(super) fn absorb(&mut self, landed: Landed) -> Result<()> {
+        let Landed { ticket, fetched, reading, packed } = landed;
+        let flight =
+            self.land(ticket).ok_or_else(|| Error::Internal(format!("no flight has ticket {ticket}")))?;
+        self.totals.fetched += 1;
+        let place = match packed? {
+            Some(packed) => Some(self.archive.append(&packed)?),
+            None => None,
+        };
+        let Flight { lease, step } = flight;
+        match step {
+            Step::Entry => {
+                let mut event = about(&lease.entry, "", fetched.started_ms);
+                describe(&mut event, &fetched);
+                if let Some(place) = place {
+                    event.shard = Some(place.shard.to_string());
+                    event.offset = Some(place.offset);
+                    event.length = Some(place.length);
+                }
+                self.absorb_entry(lease, event, &fetched, reading.unwrap_or_default())
+            }
+            Step::Robots { origin, url, hops, borrowed } => {
+                let mut event = about(&lease.entry, "", fetched.started_ms);
+                event.url = url.as_str().to_owned();
+                event.purpose = Purpose::Robots;
+                event.origin = None;
+                describe(&mut event, &fetched);
+                self.absorb_robots(lease, event, &fetched, origin, url, hops, borrowed)
+            }
+        }
+    }
+
+    fn absorb_entry(
+        &mut self,
+        mut lease: Lease,
+        mut event: Event,
+        fetched: &Fetched,
+        reading: Reading,
+    ) -> Result<()> {
+        let received = match &fetched.result {
+            Ok(received) => received,
+            Err(failure) => return self.failed(lease, event, failure),
+        };
+        self.answered(&mut lease, fetched, received);
+        let now = self.now_ms();
+        let purpose = lease.entry.purpose;
+        let status = received.status;
+        match status {
+            200..=299 if received.refused_by_accept => event.outcome = outcome::MEDIA_TYPE.into(),
+            200..=299 if purpose == Purpose::Sitemap => {
+                event.outcome = outcome::SITEMAP.into();
+                event.detail.clone_from(&reading.defect);
+                self.queue_found(&lease, &reading)?;
+            }
+            200..=299 => {
+                event.outcome = outcome::STORED.into();
+                event.detail.clone_from(&reading.defect);
+                self.totals.stored += 1;
+                self.stored(&mut lease, &reading);
+                self.queue_found(&lease, &reading)?;
+            }
+            304 => event.outcome = outcome::NOT_MODIFIED.into(),
+            300..=399 => {
+                event.outcome = outcome::REDIRECT.into();
+                self.redirected(&lease, &mut event, reading)?;
+            }
+            404 | 410 => event.outcome = outcome::GONE.into(),
+            408 | 425 | 429 | 500..=599 => return self.try_later(lease, event, received, now),
+            400..=499 => event.outcome = outcome::CLIENT_ERROR.into(),
+            _ => event.outcome = outcome::PROTOCOL_ERROR.into(),
+        }
+        self.log(event)?;
+        self.rest(&mut lease, now);
+        self.frontier.release(lease, After::Done)
+    }
+
+    /// What every answer teaches about its host.
+    fn answered(&mut self, lease: &mut Lease, fetched: &Fetched, received: &Received) {
+        self.totals.bytes += received.raw.len() as u64;
+        let host = self.frontier.host_mut(lease);
+        host.fetched += 1;
+        host.bytes += received.raw.len() as u64;
+        if !matches!(received.status, 408 | 425 | 429 | 500..=599) {
+            host.failures = 0;
+        }
+        let ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
+        host.response_ms = if host.fetched == 1 {
+            ms
+        } else {
+            ((u64::from(host.response_ms) * 7 + u64::from(ms)) / 8) as u32
+        };
+    }
+
+    /// The host rests as politeness says.
+    fn rest(&mut self, lease: &mut Lease, now_ms: i64) {
+        let pause = self.options.politeness.pause(self.frontier.host(lease));
+        let host = self.frontier.host_mut(lease);
+        host.next_ms = host.next_ms.max(now_ms + pause as i64);
+    }
+
+    /// A page was stored: the host's counts and its brake.
+    fn stored(&mut self, lease: &mut Lease, reading: &Reading) {
+        let now = self.now_ms();
+        let pause = self.options.politeness.pause(self.frontier.host(lease)).max(100);
+        let brake = self.options.brake.clone();
+        let host = self.frontier.host_mut(lease);
+        host.stored += 1;
+        if !reading.markup {
+            return;
+        }
+        match host.brake.observe(reading.print, &brake) {
+            BrakeAction::None => {}
+            BrakeAction::Slow(factor) => host.next_ms = now + (pause as f64 * f64::from(factor)) as i64,
+            BrakeAction::Cut => host.verdict = Some(outcome::HOST_CUT.into()),
+        }
+    }
+
+    /// Queues what a page or a sitemap names.
+    pub(super) fn queue_found(&mut self, lease: &Lease, reading: &Reading) -> Result<()> {
+        let depth = lease.entry.depth + 1;
+        let purpose = lease.entry.purpose;
+        let (url, priority) = (lease.entry.url.clone(), lease.entry.priority);
+        self.queue(&url, purpose, depth, priority, reading)
+    }
+
+    /// Queues what the response for `url` names, `depth` links from a seed.
+    pub(super) fn queue(
+        &mut self,
+        url: &CanonicalUrl,
+        purpose: Purpose,
+        depth: u32,
+        priority: f64,
+        reading: &Reading,
+    ) -> Result<()> {
+        self.totals.refused.merge(&reading.refused);
+        for (trap, reason) in &reading.trapped {
+            if self.traps_told.insert((trap.host().to_owned(), reason)) {
+                let mut event = Event::new(trap.as_str(), Purpose::Page, outcome::TRAP, self.now_ms());
+                event.depth = depth;
+                event.referrer = Some(url.as_str().to_owned());
+                event.detail = Some((*reason).to_owned());
+                self.log(event)?;
+            }
+        }
+        // What a sitemap lists stands as near to the seeds as the links of a front page.
+        let depth = if purpose == Purpose::Sitemap { 1 } else { depth };
+        let referrer: std::sync::Arc<str> = url.as_str().into();
+        for Candidate { url: target, purpose } in &reading.found {
+            let priority = self.priority.of(target, Some((url, priority)));
+            self.add(&Found {
+                url: target.clone(),
+                purpose: *purpose,
+                depth: if *purpose == Purpose::Sitemap { 0 } else { depth },
+                redirects: 0,
+                origin: None,
+                referrer: Some(referrer.clone()),
+                priority,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Follows a redirect through the frontier, so that scope, robots and the target host's delay hold for it.
+    fn redirected(&mut self, lease: &Lease, event: &mut Event, reading: Reading) -> Result<()> {
+        let Some((rewritten, given)) = reading.redirect else {
+            event.detail = Some("no Location that can be followed".into());
+            return Ok(());
+        };
+        event.redirect_to = Some(given.as_str().to_owned());
+        event.detail = self.follow(
+            &lease.entry.url,
+            lease.entry.origin.as_deref(),
+            (lease.entry.purpose, lease.entry.depth, lease.entry.redirects, lease.entry.priority),
+            lease.entry.referrer.as_deref(),
+            rewritten,
+            given,
+        )?;
+        if lease.entry.redirects >= self.options.max_redirects {
+            event.outcome = outcome::TOO_MANY_REDIRECTS.into();
+        }
+        Ok(())
+    }
+
+    /// Queues the target of a redirect; in words why not, otherwise.
+    pub(super) fn follow(
+        &mut self,
+        url: &CanonicalUrl,
+        origin: Option<&str>,
+        (purpose, depth, redirects, priority): (Purpose, u32, u8, f64),
+        referrer: Option<&str>,
+        rewritten: CanonicalUrl,
+        given: CanonicalUrl,
+    ) -> Result<Option<String>> {
+        if redirects >= self.options.max_redirects {
+            return Ok(Some(format!("after {redirects} redirects")));
+        }
+        // A server that insists on what rewriting takes off gets it.
+        let target = if rewritten == *url { given } else { rewritten };
+        if target == *url {
+            return Ok(Some("to itself".into()));
+        }
+        if let Err(reason) = self.reader.scope.url(&target, depth) {
+            return Ok(Some(reason.to_owned()));
+        }
+        if let Err(reason) = self.reader.traps.check(&target) {
+            return Ok(Some(reason.to_owned()));
+        }
+        let new = self.add(&Found {
+            url: target,
+            purpose,
+            depth,
+            redirects: redirects + 1,
+            origin: Some(origin.unwrap_or(url.as_str()).to_owned()),
+            referrer: referrer.map(Into::into),
+            priority,
+        })?;
+        Ok((!new).then(|| "known already".into()))
+    }
+
+    /// An answer that asks to come back later.
+    fn try_later(&mut self, mut lease: Lease, event: Event, received: &Received, now: i64) -> Result<()> {
+        let asked = Response::parse(&received.raw[..received.head_len])
+            .header("retry-after")
+            .filter(|_| matches!(received.status, 429 | 503))
+            .and_then(|value| self.options.politeness.retry_after(value, now));
+        let final_outcome =
+            if received.status >= 500 { outcome::SERVER_ERROR } else { outcome::CLIENT_ERROR };
+        self.back_off(&mut lease, now, asked);
+        self.again_or(lease, event, final_outcome)
+    }
+
+    /// No answer.
+    fn failed(&mut self, mut lease: Lease, mut event: Event, failure: &Failure) -> Result<()> {
+        event.detail = Some(failure.to_string());
+        let now = self.now_ms();
+        let verdict = match failure {
+            Failure::NoSuchHost => Some(outcome::NO_SUCH_HOST),
+            Failure::PrivateAddress(_) => Some(outcome::PRIVATE_ADDRESS),
+            Failure::AddressOutOfScope(_) => Some(outcome::OUT_OF_SCOPE),
+            _ => None,
+        };
+        if let Some(verdict) = verdict {
+            self.frontier.host_mut(&mut lease).verdict = Some(verdict.into());
+            event.outcome = verdict.into();
+            self.log(event)?;
+            return self.frontier.release(lease, After::Done);
+        }
+        self.back_off(&mut lease, now, None);
+        if !failure.retry() {
+            event.outcome = failure.name().into();
+            self.log(event)?;
+            return self.frontier.release(lease, After::Done);
+        }
+        if self.frontier.host(&lease).failures >= self.options.politeness.max_failures {
+            self.give_up(&mut lease, outcome::HOST_UNREACHABLE);
+            event.outcome = outcome::HOST_UNREACHABLE.into();
+            self.log(event)?;
+            return self.frontier.release(lease, After::Done);
+        }
+        self.again_or(lease, event, failure.name())
+    }
+
+    /// A failure more: the host is left alone for longer.
+    fn back_off(&mut self, lease: &mut Lease, now: i64, asked_ms: Option<u64>) {
+        let host = self.frontier.host_mut(lease);
+        host.failures = host.failures.saturating_add(1);
+        let pause = self.options.politeness.backoff(self.frontier.host(lease)).max(asked_ms.unwrap_or(0));
+        self.frontier.host_mut(lease).next_ms = now + pause as i64;
+    }
+
+    /// What is queued of the host gets `verdict` without a request.
+    fn give_up(&mut self, lease: &mut Lease, verdict: &str) {
+        let host: &mut HostState = self.frontier.host_mut(lease);
+        host.verdict = Some(verdict.to_owned());
+        host.next_ms = 0;
+    }
+
+    /// Another attempt at the end of the host's queue, or the end of the URL.
+    fn again_or(&mut self, lease: Lease, mut event: Event, final_outcome: &'static str) -> Result<()> {
+        let after = if lease.entry.retries < self.options.max_retries {
+            event.outcome = outcome::RETRY.into();
+            After::Retry
+        } else {
+            event.outcome = final_outcome.into();
+            After::Done
+        };
+        self.log(event)?;
+        self.frontier.release(lease, after)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn absorb_robots(
+        &mut self,
+        mut lease: Lease,
+        mut event: Event,
+        fetched: &Fetched,
+        origin: String,
+        url: CanonicalUrl,
+        hops: u8,
+        borrowed: Option<Lease>,
+    ) -> Result<()> {
+        let now = self.now_ms();
+        event.outcome = outcome::ROBOTS.into();
+        if let Some(mut other) = borrowed {
+            if let Ok(received) = &fetched.result {
+                self.answered(&mut other, fetched, received);
+            }
+            self.rest(&mut other, now);
+            let after = if other.entry.purpose == Purpose::Robots { After::Done } else { After::Keep };
+            self.frontier.release(other, after)?;
+        } else if let Ok(received) = &fetched.result {
+            self.answered(&mut lease, fetched, received);
+        }
+        self.rest(&mut lease, now);
+        let received = match &fetched.result {
+            Ok(received) => received,
+            Err(failure) => return self.no_rules(lease, event, Some(failure)),
+        };
+        let response = Response::parse(&received.raw);
+        let target = matches!(received.status, 300..=399)
+            .then(|| response.header("location").map(String::from_utf8_lossy).and_then(|l| url.join(&l)))
+            .flatten()
+            .filter(CanonicalUrl::is_web);
+        if let (Some(target), true) = (target, hops < ROBOTS_HOPS) {
+            event.redirect_to = Some(target.as_str().to_owned());
+            self.log(event)?;
+            let due = self.frontier.host(&lease).next_ms;
+            let due = if target.host() == &*lease.host { due } else { now };
+            self.errands.push(lease, origin, target, hops + 1, due);
+            return Ok(());
+        }
+        let payload = response.payload(ROBOTS_BYTES as usize);
+        let body = decode_content(&response, &payload.bytes, ROBOTS_BYTES as usize);
+        let Some(rules) = Robots::from_status(received.status, &body.bytes, &self.options.agent) else {
+            return self.no_rules(lease, event, None);
+        };
+        self.log(event)?;
+        let delay = rules.crawl_delay().map(|d| self.options.politeness.crawl_delay_ms(d));
+        let rules = self.set_rules(&origin, rules, now)?;
+        self.frontier.host_mut(&mut lease).crawl_delay_ms = delay;
+        // The pause after this very answer is the one that the rules ask for.
+        self.rest(&mut lease, now);
+        if self.options.sitemaps {
+            self.queue_sitemaps(&lease, &rules)?;
+        }
+        self.frontier.release(lease, After::Keep)
+    }
+
+    /// Sitemaps count where they lie on the host itself.
+    fn queue_sitemaps(&mut self, lease: &Lease, rules: &Robots) -> Result<()> {
+        for sitemap in rules.sitemaps() {
+            let Some(url) = lease.entry.url.join(sitemap) else { continue };
+            if url.host() != &*lease.host || !self.reader.scope.host(url.host()) {
+                self.totals.refused.add("sitemap-foreign");
+                continue;
+            }
+            let priority = self.priority.of(&url, None);
+            self.add(&Found {
+                url,
+                purpose: Purpose::Sitemap,
+                depth: 0,
+                redirects: 0,
+                origin: None,
+                referrer: None,
+                priority,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// robots.txt cannot be had: nothing of the host may be asked for until it can (RFC 9309, 2.3.1.4).
+    fn no_rules(&mut self, mut lease: Lease, mut event: Event, failure: Option<&Failure>) -> Result<()> {
+        let now = self.now_ms();
+        let asked = None;
+        self.back_off(&mut lease, now, asked);
+        event.detail = failure.map(ToString::to_string);
+        let verdict = match failure {
+            Some(Failure::NoSuchHost) => Some(outcome::NO_SUCH_HOST),
+            Some(Failure::PrivateAddress(_)) => Some(outcome::PRIVATE_ADDRESS),
+            Some(Failure::AddressOutOfScope(_)) => Some(outcome::OUT_OF_SCOPE),
+            _ if self.frontier.host(&lease).failures < self.options.politeness.max_failures => None,
+            Some(_) => Some(outcome::HOST_UNREACHABLE),
+            None => Some(outcome::ROBOTS_UNREACHABLE),
+        };
+        match verdict {
+            Some(verdict) => {
+                self.give_up(&mut lease, verdict);
+                event.robots_reason = Some(verdict.to_owned());
+            }
+            None => event.robots_reason = Some("not to be had yet".into()),
+        }
+        self.log(event)?;
+        self.frontier.release(lease, After::Keep)
+    }
+}
+
+fn describe(event: &mut Event, fetched: &Fetched) {
+    event.elapsed_ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
+    event.ip = fetched.ip.map(|ip| ip.to_string());
+    if let Ok(received) = &fetched.result {
+        event.status = Some(received.status);
+        event.bytes = received.raw.len() as u64;
+        event.protocol = Some(if received.http2 { "h2" } else { "http/1.1" }.into());
+    }
+}
+
+/// An event about the URL of a lease.
+pub(super) fn about(entry: &Entry, outcome: &'static str, now_ms: i64) -> Event {
+    let mut event = Event::new(entry.url.as_str(), entry.purpose, outcome, now_ms);
+    event.depth = entry.depth;
+    event.retries = entry.retries;
+    event.referrer.clone_from(&entry.referrer);
+    event.origin.clone_from(&entry.origin);
+    event
+}

@@ -1,0 +1,78 @@
+//! Before a request: may this URL be asked for, and is robots.txt known?
+
+use crate::capture::CanonicalUrl;
+use crate::crawl::Purpose;
+use crate::crawl::engine::Crawl;
+use crate::crawl::engine::absorb::about;
+use crate::crawl::engine::rules::origin;
+use crate::crawl::engine::task::{Flight, Step};
+use crate::crawl::event::outcome;
+use crate::crawl::frontier::{After, Lease};
+use crate::crawl::traps::Variants;
+use crate::error::Result;
+
+impl Crawl {
+    /// Sends the URL of `lease` out, or its robots.txt first, or settles it without a request.
+    pub(super) fn consider(&mut self, mut lease: Lease) -> Result<()> {
+        let now = self.now_ms();
+        if lease.entry.purpose == Purpose::Robots {
+            // Left over from a host that was borrowed when the crawl died.
+            return self.frontier.release(lease, After::Done);
+        }
+        if let Some(verdict) = self.frontier.host(&lease).verdict.clone() {
+            return self.settle(lease, &verdict, None);
+        }
+        let stored = self.frontier.host(&lease).stored;
+        if self.options.limits.pages_per_host.is_some_and(|most| stored >= most) {
+            // What else of the host waits gets the same outcome.
+            self.frontier.host_mut(&mut lease).verdict = Some(outcome::HOST_LIMIT.into());
+            return self.settle(lease, outcome::HOST_LIMIT, None);
+        }
+        if self.options.obey_robots {
+            let origin = origin(&lease.entry.url);
+            let Some(rules) = self.rules_of(&origin, now)? else {
+                return self.ask_for_rules(lease, origin);
+            };
+            let verdict = rules.check(&lease.entry.url);
+            if !verdict.allowed {
+                let rule = verdict.rule.unwrap_or("Disallow").to_owned();
+                return self.settle(lease, outcome::ROBOTS_DENIED, Some(rule));
+            }
+        }
+        if lease.entry.purpose == Purpose::Page && lease.entry.retries == 0 && lease.entry.depth > 0 {
+            let traps = self.options.traps.clone();
+            let url = lease.entry.url.clone();
+            let host = self.frontier.host_mut(&mut lease);
+            let mut variants = Variants::from_bytes(&host.variants);
+            let verdict = variants.observe(&url, &traps);
+            host.variants = variants.to_bytes();
+            if let Err(reason) = verdict {
+                return self.settle(lease, outcome::TRAP, Some(reason.to_owned()));
+            }
+        }
+        let (url, purpose) = (lease.entry.url.clone(), lease.entry.purpose);
+        self.launch(Flight { lease, step: Step::Entry }, url, purpose);
+        Ok(())
+    }
+
+    fn ask_for_rules(&mut self, lease: Lease, origin: String) -> Result<()> {
+        let Some(url) = CanonicalUrl::parse(&format!("{origin}/robots.txt")) else {
+            return self.settle(lease, outcome::PROTOCOL_ERROR, Some(format!("no URL: {origin}/robots.txt")));
+        };
+        let step = Step::Robots { origin, url: url.clone(), hops: 0, borrowed: None };
+        self.launch(Flight { lease, step }, url, Purpose::Robots);
+        Ok(())
+    }
+
+    /// Ends the URL of `lease` without a request.
+    fn settle(&mut self, lease: Lease, outcome: &str, reason: Option<String>) -> Result<()> {
+        let mut event = about(&lease.entry, "", self.now_ms());
+        event.outcome = outcome.to_owned().into();
+        match outcome {
+            outcome::ROBOTS_DENIED | outcome::ROBOTS_UNREACHABLE => event.robots_reason = reason,
+            _ => event.detail = reason,
+        }
+        self.log(event)?;
+        self.frontier.release(lease, After::Done)
+    }
+}

@@ -1,0 +1,466 @@
+//! The engine of a crawl: one keeper, many fetches.
+//!
+//! **What.** [`Crawl`] owns the folder of a crawl: frontier, shards, event journal. [`Crawl::run`] fetches until nothing is
+//! left, a limit is reached or it is told to stop.
+//!
+//! **Algorithm.** The keeper, one thread, takes URLs from the frontier and lends each one's host to a task on the fetching
+//! threads; the task fetches, reads links and packs the record, and hands all back. The keeper writes: shards first, then
+//! the journal, then the frontier with a mark of the positions in both ([`Mark`]). What stands behind the mark after a
+//! crash is *replayed*: the journal says what was done, the shards give the pages' links again. A record that the journal
+//! does not know is cut off and fetched again, so that every page is stored exactly once.
+//!
+//! **Cost.** A few index operations a URL. Memory: the frontier's budget, and a body for each connection.
+//!
+//! **Determinism.** With one connection the order of fetching is a function of the settings, the seeds and the answers.
+//!
+//! **Stopping.** Nothing queued and nothing in flight, or a limit.
+
+mod absorb;
+mod consider;
+mod errands;
+mod replay;
+mod rules;
+mod snapshot;
+mod task;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::capture::CanonicalUrl;
+use crate::crawl::agents::Ring;
+use crate::crawl::archive::Archive;
+use crate::crawl::config::CrawlOptions;
+use crate::crawl::event::Event;
+use crate::crawl::fetch::Fetcher;
+use crate::crawl::frontier::{Frontier, FrontierOptions, Next};
+use crate::crawl::journal::Journal;
+use crate::crawl::page::PageReader;
+use crate::crawl::priority::{Earlier, Priority};
+use crate::crawl::rewrite::Rewriter;
+use crate::crawl::scope::Scope;
+use crate::crawl::{Counted, Found, Purpose};
+use crate::error::{AtPath, Error, Result};
+use crate::shard::Position;
+
+pub use replay::Replayed;
+pub use snapshot::{Ended, Observer, Snapshot};
+
+use errands::Errands;
+use rules::RuleCache;
+use task::{Flight, Landed};
+
+/// Between two commits of the frontier, at most.
+const TICK: Duration = Duration::from_millis(50);
+/// Results after which a commit is due in any case.
+const BATCH: usize = 256;
+/// Between two syncs against loss of power.
+const SYNC: Duration = Duration::from_secs(5);
+/// How long fetches in flight may go on when a crawl is told to stop.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// How far shards and journal were written when the frontier was committed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Mark {
+    archive: Position,
+    journal: Position,
+    totals: Totals,
+}
+
+/// Counts over all runs on a folder.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Pages stored.
+    pub stored: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Requests answered or failed.
+    pub fetched: u64,
+    /// URLs by outcome, and references that were not followed by reason.
+    pub outcomes: Counted,
+    /// References not followed, by reason.
+    pub refused: Counted,
+}
+
+/// A crawl: its folder and all that is open in it.
+pub struct Crawl {
+    folder: PathBuf,
+    options: CrawlOptions,
+    frontier: Frontier,
+    archive: Archive,
+    journal: Journal,
+    fetcher: Fetcher,
+    reader: Arc<PageReader>,
+    priority: Priority,
+    ring: Option<(Ring, String)>,
+    outbox: HashMap<String, Vec<u8>>,
+    rules: RuleCache,
+    errands: Errands,
+    totals: Totals,
+    flights: Vec<Option<Flight>>,
+    free: Vec<usize>,
+    in_flight: usize,
+    pages_in_flight: u64,
+    changed: usize,
+    results: Receiver<Landed>,
+    sender: Sender<Landed>,
+    threads: Option<tokio::runtime::Runtime>,
+    started: Instant,
+    wall_ms: i64,
+    warm_ms: i64,
+    traps_told: HashSet<(String, &'static str)>,
+    samples: snapshot::Samples,
+    _lock: std::fs::File,
+}
+
+impl Crawl {
+    /// Opens the crawl in `folder`, or begins one, with `seeds` added to it; `threads` fetch and read. `earlier` tells of an
+    /// earlier crawl of the same Web, for best-first order.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for settings or seeds that cannot work, [`Error::Incompatible`] for a folder that is another's,
+    /// [`Error::Corrupt`] where neither frontier nor journal can be read, [`Error::Io`].
+    pub fn open(
+        folder: &Path,
+        options: &CrawlOptions,
+        seeds: &[CanonicalUrl],
+        threads: usize,
+        earlier: Option<Box<dyn Earlier>>,
+    ) -> Result<(Crawl, Replayed)> {
+        options.check()?;
+        std::fs::create_dir_all(folder).at(folder)?;
+        let lock = lock(folder)?;
+        let mut scope = options.scope.clone();
+        if options.images {
+            scope.media_types.push("image/*".into());
+        }
+        let scope = Scope::new(&scope, seeds)?;
+        let reader = Arc::new(PageReader {
+            scope,
+            rewriter: Rewriter::new(&options.rewrite)?,
+            traps: options.traps.clone(),
+            agent: options.agent.clone(),
+            images: options.images,
+            follow_nofollow: options.follow_nofollow,
+        });
+        let threads = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(threads.max(1))
+            .enable_all()
+            .build()
+            .map_err(|e| Error::io(folder, e))?;
+        let filter = reader.clone();
+        let entered = threads.enter();
+        let fetcher =
+            Fetcher::new(&options.fetch, Some(Arc::new(move |ip| filter.scope.address(ip).is_ok())))?;
+        drop(entered);
+        let opened = replay::open(folder, options)?;
+        let (sender, results) = channel();
+        let wall_ms = wall_clock_ms();
+        let mut replayed = opened.replayed;
+        let mut crawl = Crawl {
+            folder: folder.to_path_buf(),
+            options: options.clone(),
+            frontier: opened.frontier,
+            archive: opened.archive,
+            journal: opened.journal,
+            fetcher,
+            reader,
+            priority: Priority::new(&options.priority, earlier)?,
+            ring: options.agents.ring()?,
+            outbox: HashMap::new(),
+            rules: RuleCache::default(),
+            errands: Errands::default(),
+            totals: opened.mark.totals.clone(),
+            flights: Vec::new(),
+            free: Vec::new(),
+            in_flight: 0,
+            pages_in_flight: 0,
+            changed: 0,
+            results,
+            sender,
+            threads: Some(threads),
+            started: Instant::now(),
+            wall_ms,
+            // After a restart nobody knows when the last request went out.
+            warm_ms: if replayed.fresh { wall_ms } else { wall_ms + options.politeness.delay_ms as i64 },
+            traps_told: HashSet::new(),
+            samples: snapshot::Samples::default(),
+            _lock: lock,
+        };
+        if !replayed.fresh {
+            crawl.replay(&opened.mark, &mut replayed)?;
+        }
+        for seed in seeds {
+            crawl.add_seed(seed)?;
+        }
+        crawl.commit()?;
+        Ok((crawl, replayed))
+    }
+
+    fn add_seed(&mut self, seed: &CanonicalUrl) -> Result<()> {
+        let url = self.reader.rewriter.apply(seed.clone());
+        let priority = self.priority.of(&url, None);
+        self.add(&Found {
+            url,
+            purpose: Purpose::Page,
+            depth: 0,
+            redirects: 0,
+            origin: None,
+            referrer: None,
+            priority,
+        })?;
+        Ok(())
+    }
+
+    /// Adds what was found, unless it belongs to another agent.
+    fn add(&mut self, found: &Found) -> Result<bool> {
+        if let Some(ring) = &self.ring {
+            let (ring, name) = ring;
+            let agent = ring.agent_of(found.url.host());
+            if agent != name {
+                let lines = self.outbox.entry(agent.to_owned()).or_default();
+                lines.extend_from_slice(found.url.as_str().as_bytes());
+                lines.push(b'\n');
+                return Ok(false);
+            }
+        }
+        let new = self.frontier.add(found)?;
+        if new && self.options.connections > 1 {
+            self.fetcher.prefetch(found.url.host());
+        }
+        Ok(new)
+    }
+
+    /// Fetches until the crawl is at its end, at a limit, or `stop` says so; `observer` is told how it goes.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the disk is full or fails, [`Error::Corrupt`] when the frontier is damaged. What was written
+    /// before stays, and the crawl can be resumed from it.
+    pub fn run(&mut self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Ended> {
+        let mut committed = Instant::now();
+        let mut synced = Instant::now();
+        let mut stopping: Option<(Instant, Ended)> = None;
+        loop {
+            if stopping.is_none() {
+                let reason = if stop() { Some(Ended::Stopped) } else { self.limit_reached() };
+                stopping = reason.map(|r| (Instant::now(), r));
+            }
+            let wake = match &stopping {
+                None => self.dispatch()?,
+                Some(_) => Wake::Results,
+            };
+            if let Wake::Nothing = wake {
+                break;
+            }
+            if let Some((since, _)) = &stopping {
+                if self.in_flight == 0 || since.elapsed() > GRACE {
+                    break;
+                }
+            }
+            self.collect(wake, committed)?;
+            if self.changed >= BATCH || (self.changed > 0 && committed.elapsed() >= TICK) {
+                self.commit()?;
+                committed = Instant::now();
+            }
+            if synced.elapsed() >= SYNC {
+                self.sync()?;
+                synced = Instant::now();
+            }
+            self.observe(observer, false);
+        }
+        self.commit()?;
+        self.sync()?;
+        self.observe(observer, true);
+        Ok(stopping.map_or(Ended::Finished, |(_, reason)| reason))
+    }
+
+    /// Takes in results: at least one, unless the next host is due before.
+    fn collect(&mut self, wake: Wake, committed: Instant) -> Result<()> {
+        let now = self.now_ms();
+        let mut wait = match wake {
+            Wake::At(ms) => Duration::from_millis(u64::try_from(ms - now).unwrap_or(0)),
+            _ => Duration::from_millis(250),
+        };
+        if let Some(due) = self.errands.next_due() {
+            wait = wait.min(Duration::from_millis(u64::try_from(due - now).unwrap_or(0)));
+        }
+        if self.changed > 0 {
+            wait = wait.min(TICK.saturating_sub(committed.elapsed()));
+        }
+        match self.results.recv_timeout(wait.clamp(Duration::from_millis(1), Duration::from_millis(250))) {
+            Ok(landed) => self.absorb(landed)?,
+            Err(RecvTimeoutError::Timeout) => return Ok(()),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Error::Internal("the fetching threads are gone".into()));
+            }
+        }
+        while self.changed < BATCH {
+            match self.results.try_recv() {
+                Ok(landed) => self.absorb(landed)?,
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends out as many fetches as there is room for.
+    fn dispatch(&mut self) -> Result<Wake> {
+        self.run_errands()?;
+        // With one connection the order must not depend on when a moved robots.txt arrives.
+        if self.options.connections == 1 && !self.errands.is_empty() {
+            return Ok(Wake::Results);
+        }
+        while self.in_flight < self.options.connections {
+            let now = self.now_ms();
+            if now < self.warm_ms {
+                return Ok(Wake::At(self.warm_ms));
+            }
+            let left = self.options.limits.pages.map_or(u64::MAX, |p| p.saturating_sub(self.totals.stored));
+            if self.pages_in_flight >= left {
+                return Ok(Wake::Results);
+            }
+            match self.frontier.next(now)? {
+                Next::Fetch(lease) => self.consider(lease)?,
+                Next::Wait { until_ms } => return Ok(Wake::At(until_ms)),
+                Next::Busy => return Ok(Wake::Results),
+                Next::Empty if self.in_flight == 0 && self.errands.is_empty() => return Ok(Wake::Nothing),
+                Next::Empty => return Ok(Wake::Results),
+            }
+            // URLs that are settled without a request must not keep results waiting, nor grow the batch without bound.
+            if self.changed >= 4 * BATCH {
+                return Ok(Wake::At(now));
+            }
+        }
+        Ok(Wake::Results)
+    }
+
+    fn limit_reached(&self) -> Option<Ended> {
+        let limits = &self.options.limits;
+        if limits.pages.is_some_and(|n| self.totals.stored >= n) {
+            Some(Ended::Pages)
+        } else if limits.bytes.is_some_and(|n| self.totals.bytes >= n) {
+            Some(Ended::Bytes)
+        } else if limits.seconds.is_some_and(|n| self.started.elapsed().as_secs() >= n) {
+            Some(Ended::Time)
+        } else {
+            None
+        }
+    }
+
+    /// Notes an event.
+    fn log(&mut self, event: Event) -> Result<()> {
+        self.totals.outcomes.add(&event.outcome);
+        self.journal.append(&event)?;
+        self.changed += 1;
+        Ok(())
+    }
+
+    /// Writes everything out in the order that makes a crash harmless: pages, events, frontier.
+    fn commit(&mut self) -> Result<()> {
+        self.archive.flush()?;
+        self.journal.flush()?;
+        self.send_outbox()?;
+        let mark = Mark {
+            archive: self.archive.position(),
+            journal: self.journal.position(),
+            totals: self.totals.clone(),
+        };
+        let mark = postcard::to_allocvec(&mark)
+            .map_err(|e| Error::Internal(format!("mark cannot be encoded: {e}")))?;
+        self.frontier.commit(&mark)?;
+        self.changed = 0;
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.archive.sync()?;
+        self.journal.sync()?;
+        self.frontier.sync()
+    }
+
+    /// URLs of other agents go to `outbox/NAME.urls`, a seed list for that agent. A crash may repeat lines.
+    fn send_outbox(&mut self) -> Result<()> {
+        use std::io::Write;
+        if self.outbox.values().all(Vec::is_empty) {
+            return Ok(());
+        }
+        let folder = self.folder.join("outbox");
+        std::fs::create_dir_all(&folder).at(&folder)?;
+        for (agent, lines) in &mut self.outbox {
+            let path = folder.join(format!("{agent}.urls"));
+            let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&path).at(&path)?;
+            file.write_all(lines).at(&path)?;
+            lines.clear();
+        }
+        Ok(())
+    }
+
+    /// Closes the crawl. After [`Ended::Finished`] or a limit the shards get their final names; a stopped crawl's last shard
+    /// stays partial and is gone on with.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn close(mut self, ended: Ended) -> Result<Totals> {
+        if let Some(threads) = self.threads.take() {
+            threads.shutdown_background();
+        }
+        if ended != Ended::Stopped {
+            self.archive.finish()?;
+            self.commit()?;
+            self.frontier.close()?;
+            self.journal.finish()?;
+        } else {
+            self.frontier.close()?;
+        }
+        Ok(self.totals)
+    }
+
+    /// Milliseconds since 1970, never going back while the crawl runs.
+    fn now_ms(&self) -> i64 {
+        self.wall_ms + i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// The address space of a frontier for these options.
+    fn frontier_options(options: &CrawlOptions) -> FrontierOptions {
+        FrontierOptions {
+            strategy: options.strategy,
+            popularity: options.priority.popularity,
+            strict: options.connections == 1,
+            memory: options.memory,
+            hash_seed: options.seed,
+        }
+    }
+}
+
+/// What the keeper waits for.
+enum Wake {
+    /// A result.
+    Results,
+    /// A result, or this moment.
+    At(i64),
+    /// Nothing: the crawl is at its end.
+    Nothing,
+}
+
+fn wall_clock_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Takes the folder for this process; the lock falls with the process, however it ends.
+fn lock(folder: &Path) -> Result<std::fs::File> {
+    let path = folder.join("lock");
+    let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).at(&path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Config(format!(
+            "{}: another crawl is running in this folder; stop it first or take another folder",
+            folder.display()
+        ))),
+        Err(std::fs::TryLockError::Error(error)) => Err(Error::io(&path, error)),
+    }
+}

@@ -1,0 +1,282 @@
+//! Opening the folder of a crawl: as it was left, after a crash, or after the frontier was lost.
+//!
+//! Behind the mark of the last commit the journal says what was done and the shards hold the pages, so the frontier is
+//! brought up to date from them. Where the frontier is damaged, missing, or ahead of what the disk kept, it is built again from
+//! the very beginning of both; the damaged one is put aside. What is lost then are counts of hosts (failures, pages) and
+//! retries of single URLs.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+
+use crate::capture::CanonicalUrl;
+use crate::crawl::Purpose;
+use crate::crawl::archive::{self, Archive};
+use crate::crawl::config::CrawlOptions;
+use crate::crawl::engine::{Crawl, Mark};
+use crate::crawl::event::{Event, outcome};
+use crate::crawl::frontier::Frontier;
+use crate::crawl::journal::{self, Journal};
+use crate::error::{AtPath, Error, Result};
+use crate::shard::Position;
+
+/// What opening a crawl found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Replayed {
+    /// The folder held no crawl.
+    pub fresh: bool,
+    /// Why the frontier was built again from shards and journal.
+    pub rebuilt: Option<String>,
+    /// Events behind the mark.
+    pub events: u64,
+    /// Pages behind the mark.
+    pub pages: u64,
+    /// Places that could not be read.
+    pub damaged: u64,
+    /// Bytes of unfinished records that were cut off.
+    pub cut: u64,
+}
+
+impl Replayed {
+    /// In words, for whoever opened it; nothing for a crawl that begins.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(why) = &self.rebuilt {
+            notes.push(format!("the frontier is built again from shards and event log: {why}"));
+        }
+        if !self.fresh {
+            let (events, pages) = (self.events, self.pages);
+            notes.push(format!("going on with the crawl; {events} events and {pages} pages were replayed"));
+        }
+        if self.cut > 0 {
+            notes.push(format!("{} bytes of an unfinished record were cut off", self.cut));
+        }
+        if self.damaged > 0 {
+            notes.push(format!("{} damaged places were passed over", self.damaged));
+        }
+        notes
+    }
+}
+
+/// What is open before the engine is.
+pub(super) struct Opened {
+    pub frontier: Frontier,
+    pub archive: Archive,
+    pub journal: Journal,
+    pub mark: Mark,
+    pub replayed: Replayed,
+}
+
+pub(super) fn shards_folder(folder: &Path) -> PathBuf {
+    folder.join("shards")
+}
+
+pub(super) fn events_folder(folder: &Path) -> PathBuf {
+    folder.join("events")
+}
+
+/// Opens frontier, journal and shards so that they agree, but for the replay.
+pub(super) fn open(folder: &Path, options: &CrawlOptions) -> Result<Opened> {
+    let journal = Journal::open(&events_folder(folder), &options.journal)?;
+    let mut replayed = Replayed::default();
+    let path = folder.join("frontier");
+    let (mut frontier, mut mark, mut state) = match open_frontier(&path, options) {
+        Ok(opened) => opened,
+        Err(Error::Corrupt { path: at, offset, reason }) => {
+            replayed.rebuilt = Some(Error::Corrupt { path: at, offset, reason }.to_string());
+            put_aside(&path)?;
+            open_frontier(&path, options)?
+        }
+        Err(error) => return Err(error),
+    };
+    let info = [
+        ("http-header-user-agent".to_owned(), options.fetch.user_agent.clone()),
+        ("robots".to_owned(), if options.obey_robots { "obey" } else { "ignore" }.to_owned()),
+    ];
+    // With the mark in the shards, what the journal does not know of behind it was on its way.
+    let journalled = journal.holds(mark.journal)?;
+    let shards = shards_folder(folder);
+    if state == State::Marked && journalled {
+        let known = journalled_end(folder, &mark)?;
+        replayed.cut += archive::cut_behind(&shards, known)?;
+    }
+    let archive = Archive::open(&shards, &options.archive, &info, Some(mark.archive))?;
+    if !journalled || !archive.holds(mark.archive)? {
+        replayed.rebuilt = Some("shards or event log are shorter than it says".into());
+        frontier.close()?;
+        put_aside(&path)?;
+        (frontier, mark, state) = open_frontier(&path, options)?;
+    }
+    replayed.cut += archive.cut();
+    let empty = journal.position() == Position::default() && archive.position() == Position::default();
+    replayed.fresh = state == State::Fresh && empty && replayed.rebuilt.is_none();
+    if state == State::Fresh && !empty && replayed.rebuilt.is_none() {
+        replayed.rebuilt = Some("it is missing".into());
+    }
+    Ok(Opened { frontier, archive, journal, mark, replayed })
+}
+
+/// How a frontier was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Just made.
+    Fresh,
+    /// In the middle of a replay from the beginning.
+    Unmarked,
+    /// With a mark.
+    Marked,
+}
+
+fn open_frontier(path: &Path, options: &CrawlOptions) -> Result<(Frontier, Mark, State)> {
+    let (frontier, opened) = Frontier::open(path, &Crawl::frontier_options(options))?;
+    if opened.mark.is_empty() {
+        let state = if opened.fresh { State::Fresh } else { State::Unmarked };
+        return Ok((frontier, Mark::default(), state));
+    }
+    let mark = postcard::from_bytes(&opened.mark)
+        .map_err(|e| Error::corrupt(path, 0, format!("the mark cannot be read: {e}")))?;
+    Ok((frontier, mark, State::Marked))
+}
+
+/// Renames a frontier that cannot be used, for whoever wants to look at it.
+fn put_aside(path: &Path) -> Result<()> {
+    for n in 0..1000 {
+        let aside = path.with_file_name(format!("frontier.damaged-{n}"));
+        if !aside.try_exists().at(&aside)? {
+            return std::fs::rename(path, &aside).at(path);
+        }
+    }
+    Err(Error::Config(format!("{}: too many damaged frontiers beside it; delete some", path.display())))
+}
+
+/// Where the last record ends that the journal knows.
+fn journalled_end(folder: &Path, mark: &Mark) -> Result<Position> {
+    let mut end = mark.archive;
+    read_events(folder, mark.journal, &mut |event| {
+        if let Some((at, length)) = place(&event) {
+            end = end.max(Position { file: at.file, offset: at.offset + length });
+        }
+        Ok(())
+    })?;
+    Ok(end)
+}
+
+/// The events behind `from`, without the journal being open.
+fn read_events(
+    folder: &Path,
+    from: Position,
+    tell: &mut dyn FnMut(Event) -> Result<()>,
+) -> Result<(u64, u64)> {
+    let (mut told, mut damaged) = (0, 0);
+    for part in journal::parts(&events_folder(folder))? {
+        if part.number >= from.file {
+            let offset = if part.number == from.file { from.offset } else { 0 };
+            let read = part.read(offset, tell)?;
+            told += read.told;
+            damaged += read.damaged;
+        }
+    }
+    Ok((told, damaged))
+}
+
+/// Where the record of an event stands, and its length.
+fn place(event: &Event) -> Option<(Position, u64)> {
+    let file = archive::shard_number(event.shard.as_deref()?)?;
+    Some((Position { file, offset: event.offset? }, event.length?))
+}
+
+/// What a replay needs of an event whose answer was stored.
+struct Known {
+    at: Position,
+    depth: u32,
+    page: bool,
+}
+
+impl Crawl {
+    /// Brings the frontier up to date with what stands behind `mark`.
+    pub(super) fn replay(&mut self, mark: &Mark, replayed: &mut Replayed) -> Result<()> {
+        let folder = self.folder.clone();
+        let shards = shards_folder(&folder);
+        let (events, damaged) = read_events(&folder, mark.journal, &mut |event| self.replay_event(&event))?;
+        replayed.events = events;
+        replayed.damaged += damaged;
+
+        let (sender, known) = sync_channel::<Known>(1024);
+        let from = mark.journal;
+        std::thread::scope(|scope| {
+            let reading = scope.spawn(move || {
+                let mut tell = |event: Event| {
+                    if let Some((at, _)) = place(&event) {
+                        let page = event.purpose == Purpose::Page && event.outcome == outcome::STORED;
+                        // Nobody listens any more when the shards could not be read; that is told there.
+                        let _ = sender.send(Known { at, depth: event.depth, page });
+                    }
+                    Ok(())
+                };
+                read_events(&folder, from, &mut tell).map(drop)
+            });
+            let mut next = known.recv().ok();
+            let told = archive::tail(&shards, mark.archive, &mut |record| {
+                let Some(file) = archive::shard_number(&record.place.shard) else { return Ok(()) };
+                let at = Position { file, offset: record.place.offset };
+                while next.as_ref().is_some_and(|k| k.at < at) {
+                    next = known.recv().ok();
+                }
+                let matched = next.take_if(|k| k.at == at);
+                if matched.is_some() {
+                    next = known.recv().ok();
+                }
+                let Some(url) = CanonicalUrl::parse_stored(&record.url) else { return Ok(()) };
+                let depth = match matched {
+                    Some(Known { page: false, .. }) => return Ok(()),
+                    Some(Known { depth, .. }) => depth,
+                    None => {
+                        // A page that only the shards know of: its links count from here on.
+                        self.frontier.mark_seen(&url)?;
+                        0
+                    }
+                };
+                replayed.pages += 1;
+                let reading = self.reader.read(&url, Purpose::Page, depth, &record.data);
+                let priority = self.priority.of(&url, None);
+                self.queue(&url, Purpose::Page, depth + 1, priority, &reading)?;
+                // A rebuild of millions of pages must not pile up in memory.
+                if replayed.pages % 4096 == 0 {
+                    self.frontier.commit(&[])?;
+                }
+                Ok(())
+            })?;
+            replayed.damaged += told.damaged;
+            drop(known);
+            reading.join().map_err(|_| Error::Internal("reading the journal panicked".into()))?
+        })
+    }
+
+    fn replay_event(&mut self, event: &Event) -> Result<()> {
+        self.totals.outcomes.add(&event.outcome);
+        self.totals.bytes += event.bytes;
+        if event.bytes > 0 {
+            self.totals.fetched += 1;
+        }
+        // What is to be asked for again stays as it is; a sitemap's URLs are nowhere but in the sitemap.
+        let again = [outcome::RETRY, outcome::ROBOTS, outcome::SITEMAP].contains(&&*event.outcome);
+        if again || event.cut {
+            return Ok(());
+        }
+        let Some(url) = CanonicalUrl::parse_stored(&event.url) else { return Ok(()) };
+        self.frontier.mark_seen(&url)?;
+        if event.outcome == outcome::STORED {
+            self.totals.stored += 1;
+        }
+        if event.outcome == outcome::REDIRECT {
+            if let Some(given) = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored) {
+                let rewritten = self.reader.rewriter.apply(given.clone());
+                let priority = self.priority.of(&url, None);
+                let redirects = u8::from(event.origin.is_some());
+                let what = (event.purpose, event.depth, redirects, priority);
+                let (origin, referrer) = (event.origin.as_deref(), event.referrer.as_deref());
+                self.follow(&url, origin, what, referrer, rewritten, given)?;
+            }
+        }
+        Ok(())
+    }
+}

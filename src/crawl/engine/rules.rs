@@ -1,0 +1,79 @@
+//! The robots.txt rules at hand: newest in memory, all of them in the frontier's store.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::capture::CanonicalUrl;
+use crate::crawl::engine::Crawl;
+use crate::crawl::robots::Robots;
+use crate::error::Result;
+
+/// Rule sets in memory; when there are more, the older half is read again from disk if need be.
+const IN_MEMORY: usize = 16_384;
+
+/// Rules by origin.
+#[derive(Default)]
+pub(super) struct RuleCache {
+    newer: HashMap<String, (i64, Arc<Robots>)>,
+    older: HashMap<String, (i64, Arc<Robots>)>,
+}
+
+impl RuleCache {
+    fn get(&mut self, origin: &str) -> Option<(i64, Arc<Robots>)> {
+        if let Some(found) = self.newer.get(origin) {
+            return Some(found.clone());
+        }
+        let found = self.older.remove(origin)?;
+        self.put(origin.to_owned(), found.clone());
+        Some(found)
+    }
+
+    fn put(&mut self, origin: String, rules: (i64, Arc<Robots>)) {
+        if self.newer.len() >= IN_MEMORY / 2 {
+            self.older = std::mem::take(&mut self.newer);
+        }
+        self.newer.insert(origin, rules);
+    }
+}
+
+/// `scheme://host:port`: what a robots.txt speaks for (RFC 9309, 2.3).
+pub(super) fn origin(url: &CanonicalUrl) -> String {
+    match url.port() {
+        Some(port) => format!("{}://{}:{port}", url.scheme(), url.host()),
+        None => format!("{}://{}", url.scheme(), url.host()),
+    }
+}
+
+impl Crawl {
+    /// The rules of `origin`, where they are known and not too old.
+    pub(super) fn rules_of(&mut self, origin: &str, now_ms: i64) -> Result<Option<Arc<Robots>>> {
+        let found = match self.rules.get(origin) {
+            Some(found) => Some(found),
+            None => match self.frontier.robots(origin)?.as_deref().and_then(decode) {
+                Some(found) => {
+                    self.rules.put(origin.to_owned(), found.clone());
+                    Some(found)
+                }
+                None => None,
+            },
+        };
+        Ok(found.filter(|(expires_ms, _)| *expires_ms > now_ms).map(|(_, rules)| rules))
+    }
+
+    /// Remembers the rules of `origin` for as long as they count.
+    pub(super) fn set_rules(&mut self, origin: &str, rules: Robots, now_ms: i64) -> Result<Arc<Robots>> {
+        let expires_ms = now_ms.saturating_add(self.options.politeness.robots_ms as i64);
+        let mut bytes = expires_ms.to_be_bytes().to_vec();
+        bytes.extend(rules.to_bytes());
+        self.frontier.set_robots(origin, &bytes)?;
+        let rules = Arc::new(rules);
+        self.rules.put(origin.to_owned(), (expires_ms, rules.clone()));
+        Ok(rules)
+    }
+}
+
+/// Eight bytes of expiry (ms since 1970, big-endian), then the rules.
+fn decode(bytes: &[u8]) -> Option<(i64, Arc<Robots>)> {
+    let (expires, rules) = bytes.split_first_chunk::<8>()?;
+    Some((i64::from_be_bytes(*expires), Arc::new(Robots::from_bytes(rules)?)))
+}

@@ -1,0 +1,120 @@
+//! How a crawl goes, for whoever looks on.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use crate::crawl::engine::{Crawl, Totals};
+use crate::crawl::frontier::FrontierStats;
+
+/// Between two looks.
+const PERIOD: Duration = Duration::from_millis(500);
+/// Rates are means over this many looks.
+const WINDOW: usize = 20;
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Nothing is left.
+    Finished,
+    /// At the limit of pages.
+    Pages,
+    /// At the limit of bytes.
+    Bytes,
+    /// At the limit of time.
+    Time,
+    /// It was told to stop.
+    Stopped,
+}
+
+impl Ended {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ended::Finished => "finished",
+            Ended::Pages => "page limit",
+            Ended::Bytes => "byte limit",
+            Ended::Time => "time limit",
+            Ended::Stopped => "stopped",
+        }
+    }
+}
+
+/// A look at a running crawl.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// Since this run began.
+    pub elapsed: Duration,
+    /// Counts over all runs.
+    pub totals: Totals,
+    /// Pages stored a second, lately.
+    pub pages_per_second: f64,
+    /// Bytes received a second, lately.
+    pub bytes_per_second: f64,
+    /// The queues.
+    pub frontier: FrontierStats,
+    /// Requests on their way.
+    pub in_flight: usize,
+    /// Time left, where a limit allows to tell.
+    pub eta: Option<Duration>,
+    /// The last look of the run.
+    pub last: bool,
+}
+
+/// Looks on while a crawl runs.
+pub trait Observer {
+    /// Called about twice a second from the keeper's thread: must be quick.
+    fn look(&mut self, snapshot: &Snapshot);
+}
+
+/// Counts of the last seconds.
+#[derive(Default)]
+pub(super) struct Samples {
+    last: VecDeque<(Instant, u64, u64)>,
+}
+
+impl Crawl {
+    /// Lets `observer` look if it is time, or if this is the `last` look.
+    pub(super) fn observe(&mut self, observer: &mut dyn Observer, last: bool) {
+        let now = Instant::now();
+        if !last && self.samples.last.back().is_some_and(|(at, ..)| now - *at < PERIOD) {
+            return;
+        }
+        let samples = &mut self.samples.last;
+        samples.push_back((now, self.totals.stored, self.totals.bytes));
+        if samples.len() > WINDOW {
+            samples.pop_front();
+        }
+        let (mut pages_per_second, mut bytes_per_second) = (0.0, 0.0);
+        if let (Some(first), Some(newest)) = (samples.front(), samples.back()) {
+            let seconds = (newest.0 - first.0).as_secs_f64();
+            if seconds > 0.0 {
+                pages_per_second = (newest.1 - first.1) as f64 / seconds;
+                bytes_per_second = (newest.2 - first.2) as f64 / seconds;
+            }
+        }
+        let snapshot = Snapshot {
+            elapsed: self.started.elapsed(),
+            totals: self.totals.clone(),
+            pages_per_second,
+            bytes_per_second,
+            frontier: self.frontier.stats(),
+            in_flight: self.in_flight,
+            eta: self.eta(pages_per_second, bytes_per_second),
+            last,
+        };
+        observer.look(&snapshot);
+    }
+
+    /// The nearest of the limits.
+    fn eta(&self, pages_per_second: f64, bytes_per_second: f64) -> Option<Duration> {
+        let limits = &self.options.limits;
+        let at_rate = |left: u64, rate: f64| {
+            (rate > 0.0).then(|| left as f64 / rate).filter(|s| *s < 1e9).map(Duration::from_secs_f64)
+        };
+        let pages =
+            limits.pages.and_then(|n| at_rate(n.saturating_sub(self.totals.stored), pages_per_second));
+        let bytes = limits.bytes.and_then(|n| at_rate(n.saturating_sub(self.totals.bytes), bytes_per_second));
+        let time = limits.seconds.map(|n| Duration::from_secs(n).saturating_sub(self.started.elapsed()));
+        [pages, bytes, time].into_iter().flatten().min()
+    }
+}

@@ -1,0 +1,134 @@
+//! What a fetch is given and what it hands back.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::capture::CanonicalUrl;
+use crate::crawl::Purpose;
+use crate::crawl::archive::{Packed, Stored, pack};
+use crate::crawl::engine::Crawl;
+use crate::crawl::fetch::{Fetched, Request};
+use crate::crawl::frontier::Lease;
+use crate::crawl::page::Reading;
+use crate::error::Result;
+
+/// Bytes of a robots.txt that are fetched: more than must be read (RFC 9309, 2.5: 500 KiB).
+pub(super) const ROBOTS_BYTES: u64 = 1 << 20;
+/// Bytes of a sitemap, as the protocol allows.
+const SITEMAP_BYTES: u64 = 50 << 20;
+
+/// A fetch on its way.
+pub(super) struct Flight {
+    /// The host lent to it, with the URL that asked for it.
+    pub lease: Lease,
+    /// What is being fetched.
+    pub step: Step,
+}
+
+/// What a flight fetches.
+pub(super) enum Step {
+    /// The URL of the lease.
+    Entry,
+    /// The robots.txt of the URL's origin, perhaps after redirects.
+    Robots {
+        /// `scheme://host:port` that the rules are for.
+        origin: String,
+        /// Where they are looked for now.
+        url: CanonicalUrl,
+        /// Redirects so far.
+        hops: u8,
+        /// The host that serves them, where a redirect led to another one.
+        borrowed: Option<Lease>,
+    },
+}
+
+/// What a fetch gave.
+pub(super) struct Landed {
+    pub ticket: usize,
+    pub fetched: Fetched,
+    pub reading: Option<Reading>,
+    /// The records to be stored, ready to be appended.
+    pub packed: Result<Option<Packed>>,
+}
+
+impl Crawl {
+    /// Sends `flight` out for `url`.
+    pub(super) fn launch(&mut self, flight: Flight, url: CanonicalUrl, purpose: Purpose) {
+        let entry = &flight.lease.entry;
+        let (depth, origin) = (entry.depth, entry.origin.clone());
+        let pause = self.options.politeness.pause(self.frontier.host(&flight.lease));
+        let keep = pause <= self.options.fetch.keep_alive_ms;
+        if purpose == Purpose::Page {
+            self.pages_in_flight += 1;
+        }
+        self.in_flight += 1;
+        let ticket = match self.free.pop() {
+            Some(ticket) => {
+                self.flights[ticket] = Some(flight);
+                ticket
+            }
+            None => {
+                self.flights.push(Some(flight));
+                self.flights.len() - 1
+            }
+        };
+        let (fetcher, reader, sender) = (self.fetcher.clone(), self.reader.clone(), self.sender.clone());
+        let archive = self.options.archive.clone();
+        let max_body_bytes = match purpose {
+            Purpose::Page => self.options.fetch.max_body_bytes,
+            Purpose::Sitemap => SITEMAP_BYTES,
+            Purpose::Robots => ROBOTS_BYTES,
+        };
+        let Some(threads) = &self.threads else { return };
+        threads.spawn(async move {
+            let accept = |status: u16, media_type: &str| {
+                purpose != Purpose::Page
+                    || !(200..300).contains(&status)
+                    || reader.scope.media_type(media_type)
+            };
+            let request =
+                Request { url: &url, max_body_bytes, accept: Some(&accept), keep, conditional: None };
+            let fetched = fetcher.fetch(request).await;
+            let mut reading = None;
+            let mut packed = Ok(None);
+            if let Ok(received) = &fetched.result {
+                if purpose != Purpose::Robots && !received.refused_by_accept {
+                    // A page that makes the reader panic is a bug of ours; it must not cost the crawl.
+                    let read = AssertUnwindSafe(|| reader.read(&url, purpose, depth, &received.raw));
+                    reading = Some(catch_unwind(read).unwrap_or_else(|_| Reading {
+                        defect: Some("the page could not be read".into()),
+                        ..Reading::default()
+                    }));
+                }
+                let page = purpose == Purpose::Page
+                    && (200..300).contains(&received.status)
+                    && !received.refused_by_accept;
+                let stored = Stored {
+                    url: url.as_str(),
+                    origin: origin.as_deref(),
+                    date_ms: fetched.started_ms,
+                    ip: fetched.ip,
+                    request: &fetched.sent,
+                    raw: &received.raw,
+                    truncated: received.truncated,
+                    http2: received.http2,
+                    page,
+                    meta: &[],
+                };
+                packed = pack(&stored, &archive);
+            }
+            // The keeper may be gone already; then nobody is interested.
+            let _ = sender.send(Landed { ticket, fetched, reading, packed });
+        });
+    }
+
+    /// Takes the flight of `ticket` out of the table.
+    pub(super) fn land(&mut self, ticket: usize) -> Option<Flight> {
+        let flight = self.flights.get_mut(ticket)?.take()?;
+        self.free.push(ticket);
+        self.in_flight -= 1;
+        if matches!(flight.step, Step::Entry) && flight.lease.entry.purpose == Purpose::Page {
+            self.pages_in_flight -= 1;
+        }
+        Some(flight)
+    }
+}

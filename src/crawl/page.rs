@@ -1,0 +1,235 @@
+//! Reading a response while it is fresh: its links, its robots directives, its fingerprint.
+//!
+//! **What.** The part of a crawl that needs the page's tree. It runs in the task that fetched the page, in parallel with
+//! others, and gives the keeper only what it must remember. Main text and tables are the business of later jobs.
+//!
+//! **Algorithm.** transfer decoding → content decoding → media type → charset → tree → robots directives → links →
+//! rewriting → static traps → scope → each URL once. Links are given in document order.
+//!
+//! **Cost.** Linear in the page; the limits are those of the parser and of the link finder.
+
+use crate::capture::{CanonicalUrl, Response, decode_content};
+use crate::crawl::brake::{PagePrint, fingerprint};
+use crate::crawl::rewrite::Rewriter;
+use crate::crawl::scope::Scope;
+use crate::crawl::sitemap::{self, SitemapLimits};
+use crate::crawl::traps::TrapLimits;
+use crate::crawl::{Counted, Purpose};
+use crate::html::links::{LinkKind, LinkLimits, links};
+use crate::html::parse::{Limits, parse};
+use crate::html::sniff::{is_markup, sniff};
+use crate::html::{Dom, Edge, Robots, Tag, decode};
+
+/// Bytes of a body that are parsed for links.
+const PARSED_BYTES: usize = 16 << 20;
+
+/// Bytes of visible text that the fingerprint is taken of: enough to tell pages apart.
+const FINGERPRINT_BYTES: usize = 64 << 10;
+
+/// Turns responses into readings; shared by all fetching tasks.
+#[derive(Debug)]
+pub struct PageReader {
+    /// What may be fetched.
+    pub scope: Scope,
+    /// In what form URLs are asked for.
+    pub rewriter: Rewriter,
+    /// Traps that a URL shows by itself.
+    pub traps: TrapLimits,
+    /// Product token that robots directives are read for.
+    pub agent: String,
+    /// Whether images are fetched as well.
+    pub images: bool,
+    /// Whether links marked `rel=nofollow` are followed all the same.
+    pub follow_nofollow: bool,
+}
+
+/// A URL that a response names and that may be fetched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// In the form that will be asked for.
+    pub url: CanonicalUrl,
+    /// What it is for.
+    pub purpose: Purpose,
+}
+
+/// What a response says.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Pages (or sitemaps) that it names, each once, in order.
+    pub found: Vec<Candidate>,
+    /// Where a redirect leads, as asked for: the rewritten form and the form that the server gave.
+    pub redirect: Option<(CanonicalUrl, CanonicalUrl)>,
+    /// URLs that will not be fetched, by reason.
+    pub refused: Counted,
+    /// An example of each reason that speaks of a trap.
+    pub trapped: Vec<(CanonicalUrl, &'static str)>,
+    /// What the near-duplicate brake looks at.
+    pub print: Option<PagePrint>,
+    /// The page forbids that its links are followed.
+    pub nofollow: bool,
+    /// Whether it is a page of markup.
+    pub markup: bool,
+    /// What was wrong with a sitemap.
+    pub defect: Option<String>,
+}
+
+impl PageReader {
+    /// Whether `url` may be fetched `depth` links from a seed; the form that would be asked for.
+    ///
+    /// # Errors
+    /// The reason, as it is counted: `scope-…` or the name of a trap.
+    pub fn admit(&self, url: CanonicalUrl, depth: u32) -> Result<CanonicalUrl, (CanonicalUrl, Refusal)> {
+        let url = self.rewriter.apply(url);
+        if let Err(reason) = self.scope.url(&url, depth) {
+            return Err((url, Refusal::Scope(reason)));
+        }
+        match self.traps.check(&url) {
+            Ok(()) => Ok(url),
+            Err(reason) => Err((url, Refusal::Trap(reason))),
+        }
+    }
+
+    /// Reads `raw`, the response for `url`, which stood `depth` links from a seed.
+    pub fn read(&self, url: &CanonicalUrl, purpose: Purpose, depth: u32, raw: &[u8]) -> Reading {
+        let mut reading = Reading::default();
+        let response = Response::parse(raw);
+        match (response.status, purpose) {
+            (Some(300..=399), _) => {
+                let location = response.header("location").map(String::from_utf8_lossy);
+                reading.redirect = location
+                    .and_then(|l| url.join(&l))
+                    .filter(CanonicalUrl::is_web)
+                    .map(|given| (self.rewriter.apply(given.clone()), given));
+            }
+            (None | Some(200..=299), Purpose::Page) => self.read_page(url, depth, &response, &mut reading),
+            (None | Some(200..=299), Purpose::Sitemap) => self.read_sitemap(url, &response, &mut reading),
+            _ => {}
+        }
+        reading
+    }
+
+    fn read_page(&self, url: &CanonicalUrl, depth: u32, response: &Response<'_>, reading: &mut Reading) {
+        let payload = response.payload(PARSED_BYTES);
+        let body = decode_content(response, &payload.bytes, PARSED_BYTES);
+        reading.markup = is_markup(response.media_type().as_deref(), sniff(&body.bytes));
+        if !reading.markup {
+            return;
+        }
+        let tld = url.host().rsplit('.').next().map(str::as_bytes);
+        let text = decode(&body.bytes, response.charset_label(), tld);
+        let dom = parse(&text.text, &Limits::default());
+        reading.print = visible_print(&dom);
+        let mut robots = Robots::default();
+        for (name, value) in response.headers() {
+            if name.eq_ignore_ascii_case(b"x-robots-tag") {
+                robots.add_header(value);
+            }
+        }
+        for node in dom.descendants(dom.document()).filter(|n| dom.tag(*n) == Tag::Meta) {
+            if let (Some(name), Some(content)) = (dom.attr(node, "name"), dom.attr(node, "content")) {
+                robots.add_meta(name, content);
+            }
+        }
+        reading.nofollow = robots.for_agent(&self.agent).nofollow;
+        if reading.nofollow {
+            return;
+        }
+        let limits = LinkLimits {
+            context_bytes: 0,
+            max_anchor_bytes: 0,
+            images: self.images,
+            ..LinkLimits::default()
+        };
+        let mut seen = std::collections::HashSet::new();
+        for link in links(&dom, url, text.used, &limits).links {
+            // These two name a page by another URL and in another language; they are noted, not followed.
+            if matches!(link.kind, LinkKind::Canonical | LinkKind::Hreflang) {
+                continue;
+            }
+            if link.nofollow && !self.follow_nofollow {
+                reading.refused.add("link-nofollow");
+                continue;
+            }
+            match self.admit(link.target, depth + 1) {
+                Ok(target) => {
+                    if target != *url && seen.insert(target.key()) {
+                        reading.found.push(Candidate { url: target, purpose: Purpose::Page });
+                    }
+                }
+                Err((target, refusal)) => reading.refuse(target, refusal),
+            }
+        }
+    }
+
+    fn read_sitemap(&self, url: &CanonicalUrl, response: &Response<'_>, reading: &mut Reading) {
+        let limits = SitemapLimits::default();
+        let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
+        let payload = response.payload(max_bytes);
+        let body = decode_content(response, &payload.bytes, max_bytes);
+        let sitemap = sitemap::read(&body.bytes, url, &limits);
+        reading.defect = sitemap.defects.first().map(ToString::to_string);
+        for index in sitemap.sitemaps {
+            if !index.foreign && self.scope.host(index.url.host()) {
+                reading.found.push(Candidate { url: index.url, purpose: Purpose::Sitemap });
+            }
+        }
+        for listed in sitemap.urls {
+            if listed.foreign {
+                reading.refused.add("sitemap-foreign");
+                continue;
+            }
+            match self.admit(listed.url, 1) {
+                Ok(target) => reading.found.push(Candidate { url: target, purpose: Purpose::Page }),
+                Err((target, refusal)) => reading.refuse(target, refusal),
+            }
+        }
+    }
+}
+
+/// Why a URL is not fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The rules of scope.
+    Scope(&'static str),
+    /// It looks like a trap.
+    Trap(&'static str),
+}
+
+impl Refusal {
+    /// The reason as it is counted.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Refusal::Scope(reason) | Refusal::Trap(reason) => reason,
+        }
+    }
+}
+
+impl Reading {
+    fn refuse(&mut self, url: CanonicalUrl, refusal: Refusal) {
+        self.refused.add(refusal.reason());
+        if let Refusal::Trap(reason) = refusal {
+            if self.trapped.len() < 8 && self.trapped.iter().all(|(_, r)| *r != reason) {
+                self.trapped.push((url, reason));
+            }
+        }
+    }
+}
+
+/// Print of the words that a reader sees.
+fn visible_print(dom: &Dom<'_>) -> Option<PagePrint> {
+    let mut text = String::new();
+    let mut walk = dom.walk(dom.body()?);
+    while let Some(edge) = walk.next() {
+        let Edge::Enter(node) = edge else { continue };
+        if matches!(dom.tag(node), Tag::Script | Tag::Style | Tag::Template | Tag::Comment) {
+            walk.skip_children();
+        } else if dom.is_text(node) {
+            text.push_str(dom.text(node));
+            text.push(' ');
+            if text.len() > FINGERPRINT_BYTES {
+                break;
+            }
+        }
+    }
+    fingerprint(&text)
+}
