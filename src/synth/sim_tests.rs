@@ -9,6 +9,7 @@ use super::sim_trouble::Trouble;
 use super::*;
 use crate::capture::chunked::decode;
 use crate::capture::{CanonicalUrl, Response};
+use crate::crawl::robots::Robots;
 
 /// Plenty of everything, on few pages.
 pub(super) fn lively(pages: u64, seed: u64) -> SimConfig {
@@ -326,6 +327,40 @@ fn a_bomb_unpacks_to_its_page_and_white_space() {
     let length: usize = header(&answer, "content-length").unwrap().parse().unwrap();
     assert_eq!(length, answer.message.len() - answer.head_len + piece.len() * 5 + end.len());
     assert!(piece.len() < 3000, "{}", piece.len());
+}
+
+#[test]
+fn the_crawlers_robots_agree_with_the_rules_of_the_truth() {
+    let sim = SimWeb::new(lively(60_000, 4)).unwrap();
+    let (mut denied, mut allowed) = (0, 0);
+    for host in (0..sim.web.hosts()).filter(|&host| sim.health(host).is_alive()) {
+        let site = format!("http://{}", sim.web.host_name(host));
+        let mut answer = sim.answer("GET", &format!("{site}/robots.txt"), 1);
+        for _ in 0..5 {
+            let Some(to) = header(&answer, "location") else { break };
+            answer = sim.answer("GET", &(site.clone() + &to), 1);
+        }
+        let home = sim.web.host_start(host);
+        for agent in ["webmill", "second-bot", "Otherbot", "unnamed"] {
+            let Some(robots) = Robots::from_status(answer.status, &body_of(&answer), agent) else {
+                assert_eq!(sim.robots_kind(host), sim_robots::RobotsKind::Failing);
+                continue;
+            };
+            let rules = sim.rules(host, agent);
+            let delay = robots.crawl_delay().map(|delay| delay.as_secs_f64());
+            assert_eq!(delay, rules.delay_s(), "{site} {agent}");
+            let pages = (home..home + sim.web.host_size(host).min(60)).map(|page| sim.web.url(page));
+            let extras = (0..63).map(|slot| site.clone() + &sim_extras::Slot(slot).path());
+            let traps = Trap::ALL.into_iter().map(|trap| site.clone() + trap.entry());
+            for url in pages.chain(extras).chain(traps) {
+                let verdict = robots.check(&CanonicalUrl::parse(&url).unwrap());
+                let want = rules.allows(SimWeb::split(&url).unwrap().1);
+                assert_eq!(verdict.allowed, want, "{url} {agent} {:?}", sim.robots_kind(host));
+                *(if want { &mut allowed } else { &mut denied }) += 1;
+            }
+        }
+    }
+    assert!(denied > 50_000 && allowed > 50_000, "{denied} {allowed}");
 }
 
 #[test]
