@@ -123,6 +123,7 @@ pub(super) struct Travelled {
     pub kind: RecordType,
     pub content_type: Option<String>,
     pub id: Option<String>,
+    pub truncated: Option<Truncation>,
 }
 
 /// Reads the `x-warc-head` of a RAW DB head, if it has one.
@@ -134,6 +135,7 @@ pub(super) fn travelled(raw_head: &[u8]) -> Option<Travelled> {
         kind: parsed.kind,
         content_type: own(&parsed.fields.media_type),
         id: own(&parsed.fields.id),
+        truncated: own(&parsed.fields.truncated).map(|reason| Truncation::from_warc(&reason)),
     })
 }
 

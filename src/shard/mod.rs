@@ -8,12 +8,15 @@
 //! Memory: one record of at most [`ReadOptions::max_record_bytes`] stored and as many unpacked, plus the read window.
 //! Determinism: a shard gives the same records whether it is read whole or in ranges ([`split`]).
 
+mod append;
 mod arc;
 mod convert;
 mod discover;
+mod gzip;
 mod member;
 mod raw;
 mod raw_head;
+mod raw_pack;
 mod raw_unpack;
 mod raw_walk;
 mod raw_write;
@@ -22,10 +25,12 @@ mod recover;
 mod split;
 mod staged;
 pub mod stream;
+mod tail;
 mod warc;
 mod warc_digest;
 mod warc_frame;
 mod warc_head;
+mod warc_pack;
 mod warc_walk;
 mod warc_write;
 
@@ -40,15 +45,19 @@ use std::borrow::Cow;
 
 use crate::capture::{Capture, Place, Response, Truncation};
 
+pub use append::{AppendFile, Position};
 pub use convert::{Converted, Converter};
 pub use discover::{Input, discover, sniff};
 pub use raw::{RawReader, fuzz_raw};
+pub use raw_pack::RawPacker;
 pub use raw_write::{Compression, NewRecord, RawDbWriter, WriteOptions};
 pub use reader::ShardReader;
 pub use recover::{Copied, recover};
 pub use split::{Part, follows, split};
 pub use staged::Staged;
+pub use tail::{cut_tail, whole_end};
 pub use warc::{WarcReader, fuzz_warc};
+pub use warc_pack::WarcPacker;
 pub use warc_write::{NewWarcRecord, WarcOptions, WarcWriter};
 
 /// The grammar of a shard.
@@ -191,6 +200,25 @@ impl Record<'_> {
         let declared = self.content_type.as_deref()?;
         let essence = declared.split(';').next().unwrap_or(declared).trim().to_ascii_lowercase();
         (!essence.is_empty()).then_some(essence)
+    }
+
+    /// The lines of the head, name and value, in order: RAW DB properties, the format's and the user's own, or WARC
+    /// fields (a folded field gives its first line). ARC heads have none.
+    pub fn properties(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+        let head = if self.format == Format::Arc { &[][..] } else { self.head };
+        head.split(|b| *b == b'\n').filter_map(|line| {
+            let colon = memchr::memchr(b':', line)?;
+            let name = line[..colon].trim_ascii_end();
+            let folded = name.first().is_none_or(u8::is_ascii_whitespace);
+            (!folded).then(|| {
+                (String::from_utf8_lossy(name), String::from_utf8_lossy(line[colon + 1..].trim_ascii()))
+            })
+        })
+    }
+
+    /// The value of the head line `name`, without regard to case; the first where there are several.
+    pub fn property(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.properties().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// What was fetched, for response and resource records; `None` for the others.

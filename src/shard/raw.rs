@@ -108,9 +108,13 @@ impl RawReader {
         let stored = &bytes[head.len..head.len + held];
         // A record that was converted from WARC need not be a response.
         let travelled = if head.has_own { travelled(&bytes[..head.len - 1]) } else { None };
-        let (kind, content_type, id) = match travelled {
-            Some(t) => (t.kind, t.content_type.map(Cow::Owned), t.id.map(Cow::Owned)),
-            None => (RecordType::Response, None, None),
+        let (kind, content_type, id, cut) = match travelled {
+            Some(t) => (t.kind, t.content_type.map(Cow::Owned), t.id.map(Cow::Owned), t.truncated),
+            None => (RecordType::Response, None, None, None),
+        };
+        let truncated = match contents.truncated {
+            true => Some(Truncation::RecordLimit),
+            false => value(&head.truncated).map(|reason| Truncation::from_warc(&reason)).or(cut),
         };
         Ok(Record {
             format: Format::RawDb,
@@ -123,7 +127,7 @@ impl RawReader {
             content_type,
             data: Cow::Borrowed(if contents.packed { self.unpacker.data() } else { stored }),
             full_length: contents.full_length,
-            truncated: contents.truncated.then_some(Truncation::RecordLimit),
+            truncated,
             place: Place { shard: Arc::clone(&self.name), offset: at, length: end - at },
             proven,
             stored: (held as u64 == head.length).then_some(stored),

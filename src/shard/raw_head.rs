@@ -40,6 +40,8 @@ pub(crate) struct Head {
     pub ip: Option<Range<usize>>,
     pub unzip_length: Option<u64>,
     pub compression: Option<Range<usize>>,
+    /// webmill's own property: why the crawler did not get all of the data.
+    pub truncated: Option<Range<usize>>,
     /// Byte count of data as stored.
     pub length: u64,
     /// Does the head hold properties that the format does not define?
@@ -89,6 +91,7 @@ impl Head {
             ip: None,
             unzip_length: None,
             compression: None,
+            truncated: None,
             length: 0,
             has_own: false,
         };
@@ -164,7 +167,12 @@ impl Head {
                 self.length = number(text, "length")?;
                 return Ok(true);
             }
-            _ => self.has_own = true,
+            _ => {
+                self.has_own = true;
+                if name == b"truncated" {
+                    self.truncated.get_or_insert(value);
+                }
+            }
         }
         Ok(false)
     }

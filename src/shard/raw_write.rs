@@ -7,23 +7,24 @@
 //! Cost: one pass over the data, memory of one compressed record. Equal records give equal bytes.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
 
-use crate::capture::date::format_rfc822;
 use crate::error::{AtPath, Error, Result};
 
-use super::raw_head::{Head, MAX_HEAD_BYTES, MAX_HEAD_LINES, is_name, is_value};
+use super::raw_head::Head;
+use super::raw_pack::RawPacker;
 use super::raw_walk::Walker;
 use super::staged::Staged;
 use super::stream::Stream;
 use super::{Format, Record};
 
 /// Compression of each record by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Compression {
     /// Stored as it is.
     #[default]
@@ -66,9 +67,6 @@ pub struct NewRecord<'a> {
     pub data: &'a [u8],
 }
 
-const DEFINED: &[&str] =
-    &["version", "url", "origin", "date", "ip", "unzip-length", "x-compression", "length"];
-
 /// Writes RAW DB files.
 ///
 /// # Examples
@@ -88,9 +86,7 @@ pub struct RawDbWriter {
     options: WriteOptions,
     current: Option<Staged>,
     files: Vec<PathBuf>,
-    head: Vec<u8>,
-    packed: Vec<u8>,
-    zstd: Option<zstd::bulk::Compressor<'static>>,
+    packer: RawPacker,
 }
 
 enum Target {
@@ -140,15 +136,8 @@ impl RawDbWriter {
     }
 
     fn with(target: Target, options: WriteOptions, current: Option<Staged>) -> RawDbWriter {
-        RawDbWriter {
-            target,
-            options,
-            current,
-            files: Vec::new(),
-            head: Vec::new(),
-            packed: Vec::new(),
-            zstd: None,
-        }
+        let packer = RawPacker::new(options.compression, None);
+        RawDbWriter { target, options, current, files: Vec::new(), packer }
     }
 
     /// Writes one record.
@@ -156,19 +145,9 @@ impl RawDbWriter {
     /// # Errors
     /// [`Error::Config`] when a value cannot be said in a RAW DB head; [`Error::Io`].
     pub fn write(&mut self, record: &NewRecord<'_>) -> Result<()> {
-        let packed = self.pack(record.data)?;
-        let stored_len = if packed.is_some() { self.packed.len() } else { record.data.len() };
-        let mut head = std::mem::take(&mut self.head);
-        head.clear();
-        let made = make_head(&mut head, record, packed, stored_len);
-        let written = made.and_then(|()| {
-            let packed_data = std::mem::take(&mut self.packed);
-            let stored = if packed.is_some() { &packed_data } else { record.data };
-            let written = self.put(&head, stored);
-            self.packed = packed_data;
-            written
-        });
-        self.head = head;
+        let mut packer = std::mem::take(&mut self.packer);
+        let written = packer.parts(record).and_then(|(head, stored)| self.put(head, stored));
+        self.packer = packer;
         written
     }
 
@@ -205,19 +184,20 @@ impl RawDbWriter {
         if record.format != Format::RawDb || (record.data.len() as u64) < record.full_length {
             return Err(Error::Config(format!("{}: not a whole RAW DB record", record.url)));
         }
-        let packed = self.pack(&record.data)?;
         let ours = [&b"unzip-length:"[..], b"x-compression:", b"length:"];
         let lines = record.head.split_inclusive(|b| *b == b'\n');
         let mut head =
             lines.filter(|line| !ours.iter().any(|name| line.starts_with(name))).collect::<Vec<_>>().concat();
-        let packed_data = std::mem::take(&mut self.packed);
-        let stored = if packed.is_some() { &packed_data[..] } else { &record.data };
-        if let Some(packed) = packed {
-            head.extend(format!("x-compression:{packed}\nunzip-length:{}\n", record.data.len()).bytes());
-        }
-        head.extend(format!("length:{}\n", stored.len()).bytes());
-        let written = self.write_stored(&head, stored);
-        self.packed = packed_data;
+        let mut packer = std::mem::take(&mut self.packer);
+        let written = packer.compress(&record.data).and_then(|packed| {
+            let stored = if packed.is_some() { packer.packed() } else { &record.data };
+            if let Some(packed) = packed {
+                head.extend(format!("x-compression:{packed}\nunzip-length:{}\n", record.data.len()).bytes());
+            }
+            head.extend(format!("length:{}\n", stored.len()).bytes());
+            self.write_stored(&head, stored)
+        });
+        self.packer = packer;
         written
     }
 
@@ -297,76 +277,6 @@ impl RawDbWriter {
         }
         Ok(())
     }
-
-    /// Compresses `data` into `packed`; `None` where it stays as it is, also because nothing would be gained.
-    fn pack(&mut self, data: &[u8]) -> Result<Option<&'static str>> {
-        self.packed.clear();
-        let failed = |e: std::io::Error| Error::Internal(format!("compression failed: {e}"));
-        let name = match self.options.compression {
-            Compression::None => return Ok(None),
-            Compression::Gzip => {
-                let mut encoder = GzEncoder::new(&mut self.packed, flate2::Compression::default());
-                encoder.write_all(data).and_then(|()| encoder.try_finish()).map_err(failed)?;
-                "gzip"
-            }
-            Compression::Zstd => {
-                let compressor = match &mut self.zstd {
-                    Some(compressor) => compressor,
-                    none => none.insert(zstd::bulk::Compressor::new(3).map_err(failed)?),
-                };
-                self.packed.resize(zstd::zstd_safe::compress_bound(data.len()), 0);
-                let n = compressor.compress_to_buffer(data, &mut self.packed[..]).map_err(failed)?;
-                self.packed.truncate(n);
-                "zstd"
-            }
-        };
-        Ok((self.packed.len() < data.len()).then_some(name))
-    }
-}
-
-fn make_head(
-    head: &mut Vec<u8>,
-    record: &NewRecord<'_>,
-    packed: Option<&str>,
-    stored_len: usize,
-) -> Result<()> {
-    let mut line = |name: &str, value: &str| {
-        if !is_value(value.as_bytes()) {
-            return Err(Error::Config(format!("`{name}` of {:?} cannot hold {value:?}", record.url)));
-        }
-        head.extend_from_slice(name.as_bytes());
-        head.push(b':');
-        head.extend_from_slice(value.as_bytes());
-        head.push(b'\n');
-        Ok(())
-    };
-    if record.url.is_empty() {
-        return Err(Error::Config("a RAW DB record needs a `url`".into()));
-    }
-    line("version", "1.0")?;
-    line("url", record.url)?;
-    if let Some(origin) = record.origin {
-        line("origin", origin)?;
-    }
-    line("date", &format_rfc822(record.date_ms))?;
-    if let Some(ip) = record.ip {
-        line("ip", ip)?;
-    }
-    for (name, value) in record.extra {
-        if name.is_empty() || !name.bytes().all(is_name) || DEFINED.contains(name) {
-            return Err(Error::Config(format!("`{name}` cannot be a property of one's own")));
-        }
-        line(name, value)?;
-    }
-    if let Some(packed) = packed {
-        line("x-compression", packed)?;
-        line("unzip-length", &record.data.len().to_string())?;
-    }
-    line("length", &stored_len.to_string())?;
-    if head.len() >= MAX_HEAD_BYTES || record.extra.len() + DEFINED.len() > MAX_HEAD_LINES {
-        return Err(Error::Config(format!("the head of {:.200}… is longer than readers take", record.url)));
-    }
-    Ok(())
 }
 
 /// Where the last complete record of the file ends.

@@ -149,7 +149,7 @@ fn finish(file: BufWriter<File>, partial: &Path, path: &Path) -> io::Result<()> 
 }
 
 /// Makes a rename durable. Only Unix can open a folder to sync it.
-fn sync_folder(path: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         File::open(folder)?.sync_all()?;

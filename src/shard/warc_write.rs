@@ -7,23 +7,15 @@
 //!
 //! Reference: ISO 28500:2017; RFC 1952; RFC 8878.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use flate2::{Compress, Crc, FlushCompress, Status};
-use xxhash_rust::xxh3::Xxh3;
-use zstd::zstd_safe::CParameter;
-
-use crate::capture::digest::sha1_base32;
-use crate::capture::{Response, Truncation, date};
+use crate::capture::Truncation;
 use crate::error::{AtPath, Error, Result};
 
 use super::raw_write::Compression;
 use super::staged::Staged;
+use super::warc_pack::WarcPacker;
 use super::{Format, Record, RecordType, warc_frame, warc_head};
-
-/// Compression level of zstd frames.
-const ZSTD_LEVEL: i32 = 9;
 
 /// How to write WARC files.
 #[derive(Debug, Clone)]
@@ -102,20 +94,13 @@ pub struct WarcWriter {
     options: WarcOptions,
     current: Option<Staged>,
     files: Vec<PathBuf>,
-    head: Vec<u8>,
     packed: Vec<u8>,
-    packer: Packer,
+    packer: WarcPacker,
 }
 
 enum Target {
     File(PathBuf),
     Folder { folder: PathBuf, prefix: String, next: usize },
-}
-
-enum Packer {
-    Plain,
-    Gzip(Box<Compress>),
-    Zstd(zstd::bulk::Compressor<'static>),
 }
 
 impl WarcWriter {
@@ -141,26 +126,8 @@ impl WarcWriter {
     }
 
     fn with(target: Target, options: WarcOptions) -> Result<WarcWriter> {
-        let packer = match options.compression {
-            Compression::None => Packer::Plain,
-            Compression::Gzip => Packer::Gzip(Box::new(Compress::new(flate2::Compression::default(), false))),
-            Compression::Zstd => {
-                let dictionary = options.dictionary.as_deref().unwrap_or_default();
-                let made =
-                    zstd::bulk::Compressor::with_dictionary(ZSTD_LEVEL, dictionary).and_then(|mut c| {
-                        c.set_parameter(CParameter::ChecksumFlag(true))?;
-                        Ok(c)
-                    });
-                Packer::Zstd(
-                    made.map_err(|e| Error::Config(format!("the zstd dictionary is not usable: {e}")))?,
-                )
-            }
-        };
-        if options.dictionary.is_some() && options.compression != Compression::Zstd {
-            return Err(Error::Config("a dictionary goes with zstd only".into()));
-        }
-        let (head, packed) = (Vec::new(), Vec::new());
-        Ok(WarcWriter { target, options, current: None, files: Vec::new(), head, packed, packer })
+        let packer = WarcPacker::new(&options, None)?;
+        Ok(WarcWriter { target, options, current: None, files: Vec::new(), packed: Vec::new(), packer })
     }
 
     /// Writes one record.
@@ -168,12 +135,11 @@ impl WarcWriter {
     /// # Errors
     /// [`Error::Config`] when a value cannot be said in a WARC head; [`Error::Io`].
     pub fn write(&mut self, record: &NewWarcRecord<'_>) -> Result<()> {
-        let mut head = std::mem::take(&mut self.head);
-        head.clear();
-        let written = make_head(&mut head, record, self.options.version_1_0)
-            .and_then(|()| self.put(&[&head, b"\r\n", record.data, b"\r\n\r\n"]));
-        self.head = head;
-        written
+        let mut packed = std::mem::take(&mut self.packed);
+        packed.clear();
+        let done = self.packer.pack(record, &mut packed).and_then(|()| self.append(&packed));
+        self.packed = packed;
+        done
     }
 
     /// Writes a record from its head as stored (without the blank line) and its block, unchanged.
@@ -215,27 +181,13 @@ impl WarcWriter {
     fn put(&mut self, parts: &[&[u8]]) -> Result<()> {
         let mut packed = std::mem::take(&mut self.packed);
         packed.clear();
-        let done = self.pack(parts, &mut packed).and_then(|()| {
-            let staged = self.room_for(packed.len() as u64)?;
-            staged.put(&packed)
-        });
+        let done = self.packer.compress(parts, &mut packed).and_then(|()| self.append(&packed));
         self.packed = packed;
         done
     }
 
-    fn pack(&mut self, parts: &[&[u8]], packed: &mut Vec<u8>) -> Result<()> {
-        let failed = |e: std::io::Error| Error::Internal(format!("compression failed: {e}"));
-        match &mut self.packer {
-            Packer::Plain => parts.iter().for_each(|part| packed.extend_from_slice(part)),
-            Packer::Gzip(deflate) => gzip(deflate, parts, packed)?,
-            Packer::Zstd(compressor) => {
-                let record = parts.concat();
-                packed.resize(zstd::zstd_safe::compress_bound(record.len()), 0);
-                let n = compressor.compress_to_buffer(&record, &mut packed[..]).map_err(failed)?;
-                packed.truncate(n);
-            }
-        }
-        Ok(())
+    fn append(&mut self, packed: &[u8]) -> Result<()> {
+        self.room_for(packed.len() as u64)?.put(packed)
     }
 
     /// The file that takes the next `bytes`.
@@ -279,102 +231,4 @@ impl WarcWriter {
         }
         Ok(())
     }
-}
-
-/// Appends one gzip member with the bytes of `parts`.
-fn gzip(deflate: &mut Compress, parts: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
-    out.extend_from_slice(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-    deflate.reset();
-    let mut crc = Crc::new();
-    let failed = |e: String| Error::Internal(format!("compression failed: {e}"));
-    for (index, part) in parts.iter().enumerate() {
-        crc.update(part);
-        let last = index + 1 == parts.len();
-        let begun = deflate.total_in();
-        loop {
-            let rest = &part[(deflate.total_in() - begun) as usize..];
-            if rest.is_empty() && !last {
-                break;
-            }
-            out.reserve(rest.len() / 2 + 256);
-            let flush = if last { FlushCompress::Finish } else { FlushCompress::None };
-            match deflate.compress_vec(rest, out, flush).map_err(|e| failed(e.to_string()))? {
-                Status::StreamEnd => break,
-                Status::Ok | Status::BufError => {}
-            }
-        }
-    }
-    out.extend_from_slice(&crc.sum().to_le_bytes());
-    out.extend_from_slice(&(deflate.total_in() as u32).to_le_bytes());
-    Ok(())
-}
-
-fn make_head(head: &mut Vec<u8>, record: &NewWarcRecord<'_>, version_1_0: bool) -> Result<()> {
-    let date_ms = if version_1_0 { record.date_ms.div_euclid(1000) * 1000 } else { record.date_ms };
-    let id = match record.id {
-        Some(id) => id.trim_start_matches('<').trim_end_matches('>').to_string(),
-        None => content_id(record),
-    };
-    head.extend_from_slice(if version_1_0 { b"WARC/1.0\r\n" } else { b"WARC/1.1\r\n" });
-    let mut line = |name: &str, value: &str| {
-        let token =
-            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-        if !token || value.bytes().any(|b| matches!(b, b'\r' | b'\n' | 0)) {
-            return Err(Error::Config(format!("`{name}` of {:?} cannot hold {value:?}", record.url)));
-        }
-        write!(head, "{name}: {value}\r\n").map_err(|e| Error::Internal(e.to_string()))
-    };
-    line("WARC-Type", record.kind.name())?;
-    line("WARC-Record-ID", &format!("<{id}>"))?;
-    line("WARC-Date", &date::format_rfc3339(date_ms))?;
-    if let Some(url) = record.url {
-        line("WARC-Target-URI", url)?;
-    }
-    if let Some(ip) = record.ip {
-        line("WARC-IP-Address", ip)?;
-    }
-    let content_type = match (record.content_type, record.kind) {
-        (Some(given), _) => Some(given),
-        (None, RecordType::Response | RecordType::Revisit) => Some("application/http; msgtype=response"),
-        (None, RecordType::Request) => Some("application/http; msgtype=request"),
-        (None, RecordType::Warcinfo) => Some("application/warc-fields"),
-        (None, _) => None,
-    };
-    if let Some(content_type) = content_type {
-        line("Content-Type", content_type)?;
-    }
-    if let Some(truncated) = record.truncated {
-        let reason = match truncated {
-            Truncation::RecordLimit | Truncation::BodyLimit => Truncation::Length,
-            reason => reason,
-        };
-        line("WARC-Truncated", reason.name())?;
-    }
-    let is = |name: &str| record.extra.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
-    if !is("WARC-Block-Digest") {
-        line("WARC-Block-Digest", &format!("sha1:{}", sha1_base32(record.data)))?;
-    }
-    let http = content_type.is_some_and(|t| t.starts_with("application/http"));
-    if record.kind == RecordType::Response && http && record.truncated.is_none() && !is("WARC-Payload-Digest")
-    {
-        line("WARC-Payload-Digest", &format!("sha1:{}", sha1_base32(Response::parse(record.data).body)))?;
-    }
-    for (name, value) in record.extra {
-        line(name, value)?;
-    }
-    line("Content-Length", &record.data.len().to_string())
-}
-
-/// A UUID (version 8, RFC 9562) made of what the record says.
-fn content_id(record: &NewWarcRecord<'_>) -> String {
-    let mut hash = Xxh3::new();
-    for part in [record.kind.name().as_bytes(), record.url.unwrap_or_default().as_bytes()] {
-        hash.update(part);
-        hash.update(&[0]);
-    }
-    hash.update(&record.date_ms.to_le_bytes());
-    hash.update(record.data);
-    let id = hash.digest128() & !(0xf << 76) & !(0x3 << 62) | 0x8 << 76 | 0x2 << 62;
-    let hex = format!("{id:032x}");
-    format!("urn:uuid:{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }

@@ -15,6 +15,7 @@
 
 mod cell;
 mod duplicates;
+mod events;
 mod graph;
 mod links;
 mod pages;
@@ -27,6 +28,7 @@ mod write;
 
 pub use cell::{Bytes16, Cell, ColumnType, Millis};
 pub use duplicates::{ClusterRow, DuplicateRow};
+pub use events::EventRow;
 pub use graph::{ArcRow, ComponentRow, DegreeRow, NodeRow, RankRow};
 pub use links::LinkRow;
 pub use pages::PageRow;
@@ -112,6 +114,7 @@ pub fn all_tables() -> Vec<(&'static str, &'static str, Vec<ColumnInfo>)> {
         (T::NAME, T::ABOUT, T::info())
     }
     vec![
+        entry::<EventRow>(),
         entry::<PageRow>(),
         entry::<LinkRow>(),
         entry::<TextRow>(),

@@ -13,10 +13,11 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("sort", &[]),
     ("graph", &["capture", "sort"]),
     ("dedup", &["text", "sort"]),
+    ("crawl", &["capture", "shard", "html", "text", "dedup"]),
     ("synth", &["capture"]),
     ("report", &[]),
     ("run", &[]),
-    ("table", &["capture", "html", "graph", "dedup", "text", "sort"]),
+    ("table", &["capture", "html", "graph", "dedup", "text", "sort", "crawl"]),
     ("extract", &["capture", "html", "text", "dedup", "table"]),
 ];
 

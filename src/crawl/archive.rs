@@ -1,0 +1,397 @@
+//! The shards that a crawl writes, and reads again when it was interrupted.
+//!
+//! | file | what |
+//! |---|---|
+//! | `crawl-00006.rawdb`, `crawl-00006.warc.gz` | finished shards |
+//! | `.crawl-00007.rawdb.partial` | the one being written |
+//!
+//! Answers are made into records on whatever thread ([`pack`]) and appended by one. What was flushed survives the death
+//! of the process; opening cuts off the record that was not finished and goes on behind the one before it. A
+//! [`Position`] says how far the shards went at some moment; [`Archive::tail`] tells what stands behind it.
+//!
+//! RAW DB keeps the answers that are pages. WARC keeps every answer, each behind its request; every file begins with a
+//! `warcinfo` that says by what program and under which configuration it was made. Its date is that of the file's first
+//! answer, so that equal answers give equal files.
+//!
+//! Memory: 1 MiB and one record to write, one record to read.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::capture::Place;
+use crate::error::{AtPath, Error, Result};
+use crate::shard::{
+    AppendFile, Compression, Container, Format, Position, ReadOptions, Record, RecordType, Resume,
+    ShardReader, Staged, cut_tail, whole_end,
+};
+
+use super::journal::Replayed;
+
+#[path = "archive_pack.rs"]
+mod packing;
+
+pub use packing::{Packed, Stored, pack};
+
+/// The formats that a crawl writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArchiveFormat {
+    /// RAW DB: pages only.
+    #[default]
+    RawDb,
+    /// WARC: every answer with its request.
+    Warc,
+}
+
+/// How shards are written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ArchiveOptions {
+    /// `rawdb` (default) or `warc`.
+    pub format: ArchiveFormat,
+    /// `none`, `gzip` or `zstd`, each record by itself; default: zstd for RAW DB, gzip for WARC.
+    pub compression: Option<Compression>,
+    /// Level of compression: 1 to 22 for zstd, 0 to 9 for gzip; default 1 for zstd, 6 for gzip.
+    pub level: Option<i32>,
+    /// Size beyond which the next record begins another shard, in bytes; default 1 GiB.
+    pub max_shard_bytes: u64,
+}
+
+impl Default for ArchiveOptions {
+    fn default() -> Self {
+        ArchiveOptions {
+            format: ArchiveFormat::RawDb,
+            compression: None,
+            level: None,
+            max_shard_bytes: 1 << 30,
+        }
+    }
+}
+
+impl ArchiveOptions {
+    /// Holds the values against their ranges.
+    ///
+    /// # Errors
+    /// [`Error::Config`] names the field and its range.
+    pub fn check(&self) -> Result<()> {
+        if self.max_shard_bytes == 0 {
+            return Err(Error::Config("max_shard_bytes: at least 1".into()));
+        }
+        let range = match self.effective() {
+            Compression::None => return Ok(()),
+            Compression::Gzip => 0..=9,
+            Compression::Zstd => 1..=22,
+        };
+        match self.level {
+            Some(level) if !range.contains(&level) => {
+                Err(Error::Config(format!("level: {} to {}, not {level}", range.start(), range.end())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The compression that is used.
+    pub fn effective(&self) -> Compression {
+        self.compression.unwrap_or(match self.format {
+            ArchiveFormat::RawDb => Compression::Zstd,
+            ArchiveFormat::Warc => Compression::Gzip,
+        })
+    }
+
+    fn ending(&self) -> &'static str {
+        match (self.format, self.effective()) {
+            (ArchiveFormat::RawDb, _) => "rawdb",
+            (ArchiveFormat::Warc, Compression::None) => "warc",
+            (ArchiveFormat::Warc, Compression::Gzip) => "warc.gz",
+            (ArchiveFormat::Warc, Compression::Zstd) => "warc.zst",
+        }
+    }
+}
+
+/// What the ending of a shard's name says.
+fn kind(ending: &str) -> Option<(Format, Container)> {
+    Some(match ending {
+        "rawdb" => (Format::RawDb, Container::Plain),
+        "warc" => (Format::Warc, Container::Plain),
+        "warc.gz" => (Format::Warc, Container::Gzip),
+        "warc.zst" => (Format::Warc, Container::Zstd),
+        _ => return None,
+    })
+}
+
+/// A shard in the folder.
+struct Shard {
+    number: u32,
+    path: PathBuf,
+    /// `crawl-00007.rawdb`.
+    name: String,
+    ending: &'static str,
+    kind: (Format, Container),
+    partial: bool,
+}
+
+/// Writes the shards of a crawl.
+pub struct Archive {
+    folder: PathBuf,
+    options: ArchiveOptions,
+    info: Vec<(String, String)>,
+    /// Of the current file, or of the next where there is none.
+    number: u32,
+    current: Option<AppendFile>,
+    name: Arc<str>,
+    cut: u64,
+}
+
+impl Archive {
+    /// Opens the shards in `folder`, which is made if need be. `info` goes into the `warcinfo` of WARC files. `resume`:
+    /// how far the shards are known to have gone; the shard being written is then checked from there on only.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for options out of range; [`Error::Io`].
+    pub fn open(
+        folder: &Path,
+        options: &ArchiveOptions,
+        info: &[(String, String)],
+        resume: Option<Position>,
+    ) -> Result<Archive> {
+        options.check()?;
+        std::fs::create_dir_all(folder).at(folder)?;
+        let resume = resume.unwrap_or_default();
+        let mut archive = Archive {
+            folder: folder.to_path_buf(),
+            options: options.clone(),
+            info: info.to_vec(),
+            number: resume.file,
+            current: None,
+            name: Arc::from(""),
+            cut: 0,
+        };
+        let shards = shards(folder)?;
+        let last = shards.last().map(|shard| shard.number);
+        for shard in shards {
+            archive.number = archive.number.max(shard.number + u32::from(!shard.partial));
+            if shard.partial {
+                archive.take_up(&shard, resume, Some(shard.number) == last)?;
+            }
+        }
+        Ok(archive)
+    }
+
+    /// Goes on with a partial shard where that is what is being written, else finishes it.
+    fn take_up(&mut self, shard: &Shard, resume: Position, last: bool) -> Result<()> {
+        let there = std::fs::metadata(&shard.path).at(&shard.path)?.len();
+        let known = resume.file == shard.number && resume.offset <= there;
+        let from = if known { resume.offset } else { 0 };
+        let end = whole_end(&shard.path, shard.kind, from)?;
+        self.cut += cut_tail(&shard.path, shard.kind, end)?;
+        let mut file = AppendFile::open(&shard.path, end)?;
+        if end == 0 {
+            drop(file);
+            std::fs::remove_file(&shard.path).at(&shard.path)?;
+        } else if last && shard.ending == self.options.ending() && resume.file <= shard.number {
+            self.name = Arc::from(shard.name.as_str());
+            self.current = Some(file);
+        } else {
+            file.rename(&self.folder.join(&shard.name))?;
+            self.number = self.number.max(shard.number + 1);
+        }
+        Ok(())
+    }
+
+    /// Appends what [`pack`] made, and says where the answer will stand.
+    ///
+    /// # Errors
+    /// [`Error::Io`]: then it is not appended.
+    pub fn append(&mut self, packed: &Packed) -> Result<Place> {
+        let bytes = packed.bytes.len() as u64;
+        let full = |file: &AppendFile| file.len().saturating_add(bytes) > self.options.max_shard_bytes;
+        if self.current.as_ref().is_some_and(full) {
+            self.rotate()?;
+        }
+        if self.current.is_none() {
+            self.begin(packed.date_ms)?;
+        }
+        let Some(file) = &mut self.current else {
+            return Err(Error::Internal("no shard to write to".into()));
+        };
+        let at = file.len();
+        file.put(&packed.bytes)?;
+        let length = bytes - packed.answer as u64;
+        Ok(Place { shard: Arc::clone(&self.name), offset: at + packed.answer as u64, length })
+    }
+
+    /// Hands everything to the system: it survives the death of the process.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; what could not be written is tried again by the next flush.
+    pub fn flush(&mut self) -> Result<()> {
+        self.current.as_mut().map_or(Ok(()), AppendFile::flush)
+    }
+
+    /// Makes everything durable: it survives the death of the machine.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn sync(&mut self) -> Result<()> {
+        self.current.as_mut().map_or(Ok(()), AppendFile::sync)
+    }
+
+    /// Behind the last record that was flushed.
+    pub fn position(&self) -> Position {
+        Position { file: self.number, offset: self.current.as_ref().map_or(0, AppendFile::flushed) }
+    }
+
+    /// Bytes of unfinished records that were cut off when this was opened.
+    pub fn cut(&self) -> u64 {
+        self.cut
+    }
+
+    /// Whether the shards reach as far as `position`: they do not when the machine died before they were synced, or
+    /// when somebody took shards away.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn holds(&self, position: Position) -> Result<bool> {
+        if position.offset == 0 {
+            return Ok(position.file <= self.number);
+        }
+        let shards = shards(&self.folder)?;
+        let Some(shard) = shards.iter().find(|shard| shard.number == position.file) else { return Ok(false) };
+        Ok(std::fs::metadata(&shard.path).at(&shard.path)?.len() >= position.offset)
+    }
+
+    /// Tells every flushed answer behind `from`, in order; `Position::default()` is the beginning.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and what `tell` returns.
+    pub fn tail(&self, from: Position, tell: &mut dyn FnMut(&Record<'_>) -> Result<()>) -> Result<Replayed> {
+        tail(&self.folder, from, tell)
+    }
+
+    /// Paths of the finished shards, in order.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn finished(&self) -> Result<Vec<PathBuf>> {
+        Ok(shards(&self.folder)?.into_iter().filter(|shard| !shard.partial).map(|shard| shard.path).collect())
+    }
+
+    /// Gives the shard being written its name. A later append begins another one.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; nothing is lost then.
+    pub fn finish(&mut self) -> Result<()> {
+        if self.current.is_some() { self.rotate() } else { Ok(()) }
+    }
+
+    fn rotate(&mut self) -> Result<()> {
+        if let Some(file) = &mut self.current {
+            file.rename(&self.folder.join(&*self.name))?;
+            self.current = None;
+            self.number += 1;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, date_ms: i64) -> Result<()> {
+        let name = format!("crawl-{:05}.{}", self.number, self.options.ending());
+        let path = Staged::partial_path(&self.folder.join(&name))?;
+        let mut file = AppendFile::open(&path, 0)?;
+        if self.options.format == ArchiveFormat::Warc {
+            file.put(&packing::warcinfo(&name, &self.info, date_ms, &self.options)?)?;
+        }
+        self.name = Arc::from(name);
+        self.current = Some(file);
+        Ok(())
+    }
+}
+
+/// Tells every answer in the shards of `folder` that stands behind `from`, in order.
+///
+/// # Errors
+/// [`Error::Io`], and what `tell` returns.
+pub fn tail(
+    folder: &Path,
+    from: Position,
+    tell: &mut dyn FnMut(&Record<'_>) -> Result<()>,
+) -> Result<Replayed> {
+    let mut replayed = Replayed::default();
+    for shard in shards(folder)?.iter().filter(|shard| shard.number >= from.file) {
+        let at = if shard.number == from.file { from.offset } else { 0 };
+        let options = ReadOptions { exact_start: Some(Resume::from(at)), ..ReadOptions::default() };
+        let name = Arc::from(shard.name.as_str());
+        let mut reader = ShardReader::open_as(&shard.path, name, shard.kind, 0..u64::MAX, &options)?;
+        while let Some(next) = reader.next() {
+            match next {
+                Ok(record) if record.kind == RecordType::Response => {
+                    tell(&record)?;
+                    replayed.told += 1;
+                }
+                Ok(_) => {}
+                Err(error @ Error::Io { .. }) => return Err(error),
+                Err(error) => replayed.note(|| error),
+            }
+        }
+    }
+    Ok(replayed)
+}
+
+/// Takes away what the shards in `folder` hold behind `position`, a boundary of records; gives the number of bytes. For
+/// a log that did not come as far as the shards; not while an [`Archive`] is open.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn cut_behind(folder: &Path, position: Position) -> Result<u64> {
+    let mut cut = 0;
+    if !folder.try_exists().at(folder)? {
+        return Ok(cut);
+    }
+    // From the end on: an interruption leaves no gap.
+    for shard in shards(folder)?.iter().rev().take_while(|shard| shard.number >= position.file) {
+        let there = std::fs::metadata(&shard.path).at(&shard.path)?.len();
+        let keep = if shard.number == position.file { position.offset } else { 0 };
+        if keep == 0 {
+            std::fs::remove_file(&shard.path).at(&shard.path)?;
+        } else if keep < there {
+            AppendFile::open(&shard.path, keep)?.sync()?;
+        }
+        cut += there.saturating_sub(keep);
+    }
+    Ok(cut)
+}
+
+/// The number of the shard of that name.
+pub fn shard_number(name: &str) -> Option<u32> {
+    let (number, ending) = name.strip_prefix("crawl-")?.split_once('.')?;
+    kind(ending)?;
+    number.parse().ok()
+}
+
+/// The shards in `folder` by number. Where a number has several, a finished one counts.
+fn shards(folder: &Path) -> Result<Vec<Shard>> {
+    let mut found: BTreeMap<u32, Shard> = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).at(folder)? {
+        let path = entry.at(folder)?.path();
+        let Some(file_name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        let hidden = file_name.strip_prefix('.').and_then(|rest| rest.strip_suffix(".partial"));
+        let name = hidden.unwrap_or(file_name).to_string();
+        let Some((number, ending)) = name.strip_prefix("crawl-").and_then(|rest| rest.split_once('.')) else {
+            continue;
+        };
+        let (Ok(number), Some(kind)) = (number.parse::<u32>(), kind(ending)) else { continue };
+        let endings = ["rawdb", "warc", "warc.gz", "warc.zst"];
+        let Some(ending) = endings.into_iter().find(|known| *known == ending) else { continue };
+        let partial = hidden.is_some();
+        if found.get(&number).is_none_or(|other| other.partial) {
+            found.insert(number, Shard { number, path, name, ending, kind, partial });
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+#[cfg(test)]
+#[path = "archive_tests.rs"]
+mod tests;

@@ -1,0 +1,327 @@
+//! What happened to a URL: one event for everything that was fetched, refused or given up.
+//!
+//! An event is written once, as a line of JSON ([`super::journal`]), and becomes a row of table `events`. Names of
+//! outcomes are the constants of [`outcome`]; a reader of an older or newer log must take others too.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::task::Purpose;
+
+/// Longest line of JSON that an event may become.
+pub const MAX_LINE_BYTES: usize = 64 << 10;
+/// What is left of a text where the line would be longer.
+const CUT_BYTES: usize = 1 << 10;
+
+/// Names of outcomes.
+pub mod outcome {
+    macro_rules! outcomes {
+        ($($(#[doc = $about:literal])+ $name:ident = $word:literal;)+) => {
+            $($(#[doc = $about])+ pub const $name: &str = $word;)+
+            /// Every name with what it means.
+            pub const ALL: &[(&str, &str)] = &[$(($word, concat!($($about),+))),+];
+        };
+    }
+    outcomes! {
+        /// The answer was taken into a shard as a page.
+        STORED = "stored";
+        /// The answer names another URL, which was queued or refused by itself.
+        REDIRECT = "redirect";
+        /// The page is as it was (304).
+        NOT_MODIFIED = "not-modified";
+        /// The page is not there (404, 410).
+        GONE = "gone";
+        /// Any other final answer 4xx.
+        CLIENT_ERROR = "client-error";
+        /// An answer 5xx, after the last retry.
+        SERVER_ERROR = "server-error";
+        /// The attempt failed and the URL waits for another one.
+        RETRY = "retry";
+        /// robots.txt forbids the URL.
+        ROBOTS_DENIED = "robots-denied";
+        /// robots.txt could not be had, which forbids its host.
+        ROBOTS_UNREACHABLE = "robots-unreachable";
+        /// A robots.txt was fetched.
+        ROBOTS = "robots";
+        /// A sitemap or feed was fetched and read.
+        SITEMAP = "sitemap";
+        /// The crawl's rules leave the URL or its address out.
+        OUT_OF_SCOPE = "out-of-scope";
+        /// The answer is of a media type that is not wanted.
+        MEDIA_TYPE = "media-type";
+        /// The URL looks like one of endlessly many.
+        TRAP = "trap";
+        /// More redirects in a row than are followed.
+        TOO_MANY_REDIRECTS = "too-many-redirects";
+        /// The host has a private address.
+        PRIVATE_ADDRESS = "private-address";
+        /// The name of the host does not exist.
+        NO_SUCH_HOST = "no-such-host";
+        /// The resolver failed.
+        DNS_FAILURE = "dns-failure";
+        /// No connection could be made.
+        CONNECT_FAILURE = "connect-failure";
+        /// The connection could not be made safe.
+        TLS_FAILURE = "tls-failure";
+        /// The server was too slow.
+        TIMEOUT = "timeout";
+        /// The connection ended before an answer was there.
+        DISCONNECT = "disconnect";
+        /// The answer is no HTTP.
+        PROTOCOL_ERROR = "protocol-error";
+        /// The proxy failed.
+        PROXY_FAILURE = "proxy-failure";
+        /// The host failed too often; the rest of its URLs was dropped.
+        HOST_UNREACHABLE = "host-unreachable";
+        /// The host's pages kept being copies; the rest of its URLs was dropped.
+        HOST_CUT = "host-cut";
+        /// The host has its number of pages.
+        HOST_LIMIT = "host-limit";
+        /// The crawl has its number of pages or bytes, or its depth.
+        LIMIT = "limit";
+    }
+}
+
+/// What happened to one URL at one time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// The URL asked for.
+    pub url: String,
+    /// What it was for.
+    #[serde(with = "purpose")]
+    pub purpose: Purpose,
+    /// What came of it; one of [`outcome`].
+    pub outcome: Cow<'static, str>,
+    /// HTTP status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// When the request began, or the decision was taken: UTC, ms since 1970.
+    pub fetch_time_ms: i64,
+    /// From the request to the end of the answer.
+    #[serde(default, skip_serializing_if = "is_zero_u32")]
+    pub elapsed_ms: u32,
+    /// Bytes of the answer as transferred, head included.
+    #[serde(default, skip_serializing_if = "is_zero_u64")]
+    pub bytes: u64,
+    /// Links from a seed to here.
+    #[serde(default, skip_serializing_if = "is_zero_u32")]
+    pub depth: u32,
+    /// Attempts that failed before.
+    #[serde(default, skip_serializing_if = "is_zero_u8")]
+    pub retries: u8,
+    /// The page that links here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referrer: Option<String>,
+    /// The URL first asked for, where redirects led here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// Where the answer redirects to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirect_to: Option<String>,
+    /// The server's address; none through a proxy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ip: Option<String>,
+    /// The rule of robots.txt that forbids the URL, as written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robots_reason: Option<String>,
+    /// More about the outcome, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// `http/1.1` or `h2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<Cow<'static, str>>,
+    /// The shard that the answer stands in, by its finished name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// Byte offset of its record there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// Bytes of that record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<u64>,
+    /// Whether texts were too long for the log and are cut: the URL may not be whole.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cut: bool,
+}
+
+impl Event {
+    /// An event without particulars.
+    pub fn new(url: impl Into<String>, purpose: Purpose, outcome: &'static str, fetch_time_ms: i64) -> Event {
+        Event {
+            url: url.into(),
+            purpose,
+            outcome: Cow::Borrowed(outcome),
+            status: None,
+            fetch_time_ms,
+            elapsed_ms: 0,
+            bytes: 0,
+            depth: 0,
+            retries: 0,
+            referrer: None,
+            origin: None,
+            redirect_to: None,
+            ip: None,
+            robots_reason: None,
+            detail: None,
+            protocol: None,
+            shard: None,
+            offset: None,
+            length: None,
+            cut: false,
+        }
+    }
+
+    /// Appends the event as a line of at most [`MAX_LINE_BYTES`], LF included.
+    pub fn write_line(&self, into: &mut Vec<u8>) {
+        let begin = into.len();
+        self.write_json(into);
+        if into.len() - begin > MAX_LINE_BYTES {
+            into.truncate(begin);
+            self.shortened().write_json(into);
+        }
+    }
+
+    /// Reads a line.
+    pub fn parse(line: &[u8]) -> Option<Event> {
+        serde_json::from_slice(line).ok()
+    }
+
+    fn write_json(&self, into: &mut Vec<u8>) {
+        // Writing into memory does not fail, and every field has a JSON form.
+        let written = serde_json::to_writer(&mut *into, self);
+        debug_assert!(written.is_ok());
+        into.push(b'\n');
+    }
+
+    /// With every text so short that the line fits whatever its escapes.
+    fn shortened(&self) -> Event {
+        let mut event = self.clone();
+        event.cut = true;
+        cut(&mut event.url, CUT_BYTES);
+        let texts =
+            [&mut event.referrer, &mut event.origin, &mut event.redirect_to, &mut event.robots_reason];
+        for text in texts.into_iter().chain([&mut event.detail]).flatten() {
+            cut(text, CUT_BYTES);
+        }
+        for text in [&mut event.ip, &mut event.shard].into_iter().flatten() {
+            cut(text, CUT_BYTES / 4);
+        }
+        for text in [Some(&mut event.outcome), event.protocol.as_mut()].into_iter().flatten() {
+            if text.len() > CUT_BYTES / 4 {
+                cut(text.to_mut(), CUT_BYTES / 4);
+            }
+        }
+        event
+    }
+}
+
+fn cut(text: &mut String, bytes: usize) {
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+}
+
+fn is_zero_u8(n: &u8) -> bool {
+    *n == 0
+}
+
+fn is_zero_u32(n: &u32) -> bool {
+    *n == 0
+}
+
+fn is_zero_u64(n: &u64) -> bool {
+    *n == 0
+}
+
+fn is_false(b: &bool) -> bool {
+    !*b
+}
+
+mod purpose {
+    use super::{Cow, Deserialize, Deserializer, Purpose, Serializer};
+
+    pub fn serialize<S: Serializer>(purpose: &Purpose, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(purpose.name())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Purpose, D::Error> {
+        let name = Cow::<str>::deserialize(from)?;
+        let found = [Purpose::Page, Purpose::Sitemap, Purpose::Robots].into_iter().find(|p| p.name() == name);
+        found.ok_or_else(|| serde::de::Error::custom(format!("no purpose is called {name:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn outcomes_have_names_of_their_own() {
+        let mut names: Vec<_> = outcome::ALL.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names.len(), 28);
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), 28);
+        for name in names {
+            assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_line_says_only_what_there_is() {
+        let mut event = Event::new("http://a.example/", Purpose::Page, outcome::GONE, 7);
+        event.status = Some(404);
+        let mut line = Vec::new();
+        event.write_line(&mut line);
+        assert_eq!(
+            String::from_utf8(line).unwrap(),
+            "{\"url\":\"http://a.example/\",\"purpose\":\"page\",\"outcome\":\"gone\",\"status\":404,\"fetch_time_ms\":7}\n"
+        );
+        // Another version's log may say more, and name what this one does not know.
+        let other = br#"{"url":"u","purpose":"robots","outcome":"eaten","fetch_time_ms":1,"colour":"red"}"#;
+        assert_eq!(Event::parse(other).unwrap().outcome, "eaten");
+        for bad in
+            [&b"{}"[..], b"", b"\0\0", br#"{"url":"u","purpose":"x","outcome":"gone","fetch_time_ms":1}"#]
+        {
+            assert!(Event::parse(bad).is_none());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_come_back_and_are_bounded(
+            texts in proptest::collection::vec(proptest::option::of(".{0,40}"), 8),
+            grown in 0usize..9, by in 0usize..200_000, ugly in any::<bool>(), status in any::<Option<u16>>(),
+            numbers in any::<(i64, u32, u64, u32, u8, Option<u64>)>(),
+        ) {
+            let mut texts = texts;
+            if let Some(text) = texts.get_mut(grown) {
+                *text = Some((if ugly { "\u{1}" } else { "页" }).repeat(by));
+            }
+            let [url, referrer, origin, redirect_to, ip, robots_reason, detail, shard] =
+                <[Option<String>; 8]>::try_from(texts).unwrap();
+            let event = Event {
+                url: url.unwrap_or_default(), purpose: Purpose::Sitemap, outcome: Cow::Borrowed(outcome::RETRY), status,
+                fetch_time_ms: numbers.0, elapsed_ms: numbers.1, bytes: numbers.2, depth: numbers.3, retries: numbers.4,
+                referrer, origin, redirect_to, ip, robots_reason, detail, protocol: Some("h2".into()), shard,
+                offset: numbers.5, length: numbers.5, cut: false,
+            };
+            let mut line = b"before".to_vec();
+            event.write_line(&mut line);
+            let line = &line[6..];
+            prop_assert!(line.len() <= MAX_LINE_BYTES && line.ends_with(b"\n"));
+            prop_assert_eq!(memchr::memchr(b'\n', line), Some(line.len() - 1));
+            let back = Event::parse(line).unwrap();
+            if back.cut {
+                prop_assert!(event.url.starts_with(&back.url) && back.bytes == event.bytes);
+            } else {
+                prop_assert_eq!(back, event);
+            }
+        }
+    }
+}
