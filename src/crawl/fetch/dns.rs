@@ -90,7 +90,7 @@ impl Dns {
             Ok(mut builder) => {
                 let settings = builder.options_mut();
                 settings.timeout = Duration::from_millis(options.timeout_ms);
-                settings.attempts = 1;
+                settings.attempts = 0;
                 settings.max_active_requests = options.concurrency.max(32);
                 // Ours is the cache that counts.
                 settings.cache_size = 0;
@@ -141,6 +141,12 @@ impl Dns {
                 drop(permit);
             });
         }
+    }
+
+    /// Number of names in the cache.
+    #[cfg(test)]
+    pub(super) fn cached(&self) -> usize {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// From the static table.
