@@ -6,6 +6,7 @@ mod events;
 mod seeds;
 mod view;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -14,6 +15,7 @@ use webmill::run::Cancel;
 
 pub use args::CrawlArgs;
 pub use events::{EVENTS, convert};
+pub use view::{sum_up, view};
 
 /// Runs the command.
 pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
@@ -30,15 +32,15 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     for note in opened.notes() {
         crate::say!("{note}");
     }
-    remember(args, &options)?;
+    remember(&args.out, &options)?;
     raise_file_limit(options.connections);
-    let mut view = view::View::new();
-    let ran = crawl.run(&mut *view, &|| cancel.stopped());
-    drop(view);
+    let mut looking = view();
+    let ran = crawl.run(&mut *looking, &|| cancel.stopped());
+    drop(looking);
     let ended = ran.context("the crawl stopped; the same command goes on with it")?;
     let totals = crawl.close(ended)?;
     convert(&args.out)?;
-    view::sum_up(&totals, ended);
+    sum_up(&totals, ended);
     if ended == Ended::Stopped {
         crate::say!("the same command goes on where it was");
         return Ok(ExitCode::from(130));
@@ -48,8 +50,8 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
 }
 
 /// Leaves the settings in the folder, for people and for the next run.
-fn remember(args: &CrawlArgs, options: &CrawlOptions) -> Result<()> {
-    let path = args.out.join("crawl.toml");
+pub fn remember(folder: &Path, options: &CrawlOptions) -> Result<()> {
+    let path = folder.join("crawl.toml");
     let text = toml::to_string(options).context("settings as TOML")?;
     std::fs::write(&path, text).with_context(|| path.display().to_string())
 }

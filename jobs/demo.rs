@@ -12,13 +12,13 @@ use webmill::run::Cancel;
 use crate::args::Common;
 use crate::console::Console;
 
-/// Mill the demonstration site that comes with the program and check the results against its known answers.
+/// Crawl the demonstration site that comes with the program, mill it and check the results against its known answers.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  webmill demo --out demo-results\n\nThe site is written for this purpose: Chinese (GBK and UTF-8) and English pages on several hosts, with mirrors,\nnear-duplicates, navigation noise, frames, redirects and broken HTML."
+    after_help = "Example:\n  webmill demo --out demo-results\n\nThe site is served on loopback and written for this purpose: Chinese (GBK and UTF-8) and English pages on several hosts, with mirrors,\nnear-duplicates, navigation noise, frames, redirects and broken HTML."
 )]
 pub struct DemoArgs {
-    /// Folder for the shards and the results.
+    /// Folder for the crawl and the results.
     #[arg(long, value_name = "DIR", default_value = "out/demo")]
     out: PathBuf,
     /// Threads to use [default: all processors].
@@ -28,8 +28,7 @@ pub struct DemoArgs {
 
 /// Runs the command.
 pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let shards = args.out.join("shards");
-    site::pack(&shards)?;
+    let crawl = args.out.join("crawl");
     let common = Common {
         out: args.out.join("results"),
         recipe: None,
@@ -40,7 +39,10 @@ pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
     };
     let console = Console::new();
     let runtime = common.runtime(&console, cancel);
-    let inputs = [shards.to_string_lossy().into_owned()];
+    if !crawl.join("crawl.toml").exists() {
+        site::crawl(&crawl, common.threads(), cancel)?;
+    }
+    let inputs = [crawl.to_string_lossy().into_owned()];
     let Some(milled) = crate::run::mill(&inputs, &common, &runtime)? else { return Ok(ExitCode::SUCCESS) };
     let missed = answers::check(&milled)?;
     crate::say!();

@@ -36,6 +36,7 @@ mod run;
 mod schema;
 mod shape;
 mod shard;
+mod simweb;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -61,6 +62,7 @@ enum Command {
     Report(report::ReportArgs),
     Shard(shard::ShardArgs),
     Datasets(datasets::DatasetsArgs),
+    Simweb(simweb::SimwebArgs),
     Schema(schema::SchemaArgs),
 }
 
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args, &cancel),
         Command::Shard(args) => shard::run(args),
         Command::Datasets(args) => datasets::run(&args, &cancel),
+        Command::Simweb(args) => simweb::run(&args, &cancel),
         Command::Schema(args) => schema::run(&args),
     };
     result.unwrap_or_else(|error| exit_code(&error))

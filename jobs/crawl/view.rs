@@ -11,21 +11,9 @@ use webmill::crawl::{Ended, Observer, Snapshot, Totals};
 /// Between two JSON lines.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Says nothing.
-pub struct Quiet;
-
-impl Observer for Quiet {
-    fn look(&mut self, _: &Snapshot) {}
-}
-
-/// The view that fits stderr.
-pub struct View;
-
-impl View {
-    /// Lines on a terminal, JSON elsewhere.
-    pub fn new() -> Box<dyn Observer> {
-        if std::io::stderr().is_terminal() { Box::new(Lines::new()) } else { Box::new(Json { last: None }) }
-    }
+/// The view that fits stderr: lines on a terminal, JSON elsewhere.
+pub fn view() -> Box<dyn Observer> {
+    if std::io::stderr().is_terminal() { Box::new(Lines::new()) } else { Box::new(Json { last: None }) }
 }
 
 /// Four lines at the foot of the terminal.

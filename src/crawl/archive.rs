@@ -54,7 +54,7 @@ pub struct ArchiveOptions {
     pub format: ArchiveFormat,
     /// `none`, `gzip` or `zstd`, each record by itself; default: zstd for RAW DB, gzip for WARC.
     pub compression: Option<Compression>,
-    /// Level of compression: 1 to 22 for zstd, 0 to 9 for gzip; default 1 for zstd, 6 for gzip.
+    /// Level of compression: 1 to 22 for zstd, 0 to 9 for gzip; default 1 for zstd, 3 for gzip.
     pub level: Option<i32>,
     /// Size beyond which the next record begins another shard, in bytes; default 1 GiB.
     pub max_shard_bytes: u64,
@@ -395,3 +395,7 @@ fn shards(folder: &Path) -> Result<Vec<Shard>> {
 #[cfg(test)]
 #[path = "archive_tests.rs"]
 mod tests;
+
+#[cfg(all(test, unix))]
+#[path = "archive_crash_tests.rs"]
+mod crash_tests;

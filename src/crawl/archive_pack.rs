@@ -14,8 +14,10 @@ use crate::shard::{Compression, NewRecord, NewWarcRecord, RawPacker, RecordType,
 
 use super::{ArchiveFormat, ArchiveOptions};
 
-/// Usual level of zstd: half the time of level 3 for a twentieth more bytes.
+/// Usual level of zstd: four fifths of the time of level 3 for 2 to 4 % more bytes.
 const ZSTD_LEVEL: i32 = 1;
+/// Usual level of gzip: three quarters of the time of level 6 for 1 to 4 % more bytes.
+const GZIP_LEVEL: i32 = 3;
 
 /// An answer to be stored.
 #[derive(Debug, Clone, Copy)]
@@ -142,7 +144,7 @@ thread_local! {
 }
 
 fn level(compression: Compression, level: Option<i32>) -> i32 {
-    level.unwrap_or(if compression == Compression::Zstd { ZSTD_LEVEL } else { 6 })
+    level.unwrap_or(if compression == Compression::Zstd { ZSTD_LEVEL } else { GZIP_LEVEL })
 }
 
 impl Packers {

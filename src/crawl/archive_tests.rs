@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::capture::Truncation;
 
-const KINDS: [(ArchiveFormat, Compression); 6] = [
+pub(super) const KINDS: [(ArchiveFormat, Compression); 6] = [
     (ArchiveFormat::RawDb, Compression::None),
     (ArchiveFormat::RawDb, Compression::Gzip),
     (ArchiveFormat::RawDb, Compression::Zstd),
@@ -14,11 +14,14 @@ const KINDS: [(ArchiveFormat, Compression); 6] = [
     (ArchiveFormat::Warc, Compression::Zstd),
 ];
 
-fn options((format, compression): (ArchiveFormat, Compression), max_shard_bytes: u64) -> ArchiveOptions {
+pub(super) fn options(
+    (format, compression): (ArchiveFormat, Compression),
+    max_shard_bytes: u64,
+) -> ArchiveOptions {
     ArchiveOptions { format, compression: Some(compression), level: None, max_shard_bytes }
 }
 
-fn info() -> Vec<(String, String)> {
+pub(super) fn info() -> Vec<(String, String)> {
     vec![
         ("http-header-user-agent".into(), "test/1".into()),
         ("configuration".into(), "[crawl]\na = 1".into()),
@@ -46,14 +49,14 @@ fn raw(n: u64) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{head}{coding}\r\n{body}").into_bytes()
 }
 
-fn packed(n: u64, options: &ArchiveOptions) -> Packed {
+pub(super) fn packed(n: u64, options: &ArchiveOptions) -> Packed {
     let (url, raw) = (url(n), raw(n));
     let request = format!("GET /{n} HTTP/1.1\r\nHost: h\r\n\r\n");
     let stored = Stored {
         url: &url,
         origin: (n % 6 == 5).then_some("http://first.example/"),
         date_ms: 1_700_000_000_000 + n as i64 * 1000,
-        ip: (n % 2 == 0).then(|| IpAddr::from([192, 0, 2, n as u8])),
+        ip: n.is_multiple_of(2).then(|| IpAddr::from([192, 0, 2, n as u8])),
         request: if n % 9 == 8 { b"" } else { request.as_bytes() },
         raw: &raw,
         truncated: [
@@ -71,7 +74,7 @@ fn packed(n: u64, options: &ArchiveOptions) -> Packed {
 }
 
 /// Every answer told behind `from`, checked against what was stored.
-fn told(archive: &Archive, from: Position) -> Vec<u64> {
+pub(super) fn told(archive: &Archive, from: Position) -> Vec<u64> {
     let mut seen = Vec::new();
     let replayed = archive
         .tail(from, &mut |record| {
@@ -89,7 +92,7 @@ fn check(record: &Record<'_>) -> u64 {
     assert!(record.data == raw(n), "{n}: {:?}", String::from_utf8_lossy(&record.data));
     assert_eq!(record.date_ms, Some(1_700_000_000_000 + n as i64 * 1000));
     assert_eq!(record.origin.as_deref(), (n % 6 == 5).then_some("http://first.example/"), "{n}");
-    assert_eq!(record.ip.as_deref(), (n % 2 == 0).then(|| format!("192.0.2.{}", n as u8)).as_deref());
+    assert_eq!(record.ip.as_deref(), n.is_multiple_of(2).then(|| format!("192.0.2.{}", n as u8)).as_deref());
     let cuts = [None, None, Some(Truncation::Length), Some(Truncation::Time), Some(Truncation::Disconnect)];
     assert_eq!(record.truncated, cuts[(n % 5) as usize], "{n}");
     let protocol = if record.format == Format::RawDb { "protocol" } else { "WARC-Protocol" };
@@ -101,7 +104,7 @@ fn check(record: &Record<'_>) -> u64 {
 }
 
 /// Reads finished shards as any job does, strictly and with digests, and counts records by kind.
-fn strictly(archive: &Archive) -> (u64, u64, u64) {
+pub(super) fn strictly(archive: &Archive) -> (u64, u64, u64) {
     let (mut infos, mut requests, mut answers) = (0, 0, 0);
     for path in archive.finished().unwrap() {
         let options = ReadOptions { lenient: false, verify_digests: true, ..ReadOptions::default() };

@@ -1,7 +1,8 @@
 //! The near-duplicate brake: a host whose newest pages keep being copies is slowed and then cut off.
 //!
-//! **Definition.** Each stored page is reduced to a [`PagePrint`] (its text's SimHash, a MinHash key, how much there was). A page is a *copy* where its SimHash
-//! lies within [`BrakeOptions::distance`] bits of one of the last 12 different pages of its host. It *weighs* as
+//! **Definition.** Each stored page is reduced to a [`PagePrint`] (its text's SimHash, a key, how much there was). A page is a *copy* where its SimHash
+//! lies within [`BrakeOptions::distance`] bits, or the few more that a changed word makes on a short page, of one of the last
+//! 12 different pages of its host. It *weighs* as
 //! much as its text says: 1 from [`BrakeOptions::full_weight_shingles`] different shingles on, less below, so that
 //! "not found" pages with status 200, login forms and thin templates brake late. Two judges watch a host:
 //!
@@ -10,10 +11,10 @@
 //!   with a share of `cut_share` or more cut it off. A share below `release_share` forgets all: the host was only
 //!   passing through a dull part.
 //! - **repeats**: sites that begin again under other names (session ids, mirrors of themselves) repeat in a period
-//!   longer than any list of newest pages. So the MinHash keys of a *distinct sample* of all pages ever stored are
+//!   longer than any list of newest pages. So the keys of a *distinct sample* of all texts ever stored are
 //!   kept (Gibbons: those keys with `level` trailing zeros; the level rises when 16 are full). Each page in the
-//!   sample stands for 2^level pages, and says whether it was there before: an unbiased share of repeats over any
-//!   period, with evidence that grows as slowly as the site is large.
+//!   sample says whether it was there before: an unbiased share of repeats over any period. The host is cut when `cut_after` pages and half of all its pages were repeats in a run: when it
+//!   was seen twice. A section that mirrors another is no reason.
 //!
 //! A host that mixes copies with new pages is never cut: as long as one in ten pages is new, it is worth its time.
 //!
@@ -24,6 +25,8 @@
 //! VLDB 2001.
 
 mod print;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +60,11 @@ pub struct BrakeOptions {
     pub enabled: bool,
     /// Largest Hamming distance of two SimHashes that counts as a copy, in bits, 0 to 16; default 3.
     pub distance: u32,
+    /// Word triples in which a copy may differ even where that is more than `distance` (a page of 40 triples is another
+    /// in 8 bits when one number in it changes), 0 to 1,000; default 6.
+    pub changed_shingles: u32,
+    /// Largest distance that `changed_shingles` can lead to, `distance` to 16; default 10.
+    pub short_distance: u32,
     /// Different word triples from which on a page has full weight, 1 to 10,000; default 100.
     pub full_weight_shingles: u32,
     /// Share of copies from which on they are added up, above `release_share`, at most 1; default 0.8.
@@ -78,6 +86,8 @@ impl Default for BrakeOptions {
         BrakeOptions {
             enabled: true,
             distance: 3,
+            changed_shingles: 6,
+            short_distance: 10,
             full_weight_shingles: 100,
             slow_share: 0.8,
             slow_after: 32,
@@ -97,6 +107,8 @@ impl BrakeOptions {
     pub fn check(&self) -> Result<()> {
         let rules = [
             (self.distance <= 16, "distance must be 0 to 16"),
+            (self.changed_shingles <= 1000, "changed_shingles must be 0 to 1000"),
+            ((self.distance..=16).contains(&self.short_distance), "short_distance must be distance to 16"),
             ((1..=10_000).contains(&self.full_weight_shingles), "full_weight_shingles must be 1 to 10000"),
             (
                 self.release_share >= 0.0 && self.release_share < self.slow_share,
@@ -112,6 +124,16 @@ impl BrakeOptions {
             Some((_, rule)) => Err(Error::Config(format!("brake: {rule}"))),
             None => Ok(()),
         }
+    }
+}
+
+impl BrakeOptions {
+    /// The distance that counts as a copy for a page of so many shingles: the expected one of two pages that differ
+    /// in `changed_shingles` of them, 64·θ/π with cos θ = 1 − changed/shingles.
+    fn distance_of(&self, shingles: u32) -> u32 {
+        let share = f64::from(self.changed_shingles) / f64::from(shingles.max(1));
+        let expected = 64.0 / std::f64::consts::PI * (1.0 - share).clamp(-1.0, 1.0).acos();
+        (expected.round() as u32).clamp(self.distance, self.short_distance)
     }
 }
 
@@ -141,8 +163,8 @@ pub struct BrakeState {
     level: u8,
     /// Share of repeats among the newest pages of the sample.
     repeat_share: f32,
-    /// Pages that the repeats in the sample stand for, since their share rose.
-    repeat_evidence: f32,
+    /// Pages observed when the share of repeats rose; 0: it is low.
+    repeats_from: u32,
     /// Repeats in the sample, since their share rose.
     repeat_count: u16,
     /// Pages observed.
@@ -171,7 +193,7 @@ impl BrakeState {
             self.pages = self.pages.saturating_add(1);
             let weight =
                 (page.shingles as f32 / options.full_weight_shingles as f32).clamp(LEAST_WEIGHT, 1.0);
-            let copy = self.remember(page.simhash, options.distance);
+            let copy = self.remember(page.simhash, options.distance_of(page.shingles));
             self.copies = self.copies.saturating_add(u32::from(copy));
             let target = if copy { 1.0 } else { 0.0 };
             self.share += (target - self.share) * weight / WINDOW;
@@ -184,7 +206,7 @@ impl BrakeState {
             let cut_after = options.cut_after as f32;
             if self.evidence >= cut_after && self.share >= options.cut_share {
                 self.cut = Some(CutReason::NearCopies);
-            } else if self.repeat_evidence >= cut_after
+            } else if self.repeats() >= cut_after.max(self.pages as f32 / 2.0)
                 && self.repeat_count >= SAMPLE_LEAST
                 && self.repeat_share >= options.cut_share
             {
@@ -199,11 +221,15 @@ impl BrakeState {
         if self.cut.is_some() {
             return BrakeAction::Cut;
         }
-        let evidence = self.evidence.max(self.repeat_evidence);
-        if !options.enabled || evidence < options.slow_after as f32 {
+        let slow_after = options.slow_after as f32;
+        // Repeats count where they are a quarter of the host.
+        let repeats =
+            Some(self.repeats()).filter(|repeats| repeats * 4.0 >= self.pages as f32).unwrap_or(0.0);
+        let evidence = self.evidence.max(repeats);
+        if !options.enabled || evidence < slow_after {
             return BrakeAction::None;
         }
-        let factor = (1.0 + evidence / options.slow_after as f32).min(options.slowest);
+        let factor = (1.0 + evidence / slow_after).min(options.slowest);
         if factor > 1.0 { BrakeAction::Slow(factor) } else { BrakeAction::None }
     }
 
@@ -218,6 +244,11 @@ impl BrakeState {
     /// Pages observed and, of them, near copies of one of the last different pages.
     pub fn counts(&self) -> (u32, u32) {
         (self.pages, self.copies)
+    }
+
+    /// Pages since their share of repeats rose.
+    fn repeats(&self) -> f32 {
+        if self.repeats_from == 0 { 0.0 } else { (self.pages - self.repeats_from) as f32 }
     }
 
     /// Puts the page last in the list of different pages; whether it is a copy of one of them, whose place it takes.
@@ -252,9 +283,11 @@ impl BrakeState {
         let target = if repeat { 1.0 } else { 0.0 };
         self.repeat_share += (target - self.repeat_share) / SAMPLE_WINDOW;
         if self.repeat_share < options.release_share {
-            (self.repeat_evidence, self.repeat_count) = (0.0, 0);
+            (self.repeats_from, self.repeat_count) = (0, 0);
         } else if repeat && self.repeat_share >= options.slow_share {
-            self.repeat_evidence += f32::from(self.level.min(31)).exp2();
+            if self.repeats_from == 0 {
+                self.repeats_from = self.pages;
+            }
             self.repeat_count = self.repeat_count.saturating_add(1);
         }
     }

@@ -13,7 +13,7 @@ fn event(n: u64) -> Event {
     );
     event.bytes = n;
     event.status = Some(200);
-    event.referrer = (n % 3 == 0).then(|| "http://h0.example/".into());
+    event.referrer = n.is_multiple_of(3).then(|| "http://h0.example/".into());
     event
 }
 

@@ -169,8 +169,8 @@ impl PageReader {
         let sitemap = sitemap::read(&body.bytes, url, &limits);
         reading.defect = sitemap.defects.first().map(ToString::to_string);
         for index in sitemap.sitemaps {
-            if !index.foreign && self.scope.host(index.url.host()) {
-                reading.found.push(Candidate { url: index.url, purpose: Purpose::Sitemap });
+            if index.host() == url.host() && self.scope.host(index.host()) {
+                reading.found.push(Candidate { url: index, purpose: Purpose::Sitemap });
             }
         }
         for listed in sitemap.urls {

@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 
 use self::draw::Shuffle;
-pub use self::serve::{ServeOptions, Server};
+pub use self::serve::{ServeOptions, Server, Site};
 pub use self::serve_log::{Asked, Happening, Recorder, Recording};
 pub use self::sim::{FeatureShares, SimConfig, SimWeb};
 pub use self::sim_answer::{Answer, Ending, Rest};

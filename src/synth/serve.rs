@@ -1,7 +1,7 @@
-//! A server that is all hosts of a simulated Web: HTTP proxy and plain server in one.
+//! A server that is all hosts of a [`Site`], a simulated Web for one: HTTP proxy and plain server in one.
 //!
 //! **What.** A request with an absolute URL is served as a proxy does; one with a path as the server that `Host` names does.
-//! What happens then is [`SimWeb::answer`]'s plan: delays, drips, endless bodies, resets. A host that cannot be reached
+//! What happens then is the plan of the [`Site`], as [`SimWeb::answer`] makes it: delays, drips, endless bodies, resets. A host that cannot be reached
 //! is, through the proxy, 502 or 504 with `X-Proxy-Error: dns`, `connect` or `timeout`; on a plain connection, which
 //! cannot be refused any more, it is a close without a word. CONNECT is answered 501: there is no TLS here.
 //!
@@ -42,6 +42,37 @@ const MAX_COUNTED: usize = 1 << 20;
 
 /// How long a connection may hang where the plan says that it does.
 const HANG: Duration = Duration::from_secs(600);
+
+/// What a server serves: an answer for every absolute URL.
+pub trait Site: Send + Sync {
+    /// Writes the answer to the request number `attempt` (from 0) for `url` into buffers that are used again.
+    fn answer_into(&self, method: &str, url: &str, attempt: u32, scratch: &mut SynthPage, out: &mut Answer);
+
+    /// Whether any answer depends on the attempt; where none does, attempts are not counted.
+    fn counts_attempts(&self) -> bool {
+        false
+    }
+
+    /// Whether the answer to this URL depends on the attempt.
+    fn depends_on_attempt(&self, _url: &str) -> bool {
+        false
+    }
+}
+
+impl Site for SimWeb {
+    fn answer_into(&self, method: &str, url: &str, attempt: u32, scratch: &mut SynthPage, out: &mut Answer) {
+        SimWeb::answer_into(self, method, url, attempt, scratch, out);
+    }
+
+    fn counts_attempts(&self) -> bool {
+        let shares = &self.config().pages;
+        shares.passing + shares.busy + self.config().robots.passing > 0.0
+    }
+
+    fn depends_on_attempt(&self, url: &str) -> bool {
+        SimWeb::depends_on_attempt(self, url)
+    }
+}
 
 /// How to serve.
 #[derive(Clone)]
@@ -86,7 +117,7 @@ struct Counts {
 }
 
 struct State {
-    sim: SimWeb,
+    site: Box<dyn Site>,
     recorder: Option<Arc<dyn Recorder>>,
     idle: Duration,
     slots: Semaphore,
@@ -114,16 +145,15 @@ impl Server {
     /// assert!(answer.starts_with(b"HTTP/1.1 200 OK\r\n"));
     /// # Ok::<(), webmill::error::Error>(())
     /// ```
-    pub fn start(sim: SimWeb, options: ServeOptions) -> Result<Server> {
+    pub fn start(site: impl Site + 'static, options: ServeOptions) -> Result<Server> {
         let counts = Arc::new(Counts::default());
-        let passing = sim.config().pages.passing + sim.config().pages.busy + sim.config().robots.passing;
         let state = Arc::new(State {
             recorder: options.recorder.clone(),
             idle: Duration::from_millis(options.idle_ms.max(1)),
             slots: Semaphore::new(options.connections.clamp(1, Semaphore::MAX_PERMITS)),
             counts: counts.clone(),
-            attempts: (passing > 0.0).then(Mutex::default),
-            sim,
+            attempts: site.counts_attempts().then(Mutex::default),
+            site: Box::new(site),
         });
         let (stop, stopped) = watch::channel(false);
         let mut server = Server { address: options.address, stop, threads: Vec::new(), state: counts };
@@ -344,7 +374,7 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
         let attempt = attempt(state, &request.url);
         let mut answer = ANSWERS.with_borrow_mut(Vec::pop).unwrap_or_default();
         SCRATCH.with_borrow_mut(|scratch| {
-            state.sim.answer_into(&request.method, &request.url, attempt, scratch, &mut answer);
+            state.site.answer_into(&request.method, &request.url, attempt, scratch, &mut answer);
         });
         if answer.by_proxy && !request.proxy {
             answer.nothing(Ending::Close);
@@ -380,7 +410,7 @@ thread_local! {
 /// Which request for this URL it is.
 fn attempt(state: &State, url: &str) -> u32 {
     let Some(attempts) = &state.attempts else { return 0 };
-    if !state.sim.depends_on_attempt(url) {
+    if !state.site.depends_on_attempt(url) {
         return 0;
     }
     let mut attempts = attempts.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,8 +5,7 @@
 //! word triples (sets, so that no table of numbers outvotes the text around it):
 //!
 //! - the SimHash of 64 bits, whose Hamming distance grows with the share of triples that differ;
-//! - a key of four minima (one-permutation MinHash): equal with probability of about J⁴ for resemblance J, so that a
-//!   changed clock or counter seldom changes it, and a common template alone seldom makes it equal;
+//! - a key of the whole set: equal for pages that say the same but for small numbers;
 //! - how many there were.
 //!
 //! Only the first 64 KiB of text are read. A filter of 16,384 bits decides what was there before; of a thousand
@@ -14,9 +13,9 @@
 //!
 //! **Cost.** Linear, no allocation. **Determinism.** The text alone; stored by crawls, so that it may not change.
 //!
-//! **Reference.** Charikar, doi:10.1145/509907.509965; Li, Owen, Zhang, "One permutation hashing", NIPS 2012.
+//! **Reference.** Charikar, doi:10.1145/509907.509965.
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of text that are read.
 const MAX_TEXT: usize = 64 * 1024;
@@ -32,7 +31,7 @@ const NUMBER: u64 = 0x9E37_79B9_7F4A_7C15;
 pub struct PagePrint {
     /// SimHash of the different word triples.
     pub simhash: u64,
-    /// MinHash key: equal for pages that are nearly the same.
+    /// Hash of the set of word triples.
     pub key: u32,
     /// Different word triples; at least one.
     pub shingles: u32,
@@ -136,20 +135,13 @@ struct Triples {
     seen: [u64; FILTER],
     /// How often each bit was set, in binary, the lowest digit first: a number is a column.
     planes: [u64; 20],
-    minima: [u64; 4],
+    sum: u64,
     shingles: u32,
 }
 
 impl Triples {
     fn new() -> Self {
-        Triples {
-            last: [0; 2],
-            words: 0,
-            seen: [0; FILTER],
-            planes: [0; 20],
-            minima: [u64::MAX; 4],
-            shingles: 0,
-        }
+        Triples { last: [0; 2], words: 0, seen: [0; FILTER], planes: [0; 20], sum: 0, shingles: 0 }
     }
 
     fn word(&mut self, hash: u64) {
@@ -168,9 +160,8 @@ impl Triples {
         }
         self.seen[word] |= bit;
         self.shingles += 1;
-        let bin = (hash >> 62) as usize;
-        self.minima[bin] = self.minima[bin].min(hash);
         let mut carry = mix(hash);
+        self.sum = self.sum.wrapping_add(carry);
         for plane in &mut self.planes {
             let both = *plane & carry;
             *plane ^= carry;
@@ -192,8 +183,7 @@ impl Triples {
             self.planes.iter().rev().fold(0u32, |sum, plane| sum << 1 | u32::from(plane >> bit & 1 == 1))
         };
         let simhash = (0..64).fold(0, |bits, bit| bits | u64::from(count(bit) * 2 > self.shingles) << bit);
-        let minima: Vec<u8> = self.minima.iter().flat_map(|minimum| minimum.to_le_bytes()).collect();
-        let key = xxh3_64_with_seed(&minima, 0) as u32;
+        let key = mix(self.sum) as u32;
         Some(PagePrint { simhash, key, shingles: self.shingles })
     }
 }

@@ -1,18 +1,16 @@
 //! Borrowing a host whose turn it is not, for a request that another host's robots.txt needs.
 
-use super::entry::{self, Fields};
-use super::host::Phase;
-use super::rank;
+use super::host::{Phase, Place};
 use super::seen;
-use super::{Frontier, Lease};
+use super::{BORROWED, Frontier, Lease};
 use crate::capture::CanonicalUrl;
-use crate::crawl::task::Purpose;
-use crate::error::{Error, Result};
+use crate::crawl::task::{Entry, Purpose};
+use crate::error::Result;
 
 /// What came of the wish to borrow a host.
 #[derive(Debug)]
 pub enum Borrowed {
-    /// It is lent, until it is released: an entry of [`Purpose::Robots`] as done, any other as kept.
+    /// It is lent until it is released, in any way: the entry is for the URL asked for and stands in no queue.
     Lent(Lease),
     /// Not before this time.
     Due {
@@ -24,59 +22,52 @@ pub enum Borrowed {
 }
 
 impl Frontier {
-    /// Lends the host of `url` whatever stands in its queue, if it is due; a host without a queue gets an entry for `url`.
+    /// Lends the host of `url`, if it is due, whatever stands in its queue. The host may be unknown.
     ///
     /// # Errors
-    /// [`Error::Corrupt`], [`Error::Io`].
+    /// [`crate::error::Error::Corrupt`], [`crate::error::Error::Io`].
     pub fn borrow_host(&mut self, url: &CanonicalUrl, now_ms: i64) -> Result<Borrowed> {
+        self.now_ms = now_ms;
         let name = url.host();
-        let host_key = seen::host_key(self.options.hash_seed, name);
-        if self.hosts.find(host_key).is_none() {
-            match self.place(name, host_key)? {
-                Some(place) => self.activate(name.into(), host_key, place),
-                None => {
-                    let fields = Fields {
-                        url,
-                        purpose: Purpose::Robots,
-                        depth: 0,
-                        redirects: 0,
-                        retries: 0,
-                        origin: None,
-                        referrer: None,
-                        priority: 0.0,
-                    };
-                    let rank = rank::rank(0, self.head.next_sequence());
-                    self.head.queued += 1;
-                    self.enqueue(name, host_key, rank, entry::encode(&fields).into())?;
-                    if self.hosts.find(host_key).is_none()
-                        && let Some(place) = self.place(name, host_key)?
-                    {
-                        self.activate(name.into(), host_key, place);
+        let key = seen::host_key(self.options.hash_seed, name);
+        let slot = match self.hosts.find(key) {
+            Some(slot) => slot,
+            None => {
+                let place = match self.place(name, key)? {
+                    Some(place) => place,
+                    None => {
+                        // As if it had a queue; when it is released it is found to have none.
+                        let place = Place { time: None, rank: BORROWED - 1 };
+                        self.set_place(name, key, None, place);
+                        self.head.hosts += 1;
+                        place
                     }
-                }
+                };
+                self.activate(name.into(), key, place)
             }
-        }
-        let Some(slot) = self.hosts.find(host_key) else {
-            return Err(Error::Internal(format!("{name} was taken into memory but is not there")));
         };
-        if let Phase::Lent(_) = self.hosts.get(slot).phase {
+        let host = self.hosts.get(slot);
+        let (host, bound, phase) = (host.name.clone(), host.bound, host.phase);
+        if let Phase::Lent(_) = phase {
             return Ok(Borrowed::Busy);
         }
         self.load(slot)?;
-        let host = self.hosts.get(slot);
-        let name = host.name.clone();
-        let Some(loaded) = &host.loaded else { return Ok(Borrowed::Busy) };
-        if loaded.state.next_ms > now_ms {
-            return Ok(Borrowed::Due { at_ms: loaded.state.next_ms });
+        let next_ms = self.hosts.get(slot).loaded.as_ref().map_or(0, |loaded| loaded.state.next_ms);
+        if next_ms > now_ms {
+            self.settle(slot)?;
+            return Ok(Borrowed::Due { at_ms: next_ms });
         }
-        let Some((rank, value)) = loaded.block.front().cloned() else {
-            // Its last entry is gone; the next try finds a host without a queue.
-            self.retire(slot)?;
-            return Ok(Borrowed::Due { at_ms: now_ms });
+        self.hosts.turn(slot, Phase::Lent(BORROWED), bound);
+        let entry = Entry {
+            url: url.clone(),
+            purpose: Purpose::Robots,
+            depth: 0,
+            redirects: 0,
+            retries: 0,
+            origin: None,
+            referrer: None,
+            priority: 0.0,
         };
-        let entry = self.decode(&name, &value)?;
-        self.hosts.with_loaded(slot, super::host::Loaded::pop);
-        self.hosts.turn(slot, Phase::Lent(rank), rank);
-        Ok(Borrowed::Lent(Lease { host: name, entry, slot, rank, value }))
+        Ok(Borrowed::Lent(Lease { host, entry, slot, rank: BORROWED, value: [].into() }))
     }
 }

@@ -138,20 +138,6 @@ pub enum Next {
     Empty,
 }
 
-/// What [`Frontier::borrow_host`] found.
-#[derive(Debug)]
-pub enum Borrowed {
-    /// The host is lent, without an entry of its queue: `entry` only names the host. Release it in any way.
-    Lent(Lease),
-    /// The host is not to be asked before this time.
-    Due {
-        /// Wall clock, ms since 1970.
-        at_ms: i64,
-    },
-    /// It is lent already.
-    Busy,
-}
-
 /// What becomes of a lent entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {

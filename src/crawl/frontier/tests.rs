@@ -1,15 +1,13 @@
 //! The frontier against its model, against kill -9 and against damage.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
 use proptest::prelude::*;
 
 use super::model::{Model, Turn};
-use super::options::Limits;
+use super::options::{Limits, Strategy as Order};
 use super::store::Sizes;
-use super::*;
-use crate::crawl::task::Purpose;
+use super::{After, Borrowed, Frontier, FrontierOptions, Lease, Next};
+use crate::capture::CanonicalUrl;
+use crate::crawl::task::{Found, Purpose};
 
 /// So little that hosts are parked, blocks are dropped and the filter is given up.
 const TINY: Limits = Limits {
@@ -52,7 +50,7 @@ enum Step {
     Crash,
 }
 
-fn steps() -> impl proptest::strategy::Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<Step>> {
     let after = prop_oneof![4 => Just(After::Done), 1 => Just(After::Keep), 2 => Just(After::Retry)];
     let pause = prop_oneof![3 => Just(0i64), 3 => 1..50i64, 1 => Just(super::turns::FAR_MS + 5)];
     let priority = prop_oneof![Just(0.0), Just(1.0), Just(-0.5), Just(0.25)];
@@ -109,7 +107,7 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
             }
             Step::Borrow { host } => {
                 let name = format!("h{host}.example");
-                match frontier.borrow_host(&name, now).unwrap() {
+                match frontier.borrow_host(&found(host, 0, 0, 0.0, None).url, now).unwrap() {
                     Borrowed::Busy => assert!(model.is_lent(&name)),
                     Borrowed::Due { at_ms } => assert_eq!(at_ms, model.due(&name)),
                     Borrowed::Lent(lease) => {
@@ -185,22 +183,27 @@ fn next(frontier: &mut Frontier, model: &mut Model, now: i64, leases: &mut Vec<L
     }
 }
 
-fn options(strategy: Strategy, popularity: f64, strict: bool) -> FrontierOptions {
+fn options(strategy: Order, popularity: f64, strict: bool) -> FrontierOptions {
     FrontierOptions { strategy, popularity, strict, hash_seed: 9, ..FrontierOptions::default() }
 }
 
+/// As many cases as `PROPTEST_CASES` says, or so many: each opens a store, which waits for the disk.
+fn cases(usual: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(24), max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn agrees_with_the_model(
         steps in steps(),
-        strategy in prop_oneof![Just(Strategy::Breadth), Just(Strategy::Depth), Just(Strategy::Best)],
+        strategy in prop_oneof![Just(Order::Breadth), Just(Order::Depth), Just(Order::Best)],
         popularity in prop_oneof![Just(0.0), Just(0.75)],
         strict: bool,
         tiny: bool,
     ) {
-        let popularity = if strategy == Strategy::Best { popularity } else { 0.0 };
+        let popularity = if strategy == Order::Best { popularity } else { 0.0 };
         compare(&options(strategy, popularity, strict), if tiny { TINY } else { small() }, &steps);
     }
 }

@@ -6,9 +6,8 @@ use super::entry::{self, Fields};
 use super::host::{self, BY_RANK, BY_TIME, Loaded, Phase, Place, time_bytes};
 use super::rank::{self, Rank};
 use super::seen::{self, Known};
-use super::{After, BORROWED, Borrowed, Frontier, Lease, Next, cancelled_key, name_key, queue_key};
-use crate::capture::CanonicalUrl;
-use crate::crawl::task::{Entry, HostState, Purpose};
+use super::{After, BORROWED, Frontier, Lease, Next, cancelled_key, name_key, queue_key};
+use crate::crawl::task::{Entry, HostState};
 use crate::error::{Error, Result};
 
 /// A host that is not due for so long leaves memory at once, ms.
@@ -89,49 +88,6 @@ impl Frontier {
         Ok(Some(Next::Fetch(Lease { host: name, entry, slot, rank, value })))
     }
 
-    /// Lends a host for a request that is not in its queue, as where another host's robots.txt redirects to it. The host may
-    /// be unknown.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`], [`Error::Io`]; [`Error::Config`] where `host` is no host name.
-    pub fn borrow_host(&mut self, host: &str, now_ms: i64) -> Result<Borrowed> {
-        self.now_ms = now_ms;
-        let url = CanonicalUrl::parse(&format!("http://{host}/")).filter(|url| url.host() == host);
-        let url = url.ok_or_else(|| Error::Config(format!("{host}: no host name")))?;
-        let key = seen::host_key(self.options.hash_seed, host);
-        let slot = match self.hosts.find(key) {
-            Some(slot) => slot,
-            None => {
-                let place = match self.place(host, key)? {
-                    Some(place) => place,
-                    None => {
-                        // As if it had a queue; when it is released it is found to have none.
-                        let place = Place { time: None, rank: BORROWED - 1 };
-                        self.set_place(host, key, None, place);
-                        self.head.hosts += 1;
-                        place
-                    }
-                };
-                self.activate(host.into(), key, place)
-            }
-        };
-        let (name, bound) = (self.hosts.get(slot).name.clone(), self.hosts.get(slot).bound);
-        if let Phase::Lent(_) = self.hosts.get(slot).phase {
-            return Ok(Borrowed::Busy);
-        }
-        self.load(slot)?;
-        let next_ms = self.hosts.get(slot).loaded.as_ref().map_or(0, |loaded| loaded.state.next_ms);
-        if next_ms > now_ms {
-            self.settle(slot)?;
-            return Ok(Borrowed::Due { at_ms: next_ms });
-        }
-        self.hosts.turn(slot, Phase::Lent(BORROWED), bound);
-        let (purpose, origin, referrer) = (Purpose::Robots, None, None);
-        let entry =
-            Entry { url, purpose, depth: 0, redirects: 0, retries: 0, origin, referrer, priority: 0.0 };
-        Ok(Borrowed::Lent(Lease { host: name, entry, slot, rank: BORROWED, value: [].into() }))
-    }
-
     /// Gives a lent host back, once the changes that its fetch brought (links, host state) are made.
     ///
     /// # Errors
@@ -174,7 +130,7 @@ impl Frontier {
     }
 
     /// Puts a host where its state and its queue want it.
-    fn settle(&mut self, slot: u32) -> Result<()> {
+    pub(super) fn settle(&mut self, slot: u32) -> Result<()> {
         self.fill(slot)?;
         let Some(loaded) = &self.hosts.get(slot).loaded else { return Ok(()) };
         let next_ms = loaded.state.next_ms;

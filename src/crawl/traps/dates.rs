@@ -173,7 +173,11 @@ fn in_query(url: &CanonicalUrl) -> Option<DateLike> {
 
 fn in_path(url: &CanonicalUrl) -> Option<DateLike> {
     let path = url.path();
-    let timely = speaks_of_time(url.path_and_query());
+    // Words of a title say nothing: only short segments do, and names of parameters.
+    let timely = path.split('/').any(|segment| segment.len() <= 20 && speaks_of_time(segment))
+        || url
+            .query()
+            .is_some_and(|q| q.split('&').any(|p| speaks_of_time(p.split('=').next().unwrap_or_default())));
     let tail = |rest: &str| {
         let rest = rest.trim_start_matches('/');
         rest.is_empty() || rest.starts_with("index.") || (rest.starts_with('.') && !rest.contains('/'))
@@ -282,6 +286,7 @@ mod tests {
             "/2200/05",
             "/?y=10&z=20",
             "/?start=20",
+            "/what-a-man-did-in-new-years-eve-attacks/21791026/",
             "/?from=1936396800",
         ] {
             assert_eq!(found(text), None, "{text}");

@@ -14,8 +14,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Instant;
 
 use super::*;
+use crate::capture::{CanonicalUrl, Truncation};
 
 /// What a server does after a request.
 #[derive(Debug, Clone)]

@@ -1,0 +1,396 @@
+//! The course of one request through the gates of a [`super::Fetcher`].
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::PoisonError;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::net::TcpStream;
+use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout_at};
+
+use super::connect::{self, Connection, MAX_TRIES, Stream};
+use super::hosts::{self, Kept};
+use super::http1::{self, Broken, Exchange, Limits};
+use super::options::Http2;
+use super::request::{self, Extras};
+use super::tls::{Offer, Refusal};
+use super::{Failure, Received, Request, Shared, address, http2, proxy};
+
+/// Most hosts remembered as speaking only one protocol.
+const MAX_INSISTING: usize = 10_000;
+
+/// What is known of a request while it runs.
+pub(super) struct Course {
+    pub started_ms: i64,
+    pub clock: Instant,
+    pub ip: Option<IpAddr>,
+    pub sent: Vec<u8>,
+}
+
+impl Course {
+    pub(super) fn new() -> Course {
+        Course { started_ms: now_ms(), clock: Instant::now(), ip: None, sent: Vec::new() }
+    }
+
+    /// The request begins now.
+    fn begin(&mut self) {
+        self.started_ms = now_ms();
+        self.clock = Instant::now();
+    }
+}
+
+impl Shared {
+    pub(super) async fn fetch(
+        &self,
+        request: &Request<'_>,
+        course: &mut Course,
+    ) -> Result<Received, Failure> {
+        let url = request.url;
+        let (https, port) = (url.scheme() == "https", request::port(url));
+        if !url.is_web() {
+            return Err(Failure::Protocol(format!("{} is not fetched", url.scheme())));
+        }
+        if address::is_bad_port(port) {
+            return Err(Failure::Protocol(format!("port {port} is none of the Web")));
+        }
+        if self.runtime.get().is_none() {
+            let _ = self.runtime.set(Handle::current());
+        }
+        let literal = address::literal(url.host());
+        match literal {
+            Some(ip) => self.allow(ip)?,
+            None if address::is_local_name(url.host()) => self.allow(IpAddr::from([127, 0, 0, 1]))?,
+            None => {}
+        }
+        let keep = request.keep && self.hosts.keeps();
+        let cookie = self.cookies.as_ref().map(|cookies| cookies.header(url)).unwrap_or_default();
+        let extras = Extras {
+            proxy: self.proxy.as_ref().filter(|_| !https),
+            cookie: &cookie,
+            conditional: request.conditional,
+            close: !keep,
+        };
+        let sent = self
+            .template
+            .write(url, &extras)
+            .ok_or_else(|| Failure::Protocol("the URL cannot be asked for".into()))?;
+
+        let mut lease = self.hosts.lease(url.host()).await;
+        if let Some(mut kept) = lease.take().filter(|kept| kept.https == https && kept.port == port) {
+            if let Some(ip) = kept.ip {
+                self.gate.pass(ip).await;
+            }
+            let alive = match &mut kept.connection {
+                Connection::One(stream) => stream.is_quiet(),
+                Connection::Two(session) => session.is_open(),
+            };
+            if alive {
+                course.begin();
+                course.ip = kept.ip;
+                course.sent.clone_from(&sent);
+                let limits = self.limits(request, course.clock, port, https);
+                match exchange(&mut kept.connection, request, &sent, &limits).await {
+                    Ok(Exchange { received, reusable }) => {
+                        if reusable && keep {
+                            lease.keep(kept);
+                        }
+                        return Ok(received);
+                    }
+                    Err(Broken::Dead) => {}
+                    Err(Broken::Failed(failure)) => return Err(failure),
+                }
+            }
+            // Closed before another is opened.
+            drop(kept);
+        }
+        if let (Some(proxy), false) = (&self.proxy, https) {
+            return self.through_proxy(proxy, request, sent, keep, &mut lease, course).await;
+        }
+        let addresses: Vec<SocketAddr> = match &self.proxy {
+            Some(proxy) => proxy.addresses().await?,
+            None => self.addresses(url.host(), literal, port).await?,
+        };
+        let mut offer = if https { self.offer(url.host()) } else { Offer::Http1 };
+        let mut changed = false;
+        loop {
+            let (mut connection, limits) = match self.open(request, &addresses, offer, course).await {
+                Ok(open) => open,
+                Err(Refusal::Protocol) if !changed && offer != Offer::Both => {
+                    let other = if offer == Offer::Http1 { Offer::Http2 } else { Offer::Http1 };
+                    if other == Offer::Http2 && self.options.http2 == Http2::Never {
+                        return Err(Failure::Tls("the server does not speak HTTP/1.1".into()));
+                    }
+                    (offer, changed) = (other, true);
+                    continue;
+                }
+                Err(Refusal::Protocol) => return Err(Failure::Tls("no common protocol".into())),
+                Err(Refusal::Other(failure)) => return Err(failure),
+            };
+            course.sent.clone_from(&sent);
+            let http2 = matches!(connection, Connection::Two(_));
+            let result = exchange(&mut connection, request, &sent, &limits).await.map_err(Failure::from);
+            // A server may also refuse a protocol in words.
+            let refused = https
+                && match &result {
+                    Ok(exchange) => !http2 && matches!(exchange.received.status, 426 | 505),
+                    Err(Failure::Protocol(reason)) => http2 && reason == http2::HTTP_1_1_REQUIRED,
+                    Err(_) => false,
+                };
+            if refused && !changed && self.options.http2 != Http2::Never {
+                (offer, changed) = (if http2 { Offer::Http1 } else { Offer::Http2 }, true);
+                match result {
+                    Err(_) => continue,
+                    // An answer in hand is better than none.
+                    Ok(first) => {
+                        drop(connection);
+                        let Ok((mut second, limits)) = self.open(request, &addresses, offer, course).await
+                        else {
+                            return Ok(first.received);
+                        };
+                        let Ok(Exchange { received, reusable }) =
+                            exchange(&mut second, request, &sent, &limits).await
+                        else {
+                            return Ok(first.received);
+                        };
+                        self.insists(url.host(), true);
+                        if reusable && keep {
+                            lease.keep(Kept { connection: second, https, port, ip: course.ip });
+                        }
+                        return Ok(received);
+                    }
+                }
+            }
+            let Exchange { received, reusable } = result?;
+            if changed {
+                self.insists(url.host(), http2);
+            }
+            if reusable && keep {
+                lease.keep(Kept { connection, https, port, ip: course.ip });
+            }
+            return Ok(received);
+        }
+    }
+
+    /// An http URL through the proxy: any idle connection to it will do.
+    async fn through_proxy(
+        &self,
+        proxy: &proxy::Proxy,
+        request: &Request<'_>,
+        sent: Vec<u8>,
+        keep: bool,
+        lease: &mut hosts::Lease,
+        course: &mut Course,
+    ) -> Result<Received, Failure> {
+        course.sent = sent;
+        let share = self.options.share_proxy;
+        while let Some(stream) = self.pool.take() {
+            let mut stream = Stream::Plain(stream);
+            if !stream.is_quiet() {
+                continue;
+            }
+            course.begin();
+            let limits = self.limits(request, course.clock, 80, false);
+            match http1::exchange(&mut stream, &course.sent, &limits, request.accept).await {
+                Ok(exchange) => {
+                    if let (Stream::Plain(stream), true) = (stream, exchange.reusable && keep) {
+                        self.pool.put(stream);
+                    }
+                    return Ok(exchange.received);
+                }
+                // The others are likely to be dead too.
+                Err(Broken::Dead) => break,
+                Err(Broken::Failed(failure)) => return Err(failure),
+            }
+        }
+        let addresses = proxy.addresses().await?;
+        course.begin();
+        let limits = self.limits(request, course.clock, 80, false);
+        let mut stream = Stream::Plain(self.tcp_to_proxy(&addresses, limits.total).await?);
+        let exchange = http1::exchange(&mut stream, &course.sent, &limits, request.accept).await?;
+        if exchange.reusable && keep {
+            match stream {
+                Stream::Plain(stream) if share => self.pool.put(stream),
+                stream => lease.keep(Kept {
+                    connection: Connection::One(stream),
+                    https: false,
+                    port: request::port(request.url),
+                    ip: None,
+                }),
+            }
+        }
+        Ok(exchange.received)
+    }
+
+    /// Opens a connection to the first address that takes it.
+    async fn open(
+        &self,
+        request: &Request<'_>,
+        addresses: &[SocketAddr],
+        offer: Offer,
+        course: &mut Course,
+    ) -> Result<(Connection, Limits), Refusal> {
+        let (url, connect) = (request.url, Duration::from_millis(self.options.connect_ms));
+        let (https, port) = (url.scheme() == "https", request::port(url));
+        let mut limits = self.limits(request, Instant::now(), port, https);
+        let stream = if let Some(proxy) = &self.proxy {
+            course.begin();
+            limits = self.limits(request, course.clock, port, https);
+            let mut stream = self.tcp_to_proxy(addresses, limits.total).await.map_err(Refusal::Other)?;
+            let tunnel = proxy.tunnel(&mut stream, url.host(), port, &self.options.user_agent);
+            let until = limits.total.min(Instant::now() + connect);
+            match timeout_at(until, tunnel).await {
+                Err(_) => return Err(Refusal::Other(Failure::Proxy("no tunnel: timeout".into()))),
+                Ok(Err(failure)) => return Err(Refusal::Other(failure)),
+                Ok(Ok(())) => stream,
+            }
+        } else {
+            let mut last = Failure::NoSuchHost;
+            let mut found = None;
+            for (at, address) in addresses.iter().enumerate() {
+                self.gate.pass(address.ip()).await;
+                if at == 0 {
+                    course.begin();
+                    limits = self.limits(request, course.clock, port, https);
+                }
+                course.ip = Some(address.ip());
+                match self.tcp(*address, limits.total).await {
+                    Ok(stream) => {
+                        found = Some(stream);
+                        break;
+                    }
+                    Err(failure) => last = failure,
+                }
+            }
+            found.ok_or(Refusal::Other(last))?
+        };
+        if !https {
+            return Ok((Connection::One(Stream::Plain(stream)), limits));
+        }
+        let until = limits.total.min(Instant::now() + connect);
+        let stream = timeout_at(until, self.tls.connect(stream, url.host(), offer))
+            .await
+            .map_err(|_| Refusal::Other(Failure::Timeout("tls")))??;
+        let chosen = stream.get_ref().1.alpn_protocol().map(<[u8]>::to_vec);
+        let stream = Stream::Tls(Box::new(stream));
+        match (chosen.as_deref(), offer) {
+            (Some(b"h2"), _) => {
+                let session = http2::Session::open(stream, &limits).await.map_err(Refusal::Other)?;
+                Ok((Connection::Two(session), limits))
+            }
+            // Only HTTP/2 was offered and the server does not say that it takes it.
+            (_, Offer::Http2) => Err(Refusal::Protocol),
+            _ => Ok((Connection::One(stream), limits)),
+        }
+    }
+
+    /// Connects; when the process has too many files open, idle connections give way.
+    async fn tcp(&self, address: SocketAddr, total: Instant) -> Result<TcpStream, Failure> {
+        let limit = Duration::from_millis(self.options.connect_ms);
+        match connect::tcp(address, limit, total).await {
+            Err(connect::Refused::TooManyFiles) => {
+                self.hosts.close_idle();
+                self.pool.close_idle();
+                connect::tcp(address, limit, total).await.map_err(Failure::from)
+            }
+            other => other.map_err(Failure::from),
+        }
+    }
+
+    async fn tcp_to_proxy(&self, addresses: &[SocketAddr], total: Instant) -> Result<TcpStream, Failure> {
+        let mut last = Failure::NoSuchHost;
+        for address in addresses.iter().take(MAX_TRIES) {
+            match self.tcp(*address, total).await {
+                Ok(stream) => return Ok(stream),
+                Err(failure) => last = failure,
+            }
+        }
+        Err(Failure::Proxy(format!("{}: {last}", last.name())))
+    }
+
+    /// Addresses of a host that may be asked, as many as are tried.
+    async fn addresses(
+        &self,
+        host: &str,
+        literal: Option<IpAddr>,
+        port: u16,
+    ) -> Result<Vec<SocketAddr>, Failure> {
+        if let Some(ip) = literal {
+            return Ok(vec![SocketAddr::new(ip, port)]);
+        }
+        let found = self.dns.lookup(host).await?;
+        let mut refused = None;
+        let mut allowed = Vec::with_capacity(MAX_TRIES);
+        for ip in found.iter() {
+            match self.allow(*ip) {
+                Ok(()) if allowed.len() < MAX_TRIES => allowed.push(SocketAddr::new(*ip, port)),
+                Ok(()) => {}
+                Err(failure) => refused = refused.or(Some(failure)),
+            }
+        }
+        match refused {
+            Some(failure) if allowed.is_empty() => Err(failure),
+            _ => Ok(allowed),
+        }
+    }
+
+    /// Whether an address may be asked.
+    fn allow(&self, ip: IpAddr) -> Result<(), Failure> {
+        if !self.options.allow_private && !address::is_public(ip) {
+            return Err(Failure::PrivateAddress(ip));
+        }
+        if self.scope.as_ref().is_some_and(|scope| !scope(ip)) {
+            return Err(Failure::AddressOutOfScope(ip));
+        }
+        Ok(())
+    }
+
+    fn limits(&self, request: &Request<'_>, start: Instant, port: u16, https: bool) -> Limits {
+        Limits {
+            body: request.max_body_bytes.min(self.options.max_body_bytes),
+            total: start + Duration::from_millis(self.options.total_ms),
+            idle: Duration::from_millis(self.options.idle_ms),
+            // As browsers do: on another port it is likely to be another service.
+            http09: port == if https { 443 } else { 80 } && self.proxy.is_none(),
+        }
+    }
+
+    /// What a host is offered first.
+    fn offer(&self, host: &str) -> Offer {
+        let insists = |http2: bool| {
+            let insisting = self.insisting.lock().unwrap_or_else(PoisonError::into_inner);
+            !insisting.is_empty() && insisting.contains(&(host.into(), http2))
+        };
+        match self.options.http2 {
+            Http2::Never => Offer::Http1,
+            Http2::WhenNeeded if insists(true) => Offer::Http2,
+            Http2::WhenNeeded => Offer::Http1,
+            Http2::Prefer if insists(false) => Offer::Http1,
+            Http2::Prefer => Offer::Both,
+        }
+    }
+
+    /// Remembers the one protocol that a host speaks.
+    fn insists(&self, host: &str, http2: bool) {
+        let mut insisting = self.insisting.lock().unwrap_or_else(PoisonError::into_inner);
+        if insisting.len() >= MAX_INSISTING {
+            insisting.clear();
+        }
+        insisting.insert((host.into(), http2));
+    }
+}
+
+async fn exchange(
+    connection: &mut Connection,
+    request: &Request<'_>,
+    sent: &[u8],
+    limits: &Limits,
+) -> Result<Exchange, Broken> {
+    match connection {
+        Connection::One(stream) => http1::exchange(stream, sent, limits, request.accept).await,
+        Connection::Two(session) => session.exchange(request.url, sent, limits, request.accept).await,
+    }
+}
+
+fn now_ms() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64)
+}

@@ -1,0 +1,130 @@
+//! What is asked for, and what came of it.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::Accept;
+use crate::capture::{CanonicalUrl, Truncation};
+
+/// One GET.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// What to fetch.
+    pub url: &'a CanonicalUrl,
+    /// Longest body taken, in bytes as transferred; the limit of the options holds too.
+    pub max_body_bytes: u64,
+    /// Asked when the head is there; on `false` the body is left.
+    pub accept: Option<Accept<'a>>,
+    /// Whether the connection may be kept for the next request.
+    pub keep: bool,
+    /// ETag and Last-Modified of what is known already; empty: none.
+    pub conditional: Option<(&'a str, &'a str)>,
+}
+
+/// What came of a request.
+#[derive(Debug, Clone)]
+pub struct Fetched {
+    /// Wall clock when the request began, in milliseconds since 1970.
+    pub started_ms: i64,
+    /// From the beginning (connecting, or sending on a kept connection; after name lookup and waiting) to the end.
+    pub elapsed: Duration,
+    /// Address that was asked, or the first one that was tried; `None`: through a proxy, or there was none.
+    pub ip: Option<IpAddr>,
+    /// The request as sent; of HTTP/2 in the form of HTTP/1.1. Empty: nothing was sent.
+    pub sent: Vec<u8>,
+    /// The response, or why there is none.
+    pub result: Result<Received, Failure>,
+}
+
+/// A response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Received {
+    /// Status line, headers, empty line, body as transferred, byte for byte; interim responses left out.
+    pub raw: Vec<u8>,
+    /// Length of the head with its empty line; 0: there was none (HTTP/0.9).
+    pub head_len: usize,
+    /// Status; 200 where the server told none, as in browsers.
+    pub status: u16,
+    /// Why the body ends early, if it does.
+    pub truncated: Option<Truncation>,
+    /// Came by HTTP/2: `raw` was written in the form of HTTP/1.1.
+    pub http2: bool,
+    /// [`Request::accept`] did not want the body: `raw` ends with the head.
+    pub refused_by_accept: bool,
+}
+
+/// Why there is no response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The resolver failed.
+    Dns(String),
+    /// The name does not exist or has no address.
+    NoSuchHost,
+    /// An address that is not of the public Web.
+    PrivateAddress(IpAddr),
+    /// An address outside of the scope.
+    AddressOutOfScope(IpAddr),
+    /// No connection to any address.
+    Connect(String),
+    /// No trust, or no common ground.
+    Tls(String),
+    /// The server was silent or slow, in this stage.
+    Timeout(&'static str),
+    /// The connection ended with no or only part of a head.
+    Disconnect,
+    /// No HTTP, or no URL that can be asked for.
+    Protocol(String),
+    /// The proxy is not there or does not want to.
+    Proxy(String),
+}
+
+impl Failure {
+    /// Name of the outcome in the event log.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Failure::Dns(_) => "dns-failure",
+            Failure::NoSuchHost => "no-such-host",
+            Failure::PrivateAddress(_) => "private-address",
+            Failure::AddressOutOfScope(_) => "out-of-scope",
+            Failure::Connect(_) => "connect-failure",
+            Failure::Tls(_) => "tls-failure",
+            Failure::Timeout(_) => "timeout",
+            Failure::Disconnect => "disconnect",
+            Failure::Protocol(_) => "protocol-error",
+            Failure::Proxy(_) => "proxy-failure",
+        }
+    }
+
+    /// Whether another attempt may go better.
+    pub fn retry(&self) -> bool {
+        match self {
+            Failure::Dns(_)
+            | Failure::Connect(_)
+            | Failure::Timeout(_)
+            | Failure::Disconnect
+            | Failure::Proxy(_) => true,
+            Failure::NoSuchHost
+            | Failure::PrivateAddress(_)
+            | Failure::AddressOutOfScope(_)
+            | Failure::Tls(_)
+            | Failure::Protocol(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Dns(reason)
+            | Failure::Connect(reason)
+            | Failure::Tls(reason)
+            | Failure::Protocol(reason)
+            | Failure::Proxy(reason) => f.write_str(reason),
+            Failure::PrivateAddress(ip) | Failure::AddressOutOfScope(ip) => write!(f, "{ip}"),
+            Failure::Timeout(stage) => f.write_str(stage),
+            Failure::NoSuchHost => f.write_str("no address"),
+            Failure::Disconnect => f.write_str("connection closed without a response"),
+        }
+    }
+}
