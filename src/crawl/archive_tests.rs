@@ -517,7 +517,7 @@ fn shards_that_were_taken_away_are_not_numbered_again() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
     fn any_history_of_deaths(
         steps in proptest::collection::vec((0u8..6, 1u64..7), 1..30), kind in 0usize..6, max in 500u64..8000,
@@ -553,5 +553,40 @@ proptest! {
         }
         archive.finish().unwrap();
         prop_assert_eq!(strictly(&archive).2, appended);
+    }
+}
+
+#[test]
+fn conversion_keeps_why_an_answer_is_cut_and_what_was_asked_first() {
+    use crate::shard::{Converter, RawDbWriter, WarcWriter, WriteOptions};
+    for (kind, to) in [(KINDS[4], "a.rawdb"), (KINDS[2], "a.warc.gz")] {
+        let folder = tempfile::tempdir().unwrap();
+        let options = options(kind, 1 << 20);
+        let mut archive = Archive::open(folder.path(), &options, &info(), None).unwrap();
+        for n in 0..20 {
+            archive.append(&packed(n, &options)).unwrap();
+        }
+        archive.finish().unwrap();
+        let path = folder.path().join(to);
+        let mut converter = match to {
+            "a.rawdb" => Converter::Raw(RawDbWriter::create(&path, WriteOptions::default()).unwrap()),
+            _ => Converter::Warc(WarcWriter::create(&path, Default::default()).unwrap()),
+        };
+        let from = archive.finished().unwrap().remove(0);
+        converter.convert(&from, &ReadOptions::default(), &mut |error| panic!("{error}")).unwrap();
+        converter.finish().unwrap();
+        let mut reader = ShardReader::open(&path, &ReadOptions::default()).unwrap();
+        let mut n = 0;
+        while let Some(record) = reader.next() {
+            let record = record.unwrap();
+            if record.kind == RecordType::Response {
+                let cuts = [None, None, Some("length"), Some("time"), Some("disconnect")];
+                assert_eq!(record.truncated.map(Truncation::name), cuts[n as usize % 5], "{to} {n}");
+                assert_eq!(record.origin.is_some(), n % 6 == 5, "{to} {n}");
+                assert!(record.url == url(n) && record.data == raw(n));
+                n += 1;
+            }
+        }
+        assert_eq!(n, 20);
     }
 }

@@ -171,7 +171,7 @@ fn a_death_while_a_part_is_compressed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
     fn any_history_of_deaths(
         steps in proptest::collection::vec((0u8..6, 1u64..9), 1..40), part_events in 1u64..9, part_bytes in 100u64..3000,
