@@ -25,6 +25,15 @@ pub(super) enum Connection {
     Two(Session),
 }
 
+impl Connection {
+    /// Closes it before the next line.
+    pub(super) async fn close(self) {
+        if let Connection::Two(session) = self {
+            session.close().await;
+        }
+    }
+}
+
 /// Bytes to and from a server.
 pub(super) enum Stream {
     Plain(TcpStream),

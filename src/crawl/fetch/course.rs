@@ -76,14 +76,16 @@ impl Shared {
             .ok_or_else(|| Failure::Protocol("the URL cannot be asked for".into()))?;
 
         let mut lease = self.hosts.lease(url.host()).await;
-        if let Some(mut kept) = lease.take().filter(|kept| kept.https == https && kept.port == port) {
-            if let Some(ip) = kept.ip {
+        if let Some(mut kept) = lease.take() {
+            let fits = kept.https == https && kept.port == port;
+            if let Some(ip) = kept.ip.filter(|_| fits) {
                 self.gate.pass(ip).await;
             }
-            let alive = match &mut kept.connection {
-                Connection::One(stream) => stream.is_quiet(),
-                Connection::Two(session) => session.is_open(),
-            };
+            let alive = fits
+                && match &mut kept.connection {
+                    Connection::One(stream) => stream.is_quiet(),
+                    Connection::Two(session) => session.is_open(),
+                };
             if alive {
                 course.begin();
                 course.ip = kept.ip;
@@ -101,7 +103,7 @@ impl Shared {
                 }
             }
             // Closed before another is opened.
-            drop(kept);
+            kept.connection.close().await;
         }
         if let (Some(proxy), false) = (&self.proxy, https) {
             return self.through_proxy(proxy, request, sent, keep, &mut lease, course).await;
@@ -138,11 +140,11 @@ impl Shared {
                 };
             if refused && !changed && self.options.http2 != Http2::Never {
                 (offer, changed) = (if http2 { Offer::Http1 } else { Offer::Http2 }, true);
+                connection.close().await;
                 match result {
                     Err(_) => continue,
                     // An answer in hand is better than none.
                     Ok(first) => {
-                        drop(connection);
                         let Ok((mut second, limits)) = self.open(request, &addresses, offer, course).await
                         else {
                             return Ok(first.received);

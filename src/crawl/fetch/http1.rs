@@ -13,7 +13,7 @@ use crate::capture::{Response, Truncation};
 /// Room for the first read: most heads with a small page.
 const FIRST_READ: usize = 8 * 1024;
 /// Least room for a read.
-const LEAST_READ: usize = 4 * 1024;
+const LEAST_READ: u64 = 4 * 1024;
 /// Most room made at once, whatever the server promises.
 const MOST_READ: u64 = 1 << 20;
 
@@ -79,9 +79,11 @@ pub(super) async fn exchange(
     // Bytes of interim responses leave the buffer.
     let mut heard = false;
     let truncated = loop {
-        if reader.raw.capacity() - reader.raw.len() < LEAST_READ {
-            let room = reader.expected().clamp(LEAST_READ as u64, MOST_READ) as usize + 1;
-            reader.raw.reserve(room);
+        // One byte beyond a declared length tells that the server sends more than it said.
+        let left = reader.expected().saturating_add(1);
+        let least = if reader.has_length() { left.min(LEAST_READ) } else { LEAST_READ };
+        if ((reader.raw.capacity() - reader.raw.len()) as u64) < least {
+            reader.raw.reserve(left.clamp(least, MOST_READ) as usize);
         }
         let read = match timeout_at(limits.next(), stream.read_buf(&mut reader.raw)).await {
             Ok(read) => read,

@@ -53,6 +53,12 @@ impl Session {
         Ok(Session { sender, driver })
     }
 
+    /// Closes the connection, and waits until it is.
+    pub(super) async fn close(mut self) {
+        self.driver.abort();
+        let _ = (&mut self.driver).await;
+    }
+
     /// Whether a kept connection still takes requests.
     pub(super) fn is_open(&self) -> bool {
         self.sender.is_ready() && !self.sender.is_closed()

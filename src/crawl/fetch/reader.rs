@@ -151,6 +151,11 @@ impl Reader {
         }
     }
 
+    /// Whether the length of the body is declared.
+    pub fn has_length(&self) -> bool {
+        matches!(self.state, State::Body(Body::Until(_)))
+    }
+
     /// Looks at what was appended to `raw`.
     ///
     /// # Errors
