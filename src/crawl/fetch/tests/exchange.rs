@@ -2,8 +2,10 @@
 
 use super::*;
 
-/// What servers send before they close, what of it is a response, and whether curl reads it too.
-const RESPONSES: &[(&[u8], Option<&[u8]>, bool)] = &[
+/// What a server sends before it closes, what of it is the response (`None`: all), and whether curl reads it too.
+type Case = (&'static [u8], Option<&'static [u8]>, bool);
+
+const RESPONSES: &[Case] = &[
     (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello", None, true),
     (b"HTTP/1.1 200 All  is WELL, thanks \xe4\xb8\xad\r\nX-b: 1\r\nx-A:2\r\nX-B:  3  \r\nCONTENT-length: 1\r\n\r\na", None, true),
     (b"HTTP/1.1 200\r\nContent-Length: 1\r\n\r\na", None, true),
