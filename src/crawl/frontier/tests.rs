@@ -1,5 +1,7 @@
 //! The frontier against its model, against kill -9 and against damage.
 
+use std::path::Path;
+
 use proptest::prelude::*;
 
 use super::model::{Model, Turn};
@@ -8,6 +10,7 @@ use super::store::Sizes;
 use super::{After, Borrowed, Frontier, FrontierOptions, Lease, Next};
 use crate::capture::CanonicalUrl;
 use crate::crawl::task::{Found, Purpose};
+use crate::error::Error;
 
 /// So little that hosts are parked, blocks are dropped and the filter is given up.
 const TINY: Limits = Limits {
@@ -94,6 +97,8 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
                 let lease = leases.swap_remove(usize::from(which) % leases.len());
                 assert_eq!(frontier.host(&lease).next_ms, model.due(&lease.host));
                 frontier.host_mut(&lease).next_ms = now + pause_ms;
+                // The end of a queue may be an entry that was marked as done, which the model has not.
+                let after = if frontier.cancelled.is_empty() { after } else { After::Done };
                 model.release(&lease.entry, after, now + pause_ms);
                 frontier.release(lease, after).unwrap();
             }
@@ -205,5 +210,201 @@ proptest! {
     ) {
         let popularity = if strategy == Order::Best { popularity } else { 0.0 };
         compare(&options(strategy, popularity, strict), if tiny { TINY } else { small() }, &steps);
+    }
+}
+
+/// A script of a crawl: step `n` of seed `seed`, the same whenever it is run.
+fn play(frontier: &mut Frontier, seed: u64, n: u64) {
+    let random = |salt: u64| xxhash_rust::xxh3::xxh3_64_with_seed(&n.to_le_bytes(), seed ^ salt);
+    for k in 0..random(1) % 40 {
+        let (host, path) = (random(k + 100) % 200, random(k + 1000) % 5000);
+        let url = format!("http://h{}.example/{path}", host * host % 200);
+        let found = Found {
+            url: CanonicalUrl::parse(&url).unwrap(),
+            purpose: Purpose::Page,
+            depth: (n / 50) as u32,
+            redirects: 0,
+            origin: None,
+            referrer: Some(format!("http://p.example/{n}").into()),
+            priority: (random(k + 7000) % 100) as f64,
+        };
+        frontier.add(&found).unwrap();
+    }
+    let now = 1_000_000 + 10 * n as i64;
+    for k in 0..random(2) % 12 {
+        let Next::Fetch(lease) = frontier.next(now).unwrap() else { break };
+        let state = frontier.host_mut(&lease);
+        state.next_ms = now + (random(k + 50) % 300) as i64;
+        state.fetched += 1;
+        let after =
+            if random(k + 60) % 9 == 0 && lease.entry.retries < 3 { After::Retry } else { After::Done };
+        frontier.release(lease, after).unwrap();
+    }
+}
+
+/// All that is left, in order.
+fn drain(frontier: &mut Frontier) -> Vec<String> {
+    let (mut given, mut now) = (Vec::new(), 1_000_000_000);
+    loop {
+        match frontier.next(now).unwrap() {
+            Next::Fetch(lease) => {
+                given.push(format!("{} {}", lease.entry.url, frontier.host(&lease).fetched));
+                frontier.host_mut(&lease).fetched += 1;
+                frontier.release(lease, After::Done).unwrap();
+            }
+            Next::Wait { until_ms } => now = until_ms,
+            Next::Busy | Next::Empty => return given,
+        }
+    }
+}
+
+#[test]
+fn the_strict_order_depends_on_neither_memory_nor_time() {
+    for strategy in [Order::Breadth, Order::Depth, Order::Best] {
+        let popularity = if strategy == Order::Best { 3.0 } else { 0.0 };
+        let mut orders = Vec::new();
+        for (limits, commit_every) in [(TINY, 3), (small(), 1), (small(), 50)] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("f");
+            let options = options(strategy, popularity, true);
+            let (mut frontier, _) = Frontier::open_with(&path, &options, limits).unwrap();
+            let mut given = Vec::new();
+            for n in 0..60 {
+                for k in 0..30u64 {
+                    let random = xxhash_rust::xxh3::xxh3_64_with_seed(&k.to_le_bytes(), n);
+                    let (host, path) = ((random % 40) as u8, (random >> 20) as u8);
+                    let priority = ((random >> 30) % 9) as f64;
+                    frontier.add(&found(host, path, (n / 9) as u32, priority, Some(n as u8))).unwrap();
+                }
+                // One waits for the host, the other finds it due.
+                let mut now = 1_000_000;
+                for _ in 0..5 {
+                    let lease = loop {
+                        match frontier.next(now).unwrap() {
+                            Next::Fetch(lease) => break lease,
+                            Next::Wait { until_ms } => now = until_ms,
+                            other => panic!("{other:?}"),
+                        }
+                    };
+                    given.push(lease.entry.url.to_string());
+                    frontier.host_mut(&lease).next_ms = now + (commit_every * 1000) as i64;
+                    let retry = given.len() % 7 == 0 && lease.entry.retries == 0;
+                    frontier.release(lease, if retry { After::Retry } else { After::Done }).unwrap();
+                }
+                if n % commit_every == 0 {
+                    frontier.commit(b"").unwrap();
+                }
+            }
+            given.extend(drain(&mut frontier));
+            orders.push(given);
+        }
+        assert!(orders[0].len() > 1000);
+        assert!(orders[0] == orders[1] && orders[1] == orders[2], "{}", strategy.name());
+    }
+}
+
+#[test]
+fn only_one_process_and_the_same_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    let breadth = options(Order::Breadth, 0.0, false);
+    let (mut frontier, _) = Frontier::open(&path, &breadth).unwrap();
+    frontier.commit(b"mark").unwrap();
+    assert!(matches!(Frontier::open(&path, &breadth), Err(Error::Config(_))), "two at once");
+    frontier.close().unwrap();
+    for other in [options(Order::Depth, 0.0, false), FrontierOptions { hash_seed: 1, ..breadth.clone() }] {
+        let Err(Error::Incompatible { found, expected, .. }) = Frontier::open(&path, &other) else {
+            panic!("opened with {other:?}")
+        };
+        assert!(found.contains("breadth") && found != expected);
+    }
+    // Memory and workers may change.
+    let other = FrontierOptions { strict: true, memory: 16 << 20, ..breadth };
+    let (_frontier, opened) = Frontier::open(&path, &other).unwrap();
+    assert_eq!(opened, super::Opened { fresh: false, mark: b"mark".to_vec() });
+}
+
+#[test]
+fn a_folder_of_other_things_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("thesis.txt"), "words").unwrap();
+    let opened = Frontier::open(folder.path(), &FrontierOptions::default());
+    assert!(matches!(opened, Err(Error::Corrupt { .. })));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    // What a crash while it was made left behind is made anew.
+    let half = folder.path().join(".f.partial/keyspaces");
+    std::fs::create_dir_all(&half).unwrap();
+    assert!(Frontier::open(&folder.path().join("f"), &FrontierOptions::default()).unwrap().1.fresh);
+    assert!(!half.exists());
+}
+
+/// Run by the next test in a process of its own, to be killed.
+#[test]
+#[ignore = "killed by another test"]
+fn victim() {
+    let Some(folder) = std::env::var_os("WEBMILL_FRONTIER_VICTIM") else { return };
+    let tiny = std::env::var_os("WEBMILL_FRONTIER_TINY").is_some();
+    let limits = if tiny { TINY } else { small() };
+    let options = options(Order::Best, 2.0, false);
+    let (mut frontier, opened) = Frontier::open_with(Path::new(&folder), &options, limits).unwrap();
+    let mut n = opened.mark.try_into().map_or(0, u64::from_le_bytes);
+    loop {
+        play(&mut frontier, 3, n);
+        n += 1;
+        // A lease that is open when the process dies comes again.
+        let open = frontier.next(1_000_000 + 10 * n as i64).unwrap();
+        frontier.commit(&n.to_le_bytes()).unwrap();
+        println!("committed {n}");
+        if let Next::Fetch(lease) = open {
+            frontier.release(lease, After::Keep).unwrap();
+        }
+    }
+}
+
+#[test]
+fn killed_it_goes_on_from_the_last_commit() {
+    use std::io::{BufRead, BufReader};
+    for tiny in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        let limits = if tiny { TINY } else { small() };
+        let options = options(Order::Best, 2.0, false);
+        let mut last = 0u64;
+        for round in 0..8u64 {
+            let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+            command.args(["crawl::frontier::tests::victim", "--exact", "--ignored", "--nocapture"]);
+            command.env("WEBMILL_FRONTIER_VICTIM", &path).stdout(std::process::Stdio::piped());
+            if tiny {
+                command.env("WEBMILL_FRONTIER_TINY", "1");
+            }
+            let mut child = command.spawn().unwrap();
+            let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+            // The reader is as far behind as the pipe is long, so it is killed in the middle of anything.
+            let mut wanted = 10 + round * 13;
+            while wanted > 0 {
+                let line = lines.next().expect("the victim lives").unwrap();
+                if let Some(n) = line.strip_prefix("committed ") {
+                    (last, wanted) = (n.parse().unwrap(), wanted - 1);
+                }
+            }
+            std::thread::sleep(std::time::Duration::from_micros(137 * round));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            for line in lines.map_while(Result::ok) {
+                last = line.strip_prefix("committed ").and_then(|n| n.parse().ok()).unwrap_or(last);
+            }
+        }
+        let (mut killed, opened) = Frontier::open_with(&path, &options, limits).unwrap();
+        let steps = u64::from_le_bytes(opened.mark.try_into().unwrap());
+        assert!(steps == last || steps == last + 1, "{steps} are marked, {last} were told");
+        let (mut calm, _) = Frontier::open_with(&folder.path().join("calm"), &options, limits).unwrap();
+        for n in 0..steps {
+            play(&mut calm, 3, n);
+            calm.commit(b"").unwrap();
+        }
+        assert_eq!((killed.stats().seen, killed.stats().queued), (calm.stats().seen, calm.stats().queued));
+        let (killed, calm) = (drain(&mut killed), drain(&mut calm));
+        assert!(killed.len() > 1000);
+        assert!(killed == calm, "after {steps} steps of 8 lives");
     }
 }

@@ -259,10 +259,10 @@ impl Frontier {
             self.hosts.turn(slot, Phase::Ready, bound);
         }
         let until = if self.options.strict { i64::MAX } else { now_ms };
+        let mut limit = self.limits.batch;
         while let Some(later) = self.later.filter(|later| *later <= until) {
             let start = [&[BY_TIME][..], &time_bytes(later)].concat();
             let (mut found, mut scanned, mut next) = (Vec::new(), 0, None);
-            let limit = self.limits.batch;
             self.index.scan(&start, &[BY_TIME + 1], |key, value| {
                 let (place, name) = self.read_place(key, &value)?;
                 scanned += 1;
@@ -277,14 +277,11 @@ impl Frontier {
                 }
                 Ok(true)
             })?;
+            // Those of one millisecond may be more than are passed over at once.
+            limit = if next == Some(later) { 2 * limit } else { limit };
+            // What is parked while these come in counts from here on.
+            self.later = next;
             self.take_in(found)?;
-            // Those of one millisecond may be more than are scanned at once.
-            let stuck = next == Some(later) && scanned > 16 * limit;
-            self.limits.batch = if stuck { 2 * limit } else { limit };
-            self.later = match (self.later.filter(|again| *again < later), next) {
-                (Some(again), Some(next)) => Some(again.min(next)),
-                (again, next) => again.or(next),
-            };
         }
         Ok(())
     }
