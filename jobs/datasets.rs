@@ -16,7 +16,6 @@ use comfy_table::Table;
 use webmill::run::Cancel;
 
 use catalog::{Catalog, Source};
-pub use packing::{Packer, Page};
 
 /// List, fetch or generate corpora to mill.
 #[derive(Debug, clap::Args)]

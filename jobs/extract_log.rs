@@ -3,6 +3,7 @@
 //! A WARC crawl stores every answer; of a RAW DB crawl the event log knows the others. With its rows both give the same
 //! graph: a URL that redirects is a node with one arc, a missing page is known to be missing.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use webmill::capture::CanonicalUrl;
@@ -16,6 +17,9 @@ use webmill::table::{Bytes16, LinkRow, Millis, PageRow};
 
 use crate::extract_parts::PartTables;
 
+/// What counts of outcomes begin with in the manifest.
+pub const OUTCOME: &str = "crawl-";
+
 /// Reads the logs, one unit each.
 pub fn read(stage: &Stage<'_>, logs: &[(PathBuf, String)], buffer_bytes: usize) -> webmill::Result<()> {
     for (path, name) in logs {
@@ -25,16 +29,19 @@ pub fn read(stage: &Stage<'_>, logs: &[(PathBuf, String)], buffer_bytes: usize) 
             let finished = path.extension().is_some_and(|e| e == "zst");
             let part = Part { number: 0, path: path.clone(), finished };
             let mut ordinal = 0;
+            let mut outcomes = BTreeMap::<String, u64>::new();
             let read = part.read(0, &mut |event| {
                 ordinal += 1;
+                *outcomes.entry(event.outcome.to_string()).or_default() += 1;
                 stage.cancel.check()?;
                 match row(&event, name, ordinal) {
                     Some(extracted) => tables.push(extracted, unit),
                     None => Ok(()),
                 }
             })?;
-            unit.read(read.told + read.damaged);
-            unit.kept("log-events", read.told);
+            for (outcome, n) in outcomes {
+                unit.kept(&format!("{OUTCOME}{outcome}"), n);
+            }
             if let Some(error) = read.first {
                 unit.dropped("damaged-log-line", read.damaged);
                 stage.progress.note(&error.to_string());

@@ -127,7 +127,8 @@ impl Site for DemoSite {
             }
             None => {
                 out.status = 404;
-                let missing = Served::new(404, &[("Content-Type".into(), "text/plain".into())], b"not here\n");
+                let missing =
+                    Served::new(404, &[("Content-Type".into(), "text/plain".into())], b"not here\n");
                 (out.message, out.head_len) = (missing.message, missing.head_len);
             }
         }
@@ -147,6 +148,7 @@ pub fn crawl(folder: &Path, threads: usize, cancel: &Cancel) -> Result<()> {
     };
     options.scope.seeds = Seeds::Any;
     options.politeness.delay_ms = 0;
+    options.politeness.max_crawl_delay_ms = 0;
     options.politeness.backoff_ms = 20;
     options.fetch.proxy = Some(server.proxy());
     let seeds: Vec<CanonicalUrl> = text("seeds.txt")?

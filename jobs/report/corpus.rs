@@ -203,6 +203,7 @@ impl Corpus {
             ("language", &self.language, "pages"),
             ("page type", &self.page_type, "pages"),
             ("left out", &sources.extract.manifest.counts.dropped, "records"),
+            ("crawl", &super::draw::outcomes(sources), "events"),
         ] {
             for (name, count) in counts {
                 row(section, name, *count as f64, unit);

@@ -6,6 +6,7 @@ use webmill::table::{HostRow, TableReader};
 use super::Sources;
 use super::corpus::{Corpus, Counts};
 use super::tops::{Scored, Tops};
+use crate::extract_log::OUTCOME;
 
 /// The whole report.
 pub fn draw(
@@ -45,17 +46,28 @@ pub fn draw(
         tops: top_tables(tops, hosts, most),
         plots: plots(sources, corpus)?,
         bowtie: bowtie(sources),
-        bars: vec![
+        bars: [
             bars("Status codes", "captures", &corpus.status),
             bars("Languages of main texts", "pages", &corpus.language),
             bars("Encodings", "pages", &corpus.charset),
             bars("Media types", "captures", &corpus.mime),
             bars("Kinds of pages", "pages", &corpus.page_type),
-        ],
+            bars("What the crawl met", "events", &outcomes(sources)),
+        ]
+        .into_iter()
+        .filter(|b| !b.bars.is_empty())
+        .collect(),
         clusters: vec![cluster_table(corpus, tops)],
         dropped: shares(&sources.extract.manifest.counts.dropped),
         facts: facts(sources),
     })
+}
+
+/// Outcomes of the crawl, where its event log was among the inputs.
+pub fn outcomes(sources: &Sources) -> Counts {
+    let kept = &sources.extract.manifest.counts.kept;
+    let named = kept.iter().filter_map(|(name, n)| Some((name.strip_prefix(OUTCOME)?.to_owned(), *n)));
+    named.collect()
 }
 
 fn number(x: f64) -> String {

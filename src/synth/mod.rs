@@ -26,6 +26,7 @@ mod phrases;
 mod prose;
 mod serve;
 mod serve_log;
+mod serve_request;
 mod sim;
 mod sim_answer;
 mod sim_extras;

@@ -29,13 +29,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::{Error, Result};
 
 use super::serve_log::{Asked, Recorder};
+use super::serve_request::{Read, read_request};
 use super::{Answer, Ending, Rest, SimWeb, SynthPage};
-
-/// Greatest head of a request in bytes.
-const MAX_HEAD: usize = 64 * 1024;
-
-/// Greatest body of a request in bytes; it is read and thrown away.
-const MAX_BODY: usize = 1 << 20;
 
 /// URLs whose attempts are counted.
 const MAX_COUNTED: usize = 1 << 20;
@@ -317,26 +312,6 @@ async fn part(stream: &mut TcpStream) {
     let _ = timeout(Duration::from_millis(500), leave).await;
 }
 
-/// A request that was read.
-struct Request {
-    method: String,
-    url: String,
-    user_agent: String,
-    proxy: bool,
-    keep: bool,
-    /// Bytes of the head, and of the body after it.
-    head: usize,
-    body: usize,
-}
-
-/// What the bytes so far are.
-enum Read {
-    Request(Request),
-    More,
-    /// No request that we serve: this status.
-    Bad(u16),
-}
-
 async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Result<Ending> {
     let mut input: Vec<u8> = Vec::new();
     loop {
@@ -452,56 +427,4 @@ async fn send(state: &State, stream: &mut TcpStream, answer: &Answer, head_only:
         },
     }
     Ok(())
-}
-
-/// Reads a request from the bytes so far.
-fn read_request(input: &[u8]) -> Read {
-    if input.is_empty() {
-        return Read::More;
-    }
-    let mut headers = [httparse::EMPTY_HEADER; 100];
-    let mut parsed = httparse::Request::new(&mut headers);
-    let head = match parsed.parse(input) {
-        Ok(httparse::Status::Complete(head)) => head,
-        Ok(httparse::Status::Partial) if input.len() < MAX_HEAD => return Read::More,
-        Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => return Read::Bad(431),
-        Err(_) => return Read::Bad(400),
-    };
-    let (Some(method), Some(target), Some(version)) = (parsed.method, parsed.path, parsed.version) else {
-        return Read::Bad(400);
-    };
-    if method == "CONNECT" {
-        return Read::Bad(501);
-    }
-    let (mut host, mut body, mut keep, mut user_agent) = (None, 0, version == 1, String::new());
-    for header in parsed.headers.iter() {
-        let value = std::str::from_utf8(header.value).unwrap_or("").trim();
-        let is = |name: &str| header.name.eq_ignore_ascii_case(name);
-        if is("host") {
-            host = Some(value);
-        } else if is("connection") || is("proxy-connection") {
-            for token in value.split(',').map(str::trim) {
-                keep = (keep || token.eq_ignore_ascii_case("keep-alive"))
-                    && !token.eq_ignore_ascii_case("close");
-            }
-        } else if is("user-agent") {
-            user_agent = value.to_owned();
-        } else if is("content-length") {
-            match value.parse() {
-                Ok(length) if length <= MAX_BODY => body = length,
-                Ok(_) => return Read::Bad(413),
-                Err(_) => return Read::Bad(400),
-            }
-        } else if is("transfer-encoding") {
-            return Read::Bad(501);
-        }
-    }
-    let proxy = !target.starts_with('/');
-    let url = match (proxy, host) {
-        (true, _) if target.starts_with("http://") => target.to_owned(),
-        (true, _) => return Read::Bad(if target.contains("://") { 501 } else { 400 }),
-        (false, Some(host)) => format!("http://{host}{target}"),
-        (false, None) => return Read::Bad(400),
-    };
-    Read::Request(Request { method: method.to_owned(), url, user_agent, proxy, keep, head, body })
 }

@@ -107,7 +107,7 @@ impl Crawl {
                     origin: origin.as_deref(),
                     date_ms: fetched.started_ms,
                     ip: fetched.ip,
-                    request: &fetched.sent,
+                    request: &without_secrets(&fetched.sent),
                     raw: &received.raw,
                     truncated: received.truncated,
                     http2: received.http2,
@@ -130,5 +130,27 @@ impl Crawl {
             self.pages_in_flight -= 1;
         }
         Some(flight)
+    }
+}
+
+/// A request without what it proves who is asking by: archives are given to others.
+fn without_secrets(request: &[u8]) -> Vec<u8> {
+    const SECRET: [&[u8]; 3] = [b"authorization:", b"proxy-authorization:", b"cookie:"];
+    let secret = |line: &&[u8]| {
+        SECRET.iter().any(|name| line.len() >= name.len() && line[..name.len()].eq_ignore_ascii_case(name))
+    };
+    request.split_inclusive(|b| *b == b'\n').filter(|line| !secret(line)).flatten().copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_secrets;
+
+    #[test]
+    fn secrets_are_not_archived() {
+        let request =
+            b"GET / HTTP/1.1\r\nHost: a.example\r\nCookie: a=b\r\nAUTHORIZATION: Basic eA==\r\n\r\n";
+        assert_eq!(without_secrets(request), b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n");
+        assert_eq!(without_secrets(b""), b"");
     }
 }
