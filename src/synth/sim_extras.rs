@@ -147,8 +147,11 @@ impl Slot {
     }
 }
 
-/// First and last slot of a feature, and what home pages link to, in the order of the features.
-const FEATURES: [(u8, u8, &[(Slot, Way)]); 9] = [
+/// First and last slot of a feature, and what home pages link to.
+type Feature = (u8, u8, &'static [(Slot, Way)]);
+
+/// In the order of the shares.
+const FEATURES: [Feature; 9] = [
     (0, 1, &[(Slot::REFRESH, Way::Anchor)]),
     (2, 3, &[(Slot::BASE, Way::Anchor)]),
     (4, 7, &[(Slot::LOOP, Way::Anchor), (Slot::SELF, Way::Anchor)]),

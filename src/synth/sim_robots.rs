@@ -251,7 +251,7 @@ impl SimWeb {
             _ => {}
         }
         let mut text = String::new();
-        let end = if host % 3 == 0 { "\r\n" } else { "\n" };
+        let end = if host.is_multiple_of(3) { "\r\n" } else { "\n" };
         for group in self.groups(host) {
             for agent in &group.agents {
                 text.push_str(&format!("User-agent: {agent}{end}"));

@@ -70,7 +70,7 @@ process = CrawlerProcess(
         "MEMUSAGE_ENABLED": False,
         "LOGSTATS_INTERVAL": 0,
         "DOWNLOADER_STATS": False,
-        "LOG_LEVEL": "CRITICAL",
+        "LOG_LEVEL": "ERROR",
         "DEPTH_PRIORITY": 1,
         "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
         "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
@@ -80,7 +80,6 @@ process = CrawlerProcess(
         "DOWNLOAD_TIMEOUT": 30,
         "USER_AGENT": "scrapy-peer",
     },
-    install_root_handler=True,
 )
 process.crawl(Peer)
 process.start()
