@@ -2,13 +2,14 @@
 //!
 //! **Definition.** Each stored page is reduced to a [`PagePrint`] (its text's SimHash, a key, how much there was). A page is a *copy* where its SimHash
 //! lies within [`BrakeOptions::distance`] bits, or the few more that a changed word makes on a short page, of one of the last
-//! 12 different pages of its host. It *weighs* as
+//! 8 different pages of its host. It *weighs* as
 //! much as its text says: 1 from [`BrakeOptions::full_weight_shingles`] different shingles on, less below, so that
-//! "not found" pages with status 200, login forms and thin templates brake late. Two judges watch a host:
+//! "not found" pages with status 200, login forms and thin templates brake late. A copy with words (not numbers) that
+//! none of the last 16 vocabularies had weighs a quarter: it is a stub about something. Two judges watch a host:
 //!
 //! - **near copies**: the share of copies among its newest pages (weighted moving average over about 32 pages). From
 //!   `slow_share` on, copies are added up; `slow_after` of them slow the host, more and more, and `cut_after` of them
-//!   with a share of `cut_share` or more cut it off. A share below `release_share` forgets all: the host was only
+//!   with a share of `cut_share` or more cut it off, if they are as many as all its other pages. A share below `release_share` forgets all: the host was only
 //!   passing through a dull part.
 //! - **repeats**: sites that begin again under other names (session ids, mirrors of themselves) repeat in a period
 //!   longer than any list of newest pages. So the keys of a *distinct sample* of all texts ever stored are
@@ -35,7 +36,13 @@ use crate::error::{Error, Result};
 pub use self::print::{PagePrint, fingerprint};
 
 /// Different pages compared with.
-const RECENT: usize = 12;
+const RECENT: usize = 8;
+
+/// Vocabularies compared with: the months of a calendar and some more.
+const VOCABULARIES: usize = 16;
+
+/// Weight of a copy with words of its own beside others.
+const OWN_WORDS: f32 = 0.25;
 
 /// Keys in the distinct sample.
 const SAMPLE: usize = 16;
@@ -65,7 +72,7 @@ pub struct BrakeOptions {
     pub changed_shingles: u32,
     /// Largest distance that `changed_shingles` can lead to, `distance` to 16; default 10.
     pub short_distance: u32,
-    /// Different word triples from which on a page has full weight, 1 to 10,000; default 100.
+    /// Different word triples from which on a page has full weight, 1 to 10,000; default 80.
     pub full_weight_shingles: u32,
     /// Share of copies from which on they are added up, above `release_share`, at most 1; default 0.8.
     pub slow_share: f32,
@@ -75,7 +82,7 @@ pub struct BrakeOptions {
     pub slowest: f32,
     /// Share of copies at which a host can be cut, `slow_share` to 1; default 0.9.
     pub cut_share: f32,
-    /// Copies (by weight) after which the host is cut, above `slow_after`; default 256.
+    /// Copies (by weight) after which the host is cut, above `slow_after`; default 320.
     pub cut_after: u32,
     /// Share of copies below which the host is free again, 0 to below `slow_share`; default 0.5.
     pub release_share: f32,
@@ -88,12 +95,12 @@ impl Default for BrakeOptions {
             distance: 3,
             changed_shingles: 6,
             short_distance: 10,
-            full_weight_shingles: 100,
+            full_weight_shingles: 80,
             slow_share: 0.8,
             slow_after: 32,
             slowest: 16.0,
             cut_share: 0.9,
-            cut_after: 256,
+            cut_after: 320,
             release_share: 0.5,
         }
     }
@@ -153,6 +160,8 @@ pub enum BrakeAction {
 pub struct BrakeState {
     /// SimHashes of the last different pages, the newest last; little-endian.
     recent: Vec<[u8; 8]>,
+    /// Keys of the last different vocabularies, the newest last; three bytes of each.
+    vocabularies: Vec<[u8; 3]>,
     /// Share of copies among the newest pages.
     share: f32,
     /// Weight of copies since the share rose.
@@ -193,6 +202,7 @@ impl BrakeState {
             self.pages = self.pages.saturating_add(1);
             let weight =
                 (page.shingles as f32 / options.full_weight_shingles as f32).clamp(LEAST_WEIGHT, 1.0);
+            let worth = if self.knows_words(page.words) { weight } else { weight * OWN_WORDS };
             let copy = self.remember(page.simhash, options.distance_of(page.shingles));
             self.copies = self.copies.saturating_add(u32::from(copy));
             let target = if copy { 1.0 } else { 0.0 };
@@ -200,11 +210,13 @@ impl BrakeState {
             if self.share < options.release_share {
                 self.evidence = 0.0;
             } else if copy && self.share >= options.slow_share {
-                self.evidence += weight;
+                self.evidence += worth;
             }
             self.sample(page.key, weight, options);
             let cut_after = options.cut_after as f32;
-            if self.evidence >= cut_after && self.share >= options.cut_share {
+            // What a host has given earns it patience.
+            let originals = (self.pages - self.copies) as f32;
+            if self.evidence >= cut_after.max(originals) && self.share >= options.cut_share {
                 self.cut = Some(CutReason::NearCopies);
             } else if self.repeats() >= cut_after.max(self.pages as f32 / 2.0)
                 && self.repeat_count >= SAMPLE_LEAST
@@ -261,6 +273,19 @@ impl BrakeState {
             None => {}
         }
         self.recent.push(simhash.to_le_bytes());
+        found.is_some()
+    }
+
+    /// Puts the vocabulary last in the list; whether it was there.
+    fn knows_words(&mut self, words: u32) -> bool {
+        let [a, b, c, _] = words.to_le_bytes();
+        let found = self.vocabularies.iter().position(|known| *known == [a, b, c]);
+        match found {
+            Some(at) => drop(self.vocabularies.remove(at)),
+            None if self.vocabularies.len() == VOCABULARIES => drop(self.vocabularies.remove(0)),
+            None => {}
+        }
+        self.vocabularies.push([a, b, c]);
         found.is_some()
     }
 

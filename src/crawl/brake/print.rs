@@ -6,6 +6,7 @@
 //!
 //! - the SimHash of 64 bits, whose Hamming distance grows with the share of triples that differ;
 //! - a key of the whole set: equal for pages that say the same but for small numbers;
+//! - a key of the words without digits, each as often as it stands there: equal for pages that differ in numbers alone;
 //! - how many there were.
 //!
 //! Only the first 64 KiB of text are read. A filter of 16,384 bits decides what was there before; of a thousand
@@ -14,8 +15,6 @@
 //! **Cost.** Linear, no allocation. **Determinism.** The text alone; stored by crawls, so that it may not change.
 //!
 //! **Reference.** Charikar, doi:10.1145/509907.509965.
-
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of text that are read.
 const MAX_TEXT: usize = 64 * 1024;
@@ -33,6 +32,8 @@ pub struct PagePrint {
     pub simhash: u64,
     /// Hash of the set of word triples.
     pub key: u32,
+    /// Hash of the multiset of words without digits.
+    pub words: u32,
     /// Different word triples; at least one.
     pub shingles: u32,
 }
@@ -53,7 +54,35 @@ pub fn fingerprint(text: &str) -> Option<PagePrint> {
         end -= 1;
     }
     let mut triples = Triples::new();
-    for_each_word(&text.as_bytes()[..end], |word| triples.word(word_hash(word)));
+    let bytes = &text.as_bytes()[..end];
+    let mut word = Word::NONE;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let kind = KINDS[usize::from(byte)];
+        if kind == 1 {
+            word.add(byte);
+            at += 1;
+            continue;
+        }
+        if kind == 0 {
+            triples.end_of(&mut word);
+            at += 1;
+            continue;
+        }
+        let length = usize::from(kind);
+        let Some(character) = bytes.get(at..at + length) else { break };
+        match wide(character) {
+            Some(false) => character.iter().for_each(|&byte| word.add(byte)),
+            Some(true) => {
+                triples.end_of(&mut word);
+                character.iter().for_each(|&byte| word.add(byte));
+                triples.end_of(&mut word);
+            }
+            None => triples.end_of(&mut word),
+        }
+        at += length;
+    }
+    triples.end_of(&mut word);
     triples.finish()
 }
 
@@ -76,49 +105,44 @@ const KINDS: [u8; 256] = {
 
 /// Whether the character in these bytes stands alone (Some(true)), joins a word (Some(false)) or is none (None).
 fn wide(bytes: &[u8]) -> Option<bool> {
+    // U+4000 to U+9FFF.
+    if (0xE4..=0xE9).contains(&bytes[0]) {
+        return Some(true);
+    }
     let c = std::str::from_utf8(bytes).ok()?.chars().next()?;
-    // Thai to Myanmar, Khmer, kana, Han, Hangul stays with words.
+    // Thai to Myanmar, Khmer, kana, Han; Hangul has spaces.
     let alone = matches!(c, '\u{0E00}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{2E80}'..='\u{A4CF}'
         | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
     c.is_alphanumeric().then_some(alone)
 }
 
-/// Calls `each` with every word of a valid UTF-8 text.
-fn for_each_word<'a>(text: &'a [u8], mut each: impl FnMut(&'a [u8])) {
-    let (mut at, mut start) = (0, None);
-    while let Some(&byte) = text.get(at) {
-        let kind = usize::from(KINDS[usize::from(byte)]);
-        let length = kind.max(1);
-        let joins = match kind {
-            0 => None,
-            1 => Some(false),
-            _ => text.get(at..at + length).and_then(wide),
-        };
-        if joins == Some(false) {
-            start.get_or_insert(at);
-        } else {
-            if let Some(start) = start.take() {
-                each(&text[start..at]);
-            }
-            if joins == Some(true) {
-                each(&text[at..at + length]);
-            }
-        }
-        at += length;
-    }
-    if let Some(start) = start {
-        each(&text[start..]);
-    }
+/// A word as it is read.
+struct Word {
+    hash: u64,
+    length: u32,
+    /// Value of its digits, as long as there are few.
+    number: u32,
+    digits: u32,
 }
 
-fn word_hash(word: &[u8]) -> u64 {
-    let number = match word {
-        [a] => a.is_ascii_digit(),
-        [a, b] => a.is_ascii_digit() && b.is_ascii_digit(),
-        [b'1', b'9', c, d] | [b'2', b'0' | b'1', c, d] => c.is_ascii_digit() && d.is_ascii_digit(),
-        _ => false,
-    };
-    if number { NUMBER } else { xxh3_64(word) }
+impl Word {
+    const NONE: Word = Word { hash: 0xCBF2_9CE4_8422_2325, length: 0, number: 0, digits: 0 };
+
+    #[inline]
+    fn add(&mut self, byte: u8) {
+        self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        self.length += 1;
+        let digit = byte.wrapping_sub(b'0');
+        if digit < 10 {
+            self.digits += 1;
+            self.number = self.number.wrapping_mul(10).wrapping_add(u32::from(digit));
+        }
+    }
+
+    fn is_small_number(&self) -> bool {
+        self.digits == self.length
+            && (self.length <= 2 || (self.length == 4 && (1900..2200).contains(&self.number)))
+    }
 }
 
 /// Mixes 64 bits: the finaliser of SplitMix64.
@@ -136,40 +160,74 @@ struct Triples {
     /// How often each bit was set, in binary, the lowest digit first: a number is a column.
     planes: [u64; 20],
     sum: u64,
+    words_sum: u64,
+    /// Hashes that are not yet in the planes.
+    waiting: [u64; 8],
     shingles: u32,
 }
 
 impl Triples {
     fn new() -> Self {
-        Triples { last: [0; 2], words: 0, seen: [0; FILTER], planes: [0; 20], sum: 0, shingles: 0 }
+        Triples {
+            last: [0; 2],
+            words: 0,
+            seen: [0; FILTER],
+            planes: [0; 20],
+            sum: 0,
+            words_sum: 0,
+            waiting: [0; 8],
+            shingles: 0,
+        }
     }
 
-    fn word(&mut self, hash: u64) {
+    /// Takes the word that ends here, if there is one.
+    #[inline]
+    fn end_of(&mut self, word: &mut Word) {
+        if word.length == 0 {
+            return;
+        }
+        let hash = if word.is_small_number() { NUMBER } else { mix(word.hash) };
+        if word.digits == 0 {
+            self.words_sum = self.words_sum.wrapping_add(hash);
+        }
+        *word = Word::NONE;
         let [first, second] = self.last;
         self.last = [second, hash];
         self.words += 1;
         if self.words >= 3 {
-            self.add(mix(first.rotate_left(17) ^ second.rotate_left(41) ^ hash));
+            self.add(mix(first.rotate_left(17).wrapping_add(second.rotate_left(41)) ^ hash));
         }
     }
 
+    #[inline]
     fn add(&mut self, hash: u64) {
         let (word, bit) = ((hash >> 6) as usize % FILTER, 1 << (hash & 63));
         if self.seen[word] & bit != 0 {
             return;
         }
         self.seen[word] |= bit;
+        self.sum = self.sum.wrapping_add(hash);
+        self.waiting[self.shingles as usize % 8] = hash;
         self.shingles += 1;
-        let mut carry = mix(hash);
-        self.sum = self.sum.wrapping_add(carry);
-        for plane in &mut self.planes {
-            let both = *plane & carry;
-            *plane ^= carry;
-            carry = both;
-            if carry == 0 {
-                break;
-            }
+        if self.shingles.is_multiple_of(8) {
+            self.take_eight();
         }
+    }
+
+    /// Adds eight hashes to the planes by full adders, one of 64 columns wide at a time.
+    fn take_eight(&mut self) {
+        let full = |a: u64, b: u64, c: u64| (a ^ b ^ c, (a & b) | (c & (a ^ b)));
+        let w = self.waiting;
+        let [ones, twos, fours, ..] = self.planes;
+        let (ones, two_a) = full(ones, w[0], w[1]);
+        let (ones, two_b) = full(ones, w[2], w[3]);
+        let (twos, four_a) = full(twos, two_a, two_b);
+        let (ones, two_a) = full(ones, w[4], w[5]);
+        let (ones, two_b) = full(ones, w[6], w[7]);
+        let (twos, four_b) = full(twos, two_a, two_b);
+        let (fours, eights) = full(fours, four_a, four_b);
+        (self.planes[0], self.planes[1], self.planes[2]) = (ones, twos, fours);
+        carry_into(&mut self.planes[3..], eights);
     }
 
     fn finish(mut self) -> Option<PagePrint> {
@@ -179,11 +237,26 @@ impl Triples {
         if self.words < 3 {
             self.add(mix(self.last[0].rotate_left(41) ^ self.last[1]));
         }
+        for &hash in &self.waiting[..self.shingles as usize % 8] {
+            carry_into(&mut self.planes, hash);
+        }
         let count = |bit: u32| {
             self.planes.iter().rev().fold(0u32, |sum, plane| sum << 1 | u32::from(plane >> bit & 1 == 1))
         };
         let simhash = (0..64).fold(0, |bits, bit| bits | u64::from(count(bit) * 2 > self.shingles) << bit);
-        let key = mix(self.sum) as u32;
-        Some(PagePrint { simhash, key, shingles: self.shingles })
+        let (key, words) = (mix(self.sum) as u32, mix(self.words_sum) as u32);
+        Some(PagePrint { simhash, key, words, shingles: self.shingles })
+    }
+}
+
+/// Adds one to the columns that `carry` names.
+fn carry_into(planes: &mut [u64], mut carry: u64) {
+    for plane in planes {
+        let both = *plane & carry;
+        *plane ^= carry;
+        carry = both;
+        if carry == 0 {
+            break;
+        }
     }
 }

@@ -11,7 +11,9 @@
 //! `/2031/5` may be page 5 of thread 2031: without zeros in front, or words like "calendar" elsewhere in the URL, such a
 //! date is none. It is *sure* where it is written with signs between (`2031-05-12`) or where the URL speaks of time.
 
-use xxhash_rust::xxh3::Xxh3;
+use std::cell::LazyCell;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::capture::CanonicalUrl;
 
@@ -143,14 +145,19 @@ fn in_query(url: &CanonicalUrl) -> Option<DateLike> {
     let query = url.query()?;
     let mut found: Option<(i32, u8, u8)> = None;
     let (mut y, mut m, mut d) = (None, None, 0);
-    let mut template = Xxh3::new();
-    template.update(url.path().as_bytes());
+    if !query.bytes().any(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let mut template = xxh3_64_with_seed(url.path().as_bytes(), 0);
     for parameter in query.split(['&', ';']) {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         let is = |names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(name));
-        let timely = speaks_of_time(name) || is(&["cal", "day", "from", "to", "start", "end", "time"]);
-        let stamp = || seconds(value).filter(|_| timely && !is(&["to", "from", "start", "end", "time"]));
-        let date = full(value).or_else(|| whole(value, true).filter(|_| timely)).or_else(stamp);
+        let timely = || speaks_of_time(name) || is(&["cal", "day"]);
+        let date = full(value)
+            .or_else(|| {
+                whole(value, true).filter(|_| timely() || is(&["from", "to", "start", "end", "time"]))
+            })
+            .or_else(|| seconds(value).filter(|_| timely()));
         let mut taken = true;
         if date.is_some() {
             found = found.or(date);
@@ -163,32 +170,29 @@ fn in_query(url: &CanonicalUrl) -> Option<DateLike> {
         } else {
             taken = false;
         }
-        template.update(if taken { name.as_bytes() } else { parameter.as_bytes() });
-        template.update(b"&");
+        template = xxh3_64_with_seed(if taken { name.as_bytes() } else { parameter.as_bytes() }, template);
     }
     let named = y.zip(m).map(|(y, m)| (y, m, d));
     let (year, month, day) = found.or(named)?;
-    Some(DateLike { year, month, day, sure: true, leaf: true, template: template.digest() })
+    Some(DateLike { year, month, day, sure: true, leaf: true, template })
 }
 
 fn in_path(url: &CanonicalUrl) -> Option<DateLike> {
     let path = url.path();
     // Words of a title say nothing: only short segments do, and names of parameters.
-    let timely = path.split('/').any(|segment| segment.len() <= 20 && speaks_of_time(segment))
-        || url
-            .query()
-            .is_some_and(|q| q.split('&').any(|p| speaks_of_time(p.split('=').next().unwrap_or_default())));
+    let timely = LazyCell::new(|| {
+        let name = |parameter: &str| speaks_of_time(parameter.split('=').next().unwrap_or_default());
+        path.split('/').any(|segment| segment.len() <= 20 && speaks_of_time(segment))
+            || url.query().is_some_and(|query| query.split('&').any(name))
+    });
     let tail = |rest: &str| {
         let rest = rest.trim_start_matches('/');
         rest.is_empty() || rest.starts_with("index.") || (rest.starts_with('.') && !rest.contains('/'))
     };
     let date = |from: usize, to: usize, (year, month, day): (i32, u8, u8), sure: bool| {
-        let mut template = Xxh3::new();
-        template.update(&path.as_bytes()[..from]);
-        template.update(b"\0");
-        template.update(&path.as_bytes()[to..]);
-        template.update(url.query().unwrap_or_default().as_bytes());
-        DateLike { year, month, day, sure, leaf: tail(&path[to..]), template: template.digest() }
+        let around = [&path[..from], &path[to..], url.query().unwrap_or_default()];
+        let template = around.iter().fold(1, |seed, part| xxh3_64_with_seed(part.as_bytes(), seed));
+        DateLike { year, month, day, sure, leaf: tail(&path[to..]), template }
     };
     if let Some((at, found)) = find_full(path) {
         return Some(date(at, at + 10, found, true));
@@ -197,8 +201,10 @@ fn in_path(url: &CanonicalUrl) -> Option<DateLike> {
     for segment in path.split('/').skip(1) {
         let end = start + segment.len();
         let stem = segment.split('.').next().unwrap_or_default();
-        if let Some(found) = whole(stem, timely) {
-            return Some(date(start, start + stem.len(), found, timely));
+        if let Some(found) = whole(stem, true)
+            && (stem.len() < 8 || *timely)
+        {
+            return Some(date(start, start + stem.len(), found, *timely));
         }
         if let Some(year) = year(segment) {
             let mut rest = path[end..].trim_start_matches('/').split('/');
@@ -211,10 +217,10 @@ fn in_path(url: &CanonicalUrl) -> Option<DateLike> {
                 let month_end = end + 1 + stem(next);
                 let full_day = (stem(next) == next.len()).then(|| day(&after[..stem(after)])).flatten();
                 match full_day {
-                    Some(day) if timely || (padded && stem(after) == 2) => {
-                        return Some(date(start, month_end + 1 + stem(after), (year, month, day), timely));
+                    Some(day) if *timely || (padded && stem(after) == 2) => {
+                        return Some(date(start, month_end + 1 + stem(after), (year, month, day), *timely));
                     }
-                    _ if timely || zero => return Some(date(start, month_end, (year, month, 0), timely)),
+                    _ if *timely || zero => return Some(date(start, month_end, (year, month, 0), *timely)),
                     _ => {}
                 }
             }

@@ -17,13 +17,12 @@ fn speaks(segment: &str) -> bool {
 
 /// Whether a run of segments follows itself `limit` times, or long paths have too few different segments.
 pub(super) fn segments(path: &str, limit: usize) -> bool {
-    let mut slots = [(0u64, false); 256];
-    let mut n = 0;
-    for segment in path.split('/').filter(|segment| !segment.is_empty()).take(slots.len()) {
-        slots[n] = (xxh3_64(segment.as_bytes()), speaks(segment));
-        n += 1;
+    if depth(path) < limit.min(MANY) {
+        return false;
     }
-    let slots = &slots[..n];
+    let slot = |segment: &str| (xxh3_64(segment.as_bytes()), speaks(segment));
+    let slots: Vec<_> = path.split('/').filter(|segment| !segment.is_empty()).take(256).map(slot).collect();
+    let n = slots.len();
     for period in 1..=n / limit.max(2) {
         // Places in a row at which a segment is the same as one period before.
         let mut run = 0;
