@@ -37,6 +37,8 @@ mod store;
 mod turns;
 
 #[cfg(test)]
+mod damage;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod tests;
