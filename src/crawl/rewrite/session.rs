@@ -8,7 +8,7 @@
 //! | names that may say it (`sid`, `session`, `sess`, `SID`) | a random token |
 //! | `s` | exactly 32 hex digits, as forums have it |
 //! | path parameters (`;name=value`) | as in queries |
-//! | path segments `(S(…))`, `(A(…)F(…))` of ASP.NET | with a value of 16 or more |
+//! | path segments `(S(…))`, `(A(…)F(…))` of ASP.NET | with a value of 16 or more; `(…)` of 24 of its letters |
 //!
 //! A *random token* is one of 16 to 256 characters that is either hex with both digits and letters (24 lower-case digits
 //! that begin with a time are a database id and none), or letters and digits in an order that no word has: at least
@@ -202,15 +202,20 @@ fn is_cookieless(segment: &str) -> bool {
     }
     let plain = segment.replace("%28", "(").replace("%29", ")");
     let Some(mut rest) = plain.strip_prefix('(').and_then(|s| s.strip_suffix(')')) else { return false };
+    // Its first version: 24 characters of base 32.
+    let base32 = |b: u8| b.is_ascii_lowercase() || (b'0'..=b'5').contains(&b);
+    if rest.len() == 24 && rest.bytes().all(base32) && rest.bytes().any(|b| b.is_ascii_digit()) {
+        return true;
+    }
     let mut found = false;
     while !rest.is_empty() {
         let Some((head, tail)) = rest.split_once(')') else { return false };
         let Some((kind, value)) = head.split_once('(') else { return false };
         let token = value.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-        if !matches!(kind, "S" | "A" | "F" | "X") || !token || value.is_empty() {
+        if !matches!(kind, "S" | "A" | "F" | "X" | "s" | "a" | "f" | "x") || !token || value.is_empty() {
             return false;
         }
-        found |= kind != "X" && value.len() >= 16;
+        found |= !kind.eq_ignore_ascii_case("X") && value.len() >= 16;
         rest = tail;
     }
     found
@@ -261,6 +266,9 @@ mod tests {
             ("/(S(lit3py55t21z5v55vlm25s55))/orders.aspx", "/orders.aspx"),
             ("/app/(X(1)S(lit3py55t21z5v55vlm25s55))/", "/app/"),
             ("/(S(lit3py55t21z5v55vlm25s55))", "/"),
+            ("/(4hqa0555fwsecu455xqckv45)/mileg.aspx", "/mileg.aspx"),
+            ("/(a(4hqa0555fwsecu455xqckv45)S(4hqa0555fwsecu455xqckv45)f(4hqa0555fwsecu455xqckv45))/a", "/a"),
+            ("/?CFID=3304324&CFTOKEN=57491900&jsessionid=a63098d96360$B0$D9$A&foo=bar", "/?foo=bar"),
             ("/%28S%28lit3py55t21z5v55vlm25s55%29%29/a", "/a"),
             ("/a/(F(b5F0nW8Kx1Zy3Qv7Lm2Rt9Pc))/b?c", "/a/b?c"),
         ] {
@@ -307,6 +315,8 @@ mod tests {
             "/wiki/Foo_(S(n)_model)",
             "/wiki/(S(5))",
             "/wiki/(disambiguation)",
+            "/wiki/(abcdefghijklmnopqrstuvwx)",
+            "/wiki/(the-second-world-war-194)",
             "/Orders(S(abcdefghijklmnopqrst))",
             "/?ssid=my-wireless-network-2",
             "/?sid=%E4%B8%AD%E6%96%87%E4%B8%AD%E6%96%87",
