@@ -121,7 +121,7 @@ impl Crawl {
     /// A page was stored: the host's counts and its brake.
     fn stored(&mut self, lease: &mut Lease, reading: &Reading) {
         let now = self.now_ms();
-        let pause = self.options.politeness.pause(self.frontier.host(lease)).max(100);
+        let pause = self.options.politeness.pause(self.frontier.host(lease));
         let brake = self.options.brake.clone();
         let host = self.frontier.host_mut(lease);
         host.stored += 1;

@@ -19,8 +19,10 @@ impl Crawl {
             // Left over from a host that was borrowed when the crawl died.
             return self.frontier.release(lease, After::Done);
         }
-        if let Some(verdict) = self.frontier.host(&lease).verdict.clone() {
-            return self.settle(lease, &verdict, None);
+        let host = self.frontier.host(&lease);
+        if let Some(verdict) = host.verdict.clone() {
+            let reason = if verdict == outcome::HOST_CUT { host.brake.reason() } else { None };
+            return self.settle(lease, &verdict, reason.map(str::to_owned));
         }
         let stored = self.frontier.host(&lease).stored;
         if self.options.limits.pages_per_host.is_some_and(|most| stored >= most) {

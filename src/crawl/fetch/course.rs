@@ -353,6 +353,7 @@ impl Shared {
             idle: Duration::from_millis(self.options.idle_ms),
             // As browsers do: on another port it is likely to be another service.
             http09: port == if https { 443 } else { 80 } && self.proxy.is_none(),
+            rooms: self.rooms.clone(),
         }
     }
 

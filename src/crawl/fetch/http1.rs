@@ -7,6 +7,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::connect::Stream;
 use super::reader::{Progress, Reader};
+use super::room::{Room, Rooms};
 use super::{Accept, Failure, Received, tls};
 use crate::capture::{Response, Truncation};
 
@@ -18,7 +19,7 @@ const LEAST_READ: u64 = 4 * 1024;
 const MOST_READ: u64 = 1 << 20;
 
 /// What bounds an exchange.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Limits {
     /// Longest body, as transferred.
     pub body: u64,
@@ -28,6 +29,8 @@ pub(super) struct Limits {
     pub idle: Duration,
     /// Whether an answer without a status line is taken as a page.
     pub http09: bool,
+    /// Memory for large bodies.
+    pub rooms: Rooms,
 }
 
 impl Limits {
@@ -78,7 +81,13 @@ pub(super) async fn exchange(
     let mut reader = Reader::new(Vec::with_capacity(FIRST_READ), limits.http09);
     // Bytes of interim responses leave the buffer.
     let mut heard = false;
+    let mut room = Room::default();
     let truncated = loop {
+        let have = (reader.raw.len() as u64).saturating_sub(reader.head_len() as u64);
+        let longest = limits.body.min(have.saturating_add(reader.expected()));
+        if !limits.rooms.claim(&mut room, have, longest, limits.total).await {
+            break Some(Truncation::Time);
+        }
         // One byte beyond a declared length tells that the server sends more than it said.
         let left = reader.expected().saturating_add(1);
         let least = if reader.has_length() { left.min(LEAST_READ) } else { LEAST_READ };
@@ -117,7 +126,7 @@ pub(super) async fn exchange(
             progress = advance(&mut reader)?;
             if refused {
                 let reusable = progress == Progress::Done && reader.reusable();
-                return Ok(finished(reader, None, reusable, true));
+                return Ok(finished(reader, room, None, reusable, true));
             }
         }
         let taken = if progress == Progress::Done { reader.end() } else { reader.raw.len() };
@@ -131,17 +140,23 @@ pub(super) async fn exchange(
     };
     if truncated.is_none() && (reader.end() - reader.head_len()) as u64 > limits.body {
         reader.raw.truncate(reader.head_len() + limits.body as usize);
-        return Ok(finished(reader, Some(Truncation::Length), false, false));
+        return Ok(finished(reader, room, Some(Truncation::Length), false, false));
     }
     let reusable = truncated.is_none() && reader.reusable();
-    Ok(finished(reader, truncated, reusable, false))
+    Ok(finished(reader, room, truncated, reusable, false))
 }
 
 fn advance(reader: &mut Reader) -> Result<Progress, Broken> {
     reader.advance().map_err(|fault| Broken::Failed(Failure::Protocol(fault.text().into())))
 }
 
-fn finished(mut reader: Reader, truncated: Option<Truncation>, reusable: bool, refused: bool) -> Exchange {
+fn finished(
+    mut reader: Reader,
+    room: Room,
+    truncated: Option<Truncation>,
+    reusable: bool,
+    refused: bool,
+) -> Exchange {
     if truncated.is_none() {
         reader.trim();
     }
@@ -150,7 +165,8 @@ fn finished(mut reader: Reader, truncated: Option<Truncation>, reusable: bool, r
     if refused {
         raw.truncate(head_len);
     }
-    let received = Received { raw, head_len, status, truncated, http2: false, refused_by_accept: refused };
+    let received =
+        Received { raw, head_len, status, truncated, http2: false, refused_by_accept: refused, room };
     Exchange { received, reusable }
 }
 

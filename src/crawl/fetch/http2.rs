@@ -13,6 +13,7 @@ use tokio::time::timeout_at;
 
 use super::connect::Stream;
 use super::http1::{Broken, Exchange, Limits};
+use super::room::Room;
 use super::{Accept, Failure, Received};
 use crate::capture::response::MAX_HEAD_BYTES;
 use crate::capture::{CanonicalUrl, Response, Truncation};
@@ -90,6 +91,7 @@ impl Session {
             truncated: None,
             http2: true,
             refused_by_accept: false,
+            room: Room::default(),
         };
         if let Some(accept) = accept {
             let head = Response::parse(&received.raw);
@@ -101,6 +103,11 @@ impl Session {
         }
         let mut reusable = true;
         loop {
+            let have = (received.raw.len() - received.head_len) as u64;
+            if !limits.rooms.claim(&mut received.room, have, limits.body, limits.total).await {
+                received.truncated = Some(Truncation::Time);
+                break;
+            }
             let frame = match timeout_at(limits.next(), body.frame()).await {
                 Ok(Some(Ok(frame))) => frame,
                 Ok(None) => break,

@@ -30,6 +30,7 @@ mod outcome;
 mod proxy;
 pub mod reader;
 mod request;
+mod room;
 mod tls;
 
 #[cfg(test)]
@@ -69,6 +70,7 @@ struct Shared {
     pool: hosts::Pool,
     dns: Arc<dns::Dns>,
     gate: gate::Gate,
+    rooms: room::Rooms,
     hosts: Arc<hosts::Hosts>,
     tls: tls::Tls,
     cookies: Option<cookies::Cookies>,
@@ -99,6 +101,7 @@ impl Fetcher {
             pool: hosts::Pool::new(keep, options.max_idle),
             dns: Arc::new(dns::Dns::new(&options.dns)?),
             gate: gate::Gate::new(Duration::from_millis(options.ip_delay_ms)),
+            rooms: room::Rooms::new(options.large_bodies_bytes),
             hosts: hosts::Hosts::new(keep, options.max_idle),
             tls: tls::Tls::new(options)?,
             cookies: options.cookies.then(|| cookies::Cookies::new(options.cookie_sites)),

@@ -85,6 +85,8 @@ pub struct FetchOptions {
     pub cookie_sites: usize,
     /// Longest body taken, in bytes as transferred; default 64 MiB.
     pub max_body_bytes: u64,
+    /// Memory for bodies above 1 MiB on all connections together, in bytes: such bodies wait for each other; default 256 MiB.
+    pub large_bodies_bytes: u64,
     /// Time for a whole exchange, connecting included, in milliseconds; default 120,000.
     pub total_ms: u64,
     /// Longest silence of the server, in milliseconds; default 20,000.
@@ -121,6 +123,7 @@ impl Default for FetchOptions {
             cookies: false,
             cookie_sites: 100_000,
             max_body_bytes: 64 << 20,
+            large_bodies_bytes: 256 << 20,
             total_ms: 120_000,
             idle_ms: 20_000,
             connect_ms: 10_000,
@@ -183,6 +186,7 @@ impl FetchOptions {
         }
         let positive = [
             ("max_body_bytes", self.max_body_bytes),
+            ("large_bodies_bytes", self.large_bodies_bytes),
             ("total_ms", self.total_ms),
             ("idle_ms", self.idle_ms),
             ("connect_ms", self.connect_ms),

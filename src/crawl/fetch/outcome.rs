@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::Accept;
+use super::room::Room;
 use crate::capture::{CanonicalUrl, Truncation};
 
 /// One GET.
@@ -52,6 +53,8 @@ pub struct Received {
     pub http2: bool,
     /// [`Request::accept`] did not want the body: `raw` ends with the head.
     pub refused_by_accept: bool,
+    /// Room in memory that a large body has for as long as this lives.
+    pub room: Room,
 }
 
 /// Why there is no response.
