@@ -124,6 +124,9 @@ fn damage_is_told_or_harmless() {
         let copied = folder.path().join(format!("case-{case}"));
         copy(&whole, &copied);
         let how = damage(&copied, case);
+        if std::env::var_os("WEBMILL_SAY").is_some() {
+            println!("{how}");
+        }
         match Frontier::open_with(&copied, &options, limits()) {
             Err(Error::Internal(error)) => panic!("{how}: {error}"),
             Err(_) => told += 1,

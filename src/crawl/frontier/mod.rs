@@ -27,6 +27,7 @@
 //! doi:10.1023/A:1019213109274.
 
 mod borrow;
+mod check;
 mod entry;
 mod head;
 mod host;

@@ -19,6 +19,7 @@ use std::time::Duration;
 use fjall::config::BlockSizePolicy;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Slice};
 
+use super::check::check;
 use crate::error::{AtPath, Error, Result};
 
 /// Key of the commit number: sorts behind all others, since host names are ASCII.
@@ -58,7 +59,7 @@ impl Store {
     /// Opens or creates the store with the named keyspaces; the flag tells the large ones.
     pub fn open(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<(Store, Vec<Layer>, bool)> {
         let fresh = create(path, sizes, names)?;
-        check_names(path)?;
+        check(path)?;
         let (store, layers) = Self::open_existing(path, sizes, names)?;
         let mut stamps = Vec::new();
         for layer in &layers {
@@ -343,30 +344,4 @@ fn create(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<bool> {
     std::fs::rename(&staged, path).at(path)?;
     std::fs::File::open(parent).and_then(|folder| folder.sync_all()).at(parent)?;
     Ok(true)
-}
-
-/// The library aborts on names that it did not write, so they are looked at first.
-fn check_names(path: &Path) -> Result<()> {
-    let bad = |what: &Path| Err(Error::corrupt(what, 0, "no part of a frontier"));
-    let marker = path.join("version");
-    if !marker.is_file() {
-        return Err(Error::corrupt(marker, 0, "missing: the folder holds no frontier, or a damaged one"));
-    }
-    for entry in std::fs::read_dir(path).at(path)? {
-        let entry = entry.at(path)?.path();
-        let is_journal = entry.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jnl"));
-        if is_journal && !entry.is_file() {
-            return bad(&entry);
-        }
-    }
-    let spaces = path.join("keyspaces");
-    for entry in std::fs::read_dir(&spaces).at(&spaces).map_err(|_| Error::corrupt(&spaces, 0, "missing"))? {
-        let entry = entry.at(&spaces)?.path();
-        let numbered =
-            entry.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.parse::<u64>().is_ok());
-        if entry.is_dir() && !numbered {
-            return bad(&entry);
-        }
-    }
-    Ok(())
 }
