@@ -84,7 +84,8 @@ pub(super) async fn exchange(
     let mut room = Room::default();
     let truncated = loop {
         let have = (reader.raw.len() as u64).saturating_sub(reader.head_len() as u64);
-        let longest = limits.body.min(have.saturating_add(reader.expected()));
+        let promised = if reader.has_length() { have.saturating_add(reader.expected()) } else { u64::MAX };
+        let longest = limits.body.min(promised);
         if !limits.rooms.claim(&mut room, have, longest, limits.total).await {
             break Some(Truncation::Time);
         }
