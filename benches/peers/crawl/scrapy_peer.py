@@ -8,6 +8,7 @@ queue that Scrapy's manual recommends for broad crawls, `plain` (default) the on
 ten thousand hosts it is the faster one. Prints one line: pages, seconds, pages/s.
 """
 
+import os
 import sys
 import time
 
@@ -34,7 +35,7 @@ class Peer(scrapy.Spider):
                 yield self.ask(line.strip())
 
     def ask(self, url):
-        return scrapy.Request(url, callback=self.parse, meta={"proxy": PROXY})
+        return scrapy.Request(url, callback=self.parse)
 
     def parse(self, response):
         if self.pages >= int(PAGES):
@@ -56,6 +57,8 @@ class Peer(scrapy.Spider):
         print(f"scrapy {scrapy.__version__} pages {self.pages} seconds {seconds:.2f} pages/s {self.pages / seconds:.0f}")
 
 
+# By the environment: requests for robots.txt would not have the proxy from the meta of pages.
+os.environ["http_proxy"] = PROXY
 queue = {"aware": "DownloaderAwarePriorityQueue", "plain": "ScrapyPriorityQueue"}[QUEUE]
 process = CrawlerProcess(
     settings={

@@ -69,7 +69,7 @@ async fn main() {
             let _place = place;
             let mut website = Website::new(&seed);
             website.with_config(configuration);
-            website.set_http_client(Some(client));
+            website.set_http_client(client);
             let mut pages = website.subscribe(4096);
             let reader = tokio::spawn(async move {
                 while let Ok(page) = pages.recv().await {
