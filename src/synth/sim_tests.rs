@@ -111,8 +111,7 @@ impl Crawler<'_> {
 
     fn allows(&mut self, host: u64, url: &str) -> bool {
         let sim = self.sim;
-        if self.rules.get(&host).is_none() {
-            self.rules.insert(host, sim.rules(host, "webmill"));
+        if self.rules.insert(host, sim.rules(host, "webmill")).is_none() {
             // The file itself: what it answers, and the sitemaps that it names.
             let site = format!("http://{}", sim.web.host_name(host));
             let mut robots = sim.answer("GET", &format!("{site}/robots.txt"), 1);
