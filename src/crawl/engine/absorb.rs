@@ -239,14 +239,19 @@ impl Crawl {
 
     /// An answer that asks to come back later.
     fn try_later(&mut self, mut lease: Lease, event: Event, received: &Received, now: i64) -> Result<()> {
-        let asked = Response::parse(&received.raw[..received.head_len])
-            .header("retry-after")
-            .filter(|_| matches!(received.status, 429 | 503))
-            .and_then(|value| self.options.politeness.retry_after(value, now));
+        let asked = self.asked_wait(received, now);
         let final_outcome =
             if received.status >= 500 { outcome::SERVER_ERROR } else { outcome::CLIENT_ERROR };
         self.back_off(&mut lease, now, asked);
         self.again_or(lease, event, final_outcome)
+    }
+
+    /// The `Retry-After` of an answer that may have one, ms.
+    fn asked_wait(&self, received: &Received, now: i64) -> Option<u64> {
+        Response::parse(&received.raw[..received.head_len])
+            .header("retry-after")
+            .filter(|_| matches!(received.status, 429 | 503))
+            .and_then(|value| self.options.politeness.retry_after(value, now))
     }
 
     /// No answer.
@@ -321,20 +326,18 @@ impl Crawl {
     ) -> Result<()> {
         let now = self.now_ms();
         event.outcome = outcome::ROBOTS.into();
+        let elsewhere = borrowed.is_some();
         if let Some(mut other) = borrowed {
-            if let Ok(received) = &fetched.result {
-                self.answered(&mut other, fetched, received);
-            }
-            self.rest(&mut other, now);
+            self.spare(&mut other, fetched, now);
             let after = if other.entry.purpose == Purpose::Robots { After::Done } else { After::Keep };
             self.frontier.release(other, after)?;
-        } else if let Ok(received) = &fetched.result {
-            self.answered(&mut lease, fetched, received);
+            self.rest(&mut lease, now);
+        } else {
+            self.spare(&mut lease, fetched, now);
         }
-        self.rest(&mut lease, now);
         let received = match &fetched.result {
             Ok(received) => received,
-            Err(failure) => return self.no_rules(lease, event, Some(failure)),
+            Err(failure) => return self.no_rules(lease, event, Some(failure), elsewhere),
         };
         let response = Response::parse(&received.raw);
         let target = matches!(received.status, 300..=399)
@@ -352,7 +355,7 @@ impl Crawl {
         let payload = response.payload(ROBOTS_BYTES as usize);
         let body = decode_content(&response, &payload.bytes, ROBOTS_BYTES as usize);
         let Some(rules) = Robots::from_status(received.status, &body.bytes, &self.options.agent) else {
-            return self.no_rules(lease, event, None);
+            return self.no_rules(lease, event, None, elsewhere);
         };
         self.log(event)?;
         let delay = rules.crawl_delay().map(|d| self.options.politeness.crawl_delay_ms(d));
@@ -388,11 +391,30 @@ impl Crawl {
         Ok(())
     }
 
+    /// The host that a robots.txt was asked of rests, for longer where it failed or said so.
+    fn spare(&mut self, lease: &mut Lease, fetched: &Fetched, now: i64) {
+        let mut asked = None;
+        let mut failed = true;
+        if let Ok(received) = &fetched.result {
+            self.answered(lease, fetched, received);
+            asked = self.asked_wait(received, now);
+            failed = matches!(received.status, 408 | 425 | 429 | 500..=599);
+        }
+        if failed { self.back_off(lease, now, asked) } else { self.rest(lease, now) }
+    }
+
     /// robots.txt cannot be had: nothing of the host may be asked for until it can (RFC 9309, 2.3.1.4).
-    fn no_rules(&mut self, mut lease: Lease, mut event: Event, failure: Option<&Failure>) -> Result<()> {
-        let now = self.now_ms();
-        let asked = None;
-        self.back_off(&mut lease, now, asked);
+    fn no_rules(
+        &mut self,
+        mut lease: Lease,
+        mut event: Event,
+        failure: Option<&Failure>,
+        elsewhere: bool,
+    ) -> Result<()> {
+        if elsewhere {
+            let now = self.now_ms();
+            self.back_off(&mut lease, now, None);
+        }
         event.detail = failure.map(ToString::to_string);
         let verdict = match failure {
             Some(Failure::NoSuchHost) => Some(outcome::NO_SUCH_HOST),
