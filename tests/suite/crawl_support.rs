@@ -1,0 +1,292 @@
+//! Crawls over simulated Webs: settings, what was left, and what the server saw.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use webmill::capture::{CanonicalUrl, Truncation};
+use webmill::crawl::event::{Event, outcome};
+use webmill::crawl::politeness::Politeness;
+use webmill::crawl::{Crawl, CrawlOptions, Ended, Observer, Purpose, Replayed, Snapshot, Totals, journal};
+use webmill::shard::{ReadOptions, RecordType, ShardReader};
+use webmill::synth::{
+    Answer, Asked, Config, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
+    ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
+};
+
+/// Looks on and says nothing.
+pub struct Quiet;
+
+impl Observer for Quiet {
+    fn look(&mut self, _: &Snapshot) {}
+}
+
+/// Settings for a Web on loopback: no delay, short waits.
+pub fn swift(proxy: String) -> CrawlOptions {
+    let mut options = CrawlOptions { connections: 32, memory: 64 << 20, ..CrawlOptions::default() };
+    options.politeness = Politeness {
+        delay_ms: 0,
+        backoff_ms: 20,
+        max_backoff_ms: 200,
+        max_failures: 12,
+        ..Politeness::default()
+    };
+    options.fetch.proxy = Some(proxy);
+    options.fetch.idle_ms = 5_000;
+    options.fetch.total_ms = 10_000;
+    options.fetch.max_body_bytes = 400_000;
+    options
+}
+
+/// A Web with much of everything that `hosts` and `pages` can be, but no host that hangs and no trap.
+pub fn lively(pages: u64, seed: u64) -> SimConfig {
+    SimConfig {
+        web: Config { seed, pages, pages_per_host: 25, words: 30, ..Config::default() },
+        hosts: HostShares { silent: 0.0, ..HostShares::alike(0.15) },
+        robots: RobotsShares::alike(0.8),
+        features: FeatureShares { traps: 0.0, ..FeatureShares::every(0.3) },
+        pages: PageShares { dropped: 0.005, half_head: 0.005, garbage: 0.005, ..PageShares::alike(0.4) },
+        huge_bytes: 1_000_000,
+        bomb_bytes: 8 << 20,
+        slow_ms: 20,
+        time_out_ms: 20,
+        drip_ms: 3,
+        retry_after_s: 0,
+        crawl_delay_s: 0.03,
+        ..SimConfig::default()
+    }
+}
+
+/// A simulated Web on a socket.
+pub struct Served {
+    pub sim: SimWeb,
+    pub record: Arc<Recording>,
+    pub server: Server,
+}
+
+impl Served {
+    pub fn new(config: SimConfig) -> Served {
+        let sim = SimWeb::new(config).unwrap();
+        let (server, record) = serve(sim.clone());
+        Served { sim, record, server }
+    }
+
+    pub fn seeds(&self) -> Vec<CanonicalUrl> {
+        self.sim.seeds().map(|url| CanonicalUrl::parse(&url).unwrap()).collect()
+    }
+
+    pub fn options(&self) -> CrawlOptions {
+        swift(self.server.proxy())
+    }
+}
+
+/// Puts a Web on a socket, with a recording of what it is asked.
+pub fn serve(site: impl Site + 'static) -> (Server, Arc<Recording>) {
+    let record = Arc::new(Recording::default());
+    let options = ServeOptions { recorder: Some(record.clone()), ..ServeOptions::default() };
+    (Server::start(site, options).unwrap(), record)
+}
+
+/// A Web that is written down: the n-th answer of a URL for the n-th request, the last one for all further ones; 404 for
+/// what is not there.
+#[derive(Default, Clone)]
+pub struct Written(pub HashMap<String, Vec<Vec<u8>>>);
+
+impl Written {
+    pub fn answer(mut self, url: &str, message: Vec<u8>) -> Self {
+        self.0.entry(url.to_owned()).or_default().push(message);
+        self
+    }
+
+    /// A page with these links.
+    pub fn page(self, url: &str, links: &[&str]) -> Self {
+        self.answer(url, page(url, links))
+    }
+}
+
+impl Site for Written {
+    fn answer_into(&self, _: &str, url: &str, attempt: u32, _: &mut SynthPage, out: &mut Answer) {
+        let known = self.0.get(url);
+        let nth = known.and_then(|all| all.get(attempt as usize).or(all.last()));
+        let message = nth.cloned().unwrap_or_else(|| message("404 Not Found", "", "nothing here"));
+        let status = std::str::from_utf8(&message[9..12]).unwrap().parse().unwrap();
+        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+        *out = Answer { status, message, head_len, ..Answer::default() };
+    }
+
+    fn counts_attempts(&self) -> bool {
+        true
+    }
+
+    fn depends_on_attempt(&self, url: &str) -> bool {
+        self.0.get(url).is_some_and(|all| all.len() > 1)
+    }
+}
+
+/// An answer with its length. `headers` are whole lines.
+pub fn message(status: &str, headers: &str, body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+pub fn page(title: &str, links: &[&str]) -> Vec<u8> {
+    let links: String = links.iter().map(|to| format!("<li><a href=\"{to}\">to {to}</a></li>\n")).collect();
+    let body = format!("<!DOCTYPE html><title>{title}</title>\n<h1>{title}</h1>\n<ul>\n{links}</ul>\n");
+    message("200 OK", "Content-Type: text/html; charset=utf-8\r\n", &body)
+}
+
+/// Opens the crawl in a folder and runs it until it ends or `stop` says so.
+pub fn crawl_until(
+    folder: &Path,
+    options: &CrawlOptions,
+    seeds: &[CanonicalUrl],
+    stop: &dyn Fn() -> bool,
+) -> webmill::Result<(Replayed, Ended, Totals)> {
+    let (mut crawl, replayed) = Crawl::open(folder, options, seeds, 2, None)?;
+    let ended = crawl.run(&mut Quiet, stop)?;
+    Ok((replayed, ended, crawl.close(ended)?))
+}
+
+/// Crawls to the end.
+pub fn crawl(folder: &Path, options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Totals {
+    let (_, ended, totals) = crawl_until(folder, options, seeds, &|| false).unwrap();
+    assert_eq!(ended, Ended::Finished);
+    totals
+}
+
+/// A page in a shard.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored {
+    pub url: String,
+    pub origin: Option<String>,
+    pub data: Vec<u8>,
+    pub truncated: Option<Truncation>,
+}
+
+/// Every file below the folder of shards, unfinished ones too.
+pub fn shard_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder.join("shards")).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// All answers in the shards, read as any reader of shards would; damage is an error.
+pub fn answers(folder: &Path) -> Vec<Stored> {
+    let mut all = Vec::new();
+    for path in shard_files(folder) {
+        let mut reader = ShardReader::open(&path, &ReadOptions::default()).unwrap();
+        while let Some(record) = reader.next() {
+            let record = record.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            if record.kind == RecordType::Response {
+                all.push(Stored {
+                    url: record.url.to_string(),
+                    origin: record.origin.map(|o| o.to_string()),
+                    data: record.data.to_vec(),
+                    truncated: record.truncated,
+                });
+            }
+        }
+    }
+    all
+}
+
+/// All events of the journal, in order.
+pub fn events(folder: &Path) -> Vec<Event> {
+    let mut all = Vec::new();
+    for part in journal::parts(&folder.join("events")).unwrap() {
+        let read = part.read(0, &mut |event| {
+            all.push(event);
+            Ok(())
+        });
+        assert_eq!(read.unwrap().damaged, 0, "{}", part.path.display());
+    }
+    all
+}
+
+/// What became of each page in the end: all events about it but those that announce another attempt.
+pub fn outcomes(folder: &Path) -> BTreeMap<String, Vec<Event>> {
+    let mut by_url: BTreeMap<String, Vec<Event>> = BTreeMap::new();
+    for event in events(folder) {
+        if event.purpose == Purpose::Page && event.outcome != outcome::RETRY {
+            by_url.entry(event.url.clone()).or_default().push(event);
+        }
+    }
+    by_url
+}
+
+/// A request, and when the server was done with it.
+#[derive(Debug, Clone)]
+pub struct Exchange {
+    pub asked: Asked,
+    pub at: Instant,
+    /// The answer was sent, or the connection ended.
+    pub done: Option<Instant>,
+    /// The connection ended, or went on with another host.
+    pub left: Option<Instant>,
+}
+
+/// All requests of a recording, in order of arrival.
+pub fn exchanges(record: &Recording) -> Vec<Exchange> {
+    let mut all: Vec<Exchange> = Vec::new();
+    let mut of: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (at, happening) in record.happenings() {
+        match happening {
+            Happening::Opened(_) => {}
+            Happening::Asked(asked) => {
+                let before = of.entry(asked.connection).or_default();
+                for &i in before.iter() {
+                    if all[i].asked.host != asked.host {
+                        all[i].left.get_or_insert(at);
+                    }
+                }
+                before.push(all.len());
+                all.push(Exchange { asked, at, done: None, left: None });
+            }
+            Happening::Answered(connection) => {
+                if let Some(&i) = of.get(&connection).and_then(|all| all.last()) {
+                    all[i].done.get_or_insert(at);
+                }
+            }
+            Happening::Closed(connection) => {
+                for i in of.remove(&connection).unwrap_or_default() {
+                    all[i].done.get_or_insert(at);
+                    all[i].left.get_or_insert(at);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// URLs that were fetched again although their answer was there long before a kill: `slack` is how long an answer may take
+/// to be read and written down. A first request that a kill came across may be repeated after that kill.
+pub fn needless_repeats(record: &Recording, kills: &[Instant], slack: Duration) -> Vec<String> {
+    let mut by_url: HashMap<String, Vec<Exchange>> = HashMap::new();
+    for exchange in exchanges(record) {
+        by_url.entry(exchange.asked.url.clone()).or_default().push(exchange);
+    }
+    let mut faults = Vec::new();
+    for (url, list) in by_url {
+        for pair in list.windows(2) {
+            let excused = kills.iter().any(|kill| {
+                pair[0].at <= *kill
+                    && *kill <= pair[1].at
+                    && pair[0].done.is_none_or(|done| done + slack >= *kill)
+            });
+            if !excused {
+                let next = kills.iter().find(|kill| **kill >= pair[0].at);
+                let before = next.zip(pair[0].done).map(|(kill, done)| kill.saturating_duration_since(done));
+                faults.push(format!("{url} was fetched twice, the first time {before:?} before a kill"));
+            }
+        }
+    }
+    faults.sort();
+    faults
+}
+
+/// Fails with the first of `faults`.
+#[track_caller]
+pub fn none(faults: &[String]) {
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults[..faults.len().min(25)].join("\n"));
+}
