@@ -147,7 +147,7 @@ impl PageRank<'_> {
         })
     }
 
-    fn check(&self, graph: &Csr, transpose: &Csr) -> Result<()> {
+    pub(super) fn check(&self, graph: &Csr, transpose: &Csr) -> Result<()> {
         let wrong = |what: String| Err(Error::Config(what));
         let n = graph.num_nodes();
         if !(0.0..1.0).contains(&self.damping) {
