@@ -81,6 +81,7 @@ process = CrawlerProcess(
         "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
         "ASYNCIO_EVENT_LOOP": "uvloop.Loop",
         "DOWNLOAD_TIMEOUT": 30,
+        "CLOSESPIDER_TIMEOUT": int(os.environ.get("SCRAPY_SECONDS", "0")),
         "USER_AGENT": "scrapy-peer",
     },
 )
