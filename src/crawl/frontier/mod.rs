@@ -415,7 +415,7 @@ impl Frontier {
         }
         self.queue.remove(old_key);
         self.seen.set(key, Known::Queued(rank));
-        self.enqueue(host, host_key, rank, value)
+        self.enqueue(host, host_key, rank, Slice::from(&*value))
     }
 
     /// Puts an entry into the queue of its host, and the host where it now belongs.

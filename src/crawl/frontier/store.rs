@@ -77,6 +77,8 @@ impl Store {
         let opened = guarded(&path, &broken, || {
             let db = Database::builder(&*path)
                 .cache_size(sizes.cache)
+                // The first of several spins while the others compact.
+                .worker_threads(1)
                 .max_journaling_size((8 * sizes.large).clamp(64 << 20, 512 << 20))
                 .open()?;
             let mut keyspaces = Vec::new();

@@ -240,7 +240,8 @@ impl Frontier {
                 upto = Some(rank);
                 return Ok(false);
             }
-            found.push((rank, value));
+            // A copy: what was read is a view of its whole block.
+            found.push((rank, fjall::Slice::from(&*value)));
             Ok(true)
         })?;
         self.hosts.with_loaded(slot, |loaded| {
