@@ -110,6 +110,9 @@ pub struct Event {
     /// Attempts that failed before.
     #[serde(default, skip_serializing_if = "is_zero_u8")]
     pub retries: u8,
+    /// Redirects that led here.
+    #[serde(default, skip_serializing_if = "is_zero_u8")]
+    pub redirects: u8,
     /// The page that links here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referrer: Option<String>,
@@ -158,6 +161,7 @@ impl Event {
             bytes: 0,
             depth: 0,
             retries: 0,
+            redirects: 0,
             referrer: None,
             origin: None,
             redirect_to: None,
@@ -307,7 +311,7 @@ mod tests {
                 <[Option<String>; 8]>::try_from(texts).unwrap();
             let event = Event {
                 url: url.unwrap_or_default(), purpose: Purpose::Sitemap, outcome: Cow::Borrowed(outcome::RETRY), status,
-                fetch_time_ms: numbers.0, elapsed_ms: numbers.1, bytes: numbers.2, depth: numbers.3, retries: numbers.4,
+                fetch_time_ms: numbers.0, elapsed_ms: numbers.1, bytes: numbers.2, depth: numbers.3, retries: numbers.4, redirects: numbers.4,
                 referrer, origin, redirect_to, ip, robots_reason, detail, protocol: Some("h2".into()), shard,
                 offset: numbers.5, length: numbers.5, cut: false,
             };

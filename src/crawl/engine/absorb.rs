@@ -89,7 +89,7 @@ impl Crawl {
             400..=499 => event.outcome = outcome::CLIENT_ERROR.into(),
             _ => event.outcome = outcome::PROTOCOL_ERROR.into(),
         }
-        self.log(event)?;
+        self.log(event);
         self.rest(&mut lease, now);
         self.frontier.release(lease, After::Done)
     }
@@ -159,7 +159,7 @@ impl Crawl {
                 event.depth = depth;
                 event.referrer = Some(url.as_str().to_owned());
                 event.detail = Some((*reason).to_owned());
-                self.log(event)?;
+                self.log(event);
             }
         }
         // What a sitemap lists stands as near to the seeds as the links of a front page.
@@ -267,19 +267,19 @@ impl Crawl {
         if let Some(verdict) = verdict {
             self.frontier.host_mut(&mut lease).verdict = Some(verdict.into());
             event.outcome = verdict.into();
-            self.log(event)?;
+            self.log(event);
             return self.frontier.release(lease, After::Done);
         }
         self.back_off(&mut lease, now, None);
         if !failure.retry() {
             event.outcome = failure.name().into();
-            self.log(event)?;
+            self.log(event);
             return self.frontier.release(lease, After::Done);
         }
         if self.frontier.host(&lease).failures >= self.options.politeness.max_failures {
             self.give_up(&mut lease, outcome::HOST_UNREACHABLE);
             event.outcome = outcome::HOST_UNREACHABLE.into();
-            self.log(event)?;
+            self.log(event);
             return self.frontier.release(lease, After::Done);
         }
         self.again_or(lease, event, failure.name())
@@ -309,7 +309,7 @@ impl Crawl {
             event.outcome = final_outcome.into();
             After::Done
         };
-        self.log(event)?;
+        self.log(event);
         self.frontier.release(lease, after)
     }
 
@@ -346,7 +346,7 @@ impl Crawl {
             .filter(CanonicalUrl::is_web);
         if let (Some(target), true) = (target, hops < ROBOTS_HOPS) {
             event.redirect_to = Some(target.as_str().to_owned());
-            self.log(event)?;
+            self.log(event);
             let due = self.frontier.host(&lease).next_ms;
             let due = if target.host() == &*lease.host { due } else { now };
             self.errands.push(lease, origin, target, hops + 1, due);
@@ -357,7 +357,7 @@ impl Crawl {
         let Some(rules) = Robots::from_status(received.status, &body.bytes, &self.options.agent) else {
             return self.no_rules(lease, event, None, elsewhere);
         };
-        self.log(event)?;
+        self.log(event);
         let delay = rules.crawl_delay().map(|d| self.options.politeness.crawl_delay_ms(d));
         let rules = self.set_rules(&origin, rules, now)?;
         self.frontier.host_mut(&mut lease).crawl_delay_ms = delay;
@@ -431,7 +431,7 @@ impl Crawl {
             }
             None => event.robots_reason = Some("not to be had yet".into()),
         }
-        self.log(event)?;
+        self.log(event);
         self.frontier.release(lease, After::Keep)
     }
 }
@@ -451,6 +451,7 @@ pub(super) fn about(entry: &Entry, outcome: &'static str, now_ms: i64) -> Event 
     let mut event = Event::new(entry.url.as_str(), entry.purpose, outcome, now_ms);
     event.depth = entry.depth;
     event.retries = entry.retries;
+    event.redirects = entry.redirects;
     event.referrer.clone_from(&entry.referrer);
     event.origin.clone_from(&entry.origin);
     event

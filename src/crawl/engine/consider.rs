@@ -15,9 +15,13 @@ impl Crawl {
     /// Sends the URL of `lease` out, or its robots.txt first, or settles it without a request.
     pub(super) fn consider(&mut self, mut lease: Lease) -> Result<()> {
         let now = self.now_ms();
-        if lease.entry.purpose == Purpose::Robots {
-            // Left over from a host that was borrowed when the crawl died.
-            return self.frontier.release(lease, After::Done);
+        if self.resumed {
+            // Its last request may have gone out just before the crawl died, and its pause be longer than the common one.
+            let due = self.wall_ms + self.options.politeness.pause(self.frontier.host(&lease)) as i64;
+            if now < due {
+                self.frontier.host_mut(&mut lease).next_ms = due;
+                return self.frontier.release(lease, After::Keep);
+            }
         }
         let host = self.frontier.host(&lease);
         if let Some(verdict) = host.verdict.clone() {
@@ -30,11 +34,17 @@ impl Crawl {
             self.frontier.host_mut(&mut lease).verdict = Some(outcome::HOST_LIMIT.into());
             return self.settle(lease, outcome::HOST_LIMIT, None);
         }
+        if lease.entry.purpose == Purpose::Robots && !self.options.obey_robots {
+            return self.frontier.release(lease, After::Done);
+        }
         if self.options.obey_robots {
             let origin = origin(&lease.entry.url);
             let Some(rules) = self.rules_of(&origin, now)? else {
                 return self.ask_for_rules(lease, origin);
             };
+            if lease.entry.purpose == Purpose::Robots {
+                return self.frontier.release(lease, After::Done);
+            }
             let verdict = rules.check(&lease.entry.url);
             if !verdict.allowed {
                 let rule = verdict.rule.unwrap_or("Disallow").to_owned();
@@ -74,7 +84,7 @@ impl Crawl {
             outcome::ROBOTS_DENIED | outcome::ROBOTS_UNREACHABLE => event.robots_reason = reason,
             _ => event.detail = reason,
         }
-        self.log(event)?;
+        self.log(event);
         self.frontier.release(lease, After::Done)
     }
 }

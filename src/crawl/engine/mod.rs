@@ -98,6 +98,8 @@ pub struct Crawl {
     priority: Priority,
     ring: Option<(Ring, String)>,
     outbox: HashMap<String, Vec<u8>>,
+    /// Events that wait for the pages that they tell of to be written.
+    told: Vec<Event>,
     rules: RuleCache,
     errands: Errands,
     totals: Totals,
@@ -111,6 +113,7 @@ pub struct Crawl {
     threads: Option<tokio::runtime::Runtime>,
     started: Instant,
     wall_ms: i64,
+    resumed: bool,
     warm_ms: i64,
     traps_told: HashSet<(String, &'static str)>,
     samples: snapshot::Samples,
@@ -172,6 +175,7 @@ impl Crawl {
             priority: Priority::new(&options.priority, earlier)?,
             ring: options.agents.ring()?,
             outbox: HashMap::new(),
+            told: Vec::new(),
             rules: RuleCache::default(),
             errands: Errands::default(),
             totals: opened.mark.totals.clone(),
@@ -185,6 +189,7 @@ impl Crawl {
             threads: Some(threads),
             started: Instant::now(),
             wall_ms,
+            resumed: !replayed.fresh,
             // After a restart nobody knows when the last request went out.
             warm_ms: if replayed.fresh { wall_ms } else { wall_ms + options.politeness.delay_ms as i64 },
             traps_told: HashSet::new(),
@@ -351,17 +356,21 @@ impl Crawl {
         }
     }
 
-    /// Notes an event.
-    fn log(&mut self, event: Event) -> Result<()> {
+    /// Notes an event, to be written by the next commit: a journal that gets ahead of the shards would tell of pages that a
+    /// crash took.
+    fn log(&mut self, event: Event) {
         self.totals.outcomes.add(&event.outcome);
-        self.journal.append(&event)?;
+        self.told.push(event);
         self.changed += 1;
-        Ok(())
     }
 
     /// Writes everything out in the order that makes a crash harmless: pages, events, frontier.
     fn commit(&mut self) -> Result<()> {
         self.archive.flush()?;
+        for event in &self.told {
+            self.journal.append(event)?;
+        }
+        self.told.clear();
         self.journal.flush()?;
         self.send_outbox()?;
         let mark = Mark {

@@ -5,17 +5,18 @@
 //! the very beginning of both; the damaged one is put aside. What is lost then are counts of hosts (failures, pages) and
 //! retries of single URLs.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
 use crate::capture::CanonicalUrl;
-use crate::crawl::Purpose;
 use crate::crawl::archive::{self, Archive};
 use crate::crawl::config::CrawlOptions;
 use crate::crawl::engine::{Crawl, Mark};
 use crate::crawl::event::{Event, outcome};
 use crate::crawl::frontier::Frontier;
 use crate::crawl::journal::{self, Journal};
+use crate::crawl::{Found, Purpose};
 use crate::error::{AtPath, Error, Result};
 use crate::shard::Position;
 
@@ -30,7 +31,7 @@ pub struct Replayed {
     pub events: u64,
     /// Pages behind the mark.
     pub pages: u64,
-    /// Places that could not be read.
+    /// Places that could not be read, and records that are lost.
     pub damaged: u64,
     /// Bytes of unfinished records that were cut off.
     pub cut: u64,
@@ -109,8 +110,9 @@ pub(super) fn open(folder: &Path, options: &CrawlOptions) -> Result<Opened> {
     replayed.cut += archive.cut();
     let empty = journal.position() == Position::default() && archive.position() == Position::default();
     replayed.fresh = state == State::Fresh && empty && replayed.rebuilt.is_none();
-    if state == State::Fresh && !empty && replayed.rebuilt.is_none() {
-        replayed.rebuilt = Some("it is missing".into());
+    if state != State::Marked && !empty && replayed.rebuilt.is_none() {
+        let why = if state == State::Fresh { "it is missing" } else { "that was interrupted before" };
+        replayed.rebuilt = Some(why.into());
     }
     Ok(Opened { frontier, archive, journal, mark, replayed })
 }
@@ -184,6 +186,33 @@ fn place(event: &Event) -> Option<(Position, u64)> {
     Some((Position { file, offset: event.offset? }, event.length?))
 }
 
+/// How far each shard goes.
+struct Written {
+    finished: HashMap<u32, u64>,
+    end: Position,
+}
+
+impl Written {
+    fn of(archive: &Archive) -> Result<Written> {
+        let mut finished = HashMap::new();
+        for path in archive.finished()? {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if let Some(number) = archive::shard_number(name) {
+                finished.insert(number, std::fs::metadata(&path).at(&path)?.len());
+            }
+        }
+        Ok(Written { finished, end: archive.position() })
+    }
+
+    /// Whether the event tells of a record that a shard lost; shards that somebody took away have theirs.
+    fn lacks(&self, event: &Event) -> bool {
+        place(event).is_some_and(|(at, length)| {
+            let end = Position { file: at.file, offset: at.offset + length };
+            end > self.end || self.finished.get(&at.file).is_some_and(|there| *there < end.offset)
+        })
+    }
+}
+
 /// What a replay needs of an event whose answer was stored.
 struct Known {
     at: Position,
@@ -196,16 +225,26 @@ impl Crawl {
     pub(super) fn replay(&mut self, mark: &Mark, replayed: &mut Replayed) -> Result<()> {
         let folder = self.folder.clone();
         let shards = shards_folder(&folder);
-        let (events, damaged) = read_events(&folder, mark.journal, &mut |event| self.replay_event(&event))?;
+        let written = Written::of(&self.archive)?;
+        let again = replayed.rebuilt.is_some();
+        let mut lost = 0;
+        let mut tell = |event: Event| {
+            if written.lacks(&event) {
+                lost += 1;
+                return Ok(());
+            }
+            self.replay_event(&event, again)
+        };
+        let (events, damaged) = read_events(&folder, mark.journal, &mut tell)?;
         replayed.events = events;
-        replayed.damaged += damaged;
+        replayed.damaged += damaged + lost;
 
         let (sender, known) = sync_channel::<Known>(1024);
         let from = mark.journal;
         std::thread::scope(|scope| {
             let reading = scope.spawn(move || {
                 let mut tell = |event: Event| {
-                    if let Some((at, _)) = place(&event) {
+                    if let Some((at, _)) = place(&event).filter(|_| !written.lacks(&event)) {
                         let page = event.purpose == Purpose::Page && event.outcome == outcome::STORED;
                         // Nobody listens any more when the shards could not be read; that is told there.
                         let _ = sender.send(Known { at, depth: event.depth, page });
@@ -248,21 +287,39 @@ impl Crawl {
             replayed.damaged += told.damaged;
             drop(known);
             reading.join().map_err(|_| Error::Internal("reading the journal panicked".into()))?
-        })
+        })?;
+        if lost > 0 {
+            // What comes now must not stand where the journal has what is lost.
+            self.archive.finish()?;
+        }
+        Ok(())
     }
 
-    fn replay_event(&mut self, event: &Event) -> Result<()> {
+    /// Takes in an event; `again`: the frontier knows nothing of the past.
+    fn replay_event(&mut self, event: &Event, again: bool) -> Result<()> {
         self.totals.outcomes.add(&event.outcome);
         self.totals.bytes += event.bytes;
         if event.bytes > 0 {
             self.totals.fetched += 1;
         }
-        // What is to be asked for again stays as it is; a sitemap's URLs are nowhere but in the sitemap.
-        let again = [outcome::RETRY, outcome::ROBOTS, outcome::SITEMAP].contains(&&*event.outcome);
-        if again || event.cut {
+        let Some(url) = CanonicalUrl::parse_stored(&event.url).filter(|_| !event.cut) else { return Ok(()) };
+        if again && event.outcome == outcome::ROBOTS && url.path() == "/robots.txt" {
+            // It names the sitemaps, and what a sitemap lists stands nowhere else.
+            self.add(&Found {
+                url,
+                purpose: Purpose::Robots,
+                depth: 0,
+                redirects: 0,
+                origin: None,
+                referrer: None,
+                priority: 0.0,
+            })?;
             return Ok(());
         }
-        let Some(url) = CanonicalUrl::parse_stored(&event.url) else { return Ok(()) };
+        // What is to be asked for again stays as it is.
+        if [outcome::RETRY, outcome::ROBOTS, outcome::SITEMAP].contains(&&*event.outcome) {
+            return Ok(());
+        }
         self.frontier.mark_seen(&url)?;
         if event.outcome == outcome::STORED {
             self.totals.stored += 1;
@@ -271,8 +328,7 @@ impl Crawl {
             if let Some(given) = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored) {
                 let rewritten = self.reader.rewriter.apply(given.clone());
                 let priority = self.priority.of(&url, None);
-                let redirects = u8::from(event.origin.is_some());
-                let what = (event.purpose, event.depth, redirects, priority);
+                let what = (event.purpose, event.depth, event.redirects, priority);
                 let (origin, referrer) = (event.origin.as_deref(), event.referrer.as_deref());
                 self.follow(&url, origin, what, referrer, rewritten, given)?;
             }
