@@ -259,8 +259,11 @@ pub fn exchanges(record: &Recording) -> Vec<Exchange> {
     all
 }
 
+/// How long a request may be on its way to a busy server: its sender may be dead by then.
+const ARRIVAL: Duration = Duration::from_millis(100);
+
 /// URLs that were fetched again although their answer was there long before a kill: `slack` is how long an answer may take
-/// to be read and written down. A first request that a kill came across may be repeated after that kill.
+/// to be read and written down. A request that a kill came across may be repeated after that kill.
 pub fn needless_repeats(record: &Recording, kills: &[Instant], slack: Duration) -> Vec<String> {
     let mut by_url: HashMap<String, Vec<Exchange>> = HashMap::new();
     for exchange in exchanges(record) {
@@ -269,15 +272,19 @@ pub fn needless_repeats(record: &Recording, kills: &[Instant], slack: Duration) 
     let mut faults = Vec::new();
     for (url, list) in by_url {
         for pair in list.windows(2) {
+            let (first, again) = (&pair[0], &pair[1]);
             let excused = kills.iter().any(|kill| {
-                pair[0].at <= *kill
-                    && *kill <= pair[1].at
-                    && pair[0].done.is_none_or(|done| done + slack >= *kill)
+                first.at <= *kill + ARRIVAL
+                    && *kill <= again.at
+                    && first.done.is_none_or(|done| done + slack >= *kill)
             });
             if !excused {
-                let next = kills.iter().find(|kill| **kill >= pair[0].at);
-                let before = next.zip(pair[0].done).map(|(kill, done)| kill.saturating_duration_since(done));
-                faults.push(format!("{url} was fetched twice, the first time {before:?} before a kill"));
+                let since = kills.iter().rev().find(|kill| **kill <= first.at).map(|kill| first.at - *kill);
+                let till = kills.iter().find(|kill| **kill >= first.at).map(|kill| *kill - first.at);
+                faults.push(format!(
+                    "{url} was fetched {since:?} after a kill, {till:?} before another, and again after {:?}",
+                    again.at - first.at
+                ));
             }
         }
     }

@@ -260,7 +260,9 @@ fn traps_are_cut_off() {
 fn order(config: &SimConfig, strategy: Strategy) -> (Vec<String>, Vec<Event>) {
     let served = Served::new(config.clone());
     let folder = tempfile::tempdir().unwrap();
-    let options = CrawlOptions { strategy, connections: 1, ..served.options() };
+    let mut options = CrawlOptions { strategy, connections: 1, ..served.options() };
+    // One worker waits for all.
+    options.politeness.max_backoff_ms = 20;
     crawl(folder.path(), &options, &served.seeds());
     let requests = served.record.requests().into_iter().map(|(_, asked)| asked.url).collect();
     (requests, events(folder.path()))

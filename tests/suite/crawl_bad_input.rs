@@ -1,0 +1,172 @@
+//! Bad input of crawls: seeds that are no URLs, nobody who answers, settings that cannot work.
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use webmill::Error;
+use webmill::capture::CanonicalUrl;
+use webmill::crawl::event::outcome;
+use webmill::crawl::frontier::Strategy;
+use webmill::crawl::{Crawl, CrawlOptions, Ended};
+use webmill::synth::{Obedient, SimConfig};
+
+use super::crawl_support::{Served, crawl, crawl_until, events, swift};
+use super::support::Work;
+
+#[test]
+fn seeds_that_are_no_urls_are_named_by_line_and_offset() {
+    let work = Work::new();
+    let seeds = b"# seeds\nhttp://a.example/\n\nnot a url\n  mailto:x@y.example\r\n\xff\xfe\nhttp://[broken/\nb.example/path\n";
+    std::fs::write(work.path("seeds.txt"), seeds).unwrap();
+    let output = work.run(&["crawl", "--seeds", "seeds.txt", "--out", "crawl", "--dry-run"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> = said.lines().filter(|line| line.contains("is not a URL")).collect();
+    let at: Vec<&str> = lines.iter().map(|line| line.split(": ").next().unwrap()).collect();
+    assert_eq!(
+        at,
+        [
+            "seeds.txt line 4, byte 27",
+            "seeds.txt line 5, byte 37",
+            "seeds.txt line 6, byte 59",
+            "seeds.txt line 7, byte 62",
+        ],
+        "{said}"
+    );
+    assert!(!work.path("crawl").exists());
+    std::fs::write(work.path("none.txt"), "# nothing\n\n?\n").unwrap();
+    let said = work.fails(&["crawl", "--seeds", "none.txt", "--out", "crawl"], 2);
+    assert!(said.contains("none.txt line 3, byte 11") && said.contains("no seeds"), "{said}");
+    let said = work.fails(&["crawl", "--seeds", "missing.txt", "--out", "crawl"], 2);
+    assert!(said.contains("missing.txt"), "{said}");
+    let said = work.fails(&["crawl", "ftp://a.example/", "--out", "crawl"], 2);
+    assert!(said.contains("ftp://a.example/"), "{said}");
+    assert!(!work.path("crawl").exists());
+}
+
+/// A port that nobody listens on.
+fn closed_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn seeds(hosts: &[&str]) -> Vec<CanonicalUrl> {
+    hosts.iter().map(|host| CanonicalUrl::parse(&format!("http://{host}/")).unwrap()).collect()
+}
+
+/// Crawls that nobody answers: each seed has its end in the log, none is stored, and the crawl comes to its end.
+fn unanswered(options: &CrawlOptions, wanted: &[&str], detail: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let start = Instant::now();
+    let totals = crawl(folder.path(), options, &seeds(&["a.example", "b.example"]));
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(totals.stored, 0);
+    let told = events(folder.path());
+    for seed in ["http://a.example/", "http://b.example/"] {
+        let ends: Vec<&str> =
+            told.iter().filter(|event| event.url == seed).map(|event| &*event.outcome).collect();
+        assert!(matches!(ends[..], [end] if wanted.contains(&end)), "{seed}: {ends:?}");
+    }
+    let details: Vec<&str> = told.iter().filter_map(|event| event.detail.as_deref()).collect();
+    assert!(details.iter().any(|text| text.contains(detail)), "{details:?}");
+}
+
+#[test]
+fn an_unreachable_resolver_is_no_dead_end() {
+    let mut options = swift(String::new());
+    options.fetch.proxy = None;
+    options.fetch.dns.servers = vec![format!("127.0.0.1:{}", closed_port())];
+    options.fetch.dns.timeout_ms = 200;
+    options.fetch.dns.attempts = 2;
+    options.fetch.dns.retry_ms = 20;
+    options.politeness.max_failures = 3;
+    unanswered(&options, &[outcome::HOST_UNREACHABLE, outcome::DNS_FAILURE], "");
+}
+
+#[test]
+fn a_proxy_that_is_down_is_named() {
+    let mut options = swift(format!("http://127.0.0.1:{}", closed_port()));
+    options.politeness.max_failures = 3;
+    unanswered(&options, &[outcome::HOST_UNREACHABLE, outcome::PROXY_FAILURE], "proxy");
+}
+
+#[test]
+fn a_folder_keeps_its_strategy() {
+    let served = Served::new(SimConfig::plain(50, 5, 91));
+    let folder = tempfile::tempdir().unwrap();
+    let stopped =
+        crawl_until(folder.path(), &served.options(), &served.seeds(), &|| served.server.requests() > 20);
+    assert_eq!(stopped.unwrap().1, Ended::Stopped);
+    let before = std::fs::read_dir(folder.path()).unwrap().count();
+    for other in [
+        CrawlOptions { strategy: Strategy::Depth, ..served.options() },
+        CrawlOptions { strategy: Strategy::Best, ..served.options() },
+        CrawlOptions { seed: 5, ..served.options() },
+    ] {
+        match Crawl::open(folder.path(), &other, &served.seeds(), 1, None) {
+            Err(Error::Incompatible { found, expected, .. }) => {
+                assert!(found.contains("breadth") && found != expected, "{found} {expected}");
+            }
+            other => panic!("{:?}", other.err()),
+        }
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), before, "nothing was put aside");
+    let (replayed, ended, totals) =
+        crawl_until(folder.path(), &served.options(), &served.seeds(), &|| false).unwrap();
+    let truth = served.sim.truth(&Obedient::default());
+    let pages = truth.pages().filter(|page| page.expect.is_stored()).count() as u64;
+    assert!(pages > 40);
+    assert_eq!((ended, replayed.rebuilt, totals.stored), (Ended::Finished, None, pages));
+}
+
+#[test]
+fn settings_out_of_range_are_named_before_anything_is_made() {
+    let changes: [(&str, fn(&mut CrawlOptions)); 22] = [
+        ("agent", |o| o.agent = "web mill".into()),
+        ("agent", |o| o.agent = String::new()),
+        ("connections", |o| o.connections = 0),
+        ("connections", |o| o.connections = 70_000),
+        ("memory", |o| o.memory = 1 << 20),
+        ("delay_ms", |o| o.politeness.delay_ms = u64::MAX),
+        ("adaptive", |o| o.politeness.adaptive = f64::NAN),
+        ("adaptive", |o| o.politeness.adaptive = -1.0),
+        ("max_failures", |o| o.politeness.max_failures = 0),
+        ("robots_ms", |o| o.politeness.robots_ms = u64::MAX),
+        ("user_agent", |o| o.fetch.user_agent = "a\r\nb".into()),
+        ("proxy", |o| o.fetch.proxy = Some("socks5://x".into())),
+        ("host", |o| o.fetch.headers.push(("Host".into(), "x".into()))),
+        ("total_ms", |o| o.fetch.total_ms = 0),
+        ("servers", |o| o.fetch.dns.servers = vec!["no address".into()]),
+        ("url_include", |o| o.scope.url_include = vec!["(".into()]),
+        ("country", |o| o.scope.countries = vec!["CN".into()]),
+        ("path_depth", |o| o.traps.path_depth = 0),
+        ("slow_share", |o| o.brake.slow_share = 2.0),
+        ("parent", |o| o.priority.parent = 1.0),
+        ("level", |o| o.archive.level = Some(99)),
+        ("part_events", |o| o.journal.part_events = 0),
+    ];
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("crawl");
+    for (name, change) in changes {
+        let mut options = CrawlOptions::default();
+        change(&mut options);
+        match Crawl::open(&folder, &options, &seeds(&["a.example"]), 1, None) {
+            Err(Error::Config(message)) => {
+                assert!(message.to_lowercase().contains(name), "{name}: {message}");
+            }
+            other => panic!("{name}: {:?}", other.err()),
+        }
+        assert!(!folder.exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_a_file_is_an_error_of_its_own() {
+    let parent = tempfile::tempdir().unwrap();
+    let file = parent.path().join("file");
+    std::fs::write(&file, "mine").unwrap();
+    let opened = Crawl::open(&file, &CrawlOptions::default(), &seeds(&["a.example"]), 1, None);
+    match opened.err() {
+        Some(Error::Io { path, .. }) => assert_eq!(path, file),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), b"mine");
+}
