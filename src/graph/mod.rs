@@ -34,7 +34,7 @@ pub mod visit;
 pub use array::Array;
 pub use bowtie::{BowTie, Part, bow_tie};
 pub use build::{BuildCounts, BuildOptions, GraphBuilder, LinkRow, NodeRow, Numbered, Numbering, PageRow};
-pub use bvgraph::read_bvgraph;
+pub use bvgraph::{BvOptions, BvStats, BvWriter, read_bvgraph, write_bvgraph};
 pub use components::{Components, strong_components, weak_components};
 pub use correlation::{Pairs, kendall_tau, top, top_overlap};
 pub use csr::{Csr, Graph, Weights};

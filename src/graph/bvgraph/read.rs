@@ -1,11 +1,12 @@
 //! Lists of successors out of a stream of bits.
 
+use super::beside;
 use super::bits::{Bits, Decoded};
 use super::properties::Properties;
 use crate::error::{AtPath, Error, Result};
 use crate::graph::csr::Csr;
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Reads `basename.graph` as its properties describe it.
 ///
@@ -13,16 +14,23 @@ use std::path::{Path, PathBuf};
 /// [`Error::Io`] for missing files, [`Error::Incompatible`] for another class of graph or code,
 /// [`Error::Corrupt`] for bytes that are no such graph.
 pub fn read_bvgraph(basename: impl AsRef<Path>) -> Result<Csr> {
-    let with = |extension: &str| {
-        let mut path = basename.as_ref().as_os_str().to_owned();
-        path.push(extension);
-        PathBuf::from(path)
-    };
-    let properties = Properties::read(&with(".properties"))?;
-    let path = with(".graph");
+    let properties = Properties::read(&beside(basename.as_ref(), ".properties"))?;
+    let path = beside(basename.as_ref(), ".graph");
     let bytes = std::fs::read(&path).at(&path)?;
     let mut bits = Bits { bytes: &bytes, at: 0 };
     decode(&mut bits, &properties).map_err(|reason| Error::corrupt(&path, bits.at / 8, reason))
+}
+
+/// Bytes that reading a graph takes at most, by its properties.
+///
+/// # Errors
+/// As [`read_bvgraph`].
+pub fn estimate(basename: impl AsRef<Path>) -> Result<u64> {
+    let properties = Properties::read(&beside(basename.as_ref(), ".properties"))?;
+    let path = beside(basename.as_ref(), ".graph");
+    let length = std::fs::metadata(&path).at(&path)?.len();
+    // Half as much again, since the targets grow.
+    Ok(length + 8 * properties.nodes as u64 + properties.arcs.saturating_mul(6))
 }
 
 /// 0, 1, 2, 3, 4 … → 0, −1, 1, −2, 2 …
@@ -47,6 +55,9 @@ pub(super) fn decode(bits: &mut Bits, properties: &Properties) -> Decoded<Csr> {
         read_list(bits, properties, x, &window, &targets, &mut list)?;
         let start = targets.len();
         targets.extend_from_slice(&list);
+        if targets.len() as u64 > properties.arcs {
+            return Err(format!("more arcs than the {} that the properties promise", properties.arcs));
+        }
         offsets.push(targets.len() as u64);
         window.push_front(start..targets.len());
         window.truncate(properties.window);

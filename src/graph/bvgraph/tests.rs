@@ -5,7 +5,9 @@ use super::super::csr::{Csr, Graph};
 use super::bits::{Bits, Code};
 use super::properties::Properties;
 use super::read::decode;
-use super::read_bvgraph;
+use super::write::write_in_runs;
+use super::*;
+use crate::error::Error;
 use proptest::prelude::*;
 
 /// Writes bits, the most significant first.
@@ -186,4 +188,181 @@ fn other_files_are_told() {
         says(&format!("{class}nodes=1\narcs=0\ncompressionflags=RESIDUALS_GOLOMB"), b"\x80")
             .contains("RESIDUALS_GOLOMB")
     );
+}
+
+fn options() -> impl Strategy<Value = BvOptions> {
+    (0usize..9, 0u32..5, 0usize..6, 1u32..8).prop_map(|(window, max_references, min_interval, zeta)| {
+        BvOptions { window, max_references, min_interval, zeta }
+    })
+}
+
+fn files(basename: &Path) -> [Vec<u8>; 3] {
+    [".graph", ".offsets", ".properties"].map(|extension| std::fs::read(beside(basename, extension)).unwrap())
+}
+
+/// Graphs whose lists are alike, as those of pages are.
+fn alike() -> impl Strategy<Value = Csr> {
+    let list = (0usize..40, prop::collection::vec(0u32..70, 0..8), 0u32..50, 0u32..12);
+    prop::collection::vec(list, 1..70).prop_map(|nodes| {
+        let mut lists: Vec<Vec<u32>> = Vec::new();
+        for (like, some, start, length) in nodes {
+            let mut list =
+                if like < lists.len() { lists[lists.len() - 1 - like].clone() } else { Vec::new() };
+            list.extend(some.iter().copied().chain(start..start + length));
+            if like % 3 == 0 {
+                list.retain(|v| v % 7 != 0);
+            }
+            lists.push(list);
+        }
+        let n = lists.len() as u32;
+        let arcs = (0..n).zip(&lists).flat_map(|(u, list)| list.iter().map(move |v| (u, v % n)));
+        Csr::from_arcs(n as usize, arcs).unwrap()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn what_is_written_is_read(graph in alike(), options in options(), run_work in 1u64..2000) {
+        let dir = tempfile::tempdir().unwrap();
+        let (base, other) = (dir.path().join("a"), dir.path().join("b"));
+        let stats = write_in_runs(&graph, &base, &options, run_work).unwrap();
+        let read = read_bvgraph(&base).unwrap();
+        prop_assert_eq!(read.offsets(), graph.offsets());
+        prop_assert_eq!(read.targets(), graph.targets());
+        prop_assert_eq!((stats.nodes, stats.arcs), (graph.num_nodes() as u64, graph.num_arcs()));
+        prop_assert_eq!(stats.bits, stats.parts.sum());
+        // The offsets are those at which the reader finds the lists.
+        let [_, offsets, _] = files(&base);
+        let mut bits = Bits { bytes: &offsets, at: 0 };
+        let sum: u64 = (0..=stats.nodes).map(|_| bits.read(Code::Gamma).unwrap()).sum();
+        prop_assert_eq!((sum, bits.at), (stats.bits, stats.offset_bits));
+        // Arc by arc, on any number of threads, the same bytes.
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut writer =
+                    BvWriter::create(&other, graph.num_nodes(), &options).unwrap().with_run_work(run_work);
+                graph.arcs().for_each(|(u, v, _)| writer.push(u, v).unwrap());
+                assert_eq!(writer.finish().unwrap(), stats);
+            });
+            prop_assert!(files(&base) == files(&other));
+        }
+    }
+
+    #[test]
+    fn damage_is_told_or_another_graph(
+        graph in alike(), flips in prop::collection::vec(any::<(prop::sample::Index, u8)>(), 1..4),
+        cut in any::<prop::sample::Index>(), extension in prop::sample::select(vec![".graph", ".properties"]),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().join("g");
+        write_bvgraph(&graph, &base, &BvOptions::default()).unwrap();
+        let path = beside(&base, extension);
+        let mut bytes = std::fs::read(&path).unwrap();
+        for (at, xor) in flips {
+            if !bytes.is_empty() { let at = at.index(bytes.len()); bytes[at] ^= xor; }
+        }
+        for bytes in [&bytes[..], &bytes[..cut.index(bytes.len() + 1)]] {
+            std::fs::write(&path, bytes).unwrap();
+            match read_bvgraph(&base) {
+                Ok(read) => prop_assert!(read.num_nodes() > 0 || graph.num_nodes() == 0 || extension == ".properties"),
+                Err(Error::Corrupt { path: p, .. } | Error::Incompatible { path: p, .. } | Error::Io { path: p, .. }) =>
+                    prop_assert!(p.starts_with(dir.path())),
+                Err(Error::Limit(_)) => {}
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cut_of_a_list_is_noticed() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = dir.path().join("g");
+    let graph = Csr::from_arcs(40, (0..40).flat_map(|u| (1..9).map(move |i| (u, u * i * 7 % 40)))).unwrap();
+    let stats = write_bvgraph(&graph, &base, &BvOptions::default()).unwrap();
+    let path = beside(&base, ".graph");
+    let bytes = std::fs::read(&path).unwrap();
+    for cut in 0..stats.bits.div_ceil(8) as usize {
+        std::fs::write(&path, &bytes[..cut]).unwrap();
+        let error = read_bvgraph(&base).unwrap_err();
+        assert!(matches!(&error, Error::Corrupt { path: p, .. } if *p == path), "cut at {cut}: {error}");
+    }
+}
+
+#[test]
+fn few_bytes_cannot_ask_for_much_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = dir.path().join("g");
+    // Every node has all nodes as successors and copies them: some 40 bits for 20,000 arcs.
+    let clique = Csr::from_arcs(300, (0..300).flat_map(|u| (0..300).map(move |v| (u, v)))).unwrap();
+    write_bvgraph(&clique, &base, &BvOptions::default()).unwrap();
+    let properties = beside(&base, ".properties");
+    let text = std::fs::read_to_string(&properties).unwrap();
+    std::fs::write(&properties, text.replace("arcs=90000", "arcs=50000")).unwrap();
+    assert!(read_bvgraph(&base).unwrap_err().to_string().contains("more arcs than the 50000"));
+    assert!(estimate(&base).unwrap() > 4 * 50_000);
+    std::fs::write(&properties, text.replace("nodes=300", "nodes=4000000000")).unwrap();
+    assert!(read_bvgraph(&base).unwrap_err().to_string().contains("cannot hold 4000000000 nodes"));
+}
+
+#[test]
+fn the_writer_refuses_what_is_no_graph() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = dir.path().join("g");
+    let mut writer = BvWriter::create(&base, 3, &BvOptions::default()).unwrap();
+    writer.push(1, 2).unwrap();
+    for (arc, internal) in [((0, 1), true), ((1, 2), true), ((1, 1), true), ((1, 3), false), ((7, 0), false)]
+    {
+        match writer.push(arc.0, arc.1) {
+            Err(Error::Internal(_)) => assert!(internal, "{arc:?}"),
+            Err(Error::Config(_)) => assert!(!internal, "{arc:?}"),
+            other => panic!("{arc:?}: {other:?}"),
+        }
+    }
+    assert!(matches!(read_bvgraph(&base), Err(Error::Io { .. })), "no properties before the end");
+    assert_eq!(writer.finish().unwrap().arcs, 1);
+    assert_eq!(read_bvgraph(&base).unwrap().arcs().collect::<Vec<_>>(), [(1, 2, 1.0)]);
+    for nodes in [0, 1] {
+        BvWriter::create(&base, nodes, &BvOptions::default()).unwrap().finish().unwrap();
+        assert_eq!(read_bvgraph(&base).unwrap().num_nodes(), nodes);
+    }
+    let options = BvOptions { zeta: 8, ..BvOptions::default() };
+    assert!(matches!(BvWriter::create(&base, 3, &options), Err(Error::Config(_))));
+    assert!(matches!(BvWriter::create(&base, 1 << 33, &BvOptions::default()), Err(Error::Limit(_))));
+}
+
+/// The published files of cnr-2000, which the framework wrote, come out bit for bit.
+#[test]
+fn cnr_2000_is_written_as_the_framework_wrote_it() {
+    let folder = std::env::var_os("WEBMILL_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let published = folder.join("graphs/cnr-2000");
+    if !beside(&published, ".graph").exists() {
+        println!("skipped: no {}", published.display());
+        return;
+    }
+    let graph = read_bvgraph(&published).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let base = dir.path().join("cnr");
+    let stats = write_bvgraph(&graph, &base, &BvOptions::default()).unwrap();
+    for (ours, theirs) in files(&base).iter().zip(files(&published)).take(2) {
+        let length = ours.len().min(theirs.len());
+        assert!(ours[..length] == theirs[..length]);
+        assert!(ours.len().abs_diff(theirs.len()) < 16, "but for filling up the last words");
+        assert!(ours[length..].iter().chain(&theirs[length..]).all(|&b| b == 0));
+    }
+    // The counts of the published properties.
+    let parts = BvParts {
+        outdegrees: 1_660_205,
+        references: 781_540,
+        blocks: 1_353_080,
+        intervals: 829_187,
+        residuals: 4_694_729,
+    };
+    assert_eq!(stats.parts, parts);
+    assert_eq!(format!("{:.3}", stats.bits_per_link()), "2.897");
+    let read = read_bvgraph(&base).unwrap();
+    assert!(read.offsets() == graph.offsets() && read.targets() == graph.targets());
 }
