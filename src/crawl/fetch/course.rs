@@ -98,8 +98,10 @@ impl Shared {
                         }
                         return Ok(received);
                     }
-                    Err(Broken::Dead) => {}
-                    Err(Broken::Failed(failure)) => return Err(failure),
+                    // It was never sent.
+                    Err(Broken::Dead) if matches!(kept.connection, Connection::Two(_)) => {}
+                    // The server may have seen the request: another one has to wait for the host's delay.
+                    Err(broken) => return Err(broken.into()),
                 }
             }
             // Closed before another is opened.
@@ -199,9 +201,8 @@ impl Shared {
                     }
                     return Ok(exchange.received);
                 }
-                // The others are likely to be dead too.
-                Err(Broken::Dead) => break,
-                Err(Broken::Failed(failure)) => return Err(failure),
+                // The host may have seen the request: another one has to wait for its delay.
+                Err(broken) => return Err(broken.into()),
             }
         }
         let addresses = proxy.addresses().await?;

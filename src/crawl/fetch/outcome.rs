@@ -119,13 +119,13 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Dns(reason)
-            | Failure::Connect(reason)
-            | Failure::Tls(reason)
-            | Failure::Protocol(reason)
-            | Failure::Proxy(reason) => f.write_str(reason),
+            Failure::Connect(reason) | Failure::Tls(reason) | Failure::Protocol(reason) => {
+                f.write_str(reason)
+            }
+            Failure::Dns(reason) => write!(f, "resolver: {reason}"),
+            Failure::Proxy(reason) => write!(f, "proxy: {reason}"),
             Failure::PrivateAddress(ip) | Failure::AddressOutOfScope(ip) => write!(f, "{ip}"),
-            Failure::Timeout(stage) => f.write_str(stage),
+            Failure::Timeout(stage) => write!(f, "timeout: {stage}"),
             Failure::NoSuchHost => f.write_str("no address"),
             Failure::Disconnect => f.write_str("connection closed without a response"),
         }
