@@ -63,9 +63,9 @@ pub fn read(files: &[PathBuf], urls: &[String]) -> Result<Vec<CanonicalUrl>> {
 fn parse(text: &str) -> Option<CanonicalUrl> {
     let url = match CanonicalUrl::parse(text) {
         Some(url) if url.is_web() => url,
-        _ if text.contains("://") || !text.contains('.') || text.contains(char::is_whitespace) => {
-            return None;
-        }
+        _ if text.contains("://") || text.contains(char::is_whitespace) => return None,
+        // `mailto:a@b.example` is of another scheme, `a.example:8000` only looks so.
+        _ if !text.split(':').next().is_some_and(|host| host.contains('.')) => return None,
         _ => CanonicalUrl::parse(&format!("http://{text}"))?,
     };
     (url.is_web() && !url.host().is_empty()).then_some(url)
