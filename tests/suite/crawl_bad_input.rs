@@ -78,14 +78,14 @@ fn an_unreachable_resolver_is_no_dead_end() {
     options.fetch.dns.attempts = 2;
     options.fetch.dns.retry_ms = 20;
     options.politeness.max_failures = 3;
-    unanswered(&options, &[outcome::HOST_UNREACHABLE, outcome::DNS_FAILURE], "");
+    unanswered(&options, &[outcome::HOST_UNREACHABLE, outcome::DNS_FAILURE], "resolver: ");
 }
 
 #[test]
 fn a_proxy_that_is_down_is_named() {
     let mut options = swift(format!("http://127.0.0.1:{}", closed_port()));
     options.politeness.max_failures = 3;
-    unanswered(&options, &[outcome::HOST_UNREACHABLE, outcome::PROXY_FAILURE], "proxy");
+    unanswered(&options, &[outcome::HOST_UNREACHABLE, outcome::PROXY_FAILURE], "proxy: ");
 }
 
 #[test]
