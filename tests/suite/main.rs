@@ -1,6 +1,11 @@
 //! The one integration-test binary: what holds of the whole, seen from outside.
 
 mod bad_input;
+mod crawl_bad_input;
+mod crawl_politeness;
+mod crawl_resume;
+mod crawl_support;
+mod crawl_truth;
 mod datasets;
 mod demo;
 mod determinism;
