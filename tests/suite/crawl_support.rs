@@ -34,7 +34,7 @@ pub fn swift(proxy: String) -> CrawlOptions {
     };
     options.fetch.proxy = Some(proxy);
     options.fetch.idle_ms = 5_000;
-    options.fetch.total_ms = 10_000;
+    options.fetch.total_ms = 6_000;
     options.fetch.max_body_bytes = 400_000;
     options
 }
@@ -46,7 +46,14 @@ pub fn lively(pages: u64, seed: u64) -> SimConfig {
         hosts: HostShares { silent: 0.0, ..HostShares::alike(0.15) },
         robots: RobotsShares::alike(0.8),
         features: FeatureShares { traps: 0.0, ..FeatureShares::every(0.3) },
-        pages: PageShares { dropped: 0.005, half_head: 0.005, garbage: 0.005, ..PageShares::alike(0.4) },
+        pages: PageShares {
+            dropped: 0.005,
+            half_head: 0.005,
+            garbage: 0.005,
+            // Each takes all the time that an answer may take.
+            endless_drip: 0.003,
+            ..PageShares::alike(0.4)
+        },
         huge_bytes: 1_000_000,
         bomb_bytes: 8 << 20,
         slow_ms: 20,
