@@ -132,6 +132,36 @@ impl Csr {
         Self::from_sorted(nodes, arcs.iter().map(|&(u, v)| (u, v, ()))).map(|(graph, _)| graph)
     }
 
+    /// A graph of `nodes` nodes from links in any order: parallel ones become one arc, which weighs as much as
+    /// they are many. Without weights if there are no parallel ones.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for a link to or from an unknown node.
+    pub fn from_links(nodes: usize, links: impl IntoIterator<Item = (u32, u32)>) -> Result<Self> {
+        let mut links: Vec<(u32, u32)> = links.into_iter().collect();
+        links.par_sort_unstable();
+        let parallel = links.windows(2).any(|pair| pair[0] == pair[1]);
+        let arcs = links.chunk_by(|a, b| a == b);
+        let (mut graph, counts) =
+            Self::from_sorted(nodes, arcs.map(|same| (same[0].0, same[0].1, same.len() as u32)))?;
+        graph.weights = parallel.then(|| Weights::Counts(counts.into()));
+        Ok(graph)
+    }
+
+    /// A graph of `nodes` nodes from arcs with whole weights in any order; of parallel arcs the greatest
+    /// weight is kept.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for an arc to or from an unknown node.
+    pub fn from_counted_arcs(nodes: usize, arcs: impl IntoIterator<Item = (u32, u32, u32)>) -> Result<Self> {
+        let mut arcs: Vec<(u32, u32, u32)> = arcs.into_iter().collect();
+        arcs.par_sort_unstable_by_key(|a| (a.0, a.1, u32::MAX - a.2));
+        arcs.dedup_by_key(|a| (a.0, a.1));
+        let (mut graph, counts) = Self::from_sorted(nodes, arcs)?;
+        graph.weights = Some(Weights::Counts(counts.into()));
+        Ok(graph)
+    }
+
     /// A weighted graph of `nodes` nodes from arcs in any order; of parallel arcs the greatest weight is
     /// kept.
     ///
@@ -340,9 +370,15 @@ pub(super) mod tests {
             turned.sort();
             let transpose: Vec<_> = graph.transpose().arcs().map(|(u, v, w)| (u, v, w as u32)).collect();
             prop_assert_eq!(transpose, turned);
-            for (u, v, w) in graph.arcs() {
-                let greatest = arcs.iter().filter(|a| (a.0, a.1) == (u, v)).map(|a| a.2).max();
-                prop_assert_eq!(greatest, Some(w as u32));
+            let counted = Csr::from_counted_arcs(20, arcs.iter().copied()).unwrap();
+            prop_assert!(counted.arcs().eq(graph.arcs()));
+            let links = Csr::from_links(20, arcs.iter().map(|a| (a.0, a.1))).unwrap();
+            prop_assert_eq!(links.targets(), graph.targets());
+            prop_assert_eq!(links.weights().is_some(), links.targets().len() < arcs.len());
+            for ((u, v, w), (_, _, many)) in graph.arcs().zip(links.arcs()) {
+                let parallel = || arcs.iter().filter(|a| (a.0, a.1) == (u, v));
+                prop_assert_eq!(parallel().map(|a| a.2).max(), Some(w as u32));
+                prop_assert_eq!(parallel().count() as f64, many);
             }
         }
     }

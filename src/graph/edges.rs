@@ -2,26 +2,31 @@
 //!
 //! Two kinds, told apart by the first arc: *named*, `http://a.com -> http://b.com 1.0`, a line without `->`
 //! being an isolated node; and *numbered*, `17 42` or `17 42 1.0`, as published graphs come. Weights are
-//! optional (1.0); of parallel arcs the greatest is kept. Empty lines and lines that start with `#` or `%`
-//! say nothing, but a header `# Nodes: 6012 …` sets the number of nodes.
+//! optional (1.0): where any arc has one, the greatest of parallel arcs is kept; where none has, parallel
+//! arcs are links and are counted. Empty lines and lines that start with `#` or `%` say nothing, but a header
+//! `# Nodes: 6012 …` sets the number of nodes.
 //!
-//! Named nodes are numbered in the order of SURT, then name; names that are no URLs by their bytes. Numbered
-//! nodes keep their numbers, less 1 if no node is numbered 0: published graphs count from 0 or from 1.
+//! Named nodes are numbered in the order of SURT, then name, names that are no URLs by their bytes; or in
+//! another [`Order`]. Numbered nodes keep their numbers, less 1 if no node is numbered 0: published graphs
+//! count from 0 or from 1. If a header promises just as many nodes as numbers occur, and some below the
+//! greatest do not, those that do are numbered afresh in their order, with their numbers as names: the others
+//! are not nodes that nobody links to.
 //!
-//! Cost: all in memory, names once and 12 bytes an arc; larger graphs come from the tables of a crawl.
+//! Cost: all in memory, names once and 12 bytes an arc, and the graph; larger graphs come from the tables of
+//! a crawl, which are sorted on disk.
 
 use super::csr::Csr;
+use super::lines::{Wrong, each, open, proportion, weight};
 use crate::capture::CanonicalUrl;
 use crate::error::{AtPath, Error, Result};
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, Write};
 use std::path::Path;
 
 /// A graph that was text.
 #[derive(Clone, Debug)]
 pub struct EdgeList {
-    /// The graph; with weights if any arc had one.
+    /// The graph; with weights if any arc had one, or is not the only one of its kind.
     pub graph: Csr,
     /// Names of the nodes, if they have names.
     pub names: Option<Vec<String>>,
@@ -29,36 +34,68 @@ pub struct EdgeList {
     pub first: u32,
 }
 
-/// Reads a text file of either kind.
+/// How named nodes are numbered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By SURT, then name: pages of a host and hosts of a domain side by side.
+    #[default]
+    Surt,
+    /// By the bytes of the names.
+    Name,
+    /// As they come in the text.
+    Given,
+}
+
+/// How a text is read.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeOptions {
+    /// How named nodes are numbered.
+    pub order: Order,
+    /// Bytes that arcs and names may take.
+    pub memory: u64,
+}
+
+impl Default for EdgeOptions {
+    fn default() -> Self {
+        EdgeOptions { order: Order::Surt, memory: u64::MAX }
+    }
+}
+
+/// Reads a text file of either kind, plain or compressed with gzip or zstd.
 ///
 /// # Errors
 /// [`Error::Io`] if it cannot be read, [`Error::Corrupt`] with the place of the first line that is no arc.
 pub fn read_edges(path: impl AsRef<Path>) -> Result<EdgeList> {
-    let path = path.as_ref();
-    let file = File::open(path).at(path)?;
-    parse_edges(BufReader::with_capacity(256 << 10, file), path)
+    read_edges_with(path, &EdgeOptions::default())
 }
 
-/// As [`read_edges`], from anything; `path` is for messages.
+/// As [`read_edges`], with options.
 ///
 /// # Errors
-/// As [`read_edges`].
-pub fn parse_edges(mut from: impl BufRead, path: &Path) -> Result<EdgeList> {
+/// As [`read_edges`]; [`Error::Limit`] for more arcs and names than the memory allowed holds.
+pub fn read_edges_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<EdgeList> {
+    let path = path.as_ref();
+    parse_edges(open(path)?, path, options)
+}
+
+/// As [`read_edges_with`], from anything; `path` is for messages.
+///
+/// # Errors
+/// As [`read_edges_with`].
+pub fn parse_edges(from: impl BufRead, path: &Path, options: &EdgeOptions) -> Result<EdgeList> {
     let mut lines = Lines::default();
-    let (mut line, mut offset) = (Vec::new(), 0u64);
-    loop {
-        line.clear();
-        let read = from.read_until(b'\n', &mut line).at(path)?;
-        if read == 0 {
-            break;
+    each(from, path, |line| {
+        lines.take(line)?;
+        let bytes = lines.bytes();
+        if bytes <= options.memory {
+            return Ok(());
         }
-        let text = String::from_utf8_lossy(&line);
-        lines
-            .take(text.trim().trim_start_matches('\u{feff}'))
-            .map_err(|why| Error::corrupt(path, offset, why))?;
-        offset += read as u64;
-    }
-    lines.finish().map_err(|error| match error {
+        let arcs = lines.arcs.len();
+        Err(Wrong::Limit(format!(
+            "its first {arcs} arcs and their names take {bytes} bytes, more than allowed"
+        )))
+    })?;
+    lines.finish(options.order).map_err(|error| match error {
         Error::Config(reason) => Error::corrupt(path, 0, reason),
         other => other,
     })
@@ -73,6 +110,8 @@ struct Lines {
     arcs: Vec<(u32, u32, f32)>,
     weighted: bool,
     promised: Option<u64>,
+    /// Bytes of names.
+    text: u64,
 }
 
 impl Lines {
@@ -106,13 +145,12 @@ impl Lines {
         self.arc(source, target, weight)
     }
 
-    fn arc(&mut self, source: u32, target: u32, weight: Option<&str>) -> Result<(), String> {
-        let value = match weight {
+    fn arc(&mut self, source: u32, target: u32, given: Option<&str>) -> Result<(), String> {
+        let value = match given {
             None => 1.0,
             Some(text) => {
                 self.weighted = true;
-                let value = text.parse::<f32>().ok().filter(|w| w.is_finite() && *w >= 0.0);
-                value.ok_or_else(|| format!("{text:?} is no weight"))?
+                weight(text)?
             }
         };
         self.arcs.push((source, target, value));
@@ -124,56 +162,91 @@ impl Lines {
             Some(&number) => number,
             None => {
                 let number = self.numbers.len() as u32;
+                self.text += name.len() as u64;
                 self.numbers.insert(name.to_owned(), number);
                 number
             }
         }
     }
 
-    fn finish(mut self) -> Result<EdgeList> {
+    /// About what arcs and names take, once here and once in the graph and the list of names.
+    fn bytes(&self) -> u64 {
+        20 * self.arcs.len() as u64 + 2 * self.text + 120 * self.numbers.len() as u64
+    }
+
+    fn finish(mut self, order: Order) -> Result<EdgeList> {
         let (nodes, names, first) = if self.named == Some(true) {
-            let mut names: Vec<(String, String, u32)> = self
-                .numbers
-                .into_iter()
-                .map(|(name, number)| {
-                    (CanonicalUrl::parse(&name).map_or_else(|| name.clone(), |url| url.surt()), name, number)
-                })
-                .collect();
-            names.sort_unstable();
-            let mut order = vec![0u32; names.len()];
-            for (node, (_, _, number)) in names.iter().enumerate() {
-                order[*number as usize] = node as u32;
-            }
-            for arc in &mut self.arcs {
-                (arc.0, arc.1) = (order[arc.0 as usize], order[arc.1 as usize]);
-            }
-            (names.len() as u64, Some(names.into_iter().map(|n| n.1).collect()), 0)
+            let names = self.order(order);
+            (names.len() as u64, Some(names), 0)
         } else {
-            let least = self.arcs.iter().map(|a| a.0.min(a.1)).min().unwrap_or(0);
             let greatest = self.arcs.iter().map(|a| a.0.max(a.1)).max();
-            // A header that leaves no number for node 0, or nobody who has it.
-            let fits =
-                |first: u64| greatest.is_none_or(|g| self.promised.is_none_or(|n| u64::from(g) < n + first));
-            let first = u32::from(least > 0 && fits(1));
-            for arc in &mut self.arcs {
-                (arc.0, arc.1) = (arc.0 - first, arc.1 - first);
+            match self.sparse(greatest) {
+                Some(numbers) => {
+                    for arc in &mut self.arcs {
+                        let node = |number| numbers.partition_point(|&other| other < number) as u32;
+                        (arc.0, arc.1) = (node(arc.0), node(arc.1));
+                    }
+                    (numbers.len() as u64, Some(numbers.iter().map(u32::to_string).collect()), 0)
+                }
+                None => self.dense(greatest),
             }
-            let used = greatest.map_or(0, |g| u64::from(g - first) + 1);
-            (used.max(self.promised.unwrap_or(0)), None, first)
         };
-        // A number or header out of all proportion would allocate without end.
-        if nodes > 64 * self.arcs.len() as u64 + (1 << 24) || nodes > u64::from(u32::MAX) {
-            let arcs = self.arcs.len();
-            return Err(Error::Config(format!(
-                "{nodes} nodes for {arcs} arcs: the numbers are no dense numbering"
-            )));
-        }
+        let nodes = proportion(nodes, self.arcs.len()).map_err(Error::Config)?;
         let graph = if self.weighted {
-            Csr::from_weighted_arcs(nodes as usize, self.arcs)?
+            Csr::from_weighted_arcs(nodes, self.arcs)?
         } else {
-            Csr::from_arcs(nodes as usize, self.arcs.into_iter().map(|a| (a.0, a.1)))?
+            Csr::from_links(nodes, self.arcs.into_iter().map(|a| (a.0, a.1)))?
         };
         Ok(EdgeList { graph, names, first })
+    }
+
+    /// Numbers the names in their order.
+    fn order(&mut self, order: Order) -> Vec<String> {
+        let mut names: Vec<(String, String, u32)> = std::mem::take(&mut self.numbers)
+            .into_iter()
+            .map(|(name, number)| match order {
+                Order::Surt => {
+                    let surt = CanonicalUrl::parse(&name).map_or_else(|| name.clone(), |url| url.surt());
+                    (surt, name, number)
+                }
+                Order::Name | Order::Given => (String::new(), name, number),
+            })
+            .collect();
+        match order {
+            Order::Given => names.sort_unstable_by_key(|name| name.2),
+            Order::Surt | Order::Name => names.sort_unstable(),
+        }
+        let mut node_of = vec![0u32; names.len()];
+        for (node, (_, _, number)) in names.iter().enumerate() {
+            node_of[*number as usize] = node as u32;
+        }
+        for arc in &mut self.arcs {
+            (arc.0, arc.1) = (node_of[arc.0 as usize], node_of[arc.1 as usize]);
+        }
+        names.into_iter().map(|name| name.1).collect()
+    }
+
+    /// The numbers that occur, if the header promises so many nodes and the numbers pass it.
+    fn sparse(&self, greatest: Option<u32>) -> Option<Vec<u32>> {
+        let promised = self.promised.filter(|&n| greatest.is_some_and(|g| u64::from(g) > n))?;
+        let mut numbers: Vec<u32> = self.arcs.iter().flat_map(|a| [a.0, a.1]).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        (numbers.len() as u64 == promised).then_some(numbers)
+    }
+
+    /// Makes numbers start at 0; returns the number of nodes and what was taken off.
+    fn dense(&mut self, greatest: Option<u32>) -> (u64, Option<Vec<String>>, u32) {
+        let least = self.arcs.iter().map(|a| a.0.min(a.1)).min().unwrap_or(0);
+        // A header that leaves no number for node 0, or nobody who has it.
+        let fits =
+            |first: u64| greatest.is_none_or(|g| self.promised.is_none_or(|n| u64::from(g) < n + first));
+        let first = u32::from(least > 0 && fits(1));
+        for arc in &mut self.arcs {
+            (arc.0, arc.1) = (arc.0 - first, arc.1 - first);
+        }
+        let used = greatest.map_or(0, |g| u64::from(g - first) + 1);
+        (used.max(self.promised.unwrap_or(0)), None, first)
     }
 }
 
@@ -222,7 +295,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<EdgeList> {
-        parse_edges(text.as_bytes(), Path::new("graph.txt"))
+        parse_edges(text.as_bytes(), Path::new("graph.txt"), &EdgeOptions::default())
     }
 
     fn arcs(list: &EdgeList) -> Vec<(u32, u32, f64)> {
@@ -280,5 +353,59 @@ mod tests {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text:?}: {error}");
         }
+    }
+
+    #[test]
+    fn parallel_arcs_without_weights_are_counted() {
+        let list = parse("a -> b\nb -> a\na -> b\na -> b").unwrap();
+        assert_eq!(arcs(&list), [(0, 1, 3.0), (1, 0, 1.0)]);
+        assert_eq!(arcs(&parse("0 1\n0 1").unwrap()), [(0, 1, 2.0)]);
+        assert!(parse("0 1\n1 0").unwrap().graph.weights().is_none());
+        // One weight, and all are weighted: the greatest is kept.
+        assert_eq!(arcs(&parse("a -> b\na -> b 0.5\na -> b").unwrap()), [(0, 1, 1.0)]);
+    }
+
+    #[test]
+    fn names_in_every_order() {
+        let text = "http://b.org/ -> http://c.com/\nzebra\nhttp://b.org/ -> apple\n";
+        for (order, names) in [
+            (Order::Surt, ["apple", "http://c.com/", "http://b.org/", "zebra"]),
+            (Order::Name, ["apple", "http://b.org/", "http://c.com/", "zebra"]),
+            (Order::Given, ["http://b.org/", "http://c.com/", "zebra", "apple"]),
+        ] {
+            let options = EdgeOptions { order, ..EdgeOptions::default() };
+            let list = parse_edges(text.as_bytes(), Path::new("-"), &options).unwrap();
+            let read = list.names.clone().unwrap();
+            let arcs: Vec<_> =
+                arcs(&list).iter().map(|a| (&read[a.0 as usize][..], &read[a.1 as usize][..])).collect();
+            assert!(
+                arcs.contains(&("http://b.org/", "apple"))
+                    && arcs.contains(&("http://b.org/", "http://c.com/"))
+            );
+            assert_eq!(
+                (read.iter().map(String::as_str).collect::<Vec<_>>(), arcs.len()),
+                (names.to_vec(), 2)
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_with_gaps_become_names_if_the_header_says_so() {
+        let list = parse("# Nodes: 3 Edges: 2\n7 900\n900 42").unwrap();
+        assert_eq!(list.names.as_deref().unwrap(), ["7", "42", "900"]);
+        assert_eq!(arcs(&list), [(0, 2, 1.0), (2, 1, 1.0)]);
+        // Otherwise the numbers stand.
+        assert_eq!(parse("# Nodes: 4\n7 900\n900 42").unwrap().graph.offsets().len() - 1, 901);
+    }
+
+    #[test]
+    fn texts_that_do_not_fit_are_refused() {
+        let options = EdgeOptions { memory: 400, ..EdgeOptions::default() };
+        let read = |text: &str| parse_edges(text.as_bytes(), Path::new("-"), &options);
+        assert!(read(&"1 2\n".repeat(20)).is_ok());
+        assert!(matches!(read(&"1 2\n".repeat(21)), Err(Error::Limit(_))));
+        assert!(matches!(read("a -> b\nc -> d"), Err(Error::Limit(_))));
+        let long = "x".repeat(2 << 20);
+        assert!(read(&long).unwrap_err().to_string().contains("more than a mebibyte"));
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Pages are nodes, links are arcs; the same on the level of hosts and of registrable domains. A graph is
 //! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRuns`], [`fold`]), kept in
-//! one file ([`Csr::open`], [`CsrWriter`]) or read from the formats in which graphs are published
-//! ([`read_bvgraph`], [`read_edges`]). The kernels see arrays only: [`PageRank`], [`Hits`],
+//! one file ([`Csr::open`], [`CsrWriter`]), read from the formats in which graphs are published ([`load`]) and
+//! written in them ([`write_bvgraph`], [`EdgeList::write`], [`write_matrix`], [`Export`]). The kernels see arrays only: [`PageRank`], [`Hits`],
 //! [`strong_components`], [`weak_components`], [`bow_tie`], [`Degrees`].
 //!
 //! Every result is the same, byte for byte, on any number of threads, and no score is ever not a number. What
@@ -22,10 +22,14 @@ pub mod degrees;
 pub mod distances;
 pub mod edges;
 pub mod explain;
+pub mod export;
 pub mod harmonic;
 pub mod hits;
 pub mod hosts;
 pub mod hyperball;
+mod lines;
+pub mod load;
+pub mod matrix_market;
 pub mod mixing;
 pub mod pagerank;
 pub mod power_law;
@@ -48,12 +52,15 @@ pub use correlation::{Pairs, kendall_tau, top, top_overlap};
 pub use csr::{Csr, Graph, Weights};
 pub use degrees::{Degrees, Histogram};
 pub use distances::{DistanceSample, Distances, published_distance};
-pub use edges::{EdgeList, parse_edges, read_edges};
+pub use edges::{EdgeList, EdgeOptions, Order, parse_edges, read_edges, read_edges_with};
 pub use explain::{Contribution, Explanation};
+pub use export::Export;
 pub use harmonic::harmonic;
 pub use hits::{Hits, HubsAuthorities, Variant};
 pub use hosts::{Groups, HostRuns, fold, fold_csr, host_of};
 pub use hyperball::{Balls, HyperBall};
+pub use load::{Format, Loaded, load, load_with};
+pub use matrix_market::{read_matrix, write_matrix};
 pub use mixing::{Assortativity, GroupLinks, Reciprocity};
 pub use pagerank::{Dangling, PageRank, Ranks, Scale, memory_estimate};
 pub use power_law::PowerLaw;

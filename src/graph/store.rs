@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-const MAGIC: &[u8; 8] = b"WMGRAPH\n";
+pub(super) const MAGIC: &[u8; 8] = b"WMGRAPH\n";
 const VERSION: u32 = 1;
 const HEAD: u64 = 128;
 /// Where the head's own checksum stands.

@@ -3,7 +3,12 @@
 use super::bits::Code;
 use crate::error::{AtPath, Error, Result};
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+/// More of a properties file is not looked at.
+const MAX_LENGTH: u64 = 1 << 20;
 
 /// What the properties file says.
 pub(super) struct Properties {
@@ -21,7 +26,9 @@ pub(super) struct Properties {
 
 impl Properties {
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).at(path)?;
+        let mut text = Vec::new();
+        File::open(path).at(path)?.take(MAX_LENGTH).read_to_end(&mut text).at(path)?;
+        let text = String::from_utf8_lossy(&text);
         let values: HashMap<&str, &str> = text
             .lines()
             .filter(|line| !line.trim_start().starts_with(['#', '!']))
@@ -42,8 +49,8 @@ impl Properties {
         if !class.ends_with("BVGraph") {
             return Err(other(&format!("graph class {class:?}"), "a BVGraph"));
         }
-        if values.get("endianness").is_some_and(|e| *e != "big") || number("version", Some(0))? != 0 {
-            return Err(other("another version or byte order", "version 0, big-endian"));
+        if values.get("endianness").is_some_and(|e| *e != "big") || number("version", Some(0))? > 1 {
+            return Err(other("another version or byte order", "version 0 or 1, big-endian"));
         }
         let k = number("zetak", Some(3))?;
         if !(1..=16).contains(&k) {
@@ -72,13 +79,23 @@ impl Properties {
                 "DELTA" => Code::Delta,
                 "ZETA" => Code::Zeta(k as u32),
                 "NIBBLE" => Code::Nibble,
-                _ => return Err(unknown()),
+                // As version 1 names them.
+                zeta => match zeta.strip_prefix("ZETA").and_then(|k| k.parse().ok()) {
+                    Some(k @ 1..=16) => Code::Zeta(k),
+                    _ => return Err(unknown()),
+                },
             };
             match part {
                 "OUTDEGREES" => properties.outdegrees = code,
                 "REFERENCES" => properties.references = code,
                 "BLOCK_COUNT" => properties.block_counts = code,
-                "BLOCKS" => properties.blocks = code,
+                "BLOCKS" => {
+                    properties.blocks = code;
+                    // The framework's Rust edition, which tells the byte order, has one code for both.
+                    if values.contains_key("endianness") {
+                        properties.block_counts = code;
+                    }
+                }
                 "INTERVALS" => properties.intervals = code,
                 "RESIDUALS" => properties.residuals = code,
                 "OFFSETS" => {}
