@@ -6,7 +6,7 @@ table! {
     /// One row a URL of a simulated Web, traps aside, with what must become of it in an obedient crawl.
     SimulatedPageRow = "simulated_pages" {
         url: String = "canonical URL", "http://www.kalmar12.example/news/7.html";
-        url_host_name: String = "its host", "www.kalmar12.example";
+        url_host_name: String = "name of the host, lower case", "www.kalmar12.example";
         expect: &'static str = "store, store-cut (stored, its end uncertain), redirect, gone, failed, dead (host), denied (robots.txt) or unknown (nothing that may be followed leads to it)", "store";
         depth: Option<u8> = "fewest links from a seed; redirects count nothing; null where it is unknown", "2";
         noindex: bool = "whether the page asks not to be indexed", "false";
