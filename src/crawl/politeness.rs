@@ -34,6 +34,8 @@ pub struct Politeness {
     pub max_retry_after_ms: u64,
     /// Failures in a row without any answer after which a host is given up. Default 5.
     pub max_failures: u16,
+    /// How long resolver or proxy may fail for everything before the crawl stops with an error, ms. Default 120,000.
+    pub outage_ms: u64,
     /// How long a robots.txt counts, ms. Default 86,400,000 (RFC 9309, 2.4).
     pub robots_ms: u64,
 }
@@ -49,6 +51,7 @@ impl Default for Politeness {
             max_backoff_ms: 300_000,
             max_retry_after_ms: 3_600_000,
             max_failures: 5,
+            outage_ms: 120_000,
             robots_ms: 86_400_000,
         }
     }
@@ -70,6 +73,7 @@ impl Politeness {
             ("backoff_ms", self.backoff_ms),
             ("max_backoff_ms", self.max_backoff_ms),
             ("max_retry_after_ms", self.max_retry_after_ms),
+            ("outage_ms", self.outage_ms),
             ("robots_ms", self.robots_ms),
         ];
         for (name, ms) in times {

@@ -8,7 +8,7 @@
 //! | term | scale | range |
 //! |---|---|---|
 //! | domain weight | weight of the longest configured suffix of the host, 0 where there is none | as configured, −100 to 100 |
-//! | popularity | [`log_scale`] of the in-links found so far; the frontier adds it, since it grows while the URL waits | 0 to 1 |
+//! | popularity | in-links found so far; the frontier adds it, since it grows while the URL waits | 0 to as many as there are |
 //! | priority of the parent | without its own popularity; a seed has none | bounded, since a3 < 1 |
 //! | directory depth | non-empty path segments: `/` 0, `/cs` and `/cs/` 1, `/cs/a.html` 2; at most 32 | 0 to 32 |
 //! | in-degree of the parent | [`log_scale`] of its in-links in an earlier crawl | 0 to 1 |
@@ -40,7 +40,7 @@ const MANY: f64 = 1e6;
 pub struct PriorityOptions {
     /// a1, of the domain weight, 0 to 1000; default 1.
     pub domain: f64,
-    /// a2, of the popularity, 0 to 1000; default 1.
+    /// a2, of each in-link, 0 to 1000; default 0.01.
     pub popularity: f64,
     /// a3, of the priority of the parent, 0 to 0.99; default 0.25.
     pub parent: f64,
@@ -58,7 +58,7 @@ impl Default for PriorityOptions {
     fn default() -> Self {
         PriorityOptions {
             domain: 1.0,
-            popularity: 1.0,
+            popularity: 0.01,
             parent: 0.25,
             depth: -0.05,
             parent_in_degree: 0.5,
@@ -145,11 +145,6 @@ impl Priority {
         sum
     }
 
-    /// What the in-links found so far add to a priority.
-    pub fn popularity(&self, in_links: u64) -> f64 {
-        self.options.popularity * log_scale(in_links as f64)
-    }
-
     /// Weight of the longest configured suffix of the host.
     pub fn domain_weight(&self, host: &str) -> f64 {
         if self.weights.is_empty() {
@@ -230,8 +225,6 @@ mod tests {
         assert_eq!(plain.domain_weight("xedu.cn"), 1.0);
         assert_eq!(plain.domain_weight("edu.cn"), 3.0);
         assert_eq!(plain.domain_weight("example.com"), 0.0);
-        assert_eq!(plain.popularity(0), 0.0);
-        assert_eq!(plain.popularity(u64::MAX), 4.0);
         let informed = Priority::new(&options, Some(Box::new(Reports))).unwrap();
         let priority = informed.of(&url("http://b.edu.cn/x"), Some((&url("http://a/"), 10.0)));
         assert!((priority - (6.0 - 0.25 + 5.0 + 8.0 + 16.0)).abs() < 1e-9, "{priority}");

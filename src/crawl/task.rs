@@ -80,6 +80,8 @@ pub struct HostState {
     pub response_ms: u32,
     /// Failures since the last success.
     pub failures: u16,
+    /// Requests without an answer since the last answer.
+    pub silent: u16,
     /// Requests answered.
     pub fetched: u64,
     /// Pages stored.

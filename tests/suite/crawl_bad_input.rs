@@ -7,10 +7,10 @@ use webmill::Error;
 use webmill::capture::CanonicalUrl;
 use webmill::crawl::event::outcome;
 use webmill::crawl::frontier::Strategy;
-use webmill::crawl::{Crawl, CrawlOptions, Ended};
+use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose};
 use webmill::synth::{Obedient, SimConfig};
 
-use super::crawl_support::{Served, crawl, crawl_until, events, swift};
+use super::crawl_support::{Quiet, Served, crawl as crawl_to_end, crawl_until, events, swift};
 use super::support::Work;
 
 #[test]
@@ -52,40 +52,44 @@ fn seeds(hosts: &[&str]) -> Vec<CanonicalUrl> {
     hosts.iter().map(|host| CanonicalUrl::parse(&format!("http://{host}/")).unwrap()).collect()
 }
 
-/// Crawls that nobody answers: each seed has its end in the log, none is stored, and the crawl comes to its end.
-fn unanswered(options: &CrawlOptions, wanted: &[&str], detail: &str) {
+/// A crawl that does not get as far as a server stops, says why, and loses nothing: with a server it goes on.
+fn out_of_reach(options: &CrawlOptions, detail: &str) {
+    let served = Served::new(SimConfig::plain(50, 5, 91));
     let folder = tempfile::tempdir().unwrap();
+    let seeds: Vec<CanonicalUrl> = served.seeds();
     let start = Instant::now();
-    let totals = crawl(folder.path(), options, &seeds(&["a.example", "b.example"]));
+    let (mut crawl, _) = Crawl::open(folder.path(), options, &seeds, 2, None).unwrap();
+    let error = crawl.run(&mut Quiet, &|| false).unwrap_err().to_string();
+    assert!(error.contains(detail) && error.contains("nothing is lost"), "{error}");
     assert!(start.elapsed() < Duration::from_secs(20));
-    assert_eq!(totals.stored, 0);
-    let told = events(folder.path());
-    for seed in ["http://a.example/", "http://b.example/"] {
-        let ends: Vec<&str> =
-            told.iter().filter(|event| event.url == seed).map(|event| &*event.outcome).collect();
-        assert!(matches!(ends[..], [end] if wanted.contains(&end)), "{seed}: {ends:?}");
-    }
-    let details: Vec<&str> = told.iter().filter_map(|event| event.detail.as_deref()).collect();
-    assert!(details.iter().any(|text| text.contains(detail)), "{details:?}");
+    drop(crawl);
+    let ends = events(folder.path()).into_iter().filter(|event| event.outcome != outcome::RETRY);
+    assert!(ends.filter(|event| event.purpose == Purpose::Page).count() == 0, "no URL is given up");
+    let totals = crawl_to_end(folder.path(), &served.options(), &seeds);
+    assert!(totals.stored > 20, "{totals:?}");
+}
+
+fn impatient(proxy: String) -> CrawlOptions {
+    let mut options = swift(proxy);
+    options.politeness.max_failures = 3;
+    options.politeness.outage_ms = 300;
+    options
 }
 
 #[test]
-fn an_unreachable_resolver_is_no_dead_end() {
-    let mut options = swift(String::new());
+fn an_unreachable_resolver_stops_the_crawl_without_loss() {
+    let mut options = impatient(String::new());
     options.fetch.proxy = None;
     options.fetch.dns.servers = vec![format!("127.0.0.1:{}", closed_port())];
     options.fetch.dns.timeout_ms = 200;
     options.fetch.dns.attempts = 2;
     options.fetch.dns.retry_ms = 20;
-    options.politeness.max_failures = 3;
-    unanswered(&options, &[outcome::HOST_UNREACHABLE, outcome::DNS_FAILURE], "resolver: ");
+    out_of_reach(&options, "resolver: ");
 }
 
 #[test]
-fn a_proxy_that_is_down_is_named() {
-    let mut options = swift(format!("http://127.0.0.1:{}", closed_port()));
-    options.politeness.max_failures = 3;
-    unanswered(&options, &[outcome::HOST_UNREACHABLE, outcome::PROXY_FAILURE], "proxy: ");
+fn a_proxy_that_is_down_stops_the_crawl_without_loss() {
+    out_of_reach(&impatient(format!("http://127.0.0.1:{}", closed_port())), "proxy: ");
 }
 
 #[test]

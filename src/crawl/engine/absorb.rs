@@ -1,9 +1,11 @@
 //! After an answer, or none: what is stored, noted, queued, and how long the host is left alone.
 
+use std::time::Instant;
+
 use crate::capture::{CanonicalUrl, Response, decode_content};
 use crate::crawl::Purpose;
 use crate::crawl::brake::BrakeAction;
-use crate::crawl::engine::Crawl;
+use crate::crawl::engine::{Crawl, Outage};
 use crate::crawl::engine::task::{Flight, Landed, ROBOTS_BYTES, Step};
 use crate::crawl::event::{Event, outcome};
 use crate::crawl::fetch::{Failure, Fetched, Received};
@@ -23,6 +25,7 @@ impl Crawl {
         let flight =
             self.land(ticket).ok_or_else(|| Error::Internal(format!("no flight has ticket {ticket}")))?;
         self.totals.fetched += 1;
+        self.watch_outage(&fetched);
         let place = match packed? {
             Some(packed) => Some(self.archive.append(&packed)?),
             None => None,
@@ -99,6 +102,7 @@ impl Crawl {
         self.totals.bytes += received.raw.len() as u64;
         let host = self.frontier.host_mut(lease);
         host.fetched += 1;
+        host.silent = 0;
         host.bytes += received.raw.len() as u64;
         if !matches!(received.status, 408 | 425 | 429 | 500..=599) {
             host.failures = 0;
@@ -276,13 +280,45 @@ impl Crawl {
             self.log(event);
             return self.frontier.release(lease, After::Done);
         }
-        if self.frontier.host(&lease).failures >= self.options.politeness.max_failures {
-            self.give_up(&mut lease, outcome::HOST_UNREACHABLE);
-            event.outcome = outcome::HOST_UNREACHABLE.into();
+        self.frontier.host_mut(&mut lease).silent += 1;
+        if let Some(verdict) = self.silence(&lease, failure) {
+            self.give_up(&mut lease, verdict);
+            event.outcome = verdict.into();
             self.log(event);
             return self.frontier.release(lease, After::Done);
         }
+        if is_outage(failure) {
+            // Not the URL's fault, nor its host's: it keeps its place and its attempts.
+            event.outcome = outcome::RETRY.into();
+            self.log(event);
+            return self.frontier.release(lease, After::Keep);
+        }
         self.again_or(lease, event, failure.name())
+    }
+
+    /// The end of a host that gave no answer, when it was asked often enough. A resolver that fails for one host while others are
+    /// found is asked twice as often, and a proxy that fails says nothing about the host.
+    fn silence(&self, lease: &Lease, failure: &Failure) -> Option<&'static str> {
+        let (silent, most) =
+            (u32::from(self.frontier.host(lease).silent), u32::from(self.options.politeness.max_failures));
+        match failure {
+            Failure::Proxy(_) => None,
+            Failure::Dns(_) => (silent >= 2 * most && self.outage.is_none_or(|o| o.failures < u64::from(silent)))
+                .then_some(outcome::DNS_FAILURE),
+            _ => (silent >= most).then_some(outcome::HOST_UNREACHABLE),
+        }
+    }
+
+    /// Whether requests still get beyond the resolver and the proxy.
+    fn watch_outage(&mut self, fetched: &Fetched) {
+        match &fetched.result {
+            Err(failure) if is_outage(failure) => {
+                let outage = self.outage.get_or_insert_with(|| Outage { since: Instant::now(), failures: 0 });
+                outage.failures += 1;
+                self.last_outage = failure.to_string();
+            }
+            _ => self.outage = None,
+        }
     }
 
     /// A failure more: the host is left alone for longer.
@@ -420,8 +456,11 @@ impl Crawl {
             Some(Failure::NoSuchHost) => Some(outcome::NO_SUCH_HOST),
             Some(Failure::PrivateAddress(_)) => Some(outcome::PRIVATE_ADDRESS),
             Some(Failure::AddressOutOfScope(_)) => Some(outcome::OUT_OF_SCOPE),
-            _ if self.frontier.host(&lease).failures < self.options.politeness.max_failures => None,
-            Some(_) => Some(outcome::HOST_UNREACHABLE),
+            Some(failure) => {
+                self.frontier.host_mut(&mut lease).silent += 1;
+                self.silence(&lease, failure)
+            }
+            None if self.frontier.host(&lease).failures < self.options.politeness.max_failures => None,
             None => Some(outcome::ROBOTS_UNREACHABLE),
         };
         match verdict {
@@ -434,6 +473,11 @@ impl Crawl {
         self.log(event);
         self.frontier.release(lease, After::Keep)
     }
+}
+
+/// Whether a failure says nothing about the host that was asked.
+fn is_outage(failure: &Failure) -> bool {
+    matches!(failure, Failure::Dns(_) | Failure::Proxy(_))
 }
 
 fn describe(event: &mut Event, fetched: &Fetched) {

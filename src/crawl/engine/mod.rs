@@ -60,6 +60,8 @@ const TICK: Duration = Duration::from_millis(50);
 const BATCH: usize = 256;
 /// Between two syncs against loss of power.
 const SYNC: Duration = Duration::from_secs(5);
+/// Requests that fail before they get to a server, one after the other, until that counts as an outage.
+const OUTAGE: u64 = 8;
 /// How long fetches in flight may go on when a crawl is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -116,6 +118,9 @@ pub struct Crawl {
     resumed: bool,
     warm_ms: i64,
     traps_told: HashSet<(String, &'static str)>,
+    /// While nothing but the resolver or the proxy answers.
+    outage: Option<Outage>,
+    last_outage: String,
     samples: snapshot::Samples,
     _lock: std::fs::File,
 }
@@ -193,6 +198,8 @@ impl Crawl {
             // After a restart nobody knows when the last request went out.
             warm_ms: if replayed.fresh { wall_ms } else { wall_ms + options.politeness.delay_ms as i64 },
             traps_told: HashSet::new(),
+            outage: None,
+            last_outage: String::new(),
             samples: snapshot::Samples::default(),
             _lock: lock,
         };
@@ -267,6 +274,17 @@ impl Crawl {
                 }
             }
             self.collect(wake, committed)?;
+            if let Some(outage) = self.outage
+                && outage.failures >= OUTAGE
+                && outage.since.elapsed().as_millis() as u64 >= self.options.politeness.outage_ms
+            {
+                self.commit()?;
+                self.sync()?;
+                return Err(Error::Limit(format!(
+                    "the last {} requests did not get as far as a server ({}); nothing is lost, the crawl can be gone on with",
+                    outage.failures, self.last_outage
+                )));
+            }
             if self.changed >= BATCH || (self.changed > 0 && committed.elapsed() >= TICK) {
                 self.commit()?;
                 committed = Instant::now();
@@ -443,6 +461,13 @@ impl Crawl {
             hash_seed: options.seed,
         }
     }
+}
+
+/// Requests in a row that did not get beyond the resolver or the proxy.
+#[derive(Debug, Clone, Copy)]
+struct Outage {
+    since: Instant,
+    failures: u64,
 }
 
 /// What the keeper waits for.
