@@ -192,7 +192,8 @@ impl Bloom {
     fn insert(&mut self, key: u128) {
         if self.room == 0 && !self.given_up {
             let last = self.layers.last().map_or(FIRST_LAYER, |layer| layer.num_bits() / BITS);
-            self.grow(last * 2);
+            let fits = self.bytes_left * 8 / BITS;
+            self.grow((last * 2).min(fits.max(FIRST_LAYER)));
         }
         if let Some(layer) = self.layers.last_mut() {
             layer.insert_hash(key as u64);

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fjall::config::BlockSizePolicy;
+use fjall::config::{BlockSizePolicy, PartitioningPolicy};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Slice};
 
 use super::check::check;
@@ -89,6 +89,9 @@ impl Store {
                     KeyspaceCreateOptions::default()
                         .max_memtable_size(buffer)
                         .data_block_size_policy(BlockSizePolicy::all(block))
+                        // Whole filters and indices of large tables would not fit the cache.
+                        .filter_block_partitioning_policy(PartitioningPolicy::new([false, true]))
+                        .index_block_partitioning_policy(PartitioningPolicy::new([false, true]))
                 })?);
             }
             Ok((db, keyspaces))
