@@ -68,7 +68,7 @@ pub use rmat::Rmat;
 pub use salsa::{Salsa, SalsaScores};
 pub use store::{CsrWriter, WeightKind};
 pub use toolbar::Toolbar;
-pub use visit::{Arc, Arcs, Visited};
+pub use visit::{Arc, Arcs, TwoWay, Visited};
 
 #[cfg(test)]
 mod reference;

@@ -1,15 +1,22 @@
 //! petgraph's visit traits on our graph, so that its algorithms run on it.
 //!
-//! Nodes are `u32`, an arc is known by its number, its weight is an `f64`. (Of petgraph's algorithms
-//! `tarjan_scc` is recursive and `page_rank` quadratic; what this module has of its own is made for the Web.)
+//! Nodes are `u32`, an arc is known by its number, its weight is an `f64`. Algorithms that only follow arcs
+//! run on `&Csr`; those that also go back along them, on a [`TwoWay`], which is a graph beside its transpose.
+//! (Of petgraph's algorithms `tarjan_scc` is recursive and `page_rank` quadratic; what this module has of its
+//! own is made for the Web.)
+
+mod two_way;
+
+pub use two_way::{ArcsDirected, TwoWay};
 
 use super::csr::{Csr, Graph};
 use petgraph::Directed;
 use petgraph::visit::{
-    Data, EdgeCount, EdgeRef, GraphBase, GraphProp, IntoEdgeReferences, IntoEdges, IntoNeighbors,
-    IntoNodeIdentifiers, NodeCompactIndexable, NodeCount, NodeIndexable, VisitMap, Visitable,
+    Data, EdgeCount, EdgeIndexable, EdgeRef, GetAdjacencyMatrix, GraphBase, GraphProp, IntoEdgeReferences,
+    IntoEdges, IntoNeighbors, IntoNodeIdentifiers, IntoNodeReferences, NodeCompactIndexable, NodeCount,
+    NodeIndexable, VisitMap, Visitable,
 };
-use std::iter::{Copied, FusedIterator};
+use std::iter::{Copied, FusedIterator, Map};
 use std::ops::Range;
 use std::slice;
 
@@ -127,6 +134,31 @@ impl NodeIndexable for Csr {
 
 impl NodeCompactIndexable for Csr {}
 
+impl EdgeIndexable for Csr {
+    fn edge_bound(&self) -> usize {
+        self.targets().len()
+    }
+
+    fn to_index(&self, arc: usize) -> usize {
+        arc
+    }
+
+    fn from_index(&self, index: usize) -> usize {
+        index
+    }
+}
+
+/// The lists of successors are the matrix; a look into one takes the logarithm of its length.
+impl GetAdjacencyMatrix for Csr {
+    type AdjMatrix = ();
+
+    fn adjacency_matrix(&self) {}
+
+    fn is_adjacent(&self, (): &(), from: u32, to: u32) -> bool {
+        self.successor_slice(from).binary_search(&to).is_ok()
+    }
+}
+
 impl Visitable for Csr {
     type Map = Visited;
 
@@ -145,6 +177,15 @@ impl IntoNodeIdentifiers for &Csr {
 
     fn node_identifiers(self) -> Range<u32> {
         0..self.num_nodes() as u32
+    }
+}
+
+impl<'a> IntoNodeReferences for &'a Csr {
+    type NodeRef = (u32, &'a ());
+    type NodeReferences = Map<Range<u32>, fn(u32) -> (u32, &'a ())>;
+
+    fn node_references(self) -> Self::NodeReferences {
+        self.node_identifiers().map(|node| (node, &()))
     }
 }
 
@@ -174,24 +215,4 @@ impl<'a> IntoEdges for &'a Csr {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use petgraph::algo::{connected_components, dijkstra};
-    use petgraph::visit::{Bfs, Dfs};
-
-    #[test]
-    fn its_algorithms_run_on_our_graph() {
-        let arcs = [(0, 1, 1.0), (0, 2, 5.0), (1, 2, 1.5), (2, 3, 1.0), (4, 4, 1.0)];
-        let graph = Csr::from_weighted_arcs(5, arcs).unwrap();
-        let distances = dijkstra(&graph, 0, None, |arc| *arc.weight());
-        assert_eq!((distances[&3], distances.len()), (3.5, 4));
-        let mut bfs = Bfs::new(&graph, 0);
-        let order: Vec<u32> = std::iter::from_fn(|| bfs.next(&graph)).collect();
-        assert_eq!(order, [0, 1, 2, 3]);
-        let mut dfs = Dfs::new(&graph, 1);
-        assert_eq!(std::iter::from_fn(|| dfs.next(&graph)).count(), 3);
-        assert_eq!(connected_components(&graph), 2);
-        let sources: Vec<u32> = (&graph).edge_references().map(|arc| arc.source()).collect();
-        assert_eq!(sources, [0, 0, 1, 2, 4]);
-    }
-}
+mod tests;
