@@ -63,6 +63,18 @@ impl Weights {
     }
 }
 
+/// A weight as text: the shortest that reads back as the same weight.
+pub(super) struct Shown<'a>(pub &'a Weights, pub usize);
+
+impl std::fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Weights::Counts(w) => w[self.1].fmt(f),
+            Weights::Reals(w) => w[self.1].fmt(f),
+        }
+    }
+}
+
 /// Graph in compressed sparse rows; see the module.
 #[derive(Clone, Debug)]
 pub struct Csr {

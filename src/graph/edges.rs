@@ -15,7 +15,7 @@
 //! Cost: all in memory, names once and 12 bytes an arc, and the graph; larger graphs come from the tables of
 //! a crawl, which are sorted on disk.
 
-use super::csr::Csr;
+use super::csr::{Csr, Shown};
 use super::lines::{Wrong, each, open, proportion, weight};
 use crate::capture::CanonicalUrl;
 use crate::error::{AtPath, Error, Result};
@@ -281,7 +281,7 @@ impl EdgeList {
                     None => write!(out, "{} {}", u + self.first, v + self.first).at(path)?,
                 }
                 match self.graph.weights() {
-                    Some(weights) => writeln!(out, " {}", weights.get(arc)).at(path)?,
+                    Some(weights) => writeln!(out, " {}", Shown(weights, arc)).at(path)?,
                     None => writeln!(out).at(path)?,
                 }
             }
@@ -337,6 +337,14 @@ mod tests {
             let again = parse(std::str::from_utf8(&out).unwrap()).unwrap();
             assert_eq!(arcs(&again), arcs(&list), "{text:?}");
         }
+    }
+
+    #[test]
+    fn weights_are_written_as_short_as_they_read_back() {
+        let list = parse("a -> b 0.1\nb -> a 3.5714285\na -> a 1e-9").unwrap();
+        let mut text = Vec::new();
+        list.write(&mut text, Path::new("-")).unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), "a -> a 0.000000001\na -> b 0.1\nb -> a 3.5714285\n");
     }
 
     #[test]

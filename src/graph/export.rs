@@ -12,7 +12,7 @@
 //!
 //! **References.** GraphML 1.0, graphml.graphdrawing.org; GEXF 1.3, gexf.net.
 
-use super::csr::{Csr, Graph, Weights};
+use super::csr::{Csr, Graph, Shown, Weights};
 use crate::capture::CanonicalUrl;
 use crate::error::{AtPath, Error, Result};
 use std::fmt;
@@ -169,7 +169,7 @@ impl<'a> Export<'a> {
         self.arcs(|arc, u, v| {
             write!(out, "    <edge source=\"n{u}\" target=\"n{v}\"")?;
             match self.graph.weights() {
-                Some(weights) => writeln!(out, "><data key=\"weight\">{}</data></edge>", weights.get(arc)),
+                Some(weights) => writeln!(out, "><data key=\"weight\">{}</data></edge>", Shown(weights, arc)),
                 None => writeln!(out, "/>"),
             }
         })?;
@@ -194,7 +194,7 @@ impl<'a> Export<'a> {
               <graph mode=\"static\" defaultedgetype=\"directed\">\n",
         )?;
         if !self.columns.is_empty() {
-            writeln!(out, "    <attributes class=\"node\" mode=\"static\">")?;
+            writeln!(out, "    <attributes class=\"node\">")?;
             for (i, (name, _)) in self.columns.iter().enumerate() {
                 writeln!(out, "      <attribute id=\"{i}\" title=\"{}\" type=\"double\"/>", Xml(name))?;
             }
@@ -224,7 +224,7 @@ impl<'a> Export<'a> {
             write!(out, "      <edge id=\"{number}\" source=\"{u}\" target=\"{v}\"")?;
             number += 1;
             match self.graph.weights() {
-                Some(weights) => writeln!(out, " weight=\"{}\"/>", weights.get(arc)),
+                Some(weights) => writeln!(out, " weight=\"{}\"/>", Shown(weights, arc)),
                 None => writeln!(out, "/>"),
             }
         })?;

@@ -144,6 +144,26 @@ pub struct Groups {
     pub names: Vec<String>,
 }
 
+/// Groups of duplicates for [`fold`], numbered in the order of their representatives.
+///
+/// `representative` tells for each node the node that stands for it, itself if it stands for itself. Returns
+/// the group of each node, and the representative of each group.
+///
+/// # Errors
+/// [`Error::Config`] for a representative that is no node or does not stand for itself.
+pub fn duplicates(representative: &[u32]) -> Result<(Vec<u32>, Vec<u32>)> {
+    let stands = |node: u32| representative.get(node as usize) == Some(&node);
+    if let Some(node) = representative.iter().position(|&other| !stands(other)) {
+        let other = representative[node];
+        return Err(Error::Config(format!(
+            "node {node} is represented by {other}, which does not stand for itself"
+        )));
+    }
+    let kept: Vec<u32> = (0..representative.len() as u32).filter(|&node| stands(node)).collect();
+    let of = representative.iter().map(|&node| kept.partition_point(|&other| other < node) as u32).collect();
+    Ok((of, kept))
+}
+
 /// Gives each arc between groups to `on_arc`, by source, then target: `of[u]`, `of[v]`, and the sum of the
 /// weights of all arcs between members (1 an arc without weights; given weights keep their maximum, as bits
 /// of an f32).
@@ -285,5 +305,17 @@ mod tests {
         let budget = Budget::new(1000);
         assert!(matches!(fold_csr(&graph, &[0], 1, false, &budget), Err(Error::Config(_))));
         assert!(matches!(fold_csr(&graph, &[0, 1], 1, false, &budget), Err(Error::Config(_))));
+    }
+
+    #[test]
+    fn duplicates_are_folded_into_their_representatives() {
+        // 1 and 4 are copies of 2, 0 of 3.
+        let (of, kept) = duplicates(&[3, 2, 2, 3, 2, 5]).unwrap();
+        assert_eq!((&of[..], &kept[..]), (&[1, 0, 0, 1, 0, 2][..], &[2, 3, 5][..]));
+        let graph = Csr::from_arcs(6, [(0, 1), (0, 2), (3, 4), (1, 4), (5, 0), (2, 5)]).unwrap();
+        let folded = fold_csr(&graph, &of, kept.len(), true, &Budget::new(1000)).unwrap();
+        assert_eq!(folded.arcs().collect::<Vec<_>>(), [(0, 2, 1.0), (1, 0, 3.0), (2, 1, 1.0)]);
+        assert!(duplicates(&[1, 2, 2]).is_err() && duplicates(&[1]).is_err());
+        assert_eq!(duplicates(&[]).unwrap(), (vec![], vec![]));
     }
 }

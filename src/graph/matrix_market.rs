@@ -11,7 +11,7 @@
 //! **Reference.** R. Boisvert, R. Pozo, K. Remington, The Matrix Market exchange formats: initial design,
 //! NISTIR 5935, 1996.
 
-use super::csr::{Csr, Graph, Weights};
+use super::csr::{Csr, Graph, Shown, Weights};
 use super::lines::{Wrong, each, open, proportion, weight};
 use crate::error::{AtPath, Error, Result};
 use std::io::{BufRead, Write};
@@ -166,8 +166,7 @@ pub fn write_matrix(graph: &Csr, mut out: impl Write, path: &Path) -> Result<()>
             let (row, column) = (u64::from(u) + 1, u64::from(graph.targets()[arc]) + 1);
             match graph.weights() {
                 None => writeln!(out, "{row} {column}"),
-                Some(Weights::Counts(w)) => writeln!(out, "{row} {column} {}", w[arc]),
-                Some(Weights::Reals(w)) => writeln!(out, "{row} {column} {}", w[arc]),
+                Some(weights) => writeln!(out, "{row} {column} {}", Shown(weights, arc)),
             }
             .at(path)?;
         }
