@@ -14,6 +14,13 @@ pub struct Common {
     /// Folder for results; each job commits to OUT/JOB/KEY.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+/// Options of every job but for its folder.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Settings {
     /// Settings of the jobs, one table a job; flags override it.
     #[arg(long, value_name = "FILE.toml")]
     pub recipe: Option<PathBuf>,
@@ -32,6 +39,31 @@ pub struct Common {
 }
 
 impl Common {
+    /// Threads to use.
+    pub fn threads(&self) -> usize {
+        self.settings.threads()
+    }
+
+    /// Settings of `job` from the recipe, its defaults where the recipe is silent.
+    pub fn recipe<T: DeserializeOwned + Default>(&self, job: &str) -> Result<T> {
+        self.settings.recipe(job)
+    }
+
+    /// The runtime that these options describe.
+    pub fn runtime<'a>(&self, progress: &'a dyn Progress, cancel: &'a Cancel) -> Runtime<'a> {
+        Runtime {
+            out: self.out.clone(),
+            threads: self.threads(),
+            memory: self.settings.memory,
+            max_bad: self.settings.max_bad,
+            progress,
+            cancel,
+            rejects: &RejectTable,
+        }
+    }
+}
+
+impl Settings {
     /// Threads to use.
     pub fn threads(&self) -> usize {
         self.threads
@@ -53,19 +85,6 @@ impl Common {
             Some(table) => {
                 table.try_into().with_context(|| format!("recipe {}, table [{job}]", path.display()))
             }
-        }
-    }
-
-    /// The runtime that these options describe.
-    pub fn runtime<'a>(&self, progress: &'a dyn Progress, cancel: &'a Cancel) -> Runtime<'a> {
-        Runtime {
-            out: self.out.clone(),
-            threads: self.threads(),
-            memory: self.memory,
-            max_bad: self.max_bad,
-            progress,
-            cancel,
-            rejects: &RejectTable,
         }
     }
 }

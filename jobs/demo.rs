@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use webmill::run::Cancel;
 
-use crate::args::Common;
+use crate::args::{Common, Settings};
 use crate::console::Console;
 
 /// Crawl the demonstration site that comes with the program, mill it and check the results against its known answers.
@@ -31,11 +31,13 @@ pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
     let crawl = args.out.join("crawl");
     let common = Common {
         out: args.out.join("results"),
-        recipe: None,
-        threads: args.threads,
-        memory: 1 << 30,
-        max_bad: 0.0,
-        dry_run: false,
+        settings: Settings {
+            recipe: None,
+            threads: args.threads,
+            memory: 1 << 30,
+            max_bad: 0.0,
+            dry_run: false,
+        },
     };
     let console = Console::new();
     let runtime = common.runtime(&console, cancel);

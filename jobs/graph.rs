@@ -1,11 +1,15 @@
 //! `webmill graph`: from pages and links to the web graph of pages, hosts and registrable domains.
 
+mod convert;
+mod export;
 mod feed;
+mod info;
 mod levels;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 use webmill::Error;
 use webmill::graph::{BuildOptions, GraphBuilder, Numbering};
@@ -18,14 +22,26 @@ use crate::levels::graph_file;
 use feed::Feed;
 use levels::NodeSpool;
 
-/// Build the web graph of pages, hosts and domains from the extracted links.
+/// Build the web graph, look at graphs of any format, convert and export them.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  webmill graph --out results\n\nReads the tables that `webmill extract` wrote to the same folder."
+    after_help = "Examples:\n  webmill graph build --out results\n  webmill graph info cnr-2000\n  webmill graph convert edges.txt graph.mtx\n  webmill graph convert results results-bv --to bvgraph --level host\n  webmill graph export results --level host --top 200 > hosts.graphml"
 )]
 pub struct GraphArgs {
-    #[command(flatten)]
-    common: Common,
+    #[command(subcommand)]
+    command: GraphCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum GraphCommand {
+    /// Build the graph of pages, hosts and domains from the tables that `webmill extract` wrote.
+    Build {
+        #[command(flatten)]
+        common: Common,
+    },
+    Info(info::InfoArgs),
+    Convert(convert::ConvertArgs),
+    Export(export::ExportArgs),
 }
 
 /// Configuration of the job.
@@ -65,9 +81,26 @@ impl Default for GraphJob {
 
 /// Runs the command.
 pub fn run(args: &GraphArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let console = Console::new();
-    let extract = open_latest(&args.common.out, "extract")?;
-    crate::print_committed(&graph(&extract, &args.common, &args.common.runtime(&console, cancel))?)
+    match &args.command {
+        GraphCommand::Build { common } => {
+            let console = Console::new();
+            let extract = open_latest(&common.out, "extract")?;
+            crate::print_committed(&graph(&extract, common, &common.runtime(&console, cancel))?)
+        }
+        GraphCommand::Info(args) => info::run(args),
+        GraphCommand::Convert(args) => convert::run(args),
+        GraphCommand::Export(args) => export::run(args),
+    }
+}
+
+pub use info::info_of;
+
+/// The graph of a folder of results: the one built last, else one built now.
+pub fn latest(common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
+    match open_latest(&common.out, "graph") {
+        Ok(committed) => Ok(Some(committed)),
+        Err(_) => graph(&open_latest(&common.out, "extract")?, common, runtime),
+    }
 }
 
 /// Builds the graph of `extract`'s tables.

@@ -29,14 +29,17 @@ mod extract_parts;
 mod graph;
 mod inputs;
 mod levels;
+
 mod rank;
 mod rejects;
 mod report;
 mod run;
 mod schema;
+mod scores;
 mod shape;
 mod shard;
 mod simweb;
+mod source;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -146,7 +149,7 @@ fn run_job<J: Job>(
     common: &args::Common,
     runtime: &Runtime<'_>,
 ) -> anyhow::Result<Option<Committed>> {
-    if common.dry_run {
+    if common.settings.dry_run {
         let (folder, done) = runtime.plan(job, inputs)?;
         let state = if done { "is done:" } else { "would write" };
         print(&format!("{} {state} {}\n", J::NAME, folder.display()))?;

@@ -1,26 +1,52 @@
 //! `webmill rank`: PageRank and HITS on every level of the graph.
 
+mod print;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use webmill::graph::{Csr, Graph, Hits, HubsAuthorities, PageRank, Ranks};
-use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
+use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit};
 use webmill::table::{Footer, PartWriter, RankRow, Table};
 
-use crate::args::Common;
+use crate::args::{Common, Settings};
 use crate::console::Console;
 use crate::levels::{LEVELS, check_order, open_graph, part_file, read_nodes};
 use crate::rejects::columns;
+use crate::scores::Score;
+use crate::source;
+use print::RowFormat;
 
-/// Rank pages, hosts and domains by PageRank and HITS.
+/// Rank pages, hosts and domains; or print the scores of a graph file.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  webmill rank --out results\n\nReads the graph that `webmill graph` wrote to the same folder."
+    after_help = "Examples:\n  webmill rank --out results\n  webmill rank graph.txt --format tsv --top 20\n  webmill rank graph.mtx --by harmonic\n  webmill rank results --level host --by authority --top 10\n  webmill rank results --explain http://www.example.org/\n\nWith --out alone it commits table ranks to the folder that `webmill extract` wrote to, building the graph first if need be.\nGraph files: webmill's own, BVGraph (basename or .graph), Matrix Market, text with an arc a line."
 )]
 pub struct RankArgs {
+    /// Graph file, or folder of results, whose scores are printed.
+    graph: Option<PathBuf>,
+    /// Folder for results; the job commits to OUT/rank/KEY.
+    #[arg(long, value_name = "DIR", required_unless_present = "graph")]
+    out: Option<PathBuf>,
     #[command(flatten)]
-    common: Common,
+    settings: Settings,
+    /// Level of the results: page, host or domain.
+    #[arg(long, default_value = "page", help_heading = "Printing")]
+    level: String,
+    /// Score that is printed.
+    #[arg(long, value_enum, default_value = "pagerank", help_heading = "Printing")]
+    by: Score,
+    /// Print only so many, the best.
+    #[arg(long, value_name = "N", help_heading = "Printing")]
+    top: Option<usize>,
+    /// Print where the PageRank of this node comes from: its strongest in-links.
+    #[arg(long, value_name = "URL", help_heading = "Printing")]
+    explain: Option<String>,
+    /// How it is printed.
+    #[arg(long, value_enum, default_value = "tsv", help_heading = "Printing")]
+    format: RowFormat,
 }
 
 /// Configuration of the job.
@@ -62,9 +88,25 @@ impl Default for Rank {
 
 /// Runs the command.
 pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
+    if let Some(path) = &args.graph {
+        let memory = args.settings.memory;
+        let source = source::open(path, &args.level, memory)?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(args.settings.threads()).build()?;
+        pool.install(|| match &args.explain {
+            Some(url) => print::explain(&source, url, args.top.unwrap_or(15), args.format, memory),
+            None => print::scores(&source, args.by, args.top, args.format, memory),
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(out) = args.out.clone() else { bail!("name a graph file or --out DIR") };
+    if args.explain.is_some() {
+        bail!("--explain wants the results as argument: webmill rank {} --explain URL", out.display());
+    }
+    let common = Common { out, settings: args.settings.clone() };
     let console = Console::new();
-    let graph = open_latest(&args.common.out, "graph")?;
-    crate::print_committed(&rank(&graph, &args.common, &args.common.runtime(&console, cancel))?)
+    let runtime = common.runtime(&console, cancel);
+    let Some(graph) = crate::graph::latest(&common, &runtime)? else { return Ok(ExitCode::SUCCESS) };
+    crate::print_committed(&rank(&graph, &common, &runtime)?)
 }
 
 /// Ranks the graph of `graph`.

@@ -1,15 +1,16 @@
 //! `webmill shape`: degrees with their laws, components, bow-tie.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use webmill::graph::{Csr, Degrees, Graph, Histogram, bow_tie, strong_components, weak_components};
-use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
+use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit};
 use webmill::table::{ComponentRow, DegreeRow, Footer, PartWriter, Table, write_part};
 
-use crate::args::Common;
+use crate::args::{Common, Settings};
 use crate::console::Console;
 use crate::levels::{LEVELS, open_graph, part_file, read_nodes};
 use crate::rejects::columns;
@@ -17,11 +18,19 @@ use crate::rejects::columns;
 /// Measure the shape of the graph: degree laws, components, bow-tie.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  webmill shape --out results\n\nReads the graph that `webmill graph` wrote to the same folder."
+    after_help = "Examples:\n  webmill shape --out results\n  webmill shape cnr-2000\n\nWith --out it commits tables to the folder that `webmill extract` wrote to, building the graph first if need be; for a graph\nfile it prints the numbers as JSON."
 )]
 pub struct ShapeArgs {
+    /// Graph file, or folder of results, whose shape is printed.
+    graph: Option<PathBuf>,
+    /// Folder for results; the job commits to OUT/shape/KEY.
+    #[arg(long, value_name = "DIR", required_unless_present = "graph")]
+    out: Option<PathBuf>,
+    /// Level of the results that is printed: page, host or domain.
+    #[arg(long, default_value = "page")]
+    level: String,
     #[command(flatten)]
-    common: Common,
+    settings: Settings,
 }
 
 /// Configuration of the job: none yet, but for the graph it reads.
@@ -35,8 +44,14 @@ pub struct Shape {
 /// Runs the command.
 pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
     let console = Console::new();
-    let graph = open_latest(&args.common.out, "graph")?;
-    crate::print_committed(&shape(&graph, &args.common, &args.common.runtime(&console, cancel))?)
+    if let Some(path) = &args.graph {
+        return crate::graph::info_of(path, &args.level, &args.settings);
+    }
+    let Some(out) = args.out.clone() else { bail!("name a graph file or --out DIR") };
+    let common = Common { out, settings: args.settings.clone() };
+    let runtime = common.runtime(&console, cancel);
+    let Some(graph) = crate::graph::latest(&common, &runtime)? else { return Ok(ExitCode::SUCCESS) };
+    crate::print_committed(&shape(&graph, &common, &runtime)?)
 }
 
 /// Measures the graph of `graph`.

@@ -1,0 +1,103 @@
+//! `webmill graph convert`: from one format to another.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use webmill::graph::{BvOptions, EdgeList, write_bvgraph, write_matrix};
+
+use crate::args::Settings;
+use crate::source;
+
+/// Write a graph in another format: by the ending of TO, or --to.
+#[derive(Debug, clap::Args)]
+pub struct ConvertArgs {
+    /// Graph file, or folder of results.
+    from: PathBuf,
+    /// File to write (of BVGraph: what its files have in common).
+    to: PathBuf,
+    /// Format [default: by the ending: .csr, .mtx, .txt; none for bvgraph].
+    #[arg(long = "to", value_enum, value_name = "FORMAT")]
+    format: Option<Target>,
+    /// Level of the results: page, host or domain.
+    #[arg(long, default_value = "page")]
+    level: String,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// webmill's own, mapped into memory.
+    Csr,
+    /// Files of the WebGraph framework; names go to BASENAME.urls.
+    Bvgraph,
+    /// Matrix Market.
+    Mtx,
+    /// Text: `a -> b weight`, or pairs of numbers where nodes have no names.
+    Edges,
+}
+
+/// Runs the command.
+pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
+    let target = match args.format {
+        Some(format) => format,
+        None => by_ending(&args.to)?,
+    };
+    let source = source::open(&args.from, &args.level, args.settings.memory)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.settings.threads()).build()?;
+    pool.install(|| write(&source, target, &args.to))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn by_ending(path: &Path) -> Result<Target> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("csr") => Ok(Target::Csr),
+        Some("mtx") => Ok(Target::Mtx),
+        Some("txt" | "tsv" | "edges") => Ok(Target::Edges),
+        None => Ok(Target::Bvgraph),
+        Some(other) => {
+            bail!(".{other}: no format has this ending; say it with --to csr, bvgraph, mtx or edges")
+        }
+    }
+}
+
+fn write(source: &source::Source, target: Target, to: &Path) -> Result<()> {
+    match target {
+        Target::Csr => source.graph.write(to)?,
+        Target::Mtx => write_matrix(&source.graph, create(to)?, to)?,
+        Target::Edges => {
+            let list =
+                EdgeList { graph: source.graph.clone(), names: source.labels()?, first: source.first() };
+            list.write(create(to)?, to)?;
+        }
+        Target::Bvgraph => {
+            if source.graph.weights().is_some() {
+                crate::say!("BVGraph has no weights: they are left out");
+            }
+            let stats = write_bvgraph(&source.graph.without_weights(), to, &BvOptions::default())?;
+            if let Some(names) = source.labels()? {
+                let mut path = to.as_os_str().to_owned();
+                path.push(".urls");
+                let path = PathBuf::from(path);
+                let mut out = create(&path)?;
+                names.iter().try_for_each(|name| writeln!(out, "{name}"))?;
+                out.flush()?;
+            }
+            crate::say!(
+                "{} nodes, {} arcs, {:.3} bits a link",
+                stats.nodes,
+                stats.arcs,
+                stats.bits_per_link()
+            );
+        }
+    }
+    Ok(())
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>> {
+    Ok(BufWriter::with_capacity(1 << 18, File::create(path).with_context(|| path.display().to_string())?))
+}

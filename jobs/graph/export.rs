@@ -1,0 +1,66 @@
+//! `webmill graph export`: a part of a graph for drawing tools.
+
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use webmill::graph::Export;
+
+use crate::args::Settings;
+use crate::scores::Score;
+use crate::source;
+
+/// Write a part of a graph as GraphML or GEXF to stdout, with its scores.
+#[derive(Debug, clap::Args)]
+pub struct ExportArgs {
+    /// Graph file, or folder of results.
+    graph: PathBuf,
+    /// Level of the results: page, host or domain.
+    #[arg(long, default_value = "page")]
+    level: String,
+    /// Only so many nodes, the best by --by.
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// Score that is written, and that chooses.
+    #[arg(long, value_enum, default_value = "pagerank")]
+    by: Score,
+    /// Only nodes of this host.
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
+    /// Format.
+    #[arg(long, value_enum, default_value = "graphml")]
+    format: Drawing,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Drawing {
+    Graphml,
+    Gexf,
+}
+
+/// Runs the command.
+pub fn run(args: &ExportArgs) -> Result<ExitCode> {
+    let source = source::open(&args.graph, &args.level, args.settings.memory)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.settings.threads()).build()?;
+    let scores =
+        pool.install(|| args.by.run(&source.graph, &source.graph.transpose(), args.settings.memory))?;
+    let names = source.names()?;
+    let column = args.by.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
+    let mut export = Export::new(&source.graph).with_labels(&names)?.with_column(&column, &scores)?;
+    if let Some(host) = &args.host {
+        export = export.host(host)?;
+    }
+    if let Some(most) = args.top {
+        export = export.top(most, &scores)?;
+    }
+    let (out, path) = (BufWriter::new(std::io::stdout().lock()), Path::new("-"));
+    match args.format {
+        Drawing::Graphml => export.write_graphml(out, path)?,
+        Drawing::Gexf => export.write_gexf(out, path)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

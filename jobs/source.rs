@@ -1,0 +1,95 @@
+//! Where a graph command finds its graph: the results of earlier jobs, or a file of any format that graphs come in.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use webmill::graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
+use webmill::run::{Committed, open_latest};
+
+use crate::levels::{LEVELS, check_order, open_graph, read_nodes};
+
+/// A graph and the names of its nodes.
+pub struct Source {
+    pub graph: Csr,
+    pub path: PathBuf,
+    names: Names,
+}
+
+enum Names {
+    /// Those of the file.
+    File(Box<Loaded>),
+    /// Table `nodes` of a results folder.
+    Table(Committed, &'static str),
+}
+
+/// Whether `path` is a folder of results.
+pub fn is_results(path: &Path) -> bool {
+    path.join("webmill.json").is_file()
+}
+
+/// Opens a graph: level `level` of a folder of results, or a graph file.
+pub fn open(path: &Path, level: &str, memory: u64) -> Result<Source> {
+    if is_results(path) {
+        let committed = open_latest(path, "graph").with_context(|| {
+            format!("{}: build the graph first: webmill graph build --out", path.display())
+        })?;
+        let level = level_name(level)?;
+        let graph = open_graph(&committed, level)?;
+        return Ok(Source { graph, path: path.to_path_buf(), names: Names::Table(committed, level) });
+    }
+    let options = EdgeOptions { memory, ..EdgeOptions::default() };
+    let loaded = load_with(path, &options)?;
+    let graph = loaded.graph.clone();
+    Ok(Source { graph, path: path.to_path_buf(), names: Names::File(Box::new(loaded)) })
+}
+
+/// The level's name.
+pub fn level_name(level: &str) -> Result<&'static str> {
+    match LEVELS.into_iter().find(|known| *known == level) {
+        Some(level) => Ok(level),
+        None => bail!("--level {level}: levels are {}", LEVELS.join(", ")),
+    }
+}
+
+impl Source {
+    /// What the graph came from, in words.
+    pub fn about(&self) -> String {
+        match &self.names {
+            Names::Table(_, level) => format!("{level} level of {}", self.path.display()),
+            Names::File(loaded) => format!("{:?} file {}", loaded.format, self.path.display()),
+        }
+    }
+
+    /// Names of all nodes, in order.
+    pub fn names(&self) -> Result<Vec<String>> {
+        match &self.names {
+            Names::File(loaded) => Ok((0..self.graph.num_nodes() as u32).map(|v| loaded.name(v)).collect()),
+            Names::Table(committed, level) => {
+                let mut names = Vec::with_capacity(self.graph.num_nodes());
+                let mut reader = read_nodes(committed, level, &["node", "url"]);
+                while let Some(batch) = reader.next()? {
+                    check_order(&batch, names.len(), self.graph.num_nodes())?;
+                    let urls = batch.str("url")?;
+                    names.extend((0..batch.len()).map(|i| urls.get(i).unwrap_or_default().to_owned()));
+                }
+                Ok(names)
+            }
+        }
+    }
+
+    /// Names of all nodes where they have any; `None` where they have numbers.
+    pub fn labels(&self) -> Result<Option<Vec<String>>> {
+        match &self.names {
+            Names::File(loaded) => Ok(loaded.labels.clone()),
+            Names::Table(..) => self.names().map(Some),
+        }
+    }
+
+    /// What the file calls node 0.
+    pub fn first(&self) -> u32 {
+        match &self.names {
+            Names::File(loaded) => loaded.first,
+            Names::Table(..) => 0,
+        }
+    }
+}
