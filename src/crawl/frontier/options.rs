@@ -112,7 +112,7 @@ impl Limits {
     /// buffers (a thirty-second each for the two large keyspaces, up to four of each while they are written out).
     ///
     /// Three eighths are left to what cannot be counted: compaction, indices of tables, the allocator. With 1 GiB and 20 million
-    /// URLs of a million hosts the process peaked at 981 MiB.
+    /// URLs of a million hosts the process peaked at 985 MiB.
     pub fn of(memory: u64) -> Limits {
         let memory = usize::try_from(memory / 8 * 5).unwrap_or(usize::MAX);
         let hosts = (memory / 8 / 320).max(64);
