@@ -219,7 +219,7 @@ mod tests {
             ("%%MatrixMarket matrix array real general\n2 2\n1", "found \"%%matrixmarket matrix array"),
             ("%%MatrixMarket matrix coordinate complex general\n", "expected %%MatrixMarket"),
             ("%%MatrixMarket matrix coordinate real skew-symmetric\n", "expected %%MatrixMarket"),
-            (&format!("{head}"), "ends before the size"),
+            (head, "ends before the size"),
             (&format!("{head}2 3 1\n1 1 1"), "only a square matrix"),
             (&format!("{head}2 2 1\n1 3 1"), "g.mtx at byte 52: the node 3 is not one of 1 to 2"),
             (&format!("{head}2 2 1\n0 1 1"), "the node 0 is not one of 1 to 2"),
