@@ -6,7 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
-use webmill::graph::{Csr, Degrees, Graph, Histogram, bow_tie, strong_components, weak_components};
+use webmill::graph::{
+    Assortativity, Csr, Degrees, Distances, Graph, GroupLinks, Histogram, Reciprocity, bow_tie,
+    published_distance, strong_components, weak_components,
+};
 use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit};
 use webmill::table::{ComponentRow, DegreeRow, Footer, PartWriter, Table, write_part};
 
@@ -67,26 +70,33 @@ struct LevelFacts {
     laws: BTreeMap<String, serde_json::Value>,
     bowtie: BTreeMap<String, u64>,
     components: serde_json::Value,
+    distances: serde_json::Value,
+    mixing: serde_json::Value,
 }
 
 impl Job for Shape {
     const NAME: &'static str = "shape";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
         let graph =
             self.graph.as_ref().ok_or_else(|| webmill::Error::Internal("shape without input".into()))?;
         let (mut laws, mut ties, mut components) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (mut distances, mut mixing) = (BTreeMap::new(), BTreeMap::new());
         for level in LEVELS {
             let facts: LevelFacts =
                 stage.unit(&format!("shape-{level}"), |unit| measure(graph, level, unit))?;
             laws.insert(level, facts.laws);
             ties.insert(level, facts.bowtie);
             components.insert(level, facts.components);
+            distances.insert(level, facts.distances);
+            mixing.insert(level, facts.mixing);
         }
         stage.fact("laws", laws)?;
         stage.fact("bowtie", ties)?;
-        stage.fact("components", components)
+        stage.fact("components", components)?;
+        stage.fact("distances", distances)?;
+        stage.fact("mixing", mixing)
     }
 }
 
@@ -142,6 +152,9 @@ fn measure(source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> webm
 
     let bowtie =
         webmill::graph::Part::ALL.iter().zip(tie.sizes).map(|(p, n)| (p.name().to_owned(), n)).collect();
+    let sample = Distances { memory_bytes: Some(unit.stage().memory / 2), ..Distances::default() };
+    let distances = sample.run(&graph, &transpose)?;
+    let correlations = Assortativity::of(&graph, &transpose);
     let largest = |sizes: &[u32]| sizes.first().copied().unwrap_or(0);
     Ok(LevelFacts {
         laws,
@@ -150,7 +163,37 @@ fn measure(source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> webm
             "scc": { "number": strong.len(), "largest": largest(&strong.sizes) },
             "wcc": { "number": weak.len(), "largest": largest(&weak.sizes) },
         }),
+        distances: serde_json::json!({
+            "sources": distances.sources,
+            "mean": distances.mean,
+            "standard_error": distances.standard_error,
+            "effective_diameter": distances.effective_diameter(),
+            "greatest_seen": distances.greatest(),
+            "connected_pairs": distances.connected,
+            "published_estimate": published_distance(graph.num_nodes() as u64),
+        }),
+        mixing: serde_json::json!({
+            "reciprocity": Reciprocity::of(&graph, &transpose).share(),
+            "assortativity_in_in": correlations.in_in,
+            "assortativity_in_out": correlations.in_out,
+            "assortativity_out_in": correlations.out_in,
+            "assortativity_out_out": correlations.out_out,
+            "links_within_hosts": if level == "page" { within_hosts(source, &graph)? } else { None },
+        }),
     })
+}
+
+/// Share of the links between pages that stay inside a host.
+fn within_hosts(source: &Committed, graph: &Csr) -> webmill::Result<Option<f64>> {
+    let mut hosts = Vec::with_capacity(graph.num_nodes());
+    let mut reader = read_nodes(source, "page", &["host"]);
+    while let Some(batch) = reader.next()? {
+        let column = batch.u32("host")?;
+        hosts.extend((0..batch.len()).map(|i| column.get(i).unwrap_or(0)));
+    }
+    let links = GroupLinks::of(graph, &hosts)?;
+    let all = links.within + links.across;
+    Ok((all > 0).then(|| links.within as f64 / all as f64))
 }
 
 /// Degree → nodes, for every direction; for hosts and domains also pages → hosts.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use webmill::graph::load::Format;
 use webmill::graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
 use webmill::run::{Committed, open_latest};
 
@@ -56,7 +57,15 @@ impl Source {
     pub fn about(&self) -> String {
         match &self.names {
             Names::Table(_, level) => format!("{level} level of {}", self.path.display()),
-            Names::File(loaded) => format!("{:?} file {}", loaded.format, self.path.display()),
+            Names::File(loaded) => {
+                let format = match loaded.format {
+                    Format::Csr => "webmill graph",
+                    Format::BvGraph(_) => "BVGraph",
+                    Format::MatrixMarket => "Matrix Market file",
+                    Format::Edges => "list of arcs",
+                };
+                format!("{format} {}", self.path.display())
+            }
         }
     }
 

@@ -43,7 +43,7 @@ pub fn draw(
         ]
         .map(|(label, n)| (label.to_owned(), thousands(n)))
         .into(),
-        tops: top_tables(tops, hosts, most),
+        tops: top_tables(tops, hosts, most).into_iter().chain(correlations(sources)).collect(),
         plots: plots(sources, corpus)?,
         bowtie: bowtie(sources),
         bars: [
@@ -114,6 +114,18 @@ fn top_tables(tops: &Tops, hosts: &[HostRow], most: usize) -> Vec<Top> {
             rows: page_rows(&tops.by_hub[..tops.by_hub.len().min(short)], tops, |r| r.hub),
         },
         Top {
+            title: "Top pages by SALSA".into(),
+            note: "Authorities of a random walk between hubs and authorities; the sum is 1.".into(),
+            columns: columns("authority"),
+            rows: page_rows(&tops.by_salsa[..tops.by_salsa.len().min(short)], tops, |r| r.salsa_authority),
+        },
+        Top {
+            title: "Most central pages".into(),
+            note: "Harmonic centrality: near to many pages that lead there; estimated by HyperBall.".into(),
+            columns: columns("harmonic"),
+            rows: page_rows(&tops.by_harmonic[..tops.by_harmonic.len().min(short)], tops, |r| r.harmonic),
+        },
+        Top {
             title: "Most wanted".into(),
             note: "Link targets that were not crawled, by PageRank: what a further crawl would fetch first.".into(),
             columns: columns("PageRank"),
@@ -143,6 +155,37 @@ fn top_tables(tops: &Tops, hosts: &[HostRow], most: usize) -> Vec<Top> {
                 .collect(),
         },
     ]
+}
+
+/// How the measures agree, on each level.
+fn correlations(sources: &Sources) -> Option<Top> {
+    let levels = sources.rank.manifest.facts.get("kendall_tau")?;
+    let columns = crate::levels::LEVELS;
+    let pairs: std::collections::BTreeSet<&String> = columns
+        .iter()
+        .filter_map(|level| levels.get(level)?.as_object())
+        .flat_map(|pairs| pairs.keys())
+        .collect();
+    let cell = |level: &str, pair: &str| {
+        levels
+            .get(level)
+            .and_then(|l| l[pair].as_f64())
+            .map_or_else(|| "–".to_owned(), |tau| format!("{tau:.3}"))
+    };
+    Some(Top {
+        title: "How the measures agree".into(),
+        note: "Kendall's τ-b of each two rankings: 1 for the same order, 0 for none, −1 for the reverse."
+            .into(),
+        columns: columns.map(String::from).into(),
+        rows: pairs
+            .into_iter()
+            .map(|pair| TopRow {
+                name: pair.clone(),
+                title: None,
+                cells: columns.iter().map(|level| cell(level, pair)).collect(),
+            })
+            .collect(),
+    })
 }
 
 fn plots(sources: &Sources, corpus: &Corpus) -> webmill::Result<Vec<LogLog>> {
@@ -256,6 +299,34 @@ fn facts(sources: &Sources) -> Vec<(String, String)> {
         facts.push((
             "PageRank".into(),
             format!("{} iterations, L1 error at most {}", rank["iterations"], rank["error_bound"]),
+        ));
+    }
+    let page = |fact: &str| sources.shape.manifest.facts.get(fact).and_then(|f| f.get("page"));
+    if let Some(distances) = page("distances") {
+        let number = |name: &str| distances[name].as_f64().unwrap_or(f64::NAN);
+        facts.push((
+            "distances of pages".into(),
+            format!(
+                "mean {:.2} ± {:.2} links, effective diameter {:.2} (0.35 + 2.06 log10 N gives {:.2}), sampled from {} pages",
+                number("mean"),
+                number("standard_error"),
+                number("effective_diameter"),
+                number("published_estimate"),
+                distances["sources"]
+            ),
+        ));
+    }
+    if let Some(mixing) = page("mixing") {
+        let number = |name: &str| mixing[name].as_f64().map_or_else(|| "–".to_owned(), |x| format!("{x:.3}"));
+        facts.push((
+            "links between pages".into(),
+            format!(
+                "reciprocity {}, assortativity out–in {}, in–in {}, share within hosts {}",
+                number("reciprocity"),
+                number("assortativity_out_in"),
+                number("assortativity_in_in"),
+                number("links_within_hosts")
+            ),
         ));
     }
     facts

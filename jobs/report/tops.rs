@@ -18,6 +18,8 @@ pub struct Scored {
     pub pagerank: f64,
     pub authority: f64,
     pub hub: f64,
+    pub salsa_authority: f64,
+    pub harmonic: f64,
     pub indegree: u32,
     pub outdegree: u32,
 }
@@ -30,6 +32,8 @@ pub struct Tops {
     pub wanted: Vec<Scored>,
     pub by_authority: Vec<Scored>,
     pub by_hub: Vec<Scored>,
+    pub by_salsa: Vec<Scored>,
+    pub by_harmonic: Vec<Scored>,
     pub hosts: Vec<Scored>,
     /// Titles of the pages in the lists.
     pub titles: HashMap<String, String>,
@@ -59,19 +63,37 @@ impl Tops {
     /// Reads table `ranks` and titles from `pages`; gives the hosts their scores.
     pub fn read(sources: &Sources, corpus: &mut Corpus, most: usize) -> Result<Self> {
         let best = |measure: fn(&Scored) -> f64| Best { most: most.max(1), measure, rows: Vec::new() };
-        let mut pages = [best(|r| r.pagerank), best(|r| r.authority), best(|r| r.hub)];
+        let mut pages = [
+            best(|r| r.pagerank),
+            best(|r| r.authority),
+            best(|r| r.hub),
+            best(|r| r.salsa_authority),
+            best(|r| r.harmonic),
+        ];
         let mut wanted = best(|r| r.pagerank);
         let mut hosts = best(|r| r.pagerank);
         let host_of = hosts_of_pages(sources)?;
         let mut sums: Vec<f64> = vec![0.0; host_of.iter().max().map_or(0, |h| *h as usize + 1)];
         let mut host_scores: BTreeMap<u32, Scored> = BTreeMap::new();
-        let columns =
-            ["level", "node", "url", "crawled", "pagerank", "authority", "hub", "indegree", "outdegree"];
+        let columns = [
+            "level",
+            "node",
+            "url",
+            "crawled",
+            "pagerank",
+            "authority",
+            "hub",
+            "salsa_authority",
+            "harmonic",
+            "indegree",
+            "outdegree",
+        ];
         let mut reader = TableReader::open(&sources.rank.path("ranks"), &columns)?;
         while let Some(batch) = reader.next()? {
             let (level, node, url) = (batch.str("level")?, batch.u32("node")?, batch.str("url")?);
             let (pagerank, authority, hub) =
                 (batch.f64("pagerank")?, batch.f64("authority")?, batch.f64("hub")?);
+            let (salsa, harmonic) = (batch.f64("salsa_authority")?, batch.f64("harmonic")?);
             let (indegree, outdegree) = (batch.u32("indegree")?, batch.u32("outdegree")?);
             let crawled = batch.bool("crawled")?;
             for i in 0..batch.len() {
@@ -86,6 +108,8 @@ impl Tops {
                     pagerank: score,
                     authority: authority.get(i).unwrap_or(0.0),
                     hub: hub.get(i).unwrap_or(0.0),
+                    salsa_authority: salsa.get(i).unwrap_or(0.0),
+                    harmonic: harmonic.get(i).unwrap_or(0.0),
                     indegree: indegree.get(i).unwrap_or(0),
                     outdegree: outdegree.get(i).unwrap_or(0),
                 };
@@ -108,12 +132,14 @@ impl Tops {
             let sum = sums.get(node as usize).copied().unwrap_or(0.0);
             corpus.rank_host(&row.url, row.pagerank, row.indegree, row.outdegree, sum);
         }
-        let [by_pagerank, by_authority, by_hub] = pages.map(|best| best.rows);
+        let [by_pagerank, by_authority, by_hub, by_salsa, by_harmonic] = pages.map(|best| best.rows);
         let mut tops = Tops {
             by_pagerank,
             wanted: wanted.rows,
             by_authority,
             by_hub,
+            by_salsa,
+            by_harmonic,
             hosts: hosts.rows,
             titles: HashMap::new(),
         };
@@ -122,7 +148,7 @@ impl Tops {
     }
 
     fn read_titles(&mut self, sources: &Sources, corpus: &Corpus) -> Result<()> {
-        let lists = [&self.by_pagerank, &self.by_authority, &self.by_hub];
+        let lists = [&self.by_pagerank, &self.by_authority, &self.by_hub, &self.by_salsa, &self.by_harmonic];
         let mut wanted: HashMap<String, String> =
             lists.iter().flat_map(|l| l.iter()).map(|r| (r.url.clone(), String::new())).collect();
         wanted.extend(corpus.clusters.iter().map(|c| (c.1.clone(), String::new())));
