@@ -10,7 +10,7 @@
 //! **Reference.** A. Broder et al., Graph structure in the Web, *Computer Networks* 33 (2000),
 //! doi:10.1016/S1389-1286(00)00083-9.
 
-use super::components::{Components, weak_components};
+use super::components::{Components, weak_components_with};
 use super::csr::{Csr, Graph};
 
 /// A node's part of the bow-tie.
@@ -69,7 +69,7 @@ pub fn bow_tie(graph: &Csr, transpose: &Csr, strong: &Components) -> BowTie {
         "graph, transpose and components of one graph"
     );
     let core: Vec<u32> = (0..n as u32).filter(|&u| strong.of[u as usize] == 0).collect();
-    let weak = weak_components(graph);
+    let weak = weak_components_with(graph, transpose);
     let main = core.first().map(|&u| weak.of[u as usize]);
     let mut parts: Vec<Part> =
         weak.of.iter().map(|&c| if Some(c) == main { Part::Tendril } else { Part::Disconnected }).collect();
@@ -127,13 +127,68 @@ fn reach(graph: &Csr, from: Vec<u32>, open: impl Fn(u32) -> bool) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::super::components::strong_components;
+    use super::super::csr::tests::graphs;
     use super::*;
+    use proptest::prelude::*;
 
     fn parts(nodes: usize, arcs: &[(u32, u32)]) -> Vec<&'static str> {
         let graph = Csr::from_arcs(nodes, arcs.iter().copied()).unwrap();
         let tie = bow_tie(&graph, &graph.transpose(), &strong_components(&graph));
         assert_eq!(tie.sizes.iter().sum::<u64>(), nodes as u64);
         tie.parts.iter().map(|p| p.name()).collect()
+    }
+
+    /// Every part from the definition, with all pairs' reachability by Warshall's algorithm.
+    fn by_definition(graph: &Csr) -> Vec<Part> {
+        let n = graph.num_nodes();
+        let close = |mut reach: Vec<Vec<bool>>| {
+            for k in 0..n {
+                let through = reach[k].clone();
+                for row in reach.iter_mut().filter(|row| row[k]) {
+                    row.iter_mut().zip(&through).for_each(|(cell, reached)| *cell |= reached);
+                }
+            }
+            reach
+        };
+        // Reachability through the nodes that are open; arcs are taken both ways if asked.
+        let reach = |open: &dyn Fn(usize) -> bool, symmetric: bool| {
+            let mut reach: Vec<Vec<bool>> = (0..n).map(|u| (0..n).map(|v| u == v).collect()).collect();
+            for (u, v, _) in graph.arcs().map(|(u, v, w)| (u as usize, v as usize, w)) {
+                if open(u) && open(v) {
+                    reach[u][v] = true;
+                    reach[v][u] |= symmetric;
+                }
+            }
+            close(reach)
+        };
+        let all = reach(&|_| true, false);
+        let weak = reach(&|_| true, true);
+        let size = |u: usize| (0..n).filter(|&v| all[u][v] && all[v][u]).count();
+        let heart = (0..n).max_by_key(|&u| (size(u), std::cmp::Reverse(u))).unwrap();
+        let missing_core = reach(&|u| !(all[u][heart] && all[heart][u]), false);
+        let is_in = |u: usize| all[u][heart] && !all[heart][u];
+        let is_out = |u: usize| all[heart][u] && !all[u][heart];
+        let part = |v: usize| match (all[v][heart], all[heart][v]) {
+            (true, true) => Part::Core,
+            (true, false) => Part::In,
+            (false, true) => Part::Out,
+            (false, false) if !weak[v][heart] => Part::Disconnected,
+            (false, false) => {
+                let from = (0..n).any(|u| is_in(u) && missing_core[u][v]);
+                let to = (0..n).any(|u| is_out(u) && missing_core[v][u]);
+                if from && to { Part::Tube } else { Part::Tendril }
+            }
+        };
+        (0..n).map(part).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+        #[test]
+        fn parts_are_those_of_the_definition(graph in graphs(16, 24)) {
+            let tie = bow_tie(&graph, &graph.transpose(), &strong_components(&graph));
+            prop_assert_eq!(tie.parts, by_definition(&graph));
+        }
     }
 
     #[test]

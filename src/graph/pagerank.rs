@@ -10,24 +10,27 @@
 //! replacement, the rank that flows into dangling nodes then being lost. The classical scale of the
 //! literature, PR(A) = (1 − d) + d Σ PR(T)/C(T), is N x.
 //!
-//! **Algorithm.** For u = v the solution is proportional to that of the linear system y = (1 − d) v + d P₀ᵀ
-//! y, where P₀ has zero rows for dangling nodes, which converges faster. It is solved by block Gauss–Seidel
-//! sweeps: blocks of nodes one after the other, each reading the newest values of the others; inside a block,
-//! chunks of nodes in parallel, each chunk reading the newest values of its own nodes and of earlier blocks.
-//! The rank that a node gives itself is solved for exactly. Neighbours on the Web are neighbours in the
-//! numbering, so most arcs stay in a chunk. Ranks are pulled over the transpose: contributions rank/outdegree
-//! are precomputed, so that an arc costs one read.
+//! **Algorithm.** With a the indicator of dangling nodes and P₀ having zero rows for them, x is the dominant
+//! eigenvector of (1 − d) v 1ᵀ + d u aᵀ + d P₀ᵀ. It is found by block Gauss–Seidel sweeps y ← (1 − d) Y v + d D
+//! u + d P₀ᵀ y, where Y and D are the sums of y and of its dangling part after the sweep before. Strips of nodes
+//! are swept in parallel, chunk by chunk, each chunk reading the newest values of its own nodes and of all chunks
+//! before it in its own strip and in the others. The sum of y is left
+//! to itself, since holding it at 1 would be the slowest thing to converge where much rank dangles. The rank
+//! that a node gives itself is solved for exactly. Neighbours on the Web are neighbours in the numbering, so
+//! most arcs stay in a chunk. Ranks are pulled over the transpose: contributions rank/outdegree are precomputed,
+//! so that an arc costs one read.
 //!
 //! **Cost.** A sweep reads 12 bytes an arc and some 72 a node; the vectors take 48 bytes a node beside the
 //! graph and its transpose.
 //!
-//! **Determinism.** Blocks and chunks depend on the graph alone, and partial sums are added in their order:
+//! **Determinism.** Strips and chunks depend on the graph alone, and partial sums are added in their order:
 //! the same bytes on any number of threads.
 //!
-//! **Stopping rule.** Let Δ be the change of a sweep. Each value was computed from values that are at most
-//! one sweep old, so the residual is at most d‖Δ‖₁, hence ‖y − y*‖₁ ≤ d/(1 − d) ‖Δ‖₁ (for plain iteration
-//! this is the known bound). Scaling to sum 1 by s = ‖y‖₁ gives ‖x − x*‖₁ ≤ 2/s times that. Sweeps stop when
-//! the bound is within the tolerance; it is returned.
+//! **Stopping rule.** Let Δ be the change of a sweep that began with the sum Y₀ and ended with Y. Each value was
+//! computed from values at most one sweep old, so y misses y = (1 − d) Y₀ v + d Pᵀ y by at most d‖Δ‖₁, hence x =
+//! y / Y its equation by at most (d‖Δ‖₁ + (1 − d)|Y − Y₀|) / Y, and ‖x − x*‖₁ is at most 1/(1 − d) times that.
+//! (With Y = Y₀ = 1 this is the known bound d/(1 − d) ‖Δ‖₁, which holds where dangling rank is lost.) Sweeps stop
+//! when the bound is within the tolerance; it is returned.
 //!
 //! **Reference.** G. M. Del Corso, A. Gullì, F. Romani, Fast PageRank computation via a sparse linear system,
 //! *Internet Mathematics* 2 (2005), doi:10.1080/15427951.2005.10129108. P. Boldi, M. Santini, S. Vigna,
@@ -216,7 +219,7 @@ impl PageRank<'_> {
             })
             .collect();
         let uniform = 1.0 / n as f64;
-        let teleport = self.teleport.map(|v| (v, (1.0 - d) / sum(v.iter().copied())));
+        let teleport = self.teleport.map(|v| (v, 1.0 / sum(v.iter().copied())));
         let mut x: Vec<f64> = match self.start.or(self.teleport) {
             Some(start) => {
                 let total = sum(start.iter().copied());
@@ -224,30 +227,36 @@ impl PageRank<'_> {
             }
             None => vec![uniform; n],
         };
-        // The linear system without dangling rank has a smaller solution: start from the like of it.
-        if self.dangling != Dangling::Uniform {
-            let lost = dangling_mass(&x, &share);
-            let scale = (1.0 - d) / (1.0 - d + d * lost);
+        let mut mass = dangling_mass(&x, &share);
+        if self.dangling == Dangling::Lost {
+            // The scale on which what comes in is what there is.
+            let scale = (1.0 - d) / (1.0 - d + d * mass);
             x.iter_mut().for_each(|x| *x *= scale);
         }
         let relax = self.relaxation(graph, &share);
         let mut sweeps = Sweeps::new(transpose.offsets(), &share, &relax, &x);
         let (mut iterations, mut error_bound) = (0, f64::INFINITY);
+        let mut total = 1.0;
         while iterations < self.max_iterations && error_bound > self.tolerance {
-            let dangling = match self.dangling {
-                Dangling::Uniform => d * uniform * dangling_mass(&x, &share),
-                Dangling::Teleport | Dangling::Lost => 0.0,
+            // What each node gets of the teleport vector, and what each gets beside that.
+            let (preferred, even) = match self.dangling {
+                Dangling::Teleport => ((1.0 - d) * total + d * mass, 0.0),
+                Dangling::Uniform => ((1.0 - d) * total, d * mass * uniform),
+                Dangling::Lost => (1.0 - d, 0.0),
             };
-            let change = match teleport {
-                None => sweeps.sweep(arcs, &mut x, d, |_| (1.0 - d) * uniform + dangling),
-                Some((v, scale)) => sweeps.sweep(arcs, &mut x, d, |u| v[u] * scale + dangling),
+            let swept = match teleport {
+                None => sweeps.sweep(arcs, &mut x, d, |_| preferred * uniform + even),
+                Some((v, scale)) => sweeps.sweep(arcs, &mut x, d, |u| v[u] * scale * preferred + even),
             };
             iterations += 1;
-            let scale = match self.dangling {
-                Dangling::Teleport => 2.0 / sum(x.iter().copied()),
-                Dangling::Uniform | Dangling::Lost => 1.0,
+            error_bound = match self.dangling {
+                Dangling::Lost => d * swept.change / (1.0 - d),
+                Dangling::Teleport | Dangling::Uniform => {
+                    let drift = (1.0 - d) * (swept.total - total).abs();
+                    (d * swept.change + drift) / ((1.0 - d) * swept.total)
+                }
             };
-            error_bound = d / (1.0 - d) * change * scale;
+            (total, mass) = (swept.total, swept.dangling);
         }
         let total = match self.dangling {
             Dangling::Lost => 1.0,

@@ -1,8 +1,9 @@
 //! Tests against published graphs and their published values. They are skipped where the data is missing.
 
 use super::{
-    BuildOptions, Csr, Degrees, Graph, GraphBuilder, Hits, LinkRow, Numbering, PageRank, PageRow, bow_tie,
-    fold_csr, read_bvgraph, read_edges, strong_components, weak_components,
+    Assortativity, BuildOptions, Csr, Degrees, Distances, Graph, GraphBuilder, Histogram, Hits, HyperBall,
+    LinkRow, Numbering, PageRank, PageRow, Reciprocity, Salsa, bow_tie, fold_csr, harmonic, kendall_tau,
+    read_bvgraph, read_edges, strong_components, weak_components,
 };
 use crate::sort::Budget;
 use std::path::PathBuf;
@@ -56,6 +57,16 @@ fn cnr_2000_has_its_known_ranks_on_any_number_of_threads() {
     }
 }
 
+/// Exponent, x_min, ratio and p-value are those of the Python package powerlaw 2.0.0 (`Fit(x, discrete=True,
+/// estimate_discrete=False)`, `distribution_compare('power_law', 'lognormal', normalized_ratio=True)`); the
+/// standard error is that of the discrete law, theirs (γ − 1)/√n of the continuous one.
+fn assert_law(degrees: &Histogram, (gamma, gamma_error, x_min, ratio, p_value): (f64, f64, u64, f64, f64)) {
+    let law = degrees.power_law().unwrap();
+    assert!((law.gamma - gamma).abs() < 2e-4 && law.x_min == x_min, "{law:?}");
+    assert!((law.gamma_error / gamma_error - 1.0).abs() < 0.02, "{law:?}");
+    assert!((law.ratio - ratio).abs() < 2e-3 && (law.p_value / p_value - 1.0).abs() < 0.02, "{law:?}");
+}
+
 #[test]
 fn cnr_2000_has_its_known_components() {
     let Some(graph) = cnr_2000() else { return };
@@ -79,10 +90,50 @@ fn cnr_2000_has_its_known_components() {
     assert_eq!(tie.sizes[5], disconnected);
     let degrees = Degrees::of(&graph, &transpose);
     assert_eq!((degrees.out.total(), degrees.out.max(), degrees.r#in.max()), (325_557, 2_716, 18_235));
-    let law = degrees.r#in.power_law().unwrap();
-    assert!((1.5..3.0).contains(&law.gamma) && law.gamma_error < 0.2, "{law:?}");
+    assert_law(&degrees.r#in, (1.9618772, 0.00225, 2, -9.0377, 1.60e-19));
+    assert_law(&degrees.out, (2.4622863, 0.0554, 88, -0.2179, 0.8275));
     let hits = Hits { max_iterations: 50, ..Hits::default() }.run(&graph, &transpose).unwrap();
     assert!(hits.authorities.iter().chain(&hits.hubs).all(|s| s.is_finite()));
+}
+
+/// Sampled distances, HyperBall and exact centralities agree with one another.
+#[test]
+fn cnr_2000_has_one_shape_by_all_measures() {
+    let Some(graph) = cnr_2000() else { return };
+    let transpose = graph.transpose();
+    let balls = HyperBall { log_registers: 7, ..HyperBall::default() }.run(&graph, &transpose).unwrap();
+    let sample: Vec<u32> = (0..40).map(|i| i * 8_000 + 17).collect();
+    let exact = harmonic(&transpose, &sample).unwrap();
+    let mut squares = 0.0;
+    for (&node, exact) in sample.iter().zip(&exact).filter(|(_, exact)| **exact > 0.0) {
+        squares += (balls.harmonic[node as usize] / exact - 1.0).powi(2) / sample.len() as f64;
+    }
+    assert!(balls.converged && squares.sqrt() < 2.0 * balls.relative_error, "{}", squares.sqrt());
+    let sampled = Distances { sources: 256, ..Distances::default() }.run(&graph, &transpose).unwrap();
+    println!(
+        "HyperBall {} iterations, mean {:.3}, 90 % {:.3}; sampled mean {:.3} ± {:.3}, 90 % {:.3}, longest {}",
+        balls.iterations,
+        balls.mean_distance(),
+        balls.quantile(0.9),
+        sampled.mean,
+        sampled.standard_error,
+        sampled.effective_diameter(),
+        sampled.greatest()
+    );
+    assert!((balls.mean_distance() / sampled.mean - 1.0).abs() < 0.1);
+    assert!((balls.quantile(0.9) / sampled.effective_diameter() - 1.0).abs() < 0.15);
+    let mixing = Assortativity::of(&graph, &transpose);
+    let reciprocity = Reciprocity::of(&graph, &transpose);
+    println!("{mixing:?} {reciprocity:?} {:?}", reciprocity.share());
+    assert_eq!(reciprocity.self_loops, 87_442);
+    assert!(mixing.in_in.is_some_and(|r| r.abs() < 1.0));
+    let ranks = PageRank::default().run(&graph, &transpose).unwrap().scores;
+    let degrees: Vec<f64> = (0..graph.num_nodes() as u32).map(|u| transpose.outdegree(u) as f64).collect();
+    let salsa = Salsa::default().run(&graph, &transpose).unwrap().authorities;
+    // cnr-2000 is one walk for SALSA, or nearly so: its authorities are in-degrees.
+    let tau = |a: &[f64], b: &[f64]| kendall_tau(a, b).unwrap().unwrap();
+    println!("tau of in-degree: PageRank {}, SALSA {}", tau(&degrees, &ranks), tau(&degrees, &salsa));
+    assert!(tau(&degrees, &salsa) > tau(&degrees, &ranks) && tau(&degrees, &ranks) > 0.2);
 }
 
 #[test]
@@ -91,6 +142,8 @@ fn hollins_has_its_known_ranks() {
     let list = read_edges(path).unwrap();
     assert_eq!((list.graph.num_nodes(), list.graph.num_arcs(), list.first), (6_012, 23_875, 1));
     let ranks = PageRank::default().run(&list.graph, &list.graph.transpose()).unwrap();
+    let degrees = Degrees::of(&list.graph, &list.graph.transpose());
+    assert_law(&degrees.r#in, (2.0683344, 0.0149, 1, -6.5199, 7.03e-11));
     let best = (0..6_012).max_by(|&a, &b| ranks.scores[a].total_cmp(&ranks.scores[b])).unwrap();
     assert_eq!(best + 1, 2);
     assert!((ranks.scores[best] - 0.019878751).abs() < 1e-9, "{}", ranks.scores[best]);

@@ -1,11 +1,12 @@
 //! One Gauss–Seidel sweep over a graph, in parallel and the same on any number of threads.
 //!
-//! Nodes are cut into chunks of about equal work, chunks into blocks. Blocks follow one another; the chunks
-//! of a block run in parallel. The contributions (rank × share of an arc) lie in an array of two halves: the
-//! first holds what everybody may read, the second what each chunk writes and it alone reads. After a block
-//! the second half is copied to the first. The cells are relaxed atomics, which cost what plain loads and
-//! stores cost and need no `unsafe`; no cell is ever read by one thread while another writes it, so the order
-//! of threads is not in the result.
+//! Nodes are cut into chunks of about equal work, and the row of chunks into strips of equal length. All strips
+//! advance together, chunk by chunk: chunks worked on at one time lie far from one another, and what comes just
+//! before a chunk, where most links on the Web come from, is done. The contributions (rank × share of an arc) lie
+//! in an array of two halves: the first holds what everybody may read, the second what each chunk writes and it
+//! alone reads. After each step the second half of its chunks is copied to the first. The cells are relaxed
+//! atomics, which cost what plain loads and stores cost and need no `unsafe`; no cell is ever read by one thread
+//! while another writes it, so the order of threads is not in the result.
 
 use rayon::prelude::*;
 use std::ops::Range;
@@ -13,10 +14,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Least work of a chunk, in arcs + nodes.
 const CHUNK_WORK: u64 = 1 << 14;
-/// Blocks to aim at. Many blocks make the sweeps converge like sequential ones, but each ends with all threads waiting.
-const BLOCKS: usize = 64;
-/// Chunks of a block, which are the most threads that can work at once.
-const BLOCK_CHUNKS: (usize, usize) = (4, 64);
+/// Strips, which are the most threads that can work at once.
+const STRIPS: usize = 16;
+/// Chunks of a strip to aim at in large graphs. Many make the sweeps converge like sequential ones, but each
+/// ends with all threads waiting.
+const STEPS: usize = 64;
 
 /// Arcs from which on it pays to keep several sums.
 const LONG: usize = 64;
@@ -59,6 +61,14 @@ impl<W: Copy + Into<f64> + Sync> Pull for Weighted<'_, W> {
     }
 }
 
+/// What a sweep found: ‖Δ‖₁ and, of the new values, the sum and the sum over nodes without successors.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Swept {
+    pub change: f64,
+    pub total: f64,
+    pub dangling: f64,
+}
+
 /// The state between sweeps.
 pub(super) struct Sweeps<'a> {
     offsets: &'a [u64],
@@ -67,8 +77,7 @@ pub(super) struct Sweeps<'a> {
     relax: &'a [f64],
     /// Contributions: the halves for all and for a chunk's own nodes.
     contributions: Vec<AtomicU64>,
-    /// Chunks by block.
-    blocks: Vec<Vec<Range<usize>>>,
+    chunks: Vec<Range<usize>>,
 }
 
 impl<'a> Sweeps<'a> {
@@ -77,29 +86,42 @@ impl<'a> Sweeps<'a> {
     pub fn new(offsets: &'a [u64], share: &'a [f64], relax: &'a [f64], x: &[f64]) -> Self {
         let once = x.iter().zip(share).map(|(x, share)| x * share);
         let contributions = once.clone().chain(once).map(|c| AtomicU64::new(c.to_bits())).collect();
-        Sweeps { offsets, share, relax, contributions, blocks: blocks(offsets) }
+        Sweeps { offsets, share, relax, contributions, chunks: chunks(offsets) }
     }
 
-    /// x ← base + d Pᵀ x; returns ‖Δ‖₁.
+    /// x ← base + d Pᵀ x.
     pub fn sweep(
         &mut self,
         arcs: &impl Pull,
         x: &mut [f64],
         d: f64,
         base: impl Fn(usize) -> f64 + Sync,
-    ) -> f64 {
+    ) -> Swept {
         let n = self.share.len();
         let (cells, offsets, share, relax) = (&self.contributions[..], self.offsets, self.share, self.relax);
         let mut rest = x;
-        let mut changes = Vec::new();
-        for block in &self.blocks {
-            let mut parts = Vec::with_capacity(block.len());
-            for chunk in block {
-                let (part, tail) = rest.split_at_mut(chunk.len());
-                parts.push((chunk.clone(), part));
-                rest = tail;
-            }
-            let chunk_changes: Vec<f64> = parts
+        let mut chunks: Vec<&mut [f64]> = Vec::with_capacity(self.chunks.len());
+        for chunk in &self.chunks {
+            let (part, tail) = rest.split_at_mut(chunk.len());
+            chunks.push(part);
+            rest = tail;
+        }
+        let strip = self.chunks.len().div_ceil(STRIPS).max(1);
+        // The chunks that each strip still has to do.
+        let mut strips: Vec<_> = self.chunks.chunks(strip).zip(chunks.chunks_mut(strip)).collect();
+        let mut sums: Vec<Swept> = Vec::new();
+        for _ in 0..strip {
+            let parts: Vec<(&Range<usize>, &mut [f64])> = strips
+                .iter_mut()
+                .filter_map(|(ranges, parts)| {
+                    let (range, others) = ranges.split_first()?;
+                    let (part, rest) = std::mem::take(parts).split_first_mut()?;
+                    (*ranges, *parts) = (others, rest);
+                    Some((range, &mut **part))
+                })
+                .collect();
+            let done: Vec<&Range<usize>> = parts.iter().map(|part| part.0).collect();
+            let of_chunks: Vec<Swept> = parts
                 .into_par_iter()
                 .with_max_len(1)
                 .map(|(chunk, x)| {
@@ -108,36 +130,41 @@ impl<'a> Sweeps<'a> {
                         let own = if u.wrapping_sub(low) < len { n } else { 0 };
                         f64::from_bits(cells[u as usize + own].load(Relaxed))
                     };
-                    let mut change = 0.0;
-                    for (x, v) in x.iter_mut().zip(chunk) {
+                    let mut swept = Swept::default();
+                    for (x, v) in x.iter_mut().zip(chunk.clone()) {
                         let incoming = arcs.pull(offsets[v] as usize..offsets[v + 1] as usize, read);
                         let mut step = base(v) + d * incoming - *x;
                         if let Some(relax) = relax.get(v) {
                             step *= relax;
                         }
                         let rank = *x + step;
-                        change += step.abs();
+                        swept.change += step.abs();
+                        swept.total += rank;
+                        swept.dangling += if share[v] == 0.0 { rank } else { 0.0 };
                         *x = rank;
                         cells[n + v].store((rank * share[v]).to_bits(), Relaxed);
                     }
-                    change
+                    swept
                 })
                 .collect();
-            changes.extend(chunk_changes);
-            let done = block.first().map_or(0, |c| c.start)..block.last().map_or(0, |c| c.end);
-            for v in done {
+            sums.extend(of_chunks);
+            for v in done.into_iter().flat_map(Range::clone) {
                 cells[v].store(cells[n + v].load(Relaxed), Relaxed);
             }
         }
-        sum(changes)
+        Swept {
+            change: sum(sums.iter().map(|s| s.change)),
+            total: sum(sums.iter().map(|s| s.total)),
+            dangling: sum(sums.iter().map(|s| s.dangling)),
+        }
     }
 }
 
-/// Cuts the nodes into blocks of chunks, as a function of the graph alone.
-fn blocks(offsets: &[u64]) -> Vec<Vec<Range<usize>>> {
+/// Cuts the nodes into chunks, as a function of the graph alone.
+fn chunks(offsets: &[u64]) -> Vec<Range<usize>> {
     let n = offsets.len() - 1;
     let work = |v: usize| offsets[v] + v as u64;
-    let goal = CHUNK_WORK.max(work(n) / (BLOCKS * BLOCK_CHUNKS.1) as u64);
+    let goal = CHUNK_WORK.max(work(n) / (STEPS * STRIPS) as u64);
     let mut chunks = Vec::new();
     let mut start = 0;
     while start < n {
@@ -151,8 +178,7 @@ fn blocks(offsets: &[u64]) -> Vec<Vec<Range<usize>>> {
         chunks.push(start..low);
         start = low;
     }
-    let together = (chunks.len() / BLOCKS).clamp(BLOCK_CHUNKS.0, BLOCK_CHUNKS.1);
-    chunks.chunks(together).map(<[_]>::to_vec).collect()
+    chunks
 }
 
 /// Sum with Neumaier's compensation, in the order given.
@@ -177,7 +203,7 @@ mod tests {
             for degree in &degrees {
                 offsets.push(offsets[offsets.len() - 1] + degree);
             }
-            let chunks: Vec<Range<usize>> = blocks(&offsets).into_iter().flatten().collect();
+            let chunks = chunks(&offsets);
             let covered: Vec<usize> = chunks.iter().cloned().flatten().collect();
             assert_eq!(covered, (0..degrees.len()).collect::<Vec<_>>());
             assert!(chunks.iter().all(|c| !c.is_empty()));
