@@ -87,14 +87,10 @@ mod tests {
         let focus = focus();
         let found = Compile::default().run(&focus, |u, v| u32::from(u + 100 == v) * 2).unwrap();
         let weight = |hub: usize, a: usize| if a < hub { 0.0 } else { 1.0 + 2.0 * f64::from(hub == a) };
-        let (mut hubs, mut authorities) = (vec![1.0; 20], vec![0.0; 20]);
+        let (mut hubs, mut authorities): (Vec<f64>, Vec<f64>) = (vec![1.0; 20], vec![0.0; 20]);
         for _ in 0..5 {
-            for a in 0..20 {
-                authorities[a] = (0..20).map(|h| weight(h, a) * hubs[h]).sum();
-            }
-            for h in 0..20 {
-                hubs[h] = (0..20).map(|a| weight(h, a) * authorities[a]).sum();
-            }
+            authorities = (0..20).map(|a| (0..20).map(|h| weight(h, a) * hubs[h]).sum()).collect();
+            hubs = (0..20).map(|h| (0..20).map(|a| weight(h, a) * authorities[a]).sum()).collect();
         }
         let length = authorities.iter().map(|a| a * a).sum::<f64>().sqrt();
         assert_eq!((found.hubs.len(), found.authorities.len()), (15, 15));
