@@ -92,7 +92,7 @@ pub(super) enum Refused {
 impl From<Refused> for Failure {
     fn from(refused: Refused) -> Failure {
         match refused {
-            Refused::TooManyFiles => Failure::Connect("too many open files".into()),
+            Refused::TooManyFiles => Failure::Local("too many open files".into()),
             Refused::Failed(failure) => failure,
         }
     }
@@ -105,11 +105,40 @@ pub(super) async fn tcp(address: SocketAddr, limit: Duration, total: Instant) ->
         Ok(Err(error)) if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => {
             Err(Refused::TooManyFiles)
         }
-        Ok(Err(error)) => Err(Refused::Failed(Failure::Connect(error.to_string()))),
+        Ok(Err(error)) => Err(Refused::Failed(failed(&error))),
         Ok(Ok(stream)) => {
             // Requests and handshakes are written whole: nothing is gained by waiting for more.
             let _ = stream.set_nodelay(true);
             Ok(stream)
         }
+    }
+}
+
+/// Whose fault it is that an address was not connected to.
+fn failed(error: &io::Error) -> Failure {
+    match error.raw_os_error() {
+        Some(libc::ENETUNREACH | libc::ENETDOWN | libc::EADDRNOTAVAIL | libc::EMFILE | libc::ENFILE) => {
+            Failure::Local(error.to_string())
+        }
+        _ => Failure::Connect(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whose_fault() {
+        let of = |code| failed(&io::Error::from_raw_os_error(code));
+        for code in [libc::ENETUNREACH, libc::ENETDOWN, libc::EADDRNOTAVAIL, libc::EMFILE, libc::ENFILE] {
+            let failure = of(code);
+            assert!(failure.is_outage() && failure.retry(), "{failure:?}");
+            assert_eq!(failure.name(), "connect-failure");
+        }
+        for code in [libc::ECONNREFUSED, libc::ETIMEDOUT, libc::EHOSTUNREACH, libc::ECONNRESET] {
+            assert!(matches!(of(code), Failure::Connect(_)) && !of(code).is_outage(), "{code}");
+        }
+        assert!(Failure::from(Refused::TooManyFiles).is_outage());
     }
 }

@@ -3,15 +3,16 @@
 //! A jar for each registrable domain: what one site sets, no other can read or push out, and cookies for a whole
 //! public suffix (`Domain=co.uk`) reach nobody else by construction. Nothing is kept between runs.
 //!
-//! Memory: at most `sites` jars of [`MAX_COOKIES`] cookies of [`MAX_COOKIE_BYTES`]; the jar that was used longest ago
-//! goes first. Reference: RFC 6265.
+//! Memory: at most `sites` jars of [`MAX_COOKIES`] cookies of [`MAX_COOKIE_BYTES`], and [`MAX_BYTES`] in all; the jars
+//! that were used longest ago go first. Reference: RFC 6265.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use cookie_store::CookieStore;
+use cookie_store::{CookieStore, RawCookie};
 use url::Url;
 
+use super::request::undotted;
 use crate::capture::{CanonicalUrl, Response};
 
 /// Most cookies of a site.
@@ -21,21 +22,36 @@ const MAX_COOKIE_BYTES: usize = 4096;
 /// Longest Cookie header sent.
 const MAX_HEADER_BYTES: usize = 8192;
 
+/// Most bytes of all cookies.
+const MAX_BYTES: usize = 64 << 20;
+/// What a cookie costs beside its text.
+const COOKIE_COST: usize = 512;
+
 /// All jars.
 pub(super) struct Cookies {
     sites: usize,
+    bytes: usize,
     jars: Mutex<Jars>,
 }
 
 #[derive(Default)]
 struct Jars {
-    jars: HashMap<Box<str>, (u64, CookieStore)>,
+    jars: HashMap<Box<str>, Jar>,
+    /// Sum over the jars.
+    bytes: usize,
     clock: u64,
+}
+
+/// Cookies of a site.
+struct Jar {
+    used: u64,
+    bytes: usize,
+    store: CookieStore,
 }
 
 impl Cookies {
     pub(super) fn new(sites: usize) -> Cookies {
-        Cookies { sites, jars: Mutex::default() }
+        Cookies { sites, bytes: MAX_BYTES, jars: Mutex::default() }
     }
 
     /// Value of the Cookie header for a URL; empty: none.
@@ -43,10 +59,11 @@ impl Cookies {
         let mut jars = self.jars.lock().unwrap_or_else(PoisonError::into_inner);
         jars.clock += 1;
         let clock = jars.clock;
-        let Some((used, jar)) = jars.jars.get_mut(url.registrable_domain()) else { return String::new() };
-        *used = clock;
-        let Ok(url) = Url::parse(url.as_str()) else { return String::new() };
+        let Some(jar) = jars.jars.get_mut(undotted(url.registrable_domain())) else { return String::new() };
+        jar.used = clock;
+        let Some(url) = parse(url) else { return String::new() };
         let mut cookies: Vec<(usize, &str, &str)> = jar
+            .store
             .matches(&url)
             .into_iter()
             .map(|cookie| (String::from(&cookie.path).len(), cookie.name(), cookie.value()))
@@ -83,36 +100,81 @@ impl Cookies {
         if set.peek().is_none() {
             return;
         }
-        let Ok(parsed) = Url::parse(url.as_str()) else { return };
+        let Some(parsed) = parse(url) else { return };
         let mut jars = self.jars.lock().unwrap_or_else(PoisonError::into_inner);
         jars.clock += 1;
         let clock = jars.clock;
-        let site = url.registrable_domain();
+        let site = undotted(url.registrable_domain());
         if !jars.jars.contains_key(site) && jars.jars.len() >= self.sites {
             jars.drop_oldest();
         }
-        let (used, jar) = jars
-            .jars
-            .entry(site.into())
-            .or_insert_with(|| (clock, CookieStore::new_with_public_suffix(None)));
-        *used = clock;
+        let jar = jars.jars.entry(site.into()).or_insert_with(|| Jar {
+            used: clock,
+            bytes: 0,
+            store: CookieStore::new_with_public_suffix(None),
+        });
+        jar.used = clock;
         for value in set {
-            if jar.iter_any().take(MAX_COOKIES).count() < MAX_COOKIES {
+            if jar.store.iter_any().take(MAX_COOKIES).count() < MAX_COOKIES {
                 // What the rules refuse is no cookie.
-                let _ = jar.parse(&String::from_utf8_lossy(value), &parsed);
+                if let Ok(cookie) = RawCookie::parse(String::from_utf8_lossy(value)) {
+                    let _ = jar.store.insert_raw(&lean(&cookie), &parsed);
+                }
             }
         }
+        let before = jar.bytes;
+        jar.bytes = jar.store.iter_any().map(cost).sum();
+        let after = jar.bytes;
+        jars.bytes = jars.bytes - before + after;
+        while jars.bytes > self.bytes && !jars.jars.is_empty() {
+            jars.drop_oldest();
+        }
     }
+}
+
+/// A URL, its host without the dot of the root.
+fn parse(url: &CanonicalUrl) -> Option<Url> {
+    let mut parsed = Url::parse(url.as_str()).ok()?;
+    if let Some(host) = parsed.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_string) {
+        parsed.set_host(Some(&host)).ok()?;
+    }
+    Some(parsed)
+}
+
+/// A cookie with nothing but what it means: one that was parsed holds its whole line.
+fn lean(cookie: &RawCookie<'_>) -> RawCookie<'static> {
+    let mut out = RawCookie::new(cookie.name().to_string(), cookie.value().to_string());
+    if let Some(path) = cookie.path() {
+        out.set_path(path.to_string());
+    }
+    if let Some(domain) = cookie.domain() {
+        out.set_domain(domain.to_string());
+    }
+    if let Some(expires) = cookie.expires() {
+        out.set_expires(expires);
+    }
+    out.set_max_age(cookie.max_age());
+    out.set_secure(cookie.secure());
+    out.set_http_only(cookie.http_only());
+    out
+}
+
+/// Bytes that a cookie takes, about: its name, path and domain are keys as well.
+fn cost(cookie: &cookie_store::Cookie<'_>) -> usize {
+    let path = cookie.path().map_or(0, str::len).max(String::from(&cookie.path).len());
+    let domain = cookie.domain().map_or(0, str::len);
+    2 * (cookie.name().len() + path + domain) + cookie.value().len() + COOKIE_COST
 }
 
 impl Jars {
     /// Throws out the eighth that was used longest ago.
     fn drop_oldest(&mut self) {
-        let mut ages: Vec<u64> = self.jars.values().map(|(used, _)| *used).collect();
+        let mut ages: Vec<u64> = self.jars.values().map(|jar| jar.used).collect();
         let at = ages.len() / 8;
         let (_, limit, _) = ages.select_nth_unstable(at);
         let limit = *limit;
-        self.jars.retain(|_, (used, _)| *used > limit);
+        self.jars.retain(|_, jar| jar.used > limit);
+        self.bytes = self.jars.values().map(|jar| jar.bytes).sum();
     }
 }
 
@@ -150,6 +212,31 @@ mod tests {
         // Expiring takes away.
         set(&cookies, "http://b.a.co.uk/", &["all=; Domain=a.co.uk; Max-Age=0"]);
         assert_eq!(get(&cookies, "http://b.a.co.uk/"), "");
+    }
+
+    #[test]
+    fn a_dot_at_the_end_changes_nothing() {
+        let cookies = Cookies::new(10);
+        set(&cookies, "http://www.a.example./", &["a=1", "b=2; Domain=a.example"]);
+        assert_eq!(get(&cookies, "http://www.a.example/"), "a=1; b=2");
+        assert_eq!(get(&cookies, "http://www.a.example./"), "a=1; b=2");
+        assert_eq!(cookies.jars.lock().unwrap().jars.len(), 1);
+    }
+
+    #[test]
+    fn bounded_in_bytes() {
+        let cookies = Cookies { bytes: 100_000, ..Cookies::new(1000) };
+        for i in 0..200 {
+            let line = format!("a={}; junk={}", "v".repeat(1500), "x".repeat(2000));
+            set(&cookies, &format!("http://site{i}.example/"), &[&line, &line]);
+            let jars = cookies.jars.lock().unwrap();
+            assert!(
+                jars.bytes <= 100_000 && jars.bytes == jars.jars.values().map(|j| j.bytes).sum::<usize>()
+            );
+        }
+        let kept = cookies.jars.lock().unwrap().jars.len();
+        assert!((30..50).contains(&kept), "{kept}");
+        assert!(!get(&cookies, "http://site199.example/").is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::net::TcpStream;
@@ -12,7 +13,7 @@ use super::connect::{self, Connection, MAX_TRIES, Stream};
 use super::hosts::{self, Kept};
 use super::http1::{self, Broken, Exchange, Limits};
 use super::options::Http2;
-use super::request::{self, Extras};
+use super::request::{self, Extras, undotted};
 use super::tls::{Offer, Refusal};
 use super::{Failure, Received, Request, Shared, address, http2, proxy};
 
@@ -75,7 +76,8 @@ impl Shared {
             .write(url, &extras)
             .ok_or_else(|| Failure::Protocol("the URL cannot be asked for".into()))?;
 
-        let mut lease = self.hosts.lease(url.host()).await;
+        let host = undotted(url.host());
+        let mut lease = self.hosts.lease(host).await;
         if let Some(mut kept) = lease.take() {
             let fits = kept.https == https && kept.port == port;
             if let Some(ip) = kept.ip.filter(|_| fits) {
@@ -114,7 +116,7 @@ impl Shared {
             Some(proxy) => proxy.addresses().await?,
             None => self.addresses(url.host(), literal, port).await?,
         };
-        let mut offer = if https { self.offer(url.host()) } else { Offer::Http1 };
+        let mut offer = if https { self.offer(host) } else { Offer::Http1 };
         let mut changed = false;
         loop {
             let (mut connection, limits) = match self.open(request, &addresses, offer, course).await {
@@ -140,33 +142,17 @@ impl Shared {
                     Err(Failure::Protocol(reason)) => http2 && reason == http2::HTTP_1_1_REQUIRED,
                     Err(_) => false,
                 };
-            if refused && !changed && self.options.http2 != Http2::Never {
-                (offer, changed) = (if http2 { Offer::Http1 } else { Offer::Http2 }, true);
+            // Not a second request at once: who asked comes back after the delay. A host that insists on what it
+            // refuses has nothing else: its answer stays.
+            let may_change = !changed && self.options.http2 != Http2::Never;
+            if refused && may_change && !self.does_insist(host, http2) {
+                self.insists(host, !http2);
                 connection.close().await;
-                match result {
-                    Err(_) => continue,
-                    // An answer in hand is better than none.
-                    Ok(first) => {
-                        let Ok((mut second, limits)) = self.open(request, &addresses, offer, course).await
-                        else {
-                            return Ok(first.received);
-                        };
-                        let Ok(Exchange { received, reusable }) =
-                            exchange(&mut second, request, &sent, &limits).await
-                        else {
-                            return Ok(first.received);
-                        };
-                        self.insists(url.host(), true);
-                        if reusable && keep {
-                            lease.keep(Kept { connection: second, https, port, ip: course.ip });
-                        }
-                        return Ok(received);
-                    }
-                }
+                return Err(Failure::Version(if http2 { "HTTP/1.1" } else { "HTTP/2" }));
             }
             let Exchange { received, reusable } = result?;
             if changed {
-                self.insists(url.host(), http2);
+                self.insists(host, http2);
             }
             if reusable && keep {
                 lease.keep(Kept { connection, https, port, ip: course.ip });
@@ -196,6 +182,7 @@ impl Shared {
             let limits = self.limits(request, course.clock, 80, false);
             match http1::exchange(&mut stream, &course.sent, &limits, request.accept).await {
                 Ok(exchange) => {
+                    known_to_proxy(&exchange)?;
                     if let (Stream::Plain(stream), true) = (stream, exchange.reusable && keep) {
                         self.pool.put(stream);
                     }
@@ -210,6 +197,7 @@ impl Shared {
         let limits = self.limits(request, course.clock, 80, false);
         let mut stream = Stream::Plain(self.tcp_to_proxy(&addresses, limits.total).await?);
         let exchange = http1::exchange(&mut stream, &course.sent, &limits, request.accept).await?;
+        known_to_proxy(&exchange)?;
         if exchange.reusable && keep {
             match stream {
                 Stream::Plain(stream) if share => self.pool.put(stream),
@@ -242,7 +230,7 @@ impl Shared {
             let tunnel = proxy.tunnel(&mut stream, url.host(), port, &self.options.user_agent);
             let until = limits.total.min(Instant::now() + connect);
             match timeout_at(until, tunnel).await {
-                Err(_) => return Err(Refusal::Other(Failure::Proxy("no tunnel: timeout".into()))),
+                Err(_) => return Err(Refusal::Other(Failure::Timeout("tunnel"))),
                 Ok(Err(failure)) => return Err(Refusal::Other(failure)),
                 Ok(Ok(())) => stream,
             }
@@ -261,6 +249,8 @@ impl Shared {
                         found = Some(stream);
                         break;
                     }
+                    // What an address says tells more than what this machine cannot.
+                    Err(Failure::Local(_)) if !matches!(last, Failure::NoSuchHost) => {}
                     Err(failure) => last = failure,
                 }
             }
@@ -289,14 +279,23 @@ impl Shared {
     /// Connects; when the process has too many files open, idle connections give way.
     async fn tcp(&self, address: SocketAddr, total: Instant) -> Result<TcpStream, Failure> {
         let limit = Duration::from_millis(self.options.connect_ms);
-        match connect::tcp(address, limit, total).await {
+        let connected = match connect::tcp(address, limit, total).await {
             Err(connect::Refused::TooManyFiles) => {
                 self.hosts.close_idle();
                 self.pool.close_idle();
-                connect::tcp(address, limit, total).await.map_err(Failure::from)
+                return connect::tcp(address, limit, total).await.map_err(Failure::from);
             }
             other => other.map_err(Failure::from),
+        };
+        match connected {
+            Ok(_) if address.is_ipv6() => self.ipv6.store(true, Ordering::Relaxed),
+            // A machine without IPv6 has no outage.
+            Err(Failure::Local(reason)) if address.is_ipv6() && !self.ipv6.load(Ordering::Relaxed) => {
+                return Err(Failure::Connect(reason));
+            }
+            _ => {}
         }
+        connected
     }
 
     async fn tcp_to_proxy(&self, addresses: &[SocketAddr], total: Instant) -> Result<TcpStream, Failure> {
@@ -349,8 +348,9 @@ impl Shared {
 
     fn limits(&self, request: &Request<'_>, start: Instant, port: u16, https: bool) -> Limits {
         Limits {
-            body: request.max_body_bytes.min(self.options.max_body_bytes),
+            body: request.max_body_bytes,
             total: start + Duration::from_millis(self.options.total_ms),
+            wait: Duration::from_millis(self.options.total_ms),
             idle: Duration::from_millis(self.options.idle_ms),
             // As browsers do: on another port it is likely to be another service.
             http09: port == if https { 443 } else { 80 } && self.proxy.is_none(),
@@ -360,17 +360,19 @@ impl Shared {
 
     /// What a host is offered first.
     fn offer(&self, host: &str) -> Offer {
-        let insists = |http2: bool| {
-            let insisting = self.insisting.lock().unwrap_or_else(PoisonError::into_inner);
-            !insisting.is_empty() && insisting.contains(&(host.into(), http2))
-        };
         match self.options.http2 {
             Http2::Never => Offer::Http1,
-            Http2::WhenNeeded if insists(true) => Offer::Http2,
+            Http2::WhenNeeded if self.does_insist(host, true) => Offer::Http2,
             Http2::WhenNeeded => Offer::Http1,
-            Http2::Prefer if insists(false) => Offer::Http1,
+            Http2::Prefer if self.does_insist(host, false) => Offer::Http1,
             Http2::Prefer => Offer::Both,
         }
+    }
+
+    /// Whether HTTP/2, or HTTP/1.1, is known as the one protocol that a host speaks.
+    fn does_insist(&self, host: &str, http2: bool) -> bool {
+        let insisting = self.insisting.lock().unwrap_or_else(PoisonError::into_inner);
+        !insisting.is_empty() && insisting.contains(&(host.into(), http2))
     }
 
     /// Remembers the one protocol that a host speaks.
@@ -379,7 +381,16 @@ impl Shared {
         if insisting.len() >= MAX_INSISTING {
             insisting.clear();
         }
+        insisting.remove(&(host.into(), !http2));
         insisting.insert((host.into(), http2));
+    }
+}
+
+/// A proxy that wants to know who asks has not asked the host.
+fn known_to_proxy(exchange: &Exchange) -> Result<(), Failure> {
+    match exchange.received.status {
+        407 => Err(Failure::Proxy("407: it wants authentication".into())),
+        _ => Ok(()),
     }
 }
 

@@ -13,12 +13,12 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{NameServerConfig, ResolveHosts, ResolverConfig};
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::op::ResponseCode;
 use hickory_resolver::proto::rr::{Name, RecordType};
-use hickory_resolver::{TokioResolver, net};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
@@ -121,7 +121,7 @@ impl Dns {
             Ok(known) => known,
             Err(mut pending) => {
                 let answer = pending.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone());
-                answer.unwrap_or_else(|| Err(Failure::Dns("the lookup was abandoned".into())))?
+                answer.unwrap_or_else(|| Err(silent("the lookup was abandoned")))?
             }
         };
         if addresses.is_empty() { Err(Failure::NoSuchHost) } else { Ok(addresses) }
@@ -187,7 +187,7 @@ impl Dns {
 
     /// Asks until there is an answer or the attempts are used up.
     async fn resolve(&self, name: &str) -> Result<Answer, Failure> {
-        let resolver = self.resolver.as_ref().map_err(|reason| Failure::Dns(reason.clone()))?;
+        let resolver = self.resolver.as_ref().map_err(|reason| silent(reason))?;
         let Ok(query) = Name::from_ascii(format!("{name}.")) else {
             return Ok(Answer { addresses: Vec::new(), ttl_s: NEGATIVE_TTL_S });
         };
@@ -210,8 +210,9 @@ impl Dns {
                 }
                 Err(error) => error,
             };
-            // A server that says it failed is there: the fault may be with the name's own servers.
-            if !matches!(error, net::NetError::Dns(_)) {
+            // A server that says it failed, or sends rubbish, is there: the fault may be with the name's own servers.
+            let answered = matches!(error, NetError::Dns(_) | NetError::Proto(_));
+            if !answered {
                 let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
                 health.failures = health.failures.saturating_add(1);
                 if let Some(beyond) = health.failures.checked_sub(DOWN_AFTER) {
@@ -220,13 +221,19 @@ impl Dns {
                 }
             }
             if attempt >= self.options.attempts {
-                return Err(Failure::Dns(error.to_string()));
+                let reason = error.to_string();
+                return Err(Failure::Dns { reason, answered });
             }
             attempt += 1;
             tokio::time::sleep(wait).await;
             wait = wait.saturating_mul(2).min(MAX_WAIT);
         }
     }
+}
+
+/// The failure of a resolver that gave no answer.
+fn silent(reason: &str) -> Failure {
+    Failure::Dns { reason: reason.into(), answered: false }
 }
 
 /// A lookup under way: if its task dies, its place in the cache is freed.

@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::connect::Stream;
 use super::reader::{Progress, Reader};
-use super::room::{Room, Rooms};
+use super::room::{FREE, Room, Rooms};
 use super::{Accept, Failure, Received, tls};
 use crate::capture::{Response, Truncation};
 
@@ -25,6 +25,8 @@ pub(super) struct Limits {
     pub body: u64,
     /// End of the whole exchange.
     pub total: Instant,
+    /// Longest wait for room, which is not counted against the end.
+    pub wait: Duration,
     /// Longest silence.
     pub idle: Duration,
     /// Whether an answer without a status line is taken as a page.
@@ -37,6 +39,17 @@ impl Limits {
     /// When a server that stays silent from now on is given up.
     pub(super) fn next(&self) -> Instant {
         self.total.min(Instant::now() + self.idle)
+    }
+
+    /// Claims room for a body (see [`Rooms::claim`]). The server is not to blame for the wait: the end moves with it.
+    pub(super) async fn claim(&mut self, room: &mut Room, have: u64, longest: u64) -> bool {
+        if have <= FREE || room.is_taken() {
+            return true;
+        }
+        let begin = Instant::now();
+        let got = self.rooms.claim(room, have, longest, begin + self.wait).await;
+        self.total += begin.elapsed().min(self.wait);
+        got
     }
 }
 
@@ -81,13 +94,14 @@ pub(super) async fn exchange(
     let mut reader = Reader::new(Vec::with_capacity(FIRST_READ), limits.http09);
     // Bytes of interim responses leave the buffer.
     let mut heard = false;
+    let mut limits = limits.clone();
     let mut room = Room::default();
     let truncated = loop {
         let have = (reader.raw.len() as u64).saturating_sub(reader.head_len() as u64);
         let promised = if reader.has_length() { have.saturating_add(reader.expected()) } else { u64::MAX };
         let longest = limits.body.min(promised);
-        if !limits.rooms.claim(&mut room, have, longest, limits.total).await {
-            break Some(Truncation::Time);
+        if !limits.claim(&mut room, have, longest).await {
+            break Some(Truncation::Unspecified);
         }
         // One byte beyond a declared length tells that the server sends more than it said.
         let left = reader.expected().saturating_add(1);
@@ -127,7 +141,9 @@ pub(super) async fn exchange(
             progress = advance(&mut reader)?;
             if refused {
                 let reusable = progress == Progress::Done && reader.reusable();
-                return Ok(finished(reader, room, None, reusable, true));
+                let left = progress != Progress::Done || reader.end() > reader.head_len();
+                let truncated = left.then_some(Truncation::Unspecified);
+                return Ok(finished(reader, room, truncated, reusable, true));
             }
         }
         let taken = if progress == Progress::Done { reader.end() } else { reader.raw.len() };

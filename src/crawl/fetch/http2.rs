@@ -6,6 +6,7 @@
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
+use hyper::body::Body;
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::task::JoinHandle;
@@ -97,15 +98,19 @@ impl Session {
             let head = Response::parse(&received.raw);
             if !accept(received.status, head.media_type().as_deref().unwrap_or_default()) {
                 received.refused_by_accept = true;
-                let reusable = hyper::body::Body::is_end_stream(&body);
+                let reusable = body.is_end_stream();
+                received.truncated = (!reusable).then_some(Truncation::Unspecified);
                 return Ok(Exchange { received, reusable });
             }
         }
         let mut reusable = true;
+        let mut limits = limits.clone();
         loop {
             let have = (received.raw.len() - received.head_len) as u64;
-            if !limits.rooms.claim(&mut received.room, have, limits.body, limits.total).await {
-                received.truncated = Some(Truncation::Time);
+            let promised = have.saturating_add(body.size_hint().upper().unwrap_or(u64::MAX));
+            let longest = limits.body.min(promised);
+            if !limits.claim(&mut received.room, have, longest).await {
+                received.truncated = Some(Truncation::Unspecified);
                 break;
             }
             let frame = match timeout_at(limits.next(), body.frame()).await {

@@ -39,6 +39,7 @@ mod tests;
 use std::collections::HashSet;
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -76,6 +77,8 @@ struct Shared {
     cookies: Option<cookies::Cookies>,
     /// Hosts that speak only HTTP/2 (`true`) or, against what was preferred, only HTTP/1.1.
     insisting: Mutex<HashSet<(Box<str>, bool)>>,
+    /// Whether IPv6 has worked: where it never did, that an address has no route is no outage.
+    ipv6: AtomicBool,
     runtime: OnceLock<Handle>,
 }
 
@@ -106,6 +109,7 @@ impl Fetcher {
             tls: tls::Tls::new(options)?,
             cookies: options.cookies.then(|| cookies::Cookies::new(options.cookie_sites)),
             insisting: Mutex::default(),
+            ipv6: AtomicBool::new(false),
             runtime: Handle::try_current().map_or_else(|_| OnceLock::new(), OnceLock::from),
             options: options.clone(),
         };

@@ -13,7 +13,7 @@ use crate::capture::{CanonicalUrl, Truncation};
 pub struct Request<'a> {
     /// What to fetch.
     pub url: &'a CanonicalUrl,
-    /// Longest body taken, in bytes as transferred; the limit of the options holds too.
+    /// Longest body taken, in bytes as transferred. The limit of the options is for pages: who asks applies it.
     pub max_body_bytes: u64,
     /// Asked when the head is there; on `false` the body is left.
     pub accept: Option<Accept<'a>>,
@@ -47,7 +47,7 @@ pub struct Received {
     pub head_len: usize,
     /// Status; 200 where the server told none, as in browsers.
     pub status: u16,
-    /// Why the body ends early, if it does.
+    /// Why the body ends early, if it does; of a body that was not wanted [`Truncation::Unspecified`].
     pub truncated: Option<Truncation>,
     /// Came by HTTP/2: `raw` was written in the form of HTTP/1.1.
     pub http2: bool,
@@ -61,7 +61,12 @@ pub struct Received {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The resolver failed.
-    Dns(String),
+    Dns {
+        /// What it said, or why it said nothing.
+        reason: String,
+        /// Whether it answered (SERVFAIL, REFUSED): then the fault is the name's. Else it is silent or out of reach.
+        answered: bool,
+    },
     /// The name does not exist or has no address.
     NoSuchHost,
     /// An address that is not of the public Web.
@@ -70,6 +75,10 @@ pub enum Failure {
     AddressOutOfScope(IpAddr),
     /// No connection to any address.
     Connect(String),
+    /// No connection because of this machine: it has no network, or no sockets left.
+    Local(String),
+    /// The server speaks another version of HTTP, which is used from the next request on.
+    Version(&'static str),
     /// No trust, or no common ground.
     Tls(String),
     /// The server was silent or slow, in this stage.
@@ -78,7 +87,7 @@ pub enum Failure {
     Disconnect,
     /// No HTTP, or no URL that can be asked for.
     Protocol(String),
-    /// The proxy is not there or does not want to.
+    /// The proxy cannot be reached or does not know us.
     Proxy(String),
 }
 
@@ -86,15 +95,15 @@ impl Failure {
     /// Name of the outcome in the event log.
     pub fn name(&self) -> &'static str {
         match self {
-            Failure::Dns(_) => "dns-failure",
+            Failure::Dns { .. } => "dns-failure",
             Failure::NoSuchHost => "no-such-host",
             Failure::PrivateAddress(_) => "private-address",
             Failure::AddressOutOfScope(_) => "out-of-scope",
-            Failure::Connect(_) => "connect-failure",
+            Failure::Connect(_) | Failure::Local(_) => "connect-failure",
             Failure::Tls(_) => "tls-failure",
             Failure::Timeout(_) => "timeout",
             Failure::Disconnect => "disconnect",
-            Failure::Protocol(_) => "protocol-error",
+            Failure::Protocol(_) | Failure::Version(_) => "protocol-error",
             Failure::Proxy(_) => "proxy-failure",
         }
     }
@@ -102,8 +111,10 @@ impl Failure {
     /// Whether another attempt may go better.
     pub fn retry(&self) -> bool {
         match self {
-            Failure::Dns(_)
+            Failure::Dns { .. }
             | Failure::Connect(_)
+            | Failure::Local(_)
+            | Failure::Version(_)
             | Failure::Timeout(_)
             | Failure::Disconnect
             | Failure::Proxy(_) => true,
@@ -114,15 +125,22 @@ impl Failure {
             | Failure::Protocol(_) => false,
         }
     }
+
+    /// Whether the failure is on our side (network, resolver, proxy) and says nothing about the host.
+    pub fn is_outage(&self) -> bool {
+        matches!(self, Failure::Dns { answered: false, .. } | Failure::Local(_) | Failure::Proxy(_))
+    }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Connect(reason) | Failure::Tls(reason) | Failure::Protocol(reason) => {
-                f.write_str(reason)
-            }
-            Failure::Dns(reason) => write!(f, "resolver: {reason}"),
+            Failure::Connect(reason)
+            | Failure::Local(reason)
+            | Failure::Tls(reason)
+            | Failure::Protocol(reason) => f.write_str(reason),
+            Failure::Version(wanted) => write!(f, "the server wants {wanted}"),
+            Failure::Dns { reason, .. } => write!(f, "resolver: {reason}"),
             Failure::Proxy(reason) => write!(f, "proxy: {reason}"),
             Failure::PrivateAddress(ip) | Failure::AddressOutOfScope(ip) => write!(f, "{ip}"),
             Failure::Timeout(stage) => write!(f, "timeout: {stage}"),

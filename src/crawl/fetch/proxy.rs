@@ -76,7 +76,7 @@ impl Proxy {
         Ok(addresses)
     }
 
-    /// Asks for a tunnel to a host.
+    /// Asks for a tunnel to a host. That there is none is the host's failure, but for 407.
     pub(super) async fn tunnel(
         &self,
         stream: &mut TcpStream,
@@ -92,7 +92,8 @@ impl Proxy {
             request.push_str("\r\n");
         }
         request.push_str("\r\n");
-        let broken = |e: std::io::Error| Failure::Proxy(format!("tunnel: {e}"));
+        // Who answers at all is there: what goes wrong from here on is mostly about the host.
+        let broken = |e: std::io::Error| Failure::Connect(format!("tunnel: {e}"));
         stream.write_all(request.as_bytes()).await.map_err(broken)?;
         let mut answer = Vec::with_capacity(512);
         loop {
@@ -108,19 +109,20 @@ impl Proxy {
                     }
                     // Behind a tunnel the client speaks first: what came already is not from the host.
                     Some(200..=299) if answer.len() == end => Ok(()),
-                    Some(200..=299) => Err(Failure::Proxy("data before the tunnel".into())),
-                    Some(status) => Err(Failure::Proxy(format!(
-                        "no tunnel: {status} {}",
-                        String::from_utf8_lossy(&response.reason[..response.reason.len().min(100)])
-                    ))),
-                    None => Err(Failure::Proxy("no tunnel: not HTTP".into())),
+                    Some(200..=299) => Err(Failure::Connect("data before the tunnel".into())),
+                    Some(status) => {
+                        let reason = &response.reason[..response.reason.len().min(100)];
+                        let text = format!("no tunnel: {status} {}", String::from_utf8_lossy(reason));
+                        Err(if status == 407 { Failure::Proxy(text) } else { Failure::Connect(text) })
+                    }
+                    None => Err(Failure::Connect("no tunnel: not HTTP".into())),
                 };
             }
             if answer.len() > MAX_ANSWER_BYTES {
-                return Err(Failure::Proxy("no tunnel: endless head".into()));
+                return Err(Failure::Connect("no tunnel: endless head".into()));
             }
             if stream.read_buf(&mut answer).await.map_err(broken)? == 0 {
-                return Err(Failure::Proxy("no tunnel: connection closed".into()));
+                return Err(Failure::Connect("no tunnel: connection closed".into()));
             }
         }
     }

@@ -101,12 +101,28 @@ impl Template {
         if self.accounts.is_empty() {
             return None;
         }
-        let host = url.host();
+        let host = undotted(url.host());
         let with_port = format!("{host}:{}", port(url));
-        let find =
-            |name: &str| self.accounts.iter().find(|(h, _)| h == name).map(|(_, account)| account.clone());
+        let find = |name: &str| {
+            self.accounts.iter().find(|(h, _)| is_account(h, name)).map(|(_, account)| account.clone())
+        };
         find(&with_port).or_else(|| find(host))
     }
+}
+
+/// Whether an account, of `host` or `host:port`, is the one of a name that ends without a dot.
+fn is_account(account: &str, name: &str) -> bool {
+    match account.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit())) {
+        Some((host, port)) if name.rsplit_once(':').is_some_and(|(_, p)| p == port) => {
+            name.strip_suffix(port).and_then(|n| n.strip_suffix(':')) == Some(undotted(host))
+        }
+        _ => undotted(account) == name,
+    }
+}
+
+/// A host name without the dot of the root: with it or without it, it is the same host.
+pub(super) fn undotted(host: &str) -> &str {
+    host.strip_suffix('.').unwrap_or(host)
 }
 
 /// Port of a URL, the default of its scheme if it names none.
@@ -210,6 +226,9 @@ mod tests {
             assert!(!written(&options, other, &Extras::default()).contains("Authorization"), "{other}");
         }
         assert!(written(&options, "https://c.example:9/", &Extras::default()).contains("Basic Yzpj"));
+        for dotted in ["http://c.example./", "http://b.example.:8443/"] {
+            assert!(written(&options, dotted, &Extras::default()).contains("Authorization"), "{dotted}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! A body up to [`FREE`] costs what it costs. One that grows beyond must have room for the longest that it may become before
 //! more of it is read; until others give theirs back its connection waits, and the server with it. All room is claimed at
-//! once, so that two bodies cannot wait for each other.
+//! once, so that two bodies cannot wait for each other. A wait is bounded and moves the end of its exchange.
 
 use std::sync::Arc;
 
@@ -24,6 +24,13 @@ pub(super) struct Rooms {
 /// Room that a body has; it is given back when this is dropped.
 #[derive(Debug, Clone, Default)]
 pub struct Room(Option<Arc<OwnedSemaphorePermit>>);
+
+impl Room {
+    /// Whether it was claimed.
+    pub(super) fn is_taken(&self) -> bool {
+        self.0.is_some()
+    }
+}
 
 impl PartialEq for Room {
     /// Where a body lies in memory says nothing about it.

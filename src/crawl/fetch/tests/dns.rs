@@ -129,6 +129,8 @@ async fn what_a_resolver_can_say() {
         let got = fetch(&client, &format!("http://{host}:{port}/")).await;
         let name = got.result.as_ref().map_or_else(Failure::name, |_| "ok");
         assert_eq!(name, outcome, "{host}: {:?}", got.result);
+        let outage = got.result.is_err_and(|failure| failure.is_outage());
+        assert_eq!(outage, host == "silent.test", "{host}");
     }
     let got = fetch(&client, &format!("http://six.test:{port}/")).await;
     assert!(
@@ -229,7 +231,7 @@ async fn failing_then_working() {
     // And after them: a failure is not remembered.
     let url = format!("http://much-later.test:{port}/");
     let got = fetch(&client, &url).await.result;
-    assert!(matches!(&got, Err(failure @ Failure::Dns(_)) if failure.retry()), "{got:?}");
+    assert!(matches!(&got, Err(failure @ Failure::Dns { .. }) if failure.retry()), "{got:?}");
     assert!(fetch(&client, &url).await.result.is_ok());
     assert_eq!(asked.lock().unwrap().len(), 3 + 5);
 }
@@ -281,7 +283,8 @@ async fn no_resolver_at_all() {
         .collect();
     let start = Instant::now();
     for task in tasks {
-        assert_eq!(task.await.unwrap().result.unwrap_err().name(), "dns-failure");
+        let failure = task.await.unwrap().result.unwrap_err();
+        assert_eq!((failure.name(), failure.is_outage()), ("dns-failure", true));
     }
     assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
 }

@@ -225,7 +225,8 @@ async fn unwanted_bodies_are_left() {
     };
     let url = server.url("/big");
     let received = client.fetch(Request { accept: Some(&accept), ..get(&url) }).await.result.unwrap();
-    assert!(received.refused_by_accept && received.truncated.is_none());
+    assert!(received.refused_by_accept);
+    assert_eq!(received.truncated, Some(Truncation::Unspecified));
     assert!(received.raw.ends_with(b"999999999\r\n\r\n") && received.head_len == received.raw.len());
     let url = server.url("/");
     let received = client.fetch(Request { accept: Some(&accept), ..get(&url) }).await.result.unwrap();
@@ -285,4 +286,15 @@ async fn conditional_requests_and_accounts() {
     let other = CanonicalUrl::parse(&format!("http://b.test:{port}/")).unwrap();
     client.fetch(get(&other)).await.result.unwrap();
     assert!(!server.requests().pop().unwrap().text.contains("Authorization"));
+}
+
+#[tokio::test]
+async fn a_dot_at_the_end_is_the_same_host() {
+    let server = Server::start(|_, _| vec![send(OK)]).await;
+    let client = client(&local());
+    for host in ["a.test", "a.test.", "a.test"] {
+        let url = CanonicalUrl::parse(&format!("http://{host}:{}/", server.address.port())).unwrap();
+        client.fetch(get(&url)).await.result.unwrap();
+        assert_eq!(server.requests().last().unwrap().connection, 0, "{host}");
+    }
 }

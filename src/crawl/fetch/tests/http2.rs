@@ -159,6 +159,9 @@ async fn servers_that_insist() {
     let (port, log) =
         both(&identity, &[b"h2", b"http/1.1"], vec![send(refusal)], |_, stream| ok(stream, b"two")).await;
     let needing = client(&options);
+    // Nothing more at once: the host has its delay.
+    assert_eq!(needing.fetch(get(&page(port))).await.result, Err(Failure::Version("HTTP/2")));
+    assert_eq!(*log.lock().unwrap(), ["http/1.1"]);
     for _ in 0..2 {
         let received = needing.fetch(get(&page(port))).await.result.unwrap();
         assert!(received.http2 && received.raw.ends_with(b"two"), "{received:?}");
@@ -166,14 +169,22 @@ async fn servers_that_insist() {
     assert_eq!(*log.lock().unwrap(), ["http/1.1", "h2"]);
     assert_eq!(never.fetch(get(&page(port))).await.result.unwrap().status, 505);
     // A 505 from one that has nothing else stays.
-    let (port, _) = both(&identity, &[b"http/1.1"], vec![send(refusal)], |_, _| vec![]).await;
-    assert_eq!(needing.fetch(get(&page(port))).await.result.unwrap().status, 505);
+    let (port, log) = both(&identity, &[b"http/1.1"], vec![send(refusal)], |_, _| vec![]).await;
+    let needing = client(&options);
+    assert_eq!(needing.fetch(get(&page(port))).await.result, Err(Failure::Version("HTTP/2")));
+    for _ in 0..2 {
+        assert_eq!(needing.fetch(get(&page(port))).await.result.unwrap().status, 505);
+        needing.close_idle();
+    }
+    assert_eq!(*log.lock().unwrap(), ["http/1.1"; 3]);
     // On HTTP/1.1.
     let (port, log) = both(&identity, &[b"h2", b"http/1.1"], vec![send(OK)], |_, stream| {
         vec![send(frame(RESET, 0, stream, &[0, 0, 0, 13]))]
     })
     .await;
     let preferring = client(&FetchOptions { http2: Http2::Prefer, ..options });
+    let refused = preferring.fetch(get(&page(port))).await.result.unwrap_err();
+    assert!(refused == Failure::Version("HTTP/1.1") && refused.retry() && !refused.is_outage());
     for _ in 0..2 {
         let received = preferring.fetch(Request { keep: false, ..get(&page(port)) }).await.result.unwrap();
         assert_eq!((received.raw.as_slice(), received.http2), (OK, false));

@@ -152,3 +152,44 @@ async fn nobody_there() {
         assert!(got.sent.is_empty());
     }
 }
+
+#[tokio::test]
+async fn bodies_that_wait_for_room() {
+    let server = Server::start(|_, text| match text.starts_with("GET /endless ") {
+        true => {
+            vec![send("HTTP/1.0 200 OK\r\n\r\n"), send(vec![b'x'; 2 << 20]), Do::Drip(vec![b'x'; 999], 100)]
+        }
+        false => vec![send("HTTP/1.0 200 OK\r\n\r\n"), send(vec![b'y'; 3 << 20]), Do::Close],
+    })
+    .await;
+    let options = FetchOptions { large_bodies_bytes: 4 << 20, total_ms: 1_000, ..local() };
+    let client = client(&options);
+    let at = |host: &str, path: &str| {
+        CanonicalUrl::parse(&format!("http://{host}.test:{}/{path}", server.address.port())).unwrap()
+    };
+    let endless = {
+        let (client, url) = (client.clone(), at("a", "endless"));
+        // Dropped at its end: its room comes back.
+        tokio::spawn(async move { client.fetch(get(&url)).await.result.map(|received| received.truncated) })
+    };
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    // It waits until the other's time is over, and has then all of its own.
+    let got = client.fetch(get(&at("b", "large"))).await;
+    assert_eq!(endless.await.unwrap(), Ok(Some(Truncation::Time)));
+    let received = got.result.unwrap();
+    assert_eq!((received.truncated, received.raw.len() - received.head_len), (None, 3 << 20));
+    // While its body is held nobody else gets room.
+    let other = client.fetch(get(&at("c", "large"))).await;
+    assert_eq!(other.result.unwrap().truncated, Some(Truncation::Unspecified));
+    assert!(other.elapsed >= Duration::from_millis(950) && other.elapsed < Duration::from_millis(2_500));
+    drop(received);
+}
+
+#[tokio::test]
+async fn the_limit_of_pages_is_for_pages() {
+    let server =
+        Server::start(|_, _| vec![send("HTTP/1.0 200 OK\r\n\r\n"), send([b'x'; 5000]), Do::Close]).await;
+    let client = client(&FetchOptions { max_body_bytes: 1000, ..local() });
+    let received = client.fetch(get(&server.url("/robots.txt"))).await.result.unwrap();
+    assert_eq!((received.truncated, received.raw.len() - received.head_len), (None, 5000));
+}

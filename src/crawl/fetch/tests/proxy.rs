@@ -69,6 +69,7 @@ async fn tunnels_that_fail() {
         assert!(text.contains("Proxy-Authorization: Basic dTpw\r\n") && !text.contains("Cookie"));
         match text.split(['.', ' ']).nth(1).unwrap() {
             "denied" => vec![send("HTTP/1.1 407 Who are you\r\nContent-Length: 0\r\n\r\n")],
+            "gateway" => vec![send("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")],
             "garbage" => vec![send("hello\r\n\r\n")],
             "endless" => vec![Do::Endless(b"A: b\r\n".to_vec())],
             "early" => vec![send("HTTP/1.1 200 Connection established\r\n\r\nsurprise")],
@@ -78,22 +79,34 @@ async fn tunnels_that_fail() {
     })
     .await;
     let client = client(&through(&server));
-    for (host, reason) in [
-        ("denied", "no tunnel: 407 Who are you"),
-        ("garbage", "no tunnel: not HTTP"),
-        ("endless", "no tunnel: endless head"),
-        ("early", "data before the tunnel"),
-        ("silent", "no tunnel: timeout"),
-        ("closed", "no tunnel: connection closed"),
+    let connect = |reason: &str| Failure::Connect(reason.into());
+    for (host, failure) in [
+        ("denied", Failure::Proxy("no tunnel: 407 Who are you".into())),
+        ("gateway", connect("no tunnel: 502 Bad Gateway")),
+        ("garbage", connect("no tunnel: not HTTP")),
+        ("endless", connect("no tunnel: endless head")),
+        ("early", connect("data before the tunnel")),
+        ("silent", Failure::Timeout("tunnel")),
+        ("closed", connect("no tunnel: connection closed")),
     ] {
+        assert_eq!(failure.is_outage(), host == "denied");
         let url = CanonicalUrl::parse(&format!("https://{host}.test/")).unwrap();
-        assert_eq!(client.fetch(get(&url)).await.result, Err(Failure::Proxy(reason.into())), "{host}");
+        assert_eq!(client.fetch(get(&url)).await.result, Err(failure), "{host}");
     }
     let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let nobody = FetchOptions { proxy: Some(format!("http://127.0.0.1:{port}")), ..through(&server) };
     for url in ["http://a.test/", "https://a.test/"] {
         let url = CanonicalUrl::parse(url).unwrap();
         let got = super::client(&nobody).fetch(get(&url)).await.result;
-        assert_eq!(got.unwrap_err().name(), "proxy-failure");
+        let failure = got.unwrap_err();
+        assert_eq!((failure.name(), failure.is_outage()), ("proxy-failure", true));
     }
+}
+
+#[tokio::test]
+async fn a_proxy_that_wants_to_know_who_asks() {
+    let server = Server::start(|_, _| vec![send("HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n")]).await;
+    let url = CanonicalUrl::parse("http://a.test/").unwrap();
+    let failure = client(&through(&server)).fetch(get(&url)).await.result.unwrap_err();
+    assert!(failure.is_outage() && failure.name() == "proxy-failure", "{failure:?}");
 }
