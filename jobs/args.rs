@@ -1,6 +1,6 @@
 //! Arguments that all jobs share: low-level parsing here, meaning in the jobs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
@@ -73,23 +73,25 @@ impl Settings {
 
     /// Settings of `job` from the recipe, its defaults where the recipe is silent.
     pub fn recipe<T: DeserializeOwned + Default>(&self, job: &str) -> Result<T> {
-        let Some(path) = &self.recipe else { return Ok(T::default()) };
-        let text = std::fs::read_to_string(path).with_context(|| format!("recipe {}", path.display()))?;
-        let mut tables: toml::Table =
-            toml::from_str(&text).with_context(|| format!("recipe {} is not TOML", path.display()))?;
-        if let Some(name) = tables.keys().find(|name| !RECIPE_TABLES.contains(&name.as_str())) {
-            bail!("recipe {}: no job is called [{name}]; jobs: {}", path.display(), RECIPE_TABLES.join(", "));
-        }
-        match tables.remove(job) {
-            None => Ok(T::default()),
-            Some(table) => {
-                table.try_into().with_context(|| format!("recipe {}, table [{job}]", path.display()))
-            }
-        }
+        self.recipe.as_ref().map_or_else(|| Ok(T::default()), |path| recipe_table(path, job))
     }
 }
 
-const RECIPE_TABLES: &[&str] = &["extract", "graph", "rank", "shape", "dedup", "report"];
+/// Table `job` of the recipe at `path`; its defaults where the recipe is silent.
+pub fn recipe_table<T: DeserializeOwned + Default>(path: &Path, job: &str) -> Result<T> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("recipe {}", path.display()))?;
+    let mut tables: toml::Table =
+        toml::from_str(&text).with_context(|| format!("recipe {} is not TOML", path.display()))?;
+    if let Some(name) = tables.keys().find(|name| !RECIPE_TABLES.contains(&name.as_str())) {
+        bail!("recipe {}: no job is called [{name}]; jobs: {}", path.display(), RECIPE_TABLES.join(", "));
+    }
+    match tables.remove(job) {
+        None => Ok(T::default()),
+        Some(table) => table.try_into().with_context(|| format!("recipe {}, table [{job}]", path.display())),
+    }
+}
+
+const RECIPE_TABLES: &[&str] = &["crawl", "extract", "graph", "rank", "shape", "dedup", "report"];
 
 /// Least memory that jobs can work with: buffers of rows and of sorts.
 const MIN_MEMORY: u64 = 64 << 20;

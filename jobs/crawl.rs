@@ -6,6 +6,7 @@ mod events;
 mod seeds;
 mod view;
 
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -37,6 +38,10 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut looking = view();
     let ran = crawl.run(&mut *looking, &|| cancel.stopped());
     drop(looking);
+    if ran.is_err() {
+        // What happened until then is worth a table, if there is room for it.
+        let _ = convert(&args.out);
+    }
     let ended = ran.context("the crawl stopped; the same command goes on with it")?;
     let totals = crawl.close(ended)?;
     convert(&args.out)?;
@@ -53,7 +58,13 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
 pub fn remember(folder: &Path, options: &CrawlOptions) -> Result<()> {
     let path = folder.join("crawl.toml");
     let text = toml::to_string(options).context("settings as TOML")?;
-    std::fs::write(&path, text).with_context(|| path.display().to_string())
+    // Written beside and renamed: half a file of settings would be taken for other settings. Headers and accounts may be secret.
+    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(|| path.display().to_string())?;
+    file.write_all(text.as_bytes())
+        .and_then(|()| file.as_file().sync_all())
+        .with_context(|| path.display().to_string())?;
+    file.persist(&path).with_context(|| path.display().to_string())?;
+    Ok(())
 }
 
 /// Sockets are files: without room for them connections fail, which looks like dead hosts.

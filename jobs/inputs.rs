@@ -34,6 +34,11 @@ impl Shards {
                 names.push(spool(runtime)?.to_string_lossy().into_owned());
             } else if folder.join("crawl.toml").is_file() {
                 names.push(folder.join("shards").to_string_lossy().into_owned());
+                if unfinished(&folder.join("shards")) {
+                    runtime.progress.note(&format!(
+                        "{argument}: its last shard is not finished and is left out; `webmill crawl` goes on with it"
+                    ));
+                }
                 for part in journal::parts(&folder.join(crate::crawl::EVENTS))? {
                     logs.push((part.path, format!("events-{:05}", part.number)));
                 }
@@ -80,6 +85,13 @@ impl Shards {
         runtime.progress.end();
         Ok(inputs)
     }
+}
+
+/// Whether a crawl that was killed left a shard unfinished.
+fn unfinished(shards: &Path) -> bool {
+    std::fs::read_dir(shards).is_ok_and(|mut entries| {
+        entries.any(|e| e.is_ok_and(|e| e.path().extension().is_some_and(|x| x == "partial")))
+    })
 }
 
 /// Whether an error is about this very path.

@@ -56,7 +56,7 @@ struct Cli {
 enum Command {
     Run(run::RunArgs),
     Demo(demo::DemoArgs),
-    Crawl(crawl::CrawlArgs),
+    Crawl(Box<crawl::CrawlArgs>),
     Extract(extract::ExtractArgs),
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),

@@ -20,7 +20,7 @@ enum Names {
     /// Those of the file.
     File(Box<Loaded>),
     /// Table `nodes` of a results folder.
-    Table(Committed, &'static str),
+    Table(Box<Committed>, &'static str),
 }
 
 /// Whether `path` is a folder of results.
@@ -36,7 +36,7 @@ pub fn open(path: &Path, level: &str, memory: u64) -> Result<Source> {
         })?;
         let level = level_name(level)?;
         let graph = open_graph(&committed, level)?;
-        return Ok(Source { graph, path: path.to_path_buf(), names: Names::Table(committed, level) });
+        return Ok(Source { graph, path: path.to_path_buf(), names: Names::Table(Box::new(committed), level) });
     }
     let options = EdgeOptions { memory, ..EdgeOptions::default() };
     let loaded = load_with(path, &options)?;

@@ -58,13 +58,14 @@ pub struct CrawlArgs {
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pages_per_host: Option<u64>,
 
-    /// Where links may lead: hosts of the seeds, their registrable domains, or anywhere.
+    /// Where links may lead: `hosts` of the seeds, their registrable `domains`, `any` host, or only those `listed` by --host
+    /// and --domain.
     #[arg(long, value_name = "WHERE", value_parser = parse_within, help_heading = "Scope")]
     within: Option<Seeds>,
-    /// Stay on this host; may be repeated.
+    /// This host belongs to the crawl too; may be repeated. With `--within listed` no other.
     #[arg(long, value_name = "HOST", help_heading = "Scope")]
     host: Vec<String>,
-    /// Stay under this domain, as edu.cn; may be repeated.
+    /// All hosts under this domain, as edu.cn, belong to it too; may be repeated.
     #[arg(long, value_name = "SUFFIX", help_heading = "Scope")]
     domain: Vec<String>,
     /// Stay under this prefix of a URL; may be repeated.
@@ -153,12 +154,6 @@ enum Format {
     Warc,
 }
 
-#[derive(serde::Deserialize, Default)]
-#[serde(default)]
-struct Recipe {
-    crawl: Option<CrawlOptions>,
-}
-
 impl CrawlArgs {
     /// Threads to use.
     pub fn threads(&self) -> usize {
@@ -171,13 +166,7 @@ impl CrawlArgs {
     pub fn options(&self) -> Result<CrawlOptions> {
         let before = self.out.join("crawl.toml");
         let mut options = match &self.recipe {
-            Some(path) => {
-                let text =
-                    std::fs::read_to_string(path).with_context(|| format!("recipe {}", path.display()))?;
-                let recipe: Recipe =
-                    toml::from_str(&text).with_context(|| format!("recipe {}", path.display()))?;
-                recipe.crawl.unwrap_or_default()
-            }
+            Some(path) => crate::args::recipe_table(path, "crawl")?,
             None if before.exists() => {
                 let text = std::fs::read_to_string(&before).with_context(|| before.display().to_string())?;
                 toml::from_str(&text).with_context(|| before.display().to_string())?
@@ -252,11 +241,17 @@ impl CrawlArgs {
         if self.proxy.is_some() {
             options.fetch.proxy.clone_from(&self.proxy);
         }
+        let mut given = std::collections::BTreeSet::new();
         for header in &self.header {
             let Some((name, value)) = header.split_once(':') else {
                 bail!("--header {header:?}: write 'Name: value'");
             };
-            options.fetch.headers.push((name.trim().to_owned(), value.trim().to_owned()));
+            let name = name.trim();
+            // One that stands in the settings already is replaced, once.
+            if given.insert(name.to_ascii_lowercase()) {
+                options.fetch.headers.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
+            }
+            options.fetch.headers.push((name.to_owned(), value.trim().to_owned()));
         }
         for pair in &self.resolve {
             let Some((host, ip)) = pair.split_once('=') else {
@@ -279,7 +274,8 @@ fn parse_within(text: &str) -> Result<Seeds, String> {
         "hosts" => Ok(Seeds::Hosts),
         "domains" => Ok(Seeds::Domains),
         "any" | "anywhere" => Ok(Seeds::Any),
-        _ => Err(format!("{text}: write hosts, domains or any")),
+        "listed" => Ok(Seeds::None),
+        _ => Err(format!("{text}: write hosts, domains, any or listed")),
     }
 }
 

@@ -79,7 +79,7 @@ impl PageReader {
     /// # Errors
     /// The reason, as it is counted: `scope-…` or the name of a trap.
     pub fn admit(&self, url: CanonicalUrl, depth: u32) -> Result<CanonicalUrl, (CanonicalUrl, Refusal)> {
-        let url = self.rewriter.apply(url);
+        let url = self.rewriter.apply(plain(url));
         if let Err(reason) = self.scope.url(&url, depth) {
             return Err((url, Refusal::Scope(reason)));
         }
@@ -99,6 +99,7 @@ impl PageReader {
                 reading.redirect = location
                     .and_then(|l| url.join(&l))
                     .filter(CanonicalUrl::is_web)
+                    .map(plain)
                     .map(|given| (self.rewriter.apply(given.clone()), given));
             }
             (None | Some(200..=299), Purpose::Page) => self.read_page(url, depth, &response, &mut reading),
@@ -163,13 +164,14 @@ impl PageReader {
 
     fn read_sitemap(&self, url: &CanonicalUrl, response: &Response<'_>, reading: &mut Reading) {
         let limits = SitemapLimits::default();
-        let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
-        let payload = response.payload(max_bytes);
-        let body = decode_content(response, &payload.bytes, max_bytes);
+        let payload = response.payload(limits.max_bytes);
+        let body = decode_content(response, &payload.bytes, limits.max_bytes);
         let sitemap = sitemap::read(&body.bytes, url, &limits);
         reading.defect = sitemap.defects.first().map(ToString::to_string);
         for index in sitemap.sitemaps {
-            if index.host() == url.host() && self.scope.host(index.host()) {
+            let index = plain(index);
+            if index.host() == url.host() && self.scope.host(index.host()) && self.traps.check(&index).is_ok()
+            {
                 reading.found.push(Candidate { url: index, purpose: Purpose::Sitemap });
             }
         }
@@ -184,6 +186,54 @@ impl PageReader {
             }
         }
     }
+}
+
+/// A URL without what makes it another address of the same page on the same host: user name and password, which are not for
+/// archives and make endless variants, and the dot of the root behind the host's name.
+pub fn plain(url: CanonicalUrl) -> CanonicalUrl {
+    let text = url.as_str();
+    let Some(start) = text.find("://").map(|at| at + 3) else { return url };
+    let authority = &text[start..text.len() - url.path_and_query().len()];
+    let dotted = url.host().ends_with('.') && !url.is_ip();
+    let Some(at) = authority.rfind('@').map(|at| at + 1).or(dotted.then_some(0)) else { return url };
+    let mut place = authority[at..].to_owned();
+    if dotted {
+        place = place.replacen(url.host(), url.host().trim_end_matches('.'), 1);
+    }
+    CanonicalUrl::parse(&format!("{}{place}{}", &text[..start], url.path_and_query())).unwrap_or(url)
+}
+
+/// `host` or `host:port` of a URL with user name and password, and these as `user:password`.
+pub fn account(url: &CanonicalUrl) -> Option<(String, String)> {
+    let text = url.as_str();
+    let start = text.find("://")? + 3;
+    let authority = &text[start..text.len() - url.path_and_query().len()];
+    let (account, _) = authority.rsplit_once('@')?;
+    let decoded = percent_decoded(account);
+    let account = if decoded.contains(':') { decoded } else { format!("{decoded}:") };
+    let host = match url.port() {
+        Some(port) => format!("{}:{port}", url.host()),
+        None => url.host().to_owned(),
+    };
+    Some((host, account))
+}
+
+fn percent_decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let Some((&first, tail)) = rest.split_first() {
+        let code = (first == b'%').then(|| tail.get(..2)).flatten();
+        match code.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Why a URL is not fetched.
@@ -207,11 +257,10 @@ impl Refusal {
 impl Reading {
     fn refuse(&mut self, url: CanonicalUrl, refusal: Refusal) {
         self.refused.add(refusal.reason());
-        if let Refusal::Trap(reason) = refusal {
-            if self.trapped.len() < 8 && self.trapped.iter().all(|(_, r)| *r != reason) {
+        if let Refusal::Trap(reason) = refusal
+            && self.trapped.len() < 8 && self.trapped.iter().all(|(_, r)| *r != reason) {
                 self.trapped.push((url, reason));
             }
-        }
     }
 }
 
@@ -232,4 +281,30 @@ fn visible_print(dom: &Dom<'_>) -> Option<PagePrint> {
         }
     }
     fingerprint(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_a_page() {
+        for (given, want, sent) in [
+            ("http://a.example/x?y", "http://a.example/x?y", None),
+            ("http://a.example.:8080/x", "http://a.example:8080/x", None),
+            ("http://u:p@a.example/x", "http://a.example/x", Some(("a.example", "u:p"))),
+            (
+                "https://u%40v:p%3A@a.example.:81/@x",
+                "https://a.example:81/@x",
+                Some(("a.example.:81", "u@v:p:")),
+            ),
+            ("http://u@a.example/", "http://a.example/", Some(("a.example", "u:"))),
+            ("http://127.0.0.1/", "http://127.0.0.1/", None),
+        ] {
+            let url = CanonicalUrl::parse(given).unwrap();
+            assert_eq!(plain(url.clone()).as_str(), want, "{given}");
+            let found = account(&url);
+            assert_eq!(found.as_ref().map(|(h, a)| (h.as_str(), a.as_str())), sent, "{given}");
+        }
+    }
 }

@@ -76,6 +76,10 @@ pub struct HostState {
     pub next_ms: i64,
     /// `Crawl-delay` of its robots.txt, capped.
     pub crawl_delay_ms: Option<u32>,
+    /// Hash of the origin whose robots.txt asks for it.
+    pub crawl_delay_by: u64,
+    /// Sitemaps asked for.
+    pub sitemaps: u32,
     /// Moving average of its response times.
     pub response_ms: u32,
     /// Failures since the last success.

@@ -362,18 +362,21 @@ fn a_lost_frontier_comes_back_with_its_sitemaps() {
     for n in 0..9 {
         web = web.page(&format!("http://s.example/{n}"), &[]);
     }
-    let (server, record) = serve(web);
-    let folder = tempfile::tempdir().unwrap();
-    let mut options = swift(server.proxy());
-    options.limits.pages = Some(4);
-    let seeds = [CanonicalUrl::parse("http://s.example/").unwrap()];
-    let (_, ended, _) = crawl_until(folder.path(), &options, &seeds, &|| false).unwrap();
-    assert_eq!(ended, Ended::Pages);
-    std::fs::remove_dir_all(folder.path().join("frontier")).unwrap();
-    options.limits.pages = None;
-    let (replayed, ended, totals) = crawl_until(folder.path(), &options, &seeds, &|| false).unwrap();
-    assert_eq!((ended, totals.stored, replayed.pages), (Ended::Finished, 10, 4));
-    assert!(record.counts().iter().all(|(url, n)| *n == 1 || url.ends_with(".txt")));
+    for format in [ArchiveFormat::RawDb, ArchiveFormat::Warc] {
+        let (server, record) = serve(web.clone());
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = swift(server.proxy());
+        options.archive.format = format;
+        options.limits.pages = Some(4);
+        let seeds = [CanonicalUrl::parse("http://s.example/").unwrap()];
+        let (_, ended, _) = crawl_until(folder.path(), &options, &seeds, &|| false).unwrap();
+        assert_eq!(ended, Ended::Pages);
+        std::fs::remove_dir_all(folder.path().join("frontier")).unwrap();
+        options.limits.pages = None;
+        let (replayed, ended, totals) = crawl_until(folder.path(), &options, &seeds, &|| false).unwrap();
+        assert_eq!((ended, totals.stored, replayed.pages), (Ended::Finished, 10, 4));
+        assert!(record.counts().iter().all(|(url, n)| *n == 1 || url.ends_with(".txt")));
+    }
 }
 
 /// The newest shard loses its end within a record: those pages are fetched again, no others, and the rest is whole.

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod crawl_bad_input;
+mod crawl_corners;
 mod crawl_politeness;
 mod crawl_resume;
 mod crawl_support;

@@ -93,7 +93,7 @@ fn short_traps_take_longer() {
 fn a_site_that_begins_again_is_cut_after_the_second_time() {
     for size in [30, 300, 3000] {
         let site: Vec<String> = (0..size).map(|page| Dice(page + 1).text(250)).collect();
-        let (taken, state) = until_cut(site.iter().cycle().cloned().take(40_000));
+        let (taken, state) = until_cut(site.iter().cycle().take(40_000).cloned());
         let size = size as usize;
         assert!((size + 200..size * 4 + 1000).contains(&taken), "{size}: {taken}");
         assert_eq!(state.reason(), Some("repeats"), "{size}");

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use crate::capture::{CanonicalUrl, Response, decode_content};
+use crate::capture::{CanonicalUrl, Response, Truncation, decode_content};
 use crate::crawl::Purpose;
 use crate::crawl::brake::BrakeAction;
-use crate::crawl::engine::{Crawl, Outage};
 use crate::crawl::engine::task::{Flight, Landed, ROBOTS_BYTES, Step};
+use crate::crawl::engine::{Crawl, OUTAGE_HOSTS, Outage};
 use crate::crawl::event::{Event, outcome};
 use crate::crawl::fetch::{Failure, Fetched, Received};
 use crate::crawl::frontier::{After, Lease};
@@ -17,6 +17,10 @@ use crate::error::{Error, Result};
 
 /// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2: at least five).
 const ROBOTS_HOPS: u8 = 5;
+/// Indexes of sitemaps below one another that are followed; the protocol knows one.
+const SITEMAP_LEVELS: u32 = 3;
+/// Hosts and reasons of traps that are told before they may be told again.
+const TRAPS_TOLD: usize = 100_000;
 
 impl Crawl {
     /// Takes in what a fetch gave.
@@ -25,29 +29,25 @@ impl Crawl {
         let flight =
             self.land(ticket).ok_or_else(|| Error::Internal(format!("no flight has ticket {ticket}")))?;
         self.totals.fetched += 1;
-        self.watch_outage(&fetched);
         let place = match packed? {
             Some(packed) => Some(self.archive.append(&packed)?),
             None => None,
         };
         let Flight { lease, step } = flight;
+        self.watch_outage(&lease.host, &fetched);
+        let mut event = about(&lease.entry, "", fetched.started_ms);
+        describe(&mut event, &fetched);
+        if let Some(place) = place {
+            event.shard = Some(place.shard.to_string());
+            event.offset = Some(place.offset);
+            event.length = Some(place.length);
+        }
         match step {
-            Step::Entry => {
-                let mut event = about(&lease.entry, "", fetched.started_ms);
-                describe(&mut event, &fetched);
-                if let Some(place) = place {
-                    event.shard = Some(place.shard.to_string());
-                    event.offset = Some(place.offset);
-                    event.length = Some(place.length);
-                }
-                self.absorb_entry(lease, event, &fetched, reading.unwrap_or_default())
-            }
+            Step::Entry => self.absorb_entry(lease, event, &fetched, reading.unwrap_or_default()),
             Step::Robots { origin, url, hops, borrowed } => {
-                let mut event = about(&lease.entry, "", fetched.started_ms);
                 event.url = url.as_str().to_owned();
                 event.purpose = Purpose::Robots;
                 event.origin = None;
-                describe(&mut event, &fetched);
                 self.absorb_robots(lease, event, &fetched, origin, url, hops, borrowed)
             }
         }
@@ -157,6 +157,9 @@ impl Crawl {
         reading: &Reading,
     ) -> Result<()> {
         self.totals.refused.merge(&reading.refused);
+        if self.traps_told.len() > TRAPS_TOLD {
+            self.traps_told.clear();
+        }
         for (trap, reason) in &reading.trapped {
             if self.traps_told.insert((trap.host().to_owned(), reason)) {
                 let mut event = Event::new(trap.as_str(), Purpose::Page, outcome::TRAP, self.now_ms());
@@ -167,14 +170,19 @@ impl Crawl {
             }
         }
         // What a sitemap lists stands as near to the seeds as the links of a front page.
+        let below = depth;
         let depth = if purpose == Purpose::Sitemap { 1 } else { depth };
         let referrer: std::sync::Arc<str> = url.as_str().into();
         for Candidate { url: target, purpose } in &reading.found {
+            if *purpose == Purpose::Sitemap && below > SITEMAP_LEVELS {
+                self.totals.refused.add("sitemap-depth");
+                continue;
+            }
             let priority = self.priority.of(target, Some((url, priority)));
             self.add(&Found {
                 url: target.clone(),
                 purpose: *purpose,
-                depth: if *purpose == Purpose::Sitemap { 0 } else { depth },
+                depth: if *purpose == Purpose::Sitemap { below } else { depth },
                 redirects: 0,
                 origin: None,
                 referrer: Some(referrer.clone()),
@@ -269,7 +277,7 @@ impl Crawl {
             _ => None,
         };
         if let Some(verdict) = verdict {
-            self.frontier.host_mut(&mut lease).verdict = Some(verdict.into());
+            self.frontier.host_mut(&lease).verdict = Some(verdict.into());
             event.outcome = verdict.into();
             self.log(event);
             return self.frontier.release(lease, After::Done);
@@ -280,14 +288,14 @@ impl Crawl {
             self.log(event);
             return self.frontier.release(lease, After::Done);
         }
-        self.frontier.host_mut(&mut lease).silent += 1;
+        self.frontier.host_mut(&lease).silent += 1;
         if let Some(verdict) = self.silence(&lease, failure) {
             self.give_up(&mut lease, verdict);
             event.outcome = verdict.into();
             self.log(event);
             return self.frontier.release(lease, After::Done);
         }
-        if is_outage(failure) {
+        if failure.is_outage() {
             // Not the URL's fault, nor its host's: it keeps its place and its attempts.
             event.outcome = outcome::RETRY.into();
             self.log(event);
@@ -296,26 +304,27 @@ impl Crawl {
         self.again_or(lease, event, failure.name())
     }
 
-    /// The end of a host that gave no answer, when it was asked often enough. A resolver that fails for one host while others are
-    /// found is asked twice as often, and a proxy that fails says nothing about the host.
+    /// The end of a host that gave no answer, when it was asked often enough. An outage says nothing about the host.
     fn silence(&self, lease: &Lease, failure: &Failure) -> Option<&'static str> {
-        let (silent, most) =
-            (u32::from(self.frontier.host(lease).silent), u32::from(self.options.politeness.max_failures));
-        match failure {
-            Failure::Proxy(_) => None,
-            Failure::Dns(_) => (silent >= 2 * most && self.outage.is_none_or(|o| o.failures < u64::from(silent)))
-                .then_some(outcome::DNS_FAILURE),
-            _ => (silent >= most).then_some(outcome::HOST_UNREACHABLE),
+        if failure.is_outage() || self.frontier.host(lease).silent < self.options.politeness.max_failures {
+            return None;
         }
+        Some(match failure {
+            Failure::Dns { .. } => outcome::DNS_FAILURE,
+            _ => outcome::HOST_UNREACHABLE,
+        })
     }
 
-    /// Whether requests still get beyond the resolver and the proxy.
-    fn watch_outage(&mut self, fetched: &Fetched) {
+    /// Whether requests still get beyond the resolver, the proxy and this machine.
+    fn watch_outage(&mut self, host: &str, fetched: &Fetched) {
         match &fetched.result {
-            Err(failure) if is_outage(failure) => {
-                let outage = self.outage.get_or_insert_with(|| Outage { since: Instant::now(), failures: 0 });
+            Err(failure) if failure.is_outage() => {
+                let outage = self.outage.get_or_insert_with(|| Outage::new(Instant::now()));
                 outage.failures += 1;
-                self.last_outage = failure.to_string();
+                outage.last = failure.to_string();
+                if outage.hosts.len() < OUTAGE_HOSTS {
+                    outage.hosts.insert(host.to_owned());
+                }
             }
             _ => self.outage = None,
         }
@@ -375,6 +384,9 @@ impl Crawl {
             Ok(received) => received,
             Err(failure) => return self.no_rules(lease, event, Some(failure), elsewhere),
         };
+        if broke_off(received) {
+            return self.no_rules(lease, event, Some(&Failure::Disconnect), elsewhere);
+        }
         let response = Response::parse(&received.raw);
         let target = matches!(received.status, 300..=399)
             .then(|| response.header("location").map(String::from_utf8_lossy).and_then(|l| url.join(&l)))
@@ -383,23 +395,43 @@ impl Crawl {
         if let (Some(target), true) = (target, hops < ROBOTS_HOPS) {
             event.redirect_to = Some(target.as_str().to_owned());
             self.log(event);
+            if !self.errands.has_room() {
+                self.frontier.host_mut(&lease).next_ms = now + 1_000;
+                return self.frontier.release(lease, After::Keep);
+            }
             let due = self.frontier.host(&lease).next_ms;
             let due = if target.host() == &*lease.host { due } else { now };
-            self.errands.push(lease, origin, target, hops + 1, due);
+            self.errands.push(lease, (origin, target, hops + 1), now, due);
             return Ok(());
         }
-        let payload = response.payload(ROBOTS_BYTES as usize);
-        let body = decode_content(&response, &payload.bytes, ROBOTS_BYTES as usize);
-        let Some(rules) = Robots::from_status(received.status, &body.bytes, &self.options.agent) else {
+        let (status, agent) = (received.status, self.options.agent.clone());
+        // A file that makes the reader panic is a bug of ours; it must not end the crawl.
+        let read = std::panic::AssertUnwindSafe(|| {
+            let payload = response.payload(ROBOTS_BYTES as usize);
+            let body = decode_content(&response, &payload.bytes, ROBOTS_BYTES as usize);
+            Robots::from_status(status, &body.bytes, &agent)
+        });
+        let Some(rules) = std::panic::catch_unwind(read).unwrap_or(None) else {
             return self.no_rules(lease, event, None, elsewhere);
         };
         self.log(event);
+        self.adopt(lease, &origin, &rules, now)
+    }
+
+    /// From now on `rules` are those of `origin`, on the host of `lease`.
+    pub(super) fn adopt(&mut self, mut lease: Lease, origin: &str, rules: &Robots, now: i64) -> Result<()> {
         let delay = rules.crawl_delay().map(|d| self.options.politeness.crawl_delay_ms(d));
-        let rules = self.set_rules(&origin, rules, now)?;
-        self.frontier.host_mut(&mut lease).crawl_delay_ms = delay;
+        let rules = self.set_rules(origin, rules, now)?;
+        let by = xxhash_rust::xxh3::xxh3_64(origin.as_bytes());
+        let host = self.frontier.host_mut(&lease);
+        // Of several origins on a host (ports, schemes) the one that asks for the longest pause is heard.
+        if host.crawl_delay_by == by || delay > host.crawl_delay_ms {
+            (host.crawl_delay_ms, host.crawl_delay_by) = (delay, by);
+        }
         // The pause after this very answer is the one that the rules ask for.
         self.rest(&mut lease, now);
-        if self.options.sitemaps {
+        // Pages that a sitemap lists are a link away from the seeds.
+        if self.options.sitemaps && self.options.scope.max_depth != Some(0) {
             self.queue_sitemaps(&lease, &rules)?;
         }
         self.frontier.release(lease, After::Keep)
@@ -434,13 +466,13 @@ impl Crawl {
         if let Ok(received) = &fetched.result {
             self.answered(lease, fetched, received);
             asked = self.asked_wait(received, now);
-            failed = matches!(received.status, 408 | 425 | 429 | 500..=599);
+            failed = matches!(received.status, 408 | 425 | 429 | 500..=599) || broke_off(received);
         }
         if failed { self.back_off(lease, now, asked) } else { self.rest(lease, now) }
     }
 
     /// robots.txt cannot be had: nothing of the host may be asked for until it can (RFC 9309, 2.3.1.4).
-    fn no_rules(
+    pub(super) fn no_rules(
         &mut self,
         mut lease: Lease,
         mut event: Event,
@@ -452,12 +484,18 @@ impl Crawl {
             self.back_off(&mut lease, now, None);
         }
         event.detail = failure.map(ToString::to_string);
+        event.outcome = failure.map_or(outcome::ROBOTS_UNREACHABLE, Failure::name).into();
         let verdict = match failure {
+            // Another host's trouble is not this one's.
+            _ if elsewhere && self.frontier.host(&lease).failures < self.options.politeness.max_failures => {
+                None
+            }
+            _ if elsewhere => Some(outcome::ROBOTS_UNREACHABLE),
             Some(Failure::NoSuchHost) => Some(outcome::NO_SUCH_HOST),
             Some(Failure::PrivateAddress(_)) => Some(outcome::PRIVATE_ADDRESS),
             Some(Failure::AddressOutOfScope(_)) => Some(outcome::OUT_OF_SCOPE),
             Some(failure) => {
-                self.frontier.host_mut(&mut lease).silent += 1;
+                self.frontier.host_mut(&lease).silent += 1;
                 self.silence(&lease, failure)
             }
             None if self.frontier.host(&lease).failures < self.options.politeness.max_failures => None,
@@ -475,9 +513,9 @@ impl Crawl {
     }
 }
 
-/// Whether a failure says nothing about the host that was asked.
-fn is_outage(failure: &Failure) -> bool {
-    matches!(failure, Failure::Dns(_) | Failure::Proxy(_))
+/// Whether a robots.txt is not whole: a rule may be missing.
+fn broke_off(received: &Received) -> bool {
+    matches!(received.truncated, Some(Truncation::Time | Truncation::Disconnect))
 }
 
 fn describe(event: &mut Event, fetched: &Fetched) {

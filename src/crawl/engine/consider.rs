@@ -11,27 +11,35 @@ use crate::crawl::frontier::{After, Lease};
 use crate::crawl::traps::Variants;
 use crate::error::Result;
 
+/// Sitemaps of one host that are read.
+const MOST_SITEMAPS: u32 = 1_000;
+
 impl Crawl {
     /// Sends the URL of `lease` out, or its robots.txt first, or settles it without a request.
-    pub(super) fn consider(&mut self, mut lease: Lease) -> Result<()> {
+    pub(super) fn consider(&mut self, lease: Lease) -> Result<()> {
         let now = self.now_ms();
         if self.resumed {
             // Its last request may have gone out just before the crawl died, and its pause be longer than the common one.
             let due = self.wall_ms + self.options.politeness.pause(self.frontier.host(&lease)) as i64;
             if now < due {
-                self.frontier.host_mut(&mut lease).next_ms = due;
+                self.frontier.host_mut(&lease).next_ms = due;
                 return self.frontier.release(lease, After::Keep);
             }
+        }
+        let stored = self.frontier.host(&lease).stored;
+        let full = self.options.limits.pages_per_host.is_some_and(|most| stored >= most);
+        if !full && self.frontier.host(&lease).verdict.as_deref() == Some(outcome::HOST_LIMIT) {
+            // The limit was widened.
+            self.frontier.host_mut(&lease).verdict = None;
         }
         let host = self.frontier.host(&lease);
         if let Some(verdict) = host.verdict.clone() {
             let reason = if verdict == outcome::HOST_CUT { host.brake.reason() } else { None };
             return self.settle(lease, &verdict, reason.map(str::to_owned));
         }
-        let stored = self.frontier.host(&lease).stored;
-        if self.options.limits.pages_per_host.is_some_and(|most| stored >= most) {
+        if full {
             // What else of the host waits gets the same outcome.
-            self.frontier.host_mut(&mut lease).verdict = Some(outcome::HOST_LIMIT.into());
+            self.frontier.host_mut(&lease).verdict = Some(outcome::HOST_LIMIT.into());
             return self.settle(lease, outcome::HOST_LIMIT, None);
         }
         if lease.entry.purpose == Purpose::Robots && !self.options.obey_robots {
@@ -51,10 +59,17 @@ impl Crawl {
                 return self.settle(lease, outcome::ROBOTS_DENIED, Some(rule));
             }
         }
+        if lease.entry.purpose == Purpose::Sitemap {
+            let host = self.frontier.host_mut(&lease);
+            host.sitemaps = host.sitemaps.saturating_add(1);
+            if host.sitemaps > MOST_SITEMAPS {
+                return self.settle(lease, outcome::TRAP, Some("sitemaps".to_owned()));
+            }
+        }
         if lease.entry.purpose == Purpose::Page && lease.entry.retries == 0 && lease.entry.depth > 0 {
             let traps = self.options.traps.clone();
             let url = lease.entry.url.clone();
-            let host = self.frontier.host_mut(&mut lease);
+            let host = self.frontier.host_mut(&lease);
             let mut variants = Variants::from_bytes(&host.variants);
             let verdict = variants.observe(&url, &traps);
             host.variants = variants.to_bytes();

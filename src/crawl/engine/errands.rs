@@ -6,15 +6,23 @@
 use crate::capture::CanonicalUrl;
 use crate::crawl::Purpose;
 use crate::crawl::engine::Crawl;
+use crate::crawl::engine::absorb::about;
+use crate::crawl::engine::rules::origin;
 use crate::crawl::engine::task::{Flight, Step};
 use crate::crawl::frontier::{Borrowed, Lease};
+use crate::crawl::robots::Robots;
 use crate::error::Result;
 
 /// How often a host that is lent is asked for again.
 const AGAIN_MS: i64 = 100;
+/// How long a robots.txt waits for the host that has it, before that counts as a failure.
+const LONGEST_MS: i64 = 30_000;
+/// Most that wait at the same time; each keeps a host lent.
+const MOST: usize = 1_000;
 
 /// One robots.txt that waits.
 struct Errand {
+    since_ms: i64,
     due_ms: i64,
     lease: Lease,
     origin: String,
@@ -38,8 +46,25 @@ impl Errands {
         self.waiting.iter().map(|e| e.due_ms).min()
     }
 
-    pub(super) fn push(&mut self, lease: Lease, origin: String, url: CanonicalUrl, hops: u8, due_ms: i64) {
-        self.waiting.push(Errand { due_ms, lease, origin, url, hops });
+    /// Whether another may wait.
+    pub(super) fn has_room(&self) -> bool {
+        self.waiting.len() < MOST
+    }
+
+    /// Lets a robots.txt wait from `since_ms` on until `due_ms`.
+    pub(super) fn push(
+        &mut self,
+        lease: Lease,
+        (origin, url, hops): (String, CanonicalUrl, u8),
+        since_ms: i64,
+        due_ms: i64,
+    ) {
+        self.waiting.push(Errand { since_ms, due_ms, lease, origin, url, hops });
+    }
+
+    /// Whether a host is kept by an errand itself, so that waiting for it may be waiting for each other.
+    fn keep(&self, host: &str) -> bool {
+        self.waiting.iter().any(|errand| &*errand.lease.host == host)
     }
 }
 
@@ -54,11 +79,25 @@ impl Crawl {
                 continue;
             }
             let mut errand = self.errands.waiting.swap_remove(at);
+            if let Some(rules) = self.known_rules(&errand.url, now)? {
+                self.adopt(errand.lease, &errand.origin, &rules, now)?;
+                continue;
+            }
             let borrowed = if errand.url.host() == &*errand.lease.host {
                 None
             } else {
                 match self.frontier.borrow_host(&errand.url, now)? {
                     Borrowed::Lent(lease) => Some(lease),
+                    Borrowed::Due { at_ms } if at_ms - errand.since_ms > LONGEST_MS => {
+                        self.forgo(errand)?;
+                        continue;
+                    }
+                    Borrowed::Busy
+                        if now - errand.since_ms > LONGEST_MS || self.errands.keep(errand.url.host()) =>
+                    {
+                        self.forgo(errand)?;
+                        continue;
+                    }
                     Borrowed::Due { at_ms } => {
                         errand.due_ms = at_ms.max(now + 1);
                         self.errands.waiting.push(errand);
@@ -76,5 +115,22 @@ impl Crawl {
             self.launch(Flight { lease: errand.lease, step }, url, Purpose::Robots);
         }
         Ok(())
+    }
+
+    /// Gives an errand up for now: its host has no rules until it is asked again.
+    fn forgo(&mut self, errand: Errand) -> Result<()> {
+        let mut event = about(&errand.lease.entry, "", self.now_ms());
+        event.url = errand.url.into_string();
+        event.purpose = Purpose::Robots;
+        event.origin = None;
+        self.no_rules(errand.lease, event, None, true)
+    }
+
+    /// The rules that `url` names, where it is the robots.txt of an origin whose rules are known.
+    fn known_rules(&mut self, url: &CanonicalUrl, now: i64) -> Result<Option<std::sync::Arc<Robots>>> {
+        if url.path_and_query() != "/robots.txt" {
+            return Ok(None);
+        }
+        self.rules_of(&origin(url), now)
     }
 }

@@ -39,7 +39,7 @@ use crate::crawl::event::Event;
 use crate::crawl::fetch::Fetcher;
 use crate::crawl::frontier::{Frontier, FrontierOptions, Next};
 use crate::crawl::journal::Journal;
-use crate::crawl::page::PageReader;
+use crate::crawl::page::{PageReader, account, plain};
 use crate::crawl::priority::{Earlier, Priority};
 use crate::crawl::rewrite::Rewriter;
 use crate::crawl::scope::Scope;
@@ -58,10 +58,14 @@ use task::{Flight, Landed};
 const TICK: Duration = Duration::from_millis(50);
 /// Results after which a commit is due in any case.
 const BATCH: usize = 256;
+/// Seeds that are added before they are committed.
+const SEEDS_AT_ONCE: usize = 16_384;
 /// Between two syncs against loss of power.
 const SYNC: Duration = Duration::from_secs(5);
 /// Requests that fail before they get to a server, one after the other, until that counts as an outage.
 const OUTAGE: u64 = 8;
+/// Hosts that must be concerned, where there are as many.
+const OUTAGE_HOSTS: usize = 3;
 /// How long fetches in flight may go on when a crawl is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -120,7 +124,6 @@ pub struct Crawl {
     traps_told: HashSet<(String, &'static str)>,
     /// While nothing but the resolver or the proxy answers.
     outage: Option<Outage>,
-    last_outage: String,
     samples: snapshot::Samples,
     _lock: std::fs::File,
 }
@@ -143,10 +146,15 @@ impl Crawl {
         std::fs::create_dir_all(folder).at(folder)?;
         let lock = lock(folder)?;
         let mut scope = options.scope.clone();
-        if options.images {
+        if options.images && !scope.media_types.is_empty() {
             scope.media_types.push("image/*".into());
         }
         let scope = Scope::new(&scope, seeds)?;
+        if options.fetch.proxy.is_some() && scope.asks_address() {
+            return Err(Error::Config(
+                "scope.ip_ranges and scope.countries cannot be held through a proxy, which tells no addresses".into(),
+            ));
+        }
         let reader = Arc::new(PageReader {
             scope,
             rewriter: Rewriter::new(&options.rewrite)?,
@@ -162,8 +170,13 @@ impl Crawl {
             .map_err(|e| Error::io(folder, e))?;
         let filter = reader.clone();
         let entered = threads.enter();
-        let fetcher =
-            Fetcher::new(&options.fetch, Some(Arc::new(move |ip| filter.scope.address(ip).is_ok())))?;
+        let mut fetch = options.fetch.clone();
+        for seed in seeds {
+            if let Some((host, account)) = account(seed) {
+                fetch.basic_auth.entry(host).or_insert(account);
+            }
+        }
+        let fetcher = Fetcher::new(&fetch, Some(Arc::new(move |ip| filter.scope.address(ip).is_ok())))?;
         drop(entered);
         let opened = replay::open(folder, options)?;
         let (sender, results) = channel();
@@ -196,25 +209,33 @@ impl Crawl {
             wall_ms,
             resumed: !replayed.fresh,
             // After a restart nobody knows when the last request went out.
-            warm_ms: if replayed.fresh { wall_ms } else { wall_ms + options.politeness.delay_ms as i64 },
+            warm_ms: if replayed.fresh {
+                wall_ms
+            } else {
+                wall_ms + options.politeness.delay_ms.max(options.fetch.ip_delay_ms) as i64
+            },
             traps_told: HashSet::new(),
             outage: None,
-            last_outage: String::new(),
             samples: snapshot::Samples::default(),
             _lock: lock,
         };
         if !replayed.fresh {
-            crawl.replay(&opened.mark, &mut replayed)?;
+            let done = crawl.replay(&opened.mark, &mut replayed);
+            crawl.remember_damage(done)?;
         }
-        for seed in seeds {
+        for (n, seed) in seeds.iter().enumerate() {
             crawl.add_seed(seed)?;
+            // A list of millions must not pile up in memory.
+            if n % SEEDS_AT_ONCE == SEEDS_AT_ONCE - 1 {
+                crawl.commit()?;
+            }
         }
         crawl.commit()?;
         Ok((crawl, replayed))
     }
 
     fn add_seed(&mut self, seed: &CanonicalUrl) -> Result<()> {
-        let url = self.reader.rewriter.apply(seed.clone());
+        let url = self.reader.rewriter.apply(plain(seed.clone()));
         let priority = self.priority.of(&url, None);
         self.add(&Found {
             url,
@@ -234,6 +255,11 @@ impl Crawl {
             let (ring, name) = ring;
             let agent = ring.agent_of(found.url.host());
             if agent != name {
+                // Each URL is handed over once.
+                if self.frontier.is_seen(&found.url)? {
+                    return Ok(false);
+                }
+                self.frontier.mark_seen(&found.url)?;
                 let lines = self.outbox.entry(agent.to_owned()).or_default();
                 lines.extend_from_slice(found.url.as_str().as_bytes());
                 lines.push(b'\n');
@@ -253,6 +279,21 @@ impl Crawl {
     /// [`Error::Io`] when the disk is full or fails, [`Error::Corrupt`] when the frontier is damaged. What was written
     /// before stays, and the crawl can be resumed from it.
     pub fn run(&mut self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Ended> {
+        let ended = self.fetch_all(observer, stop);
+        self.remember_damage(ended)
+    }
+
+    /// A frontier that turns out to be damaged is marked, so that the next opening builds it again.
+    fn remember_damage<T>(&self, result: Result<T>) -> Result<T> {
+        if let Err(Error::Corrupt { path, .. }) = &result
+            && path.starts_with(self.folder.join("frontier"))
+        {
+            replay::mark_damaged(&self.folder);
+        }
+        result
+    }
+
+    fn fetch_all(&mut self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Ended> {
         let mut committed = Instant::now();
         let mut synced = Instant::now();
         let mut stopping: Option<(Instant, Ended)> = None;
@@ -268,22 +309,15 @@ impl Crawl {
             if let Wake::Nothing = wake {
                 break;
             }
-            if let Some((since, _)) = &stopping {
-                if self.in_flight == 0 || since.elapsed() > GRACE {
+            if let Some((since, _)) = &stopping
+                && (self.in_flight == 0 || since.elapsed() > GRACE) {
                     break;
                 }
-            }
             self.collect(wake, committed)?;
-            if let Some(outage) = self.outage
-                && outage.failures >= OUTAGE
-                && outage.since.elapsed().as_millis() as u64 >= self.options.politeness.outage_ms
-            {
+            if let Some(error) = self.out_of_reach() {
                 self.commit()?;
                 self.sync()?;
-                return Err(Error::Limit(format!(
-                    "the last {} requests did not get as far as a server ({}); nothing is lost, the crawl can be gone on with",
-                    outage.failures, self.last_outage
-                )));
+                return Err(error);
             }
             if self.changed >= BATCH || (self.changed > 0 && committed.elapsed() >= TICK) {
                 self.commit()?;
@@ -361,6 +395,24 @@ impl Crawl {
         Ok(Wake::Results)
     }
 
+    /// The error that ends the run when nothing outside can be reached.
+    fn out_of_reach(&self) -> Option<Error> {
+        let outage = self.outage.as_ref()?;
+        let long = outage.since.elapsed().as_millis() as u64 >= self.options.politeness.outage_ms;
+        if outage.failures < OUTAGE || !long {
+            return None;
+        }
+        let stats = self.frontier.stats();
+        let hosts = stats.hosts_ready + stats.hosts_waiting + stats.hosts_lent + stats.hosts_parked;
+        if outage.hosts.len() < OUTAGE_HOSTS && hosts > outage.hosts.len() as u64 {
+            return None;
+        }
+        Some(Error::Limit(format!(
+            "the last {} requests did not get as far as a server ({}); nothing is lost, the crawl can be gone on with",
+            outage.failures, outage.last
+        )))
+    }
+
     fn limit_reached(&self) -> Option<Ended> {
         let limits = &self.options.limits;
         if limits.pages.is_some_and(|n| self.totals.stored >= n) {
@@ -426,8 +478,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Closes the crawl. After [`Ended::Finished`] or a limit the shards get their final names; a stopped crawl's last shard
-    /// stays partial and is gone on with.
+    /// Closes the crawl: its shards get their final names, and a later run begins another one.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -435,13 +486,11 @@ impl Crawl {
         if let Some(threads) = self.threads.take() {
             threads.shutdown_background();
         }
+        self.archive.finish()?;
+        self.commit()?;
+        self.frontier.close()?;
         if ended != Ended::Stopped {
-            self.archive.finish()?;
-            self.commit()?;
-            self.frontier.close()?;
             self.journal.finish()?;
-        } else {
-            self.frontier.close()?;
         }
         Ok(self.totals)
     }
@@ -464,10 +513,19 @@ impl Crawl {
 }
 
 /// Requests in a row that did not get beyond the resolver or the proxy.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Outage {
     since: Instant,
     failures: u64,
+    /// Hosts that were to be asked, some of them.
+    hosts: HashSet<String>,
+    last: String,
+}
+
+impl Outage {
+    fn new(since: Instant) -> Outage {
+        Outage { since, failures: 0, hosts: HashSet::new(), last: String::new() }
+    }
 }
 
 /// What the keeper waits for.

@@ -20,6 +20,9 @@ use crate::crawl::{Found, Purpose};
 use crate::error::{AtPath, Error, Result};
 use crate::shard::Position;
 
+/// Beside a frontier that was found damaged while it was used.
+const DAMAGED: &str = "frontier.damaged";
+
 /// What opening a crawl found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Replayed {
@@ -80,6 +83,14 @@ pub(super) fn open(folder: &Path, options: &CrawlOptions) -> Result<Opened> {
     let journal = Journal::open(&events_folder(folder), &options.journal)?;
     let mut replayed = Replayed::default();
     let path = folder.join("frontier");
+    let damaged = folder.join(DAMAGED);
+    if damaged.try_exists().at(&damaged)? {
+        replayed.rebuilt = Some("damage was met while it was used".into());
+        if path.try_exists().at(&path)? {
+            put_aside(&path)?;
+        }
+        std::fs::remove_file(&damaged).at(&damaged)?;
+    }
     let (mut frontier, mut mark, mut state) = match open_frontier(&path, options) {
         Ok(opened) => opened,
         Err(Error::Corrupt { path: at, offset, reason }) => {
@@ -137,6 +148,12 @@ fn open_frontier(path: &Path, options: &CrawlOptions) -> Result<(Frontier, Mark,
     let mark = postcard::from_bytes(&opened.mark)
         .map_err(|e| Error::corrupt(path, 0, format!("the mark cannot be read: {e}")))?;
     Ok((frontier, mark, State::Marked))
+}
+
+/// Leaves word that the frontier is damaged.
+pub(super) fn mark_damaged(folder: &Path) {
+    // If even that fails, the next run meets the damage again and says so again.
+    let _ = std::fs::write(folder.join(DAMAGED), b"");
 }
 
 /// Renames a frontier that cannot be used, for whoever wants to look at it.
@@ -227,11 +244,16 @@ impl Crawl {
         let shards = shards_folder(&folder);
         let written = Written::of(&self.archive)?;
         let again = replayed.rebuilt.is_some();
-        let mut lost = 0;
+        let (mut lost, mut told) = (0, 0u64);
         let mut tell = |event: Event| {
             if written.lacks(&event) {
                 lost += 1;
                 return Ok(());
+            }
+            told += 1;
+            // A log of millions of events must not pile up in memory.
+            if told % 4096 == 0 {
+                self.frontier.commit(&[])?;
             }
             self.replay_event(&event, again)
         };
@@ -279,7 +301,7 @@ impl Crawl {
                 let priority = self.priority.of(&url, None);
                 self.queue(&url, Purpose::Page, depth + 1, priority, &reading)?;
                 // A rebuild of millions of pages must not pile up in memory.
-                if replayed.pages % 4096 == 0 {
+                if replayed.pages.is_multiple_of(4096) {
                     self.frontier.commit(&[])?;
                 }
                 Ok(())
@@ -302,7 +324,14 @@ impl Crawl {
         if event.bytes > 0 {
             self.totals.fetched += 1;
         }
-        let Some(url) = CanonicalUrl::parse_stored(&event.url).filter(|_| !event.cut) else { return Ok(()) };
+        let Some(url) =
+            CanonicalUrl::parse_stored(&event.url).filter(|url| !event.cut || url.as_str().len() < 1000)
+        else {
+            return Ok(());
+        };
+        if event.purpose == Purpose::Robots && event.outcome != outcome::ROBOTS {
+            return Ok(());
+        }
         if again && event.outcome == outcome::ROBOTS && url.path() == "/robots.txt" {
             // It names the sitemaps, and what a sitemap lists stands nowhere else.
             self.add(&Found {
@@ -324,15 +353,14 @@ impl Crawl {
         if event.outcome == outcome::STORED {
             self.totals.stored += 1;
         }
-        if event.outcome == outcome::REDIRECT {
-            if let Some(given) = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored) {
+        if event.outcome == outcome::REDIRECT
+            && let Some(given) = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored) {
                 let rewritten = self.reader.rewriter.apply(given.clone());
                 let priority = self.priority.of(&url, None);
                 let what = (event.purpose, event.depth, event.redirects, priority);
                 let (origin, referrer) = (event.origin.as_deref(), event.referrer.as_deref());
                 self.follow(&url, origin, what, referrer, rewritten, given)?;
             }
-        }
         Ok(())
     }
 }

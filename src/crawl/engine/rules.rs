@@ -10,10 +10,14 @@ use crate::error::Result;
 
 /// Rule sets in memory; when there are more, the older half is read again from disk if need be.
 const IN_MEMORY: usize = 16_384;
+/// Likewise by bytes, as they are stored; in memory they are a few times as many.
+const BYTES: usize = 32 << 20;
 
 /// Rules by origin.
 #[derive(Default)]
 pub(super) struct RuleCache {
+    /// Bytes of those in `newer`, as they are stored.
+    bytes: usize,
     newer: HashMap<String, (i64, Arc<Robots>)>,
     older: HashMap<String, (i64, Arc<Robots>)>,
 }
@@ -24,14 +28,17 @@ impl RuleCache {
             return Some(found.clone());
         }
         let found = self.older.remove(origin)?;
-        self.put(origin.to_owned(), found.clone());
+        let bytes = found.1.to_bytes().len();
+        self.put(origin.to_owned(), found.clone(), bytes);
         Some(found)
     }
 
-    fn put(&mut self, origin: String, rules: (i64, Arc<Robots>)) {
-        if self.newer.len() >= IN_MEMORY / 2 {
+    fn put(&mut self, origin: String, rules: (i64, Arc<Robots>), bytes: usize) {
+        if self.newer.len() >= IN_MEMORY / 2 || self.bytes > BYTES / 2 {
             self.older = std::mem::take(&mut self.newer);
+            self.bytes = 0;
         }
+        self.bytes += bytes;
         self.newer.insert(origin, rules);
     }
 }
@@ -49,25 +56,26 @@ impl Crawl {
     pub(super) fn rules_of(&mut self, origin: &str, now_ms: i64) -> Result<Option<Arc<Robots>>> {
         let found = match self.rules.get(origin) {
             Some(found) => Some(found),
-            None => match self.frontier.robots(origin)?.as_deref().and_then(decode) {
-                Some(found) => {
-                    self.rules.put(origin.to_owned(), found.clone());
-                    Some(found)
+            None => {
+                let stored = self.frontier.robots(origin)?.unwrap_or_default();
+                let found = decode(&stored);
+                if let Some(found) = &found {
+                    self.rules.put(origin.to_owned(), found.clone(), stored.len());
                 }
-                None => None,
-            },
+                found
+            }
         };
         Ok(found.filter(|(expires_ms, _)| *expires_ms > now_ms).map(|(_, rules)| rules))
     }
 
     /// Remembers the rules of `origin` for as long as they count.
-    pub(super) fn set_rules(&mut self, origin: &str, rules: Robots, now_ms: i64) -> Result<Arc<Robots>> {
+    pub(super) fn set_rules(&mut self, origin: &str, rules: &Robots, now_ms: i64) -> Result<Arc<Robots>> {
         let expires_ms = now_ms.saturating_add(self.options.politeness.robots_ms as i64);
         let mut bytes = expires_ms.to_be_bytes().to_vec();
         bytes.extend(rules.to_bytes());
         self.frontier.set_robots(origin, &bytes)?;
-        let rules = Arc::new(rules);
-        self.rules.put(origin.to_owned(), (expires_ms, rules.clone()));
+        let rules = Arc::new(rules.clone());
+        self.rules.put(origin.to_owned(), (expires_ms, rules.clone()), bytes.len());
         Ok(rules)
     }
 }

@@ -6,7 +6,7 @@ use crate::capture::CanonicalUrl;
 use crate::crawl::Purpose;
 use crate::crawl::archive::{Packed, Stored, pack};
 use crate::crawl::engine::Crawl;
-use crate::crawl::fetch::{Fetched, Request};
+use crate::crawl::fetch::{Failure, Fetched, Request};
 use crate::crawl::frontier::Lease;
 use crate::crawl::page::Reading;
 use crate::error::Result;
@@ -25,6 +25,7 @@ pub(super) struct Flight {
 }
 
 /// What a flight fetches.
+#[expect(clippy::large_enum_variant, reason = "there is one a connection, and a box would cost an allocation a request")]
 pub(super) enum Step {
     /// The URL of the lease.
     Entry,
@@ -79,6 +80,7 @@ impl Crawl {
             Purpose::Robots => ROBOTS_BYTES,
         };
         let Some(threads) = &self.threads else { return };
+        let promise = Promise { ticket, sender, kept: false };
         threads.spawn(async move {
             let accept = |status: u16, media_type: &str| {
                 purpose != Purpose::Page
@@ -117,7 +119,7 @@ impl Crawl {
                 packed = pack(&stored, &archive);
             }
             // The keeper may be gone already; then nobody is interested.
-            let _ = sender.send(Landed { ticket, fetched, reading, packed });
+            promise.keep(Landed { ticket, fetched, reading, packed });
         });
     }
 
@@ -133,13 +135,60 @@ impl Crawl {
     }
 }
 
-/// A request without what it proves who is asking by: archives are given to others.
+/// That the keeper hears of a fetch, also when it panics: else its host would be lent for ever.
+struct Promise {
+    ticket: usize,
+    sender: std::sync::mpsc::Sender<Landed>,
+    kept: bool,
+}
+
+impl Promise {
+    fn keep(mut self, landed: Landed) {
+        self.kept = true;
+        let _ = self.sender.send(landed);
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        if self.kept {
+            return;
+        }
+        let fetched = Fetched {
+            started_ms: 0,
+            elapsed: std::time::Duration::ZERO,
+            ip: None,
+            sent: Vec::new(),
+            result: Err(Failure::Protocol("internal error: the fetch did not end".into())),
+        };
+        let _ = self.sender.send(Landed { ticket: self.ticket, fetched, reading: None, packed: Ok(None) });
+    }
+}
+
+/// A request without what it proves who is asking by, nor any header of the user's own: archives are given to others.
 fn without_secrets(request: &[u8]) -> Vec<u8> {
-    const SECRET: [&[u8]; 3] = [b"authorization:", b"proxy-authorization:", b"cookie:"];
-    let secret = |line: &&[u8]| {
-        SECRET.iter().any(|name| line.len() >= name.len() && line[..name.len()].eq_ignore_ascii_case(name))
+    const KNOWN: [&str; 12] = [
+        "host",
+        "user-agent",
+        "from",
+        "referer",
+        "accept",
+        "accept-encoding",
+        "accept-language",
+        "accept-charset",
+        "connection",
+        "if-none-match",
+        "if-modified-since",
+        "range",
+    ];
+    let told = |(n, line): &(usize, &[u8])| {
+        let name = line.split(|b| *b == b':').next().unwrap_or_default();
+        *n == 0
+            || line.trim_ascii().is_empty()
+            || KNOWN.iter().any(|k| k.as_bytes().eq_ignore_ascii_case(name))
     };
-    request.split_inclusive(|b| *b == b'\n').filter(|line| !secret(line)).flatten().copied().collect()
+    let lines = request.split_inclusive(|b| *b == b'\n').enumerate().filter(told);
+    lines.flat_map(|(_, line)| line).copied().collect()
 }
 
 #[cfg(test)]
@@ -149,7 +198,7 @@ mod tests {
     #[test]
     fn secrets_are_not_archived() {
         let request =
-            b"GET / HTTP/1.1\r\nHost: a.example\r\nCookie: a=b\r\nAUTHORIZATION: Basic eA==\r\n\r\n";
+            b"GET / HTTP/1.1\r\nHost: a.example\r\nCookie: a=b\r\nX-Api-Key: k\r\nAUTHORIZATION: Basic eA==\r\n\r\n";
         assert_eq!(without_secrets(request), b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n");
         assert_eq!(without_secrets(b""), b"");
     }

@@ -1,0 +1,132 @@
+//! Corners of the crawl that were wrong once: robots.txt files that point at each other, sitemaps without end, one page under
+//! several addresses.
+
+use std::time::{Duration, Instant};
+
+use webmill::capture::CanonicalUrl;
+use webmill::crawl::archive::ArchiveFormat;
+use webmill::crawl::event::outcome;
+use webmill::crawl::{Ended, Purpose};
+use webmill::synth::{Answer, Ending, Site, SynthPage};
+
+use super::crawl_support::{Written, answers, crawl, crawl_until, events, message, page, serve, swift};
+
+fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
+    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
+}
+
+#[test]
+fn rings_of_moved_robots_end() {
+    for hosts in [&["a.example", "b.example"][..], &["a.example", "b.example", "c.example"]] {
+        let mut web = Written::default();
+        for (i, host) in hosts.iter().enumerate() {
+            let next = hosts[(i + 1) % hosts.len()];
+            let moved = format!("Location: http://{next}/robots.txt\r\n");
+            web = web
+                .answer(&format!("http://{host}/robots.txt"), message("301 Moved", &moved, ""))
+                .page(&format!("http://{host}/"), &[]);
+        }
+        let (server, record) = serve(web);
+        let folder = tempfile::tempdir().unwrap();
+        let start = Instant::now();
+        let all: Vec<String> = hosts.iter().map(|host| format!("http://{host}/")).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let (_, ended, totals) =
+            crawl_until(folder.path(), &swift(server.proxy()), &seeds(&all), &|| false).unwrap();
+        assert_eq!(ended, Ended::Finished);
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        let asked: u32 = record.counts().values().sum::<usize>() as u32;
+        assert!(asked < 200, "{asked} requests for {totals:?}");
+    }
+}
+
+/// Every sitemap names another one.
+struct Endless;
+
+impl Site for Endless {
+    fn answer_into(&self, _: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
+        let path = url.strip_prefix("http://e.example").unwrap_or("/");
+        let message = match path.strip_prefix("/map").and_then(|rest| rest.strip_suffix(".xml")) {
+            Some(number) => {
+                let next = number.parse::<u64>().unwrap_or(0) + 1;
+                let index = format!(
+                    "<sitemapindex><sitemap><loc>http://e.example/map{next}.xml</loc></sitemap></sitemapindex>"
+                );
+                message("200 OK", "Content-Type: application/xml\r\n", &index)
+            }
+            None if path == "/robots.txt" => {
+                message("200 OK", "Content-Type: text/plain\r\n", "Sitemap: http://e.example/map0.xml\n")
+            }
+            None => page("home", &[]),
+        };
+        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+        *out = Answer { status: 200, message, head_len, ..Answer::default() };
+    }
+}
+
+#[test]
+fn endless_sitemaps_are_cut_off() {
+    let (server, record) = serve(Endless);
+    let folder = tempfile::tempdir().unwrap();
+    let totals = crawl(folder.path(), &swift(server.proxy()), &seeds(&["http://e.example/"]));
+    assert_eq!(totals.stored, 1);
+    let maps = record.counts().keys().filter(|url| url.contains("/map")).count();
+    assert!((2..=5).contains(&maps), "{maps} sitemaps");
+    assert_eq!(totals.refused.get("sitemap-depth"), 1);
+}
+
+/// A robots.txt that ends before its length.
+struct Broken;
+
+impl Site for Broken {
+    fn answer_into(&self, _: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
+        *out = Answer { status: 200, ..Answer::default() };
+        if url.ends_with("/robots.txt") {
+            let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 900\r\n\r\n";
+            out.message = [&head[..], b"User-agent: *\nAllow: /\n"].concat();
+            out.head_len = head.len();
+            out.ending = Ending::Close;
+        } else {
+            out.message = page("secret", &[]);
+            out.head_len = out.message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+        }
+    }
+}
+
+#[test]
+fn a_robots_file_that_breaks_off_allows_nothing() {
+    let (server, record) = serve(Broken);
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = swift(server.proxy());
+    options.politeness.max_failures = 3;
+    let totals = crawl(folder.path(), &options, &seeds(&["http://b.example/secret"]));
+    assert_eq!(totals.stored, 0);
+    assert!(record.counts().keys().all(|url| url.ends_with("/robots.txt")));
+    assert!(events(folder.path()).iter().any(|e| e.url.ends_with("/secret") && e.outcome != outcome::STORED));
+}
+
+#[test]
+fn one_page_has_one_address() {
+    let links = ["http://a.example./x", "http://u:p@a.example/x", "/x", "http://other@a.example./x?y=1"];
+    let web = Written::default()
+        .page("http://a.example/", &links)
+        .page("http://a.example/x", &[])
+        .page("http://a.example/x?y=1", &[]);
+    let (server, _) = serve(web);
+    for format in [ArchiveFormat::RawDb, ArchiveFormat::Warc] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = swift(server.proxy());
+        options.archive.format = format;
+        options.archive.compression = Some(webmill::shard::Compression::None);
+        let totals = crawl(folder.path(), &options, &seeds(&["http://me:secret@a.example/"]));
+        assert_eq!(totals.stored, 3);
+        let told = events(folder.path());
+        assert!(told.iter().all(|e| !e.url.contains('@') && e.url.contains("a.example/")), "{told:?}");
+        for file in super::crawl_support::shard_files(folder.path()) {
+            let bytes = std::fs::read(&file).unwrap();
+            assert!(!bytes.windows(6).any(|w| w == b"secret"), "{}", file.display());
+        }
+        assert!(answers(folder.path()).iter().all(|a| !a.url.contains('@')));
+        assert!(told.iter().filter(|e| e.purpose == Purpose::Page).count() >= 3);
+    }
+}
