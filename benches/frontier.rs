@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use webmill::capture::CanonicalUrl;
 use webmill::crawl::frontier::{After, Frontier, FrontierOptions, Next, Strategy};
-use webmill::crawl::task::{Found, Purpose};
+use webmill::crawl::{Found, Purpose};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
