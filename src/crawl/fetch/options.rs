@@ -81,13 +81,14 @@ pub struct FetchOptions {
     pub basic_auth: BTreeMap<String, String>,
     /// Whether cookies are taken and sent back; default false.
     pub cookies: bool,
-    /// Most sites whose cookies are kept; default 100,000.
+    /// Most sites whose cookies are kept, at most 64 MiB in all; default 100,000.
     pub cookie_sites: usize,
-    /// Longest body taken, in bytes as transferred; default 64 MiB.
+    /// Longest body of a page, in bytes as transferred (see [`super::Request::max_body_bytes`]); default 64 MiB.
     pub max_body_bytes: u64,
     /// Memory for bodies above 1 MiB on all connections together, in bytes: such bodies wait for each other; default 256 MiB.
     pub large_bodies_bytes: u64,
-    /// Time for a whole exchange, connecting included, in milliseconds; default 120,000.
+    /// Time for a whole exchange, connecting included, in milliseconds; waiting for memory not, which may take as long
+    /// again; default 120,000.
     pub total_ms: u64,
     /// Longest silence of the server, in milliseconds; default 20,000.
     pub idle_ms: u64,
