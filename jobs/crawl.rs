@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use webmill::crawl::{Crawl, CrawlOptions, Ended};
 use webmill::run::Cancel;
 
@@ -23,13 +23,22 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let options = args.options()?;
     options.check()?;
     let seeds = seeds::read(&args.seeds, &args.urls)?;
+    if options.fetch.user_agent == CrawlOptions::default().fetch.user_agent && !options.fetch.allow_private {
+        crate::say!(
+            "nobody is named who can be asked about this crawl: say --contact URL|MAIL on foreign servers"
+        );
+    }
     if args.dry_run {
-        crate::print(&toml::to_string(&options).context("settings as TOML")?)?;
+        crate::print(&as_recipe(&options)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let earlier = args.earlier.as_deref().map(earlier::read).transpose()?;
     std::fs::create_dir_all(&args.out).with_context(|| args.out.display().to_string())?;
     let (mut crawl, opened) = Crawl::open(&args.out, &options, &seeds, args.threads(), earlier)?;
+    let f = crawl.frontier();
+    if !opened.fresh {
+        crate::say!("{} of {} URLs wait", f.queued, f.seen);
+    }
     for note in opened.notes() {
         crate::say!("{note}");
     }
@@ -50,14 +59,30 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         crate::say!("the same command goes on where it was");
         return Ok(ExitCode::from(130));
     }
+    if totals.stored == 0 && ended == Ended::Finished {
+        let hint = match totals.outcomes.get("private-address") {
+            0 => "",
+            _ => "; private addresses are reached with --allow-private",
+        };
+        bail!(
+            "no page was stored: what became of the seeds stands above and in {}/{EVENTS}{hint}",
+            args.out.display()
+        );
+    }
     crate::print(&format!("{}\n", args.out.display()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The settings as table `[crawl]` of a recipe.
+fn as_recipe(options: &CrawlOptions) -> Result<String> {
+    let tables = std::collections::BTreeMap::from([("crawl", options)]);
+    toml::to_string(&tables).context("settings as TOML")
 }
 
 /// Leaves the settings in the folder, for people and for the next run.
 pub fn remember(folder: &Path, options: &CrawlOptions) -> Result<()> {
     let path = folder.join("crawl.toml");
-    let text = toml::to_string(options).context("settings as TOML")?;
+    let text = as_recipe(options)?;
     // Written beside and renamed: half a file of settings would be taken for other settings. Headers and accounts may be secret.
     let mut file = tempfile::NamedTempFile::new_in(folder).with_context(|| path.display().to_string())?;
     file.write_all(text.as_bytes())

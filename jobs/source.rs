@@ -36,7 +36,11 @@ pub fn open(path: &Path, level: &str, memory: u64) -> Result<Source> {
         })?;
         let level = level_name(level)?;
         let graph = open_graph(&committed, level)?;
-        return Ok(Source { graph, path: path.to_path_buf(), names: Names::Table(Box::new(committed), level) });
+        return Ok(Source {
+            graph,
+            path: path.to_path_buf(),
+            names: Names::Table(Box::new(committed), level),
+        });
     }
     let options = EdgeOptions { memory, ..EdgeOptions::default() };
     let loaded = load_with(path, &options)?;

@@ -59,7 +59,7 @@ pub struct CrawlArgs {
     pages_per_host: Option<u64>,
 
     /// Where links may lead: `hosts` of the seeds, their registrable `domains`, `any` host, or only those `listed` by --host
-    /// and --domain.
+    /// and --domain [default: hosts]. Seeds are fetched in any case.
     #[arg(long, value_name = "WHERE", value_parser = parse_within, help_heading = "Scope")]
     within: Option<Seeds>,
     /// This host belongs to the crawl too; may be repeated. With `--within listed` no other.
@@ -81,19 +81,19 @@ pub struct CrawlArgs {
     #[arg(long, value_name = "TYPE", help_heading = "Scope")]
     media_type: Vec<String>,
 
-    /// Order of fetching.
+    /// Order of fetching [default: breadth].
     #[arg(long, value_enum, help_heading = "Fetching")]
     strategy: Option<Order>,
-    /// Connections at the same time.
+    /// Connections at the same time; with 1 the order of fetching is a function of the answers alone [default: 256].
     #[arg(long, value_name = "N", help_heading = "Fetching")]
     connections: Option<usize>,
-    /// Least pause between two requests to a host, as 1s or 250ms.
+    /// Least pause between two requests to a host, as 1s or 250ms; a bare number is seconds [default: 1s].
     #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Fetching")]
     delay: Option<u64>,
-    /// Pause after a failure, doubled by each further one, as 5s.
+    /// Pause after a failure, doubled by each further one [default: 5s].
     #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Fetching")]
     backoff: Option<u64>,
-    /// Product token that robots.txt files address.
+    /// Product token that robots.txt files address [default: webmill].
     #[arg(long, value_name = "TOKEN", help_heading = "Fetching")]
     agent: Option<String>,
     /// Address or page that tells site owners who is asking; part of the User-Agent.
@@ -124,7 +124,7 @@ pub struct CrawlArgs {
     #[arg(long, help_heading = "Fetching")]
     ignore_robots: bool,
 
-    /// Format of the shards.
+    /// Format of the shards [default: rawdb].
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<Format>,
     /// Names of all agents that crawl together, separated by commas.
@@ -168,8 +168,9 @@ impl CrawlArgs {
         let mut options = match &self.recipe {
             Some(path) => crate::args::recipe_table(path, "crawl")?,
             None if before.exists() => {
-                let text = std::fs::read_to_string(&before).with_context(|| before.display().to_string())?;
-                toml::from_str(&text).with_context(|| before.display().to_string())?
+                // What was allowed once goes on being allowed: nobody should overlook it.
+                crate::say!("settings of {} hold where no flag says otherwise", before.display());
+                crate::args::recipe_table(&before, "crawl")?
             }
             None => CrawlOptions::default(),
         };
@@ -233,6 +234,13 @@ impl CrawlArgs {
         if let Some(agent) = &self.agent {
             options.agent.clone_from(agent);
         }
+        if let Some(contact) = &self.contact {
+            let known =
+                contact.starts_with("http://") || contact.starts_with("https://") || contact.contains('@');
+            if !known || !contact.bytes().all(|b| b.is_ascii_graphic()) {
+                bail!("--contact {contact:?}: a URL (http:// or https://) or a mail address is needed");
+            }
+        }
         if self.contact.is_some() || self.agent.is_some() {
             let version = env!("CARGO_PKG_VERSION");
             let contact = self.contact.as_ref().map_or_else(String::new, |c| format!(" (+{c})"));
@@ -247,6 +255,9 @@ impl CrawlArgs {
                 bail!("--header {header:?}: write 'Name: value'");
             };
             let name = name.trim();
+            if name.eq_ignore_ascii_case("user-agent") {
+                bail!("--header {header:?}: say who is asking with --agent and --contact");
+            }
             // One that stands in the settings already is replaced, once.
             if given.insert(name.to_ascii_lowercase()) {
                 options.fetch.headers.retain(|(n, _)| !n.eq_ignore_ascii_case(name));

@@ -258,9 +258,11 @@ impl Reading {
     fn refuse(&mut self, url: CanonicalUrl, refusal: Refusal) {
         self.refused.add(refusal.reason());
         if let Refusal::Trap(reason) = refusal
-            && self.trapped.len() < 8 && self.trapped.iter().all(|(_, r)| *r != reason) {
-                self.trapped.push((url, reason));
-            }
+            && self.trapped.len() < 8
+            && self.trapped.iter().all(|(_, r)| *r != reason)
+        {
+            self.trapped.push((url, reason));
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use webmill::crawl::frontier::Strategy;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose};
 use webmill::synth::{Obedient, SimConfig};
 
-use super::crawl_support::{Quiet, Served, crawl as crawl_to_end, crawl_until, events, swift};
+use super::crawl_support::{Change, Quiet, Served, crawl as crawl_to_end, crawl_until, events, swift};
 use super::support::Work;
 
 #[test]
@@ -123,7 +123,7 @@ fn a_folder_keeps_its_strategy() {
 
 #[test]
 fn settings_out_of_range_are_named_before_anything_is_made() {
-    let changes: [(&str, fn(&mut CrawlOptions)); 22] = [
+    let changes: [(&str, Change); 22] = [
         ("agent", |o| o.agent = "web mill".into()),
         ("agent", |o| o.agent = String::new()),
         ("connections", |o| o.connections = 0),

@@ -17,7 +17,9 @@ use webmill::synth::{
     RobotsShares, ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
 };
 
-use super::crawl_support::{Served, Written, crawl, events, exchanges, message, none, page, serve, swift};
+use super::crawl_support::{
+    Change, Served, Written, crawl, events, exchanges, message, none, page, serve, swift,
+};
 
 /// What a server may expect of a crawler.
 struct Manners<'a> {
@@ -222,7 +224,7 @@ fn the_proof_can_fail() {
         assert!(kinds_seen.contains(kind), "{kind}: {kinds_seen:?}");
     }
     // Each alone is seen too.
-    let alone: [(&str, fn(&mut CrawlOptions)); 3] = [
+    let alone: [(&str, Change); 3] = [
         ("delay", |options| options.politeness.max_crawl_delay_ms = 0),
         ("retry-after", |options| options.politeness.max_retry_after_ms = 0),
         ("backoff", |options| options.politeness.max_backoff_ms = 300),
@@ -460,7 +462,8 @@ fn private_addresses_are_not_even_connected_to() {
     let distinct: HashSet<&str> = seeds.iter().map(CanonicalUrl::as_str).collect();
     let folder = tempfile::tempdir().unwrap();
     let totals = crawl(folder.path(), &options, &seeds);
-    assert_eq!(totals.outcomes.get(outcome::PRIVATE_ADDRESS), distinct.len() as u64, "{totals:?}");
+    // Of each, its robots.txt and its page.
+    assert_eq!(totals.outcomes.get(outcome::PRIVATE_ADDRESS), 2 * distinct.len() as u64, "{totals:?}");
     assert_eq!((server.connections(), totals.stored), (0, 0));
 }
 

@@ -15,6 +15,9 @@ use webmill::synth::{
     ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
 };
 
+/// A change of settings.
+pub type Change = fn(&mut CrawlOptions);
+
 /// Looks on and says nothing.
 pub struct Quiet;
 

@@ -385,7 +385,8 @@ impl Crawl {
             Err(failure) => return self.no_rules(lease, event, Some(failure), elsewhere),
         };
         if broke_off(received) {
-            return self.no_rules(lease, event, Some(&Failure::Disconnect), elsewhere);
+            event.detail = Some("robots.txt ends before its end".into());
+            return self.no_rules(lease, event, None, elsewhere);
         }
         let response = Response::parse(&received.raw);
         let target = matches!(received.status, 300..=399)
@@ -464,7 +465,11 @@ impl Crawl {
         let mut asked = None;
         let mut failed = true;
         if let Ok(received) = &fetched.result {
+            let failures = self.frontier.host(lease).failures;
             self.answered(lease, fetched, received);
+            if broke_off(received) {
+                self.frontier.host_mut(lease).failures = failures;
+            }
             asked = self.asked_wait(received, now);
             failed = matches!(received.status, 408 | 425 | 429 | 500..=599) || broke_off(received);
         }
@@ -483,7 +488,9 @@ impl Crawl {
             let now = self.now_ms();
             self.back_off(&mut lease, now, None);
         }
-        event.detail = failure.map(ToString::to_string);
+        if let Some(failure) = failure {
+            event.detail = Some(failure.to_string());
+        }
         event.outcome = failure.map_or(outcome::ROBOTS_UNREACHABLE, Failure::name).into();
         let verdict = match failure {
             // Another host's trouble is not this one's.

@@ -37,7 +37,7 @@ use crate::crawl::archive::Archive;
 use crate::crawl::config::CrawlOptions;
 use crate::crawl::event::Event;
 use crate::crawl::fetch::Fetcher;
-use crate::crawl::frontier::{Frontier, FrontierOptions, Next};
+use crate::crawl::frontier::{Frontier, FrontierOptions, FrontierStats, Next};
 use crate::crawl::journal::Journal;
 use crate::crawl::page::{PageReader, account, plain};
 use crate::crawl::priority::{Earlier, Priority};
@@ -73,6 +73,8 @@ const GRACE: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Mark {
     archive: Position,
+    /// Behind the last record that was written, also when its shard is finished and another one is begun.
+    last: Position,
     journal: Position,
     totals: Totals,
 }
@@ -104,6 +106,8 @@ pub struct Crawl {
     priority: Priority,
     ring: Option<(Ring, String)>,
     outbox: HashMap<String, Vec<u8>>,
+    /// Behind the last record that was flushed.
+    last_written: Position,
     /// Events that wait for the pages that they tell of to be written.
     told: Vec<Event>,
     rules: RuleCache,
@@ -193,6 +197,7 @@ impl Crawl {
             priority: Priority::new(&options.priority, earlier)?,
             ring: options.agents.ring()?,
             outbox: HashMap::new(),
+            last_written: opened.mark.last,
             told: Vec::new(),
             rules: RuleCache::default(),
             errands: Errands::default(),
@@ -232,6 +237,11 @@ impl Crawl {
         }
         crawl.commit()?;
         Ok((crawl, replayed))
+    }
+
+    /// What waits and what is known.
+    pub fn frontier(&self) -> FrontierStats {
+        self.frontier.stats()
     }
 
     fn add_seed(&mut self, seed: &CanonicalUrl) -> Result<()> {
@@ -310,9 +320,10 @@ impl Crawl {
                 break;
             }
             if let Some((since, _)) = &stopping
-                && (self.in_flight == 0 || since.elapsed() > GRACE) {
-                    break;
-                }
+                && (self.in_flight == 0 || since.elapsed() > GRACE)
+            {
+                break;
+            }
             self.collect(wake, committed)?;
             if let Some(error) = self.out_of_reach() {
                 self.commit()?;
@@ -437,6 +448,9 @@ impl Crawl {
     /// Writes everything out in the order that makes a crash harmless: pages, events, frontier.
     fn commit(&mut self) -> Result<()> {
         self.archive.flush()?;
+        if self.archive.position().offset > 0 {
+            self.last_written = self.archive.position();
+        }
         for event in &self.told {
             self.journal.append(event)?;
         }
@@ -445,6 +459,7 @@ impl Crawl {
         self.send_outbox()?;
         let mark = Mark {
             archive: self.archive.position(),
+            last: self.last_written,
             journal: self.journal.position(),
             totals: self.totals.clone(),
         };

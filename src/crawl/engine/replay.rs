@@ -47,9 +47,9 @@ impl Replayed {
         if let Some(why) = &self.rebuilt {
             notes.push(format!("the frontier is built again from shards and event log: {why}"));
         }
-        if !self.fresh {
+        if !self.fresh && self.events > 0 {
             let (events, pages) = (self.events, self.pages);
-            notes.push(format!("going on with the crawl; {events} events and {pages} pages were replayed"));
+            notes.push(format!("{events} events and {pages} pages behind the last commit were replayed"));
         }
         if self.cut > 0 {
             notes.push(format!("{} bytes of an unfinished record were cut off", self.cut));
@@ -112,7 +112,7 @@ pub(super) fn open(folder: &Path, options: &CrawlOptions) -> Result<Opened> {
         replayed.cut += archive::cut_behind(&shards, known)?;
     }
     let archive = Archive::open(&shards, &options.archive, &info, Some(mark.archive))?;
-    if !journalled || !archive.holds(mark.archive)? {
+    if !journalled || !archive.holds(mark.archive)? || !archive.holds(mark.last)? {
         replayed.rebuilt = Some("shards or event log are shorter than it says".into());
         frontier.close()?;
         put_aside(&path)?;
@@ -354,13 +354,14 @@ impl Crawl {
             self.totals.stored += 1;
         }
         if event.outcome == outcome::REDIRECT
-            && let Some(given) = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored) {
-                let rewritten = self.reader.rewriter.apply(given.clone());
-                let priority = self.priority.of(&url, None);
-                let what = (event.purpose, event.depth, event.redirects, priority);
-                let (origin, referrer) = (event.origin.as_deref(), event.referrer.as_deref());
-                self.follow(&url, origin, what, referrer, rewritten, given)?;
-            }
+            && let Some(given) = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored)
+        {
+            let rewritten = self.reader.rewriter.apply(given.clone());
+            let priority = self.priority.of(&url, None);
+            let what = (event.purpose, event.depth, event.redirects, priority);
+            let (origin, referrer) = (event.origin.as_deref(), event.referrer.as_deref());
+            self.follow(&url, origin, what, referrer, rewritten, given)?;
+        }
         Ok(())
     }
 }

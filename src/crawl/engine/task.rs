@@ -25,7 +25,10 @@ pub(super) struct Flight {
 }
 
 /// What a flight fetches.
-#[expect(clippy::large_enum_variant, reason = "there is one a connection, and a box would cost an allocation a request")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one a connection, and a box would cost an allocation a request"
+)]
 pub(super) enum Step {
     /// The URL of the lease.
     Entry,
