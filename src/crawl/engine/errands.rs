@@ -62,9 +62,19 @@ impl Errands {
         self.waiting.push(Errand { since_ms, due_ms, lease, origin, url, hops });
     }
 
-    /// Whether a host is kept by an errand itself, so that waiting for it may be waiting for each other.
-    fn keep(&self, host: &str) -> bool {
-        self.waiting.iter().any(|errand| &*errand.lease.host == host)
+    /// Whether the hosts wait for each other in a ring: redirects without end.
+    fn ring(&self, errand: &Errand) -> bool {
+        let mut host = errand.url.host();
+        for _ in 0..16 {
+            if host == &*errand.lease.host {
+                return true;
+            }
+            match self.waiting.iter().find(|other| &*other.lease.host == host) {
+                Some(other) => host = other.url.host(),
+                None => return false,
+            }
+        }
+        false
     }
 }
 
@@ -92,9 +102,12 @@ impl Crawl {
                         self.forgo(errand)?;
                         continue;
                     }
-                    Borrowed::Busy
-                        if now - errand.since_ms > LONGEST_MS || self.errands.keep(errand.url.host()) =>
-                    {
+                    Borrowed::Busy if self.errands.ring(&errand) => {
+                        // More than five redirects count as a file that is not there (RFC 9309, 2.3.1.2).
+                        self.adopt(errand.lease, &errand.origin, &Robots::allow_all(), now)?;
+                        continue;
+                    }
+                    Borrowed::Busy if now - errand.since_ms > LONGEST_MS => {
                         self.forgo(errand)?;
                         continue;
                     }
