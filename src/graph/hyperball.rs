@@ -1,7 +1,7 @@
 //! Harmonic centrality and distances of large graphs, by HyperBall.
 //!
 //! **Definition.** The ball B(x, t) holds the nodes that reach x within t arcs. The harmonic centrality of x is
-//! Σ_t (|B(x, t)| − |B(x, t − 1)|) / t, see [`harmonic`](super::harmonic); the neighbourhood function N(t) = Σ_x
+//! Σ_t (|B(x, t)| − |B(x, t − 1)|) / t, see [`harmonic`](super::harmonic()); the neighbourhood function N(t) = Σ_x
 //! |B(x, t)| gives the distances between all pairs.
 //!
 //! **Algorithm.** Balls are kept as HyperLogLog counters of 2^b registers, a byte each. B(x, t) is the union of

@@ -2,7 +2,7 @@
 //!
 //! | kind | told by |
 //! |---|---|
-//! | [`Format::Csr`] | its magic, see [`store`](super::store) |
+//! | [`Format::Csr`] | its magic, see [`super::store`] |
 //! | [`Format::BvGraph`] | a `.properties` beside `NAME`, `NAME.graph`, `NAME.offsets`; or that file itself |
 //! | [`Format::MatrixMarket`] | `%%MatrixMarket` |
 //! | [`Format::Edges`] | text that is none of these, see [`edges`](super::edges) |

@@ -2,7 +2,7 @@
 //!
 //! Pages are nodes, links are arcs; the same on the level of hosts and of registrable domains. A graph is
 //! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRuns`], [`fold`]), kept in
-//! one file ([`Csr::open`], [`CsrWriter`]), read from the formats in which graphs are published ([`load`]) and
+//! one file ([`Csr::open`], [`CsrWriter`]), read from the formats in which graphs are published ([`load()`]) and
 //! written in them ([`write_bvgraph`], [`EdgeList::write`], [`write_matrix`], [`Export`]). The kernels see
 //! arrays only: [`PageRank`], [`Hits`], [`Salsa`], [`HyperBall`], [`strong_components`], [`weak_components`],
 //! [`bow_tie`], [`Degrees`], [`Distances`], [`Assortativity`]; around a query, [`BaseSet`] and [`Compile`]; where
