@@ -78,8 +78,6 @@ pub mod outcome {
         HOST_CUT = "host-cut";
         /// The host has its number of pages.
         HOST_LIMIT = "host-limit";
-        /// The crawl has its number of pages or bytes, or its depth.
-        LIMIT = "limit";
     }
 }
 

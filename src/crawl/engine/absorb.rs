@@ -1,22 +1,17 @@
 //! After an answer, or none: what is stored, noted, queued, and how long the host is left alone.
 
-use std::time::Instant;
-
-use crate::capture::{CanonicalUrl, Response, Truncation, decode_content};
+use crate::capture::{CanonicalUrl, Response};
 use crate::crawl::Purpose;
 use crate::crawl::brake::BrakeAction;
-use crate::crawl::engine::task::{Flight, Landed, ROBOTS_BYTES, Step};
-use crate::crawl::engine::{Crawl, OUTAGE_HOSTS, Outage};
+use crate::crawl::engine::Crawl;
+use crate::crawl::engine::task::{Flight, Landed, Step};
 use crate::crawl::event::{Event, outcome};
 use crate::crawl::fetch::{Failure, Fetched, Received};
 use crate::crawl::frontier::{After, Lease};
 use crate::crawl::page::{Candidate, Reading};
-use crate::crawl::robots::Robots;
 use crate::crawl::{Entry, Found, HostState};
 use crate::error::{Error, Result};
 
-/// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2: at least five).
-const ROBOTS_HOPS: u8 = 5;
 /// Indexes of sitemaps below one another that are followed; the protocol knows one.
 const SITEMAP_LEVELS: u32 = 3;
 /// Hosts and reasons of traps that are told before they may be told again.
@@ -98,7 +93,7 @@ impl Crawl {
     }
 
     /// What every answer teaches about its host.
-    fn answered(&mut self, lease: &mut Lease, fetched: &Fetched, received: &Received) {
+    pub(super) fn answered(&mut self, lease: &mut Lease, fetched: &Fetched, received: &Received) {
         self.totals.bytes += received.raw.len() as u64;
         let host = self.frontier.host_mut(lease);
         host.fetched += 1;
@@ -116,7 +111,7 @@ impl Crawl {
     }
 
     /// The host rests as politeness says.
-    fn rest(&mut self, lease: &mut Lease, now_ms: i64) {
+    pub(super) fn rest(&mut self, lease: &mut Lease, now_ms: i64) {
         let pause = self.options.politeness.pause(self.frontier.host(lease));
         let host = self.frontier.host_mut(lease);
         host.next_ms = host.next_ms.max(now_ms + pause as i64);
@@ -259,7 +254,7 @@ impl Crawl {
     }
 
     /// The `Retry-After` of an answer that may have one, ms.
-    fn asked_wait(&self, received: &Received, now: i64) -> Option<u64> {
+    pub(super) fn asked_wait(&self, received: &Received, now: i64) -> Option<u64> {
         Response::parse(&received.raw[..received.head_len])
             .header("retry-after")
             .filter(|_| matches!(received.status, 429 | 503))
@@ -305,7 +300,7 @@ impl Crawl {
     }
 
     /// The end of a host that gave no answer, when it was asked often enough. An outage says nothing about the host.
-    fn silence(&self, lease: &Lease, failure: &Failure) -> Option<&'static str> {
+    pub(super) fn silence(&self, lease: &Lease, failure: &Failure) -> Option<&'static str> {
         if failure.is_outage() || self.frontier.host(lease).silent < self.options.politeness.max_failures {
             return None;
         }
@@ -315,23 +310,8 @@ impl Crawl {
         })
     }
 
-    /// Whether requests still get beyond the resolver, the proxy and this machine.
-    fn watch_outage(&mut self, host: &str, fetched: &Fetched) {
-        match &fetched.result {
-            Err(failure) if failure.is_outage() => {
-                let outage = self.outage.get_or_insert_with(|| Outage::new(Instant::now()));
-                outage.failures += 1;
-                outage.last = failure.to_string();
-                if outage.hosts.len() < OUTAGE_HOSTS {
-                    outage.hosts.insert(host.to_owned());
-                }
-            }
-            _ => self.outage = None,
-        }
-    }
-
     /// A failure more: the host is left alone for longer.
-    fn back_off(&mut self, lease: &mut Lease, now: i64, asked_ms: Option<u64>) {
+    pub(super) fn back_off(&mut self, lease: &mut Lease, now: i64, asked_ms: Option<u64>) {
         let host = self.frontier.host_mut(lease);
         host.failures = host.failures.saturating_add(1);
         let pause = self.options.politeness.backoff(self.frontier.host(lease)).max(asked_ms.unwrap_or(0));
@@ -339,7 +319,7 @@ impl Crawl {
     }
 
     /// What is queued of the host gets `verdict` without a request.
-    fn give_up(&mut self, lease: &mut Lease, verdict: &str) {
+    pub(super) fn give_up(&mut self, lease: &mut Lease, verdict: &str) {
         let host: &mut HostState = self.frontier.host_mut(lease);
         host.verdict = Some(verdict.to_owned());
         host.next_ms = 0;
@@ -357,172 +337,6 @@ impl Crawl {
         self.log(event);
         self.frontier.release(lease, after)
     }
-
-    #[allow(clippy::too_many_arguments)]
-    fn absorb_robots(
-        &mut self,
-        mut lease: Lease,
-        mut event: Event,
-        fetched: &Fetched,
-        origin: String,
-        url: CanonicalUrl,
-        hops: u8,
-        borrowed: Option<Lease>,
-    ) -> Result<()> {
-        let now = self.now_ms();
-        event.outcome = outcome::ROBOTS.into();
-        let elsewhere = borrowed.is_some();
-        if let Some(mut other) = borrowed {
-            self.spare(&mut other, fetched, now);
-            let after = if other.entry.purpose == Purpose::Robots { After::Done } else { After::Keep };
-            self.frontier.release(other, after)?;
-            self.rest(&mut lease, now);
-        } else {
-            self.spare(&mut lease, fetched, now);
-        }
-        let received = match &fetched.result {
-            Ok(received) => received,
-            Err(failure) => return self.no_rules(lease, event, Some(failure), elsewhere),
-        };
-        if broke_off(received) {
-            event.detail = Some("robots.txt ends before its end".into());
-            return self.no_rules(lease, event, None, elsewhere);
-        }
-        let response = Response::parse(&received.raw);
-        let target = matches!(received.status, 300..=399)
-            .then(|| response.header("location").map(String::from_utf8_lossy).and_then(|l| url.join(&l)))
-            .flatten()
-            .filter(CanonicalUrl::is_web);
-        if let (Some(target), true) = (target, hops < ROBOTS_HOPS) {
-            event.redirect_to = Some(target.as_str().to_owned());
-            self.log(event);
-            if !self.errands.has_room() {
-                self.frontier.host_mut(&lease).next_ms = now + 1_000;
-                return self.frontier.release(lease, After::Keep);
-            }
-            let due = self.frontier.host(&lease).next_ms;
-            let due = if target.host() == &*lease.host { due } else { now };
-            self.errands.push(lease, (origin, target, hops + 1), now, due);
-            return Ok(());
-        }
-        let (status, agent) = (received.status, self.options.agent.clone());
-        // A file that makes the reader panic is a bug of ours; it must not end the crawl.
-        let read = std::panic::AssertUnwindSafe(|| {
-            let payload = response.payload(ROBOTS_BYTES as usize);
-            let body = decode_content(&response, &payload.bytes, ROBOTS_BYTES as usize);
-            Robots::from_status(status, &body.bytes, &agent)
-        });
-        let Some(rules) = std::panic::catch_unwind(read).unwrap_or(None) else {
-            return self.no_rules(lease, event, None, elsewhere);
-        };
-        self.log(event);
-        self.adopt(lease, &origin, &rules, now)
-    }
-
-    /// From now on `rules` are those of `origin`, on the host of `lease`.
-    pub(super) fn adopt(&mut self, mut lease: Lease, origin: &str, rules: &Robots, now: i64) -> Result<()> {
-        let delay = rules.crawl_delay().map(|d| self.options.politeness.crawl_delay_ms(d));
-        let rules = self.set_rules(origin, rules, now)?;
-        let by = xxhash_rust::xxh3::xxh3_64(origin.as_bytes());
-        let host = self.frontier.host_mut(&lease);
-        // Of several origins on a host (ports, schemes) the one that asks for the longest pause is heard.
-        if host.crawl_delay_by == by || delay > host.crawl_delay_ms {
-            (host.crawl_delay_ms, host.crawl_delay_by) = (delay, by);
-        }
-        // The pause after this very answer is the one that the rules ask for.
-        self.rest(&mut lease, now);
-        // Pages that a sitemap lists are a link away from the seeds.
-        if self.options.sitemaps && self.options.scope.max_depth != Some(0) {
-            self.queue_sitemaps(&lease, &rules)?;
-        }
-        self.frontier.release(lease, After::Keep)
-    }
-
-    /// Sitemaps count where they lie on the host itself.
-    fn queue_sitemaps(&mut self, lease: &Lease, rules: &Robots) -> Result<()> {
-        for sitemap in rules.sitemaps() {
-            let Some(url) = lease.entry.url.join(sitemap) else { continue };
-            if url.host() != &*lease.host || !self.reader.scope.host(url.host()) {
-                self.totals.refused.add("sitemap-foreign");
-                continue;
-            }
-            let priority = self.priority.of(&url, None);
-            self.add(&Found {
-                url,
-                purpose: Purpose::Sitemap,
-                depth: 0,
-                redirects: 0,
-                origin: None,
-                referrer: None,
-                priority,
-            })?;
-        }
-        Ok(())
-    }
-
-    /// The host that a robots.txt was asked of rests, for longer where it failed or said so.
-    fn spare(&mut self, lease: &mut Lease, fetched: &Fetched, now: i64) {
-        let mut asked = None;
-        let mut failed = true;
-        if let Ok(received) = &fetched.result {
-            let failures = self.frontier.host(lease).failures;
-            self.answered(lease, fetched, received);
-            if broke_off(received) {
-                self.frontier.host_mut(lease).failures = failures;
-            }
-            asked = self.asked_wait(received, now);
-            failed = matches!(received.status, 408 | 425 | 429 | 500..=599) || broke_off(received);
-        }
-        if failed { self.back_off(lease, now, asked) } else { self.rest(lease, now) }
-    }
-
-    /// robots.txt cannot be had: nothing of the host may be asked for until it can (RFC 9309, 2.3.1.4).
-    pub(super) fn no_rules(
-        &mut self,
-        mut lease: Lease,
-        mut event: Event,
-        failure: Option<&Failure>,
-        elsewhere: bool,
-    ) -> Result<()> {
-        if elsewhere {
-            let now = self.now_ms();
-            self.back_off(&mut lease, now, None);
-        }
-        if let Some(failure) = failure {
-            event.detail = Some(failure.to_string());
-        }
-        event.outcome = failure.map_or(outcome::ROBOTS_UNREACHABLE, Failure::name).into();
-        let verdict = match failure {
-            // Another host's trouble is not this one's.
-            _ if elsewhere && self.frontier.host(&lease).failures < self.options.politeness.max_failures => {
-                None
-            }
-            _ if elsewhere => Some(outcome::ROBOTS_UNREACHABLE),
-            Some(Failure::NoSuchHost) => Some(outcome::NO_SUCH_HOST),
-            Some(Failure::PrivateAddress(_)) => Some(outcome::PRIVATE_ADDRESS),
-            Some(Failure::AddressOutOfScope(_)) => Some(outcome::OUT_OF_SCOPE),
-            Some(failure) => {
-                self.frontier.host_mut(&lease).silent += 1;
-                self.silence(&lease, failure)
-            }
-            None if self.frontier.host(&lease).failures < self.options.politeness.max_failures => None,
-            None => Some(outcome::ROBOTS_UNREACHABLE),
-        };
-        match verdict {
-            Some(verdict) => {
-                self.give_up(&mut lease, verdict);
-                event.robots_reason = Some(verdict.to_owned());
-            }
-            None => event.robots_reason = Some("not to be had yet".into()),
-        }
-        self.log(event);
-        self.frontier.release(lease, After::Keep)
-    }
-}
-
-/// Whether a robots.txt is not whole: a rule may be missing.
-fn broke_off(received: &Received) -> bool {
-    matches!(received.truncated, Some(Truncation::Time | Truncation::Disconnect))
 }
 
 fn describe(event: &mut Event, fetched: &Fetched) {

@@ -18,6 +18,8 @@
 mod absorb;
 mod consider;
 mod errands;
+mod learn;
+mod outage;
 mod replay;
 mod rules;
 mod snapshot;
@@ -51,6 +53,7 @@ pub use replay::Replayed;
 pub use snapshot::{Ended, Observer, Snapshot};
 
 use errands::Errands;
+use outage::Outage;
 use rules::RuleCache;
 use task::{Flight, Landed};
 
@@ -62,10 +65,6 @@ const BATCH: usize = 256;
 const SEEDS_AT_ONCE: usize = 16_384;
 /// Between two syncs against loss of power.
 const SYNC: Duration = Duration::from_secs(5);
-/// Requests that fail before they get to a server, one after the other, until that counts as an outage.
-const OUTAGE: u64 = 8;
-/// Hosts that must be concerned, where there are as many.
-const OUTAGE_HOSTS: usize = 3;
 /// How long fetches in flight may go on when a crawl is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -406,24 +405,6 @@ impl Crawl {
         Ok(Wake::Results)
     }
 
-    /// The error that ends the run when nothing outside can be reached.
-    fn out_of_reach(&self) -> Option<Error> {
-        let outage = self.outage.as_ref()?;
-        let long = outage.since.elapsed().as_millis() as u64 >= self.options.politeness.outage_ms;
-        if outage.failures < OUTAGE || !long {
-            return None;
-        }
-        let stats = self.frontier.stats();
-        let hosts = stats.hosts_ready + stats.hosts_waiting + stats.hosts_lent + stats.hosts_parked;
-        if outage.hosts.len() < OUTAGE_HOSTS && hosts > outage.hosts.len() as u64 {
-            return None;
-        }
-        Some(Error::Limit(format!(
-            "the last {} requests did not get as far as a server ({}); nothing is lost, the crawl can be gone on with",
-            outage.failures, outage.last
-        )))
-    }
-
     fn limit_reached(&self) -> Option<Ended> {
         let limits = &self.options.limits;
         if limits.pages.is_some_and(|n| self.totals.stored >= n) {
@@ -524,22 +505,6 @@ impl Crawl {
             memory: options.memory,
             hash_seed: options.seed,
         }
-    }
-}
-
-/// Requests in a row that did not get beyond the resolver or the proxy.
-#[derive(Debug, Clone)]
-struct Outage {
-    since: Instant,
-    failures: u64,
-    /// Hosts that were to be asked, some of them.
-    hosts: HashSet<String>,
-    last: String,
-}
-
-impl Outage {
-    fn new(since: Instant) -> Outage {
-        Outage { since, failures: 0, hosts: HashSet::new(), last: String::new() }
     }
 }
 
