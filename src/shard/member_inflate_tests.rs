@@ -77,6 +77,20 @@ fn assert_same(stored: &[u8], limit: usize) {
     assert!(ours.0 == theirs.0, "the same bytes");
 }
 
+/// As [`assert_same`]; but a member that the streaming decoder refuses may be taken if it decodes to what was packed:
+/// libdeflate forgives what a decoder can do without (codes that no data uses, say), and the check sum vouches for it.
+fn assert_same_or_sound(stored: &[u8], packed: &[&[u8]]) {
+    let (ours, theirs) = (walk(stored, true, 64 << 20), walk(stored, false, 64 << 20));
+    if ours != theirs {
+        assert!(theirs.1.is_some() && ours.2.starts_with(&theirs.2), "{:?} {:?}", ours.1, theirs.1);
+        assert!(
+            ours.0.starts_with(&packed[..theirs.2.len()].concat()),
+            "refused, taken and wrong: {:?}",
+            theirs.1
+        );
+    }
+}
+
 #[test]
 fn members_are_found_whole() {
     let mut inflater = Inflater::new().unwrap();
@@ -193,14 +207,16 @@ proptest! {
         cut in any::<prop::sample::Index>(),
         level in 1..10u32,
     ) {
-        let data = "some words, some more words, no more words. ".repeat(30);
-        let mut chain = [pack(data.as_bytes(), level), pack(b"between", 1), pack(&noise(300), level)].concat();
+        let words = "some words, some more words, no more words. ".repeat(30);
+        let noise = noise(300);
+        let packed = [words.as_bytes(), b"between", &noise];
+        let mut chain = [pack(packed[0], level), pack(packed[1], 1), pack(packed[2], level)].concat();
         for (at, to) in flips {
             let at = at.index(chain.len());
             chain[at] ^= to;
         }
-        assert_same(&chain, 64 << 20);
-        assert_same(&chain[..cut.index(chain.len())], 64 << 20);
+        assert_same_or_sound(&chain, &packed);
+        assert_same_or_sound(&chain[..cut.index(chain.len())], &packed);
     }
 
     #[test]
