@@ -5,7 +5,8 @@
 //! classified byte by byte (one table), dot segments are resolved on the way, and the result is written once. Whatever
 //! else it contains (user info, upper-case hosts, internationalised names, numbers for addresses, backslashes, loose
 //! percent signs, other schemes) makes these functions return `None`, and the full parser decides. Tests hold both
-//! equal on generated references.
+//! equal on generated references, but for one fault of the `url` crate: it keeps `a:/` from being left by `..`, which
+//! the URL standard (<https://url.spec.whatwg.org/#shorten-a-urls-path>) says of `file:` URLs only.
 
 use crate::capture::percent::{hex, push_triplet, unreserved};
 use crate::capture::url::{CanonicalUrl, MAX_URL_BYTES, Spans};
@@ -374,18 +375,30 @@ pub(super) mod tests {
         }
     }
 
+    #[test]
+    fn one_letter_and_a_colon_are_no_drive() {
+        let base = CanonicalUrl::parse("http://a.example/c:/").expect("valid");
+        assert_eq!(base.join("..").expect("valid").as_str(), "http://a.example/");
+    }
+
+    /// Whether the `url` crate takes a segment for a Windows drive.
+    fn drive(path: &str) -> bool {
+        path.split(['/', '?', '#'])
+            .any(|segment| matches!(segment.as_bytes(), [a, b':'] if a.is_ascii_alphabetic()))
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
         #[test]
         fn fast_parse_is_the_slow_one(input in any_url()) {
-            if let Some(fast) = CanonicalUrl::parse_fast(&input) {
+            if let (Some(fast), false) = (CanonicalUrl::parse_fast(&input), drive(&input)) {
                 prop_assert_eq!(Some(fast), CanonicalUrl::parse_slow(&input), "{}", input);
             }
         }
 
         #[test]
         fn fast_join_is_the_slow_one(base in base(), reference in any_reference()) {
-            if let Some(fast) = base.join_fast(&reference) {
+            if let (Some(fast), false) = (base.join_fast(&reference), drive(base.as_str()) || drive(&reference)) {
                 prop_assert_eq!(Some(fast), base.join_slow(&reference, None), "{} + {:?}", base, reference);
             }
         }
