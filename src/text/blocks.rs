@@ -58,6 +58,7 @@ impl Builder<'_, '_> {
                 }
                 Container {
                     tag,
+                    node,
                     parent,
                     depth: up.depth + 1,
                     distance,
@@ -82,6 +83,7 @@ impl Builder<'_, '_> {
             }
             None => Container {
                 tag,
+                node,
                 parent: 0,
                 depth: 0,
                 distance: [FAR; KINDS],
@@ -132,7 +134,7 @@ impl Builder<'_, '_> {
         if self.dom.attrs(node).next().is_some() {
             self.inline_kinds |= names(self.dom, node, tag, &mut self.page.schema).0;
         }
-        if matches!(tag, Tag::A | Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt) || is_strong(tag) {
+        if is_marked(tag) {
             if self.inline.len() < MAX_INLINE {
                 self.inline.push((tag, node));
                 self.event(Mark::Open(tag), node);
@@ -148,7 +150,7 @@ impl Builder<'_, '_> {
         } else if is_strong(tag) {
             self.strong -= 1;
         }
-        if matches!(tag, Tag::A | Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt) || is_strong(tag) {
+        if is_marked(tag) {
             if self.inline_over > 0 {
                 self.inline_over -= 1;
             } else {
@@ -330,6 +332,12 @@ impl Builder<'_, '_> {
             self.counts.links += u32::from(tag == Tag::A);
         }
     }
+}
+
+/// Whether an inline element is told in Markdown.
+fn is_marked(tag: Tag) -> bool {
+    use Tag::*;
+    matches!(tag, A | Code | Kbd | Samp | Tt | Del | S | Strike) || is_strong(tag)
 }
 
 /// Han characters, kana and the full-width punctuation between them.

@@ -120,6 +120,8 @@ pub(crate) struct Block {
 #[derive(Clone, Debug)]
 pub(crate) struct Container {
     pub tag: Tag,
+    /// The element.
+    pub node: NodeId,
     pub parent: u32,
     pub depth: u16,
     /// Steps up to the nearest container (itself 0) of each kind; [`FAR`] if there is none.
