@@ -1,6 +1,7 @@
 //! `webmill graph`: from pages and links to the web graph of pages, hosts and registrable domains.
 
 mod convert;
+mod copies;
 mod export;
 mod feed;
 mod info;
@@ -36,6 +37,9 @@ pub struct GraphArgs {
 enum GraphCommand {
     /// Build the graph of pages, hosts and domains from the tables that `webmill extract` wrote.
     Build {
+        /// Fold duplicates into the page that stands for them, after `webmill dedup` (run now if it was not).
+        #[arg(long)]
+        fold_duplicates: bool,
         #[command(flatten)]
         common: Common,
     },
@@ -60,8 +64,12 @@ pub struct GraphJob {
     pub kinds: Vec<String>,
     /// Keep arcs from a host or domain to itself.
     pub host_self_arcs: bool,
+    /// Fold the pages of a cluster of duplicates into the one that stands for them.
+    pub fold_duplicates: bool,
     #[serde(skip)]
     extract: Option<Committed>,
+    #[serde(skip)]
+    dedup: Option<Committed>,
 }
 
 impl Default for GraphJob {
@@ -74,7 +82,9 @@ impl Default for GraphJob {
             stop_hosts: Vec::new(),
             kinds: kinds.map(String::from).into(),
             host_self_arcs: false,
+            fold_duplicates: false,
             extract: None,
+            dedup: None,
         }
     }
 }
@@ -82,10 +92,12 @@ impl Default for GraphJob {
 /// Runs the command.
 pub fn run(args: &GraphArgs, cancel: &Cancel) -> Result<ExitCode> {
     match &args.command {
-        GraphCommand::Build { common } => {
+        GraphCommand::Build { fold_duplicates, common } => {
             let console = Console::new();
             let extract = open_latest(&common.out, "extract")?;
-            crate::print_committed(&graph(&extract, common, &common.runtime(&console, cancel))?)
+            let mut job: GraphJob = common.recipe(GraphJob::NAME)?;
+            job.fold_duplicates |= fold_duplicates;
+            crate::print_committed(&job.build_from(&extract, common, &common.runtime(&console, cancel))?)
         }
         GraphCommand::Info(args) => info::run(args),
         GraphCommand::Convert(args) => convert::run(args),
@@ -105,9 +117,7 @@ pub fn latest(common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed
 
 /// Builds the graph of `extract`'s tables.
 pub fn graph(extract: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
-    let mut job: GraphJob = common.recipe(GraphJob::NAME)?;
-    job.extract = Some(extract.clone());
-    crate::run_job(&job, &Inputs::of_jobs([extract]), common, runtime)
+    common.recipe::<GraphJob>(GraphJob::NAME)?.build_from(extract, common, runtime)
 }
 
 /// Attempts with another seed before colliding keys are called hostile.
@@ -129,6 +139,22 @@ impl Job for GraphJob {
 }
 
 impl GraphJob {
+    fn build_from(
+        mut self,
+        extract: &Committed,
+        common: &Common,
+        runtime: &Runtime<'_>,
+    ) -> Result<Option<Committed>> {
+        self.extract = Some(extract.clone());
+        if !self.fold_duplicates {
+            return crate::run_job(&self, &Inputs::of_jobs([extract]), common, runtime);
+        }
+        let Some(dedup) = crate::dedup::dedup(extract, common, runtime)? else { return Ok(None) };
+        let inputs = Inputs::of_jobs([extract, &dedup]);
+        self.dedup = Some(dedup);
+        crate::run_job(&self, &inputs, common, runtime)
+    }
+
     fn build(
         &self,
         extract: &Committed,
@@ -161,7 +187,18 @@ impl GraphJob {
             };
             progress.advance(numbered.num_nodes() as u64);
             let path = unit.create(&graph_file("page"))?;
-            let (counts, hosts) = numbered.write(&path)?;
+            let (counts, mut hosts) = numbered.write(&path)?;
+            if let Some(dedup) = &self.dedup {
+                let folded = copies::fold_copies(dedup, seed, &path, spool, unit, &budget)?;
+                (spool, hosts) = (folded.spool, folded.hosts);
+                for (reason, n) in
+                    [("folded-duplicates", folded.copies), ("links-among-duplicates", folded.links_among)]
+                {
+                    if n > 0 {
+                        unit.dropped(reason, n);
+                    }
+                }
+            }
             unit.wrote(&graph_file("page"), "", Vec::new(), 0);
             for (reason, n) in [
                 ("self-links", counts.dropped_self),

@@ -1,6 +1,6 @@
 //! The levels of the web graph and where the graph job keeps them.
 
-use webmill::graph::Csr;
+use webmill::graph::{Csr, Graph};
 use webmill::run::Committed;
 use webmill::table::{Batch, TableReader};
 use webmill::{Error, Result};
@@ -24,9 +24,43 @@ pub fn open_graph(graph: &Committed, level: &str) -> Result<Csr> {
     Csr::open(graph.path(&graph_file(level)))
 }
 
+/// Refuses a graph that does not fit `--memory` together with its transpose and `bytes` a node, with the estimate.
+pub fn admit(graph: &Csr, bytes: u64, doing: &str, memory: u64) -> Result<()> {
+    let need = bytes * graph.num_nodes() as u64 + graph.bytes();
+    if need <= memory {
+        return Ok(());
+    }
+    Err(Error::Limit(format!(
+        "{doing} {} nodes and {} arcs takes about {} MiB, --memory allows {} MiB",
+        graph.num_nodes(),
+        graph.num_arcs(),
+        need.div_ceil(1 << 20),
+        memory >> 20
+    )))
+}
+
 /// Reads columns of the nodes of one level, in node order.
 pub fn read_nodes(graph: &Committed, level: &str, columns: &[&str]) -> TableReader {
     TableReader::over(vec![graph.path(&part_file("nodes", level))], columns)
+}
+
+/// The names of the nodes of one level, in node order.
+pub fn each_name(graph: &Committed, level: &str) -> impl Iterator<Item = Result<String>> {
+    let mut reader = read_nodes(graph, level, &["url"]);
+    let mut failed = false;
+    std::iter::from_fn(move || {
+        let names = match (!failed).then(|| reader.next()).unwrap_or(Ok(None)).transpose()? {
+            Ok(batch) => batch.str("url").map(|urls| {
+                urls.iter().map(|url| Ok(url.unwrap_or_default().to_owned())).collect::<Vec<_>>()
+            }),
+            Err(e) => Err(e),
+        };
+        Some(names.unwrap_or_else(|e| {
+            failed = true;
+            vec![Err(e)]
+        }))
+    })
+    .flatten()
 }
 
 /// The numbers of a batch of nodes must go on where the last batch ended: what is zipped with them relies on it.

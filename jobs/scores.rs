@@ -2,7 +2,9 @@
 
 use anyhow::Result;
 use clap::ValueEnum;
-use webmill::graph::{Csr, Graph, Hits, HyperBall, PageRank, Salsa, Variant};
+use webmill::graph::{Csr, Graph, HyperBall, PageRank, Salsa, Scale};
+
+use crate::rank::{Rank, Vectors};
 
 /// A score of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -15,10 +17,6 @@ pub enum Score {
     Authority,
     /// HITS hubs.
     Hub,
-    /// Authorities with hub-averaging.
-    AveragingAuthority,
-    /// Hubs by the mean of their authorities.
-    AveragingHub,
     /// SALSA authorities.
     SalsaAuthority,
     /// SALSA hubs.
@@ -31,35 +29,50 @@ pub enum Score {
     Outdegree,
 }
 
+/// What scores are computed with.
+pub struct Measured<'a> {
+    pub rank: &'a Rank,
+    pub vectors: &'a Vectors,
+    /// Whether weights of arcs count.
+    pub weighted: bool,
+    pub memory: u64,
+}
+
+impl Measured<'_> {
+    /// PageRank.
+    pub fn pagerank(&self) -> PageRank<'_> {
+        PageRank { weighted: self.weighted, ..self.rank.pagerank(self.memory, self.vectors) }
+    }
+}
+
 impl Score {
+    /// Its name.
+    pub fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
     /// The scores of all nodes.
-    pub fn run(self, graph: &Csr, transpose: &Csr, memory: u64) -> Result<Vec<f64>> {
-        let hits = |variant| Hits { variant, ..Hits::default() }.run(graph, transpose);
+    pub fn run(self, graph: &Csr, transpose: &Csr, with: &Measured<'_>) -> Result<Vec<f64>> {
+        let hits = || with.rank.hits()?.run(graph, transpose);
+        let salsa = || Salsa { weighted: with.weighted }.run(graph, transpose);
         Ok(match self {
-            Score::Pagerank => pagerank(memory).run(graph, transpose)?.scores,
+            Score::Pagerank => with.pagerank().run(graph, transpose)?.scores,
             Score::PagerankClassical => {
-                let scale = webmill::graph::Scale::Classical;
-                PageRank { scale, ..pagerank(memory) }.run(graph, transpose)?.scores
+                PageRank { scale: Scale::Classical, ..with.pagerank() }.run(graph, transpose)?.scores
             }
-            Score::Authority => hits(Variant::Hits)?.authorities,
-            Score::Hub => hits(Variant::Hits)?.hubs,
-            Score::AveragingAuthority => hits(Variant::HubAveraging)?.authorities,
-            Score::AveragingHub => hits(Variant::HubAveraging)?.hubs,
-            Score::SalsaAuthority => Salsa::default().run(graph, transpose)?.authorities,
-            Score::SalsaHub => Salsa::default().run(graph, transpose)?.hubs,
+            Score::Authority => hits()?.authorities,
+            Score::Hub => hits()?.hubs,
+            Score::SalsaAuthority => salsa()?.authorities,
+            Score::SalsaHub => salsa()?.hubs,
             Score::Harmonic => {
-                let ball = HyperBall { memory_bytes: Some(memory), ..HyperBall::default() };
+                let memory_bytes = Some(with.memory);
+                let ball = HyperBall { memory_bytes, ..with.rank.hyperball() };
                 ball.run(graph, transpose)?.harmonic
             }
             Score::Indegree => degrees(transpose),
             Score::Outdegree => degrees(graph),
         })
     }
-}
-
-/// PageRank as commands on files use it: to 1e-12, arcs by weight where they have one.
-pub fn pagerank(memory: u64) -> PageRank<'static> {
-    PageRank { tolerance: 1e-12, memory_bytes: Some(memory), ..PageRank::default() }
 }
 
 fn degrees(graph: &Csr) -> Vec<f64> {

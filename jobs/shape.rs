@@ -15,7 +15,7 @@ use webmill::table::{ComponentRow, DegreeRow, Footer, PartWriter, Table, write_p
 
 use crate::args::{Common, Settings};
 use crate::console::Console;
-use crate::levels::{LEVELS, open_graph, part_file, read_nodes};
+use crate::levels::{LEVELS, admit, open_graph, part_file, read_nodes};
 use crate::rejects::columns;
 
 /// Measure the shape of the graph: degree laws, components, bow-tie.
@@ -100,8 +100,12 @@ impl Job for Shape {
     }
 }
 
+/// Components of both kinds and what finds them, parts of the bow-tie, degrees, groups.
+const NODE_BYTES: u64 = 48;
+
 fn measure(source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> webmill::Result<LevelFacts> {
     let graph = open_graph(source, level)?.without_weights();
+    admit(&graph, NODE_BYTES, "measuring", unit.stage().memory)?;
     let progress = unit.stage().progress;
     progress.begin(&format!("shape {level}"), 0, Measure::Items);
     let transpose = graph.transpose();

@@ -8,6 +8,7 @@ use webmill::graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
 use webmill::run::{Committed, open_latest};
 
 use crate::levels::{LEVELS, check_order, open_graph, read_nodes};
+use crate::rank::Rank;
 
 /// A graph and the names of its nodes.
 pub struct Source {
@@ -96,6 +97,24 @@ impl Source {
             Names::File(loaded) => Ok(loaded.labels.clone()),
             Names::Table(..) => self.names().map(Some),
         }
+    }
+
+    /// The graph job's results and the level, where this is from such.
+    pub fn committed(&self) -> Option<(&Committed, &'static str)> {
+        match &self.names {
+            Names::File(_) => None,
+            Names::Table(committed, level) => Some((committed, level)),
+        }
+    }
+
+    /// The level of results; none of a file.
+    pub fn level(&self) -> Option<&'static str> {
+        self.committed().map(|(_, level)| level)
+    }
+
+    /// Whether weights count: those of a file always, numbers of links by the settings.
+    pub fn weighted(&self, rank: &Rank) -> bool {
+        self.level().is_none_or(|level| rank.weighted(level))
     }
 
     /// What the file calls node 0.

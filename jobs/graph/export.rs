@@ -9,7 +9,8 @@ use clap::ValueEnum;
 use webmill::graph::Export;
 
 use crate::args::Settings;
-use crate::scores::Score;
+use crate::rank::{Rank, Vectors};
+use crate::scores::{Measured, Score};
 use crate::source;
 
 /// Write a part of a graph as GraphML or GEXF to stdout, with its scores.
@@ -46,10 +47,12 @@ enum Drawing {
 pub fn run(args: &ExportArgs) -> Result<ExitCode> {
     let source = source::open(&args.graph, &args.level, args.settings.memory)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.settings.threads()).build()?;
-    let scores =
-        pool.install(|| args.by.run(&source.graph, &source.graph.transpose(), args.settings.memory))?;
+    let rank: Rank = args.settings.recipe("rank")?;
+    let weighted = source.weighted(&rank);
+    let with = Measured { rank: &rank, vectors: &Vectors::default(), weighted, memory: args.settings.memory };
+    let scores = pool.install(|| args.by.run(&source.graph, &source.graph.transpose(), &with))?;
     let names = source.names()?;
-    let column = args.by.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
+    let column = args.by.name();
     let mut export = Export::new(&source.graph).with_labels(&names)?.with_column(&column, &scores)?;
     if let Some(host) = &args.host {
         export = export.host(host)?;

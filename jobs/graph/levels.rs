@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use webmill::capture::domain::registrable;
 use webmill::capture::surt::surt_host;
-use webmill::error::{AtPath, Error, Result};
+use webmill::error::{AtPath, Result};
 use webmill::graph::{Csr, Graph, Groups, HostRuns, NodeRow as Numbered, fold_csr};
 use webmill::run::Unit;
 use webmill::sort::Budget;
@@ -32,38 +32,86 @@ impl NodeSpool {
 
     /// Adds the next node.
     pub fn push(&mut self, node: &Numbered<'_>) -> Result<()> {
-        self.nodes += 1;
         let crawled = node.crawled && node.attributes != REDIRECTS;
+        self.write(&Spooled { surt: node.surt, url: node.url, key: node.key, crawled, pages: 1 })
+    }
+
+    fn write(&mut self, node: &Spooled<'_>) -> Result<()> {
+        self.nodes += 1;
         let head = [(node.surt.len() as u32).to_le_bytes(), (node.url.len() as u32).to_le_bytes()].concat();
-        [&head[..], &node.key.to_le_bytes(), &[u8::from(crawled)], node.surt, node.url]
+        let pages = node.pages.to_le_bytes();
+        [&head[..], &node.key.to_le_bytes(), &[u8::from(node.crawled)], &pages, node.surt, node.url]
             .iter()
             .try_for_each(|bytes| self.file.write_all(bytes))
             .at(&self.path)
     }
 
-    /// Gives back every node: SURT, URL, key, crawled.
-    fn read(self, mut each: impl FnMut(String, String, u128, bool) -> Result<()>) -> Result<()> {
-        drop(self.file.into_inner().map_err(|e| Error::io(&self.path, e.into_error()))?);
-        let mut file = BufReader::with_capacity(1 << 18, File::open(&self.path).at(&self.path)?);
-        let mut head = [0u8; 25];
-        for _ in 0..self.nodes {
-            file.read_exact(&mut head).at(&self.path)?;
-            let length = |at: usize| head[at..at + 4].try_into().map_or(0, u32::from_le_bytes) as usize;
-            let (surt, url) = (length(0), length(4));
-            let key = head[8..24].try_into().map_or(0, u128::from_le_bytes);
-            let mut text = vec![0u8; surt + url];
-            file.read_exact(&mut text).at(&self.path)?;
-            let url = String::from_utf8_lossy(&text[surt..]).into_owned();
-            each(String::from_utf8_lossy(&text[..surt]).into_owned(), url, key, head[24] == 1)?;
+    /// The nodes from the first on.
+    pub fn open(&mut self) -> Result<SpooledNodes> {
+        self.file.flush().at(&self.path)?;
+        let file = BufReader::with_capacity(1 << 18, File::open(&self.path).at(&self.path)?);
+        Ok(SpooledNodes { path: self.path.clone(), file, left: self.nodes, text: Vec::new() })
+    }
+
+    /// The nodes of the given numbers, ascending, numbered anew, with the pages that each stands for; and their hosts.
+    pub fn keep(mut self, kept: &[u32], pages: &[u32], path: &Path) -> Result<(Self, HostRuns)> {
+        let mut spool = NodeSpool::create(path)?;
+        let mut hosts = HostRuns::default();
+        let mut nodes = self.open()?;
+        let mut wanted = kept.iter().zip(pages).peekable();
+        let mut number = 0;
+        while let Some(node) = nodes.next()? {
+            if let Some((_, &pages)) = wanted.next_if(|(kept, _)| **kept == number) {
+                hosts.push(node.surt);
+                spool.write(&Spooled { pages, ..node })?;
+            }
+            number += 1;
         }
-        Ok(())
+        Ok((spool, hosts))
+    }
+}
+
+/// A node kept aside.
+pub struct Spooled<'a> {
+    pub surt: &'a [u8],
+    pub url: &'a [u8],
+    pub key: u128,
+    pub crawled: bool,
+    /// Pages it stands for: itself and copies of it.
+    pub pages: u32,
+}
+
+/// Gives back the nodes of a [`NodeSpool`].
+pub struct SpooledNodes {
+    path: PathBuf,
+    file: BufReader<File>,
+    left: u64,
+    text: Vec<u8>,
+}
+
+impl SpooledNodes {
+    /// The next node; `None` after the last.
+    pub fn next(&mut self) -> Result<Option<Spooled<'_>>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let mut head = [0u8; 29];
+        self.file.read_exact(&mut head).at(&self.path)?;
+        let number = |at: usize| head[at..at + 4].try_into().map_or(0, u32::from_le_bytes);
+        let (surt, url) = (number(0) as usize, number(4) as usize);
+        let key = head[8..24].try_into().map_or(0, u128::from_le_bytes);
+        self.text.resize(surt + url, 0);
+        self.file.read_exact(&mut self.text).at(&self.path)?;
+        let (surt, url) = self.text.split_at(surt);
+        Ok(Some(Spooled { surt, url, key, crawled: head[24] == 1, pages: number(25) }))
     }
 }
 
 /// Writes the tables and folded graphs; returns the numbers of nodes and arcs by level.
 pub fn write(
     unit: &mut Unit<'_>,
-    spool: NodeSpool,
+    mut spool: NodeSpool,
     hosts: &HostRuns,
     self_arcs: bool,
     budget: &Budget,
@@ -71,7 +119,7 @@ pub fn write(
     let by_host = hosts.by_host();
     let by_domain = hosts.by_domain(|host| registrable(host).to_owned(), surt_host);
     let mut crawled = vec![0u32; by_host.of.len()];
-    write_pages(unit, spool, &by_host, &by_domain, &mut crawled)?;
+    write_pages(unit, spool.open()?, &by_host, &by_domain, &mut crawled)?;
     let page = Csr::open(unit.create(&graph_file("page"))?)?;
     let mut facts = serde_json::Map::new();
     facts.insert("page".into(), numbers(&page, crawled.iter().map(|c| u64::from(*c)).sum()));
@@ -108,29 +156,28 @@ fn finish<T: Table>(unit: &mut Unit<'_>, relative: &str, writer: PartWriter<T>) 
 
 fn write_pages(
     unit: &mut Unit<'_>,
-    spool: NodeSpool,
+    mut spool: SpooledNodes,
     by_host: &Groups,
     by_domain: &Groups,
     crawled_of: &mut [u32],
 ) -> Result<()> {
     let (relative, mut nodes) = writer::<NodeRow>(unit, "page")?;
     let mut node = 0usize;
-    spool.read(|surt, url, key, crawled| {
-        crawled_of[node] = u32::from(crawled);
+    while let Some(page) = spool.next()? {
+        crawled_of[node] = u32::from(page.crawled);
         nodes.push(NodeRow {
             level: "page",
             node: node as u32,
-            url,
-            url_surtkey: surt,
-            url_key: Some(Bytes16(key)),
-            crawled,
+            url: String::from_utf8_lossy(page.url).into_owned(),
+            url_surtkey: String::from_utf8_lossy(page.surt).into_owned(),
+            url_key: Some(Bytes16(page.key)),
+            crawled: page.crawled,
             host: by_host.of[node],
             domain: by_domain.of[node],
-            pages: 1,
+            pages: page.pages,
         })?;
         node += 1;
-        Ok(())
-    })?;
+    }
     finish(unit, &relative, nodes)
 }
 

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use serde_json::json;
 use webmill::graph::top;
 
-use crate::scores::{Score, pagerank};
+use crate::scores::{Measured, Score};
 use crate::source::Source;
 
 /// How rows are written.
@@ -25,10 +25,10 @@ pub fn scores(
     measure: Score,
     most: Option<usize>,
     form: RowFormat,
-    memory: u64,
+    with: &Measured<'_>,
 ) -> Result<()> {
     let transpose = source.graph.transpose();
-    let scores = measure.run(&source.graph, &transpose, memory)?;
+    let scores = measure.run(&source.graph, &transpose, with)?;
     drop(transpose);
     let names = source.names()?;
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -43,7 +43,13 @@ pub fn scores(
 }
 
 /// Writes where the PageRank of the node called `name` comes from.
-pub fn explain(source: &Source, name: &str, strongest: usize, form: RowFormat, memory: u64) -> Result<()> {
+pub fn explain(
+    source: &Source,
+    name: &str,
+    strongest: usize,
+    form: RowFormat,
+    with: &Measured<'_>,
+) -> Result<()> {
     let names = source.names()?;
     let canonical = webmill::capture::CanonicalUrl::parse(name).map(|url| url.into_string());
     let node = names
@@ -51,7 +57,7 @@ pub fn explain(source: &Source, name: &str, strongest: usize, form: RowFormat, m
         .position(|n| n == name || Some(n) == canonical.as_ref())
         .with_context(|| format!("{name}: no such node in the {}", source.about()))?;
     let transpose = source.graph.transpose();
-    let settings = pagerank(memory);
+    let settings = with.pagerank();
     let ranks = settings.run(&source.graph, &transpose)?;
     let found = settings.explain(&source.graph, &transpose, &ranks.scores, node as u32, strongest)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -95,6 +101,6 @@ pub fn explain(source: &Source, name: &str, strongest: usize, form: RowFormat, m
 }
 
 /// A name that fits a column.
-fn flat(name: &str) -> String {
+pub fn flat(name: &str) -> String {
     name.replace(['\t', '\n', '\r'], " ")
 }

@@ -28,8 +28,8 @@ pub struct HostRuns {
 }
 
 impl HostRuns {
-    /// Takes the next node.
-    pub(super) fn push(&mut self, surt: &[u8]) {
+    /// Takes the next node, by its SURT key.
+    pub fn push(&mut self, surt: &[u8]) {
         let host = host_of(surt);
         if self.starts.is_empty() || self.surt(self.len() - 1) != host {
             self.starts.push(self.nodes);

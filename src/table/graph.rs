@@ -13,7 +13,7 @@ table! {
         crawled: bool = "a capture with status 2xx and HTML stands behind it; false for mere link targets", "true";
         host: u32 = "number of the node's host in level host; for domains that of the first", "12";
         domain: u32 = "number of the node's registrable domain in level domain", "9";
-        pages: u32 = "pages in it, crawled or not (1 for a page)", "1";
+        pages: u32 = "nodes of level page in it, crawled or not; for a page 1, or where duplicates are folded how many pages it stands for", "1";
     }
 }
 
@@ -34,9 +34,9 @@ table! {
         node: u32 = "node of table nodes", "1042";
         url: String = "its URL, host or domain", "http://pku.edu.cn/";
         crawled: bool = "whether it was crawled", "true";
-        pagerank: f64 = "PageRank, d = 0.85, dangling mass spread uniformly, sum over the level 1", "0.00017";
-        authority: f64 = "HITS authority, L2 norm over the level 1", "0.021";
-        hub: f64 = "HITS hub, L2 norm over the level 1", "0.003";
+        pagerank: f64 = "PageRank, by default with d = 0.85 and dangling mass spread uniformly, sum over the level 1", "0.00017";
+        authority: f64 = "HITS authority (or that of the variant asked for), L2 norm over the level 1", "0.021";
+        hub: f64 = "HITS hub, likewise", "0.003";
         salsa_authority: f64 = "SALSA authority, sum over the level 1", "0.0012";
         salsa_hub: f64 = "SALSA hub, sum over the level 1", "0.0004";
         harmonic: Option<f64> = "harmonic centrality: sum of 1/distance from every node that leads here, estimated by HyperBall; null where it was not asked for", "10432.5";

@@ -1,0 +1,190 @@
+//! Hubs and authorities of a topic: the pages around the answers to a query.
+
+use std::collections::HashMap;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
+use serde_json::json;
+use webmill::capture::UrlKey;
+use webmill::graph::{BaseSet, Compile, Focus};
+use webmill::run::{Committed, open_latest};
+use webmill::table::TableReader;
+use webmill::text::{Query, Ranking};
+
+use super::Printing;
+use super::print::{RowFormat, flat};
+use crate::levels::read_nodes;
+use crate::scores::{Measured, Score};
+use crate::source::Source;
+
+/// A list of nodes with their scores, best first.
+type List = Vec<(u32, f64)>;
+
+/// Prints the lists that a query asks for.
+pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &Measured<'_>) -> Result<()> {
+    let about =
+        || format!("{}: --query wants the results of `webmill extract` and their pages", path.display());
+    let (graph, "page") = source.committed().with_context(about)? else { bail!(about()) };
+    if how.explain.is_some() || with.rank.teleport.is_some() || with.rank.warm_start.is_some() {
+        bail!(
+            "--query ranks the pages around its answers: it goes without --explain, --teleport and --warm-start"
+        );
+    }
+    let Some(query) = Query::new(words) else { bail!("--query {words:?} holds no word") };
+    let extract = open_latest(path, "extract").with_context(about)?;
+    let set = if how.arc { BaseSet::two_steps() } else { BaseSet::default() };
+    let set = BaseSet { root: how.roots, in_links: how.in_links, ..set };
+    let answers = answers(&extract, &query, set.root.max(set.most))?;
+    let (answers, domains) = nodes(graph, &answers)?;
+    let whole = if with.weighted { source.graph.clone() } else { source.graph.without_weights() };
+    let focus = set.run(&whole, &whole.transpose(), &answers, Some(&domains))?;
+    drop(whole);
+    eprintln!(
+        "{} pages answer, {} were roots; {} pages around them, {} links between domains{}",
+        answers.len(),
+        focus.roots.len(),
+        focus.nodes.len(),
+        focus.graph.targets().len(),
+        if focus.full { "; the set is full, further pages were left out" } else { "" }
+    );
+    let most = how.top.unwrap_or(15);
+    let lists: Vec<(String, List)> = if how.arc {
+        let terms = terms(&extract, graph, &query, &focus)?;
+        let found = Compile { best: most, ..Compile::default() }
+            .run(&focus, |u, v| terms.get(&(u, v)).copied().unwrap_or(0))?;
+        vec![("authority".into(), found.authorities), ("hub".into(), found.hubs)]
+    } else {
+        let of = |score: Score| -> Result<(String, List)> {
+            let mut list = focus.best(&score.run(&focus.graph, &focus.transpose, with)?, most);
+            list.retain(|(_, score)| *score > 0.0);
+            Ok((score.name(), list))
+        };
+        how.by
+            .map_or(vec![Score::Authority, Score::Hub], |by| vec![by])
+            .into_iter()
+            .map(of)
+            .collect::<Result<_>>()?
+    };
+    let names = names(graph, &lists)?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for (measure, list) in &lists {
+        for (node, score) in list {
+            let name = &names[node];
+            match how.format {
+                RowFormat::Tsv => writeln!(out, "{measure}\t{score:e}\t{}", flat(name))?,
+                RowFormat::Json => {
+                    writeln!(out, "{}", json!({ "measure": measure, "score": score, "node": name }))?
+                }
+            }
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// Keys of the best pages of table `texts`, with their scores.
+fn answers(extract: &Committed, query: &Query, most: usize) -> Result<HashMap<u128, f64>> {
+    let mut reader = TableReader::open(&extract.path("texts"), &["url_key", "title", "text", "num_words"])?;
+    let (mut ranking, mut keys) = (Ranking::default(), Vec::new());
+    while let Some(batch) = reader.next()? {
+        let (title, text, length) = (batch.str("title")?, batch.str("text")?, batch.u32("num_words")?);
+        let counts: Vec<Vec<u32>> = (0..batch.len())
+            .into_par_iter()
+            .map(|i| {
+                // A title need not stand in its text: it counts once more.
+                let title = query.count(title.get(i).unwrap_or_default());
+                let text = query.count(text.get(i).unwrap_or_default());
+                title.iter().zip(text).map(|(a, b)| a + b).collect()
+            })
+            .collect();
+        for (i, key) in batch.keys("url_key")?.into_iter().enumerate() {
+            let number = u32::try_from(keys.len()).context("more texts than can be ranked at once")?;
+            if counts[i].iter().any(|count| *count > 0) {
+                keys.push(key.unwrap_or_default());
+            }
+            ranking.add(number, &counts[i], length.get(i).unwrap_or(0));
+        }
+    }
+    let mut best = HashMap::new();
+    for (number, score) in ranking.scores() {
+        if best.len() == most {
+            break;
+        }
+        best.entry(keys[number as usize]).or_insert(score);
+    }
+    Ok(best)
+}
+
+/// The answers that are nodes, and the domain of every node.
+fn nodes(graph: &Committed, answers: &HashMap<u128, f64>) -> Result<(List, Vec<u32>)> {
+    let (mut found, mut domains) = (Vec::new(), Vec::new());
+    let mut reader = read_nodes(graph, "page", &["url", "domain"]);
+    while let Some(batch) = reader.next()? {
+        let (url, domain) = (batch.str("url")?, batch.u32("domain")?);
+        for i in 0..batch.len() {
+            if let Some(score) = answers.get(&UrlKey::of(url.get(i).unwrap_or_default()).0) {
+                found.push((domains.len() as u32, *score));
+            }
+            domains.push(domain.get(i).unwrap_or_default());
+        }
+    }
+    Ok((found, domains))
+}
+
+/// How often terms of the query stand around the links of the base set, by source and target.
+fn terms(
+    extract: &Committed,
+    graph: &Committed,
+    query: &Query,
+    focus: &Focus,
+) -> Result<HashMap<(u32, u32), u32>> {
+    let mut wanted = HashMap::new();
+    each_of(graph, &focus.nodes, |node, url| {
+        wanted.insert(UrlKey::of(url).0, node);
+    })?;
+    let mut found: HashMap<(u32, u32), u32> = HashMap::new();
+    let columns = ["source_key", "target_key", "anchor", "before", "after"];
+    let mut reader = TableReader::open(&extract.path("links"), &columns)?;
+    while let Some(batch) = reader.next()? {
+        let (sources, targets) = (batch.keys("source_key")?, batch.keys("target_key")?);
+        let (before, anchor, after) = (batch.str("before")?, batch.str("anchor")?, batch.str("after")?);
+        for i in 0..batch.len() {
+            let node = |key: Option<u128>| wanted.get(&key?).copied();
+            let (Some(source), Some(target)) = (node(sources[i]), node(targets[i])) else { continue };
+            let around =
+                [before.get(i), anchor.get(i), after.get(i)].map(Option::unwrap_or_default).join(" ");
+            let count = found.entry((source, target)).or_default();
+            *count = query.count(&around).into_iter().fold(*count, u32::saturating_add);
+        }
+    }
+    Ok(found)
+}
+
+fn names(graph: &Committed, lists: &[(String, List)]) -> Result<HashMap<u32, String>> {
+    let mut nodes: Vec<u32> = lists.iter().flat_map(|(_, list)| list.iter().map(|item| item.0)).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let mut names = HashMap::new();
+    each_of(graph, &nodes, |node, url| {
+        names.insert(node, url.to_owned());
+    })?;
+    Ok(names)
+}
+
+/// Gives the URLs of some nodes, in ascending order.
+fn each_of(graph: &Committed, nodes: &[u32], mut each: impl FnMut(u32, &str)) -> Result<()> {
+    let mut wanted = nodes.iter().peekable();
+    let mut number = 0u32;
+    let mut reader = read_nodes(graph, "page", &["url"]);
+    while let Some(batch) = reader.next()? {
+        let url = batch.str("url")?;
+        for i in 0..batch.len() {
+            if wanted.next_if(|node| **node == number).is_some() {
+                each(number, url.get(i).unwrap_or_default());
+            }
+            number += 1;
+        }
+    }
+    Ok(())
+}

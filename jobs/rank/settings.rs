@@ -1,0 +1,199 @@
+//! What the measures are computed with: the recipe's table `[rank]`, overridden by flags.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+use webmill::graph::{Dangling, Hits, HyperBall, PageRank, Variant};
+
+use super::start;
+use super::teleport;
+
+/// Configuration of the job.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rank {
+    /// PageRank's damping.
+    pub damping: f64,
+    /// Greatest L1 distance of the PageRank vector to the true one.
+    pub tolerance: f64,
+    /// Most iterations of PageRank.
+    pub max_iterations: usize,
+    /// What becomes of the rank of nodes without links.
+    pub dangling: DanglingRank,
+    /// File of the nodes that PageRank teleports to, instead of all: a URL or host a line, then a tab and its weight if
+    /// that is not 1.
+    pub teleport: Option<PathBuf>,
+    /// Folder of earlier results whose ranks PageRank starts from.
+    pub warm_start: Option<PathBuf>,
+    /// hits, hub-averaging, authority-threshold, hub-threshold:K or full-threshold:K.
+    pub hits_variant: String,
+    /// Change of the HITS vectors at which they count as converged.
+    pub hits_tolerance: f64,
+    /// Most iterations of HITS.
+    pub hits_max_iterations: usize,
+    /// Registers of HyperBall's counters as a power of two, 4 to 16, for harmonic centrality: 6 has an error of 13 %,
+    /// each more divides it by 1.4; 0 leaves it out.
+    pub harmonic_registers: u32,
+    /// Follow page arcs in proportion to the number of links behind them.
+    pub weighted_pages: bool,
+    /// Likewise arcs of hosts and domains.
+    pub weighted_hosts: bool,
+    /// What the files that are named here held: results depend on it.
+    #[serde(skip_deserializing)]
+    pub read: Vec<String>,
+}
+
+impl Default for Rank {
+    fn default() -> Self {
+        Rank {
+            damping: 0.85,
+            tolerance: 1e-12,
+            max_iterations: 1000,
+            dangling: DanglingRank::Teleport,
+            teleport: None,
+            warm_start: None,
+            hits_variant: "hits".into(),
+            hits_tolerance: 1e-10,
+            hits_max_iterations: 1000,
+            harmonic_registers: 6,
+            weighted_pages: false,
+            weighted_hosts: true,
+            read: Vec::new(),
+        }
+    }
+}
+
+/// What becomes of the rank of nodes without links.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DanglingRank {
+    /// It goes where teleporting goes.
+    #[default]
+    Teleport,
+    /// It is spread uniformly, wherever teleporting goes.
+    Uniform,
+    /// It is lost.
+    Lost,
+}
+
+/// Flags for the settings that change from run to run.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Measures")]
+pub struct Overrides {
+    /// PageRank's damping [default: 0.85].
+    #[arg(long, value_name = "D")]
+    damping: Option<f64>,
+    /// Teleport only to the nodes of this file: a URL or host a line, then a tab and its weight if that is not 1.
+    #[arg(long, value_name = "FILE")]
+    teleport: Option<PathBuf>,
+    /// What becomes of the rank of nodes without links [default: teleport].
+    #[arg(long, value_enum)]
+    dangling: Option<DanglingRank>,
+    /// Start PageRank from the ranks in this folder of earlier results.
+    #[arg(long, value_name = "DIR")]
+    warm_start: Option<PathBuf>,
+    /// Kind of HITS: hits, hub-averaging, authority-threshold, hub-threshold:K or full-threshold:K [default: hits].
+    #[arg(long, value_name = "KIND")]
+    hits_variant: Option<String>,
+}
+
+impl Rank {
+    /// These settings with flags, checked as far as that goes without a graph.
+    pub fn with(mut self, flags: &Overrides) -> Result<Rank> {
+        self.damping = flags.damping.unwrap_or(self.damping);
+        self.dangling = flags.dangling.unwrap_or(self.dangling);
+        self.teleport = flags.teleport.clone().or(self.teleport);
+        self.warm_start = flags.warm_start.clone().or(self.warm_start);
+        self.hits_variant = flags.hits_variant.clone().unwrap_or(self.hits_variant);
+        variant(&self.hits_variant)?;
+        self.read.clear();
+        if let Some(path) = &self.teleport {
+            self.read.push(teleport::digest(path)?);
+        }
+        if let Some(path) = &self.warm_start {
+            self.read.push(start::key(path)?);
+        }
+        Ok(self)
+    }
+
+    /// PageRank by these settings.
+    pub fn pagerank<'a>(&self, memory: u64, vectors: &'a Vectors) -> PageRank<'a> {
+        PageRank {
+            damping: self.damping,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            dangling: match self.dangling {
+                DanglingRank::Teleport => Dangling::Teleport,
+                DanglingRank::Uniform => Dangling::Uniform,
+                DanglingRank::Lost => Dangling::Lost,
+            },
+            teleport: vectors.teleport.as_deref(),
+            start: vectors.start.as_deref(),
+            memory_bytes: Some(memory),
+            ..PageRank::default()
+        }
+    }
+
+    /// Whether weights of arcs count on a level.
+    pub fn weighted(&self, level: &str) -> bool {
+        if level == "page" { self.weighted_pages } else { self.weighted_hosts }
+    }
+
+    /// HyperBall by these settings, or by the defaults where harmonic centrality is left out of the table.
+    pub fn hyperball(&self) -> HyperBall {
+        match self.harmonic_registers {
+            0 => HyperBall::default(),
+            log_registers => HyperBall { log_registers, ..HyperBall::default() },
+        }
+    }
+
+    /// HITS by these settings.
+    pub fn hits(&self) -> webmill::Result<Hits> {
+        Ok(Hits {
+            variant: variant(&self.hits_variant)?,
+            tolerance: self.hits_tolerance,
+            max_iterations: self.hits_max_iterations,
+            ..Hits::default()
+        })
+    }
+}
+
+/// Vectors that PageRank is given.
+#[derive(Debug, Default)]
+pub struct Vectors {
+    pub teleport: Option<Vec<f64>>,
+    pub start: Option<Vec<f64>>,
+}
+
+fn variant(name: &str) -> webmill::Result<Variant> {
+    let (kind, best) = match name.split_once(':') {
+        Some((kind, best)) => (kind, best.parse().ok().filter(|k| *k > 0)),
+        None => (name, None),
+    };
+    match (kind, best, name.contains(':')) {
+        ("hits", _, false) => Ok(Variant::Hits),
+        ("hub-averaging", _, false) => Ok(Variant::HubAveraging),
+        ("authority-threshold", _, false) => Ok(Variant::AuthorityThreshold),
+        ("hub-threshold", Some(best), _) => Ok(Variant::HubThreshold(best)),
+        ("full-threshold", Some(best), _) => Ok(Variant::FullThreshold(best)),
+        _ => Err(webmill::Error::Config(format!(
+            "{name} is no kind of HITS: hits, hub-averaging, authority-threshold, hub-threshold:K, full-threshold:K"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants() {
+        assert_eq!(variant("hub-threshold:10").unwrap(), Variant::HubThreshold(10));
+        assert_eq!(variant("hub-averaging").unwrap(), Variant::HubAveraging);
+        for bad in ["", "hub-threshold", "hub-threshold:0", "hub-threshold:x", "hits:3", "salsa"] {
+            assert!(variant(bad).unwrap_err().to_string().contains("no kind of HITS"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Where PageRank teleports to, from a file of names: topic-sensitive rank.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use webmill::capture::CanonicalUrl;
+use webmill::capture::domain::registrable;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Longest file that is read.
+const MAX_BYTES: u64 = 1 << 30;
+
+fn read(path: &Path) -> Result<String> {
+    let about = || path.display().to_string();
+    let size = std::fs::metadata(path).with_context(about)?.len();
+    if size > MAX_BYTES {
+        bail!("{}: {size} bytes of names are more than {MAX_BYTES}", path.display());
+    }
+    std::fs::read_to_string(path).with_context(about)
+}
+
+/// What tells the file's contents from others.
+pub fn digest(path: &Path) -> Result<String> {
+    Ok(format!("teleport {:032x}", xxh3_128(read(path)?.as_bytes())))
+}
+
+/// Weights by name.
+pub struct Names {
+    weights: HashMap<String, f64>,
+    level: String,
+}
+
+impl Names {
+    /// Reads names for a level, where a URL stands for its host or domain as well; other levels take names as they are.
+    pub fn read(path: &Path, level: &str) -> Result<Names> {
+        let mut weights: HashMap<String, f64> = HashMap::new();
+        for (number, line) in read(path)?.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let (name, weight) = match line.rsplit_once('\t') {
+                Some((name, weight)) => (name.trim(), weight.trim().parse().ok()),
+                None => (line, Some(1.0)),
+            };
+            let Some(weight) = weight.filter(|w: &f64| *w >= 0.0 && w.is_finite()) else {
+                bail!("{}, line {}: {line:?} has no weight of 0 or more", path.display(), number + 1);
+            };
+            *weights.entry(of_level(name, level)).or_default() += weight;
+        }
+        Ok(Names { weights, level: level.to_owned() })
+    }
+
+    /// The teleport vector for nodes called `names`, in order, and how many names no node has. Nodes that one name
+    /// stands for, the pages of a host, share its weight.
+    pub fn vector(
+        &self,
+        names: impl Iterator<Item = webmill::Result<String>>,
+    ) -> webmill::Result<(Vec<f64>, u64)> {
+        let mut nodes = Vec::new();
+        let mut found: HashMap<&str, u32> = HashMap::new();
+        for name in names {
+            let name = name?;
+            let host = (self.level == "page").then(|| host_of(&name)).flatten();
+            let known = [Some(name.as_str()), host.as_deref()].into_iter().flatten();
+            let entry = known.filter_map(|name| self.weights.get_key_value(name)).next();
+            nodes.push(entry.map_or(("", 0.0), |(name, weight)| (name.as_str(), *weight)));
+            if let Some((name, _)) = entry {
+                *found.entry(name).or_default() += 1;
+            }
+        }
+        if nodes.iter().all(|(_, weight)| *weight == 0.0) && !nodes.is_empty() {
+            return Err(webmill::Error::Config(format!(
+                "none of the {} names to teleport to is a node of level {}",
+                self.weights.len(),
+                self.level
+            )));
+        }
+        let vector = nodes.into_iter().map(|(name, weight)| match found.get(name) {
+            Some(count) => weight / f64::from(*count),
+            None => 0.0,
+        });
+        Ok((vector.collect(), (self.weights.len() - found.len()) as u64))
+    }
+}
+
+/// What a name in the file is called on a level.
+fn of_level(name: &str, level: &str) -> String {
+    match (level, host_of(name)) {
+        ("page", _) => CanonicalUrl::parse(name).map_or_else(|| name.to_owned(), CanonicalUrl::into_string),
+        ("host", host) => host.unwrap_or_else(|| name.to_owned()),
+        ("domain", host) => registrable(&host.unwrap_or_else(|| name.to_owned())).to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// The host of a URL; nothing for a name that is none.
+fn host_of(name: &str) -> Option<String> {
+    let url = name.contains("://").then(|| CanonicalUrl::parse(name)).flatten()?;
+    Some(match url.port() {
+        Some(port) => format!("{}:{port}", url.host()),
+        None => url.host().to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vector(text: &str, level: &str, nodes: &[&str]) -> Result<(Vec<f64>, u64)> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("names");
+        std::fs::write(&path, text)?;
+        Ok(Names::read(&path, level)?.vector(nodes.iter().map(|name| Ok((*name).to_owned())))?)
+    }
+
+    #[test]
+    fn urls_and_hosts() {
+        let pages = ["http://a.example/", "http://b.example/", "http://b.example/x", "http://c.example/"];
+        let found =
+            vector("HTTP://A.example\nb.example\t3\n# no name\n\nd.example\n", "page", &pages).unwrap();
+        assert_eq!(found, (vec![1.0, 1.5, 1.5, 0.0], 1));
+        let found = vector("http://www.a.example/x\nb.example\t0.5", "host", &["b.example", "www.a.example"]);
+        assert_eq!(found.unwrap(), (vec![0.5, 1.0], 0));
+        let found =
+            vector("http://www.a.example/x\nhttp://a.example/", "domain", &["a.example", "b.example"]);
+        assert_eq!(found.unwrap(), (vec![2.0, 0.0], 0));
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (text, want) in
+            [("a\tb\n", "line 1"), ("x\na\t-1", "line 2"), ("a\tinf", "line 1"), ("x", "none of the 1")]
+        {
+            let error = format!("{:#}", vector(text, "host", &["a"]).unwrap_err());
+            assert!(error.contains(want), "{error}");
+        }
+    }
+}
