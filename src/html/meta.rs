@@ -28,6 +28,8 @@ const MAX_NODES: usize = 1000;
 /// What a page declares; texts with white space collapsed, dates in ISO 8601 with zone where one is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metadata {
+    /// What references on the page are resolved against; `None` where nobody knows.
+    pub base: Option<CanonicalUrl>,
     /// `<title>`.
     pub title: Option<String>,
     /// The first `<h1>` with text.
@@ -68,8 +70,9 @@ pub struct Metadata {
     pub structured: Structured,
 }
 
-/// What the page declares. `base` is what its references are resolved against ([`Links::base`](super::Links)),
-/// `x_robots_tag` the values of that HTTP header.
+/// What the page declares. `base` is what its references are resolved against ([`Links::base`](super::Links), or
+/// [`base_of`](super::base_of)); where it is `None`, relative references are left out. `x_robots_tag` are the values of
+/// that HTTP header.
 ///
 /// # Examples
 /// ```
@@ -81,11 +84,16 @@ pub struct Metadata {
 /// assert_eq!(meta.author.as_deref(), Some("Ann"));
 /// assert!(meta.robots.all.noarchive);
 /// ```
-pub fn metadata(dom: &Dom, base: &CanonicalUrl, x_robots_tag: &[&[u8]]) -> Metadata {
+pub fn metadata<'b>(
+    dom: &Dom,
+    base: impl Into<Option<&'b CanonicalUrl>>,
+    x_robots_tag: &[&[u8]],
+) -> Metadata {
+    let base = base.into();
     let mut reader = Reader {
         dom,
         base,
-        out: Metadata::default(),
+        out: Metadata { base: base.cloned(), ..Metadata::default() },
         best: Best::default(),
         json: Default::default(),
         scopes: Vec::new(),
@@ -147,7 +155,7 @@ enum Scope {
 
 struct Reader<'d, 'a> {
     dom: &'d Dom<'a>,
-    base: &'d CanonicalUrl,
+    base: Option<&'d CanonicalUrl>,
     out: Metadata,
     best: Best,
     json: structured::Collector,
@@ -313,7 +321,7 @@ impl Reader<'_, '_> {
     fn link(&mut self, n: NodeId) {
         let dom = self.dom;
         let (Some(href), Some(rel)) = (dom.attr(n, "href"), dom.attr(n, "rel")) else { return };
-        let target = || self.base.join(href).filter(CanonicalUrl::is_web);
+        let target = || resolved(self.base, href);
         if has_token(rel, "canonical") && self.out.canonical.is_none() && !href.trim().is_empty() {
             self.out.canonical = target();
         }
@@ -419,7 +427,7 @@ impl Reader<'_, '_> {
         if out.keywords.is_empty() {
             out.keywords.clone_from(&data.keywords);
         }
-        let join = |reference: String| self.base.join(&reference).filter(CanonicalUrl::is_web);
+        let join = |reference: String| resolved(self.base, &reference);
         out.lang = best.lang.take();
         out.description = best.description.take();
         out.author = best.author.take();
@@ -432,6 +440,15 @@ impl Reader<'_, '_> {
         out.structured = data;
         out
     }
+}
+
+/// A reference as the address of a page.
+fn resolved(base: Option<&CanonicalUrl>, reference: &str) -> Option<CanonicalUrl> {
+    let url = match base {
+        Some(base) => base.join(reference),
+        None => CanonicalUrl::parse(reference.trim()),
+    };
+    url.filter(CanonicalUrl::is_web)
 }
 
 #[cfg(test)]

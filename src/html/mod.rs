@@ -3,6 +3,7 @@
 //! [`parse()`] builds the [`Dom`] that the HTML standard prescribes for a page, whatever its markup; links, metadata
 //! and main text are read from it. A page is parsed once.
 
+mod base;
 pub mod charset;
 mod detect;
 pub mod dom;
@@ -36,6 +37,7 @@ mod tree_table;
 mod tree_text;
 mod values;
 
+pub use base::base_of;
 pub use charset::{CharsetSource, Decoded, decode};
 pub use dom::{Cuts, Dom, Edge, Namespace, NodeId, Walk};
 pub use links::{Link, LinkKind, LinkLimits, Links, Skipped, links, refresh_url};

@@ -19,7 +19,7 @@ use super::blocks::blocks;
 use super::class_names::Kind;
 use super::dates::find_date;
 use super::features::{Hints, Whole, features};
-use super::markdown::markdown;
+use super::markdown::{Source, markdown, paragraphs};
 use super::model::Model;
 use super::page::{Block, MAX_TEXT, Page};
 use super::page_type::{PageType, probabilities};
@@ -89,7 +89,11 @@ pub fn main_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainTex
     let Choice { chosen, confidence, types, title_at } = choose(&page, &hints);
     let data = data_tables(&page);
     let mut text = plain(&page, &chosen, &data);
-    let mut marked = if limits.markdown { markdown(dom, &page, &chosen, &data) } else { String::new() };
+    let mut marked = String::new();
+    if limits.markdown {
+        let source = Source { dom, page: &page, base: meta.base.as_ref() };
+        marked = markdown(&source, &chosen, &data, limits.max_text_bytes.saturating_mul(2));
+    }
     recover(dom, &mut text, &mut marked, limits);
     cut(&mut text, limits.max_text_bytes);
     cut(&mut marked, limits.max_text_bytes.saturating_mul(2));
@@ -180,7 +184,7 @@ fn recover(dom: &Dom<'_>, text: &mut String, marked: &mut String, limits: &TextL
     let lines: Vec<&str> = body.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     *text = lines.join("\n");
     if limits.markdown {
-        *marked = lines.join("\n\n");
+        *marked = paragraphs(&lines);
     }
 }
 

@@ -100,7 +100,7 @@ fn markdown_keeps_structure() {
     );
     for part in [
         "**fresh water**",
-        "[longer guide](/guide%20%281%29)",
+        "[longer guide](http://example.org/guide%20(1))",
         "## What you need",
         "- Loose leaves, two spoons for each cup\n- A pot",
         "| Leaf | Minutes |\n| --- | --- |\n| Green tea | 2 |\n| Black tea | 4 |",

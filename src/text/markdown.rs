@@ -1,127 +1,156 @@
-//! Chosen blocks as Markdown (CommonMark with the tables of GFM).
+//! Chosen blocks as Markdown (CommonMark 0.31 with the tables and strike-through of GFM).
 //!
-//! Headings, nested lists, quotes, code blocks with their white space, data tables, links, emphasis, images with their
-//! alternative text. Targets stand as the page has them. Linear in the text and its inline elements.
+//! Kept are headings, nested lists with their numbers, quotes, code blocks with their white space and language, data
+//! tables, links, emphasis, images with their alternative text. Targets are made absolute where the page's base is known
+//! and stand as the page has them elsewhere. What would be markup in the text is escaped.
+//!
+//! **Algorithm.** Each block has a chain of quotes and list items around it. Against the chain of the block before it tells
+//! what is closed, what goes on (and indents the line) and what begins (and writes a marker), so nesting comes out right
+//! without a tree. A term and its definitions are one item. An item that holds headings or many paragraphs is layout
+//! and no item.
+//!
+//! **Cost.** Linear in the text and its inline elements, times the depth of nesting, which is at most [`MAX_CHAIN`];
+//! output is bounded by the caller.
 
 use std::collections::HashMap;
 
 use super::class_names::Kind;
+use super::code::{code_containers, code_language, code_text, is_line_numbers};
 use super::elements::heading;
-use super::page::{Block, Container, FAR, Mark, NONE, Page};
-use super::render::text_of;
-use crate::html::{Dom, NodeId, Tag};
+use super::escape::{escape, escape_line_starts};
+use super::grid::{Grid, row_of};
+use super::markdown_inline::{Inline, Lines, inline};
+use super::page::{FAR, NONE, Page};
+use super::rescue::rescue;
+use crate::capture::CanonicalUrl;
+use crate::html::{Dom, Tag};
 
-/// The chosen blocks as Markdown.
-pub(crate) fn markdown(dom: &Dom<'_>, page: &Page, chosen: &[bool], data: &[bool]) -> String {
-    let mut out = String::new();
-    let mut numbers: HashMap<u32, u32> = HashMap::new();
-    let mut item = NONE;
-    let mut in_list = false;
+/// Quotes and items around a block that are shown.
+const MAX_CHAIN: usize = 8;
+/// Blocks and headings from which on an item is a piece of the layout.
+const MAX_ITEM_BLOCKS: u32 = 40;
+
+/// A page and where it is.
+pub(crate) struct Source<'p, 'd> {
+    pub dom: &'p Dom<'d>,
+    pub page: &'p Page,
+    pub base: Option<&'p CanonicalUrl>,
+}
+
+/// The chosen blocks as Markdown, of about `max` bytes at most.
+pub(crate) fn markdown(source: &Source<'_, '_>, chosen: &[bool], data: &[bool], max: usize) -> String {
+    let Source { dom, page, base } = *source;
+    let code = code_containers(page);
+    let chosen = &rescue(page, chosen, &code);
+    let mut inlines = Inline::new(dom, page, base);
+    let mut writer = Writer::new(page, dom, max);
     let mut pictures = page.pictures.iter().peekable();
-    let mut i = 0;
-    while i < page.blocks.len() {
+    // The table and the code block written last.
+    let (mut table, mut listing) = (NONE, NONE);
+    let mut chain = Vec::new();
+    let mut body = String::new();
+    for (i, block) in page.blocks.iter().enumerate() {
         while let Some(picture) = pictures.next_if(|p| p.block as usize <= i) {
+            body.clear();
             if picture.block as usize == i
                 && wanted(page, chosen, i, picture.container)
-                && let Some(image) = image(dom, picture.node)
+                && inlines.image(picture.node, &mut body)
             {
-                blank_line(&mut out);
-                out.push_str(&image);
-                in_list = false;
+                writer.chain_of(picture.container, &mut chain);
+                writer.write(&chain, &body, false);
             }
         }
         if !chosen[i] {
-            i += 1;
             continue;
         }
-        let block = &page.blocks[i];
+        if writer.out.len() > max {
+            break;
+        }
         let container = &page.containers[block.container as usize];
-        if container.table != NONE && container.row != NONE && data[container.table as usize] {
-            blank_line(&mut out);
-            i = table(dom, page, chosen, i, &mut out);
-            (item, in_list) = (NONE, false);
+        let row = row_of(container);
+        body.clear();
+        if row != NONE && data[container.table as usize] {
+            if table != container.table {
+                table = container.table;
+                pipe_table(&mut inlines, chosen, table, &mut body);
+                writer.chain_of(table, &mut chain);
+                writer.write(&chain, &body, false);
+            }
             continue;
         }
-        let quoted = container.distance[Kind::QuoteTag as usize] < FAR;
-        let before = out.len();
-        if let Some(level) = heading(container.tag) {
-            blank_line(&mut out);
-            out.extend(std::iter::repeat_n('#', usize::from(level)));
-            out.push(' ');
-            inline(dom, page, block, true, &mut out);
-            (item, in_list) = (NONE, false);
-        } else if container.tag == Tag::Pre {
-            blank_line(&mut out);
-            fence(text_of(page, block), &mut out);
-            in_list = false;
-        } else if container.item != NONE && container.list_depth > 0 {
-            let indent = usize::from(container.list_depth.min(8) - 1) * 2;
-            if container.item == item {
-                // A further paragraph of the same item.
-                out.push_str("\n\n");
-                out.extend(std::iter::repeat_n(' ', indent + 2));
-            } else {
-                if in_list {
-                    out.push('\n')
-                } else {
-                    blank_line(&mut out)
+        if code[block.container as usize] != NONE {
+            let pre = code[block.container as usize];
+            if listing != pre {
+                listing = pre;
+                let node = page.containers[pre as usize].node;
+                let text = code_text(dom, node, max);
+                if !is_line_numbers(&text, page, pre) {
+                    fence(&text, code_language(dom, node), &mut body);
+                    writer.chain_of(pre, &mut chain);
+                    writer.write(&chain, &body, false);
                 }
-                out.extend(std::iter::repeat_n(' ', indent));
-                marker(page, container, &mut numbers, &mut out);
             }
-            inline(dom, page, block, true, &mut out);
-            (item, in_list) = (container.item, true);
+            continue;
+        }
+        writer.chain_of(block.container, &mut chain);
+        if let Some(level) = heading_around(page, block.container) {
+            body.extend(std::iter::repeat_n('#', usize::from(level)));
+            body.push(' ');
+            inline(&mut inlines, block, Lines::One, &mut body);
+            writer.write(&chain, &body, false);
         } else {
-            blank_line(&mut out);
-            inline(dom, page, block, false, &mut out);
-            (item, in_list) = (NONE, false);
+            inline(&mut inlines, block, Lines::Many, &mut body);
+            writer.write(&chain, &body, true);
         }
-        if quoted {
-            quote(&mut out, before);
+    }
+    writer.out
+}
+
+/// Lines of plain text as paragraphs.
+pub(crate) fn paragraphs(lines: &[&str]) -> String {
+    let mut out = String::new();
+    for line in lines {
+        if !out.is_empty() {
+            out.push_str("\n\n");
         }
-        i += 1;
+        let start = out.len();
+        for (n, word) in line.split_whitespace().enumerate() {
+            if n > 0 {
+                out.push(' ');
+            }
+            escape(word, false, &mut out);
+        }
+        escape_line_starts(&mut out, start);
     }
     out
 }
 
-fn blank_line(out: &mut String) {
-    if !out.is_empty() {
-        out.push_str("\n\n");
+/// Level of the heading that a container is or stands in.
+pub(crate) fn heading_around(page: &Page, mut container: u32) -> Option<u8> {
+    for _ in 0..4 {
+        let it = &page.containers[container as usize];
+        if let Some(level) = heading(it.tag) {
+            return Some(level);
+        }
+        if it.parent == container || it.parent == NONE || it.tag == Tag::Li || it.tag == Tag::Td {
+            break;
+        }
+        container = it.parent;
     }
+    None
 }
 
-fn marker(page: &Page, container: &Container, numbers: &mut HashMap<u32, u32>, out: &mut String) {
-    let list = container.list;
-    if list != NONE && page.containers[list as usize].tag == Tag::Ol {
-        let number = numbers.entry(list).or_insert(0);
-        *number += 1;
-        out.push_str(&number.to_string());
-        out.push_str(". ");
-    } else {
-        out.push_str("- ");
-    }
-}
-
-/// Puts `> ` before the lines written since `from`.
-fn quote(out: &mut String, from: usize) {
-    let body = out.split_off(from);
-    let start = body.len() - body.trim_start_matches('\n').len();
-    out.push_str(&body[..start]);
-    out.push_str("> ");
-    out.push_str(&body[start..].replace('\n', "\n> "));
-}
-
-fn fence(text: &str, out: &mut String) {
-    let mut longest = 2;
-    let mut run = 0;
+fn fence(text: &str, language: Option<String>, out: &mut String) {
+    let (mut longest, mut run) = (2, 0);
     for c in text.chars() {
         run = if c == '`' { run + 1 } else { 0 };
         longest = longest.max(run);
     }
     let ticks = "`".repeat(longest + 1);
     out.push_str(&ticks);
+    out.push_str(&language.unwrap_or_default());
     out.push('\n');
-    out.push_str(text.trim_end());
+    out.push_str(text);
     out.push('\n');
     out.push_str(&ticks);
 }
@@ -130,209 +159,225 @@ fn fence(text: &str, out: &mut String) {
 fn wanted(page: &Page, chosen: &[bool], at: usize, container: u32) -> bool {
     let before = at > 0 && chosen[at - 1];
     let after = chosen.get(at).copied().unwrap_or(false);
+    let around = &page.containers[container as usize];
+    if around.distance[Kind::Hidden as usize] < FAR || code_or_cell(around.tag) {
+        return false;
+    }
     if before && after {
         return true;
     }
-    let around = &page.containers[container as usize];
     let range = around.first as usize..(around.end as usize).min(chosen.len());
     (before || after) && !range.is_empty() && range.len() < 16 && range.into_iter().all(|i| chosen[i])
 }
 
-fn image(dom: &Dom<'_>, node: NodeId) -> Option<String> {
-    let source = ["src", "data-src", "data-original", "data-lazy-src"]
-        .iter()
-        .filter_map(|name| dom.attr(node, name))
-        .map(str::trim)
-        .find(|s| !s.is_empty() && !s.starts_with("data:"))?;
-    if matches!(
-        (dom.attr(node, "width"), dom.attr(node, "height")),
-        (Some("0" | "1"), _) | (_, Some("0" | "1"))
-    ) {
-        return None;
-    }
-    let alt = dom.attr(node, "alt").unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(format!("![{}]({})", alt.replace(['[', ']'], ""), target(source)))
+/// Images in cells belong to the table, which is written as a whole.
+fn code_or_cell(tag: Tag) -> bool {
+    matches!(tag, Tag::Pre | Tag::Td | Tag::Th | Tag::Tr)
 }
 
-fn target(url: &str) -> String {
-    if url.contains([' ', '(', ')', '<', '>', '\n', '\t']) {
-        let mut out = String::with_capacity(url.len() + 8);
-        for c in url.chars() {
-            match c {
-                ' ' => out.push_str("%20"),
-                '(' => out.push_str("%28"),
-                ')' => out.push_str("%29"),
-                '<' => out.push_str("%3C"),
-                '>' => out.push_str("%3E"),
-                '\n' | '\t' | '\r' => {}
-                c => out.push(c),
-            }
-        }
-        out
-    } else {
-        url.to_string()
-    }
-}
-
-fn escape(c: char, out: &mut String) {
-    if matches!(c, '\\' | '*' | '`' | '[' | ']' | '<') {
-        out.push('\\');
-    }
-    out.push(c);
-}
-
-/// The text of a block with its inline markup; `single` for places that hold one line only.
-fn inline(dom: &Dom<'_>, page: &Page, block: &Block, single: bool, out: &mut String) {
-    let text = text_of(page, block);
-    let base = block.start as usize;
-    let start = out.len();
-    let mut at = 0;
-    // What is open, with where its content begins in `out`; a kind is open once at most.
-    let mut open: Vec<(Tag, NodeId, usize)> = Vec::new();
-    for event in &page.events[block.events.0 as usize..block.events.1 as usize] {
-        let to = (event.at as usize).saturating_sub(base).clamp(at, text.len());
-        copy(&text[at..to], single, start, out);
-        at = to;
-        match event.mark {
-            Mark::Break => {
-                if single {
-                    space(out, start);
-                } else {
-                    out.push_str("  ");
-                }
-            }
-            Mark::Image => {
-                if let Some(image) = image(dom, event.node) {
-                    space(out, start);
-                    out.push_str(&image);
-                }
-            }
-            Mark::Open(tag) => {
-                // Spaces go before an opening mark.
-                if text[at..].starts_with(' ') {
-                    space(out, start);
-                    at += 1;
-                }
-                open.push((tag, event.node, out.len()));
-                let nested = open[..open.len() - 1].iter().any(|o| mark_of(o.0) == mark_of(tag));
-                if nested && let Some(last) = open.last_mut() {
-                    last.2 = usize::MAX;
-                }
-            }
-            Mark::Close(tag) => {
-                let Some(place) = open.iter().rposition(|o| o.0 == tag && o.1 == event.node) else {
-                    continue;
-                };
-                let (_, node, from) = open.remove(place);
-                if from == usize::MAX || from > out.len() || out[from..].trim().is_empty() {
-                    continue;
-                }
-                wrap(dom, tag, node, from, out);
-            }
-        }
-    }
-    copy(&text[at..], single, start, out);
-    let kept = out.trim_end().len().max(start);
-    out.truncate(kept);
-    if out[start..].starts_with(['#', '>', '+', '-', '=']) {
-        out.insert(start, '\\');
-    }
-}
-
-fn mark_of(tag: Tag) -> &'static str {
-    match tag {
-        Tag::A => "[",
-        Tag::B | Tag::Strong => "**",
-        Tag::Em | Tag::I => "*",
-        _ => "`",
-    }
-}
-
-fn wrap(dom: &Dom<'_>, tag: Tag, node: NodeId, from: usize, out: &mut String) {
-    let kept = from + out[from..].trim_end().len();
-    let tail = out.split_off(kept);
-    match tag {
-        Tag::A => {
-            let href = dom.attr(node, "href").map(str::trim).unwrap_or_default();
-            let script = href.get(..11).is_some_and(|h| h.eq_ignore_ascii_case("javascript:"));
-            if !(href.is_empty() || href.starts_with('#') || script) {
-                out.insert(from, '[');
-                out.push_str("](");
-                out.push_str(&target(href));
-                out.push(')');
-            }
-        }
-        _ => {
-            let mark = mark_of(tag);
-            out.insert_str(from, mark);
-            out.push_str(mark);
-        }
-    }
-    if !tail.is_empty() {
-        out.push(' ');
-    }
-}
-
-fn space(out: &mut String, start: usize) {
-    if out.len() > start && !out.ends_with([' ', '\n']) {
-        out.push(' ');
-    }
-}
-
-fn copy(text: &str, single: bool, start: usize, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '\n' if single => space(out, start),
-            ' ' => space(out, start),
-            c => escape(c, out),
-        }
-    }
-}
-
-/// Writes the table that begins at block `first`; gives the block after it.
-fn table(dom: &Dom<'_>, page: &Page, chosen: &[bool], first: usize, out: &mut String) -> usize {
-    let number = page.containers[page.blocks[first].container as usize].table;
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    let (mut row, mut cell) = (NONE, NONE);
-    let mut i = first;
-    while i < page.blocks.len() {
-        let container = &page.containers[page.blocks[i].container as usize];
-        if container.table != number || container.row == NONE {
-            break;
-        }
-        if chosen[i] {
-            if container.row != row || rows.is_empty() {
-                rows.push(Vec::new());
-                (row, cell) = (container.row, NONE);
-            }
-            let cells = rows.last_mut().expect("a row was pushed");
-            if container.cell != cell || cells.is_empty() {
-                cells.push(String::new());
-                cell = container.cell;
-            }
-            let target = cells.last_mut().expect("a cell was pushed");
-            space(target, 0);
-            let mut body = String::new();
-            inline(dom, page, &page.blocks[i], true, &mut body);
-            target.push_str(&body.replace('|', "\\|"));
-        }
-        i += 1;
-    }
-    let width = rows.iter().map(Vec::len).max().unwrap_or(0);
-    for (r, cells) in rows.iter().enumerate() {
+fn pipe_table(inlines: &mut Inline<'_, '_>, chosen: &[bool], table: u32, out: &mut String) {
+    let page = inlines.page;
+    let mut grid = Grid::new(inlines.dom, page, table);
+    grid.keep_chosen(page, chosen);
+    let mut cell = String::new();
+    for (r, row) in grid.rows.iter().enumerate() {
         if r > 0 {
             out.push('\n');
         }
         out.push('|');
-        for c in 0..width {
+        for c in 0..grid.width {
+            cell.clear();
+            if let Some(place) = row.places.get(c).filter(|place| place.origin) {
+                let of = &page.containers[place.container as usize];
+                for block in &page.blocks[of.first as usize..of.end as usize] {
+                    if !cell.is_empty() {
+                        cell.push_str("<br>");
+                    }
+                    inline(inlines, block, Lines::Cell, &mut cell);
+                }
+            }
             out.push(' ');
-            out.push_str(cells.get(c).map_or("", String::as_str));
-            out.push_str(" |");
+            // A bar inside of a code span is escaped too: GFM parts cells before it looks at code.
+            out.push_str(&cell.replace('|', "\\|"));
+            out.push_str(if cell.is_empty() { "|" } else { " |" });
         }
         if r == 0 {
             out.push_str("\n|");
-            out.push_str(&" --- |".repeat(width));
+            for c in 0..grid.width {
+                out.push_str(grid.alignment(inlines.dom, page, c));
+            }
         }
     }
-    i.max(first + 1)
 }
+
+/// A quote or an item around a block.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+struct Level {
+    /// Its container; the term's for a definition.
+    container: u32,
+    /// The list of an item; [`NONE`] for quotes.
+    list: u32,
+}
+
+struct Open {
+    level: Level,
+    /// What lines after the first one begin with.
+    indent: String,
+    marker: char,
+}
+
+struct Writer<'p, 'd> {
+    page: &'p Page,
+    dom: &'p Dom<'d>,
+    max: usize,
+    out: String,
+    open: Vec<Open>,
+    /// Ordered lists: last item and its number.
+    numbers: HashMap<u32, (u32, u64)>,
+    /// Term that the definitions of a list go to.
+    terms: HashMap<u32, u32>,
+    /// Whether the last block may be followed by an item on the next line.
+    tight: bool,
+}
+
+impl<'p, 'd> Writer<'p, 'd> {
+    fn new(page: &'p Page, dom: &'p Dom<'d>, max: usize) -> Self {
+        Writer {
+            page,
+            dom,
+            max,
+            out: String::new(),
+            open: Vec::new(),
+            numbers: HashMap::new(),
+            terms: HashMap::new(),
+            tight: false,
+        }
+    }
+
+    /// Quotes and items around a container, outermost first.
+    fn chain_of(&mut self, container: u32, chain: &mut Vec<Level>) {
+        let page = self.page;
+        chain.clear();
+        let mut at = container;
+        loop {
+            let it = &page.containers[at as usize];
+            let many = it.counts.blocks > MAX_ITEM_BLOCKS || it.counts.headings > 0 && it.counts.blocks > 3;
+            match it.tag {
+                Tag::Blockquote => chain.push(Level { container: at, list: NONE }),
+                Tag::Li if !many => {
+                    let list = if it.list == NONE { it.parent } else { it.list };
+                    chain.push(Level { container: at, list });
+                }
+                Tag::Dt => {
+                    self.terms.insert(it.list, at);
+                    chain.push(Level { container: at, list: it.list });
+                }
+                Tag::Dd if !many => {
+                    let term = self.terms.get(&it.list).copied().unwrap_or(at);
+                    chain.push(Level { container: term, list: it.list });
+                }
+                _ => {}
+            }
+            if it.parent == at || it.parent == NONE {
+                break;
+            }
+            at = it.parent;
+        }
+        chain.reverse();
+        chain.truncate(MAX_CHAIN);
+    }
+
+    /// Writes a block under its quotes and items; `prose` may stand directly above or below an item.
+    fn write(&mut self, chain: &[Level], body: &str, prose: bool) {
+        if body.trim().is_empty() {
+            return;
+        }
+        let common = self.open.iter().zip(chain).take_while(|(open, level)| open.level == **level).count();
+        let mut markers = String::new();
+        let mut opened = Vec::new();
+        let mut first = true;
+        for (at, level) in chain.iter().enumerate().skip(common) {
+            if level.list == NONE {
+                markers.push_str("> ");
+                opened.push(Open { level: *level, indent: "> ".to_string(), marker: '>' });
+                first = false;
+                continue;
+            }
+            let (number, ordered) = self.number(*level);
+            // Of two lists in a row the second has another marker, or they would be one.
+            let before = self.open.get(at).filter(|_| at == common && first && !self.out.is_empty());
+            let before = before.filter(|open| open.level.list != NONE);
+            let same = before.filter(|open| open.level.list == level.list).map(|open| open.marker);
+            let (one, other) = if ordered { ('.', ')') } else { ('-', '*') };
+            let marker =
+                same.unwrap_or(if before.is_some_and(|open| open.marker == one) { other } else { one });
+            let written = if ordered { format!("{number}{marker} ") } else { format!("{marker} ") };
+            opened.push(Open { level: *level, indent: " ".repeat(written.len()), marker });
+            markers.push_str(&written);
+            first = false;
+        }
+        if !self.out.is_empty() {
+            let item = chain.get(common).is_some_and(|level| level.list != NONE);
+            let next =
+                item && self.open.get(common).is_some_and(|open| open.level.list == chain[common].list);
+            let nested = item
+                && self.open.len() == common
+                && common.checked_sub(1).is_some_and(|up| self.open[up].level.list != NONE)
+                // Only a list that begins with 1 may end a paragraph.
+                && (!markers.starts_with(|c: char| c.is_ascii_digit()) || markers.starts_with("1."));
+            self.out.push('\n');
+            if !(self.tight && prose && (next || nested)) {
+                let start = self.out.len();
+                self.open[..common].iter().for_each(|open| self.out.push_str(&open.indent));
+                let kept = start + self.out[start..].trim_end().len();
+                self.out.truncate(kept);
+                self.out.push('\n');
+            }
+        }
+        self.open[..common].iter().for_each(|open| self.out.push_str(&open.indent));
+        self.out.push_str(&markers);
+        self.open.truncate(common);
+        self.open.append(&mut opened);
+        let indent: String = self.open.iter().map(|open| open.indent.as_str()).collect();
+        let bare = indent.trim_end();
+        for (n, line) in body.split('\n').enumerate() {
+            if n > 0 {
+                if self.out.len() > self.max {
+                    break;
+                }
+                self.out.push('\n');
+                self.out.push_str(if line.is_empty() { bare } else { &indent });
+            }
+            self.out.push_str(line);
+        }
+        self.tight = prose;
+    }
+
+    /// Number of an item, and whether its list has numbers.
+    fn number(&mut self, level: Level) -> (u64, bool) {
+        let page = self.page;
+        let list = &page.containers[level.list as usize];
+        if list.tag != Tag::Ol {
+            return (0, false);
+        }
+        let parsed =
+            |node, name| self.dom.attr(node, name).and_then(|value| value.trim().parse::<u64>().ok());
+        let (mut last, mut number) = self.numbers.get(&level.list).copied().unwrap_or_else(|| {
+            (level.list, parsed(list.node, "start").unwrap_or(1).min(99_999_999).wrapping_sub(1))
+        });
+        while last < level.container {
+            last += 1;
+            let it = &page.containers[last as usize];
+            if it.tag == Tag::Li && it.list == level.list {
+                number =
+                    parsed(it.node, "value").map_or(number.wrapping_add(1), |value| value.min(99_999_999));
+            }
+        }
+        self.numbers.insert(level.list, (last, number));
+        (number, true)
+    }
+}
+
+#[cfg(test)]
+#[path = "markdown_tests.rs"]
+mod tests;

@@ -3,20 +3,25 @@
 mod about;
 mod blocks;
 mod class_names;
+mod code;
 mod cues;
 mod dates;
 mod elements;
+mod escape;
 mod features;
 mod function_words;
+mod grid;
 mod language;
 mod main_text;
 mod markdown;
+mod markdown_inline;
 mod model;
 mod normalize;
 mod page;
 mod page_type;
 mod query;
 mod render;
+mod rescue;
 mod schema;
 mod score;
 #[doc(hidden)]

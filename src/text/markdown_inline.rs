@@ -1,0 +1,356 @@
+//! The text of a block with its inline markup.
+//!
+//! Marks are written when their element ends, around what it held: so white space moves out of them, empty ones vanish,
+//! and a mark that CommonMark would not take for one (its rules on flanking know no scripts without spaces) either lets
+//! go of the punctuation at its edge or is left out. Inside of a code span nothing is escaped and nothing marked.
+//!
+//! **Cost.** Linear in text and inline elements, times their depth, which the builder of blocks bounds.
+
+use url::Url;
+
+use super::escape::{escape, escape_line_starts, escape_target};
+use super::page::{Block, Mark, Page};
+use super::render::text_of;
+use crate::capture::CanonicalUrl;
+use crate::html::{Dom, NodeId, Tag};
+
+/// Bytes of an address that is still written.
+const MAX_TARGET: usize = 4096;
+
+/// How many lines the place holds that the text goes to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Lines {
+    /// One: a heading.
+    One,
+    /// Any number: a paragraph.
+    Many,
+    /// One, where a break can be an element: a cell.
+    Cell,
+}
+
+/// What inline markup is read from.
+pub(crate) struct Inline<'p, 'd> {
+    pub dom: &'p Dom<'d>,
+    pub page: &'p Page,
+    base: Option<Url>,
+}
+
+struct Open {
+    tag: Tag,
+    node: NodeId,
+    /// Where its content begins.
+    from: usize,
+    /// Whether a mark before that stands already: it goes on from one that ended just here.
+    marked: bool,
+    /// Whether nothing is written for it: it stands in one of its own kind or in code.
+    idle: bool,
+}
+
+impl<'p, 'd> Inline<'p, 'd> {
+    pub(crate) fn new(dom: &'p Dom<'d>, page: &'p Page, base: Option<&CanonicalUrl>) -> Self {
+        Inline { dom, page, base: base.and_then(|base| Url::parse(base.as_str()).ok()) }
+    }
+
+    /// The target of a reference, absolute where the base is known; `None` for what leads nowhere.
+    fn target(&self, reference: &str) -> Option<String> {
+        let reference = reference.trim();
+        let leads = !reference.is_empty() && reference.len() <= MAX_TARGET && !reference.starts_with('#');
+        if !leads {
+            return None;
+        }
+        let scheme = reference.split_once(':').map(|(scheme, _)| scheme.trim().to_ascii_lowercase());
+        if matches!(scheme.as_deref(), Some("javascript" | "data" | "vbscript" | "about" | "blob" | "file")) {
+            return None;
+        }
+        let absolute = self.base.as_ref().and_then(|base| base.join(reference).ok());
+        // Without a base, or where it makes no address: as written.
+        let target = absolute.map_or_else(|| reference.to_string(), String::from);
+        Some(escape_target(&target)).filter(|target| target.len() <= 3 * MAX_TARGET)
+    }
+
+    /// Writes an image; `false` for one that shows nothing (a counting pixel, one without an address).
+    pub(crate) fn image(&self, node: NodeId, out: &mut String) -> bool {
+        let attr = |name: &str| self.dom.attr(node, name).map(str::trim);
+        let tiny = |name: &str| matches!(attr(name), Some("0" | "1" | "1px" | "0px"));
+        if tiny("width") || tiny("height") {
+            return false;
+        }
+        let plain = ["src", "data-src", "data-original", "data-lazy-src", "data-url", "data-actualsrc"];
+        let holder = |source: &str| {
+            let name = source.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+            let name = name.split(['.', '?']).next().unwrap_or_default();
+            matches!(
+                name,
+                "blank" | "spacer" | "placeholder" | "loading" | "transparent" | "pixel" | "grey" | "lazy"
+            )
+        };
+        let written =
+            plain.iter().filter_map(|name| attr(name)).find(|s| !holder(s) && self.target(s).is_some());
+        let listed = || {
+            // The last candidate of a list is the largest as a rule.
+            let list = attr("srcset").or_else(|| attr("data-srcset"))?;
+            list.rsplit(", ").find_map(|candidate| candidate.split_whitespace().next())
+        };
+        let Some(target) = written.or_else(listed).and_then(|source| self.target(source)) else {
+            return false;
+        };
+        let alt = attr("alt").or_else(|| attr("title")).unwrap_or_default();
+        out.push_str("![");
+        for (n, word) in alt.split_whitespace().take(200).enumerate() {
+            if n > 0 {
+                out.push(' ');
+            }
+            escape(word, true, out);
+        }
+        out.push_str("](");
+        out.push_str(&target);
+        out.push(')');
+        true
+    }
+}
+
+/// Appends the text of a block with its inline markup.
+pub(crate) fn inline(source: &mut Inline<'_, '_>, block: &Block, lines: Lines, out: &mut String) {
+    let text = text_of(source.page, block);
+    let base = block.start as usize;
+    let start = out.len();
+    let mut writer =
+        Writer { source, text, lines, start, at: 0, out, open: Vec::new(), last: None, code: 0, links: 0 };
+    let events = &writer.source.page.events[block.events.0 as usize..block.events.1 as usize];
+    for (n, event) in events.iter().enumerate() {
+        let to = (event.at as usize).saturating_sub(base).clamp(writer.at, text.len());
+        writer.copy(to);
+        match event.mark {
+            Mark::Break => writer.line_break(),
+            Mark::Image if writer.code == 0 => {
+                let before = writer.out.len();
+                writer.space();
+                if !writer.source.image(event.node, writer.out) {
+                    writer.out.truncate(before);
+                }
+            }
+            Mark::Image => {}
+            Mark::Open(tag) => writer.open(tag, event.node),
+            Mark::Close(tag) => {
+                let joined =
+                    events.get(n + 1).is_some_and(|next| next.at == event.at && next.mark != Mark::Break);
+                writer.close(tag, event.node, joined);
+            }
+        }
+    }
+    writer.copy(text.len());
+    let kept = out[start..].trim_end().len() + start;
+    out.truncate(kept);
+    match lines {
+        Lines::Many => escape_line_starts(out, start),
+        Lines::One => {
+            // Number signs at the end of a heading would close it.
+            let bare = out.trim_end_matches('#').len();
+            if bare < out.len() && (bare <= start || out[..bare].ends_with(' ')) {
+                out.insert(bare.max(start), '\\');
+            }
+        }
+        Lines::Cell => {}
+    }
+}
+
+struct Writer<'w, 'p, 'd> {
+    source: &'w Inline<'p, 'd>,
+    text: &'w str,
+    lines: Lines,
+    start: usize,
+    /// What of `text` is written.
+    at: usize,
+    out: &'w mut String,
+    open: Vec<Open>,
+    /// The mark written last, where its content began, and where it ended.
+    last: Option<(&'static str, usize, usize)>,
+    /// Open code spans and links.
+    code: usize,
+    links: usize,
+}
+
+fn mark_of(tag: Tag) -> &'static str {
+    match tag {
+        Tag::A => "[",
+        Tag::B | Tag::Strong => "**",
+        Tag::Em | Tag::I => "*",
+        Tag::Del | Tag::S | Tag::Strike => "~~",
+        _ => "`",
+    }
+}
+
+fn is_punctuation(c: char) -> bool {
+    !c.is_alphanumeric() && !c.is_whitespace()
+}
+
+impl Writer<'_, '_, '_> {
+    fn space(&mut self) {
+        if self.out.len() > self.start && !self.out.ends_with([' ', '\n']) {
+            self.out.push(' ');
+        }
+    }
+
+    fn line_break(&mut self) {
+        match self.lines {
+            _ if self.code > 0 => self.space(),
+            Lines::One => self.space(),
+            Lines::Many if self.out.len() > self.start && !self.out.ends_with('\n') => {
+                let kept = self.out.trim_end_matches(' ').len().max(self.start);
+                self.out.truncate(kept);
+                self.out.push_str("  \n");
+            }
+            Lines::Cell if self.out.len() > self.start => self.out.push_str("<br>"),
+            _ => {}
+        }
+        // The break itself stands in the text.
+        self.at += usize::from(self.text[self.at..].starts_with('\n'));
+    }
+
+    /// Writes the text up to `to`.
+    fn copy(&mut self, to: usize) {
+        let piece = &self.text[self.at.min(to)..to];
+        self.at = self.at.max(to);
+        for (n, part) in piece.split([' ', '\n', '\t']).enumerate() {
+            if n > 0 {
+                self.space();
+            }
+            if self.code > 0 {
+                self.out.push_str(part);
+            } else if !part.is_empty() {
+                escape(part, self.links > 0, self.out);
+            }
+        }
+    }
+
+    fn open(&mut self, tag: Tag, node: NodeId) {
+        // Spaces go before an opening mark.
+        if self.text[self.at..].starts_with(' ') {
+            self.space();
+            self.at += 1;
+        }
+        let mark = mark_of(tag);
+        let idle = self.code > 0 || self.open.iter().any(|open| !open.idle && mark_of(open.tag) == mark);
+        let mut from = self.out.len();
+        let mut marked = false;
+        if let Some((last, content, end)) = self.last
+            && !idle
+            && last == mark
+            && end == from
+            && tag != Tag::A
+        {
+            self.out.truncate(end - mark.len());
+            (from, marked) = (content, true);
+            self.last = None;
+        }
+        if !idle {
+            self.code += usize::from(mark == "`");
+            self.links += usize::from(tag == Tag::A);
+        }
+        self.open.push(Open { tag, node, from, marked, idle });
+    }
+
+    fn close(&mut self, tag: Tag, node: NodeId, joined: bool) {
+        let Some(place) = self.open.iter().rposition(|o| o.tag == tag && o.node == node) else { return };
+        let open = self.open.remove(place);
+        if open.idle {
+            return;
+        }
+        let mark = mark_of(tag);
+        self.code -= usize::from(mark == "`");
+        self.links -= usize::from(tag == Tag::A);
+        let content = &self.out[open.from..];
+        let body = content.trim();
+        if body.is_empty() {
+            return;
+        }
+        let from =
+            if open.marked { open.from } else { open.from + content.len() - content.trim_start().len() };
+        let tail = self.out.split_off(open.from + content.trim_end().len());
+        match tag {
+            Tag::A => self.close_link(node, from),
+            _ if mark == "`" => self.close_code(from, open.marked),
+            _ => self.close_emphasis(mark, from, open.marked, tail.is_empty().then_some(joined)),
+        }
+        self.out.push_str(&tail);
+    }
+
+    fn close_link(&mut self, node: NodeId, from: usize) {
+        let href = self.source.dom.attr(node, "href").unwrap_or_default();
+        if let Some(target) = self.source.target(href) {
+            self.out.insert(from, '[');
+            self.out.push_str("](");
+            self.out.push_str(&target);
+            self.out.push(')');
+        }
+    }
+
+    fn close_code(&mut self, from: usize, marked: bool) {
+        if marked {
+            // The span before it may have been fenced by more ticks than one; it goes on only if it was not.
+            self.out.push('`');
+            self.last = Some(("`", from, self.out.len()));
+            return;
+        }
+        let (mut longest, mut run) = (0, 0);
+        for c in self.out[from..].chars() {
+            run = if c == '`' { run + 1 } else { 0 };
+            longest = longest.max(run);
+        }
+        let ticks = "`".repeat(longest + 1);
+        let pad = if longest > 0 { " " } else { "" };
+        self.out.insert_str(from, &format!("{ticks}{pad}"));
+        self.out.push_str(&format!("{pad}{ticks}"));
+        if longest == 0 {
+            self.last = Some(("`", from + 1, self.out.len()));
+        }
+    }
+
+    /// `next`: nothing where white space follows, else whether markup and not text follows.
+    fn close_emphasis(&mut self, mark: &'static str, from: usize, marked: bool, next: Option<bool>) {
+        let after = match next {
+            None => ' ',
+            Some(true) => '*',
+            Some(false) => self.text[self.at..].chars().next().unwrap_or(' '),
+        };
+        let (mut from, mut tail) = (from, String::new());
+        if !marked {
+            let before = self.out[self.start..from].chars().next_back().unwrap_or(' ');
+            if before.is_alphanumeric() {
+                let loose = loose_punctuation(self.out[from..].chars());
+                from += self.out[from..].chars().take(loose).map(char::len_utf8).sum::<usize>();
+                if self.out[from..].starts_with(|c: char| is_punctuation(c) || c.is_whitespace()) {
+                    return;
+                }
+            }
+        }
+        if after.is_alphanumeric() {
+            let loose = loose_punctuation(self.out[from..].chars().rev());
+            let bytes: usize = self.out[from..].chars().rev().take(loose).map(char::len_utf8).sum();
+            // A backslash before it belongs to it.
+            tail = self.out.split_off(self.out.len() - bytes);
+            let refused = self.out[from..].ends_with(|c: char| is_punctuation(c) || c.is_whitespace());
+            if (refused && !marked) || self.out.len() <= from {
+                self.out.push_str(&tail);
+                return;
+            }
+        }
+        if !marked {
+            self.out.insert_str(from, mark);
+            from += mark.len();
+        }
+        self.out.push_str(mark);
+        self.last = tail.is_empty().then_some((mark, from, self.out.len()));
+        self.out.push_str(&tail);
+    }
+}
+
+/// Characters of punctuation that may leave a mark: none that are markup or escaped.
+fn loose_punctuation(chars: impl Iterator<Item = char>) -> usize {
+    chars
+        .take_while(|&c| {
+            is_punctuation(c)
+                && !matches!(c, '\\' | '*' | '_' | '`' | '[' | ']' | '~' | '!' | ')' | '<' | '>')
+        })
+        .count()
+}
