@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use webmill::capture::domain::registrable;
 use webmill::capture::surt::surt_host;
 use webmill::error::{AtPath, Result};
-use webmill::graph::{Csr, Graph, Groups, HostRuns, NodeRow as Numbered, fold_csr};
+use webmill::graph::{Csr, Graph, Groups, HostRuns, NodeRow as Numbered, fold_file};
 use webmill::run::Unit;
 use webmill::sort::Budget;
 use webmill::table::{ArcRow, Bytes16, Footer, NodeRow, PartWriter, Table};
@@ -126,9 +126,9 @@ pub fn write(
     write_arcs(unit, "page", &page)?;
     for (level, groups) in [("host", &by_host), ("domain", &by_domain)] {
         unit.stage().cancel.check()?;
-        let graph = fold_csr(&page, &groups.of, groups.names.len(), !self_arcs, budget)?;
         let path = unit.create(&graph_file(level))?;
-        graph.write(&path)?;
+        fold_file(&page, &groups.of, groups.names.len(), !self_arcs, budget, &path)?;
+        let graph = Csr::open(&path)?;
         unit.wrote(&graph_file(level), "", Vec::new(), 0);
         write_arcs(unit, level, &graph)?;
         let with_pages = write_groups(unit, level, groups, hosts, &by_host, &by_domain, &crawled)?;

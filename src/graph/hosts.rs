@@ -9,8 +9,10 @@
 
 use super::build::add_arcs;
 use super::csr::{Csr, Graph, Weights};
+use super::store::{CsrWriter, WeightKind};
 use crate::error::{Error, Result};
 use crate::sort::{Budget, Sorter};
+use std::path::Path;
 
 /// The SURT of the host (with its port) of a page: what comes before `)`.
 pub fn host_of(surt: &[u8]) -> &[u8] {
@@ -227,9 +229,7 @@ fn greatest(first: &mut u128, next: &u128) -> bool {
 /// # Errors
 /// As [`fold`]; [`Error::Config`] for groups that are not below `groups`.
 pub fn fold_csr(graph: &Csr, of: &[u32], groups: usize, drop_internal: bool, budget: &Budget) -> Result<Csr> {
-    if let Some(node) = of.iter().position(|&group| group as usize >= groups) {
-        return Err(Error::Config(format!("node {node} is in group {} of {groups}", of[node])));
-    }
+    check_groups(of, groups)?;
     let (mut offsets, mut targets, mut weights) = (vec![0u64; groups + 1], Vec::new(), Vec::new());
     fold(graph, of, drop_internal, budget, |source, target, weight| {
         offsets[source as usize + 1] += 1;
@@ -247,6 +247,33 @@ pub fn fold_csr(graph: &Csr, of: &[u32], groups: usize, drop_internal: bool, bud
         _ => Weights::Counts(weights.into()),
     };
     Csr::new(offsets.into(), targets.into(), Some(weights))
+}
+
+fn check_groups(of: &[u32], groups: usize) -> Result<()> {
+    match of.iter().position(|&group| group as usize >= groups) {
+        Some(node) => Err(Error::Config(format!("node {node} is in group {} of {groups}", of[node]))),
+        None => Ok(()),
+    }
+}
+
+/// [`fold`] into a file that [`Csr::open`] reads, of `groups` nodes, in the memory of the budget whatever the graph.
+///
+/// # Errors
+/// As [`fold_csr`], and [`Error::Io`] where the file cannot be written.
+pub fn fold_file(
+    graph: &Csr,
+    of: &[u32],
+    groups: usize,
+    drop_internal: bool,
+    budget: &Budget,
+    path: impl AsRef<Path>,
+) -> Result<()> {
+    check_groups(of, groups)?;
+    let reals = matches!(graph.weights(), Some(Weights::Reals(_)));
+    let kind = if reals { WeightKind::Reals } else { WeightKind::Counts };
+    let mut writer = CsrWriter::create(path, groups, kind)?;
+    fold(graph, of, drop_internal, budget, |source, target, weight| writer.push(source, target, weight))?;
+    writer.finish().map(drop)
 }
 
 #[cfg(test)]
@@ -293,6 +320,11 @@ mod tests {
             }
             let folded = fold_csr(&graph, of, 6, inside, &Budget::new(500)).unwrap();
             prop_assert_eq!(folded.arcs().map(|(u, v, w)| ((u, v), w)).collect::<BTreeMap<_, _>>(), expected.clone());
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("folded.csr");
+            fold_file(&graph, of, 6, inside, &Budget::new(500), &path).unwrap();
+            let file = Csr::open(&path).unwrap();
+            prop_assert_eq!(file.arcs().collect::<Vec<_>>(), folded.arcs().collect::<Vec<_>>());
             // Folding everything into one keeps the whole weight.
             let one = fold_csr(&folded, &[0; 6], 1, false, &Budget::new(500)).unwrap();
             prop_assert_eq!(one.arcs().map(|a| a.2).sum::<f64>(), expected.values().sum::<f64>());

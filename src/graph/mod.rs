@@ -59,7 +59,7 @@ pub use explain::{Contribution, Explanation};
 pub use export::Export;
 pub use harmonic::harmonic;
 pub use hits::{Hits, HubsAuthorities, Variant};
-pub use hosts::{Groups, HostRuns, duplicates, fold, fold_csr, host_of};
+pub use hosts::{Groups, HostRuns, duplicates, fold, fold_csr, fold_file, host_of};
 pub use hyperball::{Balls, HyperBall};
 pub use load::{Format, Loaded, load, load_with};
 pub use matrix_market::{read_matrix, write_matrix};

@@ -10,6 +10,7 @@ mod crawl_truth;
 mod datasets;
 mod demo;
 mod determinism;
+mod graph;
 mod layers;
 mod resume;
 mod shard;

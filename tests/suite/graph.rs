@@ -1,0 +1,287 @@
+//! Commands on graphs, of files and of results.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use polars::prelude::*;
+
+use crate::support::{Work, assert_same};
+
+fn lines(work: &Work, arguments: &[&str]) -> Vec<Vec<String>> {
+    let output = work.run(arguments);
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+fn scores(work: &Work, arguments: &[&str]) -> BTreeMap<String, f64> {
+    lines(work, arguments).into_iter().map(|line| (line[0].clone(), line[1].parse().unwrap())).collect()
+}
+
+fn assert_near(got: &BTreeMap<String, f64>, want: &[(&str, f64)], within: f64) {
+    assert_eq!(got.len(), want.len(), "{got:?}");
+    for (name, score) in want {
+        assert!((got[*name] - score).abs() < within, "{name}: {got:?}");
+    }
+}
+
+fn table(work: &Work, out: &str, job: &str, table: &str) -> DataFrame {
+    let folder = work.path(out).join(job).join("latest").join(table);
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut frames = files
+        .into_iter()
+        .map(|path| ParquetReader::new(std::fs::File::open(path).unwrap()).finish().unwrap());
+    let first = frames.next().unwrap();
+    frames.fold(first, |all, frame| all.vstack(&frame).unwrap())
+}
+
+#[test]
+fn vectors_of_the_literature() {
+    let work = Work::new();
+    std::fs::write(
+        work.path("abc.txt"),
+        "http://a/ -> http://b/\nhttp://a/ -> http://c/\nhttp://b/ -> http://c/\nhttp://c/ -> http://a/\n",
+    )
+    .unwrap();
+    let classical = ["rank", "abc.txt", "--by", "pagerank-classical"];
+    let half = scores(&work, &[&classical[..], &["--damping", "0.5"]].concat());
+    assert_near(
+        &half,
+        &[("http://a/", 14. / 13.), ("http://b/", 10. / 13.), ("http://c/", 15. / 13.)],
+        1e-10,
+    );
+    let usual = scores(&work, &classical);
+    assert_near(&usual, &[("http://a/", 1.16337), ("http://b/", 0.64443), ("http://c/", 1.19220)], 1e-5);
+
+    // Three hubs that know one authority, and one that points to all four.
+    let hubs = "1 11\n2 11\n3 11\n4 11\n4 12\n4 13\n4 14\n";
+    std::fs::write(work.path("hubs.txt"), hubs).unwrap();
+    let of = |kind: &str| {
+        let all = scores(&work, &["rank", "hubs.txt", "--by", "hub", "--hits-variant", kind]);
+        ["1", "2", "3", "4"].map(|name| all[name])
+    };
+    for (kind, want) in
+        [("hits", [0.3470, 0.3470, 0.3470, 0.7992]), ("hub-averaging", [0.5676, 0.5676, 0.5676, 0.1833])]
+    {
+        let got = of(kind);
+        assert!(got.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-4), "{kind}: {got:?}");
+    }
+    assert!(work.fails(&["rank", "hubs.txt", "--hits-variant", "best"], 2).contains("no kind of HITS"));
+}
+
+#[test]
+fn formats_hold_one_graph() {
+    let work = Work::new();
+    let text: String = (0..200u32)
+        .flat_map(|a| (1..=a % 7).map(move |i| format!("{a} {}\n", (a * 31 + i * i * 17) % 200)))
+        .collect();
+    std::fs::write(work.path("a.txt"), text).unwrap();
+    let want = scores(&work, &["rank", "a.txt"]);
+    let mut from = "a.txt".to_owned();
+    for to in ["b.mtx", "c.csr", "d", "e.txt"] {
+        work.run(&["graph", "convert", &from, to]);
+        let got = scores(&work, &["rank", to]);
+        // Matrix Market counts from 1: names may be other numbers, scores may not.
+        let sorted = |scores: &BTreeMap<String, f64>| {
+            let mut values: Vec<f64> = scores.values().copied().collect();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        assert_eq!(sorted(&got), sorted(&want), "{to}");
+        from = to.to_owned();
+    }
+    assert_eq!(
+        scores(&work, &["rank", "d", "--threads", "1"]),
+        scores(&work, &["rank", "d", "--threads", "2"])
+    );
+    let info: serde_json::Value =
+        serde_json::from_slice(&work.run(&["graph", "info", "c.csr", "--all"]).stdout).unwrap();
+    assert_eq!(info["nodes"], 200);
+    for format in ["graphml", "gexf"] {
+        let drawn = work.run(&["graph", "export", "d", "--top", "20", "--format", format]).stdout;
+        assert_eq!(String::from_utf8(drawn).unwrap().matches("<node ").count(), 20, "{format}");
+    }
+}
+
+#[test]
+fn odd_graphs_have_scores_that_are_numbers() {
+    let work = Work::new();
+    for (name, text) in [
+        ("one.txt", "http://a/\n"),
+        ("self.txt", "0 0\n1 1\n2 2\n"),
+        ("dangling.txt", "http://a/\nhttp://b/\nhttp://c/\n"),
+        ("zero.txt", "http://a/ -> http://b/ 0\n"),
+    ] {
+        std::fs::write(work.path(name), text).unwrap();
+        for by in ["pagerank", "authority", "hub", "salsa-authority", "harmonic", "indegree"] {
+            let got = scores(&work, &["rank", name, "--by", by]);
+            assert!(!got.is_empty() && got.values().all(|score| score.is_finite()), "{name} {by}: {got:?}");
+            if by == "pagerank" {
+                assert!((got.values().sum::<f64>() - 1.0).abs() < 1e-9, "{name}: {got:?}");
+            }
+        }
+        work.run(&["shape", name]);
+        work.run(&["rank", name, "--explain", &scores(&work, &["rank", name]).into_keys().next().unwrap()]);
+    }
+    std::fs::write(work.path("empty.txt"), "").unwrap();
+    assert!(scores(&work, &["rank", "empty.txt"]).is_empty());
+    work.run(&["shape", "empty.txt"]);
+}
+
+#[test]
+fn bad_graphs_are_told_with_their_place() {
+    let work = Work::new();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(work.path(name), bytes).unwrap();
+    write("a.txt", b"0 1\n1 2\n2 0\n");
+    work.run(&["graph", "convert", "a.txt", "good.csr"]);
+    work.run(&["graph", "convert", "a.txt", "good"]);
+    let good = std::fs::read(work.path("good.csr")).unwrap();
+    write("short.csr", &good[..good.len() - 3]);
+    let mut other = good.clone();
+    other[8] ^= 0x40;
+    write("version.csr", &other);
+    write("nan.txt", b"http://a/ -> http://b/ NaN\n");
+    write("range.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n3 1\n");
+    write("nan.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 nan\n");
+    write("cut.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n");
+    let bv = std::fs::read(work.path("good.graph")).unwrap();
+    std::fs::copy(work.path("good.properties"), work.path("cut.properties")).unwrap();
+    write("cut.graph", &bv[..bv.len() / 2]);
+    for (name, want) in [
+        ("short.csr", "short.csr"),
+        ("version.csr", "version"),
+        ("nan.txt", "nan.txt"),
+        ("range.mtx", "range.mtx"),
+        ("nan.mtx", "nan.mtx"),
+        ("cut.mtx", "cut.mtx"),
+        ("cut", "cut"),
+        ("nowhere", "nowhere"),
+    ] {
+        let output = work.webmill(&["rank", name]).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(1..=2)), "{name}: {:?} {message}", output.status);
+        assert!(message.contains(want) && !message.contains("panicked"), "{name}: {message}");
+        assert!(output.stdout.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn duplicates_are_folded_into_their_representatives() {
+    let work = Work::new();
+    work.synth("shards", 1200, u64::MAX);
+    work.run(&["run", "shards", "--out", "plain"]);
+    std::fs::write(work.path("fold.toml"), "[graph]\nfold_duplicates = true\n").unwrap();
+    work.run(&["run", "shards", "--out", "one", "--recipe", "fold.toml", "--threads", "1"]);
+    work.run(&[
+        "run",
+        "shards",
+        "--out",
+        "two",
+        "--recipe",
+        "fold.toml",
+        "--threads",
+        "2",
+        "--memory",
+        "128MiB",
+    ]);
+    assert_same(&work.committed("one"), &work.committed("two"), "folded on two threads");
+
+    let clusters = table(&work, "one", "dedup", "clusters");
+    let (url, keep) =
+        (clusters.column("url").unwrap().str().unwrap(), clusters.column("keep").unwrap().bool().unwrap());
+    let copies: BTreeSet<&str> =
+        url.iter().zip(keep).filter(|(_, keep)| *keep == Some(false)).filter_map(|(url, _)| url).collect();
+    assert!(copies.len() > 20, "a corpus without copies shows nothing: {}", copies.len());
+    let nodes = |out| {
+        let nodes = table(&work, out, "graph", "nodes");
+        let rows: Vec<(String, String, u32)> = (0..nodes.height())
+            .map(|i| {
+                let text = |name: &str| nodes.column(name).unwrap().str().unwrap().get(i).unwrap().to_owned();
+                (text("level"), text("url"), nodes.column("pages").unwrap().u32().unwrap().get(i).unwrap())
+            })
+            .filter(|row| row.0 == "page")
+            .collect();
+        rows
+    };
+    let (plain, folded) = (nodes("plain"), nodes("one"));
+    assert_eq!(folded.len(), plain.len() - copies.len());
+    assert!(folded.iter().all(|(_, url, _)| !copies.contains(url.as_str())));
+    assert_eq!(folded.iter().map(|node| node.2 as usize).sum::<usize>(), plain.len());
+    let weight = |out| {
+        let arcs = table(&work, out, "graph", "arcs");
+        let level = arcs.column("level").unwrap().str().unwrap();
+        let weights = arcs.column("weight").unwrap().u32().unwrap();
+        level
+            .iter()
+            .zip(weights)
+            .filter(|(l, _)| *l == Some("page"))
+            .filter_map(|(_, w)| w)
+            .map(u64::from)
+            .sum::<u64>()
+    };
+    let manifest = std::fs::read(work.path("one").join("graph/latest/manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+    let dropped = &manifest["counts"]["dropped"];
+    assert_eq!(dropped["folded-duplicates"], copies.len());
+    let among = dropped["links-among-duplicates"].as_u64().unwrap_or(0);
+    assert_eq!(weight("one") + among, weight("plain"), "no link is lost");
+}
+
+#[test]
+fn hubs_and_authorities_of_a_query() {
+    let work = Work::new();
+    work.synth("shards", 1500, u64::MAX);
+    work.run(&["run", "shards", "--out", "out"]);
+    let texts = table(&work, "out", "extract", "texts");
+    let text = texts.column("text").unwrap().str().unwrap().get(0).unwrap();
+    let word = text.split_whitespace().find(|word| word.chars().all(char::is_alphabetic)).unwrap();
+    let ask = |more: &[&str]| lines(&work, &[&["rank", "out", "--query", word], more].concat());
+    let found = ask(&[]);
+    assert!(
+        found.iter().any(|line| line[0] == "authority") && found.iter().any(|line| line[0] == "hub"),
+        "{found:?}"
+    );
+    assert!(found.iter().all(|line| line[1].parse::<f64>().unwrap() > 0.0 && line[2].starts_with("http")));
+    assert_eq!(found, ask(&["--threads", "1"]));
+    let compiled = ask(&["--arc", "--top", "3"]);
+    assert!((1..=6).contains(&compiled.len()), "{compiled:?}");
+    // Without in-links and with one root, only pages that an answer links to are around it.
+    assert!(ask(&["--roots", "1", "--in-links", "0"]).len() <= found.len());
+    assert!(ask(&["--by", "salsa-authority"]).iter().all(|line| line[0] == "salsa-authority"));
+    assert!(lines(&work, &["rank", "out", "--query", "qqqxyzzy"]).is_empty());
+    assert!(work.fails(&["rank", "out", "--query", "…"], 2).contains("no word"));
+    std::fs::write(work.path("a.txt"), "0 1\n").unwrap();
+    assert!(work.fails(&["rank", "a.txt", "--query", "x"], 2).contains("results"));
+    work.fails(&["rank", "--out", "out", "--query", "x"], 2);
+}
+
+#[test]
+fn earlier_ranks_and_chosen_pages() {
+    let work = Work::new();
+    work.synth("shards", 600, u64::MAX);
+    work.run(&["run", "shards", "--out", "cold"]);
+    work.run(&["run", "shards", "--out", "warm"]);
+    work.run(&["rank", "--out", "warm", "--warm-start", "cold"]);
+    let pagerank = |out| {
+        let ranks = table(&work, out, "rank", "ranks");
+        ranks.column("pagerank").unwrap().f64().unwrap().iter().map(Option::unwrap).collect::<Vec<_>>()
+    };
+    let (cold, warm) = (pagerank("cold"), pagerank("warm"));
+    assert!(cold.iter().zip(&warm).map(|(a, b)| (a - b).abs()).sum::<f64>() < 1e-11);
+    let iterations = |out: &str| {
+        let manifest = std::fs::read(work.path(out).join("rank/latest/manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+        manifest["facts"]["pagerank"]["page"]["iterations"].as_u64().unwrap()
+    };
+    assert!(iterations("warm") * 2 < iterations("cold"), "{} {}", iterations("warm"), iterations("cold"));
+
+    let best = scores(&work, &["rank", "cold", "--top", "1"]).into_keys().next().unwrap();
+    std::fs::write(work.path("topic"), format!("{best}\nhttp://nowhere.example/\n")).unwrap();
+    let topic = scores(&work, &["rank", "cold", "--teleport", "topic", "--top", "1"]);
+    let plain = scores(&work, &["rank", "cold", "--top", "1"]);
+    assert!(topic[&best] > plain[&best], "{topic:?} {plain:?}");
+    work.run(&["rank", "--out", "warm", "--teleport", "topic"]);
+    let sums = pagerank("warm").iter().sum::<f64>();
+    assert!((sums - 3.0).abs() < 1e-9, "three levels of sum 1: {sums}");
+    std::fs::write(work.path("topic"), "http://nowhere.example/\n").unwrap();
+    assert!(work.fails(&["rank", "cold", "--teleport", "topic"], 2).contains("none of the 1 names"));
+}
