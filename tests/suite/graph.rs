@@ -123,8 +123,9 @@ fn odd_graphs_have_scores_that_are_numbers() {
         work.run(&["rank", name, "--explain", &scores(&work, &["rank", name]).into_keys().next().unwrap()]);
     }
     std::fs::write(work.path("empty.txt"), "").unwrap();
-    assert!(scores(&work, &["rank", "empty.txt"]).is_empty());
-    work.run(&["shape", "empty.txt"]);
+    for command in ["rank", "shape"] {
+        assert!(work.fails(&[command, "empty.txt"], 2).contains("empty.txt: an empty graph"));
+    }
 }
 
 #[test]
@@ -145,7 +146,7 @@ fn bad_graphs_are_told_with_their_place() {
     write("cut.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n");
     let bv = std::fs::read(work.path("good.graph")).unwrap();
     std::fs::copy(work.path("good.properties"), work.path("cut.properties")).unwrap();
-    write("cut.graph", &bv[..bv.len() / 2]);
+    write("cut.graph", &bv[..2]);
     for (name, want) in [
         ("short.csr", "short.csr"),
         ("version.csr", "version"),
@@ -188,8 +189,12 @@ fn duplicates_are_folded_into_their_representatives() {
     let clusters = table(&work, "one", "dedup", "clusters");
     let (url, keep) =
         (clusters.column("url").unwrap().str().unwrap(), clusters.column("keep").unwrap().bool().unwrap());
-    let copies: BTreeSet<&str> =
-        url.iter().zip(keep).filter(|(_, keep)| *keep == Some(false)).filter_map(|(url, _)| url).collect();
+    let copies: BTreeSet<&str> = url
+        .iter()
+        .zip(keep.iter())
+        .filter(|(_, keep)| *keep == Some(false))
+        .filter_map(|(url, _)| url)
+        .collect();
     assert!(copies.len() > 20, "a corpus without copies shows nothing: {}", copies.len());
     let nodes = |out| {
         let nodes = table(&work, out, "graph", "nodes");
@@ -212,7 +217,7 @@ fn duplicates_are_folded_into_their_representatives() {
         let weights = arcs.column("weight").unwrap().u32().unwrap();
         level
             .iter()
-            .zip(weights)
+            .zip(weights.iter())
             .filter(|(l, _)| *l == Some("page"))
             .filter_map(|(_, w)| w)
             .map(u64::from)
