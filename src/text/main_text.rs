@@ -12,17 +12,20 @@
 //! doi:10.1145/1718487.1718542; J. Bevendorff et al., *An empirical comparison of web content extraction algorithms*,
 //! SIGIR 2023, doi:10.1145/3539618.3591920.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::about;
 use super::blocks::blocks;
 use super::class_names::Kind;
+use super::comments::{Comment, comments};
 use super::dates::find_date;
 use super::features::{Hints, Whole, features};
 use super::markdown::{Source, markdown, paragraphs};
 use super::model::Model;
 use super::page::{Block, MAX_TEXT, Page};
 use super::page_type::{PageType, probabilities};
+use super::records::{DataTable, records};
 use super::render::{data_tables, drop_copies, plain};
 use super::schema::{OG_ARTICLE, OG_PRODUCT, bit_of};
 use super::score::threshold;
@@ -55,11 +58,13 @@ pub struct TextLimits {
     pub max_text_bytes: usize,
     /// Whether [`MainText::markdown`] is made; it costs about as much as the text.
     pub markdown: bool,
+    /// Whether [`MainText::tables`] and [`MainText::comments`] are collected.
+    pub details: bool,
 }
 
 impl Default for TextLimits {
     fn default() -> Self {
-        TextLimits { max_text_bytes: MAX_TEXT, markdown: true }
+        TextLimits { max_text_bytes: MAX_TEXT, markdown: true, details: true }
     }
 }
 
@@ -70,6 +75,12 @@ pub struct MainText {
     pub text: String,
     /// The same as Markdown; empty if the limits say so.
     pub markdown: String,
+    /// Ranges of the text that are code, in order.
+    pub code: Vec<Range<usize>>,
+    /// Its data tables; empty if the limits say so.
+    pub tables: Vec<DataTable>,
+    /// Comments that are not part of it; empty if the limits say so.
+    pub comments: Vec<Comment>,
     /// Title without the site's name.
     pub title: Option<String>,
     /// Author's name or names.
@@ -88,14 +99,22 @@ pub fn main_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainTex
     let hints = hints(meta);
     let Choice { chosen, confidence, types, title_at } = choose(&page, &hints);
     let data = data_tables(&page);
-    let mut text = plain(&page, &chosen, &data);
+    let (mut text, mut code) = plain(&page, &chosen, &data);
+    let (mut tables, mut said) = (Vec::new(), Vec::new());
+    if limits.details {
+        tables = records(dom, &page, &chosen, &data);
+        said = comments(&page, &chosen);
+    }
     let mut marked = String::new();
     if limits.markdown {
         let source = Source { dom, page: &page, base: meta.base.as_ref() };
         marked = markdown(&source, &chosen, &data, limits.max_text_bytes.saturating_mul(2));
     }
-    recover(dom, &mut text, &mut marked, limits);
+    if recover(dom, &mut text, &mut marked, limits) {
+        code.clear();
+    }
     cut(&mut text, limits.max_text_bytes);
+    code.retain(|code| code.end <= text.len());
     cut(&mut marked, limits.max_text_bytes.saturating_mul(2));
 
     let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
@@ -109,7 +128,8 @@ pub fn main_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainTex
         .or_else(|| about::written_author(dom, &page, near));
     let date = date(dom, meta, &page, near);
     let page_type = if text.is_empty() { PageType::Other } else { kind(&types) };
-    MainText { text, markdown: marked, title, author, date, page_type, confidence }
+    let comments = said;
+    MainText { text, markdown: marked, code, tables, comments, title, author, date, page_type, confidence }
 }
 
 /// What the page says of itself outside of its body.
@@ -173,19 +193,20 @@ fn choose(page: &Page, hints: &Hints) -> Choice {
 }
 
 /// Takes the article from structured data where the page shows much less of it.
-fn recover(dom: &Dom<'_>, text: &mut String, marked: &mut String, limits: &TextLimits) {
+fn recover(dom: &Dom<'_>, text: &mut String, marked: &mut String, limits: &TextLimits) -> bool {
     if text.len() > MAX_RECOVERED_BYTES {
-        return;
+        return false;
     }
-    let Some(body) = about::article_body(dom) else { return };
+    let Some(body) = about::article_body(dom) else { return false };
     if body.len() < 400 || text.len() * 3 > body.len() {
-        return;
+        return false;
     }
     let lines: Vec<&str> = body.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     *text = lines.join("\n");
     if limits.markdown {
         *marked = paragraphs(&lines);
     }
+    true
 }
 
 fn cut(text: &mut String, max: usize) {

@@ -4,7 +4,9 @@
 //! block that was given already is not repeated (pages hold copies for narrow screens). Linear in the text.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
+use super::code::code_containers;
 use super::page::{Block, NONE, Page};
 use crate::html::Tag;
 
@@ -82,8 +84,10 @@ pub(crate) fn text_of<'p>(page: &'p Page, block: &Block) -> &'p str {
     &page.text[block.start as usize..block.end as usize]
 }
 
-/// The chosen blocks as plain text.
-pub(crate) fn plain(page: &Page, chosen: &[bool], data: &[bool]) -> String {
+/// The chosen blocks as plain text, and the ranges of it that are code, in order.
+pub(crate) fn plain(page: &Page, chosen: &[bool], data: &[bool]) -> (String, Vec<Range<usize>>) {
+    let listings = code_containers(page);
+    let mut code: Vec<Range<usize>> = Vec::new();
     let size =
         page.blocks.iter().zip(chosen).filter(|b| *b.1).map(|b| (b.0.end - b.0.start) as usize + 3).sum();
     let mut out = String::with_capacity(size);
@@ -102,9 +106,16 @@ pub(crate) fn plain(page: &Page, chosen: &[bool], data: &[bool]) -> String {
         if !in_data && container.item != NONE && container.item != item && container.tag == Tag::Li {
             out.push_str("- ");
         }
+        let start = out.len();
         out.push_str(text_of(page, block));
+        if listings[block.container as usize] != NONE {
+            match code.last_mut().filter(|last| last.end + 1 == start) {
+                Some(last) => last.end = out.len(),
+                None => code.push(start..out.len()),
+            }
+        }
         (row, cell) = if in_data { (container.row, container.cell) } else { (NONE, NONE) };
         item = container.item;
     }
-    out
+    (out, code)
 }

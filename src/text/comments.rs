@@ -1,0 +1,234 @@
+//! Readers' comments, apart from the main text.
+//!
+//! **Definition.** A block is of a comment if names around it say so ([`Kind::Comment`]) and it is not main text, nor in a
+//! form, a tool bar or a pager nearer than that. A comment is the innermost element around such a block that also holds
+//! a byline, a user's name or a date; its first byline that is no date names the author. On pages where the comments are
+//! the main text (a thread) they stand there and not here.
+//!
+//! **Cost.** Linear in blocks times depth; [`MAX_COMMENTS`] comments of together [`MAX_BYTES`] bytes are kept.
+
+use super::about::clean_author;
+use super::class_names::Kind;
+use super::dates::find_date;
+use super::elements::heading;
+use super::page::{Block, FAR, NONE, Page};
+use super::render::text_of;
+
+const MAX_COMMENTS: usize = 2_000;
+const MAX_BYTES: usize = 2 << 20;
+/// Words of a byline at most.
+const MAX_BYLINE_UNITS: f32 = 12.0;
+
+/// A reader's comment.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Comment {
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// When, ISO 8601.
+    pub date: Option<String>,
+    /// What it says, a paragraph a line.
+    pub text: String,
+}
+
+/// Whether a block tells who wrote a comment, or when.
+fn is_byline(page: &Page, block: &Block) -> bool {
+    let distance = &page.containers[block.container as usize].distance;
+    let said = |kind: Kind| distance[kind as usize] <= 1 || block.inline_kinds & kind.bit() != 0;
+    block.counts.units <= MAX_BYLINE_UNITS
+        && (said(Kind::Byline)
+            || said(Kind::User)
+            || block.counts.digits >= 3 && find_date(text_of(page, block)).is_some())
+}
+
+/// Whether a block stands in something that belongs to comments and is none: a form, buttons.
+fn is_beside(page: &Page, block: &Block) -> bool {
+    let distance = &page.containers[block.container as usize].distance;
+    let comment = distance[Kind::Comment as usize];
+    let nearer = |kind: Kind| distance[kind as usize] < FAR && distance[kind as usize] <= comment;
+    let counts = &block.counts;
+    let link = counts.units <= 6.0 && counts.link_units > 0.8 * counts.units;
+    [Kind::Form, Kind::Tool, Kind::Share, Kind::Nav, Kind::Pager, Kind::Advert].into_iter().any(nearer)
+        || distance[Kind::Hidden as usize] < FAR
+        || link && !is_byline(page, block)
+}
+
+/// The comments among the blocks that are not main text.
+pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
+    let marked = |block: &Block| {
+        page.containers[block.container as usize].distance[Kind::Comment as usize] < FAR
+            || block.inline_kinds & Kind::Comment.bit() != 0
+    };
+    let wanted: Vec<bool> = page
+        .blocks
+        .iter()
+        .zip(chosen)
+        .map(|(block, main)| !main && marked(block) && !is_beside(page, block))
+        .collect();
+    if !wanted.contains(&true) {
+        return Vec::new();
+    }
+    // Bylines before each block, so that whether a container holds one takes constant time.
+    let mut bylines = vec![0u32];
+    for (block, wanted) in page.blocks.iter().zip(&wanted) {
+        let before = bylines.last().copied().unwrap_or(0);
+        bylines.push(before + u32::from(*wanted && is_byline(page, block)));
+    }
+    let mut out: Vec<Comment> = Vec::new();
+    let mut places: Vec<u32> = Vec::new();
+    let mut bytes = 0;
+    for (block, _) in page.blocks.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
+        let place = item_of(page, block, &bylines);
+        if place == NONE || out.len() >= MAX_COMMENTS {
+            continue;
+        }
+        let text = text_of(page, block);
+        bytes += text.len();
+        if bytes > MAX_BYTES {
+            break;
+        }
+        // Replies stand inside of what they answer, which may go on behind them.
+        let at = match places.iter().rposition(|&known| known == place) {
+            Some(at) if places.len() - at <= 64 => at,
+            _ => {
+                out.push(Comment::default());
+                places.push(place);
+                out.len() - 1
+            }
+        };
+        let comment = &mut out[at];
+        if is_byline(page, block) && comment.text.is_empty() {
+            let date = find_date(text);
+            if comment.date.is_none() {
+                comment.date.clone_from(&date);
+            }
+            if comment.author.is_none() && (date.is_none() || block.counts.letters > 2 * block.counts.digits)
+            {
+                comment.author = clean_author(before_date(text));
+            }
+            continue;
+        }
+        if heading(page.containers[block.container as usize].tag).is_some() && comment.text.is_empty() {
+            continue;
+        }
+        if is_byline(page, block) && find_date(text).is_some() {
+            // A date below the comment.
+            comment.date = comment.date.take().or_else(|| find_date(text));
+            continue;
+        }
+        if !comment.text.is_empty() {
+            comment.text.push('\n');
+        }
+        comment.text.push_str(text);
+    }
+    out.retain(|comment| comment.text.chars().filter(|c| c.is_alphanumeric()).count() >= 2);
+    out
+}
+
+/// A byline up to its first digit: `Ann, 3 May 2020`.
+fn before_date(text: &str) -> &str {
+    let end = text.find(|c: char| c.is_ascii_digit()).unwrap_or(text.len());
+    let name = text[..end].trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')');
+    let said = [
+        " says",
+        " said",
+        " wrote",
+        " writes",
+        " on",
+        " at",
+        " schrieb",
+        " sagt",
+        " a dit",
+        " 说",
+        " 发表于",
+        "发表于",
+    ];
+    said.iter().fold(name, |name, end| name.strip_suffix(end).unwrap_or(name))
+}
+
+/// The innermost container around a block that holds a byline too, up to the outermost that is called comments.
+fn item_of(page: &Page, block: &Block, bylines: &[u32]) -> u32 {
+    let mut at = block.container;
+    loop {
+        let it = &page.containers[at as usize];
+        if it.distance[Kind::Comment as usize] == FAR {
+            break;
+        }
+        if bylines[it.end as usize] > bylines[it.first as usize] {
+            // The byline itself belongs to the element around it, unless that holds nothing else of a comment.
+            let own = at == block.container && is_byline(page, block);
+            if !own {
+                return at;
+            }
+        }
+        if it.parent == at || it.parent == NONE {
+            break;
+        }
+        at = it.parent;
+    }
+    // Without a byline: prose is a comment of its own.
+    if block.counts.units >= 8.0 && block.counts.link_units < 0.5 * block.counts.units {
+        block.container
+    } else {
+        NONE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::{Limits, parse};
+    use crate::text::blocks::blocks;
+
+    fn read(source: &str) -> Vec<(Option<String>, Option<String>, String)> {
+        let dom = parse(source, &Limits::default());
+        let page = blocks(&dom, dom.body().expect("a body"));
+        let chosen: Vec<bool> = page.blocks.iter().map(|b| text_of(&page, b).starts_with("MAIN")).collect();
+        comments(&page, &chosen).into_iter().map(|c| (c.author, c.date, c.text)).collect()
+    }
+
+    fn some(author: &str, date: &str, text: &str) -> (Option<String>, Option<String>, String) {
+        (Some(author.to_string()), Some(date.to_string()), text.to_string())
+    }
+
+    #[test]
+    fn threads_with_replies() {
+        let found = read(
+            "<article><p>MAIN text</p></article><div id=comments><h3>2 comments</h3><ol class=comment-list>
+            <li class=comment><div class=comment-author>Ann Lee says:</div><div class=comment-meta><a href=#c1>May 3, 2020 at 8:00</a></div>
+            <div class=comment-content><p>First words.<p>Second words.</div><div class=reply><a href=#r>Reply</a></div>
+              <ul class=children><li class=comment><div class=comment-author>Bo</div><div class=comment-meta>2020-05-04</div>
+              <div class=comment-content><p>I agree with you.</div></ul>
+            <li class=comment><div class=comment-author>王小明</div><div class=comment-meta>2020年5月5日</div><p>说得好。</p></ol>
+            <div id=respond class=comment-respond><form class=comment-form><p>Your e-mail address will not be published at all.</p></form></div></div>",
+        );
+        let want = vec![
+            some("Ann Lee", "2020-05-03", "First words.\nSecond words."),
+            some("Bo", "2020-05-04", "I agree with you."),
+            some("王小明", "2020-05-05", "说得好。"),
+        ];
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn what_is_main_text_or_no_comment_is_left() {
+        assert_eq!(
+            read(
+                "<div class=comments><div class=comment><b class=user>A</b><p>MAIN words of a thread</div></div>"
+            ),
+            []
+        );
+        assert_eq!(read("<p>No names at all, only a paragraph of words that stand here.</p>"), []);
+        assert_eq!(read("<div class=comments><a href=/c>Leave a comment</a></div>"), []);
+        let bare = read(
+            "<div class=comments><p>Somebody wrote these many words without any name, it seems.</p></div>",
+        );
+        assert_eq!(bare.len(), 1);
+        assert_eq!(bare[0].0, None);
+    }
+
+    #[test]
+    fn hostile_pages_are_bounded() {
+        let deep = "<div class=comment><i class=author>A 2020-01-01</i><p>words here</p>".repeat(20_000);
+        assert!(read(&deep).len() <= MAX_COMMENTS);
+    }
+}

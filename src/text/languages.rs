@@ -1,0 +1,305 @@
+//! The language of each paragraph of a text, and of the text by its paragraphs.
+//!
+//! **Definition.** A paragraph is a line. Code does not count: lines inside of code blocks and lines whose words are mostly
+//! names of things in programs (paths, identifiers, numbers) have no language. A paragraph long enough to tell
+//! ([`language`](super::language()), twenty words or so of a script that several languages share) has its own; a
+//! shorter one, or one that is told with doubt, goes with the text, unless its script rules that out. Neighbours of one
+//! language make one run. The text's language is that of most of it, an ideograph or kana counting as three letters.
+//!
+//! **Cost.** Constant a paragraph (see [`language`](super::language())), for at most [`MAX_PARAGRAPHS`] of them, spread
+//! evenly; what lies between goes with the run before it.
+
+use std::ops::Range;
+
+use super::elements::is_wide;
+use super::language::{Language, language};
+
+/// Paragraphs that are judged.
+const MAX_PARAGRAPHS: usize = 1_000;
+/// Letters from which on a paragraph in a script of several languages is judged by itself.
+const MIN_LETTERS: usize = 60;
+/// Confidence from which on a paragraph may differ from its text.
+const SURE: f64 = 0.8;
+/// Bytes of prose that the text's own language is guessed from.
+const MAX_PROSE: usize = 1 << 16;
+
+/// Neighbouring paragraphs of one language.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LanguageRun {
+    /// ISO 639-3.
+    pub iso639_3: &'static str,
+    /// Bytes of the text, whole lines.
+    pub range: Range<usize>,
+}
+
+/// The languages of a text.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Languages {
+    /// In order; paragraphs without words of a language belong to the run before them.
+    pub runs: Vec<LanguageRun>,
+    /// Each language with its share of the letters, the largest first.
+    pub shares: Vec<(&'static str, f64)>,
+    /// How sure the first one is, 0 to 1.
+    pub confidence: f64,
+}
+
+impl Languages {
+    /// The language of most of the text.
+    pub fn main(&self) -> Option<Language> {
+        self.shares.first().map(|&(iso639_3, _)| Language { iso639_3, confidence: self.confidence })
+    }
+}
+
+/// The languages of a text, whose code blocks are the ranges `code` (in order, see
+/// [`MainText::code`](super::MainText::code)).
+///
+/// # Examples
+/// ```
+/// let text = "这一段说的是中文，内容很简单。\nThis paragraph is in English, and it is long enough to be told by its words alone.";
+/// let found = webmill::text::languages(text, &[]);
+/// let names: Vec<_> = found.runs.iter().map(|run| run.iso639_3).collect();
+/// assert_eq!(names, ["zho", "eng"]);
+/// ```
+pub fn languages(text: &str, code: &[Range<usize>]) -> Languages {
+    let mut code = code.iter().peekable();
+    let mut lines: Vec<(Range<usize>, Letters)> = Vec::new();
+    let mut start = 0;
+    for line in text.split('\n') {
+        let range = start..start + line.len();
+        start = range.end + 1;
+        while code.next_if(|code| code.end <= range.start && code.end < text.len()).is_some() {}
+        let in_code = code.peek().is_some_and(|code| code.start <= range.start && range.start < code.end);
+        let letters = if in_code { Letters::default() } else { Letters::of(line) };
+        if letters.weight() > 0 {
+            lines.push((range, letters));
+        }
+    }
+    let whole = whole(text, &lines);
+    let step = lines.len().div_ceil(MAX_PARAGRAPHS).max(1);
+    let mut out = Languages::default();
+    let mut shares: Vec<(&'static str, usize)> = Vec::new();
+    for (n, (range, letters)) in lines.iter().enumerate() {
+        let before = out.runs.last().map(|run| run.iso639_3);
+        let told = if n % step == 0 { of_line(&text[range.clone()], letters, whole) } else { before };
+        let Some(name) = told else { continue };
+        match out.runs.last_mut().filter(|run| run.iso639_3 == name) {
+            Some(run) => run.range.end = range.end,
+            None => {
+                if let Some(run) = out.runs.last_mut() {
+                    run.range.end = range.start.saturating_sub(1).max(run.range.start);
+                }
+                out.runs.push(LanguageRun { iso639_3: name, range: range.clone() });
+            }
+        }
+        match shares.iter_mut().find(|share| share.0 == name) {
+            Some(share) => share.1 += letters.weight(),
+            None => shares.push((name, letters.weight())),
+        }
+    }
+    if let (Some(first), true) = (out.runs.first_mut(), !text.is_empty()) {
+        first.range.start = 0;
+    }
+    if let Some(last) = out.runs.last_mut() {
+        last.range.end = text.len();
+    }
+    let total: usize = shares.iter().map(|share| share.1).sum();
+    shares.sort_by_key(|share| std::cmp::Reverse(share.1));
+    out.shares = shares.into_iter().map(|(name, n)| (name, n as f64 / total as f64)).collect();
+    let sure = whole.filter(|whole| out.shares.first().is_some_and(|share| share.0 == whole.iso639_3));
+    out.confidence =
+        sure.map_or_else(|| out.shares.first().map_or(0.0, |share| share.1 * SURE), |whole| whole.confidence);
+    out
+}
+
+/// Letters of words that prose may hold.
+#[derive(Copy, Clone, Default, PartialEq, Eq, Debug)]
+struct Letters {
+    wide: usize,
+    /// Of Latin script.
+    latin: usize,
+    other: usize,
+    /// Words that are no names of things in programs.
+    words: usize,
+}
+
+impl Letters {
+    fn of(line: &str) -> Letters {
+        let mut out = Letters::default();
+        let mut names = 0;
+        for word in line.split_whitespace() {
+            let (mut latin, mut other, mut wide, mut odd) = (0, 0, 0, false);
+            let mut before_lower = false;
+            for c in word.chars() {
+                match c {
+                    'a'..='z' => latin += 1,
+                    'A'..='Z' => {
+                        latin += 1;
+                        odd |= before_lower;
+                    }
+                    '0'..='9'
+                    | '_'
+                    | '/'
+                    | '\\'
+                    | '='
+                    | '<'
+                    | '>'
+                    | '{'
+                    | '}'
+                    | '#'
+                    | '@'
+                    | '$'
+                    | '|'
+                    | '*'
+                    | '+' => odd = true,
+                    c if is_wide(c) => wide += 1,
+                    '\u{ac00}'..='\u{d7a3}' => wide += 1,
+                    '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' if c.is_alphabetic() => latin += 1,
+                    c if c.is_alphabetic() => other += 1,
+                    _ => {}
+                }
+                before_lower = c.is_ascii_lowercase();
+            }
+            let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
+            odd |= inner.contains(['.', ':', '('])
+                || word.starts_with('-') && word.len() > 1
+                || word.ends_with("()");
+            out.wide += wide;
+            if odd {
+                // `函数kfree()` is a name among ideographs, whose own letters count all the same.
+                names += usize::from(latin > 0);
+                continue;
+            }
+            out.latin += latin;
+            out.other += other;
+            out.words += usize::from(latin + other > 0);
+        }
+        if out.wide == 0 && names > out.words {
+            return Letters::default();
+        }
+        out
+    }
+
+    fn weight(&self) -> usize {
+        3 * self.wide + self.latin + self.other
+    }
+
+    fn is_wide(&self) -> bool {
+        4 * self.wide > self.latin + self.other
+    }
+}
+
+/// The language of the text without its code.
+fn whole(text: &str, lines: &[(Range<usize>, Letters)]) -> Option<Language> {
+    let bytes: usize = lines.iter().map(|(range, _)| range.len()).sum();
+    let step = bytes.div_ceil(MAX_PROSE).max(1);
+    let (wide, all): (usize, usize) =
+        lines.iter().fold((0, 0), |sum, (_, l)| (sum.0 + 3 * l.wide, sum.1 + l.weight()));
+    // Of a page in Chinese with many names in Latin script, only the lines with Chinese tell its language.
+    let in_wide = 3 * wide > all;
+    let mut prose = String::new();
+    for (range, _) in lines.iter().filter(|(_, l)| !in_wide || l.is_wide()).step_by(step) {
+        if prose.len() > 2 * MAX_PROSE {
+            break;
+        }
+        if in_wide {
+            prose.extend(text[range.clone()].chars().filter(|c| !c.is_ascii_alphabetic()));
+        } else {
+            prose.push_str(&text[range.clone()]);
+        }
+        prose.push('\n');
+    }
+    language(&prose)
+}
+
+/// The language of a paragraph of a text in `whole`.
+fn of_line(line: &str, letters: &Letters, whole: Option<Language>) -> Option<&'static str> {
+    let name = whole.map(|whole| whole.iso639_3);
+    let east = matches!(name, Some("zho" | "jpn" | "kor"));
+    if letters.is_wide() {
+        // Short lines of Japanese may hold ideographs only.
+        let own = || {
+            let bare: String = line.chars().filter(|c| !c.is_ascii_alphabetic()).collect();
+            language(&bare).map(|found| found.iso639_3)
+        };
+        return if east && letters.wide < 12 { name } else { own().or(name.filter(|_| east)) };
+    }
+    let long = letters.latin + letters.other >= MIN_LETTERS;
+    let told = if long { language(line).filter(|found| found.confidence >= SURE) } else { None };
+    match told {
+        Some(found) => Some(found.iso639_3),
+        // Latin letters in a text of ideographs: names, unless they are prose.
+        None if east && !long => None,
+        None if east => language(line).filter(|_| letters.words >= 12).map(|found| found.iso639_3),
+        None => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ENGLISH: &str = "The kernel keeps a list of the pages that are in use, and it walks over that list when memory is short.";
+    const GERMAN: &str = "Der Kern führt eine Liste der Seiten, die gerade benutzt werden, und geht sie durch, wenn der Speicher knapp wird.";
+    const CHINESE: &str = "内核保存着一个正在使用的页面的列表，当内存不足时会遍历这个列表。";
+
+    fn names(text: &str, code: &[Range<usize>]) -> Vec<&'static str> {
+        languages(text, code).runs.iter().map(|run| run.iso639_3).collect()
+    }
+
+    #[test]
+    fn paragraphs_have_their_own() {
+        assert_eq!(
+            names(&format!("{ENGLISH}\n{ENGLISH}\n{GERMAN}\n{CHINESE}\n好的"), &[]),
+            ["eng", "deu", "zho"]
+        );
+        assert_eq!(names("", &[]), Vec::<&str>::new());
+        assert_eq!(names("12 34\n\n--", &[]), Vec::<&str>::new());
+        // A short paragraph goes with its text.
+        assert_eq!(names(&format!("{GERMAN}\nOK, super\n{GERMAN}"), &[]), ["deu"]);
+        let found = languages(&format!("{GERMAN}\n{ENGLISH}\n{GERMAN}"), &[]);
+        assert_eq!(found.main().map(|l| l.iso639_3), Some("deu"));
+        assert!(
+            (found.shares.iter().map(|s| s.1).sum::<f64>() - 1.0).abs() < 1e-9 && found.shares[0].1 > 0.6
+        );
+    }
+
+    #[test]
+    fn code_does_not_vote() {
+        let code = "static int do_something(struct page *page) {\n    return page->index;\n}\n".repeat(20);
+        let text = format!("{CHINESE}\n{code}\n{CHINESE}");
+        let start = CHINESE.len() + 1;
+        assert_eq!(names(&text, &[start..start + code.len()]), ["zho"]);
+        // Nor do names of things outside of code blocks.
+        let list = "kmem_cache_alloc()\n/proc/sys/vm/dirty_ratio\ninclude/linux/mm.h\nCONFIG_MEMCG_KMEM=y\n"
+            .repeat(30);
+        assert_eq!(names(&format!("{CHINESE}\n{list}{CHINESE}"), &[]), ["zho"]);
+        assert_eq!(names(&list, &[]), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn runs_cover_the_text() {
+        let text = format!("1\n{ENGLISH}\n2\n{GERMAN}\n3");
+        let runs = languages(&text, &[]).runs;
+        assert_eq!((runs[0].range.start, runs[1].range.end, runs.len()), (0, text.len(), 2));
+        assert_eq!(runs[0].range.end + 1, runs[1].range.start);
+    }
+
+    #[test]
+    fn long_texts_take_bounded_work() {
+        let text = format!("{ENGLISH}\n").repeat(50_000);
+        assert_eq!(names(&text, &[]), ["eng"]);
+        languages(&"a\n".repeat(500_000), &[]);
+    }
+
+    proptest! {
+        #[test]
+        fn ranges_are_in_order(text in "([a-z]{1,9} |[一-龥]{1,9}|\n|é|\\PC){0,80}", cut in 0usize..200) {
+            let cut = text.floor_char_boundary(cut);
+            let found = languages(&text, &[0..cut]);
+            prop_assert!(found.runs.windows(2).all(|w| w[0].range.end <= w[1].range.start));
+            prop_assert!(found.runs.iter().all(|run| text.get(run.range.clone()).is_some()));
+            prop_assert!((0.0..=1.0).contains(&found.confidence));
+        }
+    }
+}
