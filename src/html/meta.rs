@@ -14,6 +14,7 @@
 use std::borrow::Cow;
 
 use super::dom::{Dom, Edge, NodeId};
+use super::licence::{creative_commons, licence};
 use super::moment::iso_date;
 use super::robots::Robots;
 use super::structured::{self, Structured};
@@ -58,6 +59,8 @@ pub struct Metadata {
     pub og_type: Option<String>,
     /// `og:title`, else the title of a Twitter card.
     pub og_title: Option<String>,
+    /// Licence: the short name of one of Creative Commons (`CC BY-SA 4.0`), else its address or what is said of it.
+    pub licence: Option<String>,
     /// Its picture.
     pub image: Option<CanonicalUrl>,
     /// Program that made it.
@@ -143,6 +146,7 @@ struct Best {
     og_url: Slot,
     image: Slot,
     headline: Slot,
+    licence: Slot,
 }
 
 /// What a microdata scope is about.
@@ -183,14 +187,76 @@ impl Reader<'_, '_> {
                 }
             }
             Tag::Time => self.time(n),
-            Tag::A if dom.attr(n, "rel").is_some_and(|rel| has_token(rel, "author")) => {
-                let name = self.text(n);
-                self.best.author.offer(6, || name.filter(|name| is_name(name)));
-            }
+            Tag::A => self.anchor(n),
             _ => {}
         }
         if dom.attr(n, "itemprop").is_some() || dom.attr(n, "itemscope").is_some() {
             self.microdata(n);
+        }
+        if let Some(property) = dom.attr(n, "property").filter(|_| dom.tag(n) != Tag::Meta) {
+            self.rdfa(n, property);
+        }
+    }
+
+    fn anchor(&mut self, n: NodeId) {
+        let dom = self.dom;
+        let rel = dom.attr(n, "rel").unwrap_or_default();
+        if has_token(rel, "author") {
+            let name = self.text(n);
+            self.best.author.offer(6, || name.filter(|name| is_name(name)));
+        }
+        let Some(href) = dom.attr(n, "href") else { return };
+        if has_token(rel, "license") {
+            self.best.licence.offer(1, || licence(href));
+        } else if self.best.licence.0.is_none() || href.contains("creativecommons") {
+            // Whether a link without a word on its meaning is the page's is not certain; the first is as good as any.
+            self.best.licence.offer(6, || creative_commons(href));
+        }
+    }
+
+    /// RDFa Lite of the page's own vocabulary: properties of schema.org and Dublin Core on any element.
+    fn rdfa(&mut self, n: NodeId, properties: &str) {
+        const KNOWN: [&str; 13] = [
+            "datePublished",
+            "published_time",
+            "issued",
+            "dateCreated",
+            "created",
+            "date",
+            "dateModified",
+            "modified",
+            "modified_time",
+            "author",
+            "creator",
+            "headline",
+            "articleSection",
+        ];
+        let dom = self.dom;
+        for property in properties.split_ascii_whitespace().take(8) {
+            let name = property.rsplit(['/', '#', ':']).next().unwrap_or_default();
+            if name == "license" {
+                let given = dom.attr(n, "href").or(dom.attr(n, "content"));
+                self.best.licence.offer(2, || licence(given?));
+            }
+            if !KNOWN.contains(&name) {
+                continue;
+            }
+            let stated = ["content", "datetime"].iter().find_map(|name| dom.attr(n, name));
+            let value = stated.and_then(squeezed).or_else(|| self.text(n));
+            let best = &mut self.best;
+            match name {
+                "datePublished" | "published_time" | "issued" => {
+                    best.published.offer(5, || iso_date(&value?))
+                }
+                "dateCreated" | "created" | "date" => best.published.offer(6, || iso_date(&value?)),
+                "dateModified" | "modified" | "modified_time" => best.modified.offer(5, || iso_date(&value?)),
+                "author" | "creator" => best.author.offer(5, || value.filter(|name| is_name(name))),
+                "headline" => best.headline.offer(1, || value),
+                _ if self.out.categories.len() < MAX_LIST => {
+                    self.out.categories.extend(value.filter(|text| text.len() < 100));
+                }
+                _ => {}
+            }
         }
     }
 
@@ -303,6 +369,10 @@ impl Reader<'_, '_> {
                 "og:updated_time" | "last-modified" | "lastmod" | "dcterms.modified" | "dc.date.modified"
                 | "datemodified" | "revised" | "utime" => best.modified.offer(2, date),
                 "og:type" => self.out.og_type = self.out.og_type.take().or_else(text),
+                "dc.rights" | "dcterms.rights" | "dcterms.license" | "dc.rights.license" | "license"
+                | "cc:license" => {
+                    best.licence.offer(4, || licence(content));
+                }
                 "og:title" => best.og_title.offer(0, text),
                 "twitter:title" | "dc.title" | "dcterms.title" | "sailthru.title" => {
                     best.og_title.offer(1, text)
@@ -324,6 +394,9 @@ impl Reader<'_, '_> {
         let target = || resolved(self.base, href);
         if has_token(rel, "canonical") && self.out.canonical.is_none() && !href.trim().is_empty() {
             self.out.canonical = target();
+        }
+        if has_token(rel, "license") {
+            self.best.licence.offer(1, || licence(href));
         }
         if has_token(rel, "image_src") {
             self.best.image.offer(3, || squeezed(href));
@@ -385,6 +458,15 @@ impl Reader<'_, '_> {
                 let text = value(&["content"]).and_then(squeezed);
                 self.best.description.offer(5, || text);
             }
+            if has("license") {
+                let given =
+                    value(&["href", "content"]).map(Cow::Borrowed).or_else(|| self.text(n).map(Cow::Owned));
+                self.best.licence.offer(3, || licence(&given?));
+            }
+            if has("keywords") {
+                let list = value(&["content"]).map(Cow::Borrowed).or_else(|| self.text(n).map(Cow::Owned));
+                push_list(&mut self.out.keywords, &list.unwrap_or_default());
+            }
             if has("articleSection") && self.out.categories.len() < MAX_LIST {
                 let text = value(&["content"]).and_then(squeezed).or_else(|| self.text(n));
                 self.out.categories.extend(text.filter(|text| text.len() < 100));
@@ -420,6 +502,7 @@ impl Reader<'_, '_> {
         best.description.offer(3, || data.description.clone());
         best.site_name.offer(1, || data.site_name.clone());
         best.image.offer(1, || data.image.clone());
+        best.licence.offer(0, || licence(data.licence.as_deref()?));
         data.headline = data.headline.or(best.headline.take());
         if let Some(section) = data.section.as_ref().filter(|_| out.categories.is_empty()) {
             out.categories.push(section.clone());
@@ -434,6 +517,7 @@ impl Reader<'_, '_> {
         out.site_name = best.site_name.take();
         out.published = best.published.take();
         out.modified = best.modified.take();
+        out.licence = best.licence.take();
         out.og_title = best.og_title.take();
         out.image = best.image.take().and_then(join);
         out.canonical = out.canonical.or_else(|| best.og_url.take().and_then(join));

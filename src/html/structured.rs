@@ -47,6 +47,8 @@ pub struct Structured {
     pub section: Option<String>,
     /// Keywords, in order.
     pub keywords: Vec<String>,
+    /// Address of the licence, or what is said of it.
+    pub licence: Option<String>,
     /// URL of the first image, as written.
     pub image: Option<String>,
     /// Publisher, else the name of the site.
@@ -119,6 +121,7 @@ impl Collector {
             out.description = ["description", "abstract"].iter().find_map(|key| text(item.get(key)?));
             out.section = ["articleSection", "category"].iter().find_map(|key| text(first(item.get(key)?)));
             out.keywords = item.get("keywords").map(keywords).unwrap_or_default();
+            out.licence = item.get("license").and_then(url);
             out.image = item.get("image").and_then(url).or_else(|| item.get("thumbnailUrl").and_then(url));
             let publisher = item.get("publisher").map(|value| resolve(first(value), &names));
             out.site_name = publisher.and_then(|value| text(value).or_else(|| named(value)));
@@ -263,7 +266,7 @@ mod tests {
             r#"{"@context":"https://schema.org","@type":"NewsArticle","headline":" Fish &amp; chips ",
             "author":[{"@type":"Person","name":"Ann"},{"name":["Bo"]},"Ann","https://x.org/cy"],
             "datePublished":"2024-05-31T08:00:00Z","dateModified":"2024-06-01","description":"d",
-            "articleSection":["Food","UK"],"keywords":"a, b","image":[{"url":"/i.png"}],
+            "articleSection":["Food","UK"],"keywords":"a, b","license":"https://creativecommons.org/licenses/by/4.0/","image":[{"url":"/i.png"}],
             "publisher":{"@type":"Organization","name":"The Paper"}}"#,
         ]);
         let expected = Structured {
@@ -276,6 +279,7 @@ mod tests {
             description: Some("d".into()),
             section: Some("Food".into()),
             keywords: vec!["a".into(), "b".into()],
+            licence: Some("https://creativecommons.org/licenses/by/4.0/".into()),
             image: Some("/i.png".into()),
             site_name: Some("The Paper".into()),
             broken: 0,
