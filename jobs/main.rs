@@ -40,6 +40,7 @@ mod shape;
 mod shard;
 mod simweb;
 mod source;
+mod text;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -58,6 +59,7 @@ enum Command {
     Demo(demo::DemoArgs),
     Crawl(Box<crawl::CrawlArgs>),
     Extract(extract::ExtractArgs),
+    Text(text::TextArgs),
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),
     Shape(shape::ShapeArgs),
@@ -74,8 +76,8 @@ fn main() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_env("WEBMILL_LOG").unwrap_or_else(|_| "warn".into());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
     let cancel = Cancel::default();
-    // Looking into shards leaves nothing to resume: there Ctrl-C ends the process as usual.
-    if !matches!(cli.command, Command::Shard(_) | Command::Schema(_)) {
+    // Looking into shards and pages leaves nothing to resume: there Ctrl-C ends the process as usual.
+    if !matches!(cli.command, Command::Shard(_) | Command::Text(_) | Command::Schema(_)) {
         stop_on_interrupt(&cancel);
     }
     let result = match cli.command {
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args, &cancel),
         Command::Crawl(args) => crawl::run(&args, &cancel),
         Command::Extract(args) => extract::run(&args, &cancel),
+        Command::Text(args) => text::run(&args),
         Command::Graph(args) => graph::run(&args, &cancel),
         Command::Rank(args) => rank::run(&args, &cancel),
         Command::Shape(args) => shape::run(&args, &cancel),
