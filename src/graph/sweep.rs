@@ -26,6 +26,8 @@ const LONG: usize = 64;
 /// Sums the contributions that come in over a node's arcs.
 pub(super) trait Pull: Sync {
     fn pull(&self, arcs: Range<usize>, read: impl Fn(u32) -> f64) -> f64;
+    /// Do arcs have weights?
+    fn weighted(&self) -> bool;
 }
 
 /// Arcs that all count the same; the sources of all arcs.
@@ -49,6 +51,10 @@ impl Pull for Plain<'_> {
         }
         sums[0] + sums[1] + (sums[2] + sums[3]) + rest
     }
+
+    fn weighted(&self) -> bool {
+        false
+    }
 }
 
 /// Arcs with weights beside them.
@@ -58,6 +64,10 @@ impl<W: Copy + Into<f64> + Sync> Pull for Weighted<'_, W> {
     #[inline(always)]
     fn pull(&self, arcs: Range<usize>, read: impl Fn(u32) -> f64) -> f64 {
         self.0[arcs.clone()].iter().zip(&self.1[arcs]).map(|(&u, &w)| w.into() * read(u)).sum()
+    }
+
+    fn weighted(&self) -> bool {
+        true
     }
 }
 
@@ -161,7 +171,7 @@ impl<'a> Sweeps<'a> {
 }
 
 /// Cuts the nodes into chunks, as a function of the graph alone.
-fn chunks(offsets: &[u64]) -> Vec<Range<usize>> {
+pub(super) fn chunks(offsets: &[u64]) -> Vec<Range<usize>> {
     let n = offsets.len() - 1;
     let work = |v: usize| offsets[v] + v as u64;
     let goal = CHUNK_WORK.max(work(n) / (STEPS * STRIPS) as u64);
