@@ -5,7 +5,7 @@ use webmill::table::{HostRow, TableReader};
 
 use super::Sources;
 use super::corpus::{Corpus, Counts};
-use super::tops::{Scored, Tops};
+use super::tops::{Lists, MEASURES, Scored, Tops};
 use crate::extract_log::OUTCOME;
 
 /// The whole report.
@@ -94,49 +94,46 @@ fn top_tables(tops: &Tops, hosts: &[HostRow], most: usize) -> Vec<Top> {
     let columns = |measure: &str| vec![measure.to_owned(), "in".to_owned(), "out".to_owned()];
     let short = most.min(10);
     let by_name = |name: &str| hosts.iter().find(|h| h.url_host_name == name);
-    vec![
+    let about = [
+        (
+            "Top pages by PageRank",
+            "d = 0.85, dangling mass spread uniformly; the sum over all pages and link targets is 1. Pages that ask for noindex are left out.",
+        ),
+        ("Top authorities", "HITS over the whole graph: pages that good hubs point to."),
+        ("Top hubs", "HITS over the whole graph: pages that point to good authorities."),
+        ("Top pages by SALSA", "Authorities of a random walk between hubs and authorities; the sum is 1."),
+        (
+            "Most central pages",
+            "Harmonic centrality: near to many pages that lead there; estimated by HyperBall.",
+        ),
+    ];
+    let pages = about.into_iter().zip(MEASURES).zip(&tops.pages).enumerate();
+    let pages = pages.map(|(i, (((title, note), (name, measure)), list))| {
+        let shown = if i == 0 { list.len() } else { list.len().min(short) };
         Top {
-            title: "Top pages by PageRank".into(),
-            note: "d = 0.85, dangling mass spread uniformly; the sum over all pages and link targets is 1. Pages that ask for noindex are left out.".into(),
-            columns: columns("PageRank"),
-            rows: page_rows(&tops.by_pagerank, tops, |r| r.pagerank),
-        },
-        Top {
-            title: "Top authorities".into(),
-            note: "HITS over the whole graph: pages that good hubs point to.".into(),
-            columns: columns("authority"),
-            rows: page_rows(&tops.by_authority[..tops.by_authority.len().min(short)], tops, |r| r.authority),
-        },
-        Top {
-            title: "Top hubs".into(),
-            note: "HITS over the whole graph: pages that point to good authorities.".into(),
-            columns: columns("hub"),
-            rows: page_rows(&tops.by_hub[..tops.by_hub.len().min(short)], tops, |r| r.hub),
-        },
-        Top {
-            title: "Top pages by SALSA".into(),
-            note: "Authorities of a random walk between hubs and authorities; the sum is 1.".into(),
-            columns: columns("authority"),
-            rows: page_rows(&tops.by_salsa[..tops.by_salsa.len().min(short)], tops, |r| r.salsa_authority),
-        },
-        Top {
-            title: "Most central pages".into(),
-            note: "Harmonic centrality: near to many pages that lead there; estimated by HyperBall.".into(),
-            columns: columns("harmonic"),
-            rows: page_rows(&tops.by_harmonic[..tops.by_harmonic.len().min(short)], tops, |r| r.harmonic),
-        },
+            title: title.into(),
+            note: note.into(),
+            columns: columns(name),
+            rows: page_rows(&list[..shown], tops, measure),
+        }
+    });
+    let mut tables: Vec<Top> = pages.collect();
+    tables.extend([
         Top {
             title: "Most wanted".into(),
-            note: "Link targets that were not crawled, by PageRank: what a further crawl would fetch first.".into(),
+            note: "Link targets that were not crawled, by PageRank: what a further crawl would fetch first."
+                .into(),
             columns: columns("PageRank"),
             rows: page_rows(&tops.wanted[..tops.wanted.len().min(short)], tops, |r| r.pagerank),
         },
         Top {
             title: "Top hosts".into(),
-            note: "Hosts with crawled pages, by PageRank of the graph of hosts, arcs weighted by links.".into(),
-            columns: ["PageRank", "hosts in", "hosts out", "HTML pages", "duplicates"].map(String::from).into(),
-            rows: tops
-                .hosts
+            note: "Hosts with crawled pages, by PageRank of the graph of hosts, arcs weighted by links."
+                .into(),
+            columns: ["PageRank", "hosts in", "hosts out", "HTML pages", "duplicates"]
+                .map(String::from)
+                .into(),
+            rows: tops.hosts[0]
                 .iter()
                 .map(|r| {
                     let host = by_name(&r.url);
@@ -154,7 +151,27 @@ fn top_tables(tops: &Tops, hosts: &[HostRow], most: usize) -> Vec<Top> {
                 })
                 .collect(),
         },
-    ]
+        side_by_side("Hosts by each measure", &tops.hosts, short),
+        side_by_side("Domains by each measure", &tops.domains, short),
+    ]);
+    tables
+}
+
+/// The best names by each measure, a column a measure.
+fn side_by_side(title: &str, lists: &Lists, most: usize) -> Top {
+    let name = |list: &Vec<Scored>, i: usize| list.get(i).map_or_else(String::new, |r| r.url.clone());
+    Top {
+        title: title.into(),
+        note: "By PageRank, then by HITS authority and hub, SALSA authority and harmonic centrality.".into(),
+        columns: MEASURES[1..].iter().map(|(name, _)| (*name).to_owned()).collect(),
+        rows: (0..most.min(lists[0].len()))
+            .map(|i| TopRow {
+                name: name(&lists[0], i),
+                title: None,
+                cells: lists[1..].iter().map(|list| name(list, i)).collect(),
+            })
+            .collect(),
+    }
 }
 
 /// How the measures agree, on each level.

@@ -24,17 +24,26 @@ pub struct Scored {
     pub outdegree: u32,
 }
 
+/// The measures of the top lists, in their order.
+pub const MEASURES: [(&str, fn(&Scored) -> f64); 5] = [
+    ("PageRank", |r| r.pagerank),
+    ("authority", |r| r.authority),
+    ("hub", |r| r.hub),
+    ("SALSA", |r| r.salsa_authority),
+    ("harmonic", |r| r.harmonic),
+];
+
+/// A list for each of the measures.
+pub type Lists = [Vec<Scored>; MEASURES.len()];
+
 /// Top lists.
 #[derive(Default)]
 pub struct Tops {
-    pub by_pagerank: Vec<Scored>,
+    pub pages: Lists,
     /// Link targets that were not crawled: what a crawl would want next.
     pub wanted: Vec<Scored>,
-    pub by_authority: Vec<Scored>,
-    pub by_hub: Vec<Scored>,
-    pub by_salsa: Vec<Scored>,
-    pub by_harmonic: Vec<Scored>,
-    pub hosts: Vec<Scored>,
+    pub hosts: Lists,
+    pub domains: Lists,
     /// Titles of the pages in the lists.
     pub titles: HashMap<String, String>,
 }
@@ -63,15 +72,10 @@ impl Tops {
     /// Reads table `ranks` and titles from `pages`; gives the hosts their scores.
     pub fn read(sources: &Sources, corpus: &mut Corpus, most: usize) -> Result<Self> {
         let best = |measure: fn(&Scored) -> f64| Best { most: most.max(1), measure, rows: Vec::new() };
-        let mut pages = [
-            best(|r| r.pagerank),
-            best(|r| r.authority),
-            best(|r| r.hub),
-            best(|r| r.salsa_authority),
-            best(|r| r.harmonic),
-        ];
+        let mut pages = MEASURES.map(|(_, measure)| best(measure));
+        let mut hosts = MEASURES.map(|(_, measure)| best(measure));
+        let mut domains = MEASURES.map(|(_, measure)| best(measure));
         let mut wanted = best(|r| r.pagerank);
-        let mut hosts = best(|r| r.pagerank);
         let host_of = hosts_of_pages(sources)?;
         let mut sums: Vec<f64> = vec![0.0; host_of.iter().max().map_or(0, |h| *h as usize + 1)];
         let mut host_scores: BTreeMap<u32, Scored> = BTreeMap::new();
@@ -100,9 +104,6 @@ impl Tops {
                 let level = level.get(i).unwrap_or_default();
                 let node = node.get(i).unwrap_or_default();
                 let score = pagerank.get(i).unwrap_or(0.0);
-                if level == "domain" {
-                    continue;
-                }
                 let row = Scored {
                     url: url.get(i).unwrap_or_default().to_owned(),
                     pagerank: score,
@@ -122,8 +123,10 @@ impl Tops {
                     } else if !corpus.noindex.contains(&row.url) {
                         pages.iter_mut().for_each(|best| best.offer(&row));
                     }
+                } else if crawled.get(i) == Some(true) && level == "domain" {
+                    domains.iter_mut().for_each(|best| best.offer(&row));
                 } else if crawled.get(i) == Some(true) {
-                    hosts.offer(&row);
+                    hosts.iter_mut().for_each(|best| best.offer(&row));
                     host_scores.insert(node, row);
                 }
             }
@@ -132,25 +135,15 @@ impl Tops {
             let sum = sums.get(node as usize).copied().unwrap_or(0.0);
             corpus.rank_host(&row.url, row.pagerank, row.indegree, row.outdegree, sum);
         }
-        let [by_pagerank, by_authority, by_hub, by_salsa, by_harmonic] = pages.map(|best| best.rows);
-        let mut tops = Tops {
-            by_pagerank,
-            wanted: wanted.rows,
-            by_authority,
-            by_hub,
-            by_salsa,
-            by_harmonic,
-            hosts: hosts.rows,
-            titles: HashMap::new(),
-        };
+        let [pages, hosts, domains] = [pages, hosts, domains].map(|lists| lists.map(|best| best.rows));
+        let mut tops = Tops { pages, wanted: wanted.rows, hosts, domains, titles: HashMap::new() };
         tops.read_titles(sources, corpus)?;
         Ok(tops)
     }
 
     fn read_titles(&mut self, sources: &Sources, corpus: &Corpus) -> Result<()> {
-        let lists = [&self.by_pagerank, &self.by_authority, &self.by_hub, &self.by_salsa, &self.by_harmonic];
         let mut wanted: HashMap<String, String> =
-            lists.iter().flat_map(|l| l.iter()).map(|r| (r.url.clone(), String::new())).collect();
+            self.pages.iter().flatten().map(|r| (r.url.clone(), String::new())).collect();
         wanted.extend(corpus.clusters.iter().map(|c| (c.1.clone(), String::new())));
         // Of several captures the latest good one names the page.
         let mut seen: HashMap<String, Option<i64>> = HashMap::new();
