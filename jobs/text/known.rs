@@ -33,6 +33,7 @@ pub struct Known {
     description: Option<String>,
     categories: Vec<String>,
     tags: Vec<String>,
+    keywords_declared: Vec<String>,
     licence: Option<String>,
     image: Option<String>,
     /// Of most of the text, ISO 639-3, and how sure that is.
@@ -145,7 +146,8 @@ impl Known {
             site_name: meta.site_name,
             description: meta.description,
             categories: meta.categories,
-            tags: meta.keywords,
+            tags: meta.tags,
+            keywords_declared: meta.keywords,
             licence: meta.licence,
             modified: meta.modified,
             image: meta.image.as_ref().map(text),

@@ -14,6 +14,7 @@
 use std::borrow::Cow;
 
 use super::dom::{Dom, Edge, NodeId};
+use super::filed::{Filed, filed_under};
 use super::licence::{creative_commons, licence};
 use super::moment::iso_date;
 use super::robots::Robots;
@@ -25,6 +26,9 @@ use crate::capture::CanonicalUrl;
 
 /// Nodes looked at for the text of one element.
 const MAX_NODES: usize = 1000;
+
+/// Bytes of the name of a category or tag.
+const MAX_NAME: usize = 100;
 
 /// What a page declares; texts with white space collapsed, dates in ISO 8601 with zone where one is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,8 +47,10 @@ pub struct Metadata {
     pub canonical: Option<CanonicalUrl>,
     /// Description.
     pub description: Option<String>,
-    /// Keywords and tags, in order.
+    /// Keywords that it declares, in order.
     pub keywords: Vec<String>,
+    /// Tags that it is filed under, in order.
+    pub tags: Vec<String>,
     /// Sections or categories that it is filed under.
     pub categories: Vec<String>,
     /// Author, several with `, ` between.
@@ -99,6 +105,9 @@ pub fn metadata<'b>(
         out: Metadata { base: base.cloned(), ..Metadata::default() },
         best: Best::default(),
         json: Default::default(),
+        label: false,
+        filed: Vec::new(),
+        tagged: Vec::new(),
         scopes: Vec::new(),
     };
     x_robots_tag.iter().for_each(|value| reader.out.robots.add_header(value));
@@ -163,6 +172,11 @@ struct Reader<'d, 'a> {
     out: Metadata,
     best: Best,
     json: structured::Collector,
+    /// Whether the card of the page labels its first fact as the author.
+    label: bool,
+    /// Categories and tags by links.
+    filed: Vec<String>,
+    tagged: Vec<String>,
     /// Open microdata items.
     scopes: Vec<(NodeId, Scope)>,
 }
@@ -206,6 +220,19 @@ impl Reader<'_, '_> {
             self.best.author.offer(6, || name.filter(|name| is_name(name)));
         }
         let Some(href) = dom.attr(n, "href") else { return };
+        if let Some(filed) = filed_under(dom, n) {
+            let name = self.text(n).map(|name| name.trim_start_matches('#').trim().to_owned());
+            let list = match filed {
+                Filed::Category => &mut self.filed,
+                Filed::Tag => &mut self.tagged,
+            };
+            if let Some(name) = name.filter(|name| !name.is_empty() && name.len() <= MAX_NAME)
+                && list.len() < MAX_LIST
+                && !list.contains(&name)
+            {
+                list.push(name);
+            }
+        }
         if has_token(rel, "license") {
             self.best.licence.offer(1, || licence(href));
         } else if self.best.licence.0.is_none() || href.contains("creativecommons") {
@@ -307,9 +334,8 @@ impl Reader<'_, '_> {
                 "dc.description" | "dcterms.description" | "twitter:description" => {
                     best.description.offer(4, text)
                 }
-                "keywords" | "news_keywords" | "article:tag" | "parsely-tags" | "dc.subject" => {
-                    push_list(&mut self.out.keywords, content);
-                }
+                "keywords" | "news_keywords" | "dc.subject" => push_list(&mut self.out.keywords, content),
+                "article:tag" | "parsely-tags" => push_list(&mut self.out.tags, content),
                 "article:section" | "category" | "parsely-section" | "og:category" => {
                     push_list(&mut self.out.categories, content);
                 }
@@ -382,6 +408,8 @@ impl Reader<'_, '_> {
                 "twitter:image" | "twitter:image:src" | "thumbnail" => best.image.offer(2, text),
                 "og:locale" => best.lang.offer(4, || language_tag(&content.replace('_', "-"))),
                 "language" | "dc.language" => best.lang.offer(5, || language_tag(content)),
+                "twitter:label1" => self.label = is_byline_label(content),
+                "twitter:data1" if self.label => best.author.offer(3, person),
                 "generator" => self.out.generator = self.out.generator.take().or_else(text),
                 _ => {}
             }
@@ -426,13 +454,18 @@ impl Reader<'_, '_> {
             || ["publish", "entry-date", "dt-published", "post-date", "article-date"]
                 .iter()
                 .any(|c| class.contains(c));
-        self.best.published.offer(if marked { 5 } else { 7 }, || iso_date(when));
+        if marked {
+            self.best.published.offer(5, || iso_date(when));
+        }
     }
 
     /// Properties of the item that the page is about; those of comments, offers and the like are others'.
     fn microdata(&mut self, n: NodeId) {
         let dom = self.dom;
-        let scope = self.scopes.last().map_or(Scope::Other, |&(_, scope)| scope);
+        // Outside of all items a property can only be the page's.
+        let lone = self.scopes.is_empty();
+        let scope = self.scopes.last().map_or(Scope::Subject, |&(_, scope)| scope);
+        let later = if lone { 3 } else { 0 };
         let property = dom.attr(n, "itemprop").unwrap_or_default();
         let has = |name: &str| has_token(property, name);
         let opens = dom.attr(n, "itemscope").is_some();
@@ -442,13 +475,13 @@ impl Reader<'_, '_> {
                 let when = value(&["content", "datetime"])
                     .map(Cow::Borrowed)
                     .or_else(|| self.text(n).map(Cow::Owned));
-                self.best.published.offer(4, || iso_date(&when?));
+                self.best.published.offer(4 + later, || iso_date(&when?));
             }
             if has("dateModified") {
                 let when = value(&["content", "datetime"])
                     .map(Cow::Borrowed)
                     .or_else(|| self.text(n).map(Cow::Owned));
-                self.best.modified.offer(4, || iso_date(&when?));
+                self.best.modified.offer(4 + later, || iso_date(&when?));
             }
             if has("headline") && self.best.headline.0.is_none() {
                 let text = self.text(n).or_else(|| squeezed(value(&["content"])?));
@@ -456,7 +489,7 @@ impl Reader<'_, '_> {
             }
             if has("description") {
                 let text = value(&["content"]).and_then(squeezed);
-                self.best.description.offer(5, || text);
+                self.best.description.offer(5 + later, || text);
             }
             if has("license") {
                 let given =
@@ -474,7 +507,7 @@ impl Reader<'_, '_> {
         }
         if !opens && ((scope == Scope::Subject && has("author")) || (scope == Scope::Author && has("name"))) {
             let text = dom.attr(n, "content").and_then(squeezed).or_else(|| self.text(n));
-            self.best.author.offer(4, || text.filter(|name| is_name(name)));
+            self.best.author.offer(4 + later, || text.filter(|name| is_name(name)));
         }
         if opens {
             let kind = dom.attr(n, "itemtype").unwrap_or_default().trim();
@@ -510,6 +543,13 @@ impl Reader<'_, '_> {
         if out.keywords.is_empty() {
             out.keywords.clone_from(&data.keywords);
         }
+        // What readers see is what the page is filed under; a declared list is often the site's.
+        if !self.filed.is_empty() {
+            out.categories = self.filed;
+        }
+        if !self.tagged.is_empty() {
+            out.tags = self.tagged;
+        }
         let join = |reference: String| resolved(self.base, &reference);
         out.lang = best.lang.take();
         out.description = best.description.take();
@@ -524,6 +564,24 @@ impl Reader<'_, '_> {
         out.structured = data;
         out
     }
+}
+
+/// Whether the label of a fact on a card says that it is the author.
+fn is_byline_label(label: &str) -> bool {
+    let label = label.trim().to_lowercase();
+    let by = [
+        "by",
+        "written by",
+        "verfasst von",
+        "geschrieben von",
+        "escrito por",
+        "écrit par",
+        "scritto da",
+        "door",
+        "author",
+        "autor",
+    ];
+    by.contains(&label.as_str())
 }
 
 /// A reference as the address of a page.

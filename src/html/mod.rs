@@ -10,6 +10,7 @@ pub mod dom;
 mod entities;
 mod entity_names;
 mod evidence;
+mod filed;
 mod licence;
 pub mod links;
 pub mod meta;

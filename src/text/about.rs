@@ -1,9 +1,8 @@
-//! Title, author and date of a page's main text.
+//! Title of a page's main text, and the text that its structured data hold.
 //!
-//! Order of trust: structured data (JSON-LD), stated metadata, marked-up elements (`rel=author`, `<time>`), then what is
-//! written near the title. Titles lose the site's name; dates become ISO 8601 with the zone where one is stated.
+//! The title is a heading that the page's stated title repeats, else what structured data or the page state; it loses the
+//! site's name.
 
-use super::class_names::Kind;
 use super::elements::heading;
 use super::features::bare;
 use super::page::Page;
@@ -12,10 +11,6 @@ use crate::html::{Dom, Tag};
 
 /// Bytes of JSON-LD that are parsed.
 const MAX_JSON: usize = 1 << 20;
-/// Characters of an author's name.
-const MAX_AUTHOR: usize = 80;
-/// Blocks around the title in which author and date are looked for.
-const NEAR: usize = 12;
 
 /// The article's text in the JSON-LD of a page, the longest if there are more; scripts that are no JSON are passed over.
 pub(crate) fn article_body(dom: &Dom<'_>) -> Option<String> {
@@ -158,134 +153,6 @@ pub(crate) fn title(
         })
 }
 
-/// A name without its introduction; `None` if it is no name.
-pub(crate) fn clean_author(text: &str) -> Option<String> {
-    let mut name = squeeze(text);
-    for prefix in [
-        "view all posts by ",
-        "zeige alle beiträge von ",
-        "alle beiträge von ",
-        "posts by ",
-        "by ",
-        "written by ",
-        "posted by ",
-        "author:",
-        "von ",
-        "par ",
-        "作者：",
-        "作者:",
-        "作者",
-        "文/",
-        "文｜",
-        "记者",
-    ] {
-        if let Some(head) = name.get(..prefix.len())
-            && head.to_lowercase() == prefix
-        {
-            name = name[prefix.len()..].trim().to_string();
-        }
-    }
-    for end in [" | ", " • ", " · ", " – ", " - ", " on ", "　", " Published", " Updated"] {
-        if let Some((first, _)) = name.split_once(end) {
-            name = first.trim().to_string();
-        }
-    }
-    let name = name.trim_matches([',', ':', '|', '-', ' ', '·']).to_string();
-    let digits = name.chars().filter(char::is_ascii_digit).count();
-    let good = !name.is_empty()
-        && name.chars().count() <= MAX_AUTHOR
-        && digits * 3 <= name.chars().count()
-        && !name.contains("://")
-        && !name.contains('@')
-        && !matches!(
-            name.to_lowercase().as_str(),
-            "admin" | "administrator" | "author" | "unknown" | "staff" | "share"
-        );
-    good.then_some(name)
-}
-
-/// The author written on the page: `rel=author`, `itemprop=author`, a byline's class.
-pub(crate) fn written_author(dom: &Dom<'_>, page: &Page, near: usize) -> Option<String> {
-    for node in dom.descendants(dom.body()?) {
-        if !matches!(dom.tag(node), Tag::A | Tag::Span | Tag::Div | Tag::P | Tag::Meta) {
-            continue;
-        }
-        let marked = dom.attr(node, "rel").is_some_and(|r| r.split_ascii_whitespace().any(|w| w == "author"))
-            || dom.attr(node, "itemprop").is_some_and(|p| p.split_ascii_whitespace().any(|w| w == "author"));
-        if marked {
-            let mut text = String::new();
-            match dom.attr(node, "content") {
-                Some(content) => text.push_str(content),
-                None => dom.text_content(node, &mut text),
-            }
-            if let Some(name) = clean_author(text.get(..300).unwrap_or(&text)) {
-                return Some(name);
-            }
-        }
-    }
-    // An element that is named after what it holds.
-    for node in dom.descendants(dom.body()?) {
-        if !matches!(
-            dom.tag(node),
-            Tag::A | Tag::Span | Tag::Address | Tag::P | Tag::Div | Tag::Strong | Tag::Em
-        ) {
-            continue;
-        }
-        let named = dom.attr(node, "class").is_some_and(|class| {
-            class.split_ascii_whitespace().any(|w| {
-                matches!(
-                    w,
-                    "author"
-                        | "byline"
-                        | "author-name"
-                        | "entry-author"
-                        | "post-author"
-                        | "article-author"
-                        | "vcard"
-                ) || matches!(w, "byline-name" | "authorname" | "author_name" | "post_author" | "author-link")
-            })
-        });
-        if named {
-            let mut text = String::new();
-            dom.text_content(node, &mut text);
-            if text.len() <= 200
-                && squeeze(&text).split(' ').count() <= 8
-                && let Some(name) = clean_author(&text)
-            {
-                return Some(name);
-            }
-        }
-    }
-    let range = near.saturating_sub(3)..(near + NEAR).min(page.blocks.len());
-    for block in &page.blocks[range] {
-        let text = text_of(page, block);
-        if text.len() > 200 {
-            continue;
-        }
-        let container = &page.containers[block.container as usize];
-        let byline =
-            (container.distance[Kind::Byline as usize] <= 1) || block.inline_kinds & Kind::Byline.bit() != 0;
-        let lower = text.get(..3).map(str::to_ascii_lowercase);
-        let starts = lower.as_deref() == Some("by ");
-        if byline && starts {
-            return clean_author(text);
-        }
-        for mark in ["作者：", "作者:", "责任编辑：", "编辑："] {
-            if let Some((_, rest)) = text.split_once(mark) {
-                let name: String = rest
-                    .trim_start()
-                    .chars()
-                    .take_while(|c| !c.is_whitespace() && !"，,；;（(【[|".contains(*c))
-                    .collect();
-                if let Some(name) = clean_author(&name) {
-                    return Some(name);
-                }
-            }
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,19 +168,6 @@ mod tests {
             ("C++", None, "C++"),
         ] {
             assert_eq!(clean_title(title, site), want);
-        }
-    }
-
-    #[test]
-    fn authors() {
-        for (text, want) in [
-            ("By Jane Doe", Some("Jane Doe")),
-            ("作者：张三", Some("张三")),
-            ("https://example.com/x", None),
-            ("admin", None),
-            ("Jane Doe | 3 May", Some("Jane Doe")),
-        ] {
-            assert_eq!(clean_author(text).as_deref(), want, "{text}");
         }
     }
 }

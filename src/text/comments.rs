@@ -7,7 +7,7 @@
 //!
 //! **Cost.** Linear in blocks times depth; [`MAX_COMMENTS`] comments of together [`MAX_BYTES`] bytes are kept.
 
-use super::about::clean_author;
+use super::bylines::clean_author;
 use super::class_names::Kind;
 use super::dates::find_date;
 use super::elements::heading;

@@ -1,29 +1,44 @@
 //! Dates as pages write them, to ISO 8601.
 //!
-//! Read are ISO dates (with time and zone, which are kept), numbers with `年月日`, `2023/5/6`, `06.05.2023`, and English
-//! and German month names in either order. What could be two dates (`03/04/2021`) is read with the month first.
+//! Read are ISO dates (with time and zone, which are kept), numbers with `年月日`, `2023/5/6`, `06.05.2023`, `06.05.23`, and
+//! month names of some twenty languages in either order. What could be two dates (`03/04/2021`) is read with the month
+//! first.
+
+/// First letters of the months in some twenty languages; the first that fits is meant, so `juli` stands before `jun`.
+const MONTHS: [(u32, &[&str]); 12] = [
+    (1, &["jan", "jän", "ene", "gen", "янв", "січ", "stycz", "led", "oca", "ιαν", "tammi", "يناير"]),
+    (2, &["feb", "fév", "fev", "фев", "лют", "lut", "únor", "únor", "şub", "φεβ", "helmi", "فبراير"]),
+    (3, &["mar", "mär", "maer", "mrz", "maa", "mrt", "март", "берез", "бер", "břez", "μαρ", "μάρ", "مارس"]),
+    (4, &["apr", "avr", "abr", "апр", "квіт", "kwie", "dub", "nis", "απρ", "huhti", "أبريل"]),
+    (5, &["may", "mai", "mei", "mag", "maj", "мая", "май", "трав", "kvě", "μαΐ", "μαι", "touko", "مايو"]),
+    (7, &["jul", "juil", "lug", "июл", "лип", "lip", "červenc", "tem", "ιουλ", "heinä", "يوليو"]),
+    (6, &["jun", "juin", "giu", "июн", "черв", "czer", "červ", "haz", "ιουν", "kesä", "يونيو"]),
+    (8, &["aug", "aoû", "aou", "ago", "авг", "серп", "sier", "srp", "ağu", "αυγ", "elo", "أغسطس"]),
+    (9, &["sep", "set", "сен", "верес", "wrze", "září", "eyl", "σεπ", "syys", "سبتمبر"]),
+    (10, &["oct", "okt", "ott", "out", "окт", "жовт", "paź", "říj", "eki", "οκτ", "loka", "أكتوبر"]),
+    (11, &["nov", "ноя", "листоп", "lis", "kas", "νοέ", "νοε", "marras", "نوفمبر"]),
+    (12, &["dec", "dez", "déc", "dic", "des", "дек", "груд", "gru", "pros", "ara", "δεκ", "joulu", "ديسمبر"]),
+];
 
 /// Month of a name's first letters.
 fn month(word: &str) -> Option<u32> {
     let lower = word.to_lowercase();
-    let names: [&[&str]; 12] = [
-        &["jan", "jän", "janv"],
-        &["feb", "févr", "fev"],
-        &["mar", "mär", "maerz"],
-        &["apr", "avr"],
-        &["may", "mai", "mayo"],
-        &["jun", "juin"],
-        &["jul", "juil"],
-        &["aug", "août", "aout", "ago"],
-        &["sep"],
-        &["oct", "okt"],
-        &["nov"],
-        &["dec", "dez", "déc", "dic"],
-    ];
-    if lower.chars().count() > 10 {
+    if lower.chars().count() > 12 {
         return None;
     }
-    (1..).zip(names).find(|(_, n)| n.iter().any(|n| lower.starts_with(n))).map(|(m, _)| m)
+    MONTHS
+        .iter()
+        .find(|(_, starts)| starts.iter().any(|start| lower.starts_with(start)))
+        .map(|(month, _)| *month)
+}
+
+/// Years of two digits are read as of 1980 to 2079.
+fn century(year: u32, digits: usize) -> u32 {
+    match digits {
+        2 if year >= 80 => 1900 + year,
+        2 => 2000 + year,
+        _ => year,
+    }
 }
 
 fn iso(year: u32, month: u32, day: u32) -> Option<String> {
@@ -105,14 +120,11 @@ pub(crate) fn find_date(text: &str) -> Option<String> {
                 (Other(x), _),
                 (Number(b, 1..=2), _),
                 (Other(y), _),
-                (Number(year, 4), _),
+                (Number(year, digits @ (2 | 4)), _),
                 ..,
-            ] if x == y && "-/.".contains(*x) => {
-                if *x == '/' {
-                    iso(*year, *a, *b).or_else(|| iso(*year, *b, *a))
-                } else {
-                    iso(*year, *b, *a)
-                }
+            ] if x == y && "-/.".contains(*x) && (*digits == 4 || *x == '.') => {
+                let year = &century(*year, *digits);
+                if *x == '/' { iso(*year, *a, *b).or_else(|| iso(*year, *b, *a)) } else { iso(*year, *b, *a) }
             }
             [(Word(name), _), (Number(d, 1..=2), _), (Number(y, 4), _), ..] => {
                 month(name).and_then(|m| iso(*y, m, *d))
@@ -130,6 +142,15 @@ pub(crate) fn find_date(text: &str) -> Option<String> {
             [(Number(d, 1..=2), _), (Other('.' | '-'), _), (Word(name), _), (Number(y, 4), _), ..]
             | [
                 (Number(d, 1..=2), _),
+                (Other('.'), _),
+                (Word(name), _),
+                (Other('.'), _),
+                (Number(y, 4), _),
+                ..,
+            ]
+            | [(Number(d, 1..=2), _), (Word(name), _), (Other('.'), _), (Number(y, 4), _), ..]
+            | [
+                (Number(d, 1..=2), _),
                 (Other('-'), _),
                 (Word(name), _),
                 (Other('-'), _),
@@ -138,11 +159,22 @@ pub(crate) fn find_date(text: &str) -> Option<String> {
             ]
             | [
                 (Number(d, 1..=2), _),
-                (Word("de" | "st" | "nd" | "rd" | "th"), _),
+                (Word("de" | "st" | "nd" | "rd" | "th" | "er"), _),
                 (Word(name), _),
                 (Number(y, 4), _),
                 ..,
+            ]
+            | [
+                (Number(d, 1..=2), _),
+                (Word("de"), _),
+                (Word(name), _),
+                (Word("de" | "del"), _),
+                (Number(y, 4), _),
+                ..,
             ] => month(name).and_then(|m| iso(*y, m, *d)),
+            [(Word(name), _), (Other('.'), _), (Number(d, 1..=2), _), (Number(y, 4), _), ..] => {
+                month(name).and_then(|m| iso(*y, m, *d))
+            }
             _ => None,
         };
         if found.is_some() {
@@ -210,6 +242,15 @@ mod tests {
             ("06.05.2023", Some("2023-05-06")),
             ("6. Mai 2023", Some("2023-05-06")),
             ("25/12/2020", Some("2020-12-25")),
+            ("28. Jan. 2022", Some("2022-01-28")),
+            ("Sept. 3, 2021", Some("2021-09-03")),
+            ("31.10.23", Some("2023-10-31")),
+            ("5/6/21", None),
+            ("15 августа 2016, 13:43", Some("2016-08-15")),
+            ("3 de mayo de 2022", Some("2022-05-03")),
+            ("1er juillet 2020", Some("2020-07-01")),
+            ("2 červen 2020", Some("2020-06-02")),
+            ("192.168.10.23", None),
             ("12/25/2020", Some("2020-12-25")),
             ("2023-02-30", None),
             ("no date 12345", None),

@@ -80,7 +80,6 @@ fn line_start(line: &str) -> Option<usize> {
         b'-' => (after(1) || only('-') || line.starts_with("-|") || line.starts_with("-:")).then_some(0),
         b'=' => only('=').then_some(0),
         b':' => line[1..].starts_with('-').then_some(0),
-        b'~' => line.starts_with("~~").then_some(0),
         b'0'..=b'9' => {
             let digits = line.bytes().take_while(u8::is_ascii_digit).count();
             let ends = line[digits..].starts_with(['.', ')']);
@@ -164,7 +163,6 @@ mod tests {
             ("1986. A year", "1986\\. A year"),
             ("1.5 litres", "1.5 litres"),
             ("2) b", "2\\) b"),
-            ("~~~", "\\~~~"),
             ("|a|", "\\|a|"),
             ("a  \n# b\n- c", "a  \n\\# b\n\\- c"),
             ("", ""),

@@ -17,19 +17,20 @@ use std::sync::LazyLock;
 
 use super::about;
 use super::blocks::blocks;
-use super::class_names::Kind;
+use super::bylines::author;
 use super::comments::{Comment, comments};
-use super::dates::find_date;
 use super::features::{Hints, Whole, features};
 use super::markdown::{Source, markdown, paragraphs};
 use super::model::Model;
-use super::page::{Block, MAX_TEXT, Page};
+use super::page::{MAX_TEXT, Page};
 use super::page_type::{PageType, probabilities};
+use super::published::date;
 use super::records::{DataTable, records};
 use super::render::{data_tables, drop_copies, plain};
 use super::schema::{OG_ARTICLE, OG_PRODUCT, bit_of};
 use super::score::threshold;
-use crate::html::{Dom, Metadata, Tag};
+use super::tails::drop_tails;
+use crate::html::{Dom, Metadata};
 
 static BLOCKS: LazyLock<Model> = LazyLock::new(|| {
     Model::parse(include_str!("models/blocks.txt")).expect("the shipped model is well-formed")
@@ -45,11 +46,6 @@ const MAX_RECOVERED_BYTES: usize = 2000;
 const SURE: f32 = 0.9;
 /// Words of the longest label: 责任编辑：王五, 回复 举报.
 const MAX_LABEL_UNITS: f32 = 6.0;
-
-/// Blocks after the title in which a date is looked for.
-const NEAR_BLOCKS: usize = 12;
-/// Bylines in which a date is looked for.
-const MAX_DATED: usize = 40;
 
 /// What bounds the output.
 #[derive(Copy, Clone, Debug)]
@@ -121,11 +117,7 @@ pub fn main_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainTex
     let headline = meta.structured.headline.as_deref();
     let title = about::title(&page, &stated, headline, meta.site_name.as_deref());
     let near = title_at.unwrap_or(0);
-    let named = meta.structured.authors.iter().filter_map(|a| about::clean_author(a)).collect::<Vec<_>>();
-    let author = Some(named.join("; "))
-        .filter(|names| !names.is_empty())
-        .or_else(|| meta.author.as_deref().and_then(about::clean_author))
-        .or_else(|| about::written_author(dom, &page, near));
+    let author = author(dom, meta, &page, near);
     let date = date(dom, meta, &page, near);
     let page_type = if text.is_empty() { PageType::Other } else { kind(&types) };
     let comments = said;
@@ -189,6 +181,7 @@ fn choose(page: &Page, hints: &Hints) -> Choice {
         }
     }
     drop_copies(page, &mut chosen);
+    drop_tails(page, &mut chosen, whole.title_at);
     Choice { chosen, confidence: f1, types, title_at: whole.title_at }
 }
 
@@ -218,39 +211,6 @@ fn cut(text: &mut String, max: usize) {
         let end = text[..end].rfind('\n').unwrap_or(end);
         text.truncate(end);
     }
-}
-
-fn date(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -> Option<String> {
-    let stated =
-        [&meta.structured.published, &meta.published].into_iter().flatten().find_map(|d| find_date(d));
-    if stated.is_some() {
-        return stated;
-    }
-    let body = dom.body()?;
-    let time = dom.descendants(body).filter(|&n| dom.tag(n) == Tag::Time).take(5).find_map(|n| {
-        dom.attr(n, "datetime").and_then(find_date).or_else(|| {
-            let mut text = String::new();
-            dom.text_content(n, &mut text);
-            find_date(&text)
-        })
-    });
-    let written = |blocks: &mut dyn Iterator<Item = &Block>| {
-        blocks
-            .filter(|b| b.counts.units < 30.0 && b.counts.digits >= 4)
-            .find_map(|b| find_date(&page.text[b.start as usize..b.end as usize]))
-    };
-    let range = near.saturating_sub(2)..(near + NEAR_BLOCKS).min(page.blocks.len());
-    let dated = |b: &&Block| {
-        let container = &page.containers[b.container as usize];
-        container.distance[Kind::Byline as usize] <= 1 || b.inline_kinds & Kind::Byline.bit() != 0
-    };
-    time.or_else(|| written(&mut page.blocks[range].iter()))
-        .or_else(|| {
-            meta.canonical
-                .as_ref()
-                .and_then(|url| find_date(url.path().trim_start_matches(|c: char| !c.is_ascii_digit())))
-        })
-        .or_else(|| written(&mut page.blocks.iter().filter(dated).take(MAX_DATED)))
 }
 
 #[cfg(test)]

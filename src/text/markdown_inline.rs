@@ -230,18 +230,23 @@ impl Writer<'_, '_, '_> {
             self.at += 1;
         }
         let mark = mark_of(tag);
-        let idle = self.code > 0 || self.open.iter().any(|open| !open.idle && mark_of(open.tag) == mark);
+        let mut idle = self.code > 0 || self.open.iter().any(|open| !open.idle && mark_of(open.tag) == mark);
         let mut from = self.out.len();
         let mut marked = false;
         if let Some((last, content, end)) = self.last
             && !idle
-            && last == mark
             && end == from
             && tag != Tag::A
         {
-            self.out.truncate(end - mark.len());
-            (from, marked) = (content, true);
-            self.last = None;
+            let crossed = self.open.iter().any(|open| !open.idle && open.from > content);
+            if last == mark && !crossed {
+                self.out.truncate(end - mark.len());
+                (from, marked) = (content, true);
+                self.last = None;
+            } else {
+                // Two runs of one character would be read as one.
+                idle = last.starts_with(&mark[..1]);
+            }
         }
         if !idle {
             self.code += usize::from(mark == "`");
@@ -319,7 +324,8 @@ impl Writer<'_, '_, '_> {
             if before.is_alphanumeric() {
                 let loose = loose_punctuation(self.out[from..].chars());
                 from += self.out[from..].chars().take(loose).map(char::len_utf8).sum::<usize>();
-                if self.out[from..].starts_with(|c: char| is_punctuation(c) || c.is_whitespace()) {
+                let rest = &self.out[from..];
+                if rest.is_empty() || rest.starts_with(|c: char| is_punctuation(c) || c.is_whitespace()) {
                     return;
                 }
             }

@@ -2,6 +2,7 @@
 
 mod about;
 mod blocks;
+mod bylines;
 mod class_names;
 mod code;
 mod comments;
@@ -23,6 +24,7 @@ mod model;
 mod normalize;
 mod page;
 mod page_type;
+mod published;
 mod query;
 mod render;
 mod records;
@@ -30,6 +32,7 @@ mod rescue;
 mod schema;
 mod score;
 mod stop_words;
+mod tails;
 #[doc(hidden)]
 pub mod training;
 mod words;
