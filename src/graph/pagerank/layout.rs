@@ -122,12 +122,13 @@ impl Layout {
         if weighted {
             layout.parts = vec![0.0; arc];
         }
-        layout.fill(transpose, share);
+        layout.fill(problem);
         Some(layout)
     }
 
     /// Writes the arcs.
-    fn fill(&mut self, transpose: &Csr, share: &[f64]) {
+    fn fill<A: Sync>(&mut self, problem: &Problem<'_, A>) {
+        let Problem { transpose, share, .. } = *problem;
         let place = &self.place;
         let (mut sources, mut parts) = (&mut self.sources[..], &mut self.parts[..]);
         let weights = transpose.weights().filter(|_| !parts.is_empty());
@@ -140,24 +141,35 @@ impl Layout {
             parts = rest;
             work.push((chunk, mine, my_parts));
         }
+        let loops = problem.loops;
         work.into_par_iter().for_each(|(chunk, sources, parts)| {
             let (low, len) = (chunk.places.start as u32, chunk.places.len() as u32);
-            let mut next = 0;
+            // Rows lie far apart: that they are only copied here lets many be fetched at a time.
+            let (mut rest, mut rest_parts) = (&mut sources[..], &mut parts[..]);
             for &v in &self.nodes[chunk.places.clone()] {
-                let first = offsets[v as usize] as usize;
-                for (arc, &u) in (first..).zip(&targets[first..offsets[v as usize + 1] as usize]) {
-                    if u == v {
-                        continue;
-                    }
-                    // A node whose weights are all zero has no place: any will do, times zero.
-                    let place = if place[u as usize] == NOWHERE { low } else { place[u as usize] };
-                    let on_desk = place.wrapping_sub(low);
-                    sources[next] = if on_desk < len { chunk.desk as u32 + on_desk } else { place };
+                let arcs = offsets[v as usize] as usize..offsets[v as usize + 1] as usize;
+                let own = match loops.get(v as usize) {
+                    Some(true) => arcs.start + targets[arcs.clone()].partition_point(|&u| u < v),
+                    _ => arcs.end,
+                };
+                for arcs in [arcs.start..own, (own + 1).min(arcs.end)..arcs.end] {
+                    let (row, tail) = rest.split_at_mut(arcs.len());
+                    row.copy_from_slice(&targets[arcs.clone()]);
+                    rest = tail;
                     if let Some(weights) = weights {
-                        parts[next] = (weights.get(arc) * share[u as usize]) as f32;
+                        let (row, tail) = rest_parts.split_at_mut(arcs.len());
+                        for (part, arc) in row.iter_mut().zip(arcs) {
+                            *part = (weights.get(arc) * share[targets[arc] as usize]) as f32;
+                        }
+                        rest_parts = tail;
                     }
-                    next += 1;
                 }
+            }
+            for source in sources {
+                // A node whose weights are all zero has no place: any will do, times zero.
+                let place = if place[*source as usize] == NOWHERE { low } else { place[*source as usize] };
+                let on_desk = place.wrapping_sub(low);
+                *source = if on_desk < len { chunk.desk as u32 + on_desk } else { place };
             }
         });
     }

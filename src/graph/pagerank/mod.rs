@@ -23,7 +23,7 @@
 //! for each node with out-links; the few in double precision 12 an arc and 48 a node. Beside the graph and its
 //! transpose it takes 72 bytes a node and 4 an arc (8 with weights). Where the memory allowed has no room for
 //! that, it takes 48 a node: then all sweeps are in double precision and read the transpose itself (in `lean`),
-//! twice to thrice as long. Before the first sweep, laying out the arcs takes as long as some five of them.
+//! twice to thrice as long. Setting all up takes as long as some fifteen sweeps in single precision.
 //!
 //! **Determinism.** Chunks depend on the graph alone, and partial sums are added in their order: the same bytes
 //! on any number of threads. The two ways agree within their error bounds, not in all bits.
