@@ -24,6 +24,7 @@
 use super::csr::{Csr, Graph};
 use super::sets::Sets;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Nodes that one task takes.
 const CHUNK: usize = 1 << 14;
@@ -91,6 +92,65 @@ impl Components {
         let mut falling: Vec<u32> = order.iter().map(|&key| !((key >> 32) as u32)).collect();
         falling.resize(sizes.len(), 1);
         Components { of, sizes: falling }
+    }
+
+    /// Numbers components, given by their least nodes, by falling size and least node.
+    fn labelled(mut of: Vec<u32>) -> Self {
+        let n = of.len();
+        let large = frequent(n, |u| of[u as usize]);
+        // Of each component but the one that is probably the largest, how many nodes have joined its least one.
+        let joined: Vec<AtomicU32> =
+            (0..n).into_par_iter().with_min_len(CHUNK).map(|_| AtomicU32::new(0)).collect();
+        let chunks = || of.par_chunks(CHUNK).enumerate().map(|(i, labels)| ((i * CHUNK) as u32.., labels));
+        let of_large: u32 = chunks()
+            .map(|(nodes, labels)| {
+                let mut of_large = 0;
+                for (node, &label) in nodes.zip(labels) {
+                    if label == large {
+                        of_large += 1;
+                    } else if label != node {
+                        joined[label as usize].fetch_add(1, Relaxed);
+                    }
+                }
+                of_large
+            })
+            .sum();
+        if n > 0 {
+            joined[large as usize].store(of_large - 1, Relaxed);
+        }
+        // Those of several nodes are sorted, those of one stay in order.
+        let found: Vec<(Vec<u64>, u32)> = chunks()
+            .map(|(nodes, labels)| {
+                let (mut several, mut single) = (Vec::new(), 0);
+                for (node, _) in nodes.zip(labels).filter(|(node, label)| node == *label) {
+                    match joined[node as usize].load(Relaxed) {
+                        0 => single += 1,
+                        others => several.push(u64::from(!(others + 1)) << 32 | u64::from(node)),
+                    }
+                }
+                (several, single)
+            })
+            .collect();
+        let mut order: Vec<u64> = found.iter().flat_map(|(several, _)| several).copied().collect();
+        order.par_sort_unstable();
+        let rank = joined;
+        let mut next = order.len() as u32;
+        let starts: Vec<u32> = found.iter().map(|(_, single)| (next, next += single).0).collect();
+        chunks().zip(starts).for_each(|((nodes, labels), mut next)| {
+            for (node, _) in nodes.zip(labels).filter(|(node, label)| node == *label) {
+                if rank[node as usize].load(Relaxed) == 0 {
+                    rank[node as usize].store(next, Relaxed);
+                    next += 1;
+                }
+            }
+        });
+        for (place, &key) in (0u32..).zip(&order) {
+            rank[key as u32 as usize].store(place, Relaxed);
+        }
+        of.par_iter_mut().with_min_len(CHUNK).for_each(|c| *c = rank[*c as usize].load(Relaxed));
+        let mut sizes: Vec<u32> = order.iter().map(|&key| !((key >> 32) as u32)).collect();
+        sizes.resize(next as usize, 1);
+        Components { of, sizes }
     }
 }
 
@@ -182,13 +242,19 @@ pub fn weak_components_with(graph: &Csr, transpose: &Csr) -> Components {
 fn weak(graph: &Csr, transpose: Option<&Csr>) -> Components {
     let n = graph.num_nodes();
     let nodes = || (0..n as u32).into_par_iter().with_min_len(1024);
+    let (offsets, targets) = (graph.offsets(), graph.targets());
     let sets = Sets::new(n);
     // The first arcs of all nodes already make what is mostly one large set.
     nodes().for_each(|u| {
-        graph.successor_slice(u).iter().take(FIRST).for_each(|&v| sets.join(u, v));
+        let first = offsets[u as usize] as usize;
+        let end = (offsets[u as usize + 1] as usize).min(first + FIRST);
+        targets[first..end].iter().for_each(|&v| sets.join(u, v));
     });
     sets.flatten();
-    let others = |u: u32| graph.successor_slice(u).get(FIRST..).unwrap_or(&[]);
+    let others = |u: u32| {
+        let end = offsets[u as usize + 1] as usize;
+        &targets[end.min(offsets[u as usize] as usize + FIRST)..end]
+    };
     match transpose {
         None => nodes().for_each(|u| {
             for &v in others(u) {
@@ -200,12 +266,14 @@ fn weak(graph: &Csr, transpose: Option<&Csr>) -> Components {
         Some(transpose) => {
             // An arc between two nodes of the large set joins nothing; one with an end outside is met there.
             let large = frequent(n, |u| sets.label(u));
+            let (offsets, sources) = (transpose.offsets(), transpose.targets());
             nodes().filter(|&u| sets.label(u) != large).for_each(|u| {
-                others(u).iter().chain(transpose.successor_slice(u)).for_each(|&v| sets.join(u, v));
+                let sources = &sources[offsets[u as usize] as usize..offsets[u as usize + 1] as usize];
+                others(u).iter().chain(sources).for_each(|&v| sets.join(u, v));
             });
         }
     }
-    Components::ordered(sets.into_labels(), n)
+    Components::labelled(sets.into_labels())
 }
 
 /// The label that most of some nodes bear.
@@ -279,6 +347,7 @@ mod tests {
         assert_eq!(strong.of, [2, 0, 0, 3, 4, 1, 1]);
         assert_eq!(strong.size_histogram(), [(1, 3), (2, 2)]);
         assert_eq!(weak_components(&graph).sizes, [2, 2, 2, 1]);
+        assert_eq!(weak_components(&graph).of, [3, 0, 0, 1, 1, 2, 2]);
         assert!(strong_components(&Csr::from_arcs(0, []).unwrap()).is_empty());
     }
 }
