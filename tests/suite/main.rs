@@ -1,6 +1,7 @@
 //! The one integration-test binary: what holds of the whole, seen from outside.
 
 mod bad_input;
+mod chinese_pages;
 mod crawl_bad_input;
 mod crawl_corners;
 mod crawl_politeness;

@@ -1,0 +1,406 @@
+//! What stands around Chinese texts and is no part of any: credits, lines of source and time, tools, paths, related links.
+//!
+//! Portals put 责任编辑, 来源 and 字号 lines, 相关阅读 lists and legal notes into the element of the article itself, often
+//! without a class name, so that only their words tell. Each rule wants a *whole* block of a known form: a phrase inside of
+//! prose says nothing. Blocks without Han characters, headings and the headline are not looked at.
+//!
+//! Rules, for a block without commas and stops unless said otherwise:
+//!
+//! 1. credits: it holds a label of [`CREDITS`];
+//! 2. paths: it begins with one of [`PATHS`];
+//! 3. lines of facts: at least two of a date and the labels of [`FACTS`];
+//! 4. tools: nothing but [`SURE_TOOLS`], [`TOOLS`], dates and signs;
+//! 5. legal notes: a note that forbids copying or disclaims, commas allowed;
+//! 6. related links: blocks of links after a block that is one of [`RELATED`].
+//!
+//! Nothing is dropped if more than half of the chosen text would go: then the page is made of such lines. Cost: linear in
+//! the chosen blocks of at most [`MAX_BYTES`]; others are not read.
+
+use super::elements::heading;
+use super::page::{Block, Page};
+use super::render::text_of;
+
+/// Longest block looked at, in bytes; a Han character has three.
+const MAX_BYTES: usize = 600;
+/// Longest line of credits or facts, in characters.
+const MAX_LINE: usize = 70;
+
+const CREDITS: &[&str] = &[
+    "责任编辑",
+    "責任編輯",
+    "责编",
+    "编辑：",
+    "编辑:",
+    "編輯：",
+    "稿件来源",
+    "本文来源",
+    "录入：",
+    "审核人",
+    "校对：",
+    "原标题：",
+];
+
+const PATHS: &[&str] = &[
+    "您的位置",
+    "您现在的位置",
+    "您所在的位置",
+    "你的位置",
+    "你现在的位置",
+    "你所在的位置",
+    "当前位置",
+    "当前所在位置",
+    "現在位置",
+    "目前位置",
+];
+
+const FACTS: &[&str] = &[
+    "来源：",
+    "来源:",
+    "來源：",
+    "作者：",
+    "作者:",
+    "发布时间",
+    "更新时间",
+    "发布日期",
+    "发表时间",
+    "提交日期：",
+    "回复日期：",
+    "发表于",
+    "發表於",
+    "发布于",
+    "编辑于",
+    "点击数",
+    "点击：",
+    "点击:",
+    "浏览次数",
+    "浏览：",
+    "浏览数",
+    "阅读：",
+    "阅读数",
+    "阅读次数",
+    "阅读(",
+    "评论(",
+    "字数：",
+    "字号：",
+    "【字号",
+    "[字号",
+    "字体：",
+    "字体:",
+    "打印】",
+    "打印]",
+    "关闭】",
+    "关闭]",
+    "分类：",
+    "标签：",
+    "我要评论",
+    "网友评论",
+    "我要置顶",
+    "只看该作者",
+    "只看楼主",
+    "信息编号",
+    "访问量：",
+    "万播放",
+    "弹幕",
+    "回答者：",
+    "提问者：",
+    "悬赏分",
+    "解决时间",
+    "楼 20",
+    "| 举报",
+    "大 中 小",
+];
+
+/// Tools that are nothing else, even alone.
+const SURE_TOOLS: &[&str] = &[
+    "上一篇",
+    "下一篇",
+    "上一章",
+    "下一章",
+    "上一条",
+    "下一条",
+    "上一主题",
+    "下一主题",
+    "上一版",
+    "下一版",
+    "返回目录",
+    "返回首页",
+    "返回列表",
+    "返回顶部",
+    "回到顶部",
+    "回目录",
+    "加入书签",
+    "打印本页",
+    "关闭窗口",
+    "收藏本站",
+    "加入收藏",
+    "推荐给朋友",
+    "分享到",
+    "发表评论",
+    "我要评论",
+    "使用道具",
+    "只看该作者",
+    "只看楼主",
+    "倒序浏览",
+    "大 中 小",
+];
+
+/// Words that are tools where three of them stand together.
+const TOOLS: &[&str] = &[
+    "上一页",
+    "下一页",
+    "打印",
+    "关闭",
+    "收藏",
+    "推荐",
+    "分享",
+    "转发",
+    "复制链接",
+    "字号",
+    "字体",
+    "放大",
+    "缩小",
+    "默认",
+    "朗读",
+    "评论",
+    "回复",
+    "回覆",
+    "引用",
+    "举报",
+    "檢舉",
+    "顶端",
+    "查看全部",
+    "点赞",
+    "编辑",
+    "讨论",
+    "刷新",
+    "修改",
+    "删除",
+    "置顶",
+    "更多",
+    "大",
+    "中",
+    "小",
+    "顶",
+    "踩",
+];
+
+const RELATED: &[&str] = &[
+    "相关阅读",
+    "相关新闻",
+    "相关报道",
+    "相关文章",
+    "相关链接",
+    "相关专题",
+    "相关内容",
+    "相关推荐",
+    "相关信息",
+    "相关资讯",
+    "延伸阅读",
+    "推荐阅读",
+    "精彩推荐",
+    "热点推荐",
+    "热门推荐",
+    "更多新闻",
+    "猜你喜欢",
+    "相關閱讀",
+    "相關新聞",
+    "相關文章",
+    "延伸閱讀",
+    "推薦閱讀",
+];
+
+/// Takes the rules' blocks out of the choice; `headline` stays.
+pub(crate) fn drop_tails(page: &Page, chosen: &mut [bool], headline: Option<usize>) {
+    let mut after_label = false;
+    let mut dropped: Vec<usize> = Vec::new();
+    let (mut all, mut gone) = (0.0, 0.0);
+    for (i, block) in page.blocks.iter().enumerate() {
+        let size = (block.end - block.start) as usize;
+        let text = if size <= MAX_BYTES { text_of(page, block) } else { "" };
+        let label = is_related_label(text);
+        let linked = block.counts.link_density() > 0.7;
+        let is_heading = heading(page.containers[block.container as usize].tag).is_some();
+        let drop = label || (after_label && linked && !is_heading) || (!is_heading && is_tail(text, block));
+        after_label = label || (after_label && linked);
+        if !chosen[i] {
+            continue;
+        }
+        all += block.counts.units;
+        if drop && Some(i) != headline {
+            gone += block.counts.units;
+            dropped.push(i);
+        }
+    }
+    if gone * 2.0 <= all {
+        for i in dropped {
+            chosen[i] = false;
+        }
+    }
+}
+
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
+}
+
+/// Rules 1 to 5.
+fn is_tail(text: &str, block: &Block) -> bool {
+    if !text.contains(is_han) {
+        return false;
+    }
+    if is_legal_note(text) {
+        return true;
+    }
+    if text.contains(['，', '。', '！', '？', '；']) || text.chars().count() > MAX_LINE {
+        return false;
+    }
+    // A headline may stand in one block with the line of facts under it.
+    let each = |rule: &dyn Fn(&str) -> bool| text.lines().all(|line| rule(line));
+    each(&|line| CREDITS.iter().any(|label| line.contains(label)))
+        || PATHS.iter().any(|label| text.trim_start_matches(is_sign).starts_with(label))
+        || (facts(text) >= 2 && each(&|line| facts(line) >= 1))
+        || (block.counts.units < 20.0 && is_tools(text))
+}
+
+fn is_sign(c: char) -> bool {
+    !c.is_alphanumeric()
+}
+
+/// Rule 6: the whole block is a label, with signs around it at most.
+fn is_related_label(text: &str) -> bool {
+    text.len() < 60 && RELATED.contains(&text.trim_matches(|c: char| is_sign(c) || c.is_ascii_digit()))
+}
+
+/// Rule 3: how many labels and dates a line has.
+fn facts(text: &str) -> usize {
+    usize::from(has_date(text)) + FACTS.iter().filter(|label| text.contains(**label)).count()
+}
+
+/// Whether there is a year of four digits, a sign and a month: 2010-04-16, 2010年4月.
+fn has_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    (0..bytes.len().saturating_sub(5)).any(|at| {
+        if !matches!(&bytes[at..at + 2], b"19" | b"20")
+            || (at > 0 && digit(at - 1))
+            || !digit(at + 2)
+            || !digit(at + 3)
+        {
+            return false;
+        }
+        let rest = &text[at + 4..];
+        ["-", "/", ".", "年"].iter().any(|sign| {
+            rest.strip_prefix(sign).is_some_and(|month| month.starts_with(|c: char| c.is_ascii_digit()))
+        })
+    })
+}
+
+/// Rule 4.
+fn is_tools(text: &str) -> bool {
+    let mut rest = text.trim_start_matches(|c: char| is_sign(c) || c.is_ascii_digit());
+    let mut tools = 0;
+    while !rest.is_empty() {
+        let strip = |tools: &[&str]| tools.iter().find_map(|tool| rest.strip_prefix(tool));
+        if let Some(after) = strip(SURE_TOOLS) {
+            (tools, rest) = (tools + 3, after);
+        } else if let Some(after) = strip(TOOLS) {
+            (tools, rest) = (tools + 1, after);
+        } else if let Some(after) = rest.strip_prefix(['年', '月', '日', 'o', '楼']) {
+            // The signs of a date, and a letter that stands for a button.
+            rest = after;
+        } else {
+            return false;
+        }
+        rest = rest.trim_start_matches(|c: char| is_sign(c) || c.is_ascii_digit());
+    }
+    tools >= 3
+}
+
+/// Rule 5.
+fn is_legal_note(text: &str) -> bool {
+    const KINDS: [&str; 6] = ["特别声明", "郑重声明", "免责声明", "版权声明", "重要声明", "特别提示"];
+    const OF: [&str; 9] = ["转载", "观点", "立场", "版权", "自担", "仅供参考", "诊断", "本站", "轉載"];
+    let start = text.trim_start_matches(is_sign);
+    let note =
+        KINDS.iter().any(|kind| start.strip_prefix(kind).is_some_and(|rest| rest.starts_with(['：', ':'])));
+    if note {
+        return OF.iter().any(|word| text.contains(word));
+    }
+    let forbids =
+        ["不得转载", "禁止转载", "谢绝转载", "请勿转载", "不得轉載", "請勿轉載", "禁止复制", "不得复制"];
+    let short = text.chars().count() <= 60;
+    short && start.starts_with("未经") && forbids.iter().any(|word| text.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::{Limits, parse};
+    use crate::text::blocks::blocks;
+
+    /// What is left of a body's blocks when all were chosen.
+    fn left(body: &str) -> Vec<String> {
+        let prose =
+            "<p>雨下了三天，老楼里到处是霉味，护林员用肩膀撞开二楼尽头的木门，柜子里是一万份标本。".repeat(9);
+        let html = format!("<body>{prose}{body}</body>");
+        let dom = parse(&html, &Limits::default());
+        let page = blocks(&dom, dom.body().unwrap());
+        let mut chosen = vec![true; page.blocks.len()];
+        drop_tails(&page, &mut chosen, None);
+        page.blocks
+            .iter()
+            .zip(&chosen)
+            .filter(|(_, keep)| **keep)
+            .map(|(block, _)| text_of(&page, block).to_owned())
+            .filter(|text| !text.starts_with("雨下了三天"))
+            .collect()
+    }
+
+    #[test]
+    fn tails_are_dropped() {
+        for tail in [
+            "(责任编辑：王五)",
+            "（稿件来源：某某日报）（编辑：张三）",
+            "您现在的位置：图书馆>>公告栏",
+            "2015-11-23 09:40 来源：宣传部 点击：0",
+            "作者：佚名　更新时间：2003-6-8　点击数：1307",
+            "上一篇 下一篇 2017年3月2日 放大+ 缩小- 默认o 朗读",
+            "【大 中 小】【打印】【关闭窗口】",
+            "特别声明：以上内容仅代表作者观点，不代表本站立场。",
+            "（未经授权，本文不得转载。文中人物为化名）",
+        ] {
+            assert_eq!(left(&format!("<p>{tail}</p>")), Vec::<String>::new());
+        }
+        let related = "<h3>相关阅读：</h3><ul><li><a href=1>一</a></li><li><a href=2>二</a></li></ul><p>正文接着写下去。";
+        assert_eq!(left(related), ["正文接着写下去。"]);
+    }
+
+    #[test]
+    fn prose_that_speaks_of_such_things_stays() {
+        for text in [
+            "他在报社做了十年责任编辑，后来去教书。",
+            "打印机的驱动程序在哪里？",
+            "2010年4月16日，渡口遗址开始发掘。",
+            "请点击“打印”按钮，再关闭窗口。",
+            "相关阅读器的设置",
+            "打印时关闭网格",
+            "编辑",
+            "大小",
+            "第二章 渡口<br>作者：听雨 更新时间：2006-11-03",
+            "作者：卞雪舟 编",
+            "成文日期：2008年11月3日",
+        ] {
+            assert_eq!(left(&format!("<p>{text}</p>")), [text.replace("<br>", "\n")]);
+        }
+        assert_eq!(left("<h2>编辑：工具栏</h2>"), ["编辑：工具栏"]);
+    }
+
+    #[test]
+    fn a_page_of_such_lines_is_left_as_it_is() {
+        let html = "<body><p>上一篇 下一篇</p><p>责任编辑：王五</p><p>你好</p></body>";
+        let dom = parse(html, &Limits::default());
+        let page = blocks(&dom, dom.body().unwrap());
+        let mut chosen = vec![true; 3];
+        drop_tails(&page, &mut chosen, None);
+        assert_eq!(chosen, [true; 3]);
+    }
+}
