@@ -227,7 +227,7 @@ pub fn strong_components(graph: &Csr) -> Components {
 
 /// Weakly connected components.
 pub fn weak_components(graph: &Csr) -> Components {
-    weak(graph, None)
+    rayon::scope(|_| weak(graph, None))
 }
 
 /// Weakly connected components of a graph whose transpose is at hand, which saves following most arcs.
@@ -236,7 +236,7 @@ pub fn weak_components(graph: &Csr) -> Components {
 /// If the transpose is of a graph of another size.
 pub fn weak_components_with(graph: &Csr, transpose: &Csr) -> Components {
     assert_eq!(graph.num_nodes(), transpose.num_nodes(), "graph and transpose of one graph");
-    weak(graph, Some(transpose))
+    rayon::scope(|_| weak(graph, Some(transpose)))
 }
 
 fn weak(graph: &Csr, transpose: Option<&Csr>) -> Components {

@@ -92,6 +92,11 @@ impl Hits {
         if self.tolerance.is_nan() || self.tolerance < 0.0 {
             return Err(Error::Config(format!("tolerance {} is not a positive number", self.tolerance)));
         }
+        // On a thread of the pool, which need not be woken at each step.
+        Ok(rayon::scope(|_| self.iterate(graph, transpose)))
+    }
+
+    fn iterate(&self, graph: &Csr, transpose: &Csr) -> HubsAuthorities {
         let n = graph.num_nodes();
         let mut hubs = vec![1.0; n];
         let mut authorities = vec![0.0; n];
@@ -110,7 +115,7 @@ impl Hits {
             normalise(&mut hubs);
             iterations += 1;
         }
-        Ok(HubsAuthorities { hubs, authorities, iterations, change, converged: change <= self.tolerance })
+        HubsAuthorities { hubs, authorities, iterations, change, converged: change <= self.tolerance }
     }
 
     fn authority_rule(&self) -> Rule {

@@ -152,11 +152,12 @@ impl PageRank<'_> {
             return Ok(Ranks { scores: Vec::new(), iterations: 0, error_bound: 0.0, converged: true });
         }
         let targets = transpose.targets();
-        Ok(match transpose.weights().filter(|_| self.weighted) {
+        // On a thread of the pool, which need not be woken at each step.
+        Ok(rayon::scope(|_| match transpose.weights().filter(|_| self.weighted) {
             None => self.solve(graph, transpose, &Plain(targets)),
             Some(Weights::Counts(weights)) => self.solve(graph, transpose, &Weighted(targets, weights)),
             Some(Weights::Reals(weights)) => self.solve(graph, transpose, &Weighted(targets, weights)),
-        })
+        }))
     }
 
     pub(super) fn check(&self, graph: &Csr, transpose: &Csr) -> Result<()> {
