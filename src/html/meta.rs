@@ -551,19 +551,39 @@ impl Reader<'_, '_> {
             out.tags = self.tagged;
         }
         let join = |reference: String| resolved(self.base, &reference);
+        out.canonical = out.canonical.or_else(|| best.og_url.take().and_then(join));
         out.lang = best.lang.take();
         out.description = best.description.take();
         out.author = best.author.take();
-        out.site_name = best.site_name.take();
+        out.site_name = best.site_name.take().or_else(|| {
+            let url = out.canonical.as_ref().or(self.base)?;
+            site_in_title(out.title.as_deref()?, url)
+        });
         out.published = best.published.take();
         out.modified = best.modified.take();
         out.licence = best.licence.take();
         out.og_title = best.og_title.take();
         out.image = best.image.take().and_then(join);
-        out.canonical = out.canonical.or_else(|| best.og_url.take().and_then(join));
         out.structured = data;
         out
     }
+}
+
+/// The part of a title behind or before a separator that its host is called by: `Reuters` of `Fire | Reuters`.
+fn site_in_title(title: &str, url: &CanonicalUrl) -> Option<String> {
+    let plain = |text: &str| -> String {
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let domain = url.registrable_domain();
+    let label = plain(domain.split('.').next()?);
+    [" | ", " - ", " – ", " — ", " · ", " :: ", " » ", ": "].iter().find_map(|separator| {
+        let ends = [title.rsplit_once(separator)?.1, title.split_once(separator)?.0];
+        let named = ends.into_iter().find(|part| {
+            let part = plain(part);
+            part.len() >= 2 && (part == label || part == plain(domain))
+        });
+        named.map(|part| part.trim().to_owned())
+    })
 }
 
 /// Whether the label of a fact on a card says that it is the author.

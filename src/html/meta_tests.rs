@@ -74,6 +74,41 @@ fn microdata_of_the_subject_only() {
 }
 
 #[test]
+fn licences_sections_and_sites() {
+    let meta = read(
+        "<title>A fire | Example</title><link rel=license href=https://creativecommons.org/licenses/by-sa/4.0/>
+        <meta property=article:tag content='declared'><meta name=keywords content='k'>
+        <meta name=twitter:label1 content='Written by'><meta name=twitter:data1 content='Ann Lee'>
+        <article><span class=cat-links><a href=/c/news>News</a></span><p><a rel=tag href=/t/fire>#fire</a> <a rel=tag href=/t/fire>fire</a>
+        <aside><a rel=tag href=/t/other>other</a></aside></article>",
+    );
+    assert_eq!(meta.licence.as_deref(), Some("CC BY-SA 4.0"));
+    assert_eq!(
+        (meta.categories, meta.tags, meta.keywords),
+        (vec!["News".into()], vec!["fire".into()], vec!["k".into()])
+    );
+    assert_eq!(meta.author.as_deref(), Some("Ann Lee"));
+    assert_eq!(meta.site_name.as_deref(), Some("Example"));
+}
+
+#[test]
+fn rdfa_and_properties_outside_of_items() {
+    let meta = read(
+        "<div vocab=http://schema.org/ typeof=Article><h2 property=headline>Head</h2><span property=schema:author>Ann</span>
+        <span property='dc:date dc:created' content='2012-03-04T05:06:07+01:00'>x</span><a property=license href=http://creativecommons.org/licenses/by/3.0/>l</a>
+        <span property=articleSection>News</span></div>",
+    );
+    assert_eq!(meta.author.as_deref(), Some("Ann"));
+    assert_eq!(meta.published.as_deref(), Some("2012-03-04T05:06:07+01:00"));
+    assert_eq!(
+        (meta.licence.as_deref(), meta.categories.as_slice()),
+        (Some("CC BY 3.0"), &["News".to_owned()][..])
+    );
+    let meta = read("<meta itemprop=datePublished content=2019-09-18><meta itemprop=author content=Ann>");
+    assert_eq!((meta.author.as_deref(), meta.published.as_deref()), (Some("Ann"), Some("2019-09-18")));
+}
+
+#[test]
 fn header_and_meta_add_up() {
     let dom = parse("<meta name=robots content=nofollow>", &Limits::default());
     let base = CanonicalUrl::parse("http://example.com/").expect("a URL");

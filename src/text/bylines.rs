@@ -182,7 +182,7 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         let same = lower.len() == name.len();
         let Some(found) = INTRODUCTIONS.iter().find(|intro| {
             let Some(rest) = lower.strip_prefix(**intro).filter(|_| same) else { return false };
-            let word = rest.starts_with(|c: char| !c.is_alphabetic());
+            let word = rest.is_empty() || rest.starts_with(|c: char| !c.is_alphabetic());
             // Without a blank only where the page's markup lost it: `vonChris`.
             word || intro.ends_with(':')
                 || !intro.is_ascii()

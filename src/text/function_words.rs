@@ -80,8 +80,26 @@ fn packed(word: &[u8]) -> u64 {
     word.iter().fold(0, |number, &b| number << 8 | u64::from(b))
 }
 
+/// Whether a paragraph of a text in this language (ISO 639-3) may well be in it too: a sixth of its words are function words
+/// of it, and of no other language more.
+pub(super) fn speaks(text: &str, iso639_3: &str) -> bool {
+    let Some(language) = LISTS.iter().position(|(name, _)| *name == iso639_3) else { return false };
+    let (hits, words) = count(text);
+    words >= 6 && hits[language] * 6 >= words && hits.iter().all(|&other| other <= hits[language])
+}
+
 /// The language of `text` by ISO 639-3, if its function words leave no doubt.
 pub(super) fn plain_language(text: &str) -> Option<&'static str> {
+    let (hits, words) = count(text);
+    let best = (0..LISTS.len()).max_by_key(|&i| (hits[i], usize::MAX - i))?;
+    let second = (0..LISTS.len()).filter(|&i| i != best).map(|i| hits[i]).max()?;
+    let (name, _) = LISTS[best];
+    let sure = words >= MIN_WORDS && hits[best] * 8 >= words && hits[best] * 5 >= second * 8;
+    (sure && !matches!(name, "cat" | "afr")).then_some(name)
+}
+
+/// How many of the first words of a text are function words of each language, and how many words that are.
+fn count(text: &str) -> ([u32; LISTS.len()], u32) {
     let mut hits = [0u32; LISTS.len()];
     let mut words = 0;
     let mut lower = String::new();
@@ -108,16 +126,21 @@ pub(super) fn plain_language(text: &str) -> Option<&'static str> {
             }
         }
     }
-    let best = (0..LISTS.len()).max_by_key(|&i| (hits[i], usize::MAX - i))?;
-    let second = (0..LISTS.len()).filter(|&i| i != best).map(|i| hits[i]).max()?;
-    let (name, _) = LISTS[best];
-    let sure = words >= MIN_WORDS && hits[best] * 8 >= words && hits[best] * 5 >= second * 8;
-    (sure && !matches!(name, "cat" | "afr")).then_some(name)
+    (hits, words)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paragraphs_go_with_their_text() {
+        assert!(speaks("Das ist nicht der Fall, und es wird so bleiben.", "deu"));
+        assert!(!speaks("This is not the case, and it will be so.", "deu"));
+        assert!(
+            !speaks("Das ist gut.", "deu") && !speaks("Съешь же ещё этих мягких булок, да выпей чаю.", "rus")
+        );
+    }
 
     #[test]
     fn prose_is_named_and_its_neighbours_are_not() {

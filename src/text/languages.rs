@@ -1,7 +1,7 @@
 //! The language of each paragraph of a text, and of the text by its paragraphs.
 //!
 //! **Definition.** A paragraph is a line. Code does not count: lines inside of code blocks and lines whose words are mostly
-//! names of things in programs (paths, identifiers, numbers) have no language. A paragraph long enough to tell
+//! names of people or of things in programs (paths, identifiers, numbers) have no language. A paragraph long enough to tell
 //! ([`language`](super::language()), twenty words or so of a script that several languages share) has its own; a
 //! shorter one, or one that is told with doubt, goes with the text, unless its script rules that out. Neighbours of one
 //! language make one run. The text's language is that of most of it, an ideograph or kana counting as three letters.
@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use super::elements::is_wide;
+use super::function_words::speaks;
 use super::language::{Language, language};
 
 /// Paragraphs that are judged.
@@ -61,43 +62,44 @@ impl Languages {
 /// assert_eq!(names, ["zho", "eng"]);
 /// ```
 pub fn languages(text: &str, code: &[Range<usize>]) -> Languages {
-    let mut code = code.iter().peekable();
-    let mut lines: Vec<(Range<usize>, Letters)> = Vec::new();
-    let mut start = 0;
-    for line in text.split('\n') {
-        let range = start..start + line.len();
-        start = range.end + 1;
-        while code.next_if(|code| code.end <= range.start && code.end < text.len()).is_some() {}
-        let in_code = code.peek().is_some_and(|code| code.start <= range.start && range.start < code.end);
-        let letters = if in_code { Letters::default() } else { Letters::of(line) };
-        if letters.weight() > 0 {
-            lines.push((range, letters));
-        }
+    let mut lines = lines(text, code, true);
+    if lines.is_empty() {
+        // Nothing but names: better told by these than not at all.
+        lines = self::lines(text, code, false);
     }
     let whole = whole(text, &lines);
     let step = lines.len().div_ceil(MAX_PARAGRAPHS).max(1);
+    let mut before = None;
+    let mut told: Vec<Option<&'static str>> = Vec::with_capacity(lines.len());
+    for (n, (range, letters)) in lines.iter().enumerate() {
+        if n % step == 0 {
+            before = of_line(&text[range.clone()], letters, whole);
+        }
+        told.push(before);
+    }
+    drop_stragglers(&lines, &mut told, whole);
     let mut out = Languages::default();
     let mut shares: Vec<(&'static str, usize)> = Vec::new();
-    for (n, (range, letters)) in lines.iter().enumerate() {
-        let before = out.runs.last().map(|run| run.iso639_3);
-        let told = if n % step == 0 { of_line(&text[range.clone()], letters, whole) } else { before };
-        let Some(name) = told else { continue };
+    for ((range, letters), name) in lines.iter().zip(&told) {
+        let Some(name) = *name else { continue };
         match out.runs.last_mut().filter(|run| run.iso639_3 == name) {
             Some(run) => run.range.end = range.end,
             None => {
-                if let Some(run) = out.runs.last_mut() {
-                    run.range.end = range.start.saturating_sub(1).max(run.range.start);
-                }
-                out.runs.push(LanguageRun { iso639_3: name, range: range.clone() });
+                // Runs follow one another with a line's end between.
+                let start = match out.runs.last_mut() {
+                    Some(run) => {
+                        run.range.end = range.start - 1;
+                        range.start
+                    }
+                    None => 0,
+                };
+                out.runs.push(LanguageRun { iso639_3: name, range: start..range.end });
             }
         }
         match shares.iter_mut().find(|share| share.0 == name) {
             Some(share) => share.1 += letters.weight(),
             None => shares.push((name, letters.weight())),
         }
-    }
-    if let (Some(first), true) = (out.runs.first_mut(), !text.is_empty()) {
-        first.range.start = 0;
     }
     if let Some(last) = out.runs.last_mut() {
         last.range.end = text.len();
@@ -109,6 +111,53 @@ pub fn languages(text: &str, code: &[Range<usize>]) -> Languages {
     out.confidence =
         sure.map_or_else(|| out.shares.first().map_or(0.0, |share| share.1 * SURE), |whole| whole.confidence);
     out
+}
+
+/// The lines that have letters outside of code; `prose` leaves out those of nothing but names.
+fn lines(text: &str, code: &[Range<usize>], prose: bool) -> Vec<(Range<usize>, Letters)> {
+    let mut code = code.iter().peekable();
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for line in text.split('\n') {
+        let range = start..start + line.len();
+        start = range.end + 1;
+        while code.next_if(|code| code.end <= range.start && code.end < text.len()).is_some() {}
+        if code.peek().is_some_and(|code| code.start <= range.start && range.start < code.end) {
+            continue;
+        }
+        let letters = Letters::of(line, prose);
+        if letters.weight() > 0 {
+            lines.push((range, letters));
+        }
+    }
+    lines
+}
+
+/// Languages that one short paragraph alone seems to be in are mistakes of the trigrams.
+fn drop_stragglers(
+    lines: &[(Range<usize>, Letters)],
+    told: &mut [Option<&'static str>],
+    whole: Option<Language>,
+) {
+    let Some(main) = whole.map(|whole| whole.iso639_3) else { return };
+    let total: usize = lines.iter().map(|(_, letters)| letters.weight()).sum();
+    let mut tally: Vec<(&str, usize, usize)> = Vec::new();
+    for ((_, letters), name) in lines.iter().zip(told.iter()) {
+        let Some(name) = *name else { continue };
+        match tally.iter_mut().find(|entry| entry.0 == name) {
+            Some(entry) => (entry.1, entry.2) = (entry.1 + letters.weight(), entry.2 + 1),
+            None => tally.push((name, letters.weight(), 1)),
+        }
+    }
+    let east = matches!(main, "zho" | "jpn" | "kor");
+    for ((_, letters), name) in lines.iter().zip(told.iter_mut()) {
+        let Some(entry) = name.and_then(|name| tally.iter().find(|entry| entry.0 == name)) else { continue };
+        let rare = entry.1 * 8 < total && (entry.2 < 2 || entry.1 * 50 < total);
+        if entry.0 != main && entry.0 != "eng" && rare && !letters.is_wide() {
+            // In a text of another script they are most often English.
+            *name = if east { Some("eng") } else { Some(main) };
+        }
+    }
 }
 
 /// Letters of words that prose may hold.
@@ -123,9 +172,9 @@ struct Letters {
 }
 
 impl Letters {
-    fn of(line: &str) -> Letters {
+    fn of(line: &str, prose: bool) -> Letters {
         let mut out = Letters::default();
-        let mut names = 0;
+        let (mut names, mut capitals) = (0, 0);
         for word in line.split_whitespace() {
             let (mut latin, mut other, mut wide, mut odd) = (0, 0, 0, false);
             let mut before_lower = false;
@@ -172,8 +221,11 @@ impl Letters {
             out.latin += latin;
             out.other += other;
             out.words += usize::from(latin + other > 0);
+            capitals += usize::from(latin > 1 && word.starts_with(|c: char| c.is_ascii_uppercase()));
         }
-        if out.wide == 0 && names > out.words {
+        // Prose is not made of names: of things in programs, or of people.
+        let named = names > out.words || prose && capitals > 1 && capitals * 5 >= out.words * 4;
+        if out.wide == 0 && named {
             return Letters::default();
         }
         out
@@ -224,6 +276,9 @@ fn of_line(line: &str, letters: &Letters, whole: Option<Language>) -> Option<&'s
         return if east && letters.wide < 12 { name } else { own().or(name.filter(|_| east)) };
     }
     let long = letters.latin + letters.other >= MIN_LETTERS;
+    if name.is_some_and(|name| speaks(line, name)) {
+        return name;
+    }
     let told = if long { language(line).filter(|found| found.confidence >= SURE) } else { None };
     match told {
         Some(found) => Some(found.iso639_3),
@@ -275,6 +330,8 @@ mod tests {
             .repeat(30);
         assert_eq!(names(&format!("{CHINESE}\n{list}{CHINESE}"), &[]), ["zho"]);
         assert_eq!(names(&list, &[]), Vec::<&str>::new());
+        let people = "Dave Airlie\nNick Andrew\nJens Axboe\nRalf Baechle\nOhad Ben-Cohen\n".repeat(30);
+        assert_eq!(names(&format!("{CHINESE}\n{people}{CHINESE}"), &[]), ["zho"]);
     }
 
     #[test]
