@@ -33,6 +33,9 @@ mod schema;
 mod score;
 mod stop_words;
 mod tails;
+// Main text does not ask for templates yet.
+#[allow(dead_code)]
+mod template;
 #[doc(hidden)]
 pub mod training;
 mod words;
@@ -47,4 +50,5 @@ pub use normalize::{normalize, normalize_into};
 pub use page_type::PageType;
 pub use query::{Query, Ranking};
 pub use records::DataTable;
+pub use template::{Footprint, Learnt, MAX_MARKS, MAX_PAGES, Place, Sample, StyleTree, Template, Verdict};
 pub use words::words;
