@@ -62,7 +62,8 @@ impl RankJob {
         let graph = if weighted { graph } else { graph.without_weights() };
         let transpose = graph.transpose();
         let vectors = self.vectors(level, unit)?;
-        let ranks = settings.pagerank(unit.stage().memory, &vectors).run(&graph, &transpose)?;
+        let room = unit.stage().memory.saturating_sub(graph.bytes());
+        let ranks = settings.pagerank(room, &vectors).run(&graph, &transpose)?;
         drop(vectors);
         unit.stage().cancel.check()?;
         let hits = settings.hits()?.run(&graph, &transpose)?;

@@ -22,6 +22,8 @@ pub struct Rank {
     pub max_iterations: usize,
     /// What becomes of the rank of nodes without links.
     pub dangling: DanglingRank,
+    /// Take 48 bytes a node for PageRank instead of 72 and 4 to 8 an arc, and twice to thrice as long.
+    pub lean: bool,
     /// File of the nodes that PageRank teleports to, instead of all: a URL or host a line, then a tab and its weight if
     /// that is not 1.
     pub teleport: Option<PathBuf>,
@@ -52,6 +54,7 @@ impl Default for Rank {
             tolerance: 1e-12,
             max_iterations: 1000,
             dangling: DanglingRank::Teleport,
+            lean: false,
             teleport: None,
             warm_start: None,
             hits_variant: "hits".into(),
@@ -118,7 +121,7 @@ impl Rank {
         Ok(self)
     }
 
-    /// PageRank by these settings.
+    /// PageRank by these settings, in `memory` beside the graph and its transpose.
     pub fn pagerank<'a>(&self, memory: u64, vectors: &'a Vectors) -> PageRank<'a> {
         PageRank {
             damping: self.damping,
@@ -132,6 +135,7 @@ impl Rank {
             teleport: vectors.teleport.as_deref(),
             start: vectors.start.as_deref(),
             memory_bytes: Some(memory),
+            lean: self.lean,
             ..PageRank::default()
         }
     }

@@ -64,7 +64,7 @@ pub use hyperball::{Balls, HyperBall};
 pub use load::{Format, Loaded, load, load_with};
 pub use matrix_market::{read_matrix, write_matrix};
 pub use mixing::{Assortativity, GroupLinks, Reciprocity};
-pub use pagerank::{Dangling, PageRank, Ranks, Scale, memory_estimate};
+pub use pagerank::{Dangling, PageRank, Ranks, Scale};
 pub use power_law::PowerLaw;
 pub use rmat::Rmat;
 pub use salsa::{Salsa, SalsaScores};

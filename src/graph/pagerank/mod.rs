@@ -21,9 +21,8 @@
 //!
 //! **Cost.** A sweep in single precision reads 8 bytes an arc that does not end in a dangling node and some 30
 //! for each node with out-links; the few in double precision 12 an arc and 48 a node. Beside the graph and its
-//! transpose it takes 72 bytes a node and 4 an arc (8 with weights). Where the memory allowed has no room for
-//! that, it takes 48 a node: then all sweeps are in double precision and read the transpose itself (in `lean`),
-//! twice to thrice as long. Setting all up takes as long as some fifteen sweeps in single precision.
+//! transpose it takes 72 bytes a node and 4 an arc (8 with weights). [`lean`](PageRank::lean) runs take 48 a node:
+//! all their sweeps are in double precision and read the transpose itself, twice to thrice as long. Setting all up takes as long as some fifteen sweeps in single precision.
 //!
 //! **Determinism.** Chunks depend on the graph alone, and partial sums are added in their order: the same bytes
 //! on any number of threads. The two ways agree within their error bounds, not in all bits.
@@ -97,7 +96,10 @@ pub struct PageRank<'a> {
     pub teleport: Option<&'a [f64]>,
     /// Scores to start from (of an earlier run, any scale). Default the teleport vector.
     pub start: Option<&'a [f64]>,
-    /// Memory that a run may take beside the graph and its transpose. Default no limit.
+    /// Take little memory, see [`memory_estimate`](Self::memory_estimate), and longer. Default false.
+    pub lean: bool,
+    /// Memory that a run may take beside the graph and its transpose: with less it is refused, since results must not
+    /// hang on it. Default no limit.
     pub memory_bytes: Option<u64>,
     /// Follow arcs in proportion to their weights, where there are any. Default true.
     pub weighted: bool,
@@ -113,6 +115,7 @@ impl Default for PageRank<'_> {
             dangling: Dangling::default(),
             teleport: None,
             start: None,
+            lean: false,
             memory_bytes: None,
             weighted: true,
         }
@@ -132,13 +135,17 @@ pub struct Ranks {
     pub converged: bool,
 }
 
-/// Bytes that a run on `nodes` nodes needs beside the graph and its transpose; with 24 more a node and 4 an arc (8
-/// with weights) it is faster.
-pub fn memory_estimate(nodes: usize) -> u64 {
-    48 * nodes as u64
-}
-
 impl PageRank<'_> {
+    /// Bytes that a run takes beside the graph and its transpose.
+    pub fn memory_estimate(&self, graph: &Csr) -> u64 {
+        let nodes = graph.num_nodes() as u64;
+        match (self.lean, self.weighted && graph.weights().is_some()) {
+            (true, _) => 48 * nodes,
+            (false, true) => 72 * nodes + 8 * graph.num_arcs(),
+            (false, false) => 72 * nodes + 4 * graph.num_arcs(),
+        }
+    }
+
     /// Ranks the nodes of `graph`, whose transpose is `transpose`.
     ///
     /// # Errors
@@ -176,12 +183,13 @@ impl PageRank<'_> {
             return wrong("either the graph or its transpose has no weights".into());
         }
         if let Some(allowed) = self.memory_bytes
-            && memory_estimate(n) > allowed
+            && self.memory_estimate(graph) > allowed
         {
-            let mib = memory_estimate(n).div_ceil(1 << 20);
+            let mib = self.memory_estimate(graph).div_ceil(1 << 20);
+            let lean = if self.lean { "" } else { "take the lean way, " };
             return Err(Error::Limit(format!(
                 "ranking {n} nodes takes {mib} MiB beside the graph, more than the {} MiB allowed: raise the memory, \
-                 or rank hosts or domains",
+                 {lean}or rank hosts or domains",
                 allowed >> 20
             )));
         }
@@ -241,9 +249,7 @@ impl PageRank<'_> {
             teleport,
             uniform,
         };
-        let room =
-            self.memory_bytes.is_none_or(|allowed| full_memory_estimate(graph, self.weighted) <= allowed);
-        let refined = if room { self.refine(&problem) } else { None };
+        let refined = if self.lean { None } else { self.refine(&problem) };
         let Solved { y: mut x, iterations, error_bound } =
             refined.unwrap_or_else(|| self.sweep_lean(&problem));
         let total = match self.dangling {
@@ -261,12 +267,6 @@ impl PageRank<'_> {
 
 /// Nodes whose values are summed before they are added to others.
 const CHUNK: usize = 4096;
-
-/// Bytes that the faster of two ways takes.
-fn full_memory_estimate(graph: &Csr, weighted: bool) -> u64 {
-    let an_arc = if weighted && graph.weights().is_some() { 8 } else { 4 };
-    72 * graph.num_nodes() as u64 + an_arc * graph.num_arcs()
-}
 
 /// Sum of a value of each node, in an order that hangs on their number alone.
 fn total(n: usize, of: impl Fn(usize) -> f64 + Sync) -> f64 {

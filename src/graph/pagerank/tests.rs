@@ -134,7 +134,7 @@ proptest! {
         let uniform = vec![1.0; n];
         let v = if personal { &teleport } else { &uniform };
         let settings = PageRank { damping: d, dangling, tolerance: 1e-12, ..PageRank::default() };
-        let settings = PageRank { memory_bytes: lean.then(|| memory_estimate(n)), ..settings };
+        let settings = PageRank { lean, ..settings };
         let settings = PageRank { teleport: personal.then_some(&teleport[..]), ..settings };
         let found = settings.run(&graph, &graph.transpose()).unwrap();
         let expected = dense(&graph, d, v, dangling);
@@ -154,7 +154,7 @@ proptest! {
     fn the_bound_is_a_bound(graph in graphs(30, 120), sweeps in 1..12usize, lean: bool, mode in 0..3usize) {
         let dangling = [Dangling::Teleport, Dangling::Uniform, Dangling::Lost][mode];
         let settings = PageRank { dangling, max_iterations: sweeps, tolerance: 0.0, ..PageRank::default() };
-        let settings = PageRank { memory_bytes: lean.then(|| memory_estimate(graph.num_nodes())), ..settings };
+        let settings = PageRank { lean, ..settings };
         let found = settings.run(&graph, &graph.transpose()).unwrap();
         let expected = dense(&graph, 0.85, &vec![1.0; graph.num_nodes()], dangling);
         let distance: f64 = found.scores.iter().zip(&expected).map(|(a, b)| (a - b).abs()).sum();
