@@ -11,13 +11,14 @@
 //! 3. lines of facts: at least two of a date and the labels of [`FACTS`];
 //! 4. tools: nothing but [`SURE_TOOLS`], [`TOOLS`], dates and signs;
 //! 5. legal notes: a note that forbids copying or disclaims, commas allowed;
-//! 6. related links: blocks of links after a block that is one of [`RELATED`].
+//! 6. related links: blocks of links after a block that is one of [`RELATED`];
+//! 7. authors' columns of forums: cells without prose that hold at least [`MIN_PROFILE`] labels of [`PROFILE`].
 //!
 //! Nothing is dropped if more than half of the chosen text would go: then the page is made of such lines. Cost: linear in
 //! the chosen blocks of at most [`MAX_BYTES`]; others are not read.
 
 use super::elements::heading;
-use super::page::{Block, Page};
+use super::page::{Block, NONE, Page};
 use super::render::text_of;
 
 /// Longest block looked at, in bytes; a Han character has three.
@@ -106,6 +107,7 @@ const FACTS: &[&str] = &[
     "悬赏分",
     "解决时间",
     "楼 20",
+    "此评价对我",
     "| 举报",
     "大 中 小",
 ];
@@ -142,6 +144,7 @@ const SURE_TOOLS: &[&str] = &[
     "只看楼主",
     "倒序浏览",
     "大 中 小",
+    "大中小",
 ];
 
 /// Words that are tools where three of them stand together.
@@ -177,11 +180,24 @@ const TOOLS: &[&str] = &[
     "删除",
     "置顶",
     "更多",
-    "大",
-    "中",
-    "小",
-    "顶",
-    "踩",
+    "投币",
+    "手机看",
+    "稿件投诉",
+    "投诉",
+    "阅读",
+    "浏览",
+    "关注",
+    "粉丝",
+    "私信",
+    "支持",
+    "反对",
+    "有用",
+    "没用",
+    "按热度排序",
+    "按时间排序",
+    "默认排序",
+    "赞同",
+    "喜欢",
 ];
 
 const RELATED: &[&str] = &[
@@ -209,18 +225,65 @@ const RELATED: &[&str] = &[
     "推薦閱讀",
 ];
 
+/// What a forum says of a post's author beside it.
+const PROFILE: &[&str] = &[
+    "级别",
+    "等级",
+    "等級",
+    "头衔",
+    "精华",
+    "精華",
+    "发帖",
+    "发帖数",
+    "帖子",
+    "主题",
+    "文章",
+    "积分",
+    "積分",
+    "威望",
+    "金钱",
+    "金币",
+    "财富",
+    "贡献",
+    "经验",
+    "魅力",
+    "注册时间",
+    "注册日期",
+    "註冊日期",
+    "加入日期",
+    "最后登录",
+    "最後登錄",
+    "在线时间",
+    "阅读权限",
+    "来自",
+    "來自",
+    "性别",
+    "状态",
+    "UID",
+];
+
+/// Labels that a cell of a table needs to be an author's column; one less beside a column that has so many.
+const MIN_PROFILE: u32 = 3;
+
 /// Takes the rules' blocks out of the choice; `headline` stays.
 pub(crate) fn drop_tails(page: &Page, chosen: &mut [bool], headline: Option<usize>) {
+    let columns = author_columns(page);
+    let has_column = columns.iter().any(|&labels| labels >= MIN_PROFILE);
     let mut after_label = false;
     let mut dropped: Vec<usize> = Vec::new();
     let (mut all, mut gone) = (0.0, 0.0);
     for (i, block) in page.blocks.iter().enumerate() {
         let size = (block.end - block.start) as usize;
         let text = if size <= MAX_BYTES { text_of(page, block) } else { "" };
+        let cell = page.containers[block.container as usize].cell;
+        let in_column = cell != NONE && has_column && columns[cell as usize] >= MIN_PROFILE - 1;
         let label = is_related_label(text);
         let linked = block.counts.link_density() > 0.7;
         let is_heading = heading(page.containers[block.container as usize].tag).is_some();
-        let drop = label || (after_label && linked && !is_heading) || (!is_heading && is_tail(text, block));
+        let drop = in_column
+            || label
+            || (after_label && linked && !is_heading)
+            || (!is_heading && is_tail(text, block));
         after_label = label || (after_label && linked);
         if !chosen[i] {
             continue;
@@ -238,6 +301,32 @@ pub(crate) fn drop_tails(page: &Page, chosen: &mut [bool], headline: Option<usiz
     }
 }
 
+/// For each container how many profile labels stand in it, if it is a cell without prose.
+fn author_columns(page: &Page) -> Vec<u32> {
+    let mut labels = Vec::new();
+    for block in &page.blocks {
+        let cell = page.containers[block.container as usize].cell;
+        if cell == NONE
+            || block.counts.units > 40.0
+            || page.containers[cell as usize].counts.prose_units > 0.0
+        {
+            continue;
+        }
+        let is_label = |line: &&str| {
+            PROFILE.iter().any(|label| {
+                line.strip_prefix(label)
+                    .is_some_and(|rest| rest.is_empty() || rest.trim_start().starts_with([':', '：']))
+            })
+        };
+        let found = text_of(page, block).lines().filter(is_label).count() as u32;
+        if found > 0 {
+            labels.resize(page.containers.len(), 0);
+            labels[cell as usize] += found;
+        }
+    }
+    labels
+}
+
 fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
 }
@@ -250,14 +339,18 @@ fn is_tail(text: &str, block: &Block) -> bool {
     if is_legal_note(text) {
         return true;
     }
-    if text.contains(['，', '。', '！', '？', '；']) || text.chars().count() > MAX_LINE {
+    if text.contains(['。', '！', '？', '；']) || text.chars().count() > MAX_LINE {
+        return false;
+    }
+    let facts_of_all = facts(text);
+    if text.contains('，') && facts_of_all < 3 {
         return false;
     }
     // A headline may stand in one block with the line of facts under it.
     let each = |rule: &dyn Fn(&str) -> bool| text.lines().all(|line| rule(line));
     each(&|line| CREDITS.iter().any(|label| line.contains(label)))
         || PATHS.iter().any(|label| text.trim_start_matches(is_sign).starts_with(label))
-        || (facts(text) >= 2 && each(&|line| facts(line) >= 1))
+        || (facts_of_all >= 2 && each(&|line| facts(line) >= 1))
         || (block.counts.units < 20.0 && is_tools(text))
 }
 
@@ -296,7 +389,8 @@ fn has_date(text: &str) -> bool {
 
 /// Rule 4.
 fn is_tools(text: &str) -> bool {
-    let mut rest = text.trim_start_matches(|c: char| is_sign(c) || c.is_ascii_digit());
+    let is_filler = |c: char| is_sign(c) || c.is_ascii_digit();
+    let mut rest = text.trim_start_matches(is_filler);
     let mut tools = 0;
     while !rest.is_empty() {
         let strip = |tools: &[&str]| tools.iter().find_map(|tool| rest.strip_prefix(tool));
@@ -304,13 +398,14 @@ fn is_tools(text: &str) -> bool {
             (tools, rest) = (tools + 3, after);
         } else if let Some(after) = strip(TOOLS) {
             (tools, rest) = (tools + 1, after);
-        } else if let Some(after) = rest.strip_prefix(['年', '月', '日', 'o', '楼']) {
-            // The signs of a date, and a letter that stands for a button.
+        } else if let Some(after) = rest.strip_prefix(['年', '月', '日', '楼', '万', '千', '次', 'o'])
+        {
+            // The signs of dates and numbers, and a letter that stands for a button.
             rest = after;
         } else {
             return false;
         }
-        rest = rest.trim_start_matches(|c: char| is_sign(c) || c.is_ascii_digit());
+        rest = rest.trim_start_matches(is_filler);
     }
     tools >= 3
 }
@@ -375,6 +470,16 @@ mod tests {
     }
 
     #[test]
+    fn authors_columns_of_forums_are_dropped() {
+        let column = "<td><b>弦外</b><br>级别: 新手上路<br>精华: 0<br>发帖: 6</td><td>先别换码。</td>";
+        assert_eq!(left(&format!("<table><tr>{column}</tr></table>")), ["先别换码。"]);
+        let list = "<td><p>弦外</p><dl><dt>精华</dt><dd>2</dd><dt>帖子</dt><dd>6</dd><dt>来自</dt><dd>云柏</dd></dl></td>";
+        assert_eq!(left(&format!("<table><tr>{list}<td>先别换码。</td></tr></table>")), ["先别换码。"]);
+        let facts = "<td>产地：石楠镇</td><td>等级：一级</td>";
+        assert_eq!(left(&format!("<table><tr>{facts}</tr></table>")).len(), 2);
+    }
+
+    #[test]
     fn prose_that_speaks_of_such_things_stays() {
         for text in [
             "他在报社做了十年责任编辑，后来去教书。",
@@ -385,6 +490,7 @@ mod tests {
             "打印时关闭网格",
             "编辑",
             "大小",
+            "字体大小",
             "第二章 渡口<br>作者：听雨 更新时间：2006-11-03",
             "作者：卞雪舟 编",
             "成文日期：2008年11月3日",

@@ -10,8 +10,8 @@ use webmill::html::{Limits, decode, metadata, parse};
 use webmill::text::{MainText, TextLimits, main_text};
 
 /// Token F1 that each page and the mean over pages must reach.
-const EACH: f64 = 0.72;
-const MEAN: f64 = 0.93;
+const EACH: f64 = 0.75;
+const MEAN: f64 = 0.94;
 
 /// Pages whose text is parameters and entries rather than paragraphs: a label may stand apart from its value there.
 const RECORDS: [&str; 4] = ["classified", "job", "shop", "baike"];
