@@ -19,6 +19,7 @@ use super::about;
 use super::blocks::blocks;
 use super::bylines::author;
 use super::comments::{Comment, comments};
+use super::elements::heading;
 use super::features::{Hints, Whole, features};
 use super::markdown::{Source, markdown, paragraphs};
 use super::model::Model;
@@ -177,12 +178,19 @@ fn choose(page: &Page, hints: &Hints) -> Choice {
     let mut chosen: Vec<bool> = scored.iter().map(|s| s.0 >= cut).collect();
     for (i, block) in page.blocks.iter().enumerate() {
         if chosen[i] && scored[i].0 < SURE && block.counts.units <= MAX_LABEL_UNITS {
-            chosen[i] = !whole.is_chinese_label(page, i);
+            chosen[i] = !whole.is_chinese_label(page, i) || heads_text(page, &chosen, i);
         }
     }
     drop_copies(page, &mut chosen);
     drop_tails(page, &mut chosen, whole.title_at);
     Choice { chosen, confidence: f1, types, title_at: whole.title_at }
+}
+
+/// Whether a block is a heading over a chosen block that is no list of links.
+fn heads_text(page: &Page, chosen: &[bool], i: usize) -> bool {
+    let Some(next) = page.blocks.get(i + 1) else { return false };
+    let is_heading = |i: usize| heading(page.containers[page.blocks[i].container as usize].tag).is_some();
+    is_heading(i) && !is_heading(i + 1) && chosen[i + 1] && next.counts.link_density() < 0.5
 }
 
 /// Takes the article from structured data where the page shows much less of it.
