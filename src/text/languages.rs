@@ -69,11 +69,12 @@ pub fn languages(text: &str, code: &[Range<usize>]) -> Languages {
     }
     let whole = whole(text, &lines);
     let step = lines.len().div_ceil(MAX_PARAGRAPHS).max(1);
+    let latin = lines.iter().map(|(_, l)| l.latin).sum::<usize>() >= lines.iter().map(|(_, l)| l.other).sum();
     let mut before = None;
     let mut told: Vec<Option<&'static str>> = Vec::with_capacity(lines.len());
     for (n, (range, letters)) in lines.iter().enumerate() {
         if n % step == 0 {
-            before = of_line(&text[range.clone()], letters, whole);
+            before = of_line(&text[range.clone()], letters, whole, latin);
         }
         told.push(before);
     }
@@ -263,8 +264,8 @@ fn whole(text: &str, lines: &[(Range<usize>, Letters)]) -> Option<Language> {
     language(&prose)
 }
 
-/// The language of a paragraph of a text in `whole`.
-fn of_line(line: &str, letters: &Letters, whole: Option<Language>) -> Option<&'static str> {
+/// The language of a paragraph of a text in `whole`, which is in Latin script or not.
+fn of_line(line: &str, letters: &Letters, whole: Option<Language>, latin: bool) -> Option<&'static str> {
     let name = whole.map(|whole| whole.iso639_3);
     let east = matches!(name, Some("zho" | "jpn" | "kor"));
     if letters.is_wide() {
@@ -275,16 +276,19 @@ fn of_line(line: &str, letters: &Letters, whole: Option<Language>) -> Option<&'s
         };
         return if east && letters.wide < 12 { name } else { own().or(name.filter(|_| east)) };
     }
-    let long = letters.latin + letters.other >= MIN_LETTERS;
     if name.is_some_and(|name| speaks(line, name)) {
         return name;
     }
+    let long = letters.latin + letters.other >= MIN_LETTERS;
     let told = if long { language(line).filter(|found| found.confidence >= SURE) } else { None };
+    // The script may rule out the text's language.
+    let foreign = east || latin != (letters.latin >= letters.other);
     match told {
         Some(found) => Some(found.iso639_3),
-        // Latin letters in a text of ideographs: names, unless they are prose.
-        None if east && !long => None,
-        None if east => language(line).filter(|_| letters.words >= 12).map(|found| found.iso639_3),
+        None if speaks(line, "eng") => Some("eng"),
+        // Latin letters in a text of another script: names, unless they are prose.
+        None if foreign && long && letters.words >= 12 => language(line).map(|found| found.iso639_3),
+        None if foreign => None,
         None => name,
     }
 }
@@ -310,6 +314,13 @@ mod tests {
         );
         assert_eq!(names("", &[]), Vec::<&str>::new());
         assert_eq!(names("12 34\n\n--", &[]), Vec::<&str>::new());
+        assert_eq!(
+            names(&format!("{GERMAN}\n{GERMAN}\nThe first disks of both are in use."), &[]),
+            ["deu", "eng"]
+        );
+        let russian = "Ядро хранит список страниц, которые сейчас используются, и просматривает его, когда памяти мало.";
+        let found = languages(&format!("{russian}\nSamba Share Manager tools\n{ENGLISH}\n{russian}"), &[]);
+        assert_eq!(found.runs.iter().map(|r| r.iso639_3).collect::<Vec<_>>(), ["rus", "eng", "rus"]);
         // A short paragraph goes with its text.
         assert_eq!(names(&format!("{GERMAN}\nOK, super\n{GERMAN}"), &[]), ["deu"]);
         let found = languages(&format!("{GERMAN}\n{ENGLISH}\n{GERMAN}"), &[]);

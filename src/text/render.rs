@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::code::code_containers;
+use super::elements::heading;
 use super::page::{Block, NONE, Page};
 use crate::html::Tag;
 
@@ -69,12 +70,25 @@ pub(crate) fn data_tables(page: &Page) -> Vec<bool> {
     data
 }
 
-/// Leaves out of the choice what repeats a long block chosen before.
+/// Leaves out of the choice what repeats a long block chosen before; of a heading and its entry in a table of contents the
+/// heading stays.
 pub(crate) fn drop_copies(page: &Page, chosen: &mut [bool]) {
+    let long = |block: &Block| (block.end - block.start) as usize > REPEATABLE_BYTES;
+    let is_heading = |block: &Block| heading(page.containers[block.container as usize].tag).is_some();
+    let mut headings = HashSet::new();
+    for (block, _) in page.blocks.iter().zip(chosen.iter()).filter(|(block, keep)| **keep && long(block)) {
+        if is_heading(block) {
+            headings.insert(block.hash);
+        }
+    }
     let mut seen = HashSet::new();
     for (block, keep) in page.blocks.iter().zip(chosen) {
-        if *keep && (block.end - block.start) as usize > REPEATABLE_BYTES {
-            *keep = seen.insert(block.hash);
+        if *keep && long(block) {
+            let entry = block.counts.link_units > 0.8 * block.counts.units
+                && page.containers[block.container as usize].item != NONE
+                && !is_heading(block)
+                && headings.contains(&block.hash);
+            *keep = !entry && seen.insert(block.hash);
         }
     }
 }
