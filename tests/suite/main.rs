@@ -16,3 +16,4 @@ mod layers;
 mod resume;
 mod shard;
 mod support;
+mod text;
