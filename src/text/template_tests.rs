@@ -60,7 +60,7 @@ fn off() {
     assert_eq!(verdict(&[WRONG; 20]), Verdict::NoResidue);
     assert_eq!(verdict(&[WRONG, WRONG, RIGHT]), Verdict::NoResidue);
     assert_eq!(verdict(&[WRONG, WRONG, RIGHT, RIGHT, RIGHT]), Verdict::NoResidue);
-    assert_eq!(verdict(&[WRONG, WRONG, WRONG, WRONG, RIGHT, RIGHT, RIGHT, RIGHT]), Verdict::On);
+    assert_eq!(verdict(&[WRONG, WRONG, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT]), Verdict::On);
     // One page of ten has no other text.
     let mut pages = vec![RIGHT; 10];
     pages[0] = [true, false, true];
@@ -72,18 +72,18 @@ fn too_much_is_off() {
     let mut sample = Sample::default();
     for n in 0..20 {
         let page = page(&format!("<p>{}</p><b>t{n}</b>", "The same long notice on all pages. ".repeat(4)));
-        sample.add(n, Footprint::new(&page, &[n % 2 == 0, true]));
+        sample.add(n, Footprint::new(&page, &[n % 4 == 0 || n == 1, true]));
     }
     let (template, learnt) = Template::learn(&sample);
-    assert!(template.is_none() && learnt.verdict == Verdict::TooMuch && learnt.share > 0.9);
+    assert!(template.is_none() && learnt.verdict == Verdict::TooMuch && learnt.share > 0.8);
 }
 
 #[test]
 fn halves_that_contradict_are_unconfirmed() {
-    // Every other page by key chooses the notice: what one half leaves out is main text to the other.
+    // Only every other page by key chooses the notice: what one half leaves out is main text to most of the other.
     let mut sample = Sample::default();
     for n in 0..40 {
-        let (_, footprint) = site(n, if n % 2 == 0 { WRONG } else { RIGHT });
+        let (_, footprint) = site(n, if n % 2 == 0 && n < 26 { WRONG } else { RIGHT });
         sample.add(n, footprint);
     }
     let (template, learnt) = Template::learn(&sample);
@@ -140,9 +140,15 @@ fn kept_as_json() {
     let sample = sample([RIGHT, WRONG, RIGHT]);
     let again: Sample = serde_json::from_str(&serde_json::to_string(&sample).unwrap()).unwrap();
     assert_eq!(again, sample);
+    // Whatever a file holds is put in order.
+    let marks: Vec<u64> = site(1, WRONG).1.into();
+    let turned: Vec<u64> = marks.iter().rev().chain(&marks).copied().collect();
+    assert_eq!(Footprint::from(turned), site(1, WRONG).1);
     let template = Template::learn(&sample).0.unwrap();
     let again: Template = serde_json::from_str(&serde_json::to_string(&template).unwrap()).unwrap();
     assert_eq!(again, template);
+    let turned: Vec<u64> = template.marks.iter().rev().map(|mark| mark | 5).collect();
+    assert_eq!(Template::from(turned), template);
 }
 
 proptest! {
