@@ -43,11 +43,10 @@ pub(super) struct Sums {
 }
 
 impl Correction {
-    /// For a problem on a layout; `leaks` is what part of its value each node
-    /// gives to nodes without out-links, after damping, or empty.
-    pub fn new<A: Sync>(layout: Layout, problem: &Problem<'_, A>, leaks: &[f32]) -> Self {
-        let same = layout.parts.is_empty();
-        let share = |v: u32| if same { problem.share[v as usize] } else { 1.0 };
+    /// For a problem on a layout; `leaks` is what part of its value each node gives to nodes without out-links, after
+    /// damping, or empty. With weights the layout holds the shares of arcs.
+    pub fn new<A: Sync>(layout: Layout, problem: &Problem<'_, A>, leaks: &[f32], weighted: bool) -> Self {
+        let share = |v: u32| if weighted { 1.0 } else { problem.share[v as usize] };
         let nodes = &layout.nodes;
         let factor = |&v: &u32| (share(v) * problem.relax.get(v as usize).copied().unwrap_or(1.0)) as f32;
         let factor = nodes.par_iter().map(factor).collect();

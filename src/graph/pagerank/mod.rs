@@ -158,6 +158,15 @@ impl PageRank<'_> {
         if n == 0 {
             return Ok(Ranks { scores: Vec::new(), iterations: 0, error_bound: 0.0, converged: true });
         }
+        if let Some((teleport, start)) = self.within_range() {
+            let (teleport, start) = (teleport.as_deref(), start.as_deref());
+            let scaled = PageRank {
+                teleport: teleport.or(self.teleport),
+                start: start.or(self.start),
+                ..self.clone()
+            };
+            return scaled.run(graph, transpose);
+        }
         let targets = transpose.targets();
         // On a thread of the pool, which need not be woken at each step.
         Ok(rayon::scope(|_| match transpose.weights().filter(|_| self.weighted) {
@@ -165,6 +174,17 @@ impl PageRank<'_> {
             Some(Weights::Counts(weights)) => self.solve(graph, transpose, &Weighted(targets, weights)),
             Some(Weights::Reals(weights)) => self.solve(graph, transpose, &Weighted(targets, weights)),
         }))
+    }
+
+    /// Teleport and start vectors on a scale on which sums and their inverses are numbers; nothing where they are.
+    fn within_range(&self) -> Option<(Option<Vec<f64>>, Option<Vec<f64>>)> {
+        let scaled = |vector: Option<&[f64]>| {
+            let vector = vector.filter(|v| !(1e-100..1e100).contains(&sum(v.iter().copied())))?;
+            let most = vector.iter().copied().fold(0.0, f64::max);
+            Some(vector.iter().map(|x| x / most).collect())
+        };
+        let both = (scaled(self.teleport), scaled(self.start));
+        (both.0.is_some() || both.1.is_some()).then_some(both)
     }
 
     pub(super) fn check(&self, graph: &Csr, transpose: &Csr) -> Result<()> {
@@ -250,6 +270,7 @@ impl PageRank<'_> {
             uniform,
         };
         let refined = if self.lean { None } else { self.refine(&problem) };
+        let refined = refined.filter(|found| !found.error_bound.is_nan());
         let Solved { y: mut x, iterations, error_bound } =
             refined.unwrap_or_else(|| self.sweep_lean(&problem));
         let total = match self.dangling {

@@ -10,11 +10,19 @@ use rayon::prelude::*;
 /// Change of a sweep over the correction's size at which single precision has done what it can, times 1 − d.
 const PRECISION: f64 = 1.0 / (1 << 22) as f64;
 
+/// Share of what teleports that must come to nodes with out-links, lest what dangles outweighs their values too far.
+const LEAST_OPEN: f64 = 1e-6;
+
 impl PageRank<'_> {
-    /// `None` if the graph has more nodes than a layout can number.
+    /// `None` if the graph has more nodes than a layout can number, or hardly anything comes to nodes with out-links.
     pub(super) fn refine(&self, problem: &Problem<'_, impl Pull>) -> Option<Solved> {
         let (n, d) = (problem.share.len(), self.damping);
         let flow = Flow::new(self, problem);
+        if flow.reaches() && flow.open.2 < LEAST_OPEN {
+            return None;
+        }
+        let guess =
+            |v: u32| if flow.open.0 < LEAST_OPEN { flow.uniform } else { problem.preferred(v as usize) };
         // From zero, all is left to correct; the first vector is then the first guess of the correction.
         let mut cold = self.start.is_none() && self.max_iterations > 1 && flow.reaches();
         let y = if cold || !flow.reaches() { vec![0.0; n] } else { problem.first(self).0 };
@@ -34,12 +42,13 @@ impl PageRank<'_> {
             }
             if correction.is_none() {
                 let layout = Layout::new(problem, problem.arcs.weighted())?;
-                correction = Some(Correction::new(layout, problem, &leaks(self, problem)));
+                correction =
+                    Some(Correction::new(layout, problem, &leaks(self, problem), problem.arcs.weighted()));
             }
             let correction = correction.as_mut()?;
-            let guess = if std::mem::take(&mut cold) { 1.0 } else { 0.0 };
+            let first = if std::mem::take(&mut cold) { 1.0 } else { 0.0 };
             let left = &exact.left;
-            correction.begin(size, |v| left[v as usize], |v| guess * problem.preferred(v as usize));
+            correction.begin(size, |v| left[v as usize], |v| first * guess(v));
             let enough = 0.7 * self.tolerance * (1.0 - d) * total / d.max(0.1);
             let enough = enough.max(size * (PRECISION / (1.0 - d)).min(0.1));
             let (mut change, mut worse) = (f64::INFINITY, 0);

@@ -193,6 +193,46 @@ fn settings_out_of_range_are_refused() {
 }
 
 #[test]
+fn extremes_give_numbers() {
+    // A hub, what it links to, and who links to it.
+    let graph = Csr::from_arcs(4, [(0, 1), (2, 0), (0, 3)]).unwrap();
+    let transpose = graph.transpose();
+    let mut vectors = vec![vec![0.0, 1.0, 0.0, 0.0], vec![1.0; 4], vec![0.0, 1.0, 0.0, 1e-9]];
+    for small in [1e-5, 1e-7, 1e-20, 1e-160, 1e-200, 1e-300, 1e-310, 5e-324] {
+        vectors.extend([vec![small, 1.0, 0.0, 0.0], vec![small, 0.0, 0.0, 0.0], vec![0.0, small, 0.0, 0.0]]);
+    }
+    for teleport in &vectors {
+        for dangling in [Dangling::Teleport, Dangling::Uniform, Dangling::Lost] {
+            let of = |lean| {
+                let settings =
+                    PageRank { teleport: Some(teleport), dangling, lean, tolerance: 1e-12, ..exact() };
+                settings.run(&graph, &transpose).unwrap()
+            };
+            let (full, lean) = (of(false), of(true));
+            assert!(full.converged && lean.converged, "{teleport:?} {dangling:?}: {full:?} {lean:?}");
+            for (a, b) in full.scores.iter().zip(&lean.scores) {
+                assert!((a - b).abs() < 1e-11, "{teleport:?} {dangling:?}: {full:?} {lean:?}");
+            }
+        }
+    }
+    for arcs in [
+        &[(0, 0, 1e-40f32)][..],
+        &[(0, 1, 1e-40)],
+        &[(0, 1, 1e-40), (0, 2, 1e-45)],
+        &[(0, 1, 3e38), (0, 2, 1e-45), (1, 0, 3e38)],
+    ] {
+        let graph = Csr::from_weighted_arcs(4, arcs.iter().copied()).unwrap();
+        for lean in [false, true] {
+            let ranks = PageRank { lean, ..exact() }.run(&graph, &graph.transpose()).unwrap();
+            assert!(
+                ranks.converged && (total(4, |v| ranks.scores[v]) - 1.0).abs() < 1e-12,
+                "{arcs:?} {ranks:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_same_bytes_on_any_number_of_threads() {
     let mut x = 7u32;
     let mut next = || {
