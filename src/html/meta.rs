@@ -322,13 +322,19 @@ impl Reader<'_, '_> {
             self.best.lang.offer(3, || language_tag(content));
         }
         let best = &mut self.best;
-        for name in [dom.attr(n, "property"), dom.attr(n, "name")].into_iter().flatten() {
-            let name = name.trim();
+        let names = [dom.attr(n, "property"), dom.attr(n, "name")].into_iter().flatten();
+        for name in names.flat_map(str::split_ascii_whitespace).take(8) {
             self.out.robots.add_meta(name, content);
             let text = || squeezed(content);
             let person = || squeezed(content).filter(|name| is_name(name));
             let date = || iso_date(content);
-            match name.to_ascii_lowercase().as_str() {
+            let mut name = name.to_ascii_lowercase();
+            for (prefix, plain) in [("dcterms:", "dcterms."), ("dcterm:", "dcterms."), ("dc:", "dc.")] {
+                if let Some(rest) = name.strip_prefix(prefix) {
+                    name = format!("{plain}{rest}");
+                }
+            }
+            match name.as_str() {
                 "description" => best.description.offer(1, text),
                 "og:description" => best.description.offer(2, text),
                 "dc.description" | "dcterms.description" | "twitter:description" => {
@@ -400,7 +406,7 @@ impl Reader<'_, '_> {
                     best.licence.offer(4, || licence(content));
                 }
                 "og:title" => best.og_title.offer(0, text),
-                "twitter:title" | "dc.title" | "dcterms.title" | "sailthru.title" => {
+                "parsely-title" | "twitter:title" | "dc.title" | "dcterms.title" | "sailthru.title" => {
                     best.og_title.offer(1, text)
                 }
                 "og:url" => best.og_url.offer(0, text),

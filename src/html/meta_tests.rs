@@ -89,6 +89,9 @@ fn licences_sections_and_sites() {
     );
     assert_eq!(meta.author.as_deref(), Some("Ann Lee"));
     assert_eq!(meta.site_name.as_deref(), Some("Example"));
+    let meta =
+        read("<meta property='x:y dc:creator' content=Bo><meta property='dcterm:title foo' content=Head>");
+    assert_eq!((meta.author.as_deref(), meta.og_title.as_deref()), (Some("Bo"), Some("Head")));
 }
 
 #[test]

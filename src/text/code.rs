@@ -68,10 +68,10 @@ pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, max: usize) -> String {
                     _ => {}
                 }
             }
-            Edge::Leave(n) if n != node && dom.is_element(n) => {
-                if display(dom, n, dom.tag(n)) == Display::Block {
-                    line(&mut out);
-                }
+            Edge::Leave(n)
+                if n != node && dom.is_element(n) && display(dom, n, dom.tag(n)) == Display::Block =>
+            {
+                line(&mut out);
             }
             _ => {}
         }

@@ -47,6 +47,9 @@ pub struct Keyword {
     pub score: f64,
 }
 
+/// How often a word is written in each way, and which came first.
+type Forms<'t> = HashMap<&'t str, (u32, usize)>;
+
 /// The candidates of a text: distinct words with their forms, and sentences as lists of their numbers.
 struct Candidates {
     /// Comparison form, count, commonest form as written.
@@ -57,7 +60,7 @@ struct Candidates {
 impl Candidates {
     fn of(text: &str) -> Candidates {
         let mut numbers: HashMap<String, u32> = HashMap::new();
-        let mut nodes: Vec<(String, u32, HashMap<&str, (u32, usize)>)> = Vec::new();
+        let mut nodes: Vec<(String, u32, Forms<'_>)> = Vec::new();
         let mut sentences = Vec::new();
         let mut seen = 0;
         let stop = StopWords::of(language(text).map(|found| found.iso639_3));
@@ -81,7 +84,7 @@ impl Candidates {
                     None => {
                         let number = nodes.len() as u32;
                         numbers.insert(form.clone(), number);
-                        nodes.push((form, 0, HashMap::new()));
+                        nodes.push((form, 0, Forms::new()));
                         number
                     }
                 };

@@ -67,9 +67,9 @@ pub fn languages(text: &str, code: &[Range<usize>]) -> Languages {
         // Nothing but names: better told by these than not at all.
         lines = self::lines(text, code, false);
     }
-    let whole = whole(text, &lines);
-    let step = lines.len().div_ceil(MAX_PARAGRAPHS).max(1);
     let latin = lines.iter().map(|(_, l)| l.latin).sum::<usize>() >= lines.iter().map(|(_, l)| l.other).sum();
+    let whole = whole(text, &lines, latin);
+    let step = lines.len().div_ceil(MAX_PARAGRAPHS).max(1);
     let mut before = None;
     let mut told: Vec<Option<&'static str>> = Vec::with_capacity(lines.len());
     for (n, (range, letters)) in lines.iter().enumerate() {
@@ -241,8 +241,8 @@ impl Letters {
     }
 }
 
-/// The language of the text without its code.
-fn whole(text: &str, lines: &[(Range<usize>, Letters)]) -> Option<Language> {
+/// The language of the text without its code, by its lines in the script of most of it.
+fn whole(text: &str, lines: &[(Range<usize>, Letters)], latin: bool) -> Option<Language> {
     let bytes: usize = lines.iter().map(|(range, _)| range.len()).sum();
     let step = bytes.div_ceil(MAX_PROSE).max(1);
     let (wide, all): (usize, usize) =
@@ -250,7 +250,11 @@ fn whole(text: &str, lines: &[(Range<usize>, Letters)]) -> Option<Language> {
     // Of a page in Chinese with many names in Latin script, only the lines with Chinese tell its language.
     let in_wide = 3 * wide > all;
     let mut prose = String::new();
-    for (range, _) in lines.iter().filter(|(_, l)| !in_wide || l.is_wide()).step_by(step) {
+    for (range, _) in lines
+        .iter()
+        .filter(|(_, l)| l.is_wide() == in_wide && (in_wide || latin == (l.latin >= l.other)))
+        .step_by(step)
+    {
         if prose.len() > 2 * MAX_PROSE {
             break;
         }
