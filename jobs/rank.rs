@@ -30,7 +30,7 @@ pub struct RankArgs {
     /// Graph file, or folder of results, whose scores are printed.
     graph: Option<PathBuf>,
     /// Folder for results; the job commits to OUT/rank/KEY.
-    #[arg(long, value_name = "DIR", required_unless_present = "graph")]
+    #[arg(long, value_name = "DIR", conflicts_with = "graph")]
     out: Option<PathBuf>,
     #[command(flatten)]
     measures: Overrides,
@@ -43,14 +43,14 @@ pub struct RankArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Printing")]
 struct Printing {
-    /// Level of the results: page, host or domain.
-    #[arg(long, default_value = "page")]
-    level: String,
+    /// Level of the results: page, host or domain [default: page].
+    #[arg(long, requires = "graph", conflicts_with = "query")]
+    level: Option<String>,
     /// Score that is printed [default: pagerank; for a query authority and hub].
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, requires = "graph", conflicts_with = "explain")]
     by: Option<Score>,
     /// Print only so many, the best [default: all; for a query and for --explain 15].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "graph")]
     top: Option<usize>,
     /// Print where the PageRank of this node comes from: its strongest in-links.
     #[arg(long, value_name = "URL", requires = "graph", conflicts_with = "query")]
@@ -63,9 +63,9 @@ struct Printing {
     /// compilation).
     #[arg(long, requires = "query", conflicts_with = "by")]
     arc: bool,
-    /// With --query: answers that the pages are gathered around.
-    #[arg(long, value_name = "N", requires = "query", default_value_t = 200)]
-    roots: usize,
+    /// With --query: answers that the pages are gathered around [default: 200, more while they bring fewer than 1000 pages].
+    #[arg(long, value_name = "N", requires = "query")]
+    roots: Option<usize>,
     /// With --query: most in-links followed of each.
     #[arg(long, value_name = "N", requires = "query", default_value_t = 50)]
     in_links: usize,
@@ -78,7 +78,9 @@ struct Printing {
 pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
     let rank = args.settings.recipe::<Rank>(job::RankJob::NAME)?.with(&args.measures)?;
     let Some(path) = &args.graph else {
-        let Some(out) = args.out.clone() else { bail!("name a graph file or --out DIR") };
+        let Some(out) = args.out.clone() else {
+            bail!("name a graph file or results to print scores of, or --out DIR to rank the results in it")
+        };
         let common = Common { out, settings: args.settings.clone() };
         let console = Console::new();
         let runtime = common.runtime(&console, cancel);
@@ -91,7 +93,7 @@ pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
 }
 
 fn print_scores(path: &std::path::Path, rank: &Rank, how: &Printing, memory: u64) -> Result<()> {
-    let source = source::open(path, &how.level, memory)?;
+    let source = source::open(path, how.level.as_deref(), memory)?;
     let mut vectors = Vectors::default();
     if let Some(file) = &rank.teleport {
         let names = teleport::Names::read(file, source.level().unwrap_or("file"))?;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::ValueEnum;
-use webmill::graph::{Csr, Graph, HyperBall, PageRank, Salsa, Scale};
+use webmill::graph::{Csr, Graph, HyperBall, PageRank, Ranks, Salsa, Scale, harmonic_of_all};
 
 use crate::rank::{Rank, Vectors};
 
@@ -53,13 +53,21 @@ impl Score {
 
     /// The scores of all nodes.
     pub fn run(self, graph: &Csr, transpose: &Csr, with: &Measured<'_>) -> Result<Vec<f64>> {
-        let hits = || with.rank.hits()?.run(graph, transpose);
+        let hits = || -> Result<_> {
+            let found = with.rank.hits()?.run(graph, transpose)?;
+            let how = if found.converged { "changing by" } else { "NOT converged, still changing by" };
+            crate::say!("HITS: {} iterations, {how} {:.1e}", found.iterations, found.change);
+            Ok(found)
+        };
+        let pagerank = |scale| -> Result<Vec<f64>> {
+            let ranks = PageRank { scale, ..with.pagerank() }.run(graph, transpose)?;
+            say_bound(&ranks);
+            Ok(ranks.scores)
+        };
         let salsa = || Salsa { weighted: with.weighted }.run(graph, transpose);
         Ok(match self {
-            Score::Pagerank => with.pagerank().run(graph, transpose)?.scores,
-            Score::PagerankClassical => {
-                PageRank { scale: Scale::Classical, ..with.pagerank() }.run(graph, transpose)?.scores
-            }
+            Score::Pagerank => pagerank(Scale::Probability)?,
+            Score::PagerankClassical => pagerank(Scale::Classical)?,
             Score::Authority => hits()?.authorities,
             Score::Hub => hits()?.hubs,
             Score::SalsaAuthority => salsa()?.authorities,
@@ -67,12 +75,22 @@ impl Score {
             Score::Harmonic => {
                 let memory_bytes = Some(with.memory);
                 let ball = HyperBall { memory_bytes, ..with.rank.hyperball() };
-                ball.run(graph, transpose)?.harmonic
+                harmonic_of_all(graph, transpose, &ball)?
             }
             Score::Indegree => degrees(transpose),
             Score::Outdegree => degrees(graph),
         })
     }
+}
+
+/// Says how near the ranks are to the true ones.
+pub fn say_bound(ranks: &Ranks) {
+    let how = if ranks.converged { "within" } else { "NOT converged, within" };
+    crate::say!(
+        "PageRank: {} sweeps, {how} {:.1e} of the true ranks (L1)",
+        ranks.iterations,
+        ranks.error_bound
+    );
 }
 
 fn degrees(graph: &Csr) -> Vec<f64> {

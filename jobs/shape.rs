@@ -27,11 +27,11 @@ pub struct ShapeArgs {
     /// Graph file, or folder of results, whose shape is printed.
     graph: Option<PathBuf>,
     /// Folder for results; the job commits to OUT/shape/KEY.
-    #[arg(long, value_name = "DIR", required_unless_present = "graph")]
+    #[arg(long, value_name = "DIR", conflicts_with = "graph", required_unless_present = "graph")]
     out: Option<PathBuf>,
-    /// Level of the results that is printed: page, host or domain.
-    #[arg(long, default_value = "page")]
-    level: String,
+    /// Level of the results that is printed: page, host or domain [default: page].
+    #[arg(long, requires = "graph")]
+    level: Option<String>,
     #[command(flatten)]
     settings: Settings,
 }
@@ -48,7 +48,7 @@ pub struct Shape {
 pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
     let console = Console::new();
     if let Some(path) = &args.graph {
-        return crate::graph::info_of(path, &args.level, &args.settings);
+        return crate::graph::info_of(path, args.level.as_deref(), &args.settings);
     }
     let Some(out) = args.out.clone() else { bail!("name a graph file or --out DIR") };
     let common = Common { out, settings: args.settings.clone() };

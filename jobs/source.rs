@@ -7,7 +7,7 @@ use webmill::graph::load::Format;
 use webmill::graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
 use webmill::run::{Committed, open_latest};
 
-use crate::levels::{LEVELS, check_order, open_graph, read_nodes};
+use crate::levels::{LEVELS, admit, check_order, open_graph, read_nodes};
 use crate::rank::Rank;
 
 /// A graph and the names of its nodes.
@@ -24,24 +24,53 @@ enum Names {
     Table(Box<Committed>, &'static str),
 }
 
+/// Bytes a node that commands take beside a graph.
+const NODE_BYTES: u64 = 48;
+
+/// Whether `path` is standard input or something else that can be read only once.
+fn is_stream(path: &Path) -> bool {
+    path == Path::new("-") || std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir())
+}
+
 /// Whether `path` is a folder of results.
 pub fn is_results(path: &Path) -> bool {
     path.join("webmill.json").is_file()
 }
 
 /// Opens a graph: level `level` of a folder of results, or a graph file.
-pub fn open(path: &Path, level: &str, memory: u64) -> Result<Source> {
+pub fn open(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
+    let source = open_any(path, level, memory)?;
+    // Its transpose and the vectors of a measure.
+    admit(&source.graph, NODE_BYTES, "working on", memory)?;
+    Ok(source)
+}
+
+fn open_any(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
+    if is_stream(path) {
+        // Its kind shows by its first bytes, and some kinds are mapped: it has to be a file.
+        let mut file = tempfile::NamedTempFile::new()?;
+        let copied = match path.to_str() {
+            Some("-") => std::io::copy(&mut std::io::stdin().lock(), &mut file),
+            _ => std::io::copy(&mut std::fs::File::open(path)?, &mut file),
+        };
+        copied.with_context(|| path.display().to_string())?;
+        let source = open_any(file.path(), level, memory).with_context(|| path.display().to_string())?;
+        return Ok(Source { path: path.to_path_buf(), ..source });
+    }
     if is_results(path) {
         let committed = open_latest(path, "graph").with_context(|| {
             format!("{}: build the graph first: webmill graph build --out", path.display())
         })?;
-        let level = level_name(level)?;
+        let level = level_name(level.unwrap_or("page"))?;
         let graph = open_graph(&committed, level)?;
         return Ok(Source {
             graph,
             path: path.to_path_buf(),
             names: Names::Table(Box::new(committed), level),
         });
+    }
+    if let Some(level) = level {
+        bail!("--level {level}: a graph file has no levels, results have");
     }
     let options = EdgeOptions { memory, ..EdgeOptions::default() };
     let loaded = load_with(path, &options)?;

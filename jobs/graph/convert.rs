@@ -22,9 +22,9 @@ pub struct ConvertArgs {
     /// Format [default: by the ending: .csr, .mtx, .txt; none for bvgraph].
     #[arg(long = "to", value_enum, value_name = "FORMAT")]
     format: Option<Target>,
-    /// Level of the results: page, host or domain.
-    #[arg(long, default_value = "page")]
-    level: String,
+    /// Level of the results: page, host or domain [default: page].
+    #[arg(long)]
+    level: Option<String>,
     #[command(flatten)]
     settings: Settings,
 }
@@ -47,10 +47,42 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
         Some(format) => format,
         None => by_ending(&args.to)?,
     };
-    let source = source::open(&args.from, &args.level, args.settings.memory)?;
+    let source = source::open(&args.from, args.level.as_deref(), args.settings.memory)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.settings.threads()).build()?;
-    pool.install(|| write(&source, target, &args.to))?;
-    Ok(ExitCode::SUCCESS)
+    // Beside its place first: a failure leaves what was there, and a graph may be converted onto itself.
+    let staged = with_ending(&args.to, ".partial");
+    let written = pool.install(|| write(&source, target, &staged)).and_then(|()| {
+        for ending in ENDINGS {
+            let from = with_ending(&staged, ending);
+            if from.is_file() {
+                let to = with_ending(&args.to, ending);
+                std::fs::rename(&from, &to).with_context(|| to.display().to_string())?;
+            }
+        }
+        Ok(())
+    });
+    if written.is_err() {
+        ENDINGS.iter().for_each(|ending| drop(std::fs::remove_file(with_ending(&staged, ending))));
+    }
+    written.map(|()| ExitCode::SUCCESS)
+}
+
+/// Endings of what a conversion writes.
+const ENDINGS: [&str; 5] = ["", ".urls", ".graph", ".offsets", ".properties"];
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Names of nodes, where they have any and the format has no place for them.
+fn write_names(source: &source::Source, to: &Path) -> Result<()> {
+    let Some(names) = source.labels()? else { return Ok(()) };
+    let path = with_ending(to, ".urls");
+    let mut out = create(&path)?;
+    names.iter().try_for_each(|name| writeln!(out, "{name}"))?;
+    out.flush().with_context(|| path.display().to_string())
 }
 
 fn by_ending(path: &Path) -> Result<Target> {
@@ -67,8 +99,14 @@ fn by_ending(path: &Path) -> Result<Target> {
 
 fn write(source: &source::Source, target: Target, to: &Path) -> Result<()> {
     match target {
-        Target::Csr => source.graph.write(to)?,
-        Target::Mtx => write_matrix(&source.graph, create(to)?, to)?,
+        Target::Csr => {
+            source.graph.write(to)?;
+            write_names(source, to)?;
+        }
+        Target::Mtx => {
+            write_matrix(&source.graph, create(to)?, to)?;
+            write_names(source, to)?;
+        }
         Target::Edges => {
             let list =
                 EdgeList { graph: source.graph.clone(), names: source.labels()?, first: source.first() };
@@ -79,14 +117,7 @@ fn write(source: &source::Source, target: Target, to: &Path) -> Result<()> {
                 crate::say!("BVGraph has no weights: they are left out");
             }
             let stats = write_bvgraph(&source.graph.without_weights(), to, &BvOptions::default())?;
-            if let Some(names) = source.labels()? {
-                let mut path = to.as_os_str().to_owned();
-                path.push(".urls");
-                let path = PathBuf::from(path);
-                let mut out = create(&path)?;
-                names.iter().try_for_each(|name| writeln!(out, "{name}"))?;
-                out.flush()?;
-            }
+            write_names(source, to)?;
             crate::say!(
                 "{} nodes, {} arcs, {:.3} bits a link",
                 stats.nodes,

@@ -4,7 +4,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 use webmill::graph::Export;
 
@@ -18,9 +18,9 @@ use crate::source;
 pub struct ExportArgs {
     /// Graph file, or folder of results.
     graph: PathBuf,
-    /// Level of the results: page, host or domain.
-    #[arg(long, default_value = "page")]
-    level: String,
+    /// Level of the results: page, host or domain [default: page].
+    #[arg(long)]
+    level: Option<String>,
     /// Only so many nodes, the best by --by.
     #[arg(long, value_name = "N")]
     top: Option<usize>,
@@ -45,7 +45,7 @@ enum Drawing {
 
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> Result<ExitCode> {
-    let source = source::open(&args.graph, &args.level, args.settings.memory)?;
+    let source = source::open(&args.graph, args.level.as_deref(), args.settings.memory)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.settings.threads()).build()?;
     let rank: Rank = args.settings.recipe("rank")?;
     let weighted = source.weighted(&rank);
@@ -59,6 +59,9 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode> {
     }
     if let Some(most) = args.top {
         export = export.top(most, &scores)?;
+    }
+    if export.nodes().is_empty() {
+        bail!("{}: no node is chosen", args.graph.display());
     }
     let (out, path) = (BufWriter::new(std::io::stdout().lock()), Path::new("-"));
     match args.format {

@@ -18,9 +18,9 @@ use crate::source;
 pub struct InfoArgs {
     /// Graph file, or folder of results.
     graph: PathBuf,
-    /// Level of the results: page, host or domain.
-    #[arg(long, default_value = "page")]
-    level: String,
+    /// Level of the results: page, host or domain [default: page].
+    #[arg(long)]
+    level: Option<String>,
     /// Also components, bow-tie, degree laws, distances, reciprocity and assortativity.
     #[arg(long)]
     all: bool,
@@ -30,15 +30,15 @@ pub struct InfoArgs {
 
 /// Runs the command.
 pub fn run(args: &InfoArgs) -> Result<ExitCode> {
-    print_info(&args.graph, &args.level, &args.settings, args.all)
+    print_info(&args.graph, args.level.as_deref(), &args.settings, args.all)
 }
 
 /// Prints all numbers of a graph.
-pub fn info_of(path: &Path, level: &str, settings: &Settings) -> Result<ExitCode> {
+pub fn info_of(path: &Path, level: Option<&str>, settings: &Settings) -> Result<ExitCode> {
     print_info(path, level, settings, true)
 }
 
-fn print_info(path: &Path, level: &str, settings: &Settings, all: bool) -> Result<ExitCode> {
+fn print_info(path: &Path, level: Option<&str>, settings: &Settings, all: bool) -> Result<ExitCode> {
     let source = source::open(path, level, settings.memory)?;
     let graph = source.graph.without_weights();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads()).build()?;

@@ -1,6 +1,8 @@
 //! The job: every measure on every level, as table `ranks`.
 
-use webmill::graph::{Csr, Graph, HubsAuthorities, HyperBall, Ranks, Salsa, SalsaScores, kendall_tau};
+use webmill::graph::{
+    Csr, Graph, HubsAuthorities, HyperBall, Ranks, Salsa, SalsaScores, harmonic_of_all, kendall_tau,
+};
 use webmill::run::{Committed, Job, Measure, Stage, Unit};
 use webmill::table::{Footer, PartWriter, RankRow, Table};
 
@@ -74,7 +76,7 @@ impl RankJob {
             log_registers => {
                 let memory_bytes = Some(unit.stage().memory.saturating_sub(2 * graph.bytes()));
                 let ball = HyperBall { log_registers, memory_bytes, ..HyperBall::default() };
-                Some(ball.run(&graph, &transpose)?.harmonic)
+                Some(harmonic_of_all(&graph, &transpose, &ball)?)
             }
         };
         progress.advance(graph.num_nodes() as u64);

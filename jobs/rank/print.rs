@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use serde_json::json;
 use webmill::graph::top;
 
-use crate::scores::{Measured, Score};
+use crate::scores::{Measured, Score, say_bound};
 use crate::source::Source;
 
 /// How rows are written.
@@ -59,6 +59,7 @@ pub fn explain(
     let transpose = source.graph.transpose();
     let settings = with.pagerank();
     let ranks = settings.run(&source.graph, &transpose)?;
+    say_bound(&ranks);
     let found = settings.explain(&source.graph, &transpose, &ranks.scores, node as u32, strongest)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     if form == RowFormat::Json {

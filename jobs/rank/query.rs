@@ -35,7 +35,10 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
     let Some(query) = Query::new(words) else { bail!("--query {words:?} holds no word") };
     let extract = open_latest(path, "extract").with_context(about)?;
     let set = if how.arc { BaseSet::two_steps() } else { BaseSet::default() };
-    let set = BaseSet { root: how.roots, in_links: how.in_links, ..set };
+    let set = match how.roots {
+        Some(root) => BaseSet { root, least: 0, in_links: how.in_links, ..set },
+        None => BaseSet { in_links: how.in_links, ..set },
+    };
     let answers = answers(&extract, &query, set.root.max(set.most))?;
     let (answers, domains) = nodes(graph, &answers)?;
     let whole = if with.weighted { source.graph.clone() } else { source.graph.without_weights() };

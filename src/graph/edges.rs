@@ -110,6 +110,8 @@ struct Lines {
     arcs: Vec<(u32, u32, f32)>,
     weighted: bool,
     promised: Option<u64>,
+    /// What a header says is the least number.
+    first: Option<u32>,
     /// Bytes of names.
     text: u64,
 }
@@ -118,12 +120,16 @@ impl Lines {
     fn take(&mut self, line: &str) -> Result<(), String> {
         if line.starts_with(['#', '%']) || line.is_empty() {
             let mut words = line.trim_start_matches(['#', '%', ' ']).split_whitespace();
-            if words.next().is_some_and(|word| word.eq_ignore_ascii_case("nodes:")) {
-                self.promised = words.next().and_then(|n| n.parse().ok());
+            match words.next() {
+                Some(word) if word.eq_ignore_ascii_case("nodes:") => {
+                    self.promised = words.next().and_then(|n| n.parse().ok());
+                }
+                Some("First:") => self.first = words.next().and_then(|n| n.parse().ok()),
+                _ => {}
             }
             return Ok(());
         }
-        let named = *self.named.get_or_insert_with(|| numbered(line).is_none());
+        let named = *self.named.get_or_insert_with(|| !looks_numbered(line));
         if !named {
             let (source, target, weight) =
                 numbered(line).ok_or_else(|| format!("{line:?} is no pair of numbers"))?;
@@ -241,7 +247,10 @@ impl Lines {
         // A header that leaves no number for node 0, or nobody who has it.
         let fits =
             |first: u64| greatest.is_none_or(|g| self.promised.is_none_or(|n| u64::from(g) < n + first));
-        let first = u32::from(least > 0 && fits(1));
+        let first = match self.first {
+            Some(first) => first.min(least),
+            None => u32::from(least > 0 && fits(1)),
+        };
         for arc in &mut self.arcs {
             (arc.0, arc.1) = (arc.0 - first, arc.1 - first);
         }
@@ -258,15 +267,46 @@ fn numbered(line: &str) -> Option<(u32, u32, Option<&str>)> {
     words.next().is_none().then_some((source, target, weight))
 }
 
+/// A line that begins with two numbers, or with what was meant as such: too large, below zero, with a fraction.
+fn looks_numbered(line: &str) -> bool {
+    let number = |word: &str| {
+        let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
+        digits.starts_with(|c: char| c.is_ascii_digit()) && word.parse::<f64>().is_ok()
+    };
+    let mut words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+    matches!((words.next(), words.next()), (Some(a), Some(b)) if number(a) && number(b))
+}
+
+/// A name that a line of text cannot hold so that it is read again.
+fn unwritable(name: &str, weighted: bool) -> bool {
+    name.is_empty()
+        || name.trim() != name
+        || name.starts_with(['#', '%'])
+        || name.contains("->")
+        || name.contains(['\n', '\r'])
+        || !weighted && name.contains(char::is_whitespace)
+        || looks_numbered(name)
+}
+
 impl EdgeList {
     /// Writes the graph in the kind it has; reading it gives it back.
     ///
     /// # Errors
-    /// [`Error::Io`] if `path`, for which `out` stands, cannot be written.
+    /// [`Error::Io`] if `path`, for which `out` stands, cannot be written; [`Error::Config`] for names that would be
+    /// read as something else: with an arrow, a comment's sign in front, blanks where there are no weights.
     pub fn write(&self, mut out: impl Write, path: &Path) -> Result<()> {
         let nodes = self.graph.offsets().len() - 1;
-        if self.names.is_none() {
-            writeln!(out, "# Nodes: {nodes} Edges: {}", self.graph.targets().len()).at(path)?;
+        if let Some(names) = &self.names {
+            let weighted = self.graph.weights().is_some();
+            if let Some(name) = names.iter().find(|name| unwritable(name, weighted)) {
+                return Err(Error::Config(format!(
+                    "{}: a list of arcs cannot hold the name {name:?}",
+                    path.display()
+                )));
+            }
+        } else {
+            writeln!(out, "# Nodes: {nodes} Edges: {}\n# First: {}", self.graph.targets().len(), self.first)
+                .at(path)?;
         }
         for u in 0..nodes as u32 {
             if let Some(names) = &self.names
@@ -323,6 +363,7 @@ mod tests {
             ("% from one\n1 2\n2\t3\n", 3, 1, vec![(0, 1, 1.0), (1, 2, 1.0)]),
             ("# Nodes: 5 Edges: 2\n1 2\n2 5", 5, 1, vec![(0, 1, 1.0), (1, 4, 1.0)]),
             ("# Nodes: 7 Edges: 1\n0 1", 7, 0, vec![(0, 1, 1.0)]),
+            ("# Nodes: 4 Edges: 2\n# First: 0\n1 2\n2 3", 4, 0, vec![(1, 2, 1.0), (2, 3, 1.0)]),
             ("1,2,0.5\n1,2,0.25", 2, 1, vec![(0, 1, 0.5)]),
             ("", 0, 0, vec![]),
         ] {

@@ -50,6 +50,22 @@ pub fn harmonic(transpose: &Csr, nodes: &[u32]) -> Result<Vec<f64>> {
     Ok(parts.concat())
 }
 
+/// Steps that [`harmonic_of_all`] may take to be exact.
+const EXACT_STEPS: u64 = 100_000_000;
+
+/// Harmonic centrality of all nodes: exactly where that is quick, estimated by `ball` elsewhere.
+///
+/// # Errors
+/// As [`HyperBall::run`](super::HyperBall::run).
+pub fn harmonic_of_all(graph: &Csr, transpose: &Csr, ball: &super::HyperBall) -> Result<Vec<f64>> {
+    let n = transpose.num_nodes();
+    if n as u64 * (n as u64 + transpose.num_arcs()) <= EXACT_STEPS {
+        let nodes: Vec<u32> = (0..n as u32).collect();
+        return harmonic(transpose, &nodes);
+    }
+    Ok(ball.run(graph, transpose)?.harmonic)
+}
+
 /// Searches from one node; a node is seen if it bears this search's mark.
 fn search(graph: &Csr, from: u32, mark: u32, seen: &mut [u32], queue: &mut Vec<u32>) -> f64 {
     queue.clear();

@@ -142,13 +142,14 @@ impl Hits {
             for (i, into) in into.iter_mut().enumerate() {
                 let arcs = graph.arcs_of((chunk * CHUNK + i) as u32);
                 if let (Rule::Sum, None) = (rule, weights) {
-                    *into = targets[arcs].iter().map(|&v| from[v as usize]).sum();
+                    // An empty sum of floats is -0.
+                    *into = targets[arcs].iter().map(|&v| from[v as usize]).sum::<f64>() + 0.0;
                     continue;
                 }
                 let weight = |arc: usize| weights.map_or(1.0, |w| w.get(arc));
                 let term = |arc: usize| weight(arc) * from[targets[arc] as usize];
                 *into = match rule {
-                    Rule::Sum => arcs.map(term).sum(),
+                    Rule::Sum => arcs.map(term).sum::<f64>() + 0.0,
                     Rule::Mean => {
                         let whole: f64 = arcs.clone().map(weight).sum();
                         if whole > 0.0 { arcs.map(term).sum::<f64>() / whole } else { 0.0 }

@@ -8,7 +8,7 @@
 //! | [`Format::Edges`] | text that is none of these, see [`edges`](super::edges) |
 //!
 //! Texts may be compressed with gzip or zstd. Labels come from the text itself or, for numbered nodes, from a
-//! list of names ([`Loaded::with_labels`]); beside a BVGraph `NAME.urls` is taken, as such graphs are
+//! list of names ([`Loaded::with_labels`]); beside a graph of numbers `NAME.urls` is taken, as BVGraphs are
 //! published.
 
 use super::bvgraph::{estimate, read_bvgraph};
@@ -66,7 +66,7 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
     let format = recognise(path)?;
     let unnamed = |graph, format| Loaded { graph, labels: None, first: 0, format };
     let loaded = match format {
-        Format::Csr => unnamed(Csr::open(path)?, format),
+        Format::Csr => beside(unnamed(Csr::open(path)?, format), path)?,
         Format::BvGraph(basename) => {
             let bytes = estimate(&basename)?;
             if bytes > options.memory {
@@ -76,12 +76,13 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
                     options.memory
                 )));
             }
-            let mut urls = basename.clone().into_os_string();
-            urls.push(".urls");
-            let loaded = unnamed(read_bvgraph(&basename)?, Format::BvGraph(basename));
-            if Path::new(&urls).is_file() { loaded.with_labels(urls)? } else { loaded }
+            let loaded = unnamed(read_bvgraph(&basename)?, Format::BvGraph(basename.clone()));
+            beside(loaded, &basename)?
         }
-        Format::MatrixMarket => Loaded { first: 1, ..unnamed(read_matrix(path, options.memory)?, format) },
+        Format::MatrixMarket => {
+            let matrix = unnamed(read_matrix(path, options.memory)?, format);
+            beside(Loaded { first: 1, ..matrix }, path)?
+        }
         Format::Edges => {
             let list = read_edges_with(path, options)?;
             Loaded { graph: list.graph, labels: list.names, first: list.first, format }
@@ -91,6 +92,13 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
         return Err(Error::Config(format!("{}: an empty graph: it has no nodes", path.display())));
     }
     Ok(loaded)
+}
+
+/// The names in `NAME.urls`, if there is such a file.
+fn beside(loaded: Loaded, name: &Path) -> Result<Loaded> {
+    let mut urls = name.as_os_str().to_owned();
+    urls.push(".urls");
+    if Path::new(&urls).is_file() { loaded.with_labels(urls) } else { Ok(loaded) }
 }
 
 /// What a file is, by its first bytes and what lies beside it.

@@ -57,7 +57,7 @@ pub use distances::{DistanceSample, Distances, published_distance};
 pub use edges::{EdgeList, EdgeOptions, Order, parse_edges, read_edges, read_edges_with};
 pub use explain::{Contribution, Explanation};
 pub use export::Export;
-pub use harmonic::harmonic;
+pub use harmonic::{harmonic, harmonic_of_all};
 pub use hits::{Hits, HubsAuthorities, Variant};
 pub use hosts::{Groups, HostRuns, duplicates, fold, fold_csr, fold_file, host_of};
 pub use hyperball::{Balls, HyperBall};

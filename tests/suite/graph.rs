@@ -103,6 +103,55 @@ fn formats_hold_one_graph() {
 }
 
 #[test]
+fn graphs_are_converted_onto_themselves_and_read_from_streams() {
+    let work = Work::new();
+    // Node 0 has no arc, so that a list of arcs alone would not tell where numbers start.
+    std::fs::write(work.path("a.txt"), "# Nodes: 5 Edges: 3\n# First: 0\n1 2\n2 3\n3 1\n").unwrap();
+    let want = lines(&work, &["rank", "a.txt"]);
+    assert_eq!(want.len(), 5);
+    for (from, to) in
+        [("a.txt", "b.csr"), ("b.csr", "b.csr"), ("b.csr", "c.txt"), ("c.txt", "c.txt"), ("c.txt", "d.csr")]
+    {
+        work.run(&["graph", "convert", from, to]);
+        assert_eq!(lines(&work, &["rank", to]), want, "{from} to {to}");
+    }
+    let before = std::fs::read(work.path("b.csr")).unwrap();
+    std::fs::write(work.path("bad.txt"), "1 2\n1 x\n").unwrap();
+    work.fails(&["graph", "convert", "bad.txt", "b.csr"], 2);
+    assert_eq!(std::fs::read(work.path("b.csr")).unwrap(), before);
+    assert!(work.unfinished(".").is_empty());
+    // Names that a list of arcs cannot hold are refused, and kept beside formats of numbers.
+    std::fs::write(work.path("n.txt"), "a b -> c 2\nc -> a b 1\n").unwrap();
+    work.run(&["graph", "convert", "n.txt", "n.mtx"]);
+    assert_eq!(lines(&work, &["rank", "n.mtx"]), lines(&work, &["rank", "n.txt"]));
+
+    let large: String = (0..60_000u32).map(|a| format!("{a} {}\n", (a * 7 + 1) % 60_000)).collect();
+    std::fs::write(work.path("large.txt"), &large).unwrap();
+    let stdin = std::fs::File::open(work.path("large.txt")).unwrap();
+    let cat =
+        std::process::Command::new("cat").stdin(stdin).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let piped = work.webmill(&["rank", "-", "--top", "5"]).stdin(cat.stdout.unwrap()).output().unwrap();
+    assert_eq!(piped.stdout, work.run(&["rank", "large.txt", "--top", "5"]).stdout);
+    assert!(String::from_utf8_lossy(&piped.stderr).contains("of the true ranks"));
+}
+
+#[test]
+fn arguments_that_would_be_ignored_are_refused() {
+    let work = Work::new();
+    std::fs::write(work.path("a.txt"), "0 1\n").unwrap();
+    for arguments in [
+        &["rank", "a.txt", "--out", "x"][..],
+        &["rank", "--out", "x", "--top", "3"],
+        &["rank", "a.txt", "--level", "host"],
+        &["rank", "a.txt", "--explain", "0", "--by", "hub"],
+        &["rank"],
+        &["graph", "export", "a.txt", "--host", "a.example"],
+    ] {
+        work.fails(arguments, 2);
+    }
+}
+
+#[test]
 fn odd_graphs_have_scores_that_are_numbers() {
     let work = Work::new();
     for (name, text) in [
@@ -144,6 +193,9 @@ fn bad_graphs_are_told_with_their_place() {
     write("range.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n3 1\n");
     write("nan.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 nan\n");
     write("cut.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n");
+    write("large.txt", b"4294967296 1\n1 2\n");
+    write("below.txt", b"-1 2\n");
+    write("four.txt", b"0 1 2 3\n");
     let bv = std::fs::read(work.path("good.graph")).unwrap();
     std::fs::copy(work.path("good.properties"), work.path("cut.properties")).unwrap();
     write("cut.graph", &bv[..2]);
@@ -156,6 +208,9 @@ fn bad_graphs_are_told_with_their_place() {
         ("cut.mtx", "cut.mtx"),
         ("cut", "cut"),
         ("nowhere", "nowhere"),
+        ("large.txt", "line 1"),
+        ("below.txt", "line 1"),
+        ("four.txt", "line 1"),
     ] {
         let output = work.webmill(&["rank", name]).output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr);

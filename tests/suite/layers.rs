@@ -9,7 +9,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("capture", &[]),
     ("shard", &["capture"]),
     ("html", &["capture"]),
-    ("text", &["html"]),
+    ("text", &["capture", "html"]),
     ("sort", &[]),
     ("graph", &["capture", "sort"]),
     ("dedup", &["text", "sort"]),
