@@ -16,9 +16,8 @@ use known::Known;
 use pages::{Found, Pages};
 use read::Refusal;
 
-/// Pages that are worked on at once; with [`WINDOW_BYTES`] the bound of memory.
+/// Pages, and bytes of pages past which no further one is added, that are worked on at once: the bound of memory.
 const WINDOW_PAGES: usize = 128;
-/// Bytes of pages that are worked on at once, past which no further one is added.
 const WINDOW_BYTES: u64 = 32 << 20;
 
 /// Write the main text of pages, with what they say of themselves.
@@ -85,8 +84,8 @@ pub fn run(args: &TextArgs) -> Result<ExitCode> {
     if several && url.is_some() {
         bail!("--url is the address of one page, and here are several");
     }
-    let threads = args.threads.filter(|&n| n > 0).unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("no threads")?;
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0));
+    let pool = threads.build().context("no threads")?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut tally = Tally::default();
     let mut pages = Pages::new(inputs);
@@ -145,9 +144,9 @@ fn page(args: &TextArgs, found: &Found, url: Option<&CanonicalUrl>) -> Result<Op
 fn heading(out: &mut impl Write, format: Form, path: &Path, first: bool) -> io::Result<()> {
     let name = path.display().to_string().replace(['\n', '\r'], " ");
     let gap = if first { "" } else { "\n" };
-    match format {
-        Form::Md if first => write!(out, "<!-- {} -->\n\n", name.replace("--", "- -")),
-        Form::Md => write!(out, "\n---\n\n<!-- {} -->\n\n", name.replace("--", "- -")),
-        _ => write!(out, "{gap}==> {name} <==\n\n"),
+    if format != Form::Md {
+        return write!(out, "{gap}==> {name} <==\n\n");
     }
+    let rule = if first { "" } else { "\n---\n\n" };
+    write!(out, "{rule}<!-- {} -->\n\n", name.replace("--", "- -"))
 }
