@@ -347,7 +347,7 @@ fn is_tail(text: &str, block: &Block) -> bool {
         return false;
     }
     // A headline may stand in one block with the line of facts under it.
-    let each = |rule: &dyn Fn(&str) -> bool| text.lines().all(|line| rule(line));
+    let each = |rule: &dyn Fn(&str) -> bool| text.lines().all(rule);
     each(&|line| CREDITS.iter().any(|label| line.contains(label)))
         || PATHS.iter().any(|label| text.trim_start_matches(is_sign).starts_with(label))
         || (facts_of_all >= 2 && each(&|line| facts(line) >= 1))
