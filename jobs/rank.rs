@@ -44,20 +44,20 @@ pub struct RankArgs {
 #[command(next_help_heading = "Printing")]
 struct Printing {
     /// Level of the results: page, host or domain [default: page].
-    #[arg(long, requires = "graph", conflicts_with = "query")]
+    #[arg(long, conflicts_with = "query")]
     level: Option<String>,
     /// Score that is printed [default: pagerank; for a query authority and hub].
-    #[arg(long, value_enum, requires = "graph", conflicts_with = "explain")]
+    #[arg(long, value_enum, conflicts_with = "explain")]
     by: Option<Score>,
     /// Print only so many, the best [default: all; for a query and for --explain 15].
-    #[arg(long, value_name = "N", requires = "graph")]
+    #[arg(long, value_name = "N")]
     top: Option<usize>,
     /// Print where the PageRank of this node comes from: its strongest in-links.
-    #[arg(long, value_name = "URL", requires = "graph", conflicts_with = "query")]
+    #[arg(long, value_name = "URL", conflicts_with = "query")]
     explain: Option<String>,
     /// Rank only pages around the answers to this query: the best pages of table texts, what they link to, and what
     /// links to them.
-    #[arg(long, value_name = "WORDS", requires = "graph")]
+    #[arg(long, value_name = "WORDS")]
     query: Option<String>,
     /// With --query: two steps around the answers, links by the words around them, five iterations (automatic resource
     /// compilation).
@@ -81,6 +81,13 @@ pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
         let Some(out) = args.out.clone() else {
             bail!("name a graph file or results to print scores of, or --out DIR to rank the results in it")
         };
+        let printing = &args.printing;
+        if printing.top.is_some()
+            || [&printing.level, &printing.explain, &printing.query].iter().any(|asked| asked.is_some())
+            || printing.by.is_some()
+        {
+            bail!("to print scores of results name them as argument: webmill rank {}", out.display());
+        }
         let common = Common { out, settings: args.settings.clone() };
         let console = Console::new();
         let runtime = common.runtime(&console, cancel);

@@ -30,7 +30,7 @@ pub struct ShapeArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "graph", required_unless_present = "graph")]
     out: Option<PathBuf>,
     /// Level of the results that is printed: page, host or domain [default: page].
-    #[arg(long, requires = "graph")]
+    #[arg(long)]
     level: Option<String>,
     #[command(flatten)]
     settings: Settings,
@@ -51,6 +51,9 @@ pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
         return crate::graph::info_of(path, args.level.as_deref(), &args.settings);
     }
     let Some(out) = args.out.clone() else { bail!("name a graph file or --out DIR") };
+    if args.level.is_some() {
+        bail!("to print the shape of a level name the results as argument: webmill shape {}", out.display());
+    }
     let common = Common { out, settings: args.settings.clone() };
     let runtime = common.runtime(&console, cancel);
     let Some(graph) = crate::graph::latest(&common, &runtime)? else { return Ok(ExitCode::SUCCESS) };

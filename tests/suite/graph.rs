@@ -142,6 +142,7 @@ fn arguments_that_would_be_ignored_are_refused() {
     for arguments in [
         &["rank", "a.txt", "--out", "x"][..],
         &["rank", "--out", "x", "--top", "3"],
+        &["shape", "--out", "x", "--level", "host"],
         &["rank", "a.txt", "--level", "host"],
         &["rank", "a.txt", "--explain", "0", "--by", "hub"],
         &["rank"],
@@ -208,9 +209,9 @@ fn bad_graphs_are_told_with_their_place() {
         ("cut.mtx", "cut.mtx"),
         ("cut", "cut"),
         ("nowhere", "nowhere"),
-        ("large.txt", "line 1"),
-        ("below.txt", "line 1"),
-        ("four.txt", "line 1"),
+        ("large.txt", "no pair of numbers"),
+        ("below.txt", "no pair of numbers"),
+        ("four.txt", "no pair of numbers"),
     ] {
         let output = work.webmill(&["rank", name]).output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr);
