@@ -49,7 +49,10 @@ pub fn each_name(graph: &Committed, level: &str) -> impl Iterator<Item = Result<
     let mut reader = read_nodes(graph, level, &["url"]);
     let mut failed = false;
     std::iter::from_fn(move || {
-        let names = match (!failed).then(|| reader.next()).unwrap_or(Ok(None)).transpose()? {
+        if failed {
+            return None;
+        }
+        let names = match reader.next().transpose()? {
             Ok(batch) => batch.str("url").map(|urls| {
                 urls.iter().map(|url| Ok(url.unwrap_or_default().to_owned())).collect::<Vec<_>>()
             }),

@@ -24,8 +24,11 @@ pub struct Scored {
     pub outdegree: u32,
 }
 
+/// Takes a score from a row.
+pub type Measure = fn(&Scored) -> f64;
+
 /// The measures of the top lists, in their order.
-pub const MEASURES: [(&str, fn(&Scored) -> f64); 5] = [
+pub const MEASURES: [(&str, Measure); 5] = [
     ("PageRank", |r| r.pagerank),
     ("authority", |r| r.authority),
     ("hub", |r| r.hub),
@@ -51,7 +54,7 @@ pub struct Tops {
 /// Keeps the `most` best of a stream; of equal ones the first.
 struct Best {
     most: usize,
-    measure: fn(&Scored) -> f64,
+    measure: Measure,
     rows: Vec<Scored>,
 }
 
@@ -71,7 +74,7 @@ impl Best {
 impl Tops {
     /// Reads table `ranks` and titles from `pages`; gives the hosts their scores.
     pub fn read(sources: &Sources, corpus: &mut Corpus, most: usize) -> Result<Self> {
-        let best = |measure: fn(&Scored) -> f64| Best { most: most.max(1), measure, rows: Vec::new() };
+        let best = |measure: Measure| Best { most: most.max(1), measure, rows: Vec::new() };
         let mut pages = MEASURES.map(|(_, measure)| best(measure));
         let mut hosts = MEASURES.map(|(_, measure)| best(measure));
         let mut domains = MEASURES.map(|(_, measure)| best(measure));

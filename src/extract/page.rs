@@ -10,7 +10,11 @@ use crate::html::meta::metadata;
 use crate::html::parse::{Limits, parse};
 use crate::html::sniff::{is_markup, sniff};
 use crate::table::{Bytes16, LinkRow, Millis, PageRow, TextRow};
-use crate::text::{TextLimits, language, main_text, words};
+use crate::text::{TextLimits, languages, main_text, words};
+
+/// Share of a page's letters from which a language is one of its languages, and most of these.
+const LEAST_SHARE: f64 = 0.05;
+const MAX_LANGUAGES: usize = 3;
 
 /// Longest text that language and words are counted over; what lies behind it changes neither.
 const ANCHOR_BYTES: usize = 1024;
@@ -137,7 +141,8 @@ impl Extractor {
             .filter_map(|(name, value)| name.eq_ignore_ascii_case(b"x-robots-tag").then_some(value))
             .collect();
         let meta = metadata(&dom, &found.base, &robots);
-        let main = main_text(&dom, &meta, &TextLimits::default());
+        let limits = TextLimits { details: false, ..TextLimits::default() };
+        let main = main_text(&dom, &meta, &limits);
 
         let page = &mut out.page;
         page.content_charset = Some(decoded.used.name().to_owned());
@@ -145,8 +150,8 @@ impl Extractor {
         page.content_charset_detected = decoded.detected.map(str::to_owned);
         page.title.clone_from(&meta.title);
         page.description.clone_from(&meta.description);
-        page.author.clone_from(&meta.author);
-        page.published.clone_from(&meta.published);
+        page.author.clone_from(&main.author);
+        page.published.clone_from(&main.date);
         page.site_name.clone_from(&meta.site_name);
         page.canonical_url = meta.canonical.as_ref().map(|c| c.as_str().to_owned());
         page.robots_noindex = meta.robots.all.noindex;
@@ -171,10 +176,13 @@ impl Extractor {
             num_words = num_words.saturating_add(1);
             hasher.word(word);
         });
-        let found_language = language(text);
+        let found = languages(&main.text, &main.code);
+        let found_language = found.main();
         let page = &mut out.page;
         page.num_words = num_words;
-        page.content_languages = found_language.as_ref().map(|l| l.iso639_3.to_owned());
+        let spoken = found.shares.iter().filter(|(_, share)| *share >= LEAST_SHARE).take(MAX_LANGUAGES);
+        let spoken: Vec<&str> = spoken.map(|(language, _)| *language).collect();
+        page.content_languages = (!spoken.is_empty()).then(|| spoken.join(","));
         page.text_digest = TextDigest::of(text).map(|d| Bytes16(d.0));
         page.simhash = hasher.finish().map(|f| f.0);
         out.text = Some(TextRow {

@@ -339,7 +339,7 @@ mod tests {
         let code = "static int do_something(struct page *page) {\n    return page->index;\n}\n".repeat(20);
         let text = format!("{CHINESE}\n{code}\n{CHINESE}");
         let start = CHINESE.len() + 1;
-        assert_eq!(names(&text, &[start..start + code.len()]), ["zho"]);
+        assert_eq!(names(&text, std::slice::from_ref(&(start..start + code.len()))), ["zho"]);
         // Nor do names of things outside of code blocks.
         let list = "kmem_cache_alloc()\n/proc/sys/vm/dirty_ratio\ninclude/linux/mm.h\nCONFIG_MEMCG_KMEM=y\n"
             .repeat(30);
@@ -368,7 +368,7 @@ mod tests {
         #[test]
         fn ranges_are_in_order(text in "([a-z]{1,9} |[一-龥]{1,9}|\n|é|\\PC){0,80}", cut in 0usize..200) {
             let cut = text.floor_char_boundary(cut);
-            let found = languages(&text, &[0..cut]);
+            let found = languages(&text, std::slice::from_ref(&(0..cut)));
             prop_assert!(found.runs.windows(2).all(|w| w[0].range.end <= w[1].range.start));
             prop_assert!(found.runs.iter().all(|run| text.get(run.range.clone()).is_some()));
             prop_assert!((0.0..=1.0).contains(&found.confidence));

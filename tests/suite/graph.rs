@@ -128,9 +128,11 @@ fn graphs_are_converted_onto_themselves_and_read_from_streams() {
     let large: String = (0..60_000u32).map(|a| format!("{a} {}\n", (a * 7 + 1) % 60_000)).collect();
     std::fs::write(work.path("large.txt"), &large).unwrap();
     let stdin = std::fs::File::open(work.path("large.txt")).unwrap();
-    let cat =
+    let mut cat =
         std::process::Command::new("cat").stdin(stdin).stdout(std::process::Stdio::piped()).spawn().unwrap();
-    let piped = work.webmill(&["rank", "-", "--top", "5"]).stdin(cat.stdout.unwrap()).output().unwrap();
+    let piped =
+        work.webmill(&["rank", "-", "--top", "5"]).stdin(cat.stdout.take().unwrap()).output().unwrap();
+    cat.wait().unwrap();
     assert_eq!(piped.stdout, work.run(&["rank", "large.txt", "--top", "5"]).stdout);
     assert!(String::from_utf8_lossy(&piped.stderr).contains("of the true ranks"));
 }

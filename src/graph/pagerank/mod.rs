@@ -177,7 +177,7 @@ impl PageRank<'_> {
     }
 
     /// Teleport and start vectors on a scale on which sums and their inverses are numbers; nothing where they are.
-    fn within_range(&self) -> Option<(Option<Vec<f64>>, Option<Vec<f64>>)> {
+    fn within_range(&self) -> Option<(Scaled, Scaled)> {
         let scaled = |vector: Option<&[f64]>| {
             let vector = vector.filter(|v| !(1e-100..1e100).contains(&sum(v.iter().copied())))?;
             let most = vector.iter().copied().fold(0.0, f64::max);
@@ -285,6 +285,9 @@ impl PageRank<'_> {
         Ranks { scores: x, iterations, error_bound, converged: error_bound <= self.tolerance }
     }
 }
+
+/// A vector on another scale, if it needed one.
+type Scaled = Option<Vec<f64>>;
 
 /// Nodes whose values are summed before they are added to others.
 const CHUNK: usize = 4096;
