@@ -3,6 +3,9 @@
 //! `cargo run --release --example dump_features -- OUT SET_DIR...` writes for each set, called by its folder's name,
 //! `OUT/NAME.f32` (rows of little-endian floats, block after block) and `OUT/NAME.jsonl` (an object a page: `id`,
 //! `width` of a row, `page_width` of them the page's, `texts` and `units` of its blocks).
+//!
+//! With `--nameless` before these, classes, ids and the like are taken off all elements first, as if the pages were of a
+//! time or a maker that names nothing.
 
 mod pages;
 
@@ -13,26 +16,32 @@ use std::path::{Path, PathBuf};
 use pages::{Result, pages, with_page};
 use webmill::text::training::rows;
 
+const USAGE: &str = "usage: dump_features [--nameless] OUT SET_DIR...";
+
 fn main() -> Result<()> {
     let args: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [out, sets @ ..] = args.as_slice() else { return Err("usage: dump_features OUT SET_DIR...".into()) };
+    let (nameless, args) = match args.as_slice() {
+        [flag, rest @ ..] if flag.as_os_str() == "--nameless" => (true, rest),
+        rest => (false, rest),
+    };
+    let [out, sets @ ..] = args else { return Err(USAGE.into()) };
     if sets.is_empty() {
-        return Err("usage: dump_features OUT SET_DIR...".into());
+        return Err(USAGE.into());
     }
     fs::create_dir_all(out)?;
     for set in sets {
-        dump(set, out)?;
+        dump(set, out, nameless)?;
     }
     Ok(())
 }
 
-fn dump(set: &Path, out: &Path) -> Result<()> {
+fn dump(set: &Path, out: &Path, nameless: bool) -> Result<()> {
     let name = set.canonicalize()?.file_name().ok_or("a set needs a name")?.to_string_lossy().into_owned();
     let mut numbers = BufWriter::new(File::create(out.join(format!("{name}.f32")))?);
     let mut info = BufWriter::new(File::create(out.join(format!("{name}.jsonl")))?);
     let (mut count, mut blocks) = (0, 0);
     for (id, file) in pages(set)? {
-        let rows = with_page(&file, rows)?;
+        let rows = with_page(&file, nameless, rows)?;
         for value in &rows.features {
             numbers.write_all(&value.to_le_bytes())?;
         }

@@ -1,7 +1,8 @@
 //! Main text of a folder of pages, for a scorer of main text.
 //!
 //! `cargo run --release --example predict_text -- SET_DIR PRED.jsonl` writes an object a page: `id`, `text`, and what else
-//! was found out (`title`, `author`, `date`, `type`, `confidence`).
+//! was found out (`title`, `author`, `date`, `type`, `confidence`). With `--folds DIR` before these, each page is extracted
+//! by the tables of a cross-validation that were not trained on it; with `--nameless`, the elements lose their names first.
 
 mod pages;
 
@@ -9,17 +10,31 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use pages::{Result, pages, with_page};
+use pages::{Folds, Result, pages, with_page};
 use webmill::text::{TextLimits, main_text};
 
 fn main() -> Result<()> {
     let args: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [set, out] = args.as_slice() else { return Err("usage: predict_text SET_DIR PRED.jsonl".into()) };
+    let (folds, args) = match args.as_slice() {
+        [flag, folder, rest @ ..] if flag.as_os_str() == "--folds" => (Some(Folds::read(folder)?), rest),
+        rest => (None, rest),
+    };
+    let (nameless, args) = match args {
+        [flag, rest @ ..] if flag.as_os_str() == "--nameless" => (true, rest),
+        rest => (false, rest),
+    };
+    let [set, out] = args else {
+        return Err("usage: predict_text [--folds DIR] [--nameless] SET_DIR PRED.jsonl".into());
+    };
     let limits = TextLimits { markdown: false, ..TextLimits::default() };
     let mut lines = BufWriter::new(File::create(out)?);
     let mut count = 0;
     for (id, file) in pages(set)? {
-        let found = with_page(&file, |dom, meta| main_text(dom, meta, &limits))?;
+        let tables = folds.as_ref().map(|folds| folds.tables(set, &id)).transpose()?;
+        let found = with_page(&file, nameless, |dom, meta| match tables {
+            Some(tables) => tables.main_text(dom, meta, &limits),
+            None => main_text(dom, meta, &limits),
+        })?;
         let line = serde_json::json!({
             "id": id,
             "text": found.text,

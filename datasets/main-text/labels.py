@@ -2,7 +2,7 @@
 
 The marked texts say what, not where: a block of some length is labelled by how much of it stands in the marked text; a
 short one ("Share", "2012", a heading) may stand there by chance, so it counts only where the long blocks around it say
-that it should.
+that it should, and only for tokens that no long block accounts for.
 """
 
 from bisect import bisect_left
@@ -26,6 +26,7 @@ def share_in_gold(texts, gold, token):
     for i, word in enumerate(gold):
         words[word].append(i)
     out = np.zeros(len(blocks), np.float32)
+    taken = np.zeros(len(gold), bool)  # tokens of the marked text that stand in long blocks
     anchors = []  # (block, its begin and end in the marked text)
     for b, tokens in enumerate(blocks):
         if len(tokens) < LONG:
@@ -35,6 +36,10 @@ def share_in_gold(texts, gold, token):
             if tuple(tokens[i : i + GRAM]) in grams:
                 covered[i : i + GRAM] = True
         out[b] = covered.mean()
+        if out[b] > ANCHOR_SHARE:
+            for i in range(len(tokens) - GRAM + 1):
+                for place in grams.get(tuple(tokens[i : i + GRAM]), ()):
+                    taken[place : place + GRAM] = True
         if out[b] > ANCHOR_SHARE and len(tokens) >= ANCHOR:
             places = grams.get(tuple(tokens[:GRAM])) or grams.get(tuple(tokens[1 : GRAM + 1]))
             if places and len(places) == 1:
@@ -43,7 +48,8 @@ def share_in_gold(texts, gold, token):
     for b, tokens in enumerate(blocks):
         if not tokens or len(tokens) >= LONG:
             continue
-        places = [i for i in words.get(tokens[0], ()) if gold[i : i + len(tokens)] == tokens]
+        n = len(tokens)
+        places = [i for i in words.get(tokens[0], ()) if gold[i : i + n] == tokens and not taken[i : i + n].all()]
         if places:
             at = bisect_left(anchored, b)
             before = anchors[at - 1] if at > 0 else None

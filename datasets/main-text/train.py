@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 """Train the tables of the main-text extraction, and measure them on sites they were not trained on.
 
-    train.py cv       --data DIR --features DIR --eval score_text.py [--predictions DIR]
-    train.py transfer --data DIR --features DIR --eval score_text.py --train SET [--disjoint] [--predictions DIR]
-    train.py final    --data DIR --features DIR --eval score_text.py --out DIR
+    train.py cv       --data DIR --features DIR --nameless DIR --eval score_text.py --tools DIR --tables DIR
+    train.py transfer --data DIR --features DIR --nameless DIR --eval score_text.py --train SET [--disjoint]
+    train.py final    --data DIR --features DIR --nameless DIR --eval score_text.py --out DIR
 
-cv        trains on all folds of sites but one and extracts from that one, in turn; prints the scorer's figures.
+cv        trains on all folds of sites but one and extracts from that one, in turn; prints the scorer's figures of the choice
+          of blocks, and of what extraction writes by the tables of the folds, which are left in --tables.
 transfer  trains on some sets and extracts from the others; --disjoint leaves out of the training what stands on a site of
           the others.
 final     trains on everything and writes blocks.txt and types.txt. Figures of these on the same sets mean nothing.
 
---data holds the unpacked sets, --features what the example dump_features made of them, a pair of files a set. README.md
-beside this file says where the sets come from.
+--data holds the unpacked sets, --features what the example dump_features made of them, a pair of files a set; --nameless
+what `dump_features --nameless` did. --tools is the folder of the built examples. README.md beside this file says where the
+sets come from.
 """
 
 import argparse
 import hashlib
 import json
+import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -69,10 +72,13 @@ BLOCKS = COMMON | {
     "feature_fraction": 0.35,
     "bagging_fraction": 0.7,
 }
-BLOCKS_ROUNDS = 160
+BLOCKS_ROUNDS = 140
 
 # Weight of a page of a kind of set.
 WEIGHTS = {"aeb": 1.5}
+# One page in so many is learnt from without its elements' names too; weight of these copies.
+NAMELESS_PART = 3
+NAMELESS_WEIGHT = 0.5
 # Weight of all blocks of a page that snippets mark.
 SNIPPETS_WEIGHT = 1.5
 # Blocks of fewer words are thinned to this share, and weigh as much more.
@@ -99,6 +105,8 @@ class Example:
     labels: np.ndarray  # 0 to 1 a block; NaN where nothing is known
     fold: int = 0
     part: slice | None = None  # its rows among all
+    article: float = 0.0  # how likely it is an article
+    nameless: bool = False  # a copy to learn from, whose elements have lost their names
 
 
 # --- Reading ---------------------------------------------------------------------------------------------------------
@@ -122,21 +130,22 @@ def fold_of(site, folds):
     return int(hashlib.md5(site.encode()).hexdigest(), 16) % folds
 
 
-def load(args, scorer, name):
+def load(args, scorer, name, nameless=False):
     """(kind, pages of the scorer, examples) of a set."""
+    folder = args.nameless if nameless else args.features
     kind, pages = scorer.load_set(args.data / name)
     by_id = {page.id: page for page in pages}
     token = scorer.TOKEN["cjk"]
-    values = np.fromfile(args.features / f"{name}.f32", dtype="<f4")
+    values = np.fromfile(folder / f"{name}.f32", dtype="<f4")
     examples, at = [], 0
-    with open(args.features / f"{name}.jsonl", encoding="utf-8") as lines:
+    with open(folder / f"{name}.jsonl", encoding="utf-8") as lines:
         for line in lines:
             item = json.loads(line)
             texts, width = item["texts"], item["width"]
             rows = values[at : at + len(texts) * width].reshape(len(texts), width)
             at += rows.size
             page = by_id.get(item["id"])
-            if page is None or not texts:
+            if page is None or not texts or (nameless and fold_of(page.id, NAMELESS_PART)):
                 continue
             labels = marked_by_snippets(texts, page) if page.gold is None else share_in_gold(texts, page.gold, token)
             site = site_of(page.url) if page.url else page.id
@@ -145,6 +154,7 @@ def load(args, scorer, name):
             group = page.group if kind == "wcxb" else ""
             example = Example(name, kind, page.id, site, group, texts, units, rows, page_row, labels)
             example.fold = fold_of(site, args.folds)
+            example.nameless = nameless
             examples.append(example)
     if at != len(values):
         sys.exit(f"{name}: .f32 and .jsonl do not belong together")
@@ -155,38 +165,46 @@ def load(args, scorer, name):
 
 
 def learn_types(examples, train, folds):
-    """(probabilities of the classes for each page, the table of all training pages or None).
+    """(probabilities of the classes for each page, features and classes of the pages trained on, a table a fold).
 
     A page's probabilities come from a table that was not trained on its fold, so that the table of blocks learns how far
-    to believe them. Without a set that marks types they are 0, and no table comes to be.
+    to believe them. 
     """
     out = np.zeros((len(examples), len(CLASSES)), np.float32)
     typed = train & np.array([e.group != "" for e in examples])
     if not typed.any():
-        print("no set that marks page types: types are not learnt", flush=True)
-        return out, None
+        sys.exit("no set that marks page types")
     X = np.stack([e.page_row for e in examples])
     y = np.array([CLASSES.index(e.group) if e.group else -1 for e in examples])
     fold = np.array([e.fold for e in examples])
+    tables = []
     for f in range(folds):
         rows = typed & (fold != f)
-        out[fold == f] = lgb.train(TYPES, lgb.Dataset(X[rows], y[rows]), TYPES_ROUNDS).predict(X[fold == f])
+        tables.append(lgb.train(TYPES, lgb.Dataset(X[rows], y[rows]), TYPES_ROUNDS))
+        if (fold == f).any():
+            out[fold == f] = tables[-1].predict(X[fold == f])
     right = out[typed].argmax(1) == y[typed]
     recall = ", ".join(f"{c} {right[y[typed] == i].mean():.2f}" for i, c in enumerate(CLASSES) if (y[typed] == i).any())
     print(f"page types: accuracy {right.mean():.3f} on other folds; recall {recall}", flush=True)
-    return out, (X[typed], y[typed])
+    return out, (X[typed], y[typed]), tables
 
 
 def weights_of(example):
-    """Weight of each block: more for longer ones, but less than in proportion; 0 where nothing is known."""
+    """Weight of each block: more for longer ones, but less than in proportion; 0 where nothing is known.
+
+    What a page's blocks weigh together falls with its length, more so with the length of its marked text: where that is
+    short, each word too much counts for more in the F1 of the page.
+    """
     length = (example.units + 1) ** 0.75
+    share = NAMELESS_WEIGHT if example.nameless else 1
     if example.kind == "trafilatura":
         known = ~np.isnan(example.labels)
         total = length[known].sum() + 1e-9
-        return np.where(known, length / total * SNIPPETS_WEIGHT, 0)
+        return np.where(known, length / total * SNIPPETS_WEIGHT * share, 0)
     if not example.labels.any():
         return np.zeros(len(length))
-    return length / length.sum() ** 0.6 * WEIGHTS.get(example.kind, 1)
+    marked = (example.labels * length).sum()
+    return length / (0.7 * marked + 0.3 * length.sum()) ** 0.8 * 4 * WEIGHTS.get(example.kind, 1) * share
 
 
 class Rows:
@@ -206,6 +224,7 @@ class Rows:
             self.X[part, :width] = example.rows
             self.X[part, width:] = probabilities
             example.rows = None
+            example.article = probabilities[CLASSES.index("article")]
             labels[part] = np.nan_to_num(example.labels)
             long = example.units >= SHORT_UNITS
             drawn = long | (rng.random(len(long)) < SHORT_SHARE)
@@ -233,6 +252,10 @@ class Rows:
 # --- Measuring -------------------------------------------------------------------------------------------------------
 
 
+def run(args, tool, *more):
+    subprocess.run([args.tools / tool, *more], check=True)
+
+
 def threshold(p, units):
     """The threshold of highest expected F1, as in src/text/score.rs."""
     order = np.argsort(-p, kind="stable")
@@ -241,8 +264,12 @@ def threshold(p, units):
     return p[order[f1.argmax()]]
 
 
-def extract(example, p):
-    """The text of the chosen blocks, a line each, long ones once."""
+def extract(example, scores):
+    """The text of the chosen blocks, a line each, long ones once.
+
+    As src/text/choice.rs does it, but for labels, comments, tails and hidden copies.
+    """
+    p = 1 / (1 + np.exp(-scores * (1 + example.article)))
     keep = p >= threshold(p, example.units + EXTRA_UNITS)
     seen, out = set(), []
     for text in (t for t, k in zip(example.texts, keep) if k):
@@ -254,33 +281,50 @@ def extract(example, p):
     return "\n".join(out)
 
 
-def report(args, scorer, sets, examples, p, tested):
-    """Prints the figures of the sets in `tested` and writes their predictions."""
+def report(scorer, sets, examples, scores, tested):
+    """Prints the figures of the sets in `tested`."""
+    print("\n--- the choice of blocks")
     for name in tested:
         kind, pages, _ = sets[name]
-        texts = {e.id: extract(e, p[e.part]) for e in examples if e.set == name}
-        if args.predictions:
-            args.predictions.mkdir(parents=True, exist_ok=True)
-            with open(args.predictions / f"{name}.jsonl", "w", encoding="utf-8") as out:
-                for page, text in texts.items():
-                    out.write(json.dumps({"id": page, "text": text}, ensure_ascii=False) + "\n")
+        texts = {e.id: extract(e, scores[e.part]) for e in examples if e.set == name and not e.nameless}
         _, groups = scorer.score_set(pages, texts)
-        print()
+        scorer.print_groups(kind, groups)
+    print(flush=True)
+
+
+def report_written(args, scorer, sets, tested, *how):
+    """Prints the figures of what extraction writes with the tables of the folds."""
+    print("\n--- as written by extraction", *how)
+    for name in tested:
+        kind, pages, _ = sets[name]
+        out = args.tables / f"{name}{''.join(how)}.jsonl"
+        run(args, "predict_text", "--folds", args.tables, *how, args.data / name, out)
+        texts, _ = scorer.load_predictions(out, pages)
+        _, groups = scorer.score_set(pages, texts)
         scorer.print_groups(kind, groups)
     print(flush=True)
 
 
 def cross_validate(args, scorer, sets, examples):
-    types, _ = learn_types(examples, np.ones(len(examples), bool), args.folds)
+    types, _, type_tables = learn_types(examples, np.ones(len(examples), bool), args.folds)
     rows = Rows(examples, types)
-    p = np.zeros(len(rows.X), np.float32)
+    scores = np.zeros(len(rows.X))
+    args.tables.mkdir(parents=True, exist_ok=True)
+    (args.tables / "folds.json").write_text(json.dumps({f"{e.set}/{e.id}": e.fold for e in examples}))
     for f in range(args.folds):
         start = time.monotonic()
         held = rows.of(examples, [e.fold == f for e in examples])
+        booster = rows.train(~held)
+        folder = args.tables / str(f)
+        folder.mkdir(exist_ok=True)
+        write_table(type_tables[f], folder / "types.txt")
+        write_table(booster, folder / "blocks.txt")
         if held.any():
-            p[held] = rows.train(~held).predict(rows.X[held])
+            scores[held] = booster.predict(rows.X[held], raw_score=True)
         print(f"fold {f}: {time.monotonic() - start:.0f} s", flush=True)
-    report(args, scorer, sets, examples, p, sets)
+    report(scorer, sets, examples, scores, sets)
+    report_written(args, scorer, sets, sets)
+    report_written(args, scorer, sets, [name for name in sets if sets[name][0] != "trafilatura"], "--nameless")
 
 
 def transfer(args, scorer, sets, examples):
@@ -291,36 +335,35 @@ def transfer(args, scorer, sets, examples):
     shared = {e.site for e in examples if e.set in tested} if args.disjoint else set()
     train = np.array([e.set in args.train and e.site not in shared for e in examples])
     print(f"training on {train.sum()} pages", flush=True)
-    types, _ = learn_types(examples, train, args.folds)
+    types, _, _ = learn_types(examples, train, args.folds)
     rows = Rows(examples, types)
-    p = rows.train(rows.of(examples, train)).predict(rows.X)
-    report(args, scorer, sets, examples, p, tested)
+    scores = rows.train(rows.of(examples, train)).predict(rows.X, raw_score=True)
+    report(scorer, sets, examples, scores, tested)
 
 
 def final(args, scorer, sets, examples):
     args.out.mkdir(parents=True, exist_ok=True)
     version = f"LightGBM {lgb.__version__}"
-    types, typed = learn_types(examples, np.ones(len(examples), bool), args.folds)
-    if typed is not None:
-        X, y = typed
-        table = lgb.train(TYPES, lgb.Dataset(X, y), TYPES_ROUNDS)
-        sources = "; ".join(LICENCES[kind] for kind, _, mine in sets.values() if any(e.group for e in mine))
-        write_table(
-            table,
-            args.out / "types.txt",
-            "Page types: one tree a class in turn, classes in the order of PageType::CLASSES.",
-            f"{version}: {TYPES_ROUNDS} rounds of {len(CLASSES)} trees of at most {TYPES['num_leaves']} leaves, "
-            f"learning rate {TYPES['learning_rate']}.",
-            f"Data: {sources}, {len(y):,} pages.",
-        )
-    table = Rows(examples, types).train()
+    types, (X, y), _ = learn_types(examples, np.ones(len(examples), bool), args.folds)
+    table = lgb.train(TYPES, lgb.Dataset(X, y), TYPES_ROUNDS)
+    typed = {e.set: sum(1 for e in mine if e.group) for _, _, mine in sets.values() for e in mine[:1]}
+    sources = "; ".join(LICENCES[kind] for name, (kind, _, _) in sets.items() if typed[name])
     write_table(
         table,
+        args.out / "types.txt",
+        "Page types: one tree a class in turn, classes in the order of PageType::CLASSES.",
+        f"{version}: {TYPES_ROUNDS} rounds of {len(CLASSES)} trees of at most {TYPES['num_leaves']} leaves, "
+        f"learning rate {TYPES['learning_rate']}.",
+        f"Data: {sources}, {sum(typed.values()):,} pages, some a second time without the names of their elements.",
+    )
+    write_table(
+        Rows(examples, types).train(),
         args.out / "blocks.txt",
         "Log-odds that a block is main text.",
         f"{version}: {BLOCKS_ROUNDS} trees of at most {BLOCKS['num_leaves']} leaves, learning rate "
-        f"{BLOCKS['learning_rate']}, objective cross entropy; weight of a block by its length within its page.",
-        f"Data: {', '.join(LICENCES[kind] for kind, _, _ in sets.values())}.",
+        f"{BLOCKS['learning_rate']}, objective cross entropy; weight of a block by its length and its page's.",
+        f"Data: {', '.join(LICENCES[kind] for kind, _, _ in sets.values())}; some pages a second time without the names of "
+        "their elements.",
     )
 
 
@@ -332,13 +375,15 @@ def main():
         command.set_defaults(run=run)
         command.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of unpacked sets")
         command.add_argument("--features", type=Path, required=True, metavar="DIR", help="what dump_features wrote")
+        command.add_argument("--nameless", type=Path, metavar="DIR", help="what dump_features --nameless made of them")
         command.add_argument("--eval", type=Path, required=True, metavar="FILE", help="the scorer, score_text.py")
         command.add_argument("--sets", nargs="+", default=SETS, metavar="SET", help=f"default: {' '.join(SETS)}")
         command.add_argument("--folds", type=int, default=4, help="parts that sites are divided into (default: 4)")
         if name == "final":
             command.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the tables go")
-        else:
-            command.add_argument("--predictions", type=Path, metavar="DIR", help="also write the texts, a file a set")
+        if name == "cv":
+            command.add_argument("--tools", type=Path, required=True, metavar="DIR", help="folder of the built examples")
+            command.add_argument("--tables", type=Path, required=True, metavar="DIR", help="where the folds' tables go")
         if name == "transfer":
             command.add_argument("--train", nargs="+", required=True, metavar="SET", help="sets to train on")
             command.add_argument("--disjoint", action="store_true", help="do not train on sites of the other sets")
@@ -347,6 +392,8 @@ def main():
     start = time.monotonic()
     sets = {name: load(args, scorer, name) for name in args.sets}
     examples = [example for _, _, mine in sets.values() for example in mine]
+    if args.nameless:
+        examples += [e for name in args.sets for e in load(args, scorer, name, nameless=True)[2]]
     print(f"{len(examples)} pages read and labelled, {time.monotonic() - start:.0f} s", flush=True)
     args.run(args, scorer, sets, examples)
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use webmill::capture::CanonicalUrl;
 use webmill::html::{Dom, Limits, Metadata, decode, metadata, parse};
+use webmill::text::training::Tables;
 
 /// Result of an example: any error ends it.
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -44,11 +45,18 @@ pub fn pages(set: &Path) -> Result<BTreeMap<String, PathBuf>> {
     Ok(found)
 }
 
-/// Reads a page and hands on its tree and what it says of itself.
-pub fn with_page<T>(file: &Path, f: impl FnOnce(&Dom<'_>, &Metadata) -> T) -> Result<T> {
+/// Reads a page and hands on its tree and what it says of itself; `nameless` takes the names off all elements before.
+pub fn with_page<T>(file: &Path, nameless: bool, f: impl FnOnce(&Dom<'_>, &Metadata) -> T) -> Result<T> {
     let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let page = decode(unwrapped(&bytes), None, None);
-    let dom = parse(&page.text, &Limits::default());
+    let mut text = decode(unwrapped(&bytes), None, None).text.to_string();
+    if nameless {
+        for name in ["class", "id", "role", "itemprop", "data-testid"] {
+            for space in [" ", "\n", "\t"] {
+                text = text.replace(&format!("{space}{name}="), &format!("{space}un{name}="));
+            }
+        }
+    }
+    let dom = parse(&text, &Limits::default());
     // No set tells every page's address, so none is used: relative links get a base that says nothing.
     let base = CanonicalUrl::parse("http://example.invalid/").ok_or("not a URL")?;
     let meta = metadata(&dom, &base, &[]);
@@ -65,4 +73,32 @@ fn unwrapped(bytes: &[u8]) -> &[u8] {
     let page = &start[head + 1..];
     let end = page.windows(7).rposition(|at| at == b"</text>").unwrap_or(page.len());
     &page[..end]
+}
+
+/// The tables of a cross-validation: `folds.json` says which fold a page (`SET/ID`) belongs to, the folder of that number
+/// holds tables that were not trained on it.
+#[allow(dead_code)] // not every example that shares this file has a use for them
+pub struct Folds {
+    of: BTreeMap<String, usize>,
+    tables: Vec<Tables>,
+}
+
+#[allow(dead_code)]
+impl Folds {
+    /// Reads a folder that `train.py cv` wrote.
+    pub fn read(folder: &Path) -> Result<Folds> {
+        let of: BTreeMap<String, usize> = serde_json::from_slice(&fs::read(folder.join("folds.json"))?)?;
+        let count = of.values().max().map_or(0, |most| most + 1);
+        let tables = (0..count)
+            .map(|fold| Tables::read(&folder.join(fold.to_string())))
+            .collect::<webmill::Result<_>>()?;
+        Ok(Folds { of, tables })
+    }
+
+    /// The tables that did not see a page; those of the first fold if no fold holds it.
+    pub fn tables(&self, set: &Path, id: &str) -> Result<&Tables> {
+        let set = set.canonicalize()?.file_name().ok_or("a set needs a name")?.to_string_lossy().into_owned();
+        let fold = self.of.get(&format!("{set}/{id}")).copied().unwrap_or(0);
+        self.tables.get(fold).ok_or_else(|| "no folds".into())
+    }
 }

@@ -5,7 +5,7 @@
 //! O(blocks + containers) memory; [`MAX_BLOCKS`] and [`MAX_TEXT`] bound both.
 
 use super::class_names::KINDS;
-use super::elements::{Display, display, is_strong, is_wide, names};
+use super::elements::{Display, display, is_strong, is_wide, names, not_displayed};
 use super::page::{
     Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up,
 };
@@ -31,7 +31,7 @@ struct Builder<'d, 'a> {
     start: usize,
     first_event: usize,
     counts: Counts,
-    inline_kinds: u32,
+    inline_kinds: u64,
     space: bool,
     /// White space to be written holds a line's end.
     wrapped: bool,
@@ -416,9 +416,10 @@ impl Builder<'_, '_> {
         let child = self.dom.first_child(node);
         match display(self.dom, node, tag) {
             Display::Inline => {
-                if child.is_some() {
-                    self.open_inline(node, tag);
+                if child.is_none() || not_displayed(self.dom, node) {
+                    return None;
                 }
+                self.open_inline(node, tag);
             }
             Display::Block => {
                 self.open(node, tag);

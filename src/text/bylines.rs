@@ -254,7 +254,7 @@ fn glued(rest: &str) -> bool {
 
 /// Whether the names of an element, or of one around it, put it outside of the text.
 pub(crate) fn in_frame(dom: &Dom<'_>, node: NodeId) -> bool {
-    const FRAME: u32 = Kind::Comment.bit() | Kind::Related.bit() | Kind::Nav.bit();
+    const FRAME: u64 = Kind::Comment.bit() | Kind::Related.bit() | Kind::Nav.bit();
     std::iter::once(node).chain(dom.ancestors(node)).take(24).any(|n| {
         let tag = dom.tag(n);
         if matches!(tag, Tag::Body | Tag::Html | Tag::Article | Tag::Main) {

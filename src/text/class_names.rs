@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 pub(crate) const MAX_NAME: usize = 160;
 
 /// Number of kinds, also the width of distance arrays.
-pub(crate) const KINDS: usize = 32;
+pub(crate) const KINDS: usize = 34;
 
 /// What an element's names or its tag say it holds; the discriminant is a bit number and a feature's place.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -47,6 +47,9 @@ pub(crate) enum Kind {
     Tool,
     Contents,
     Title,
+    /// The text itself, by names that hardly anything else has.
+    Body,
+    Caption,
     // Set by tags only.
     ArticleTag,
     MainTag,
@@ -58,7 +61,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The kind as a one-bit set.
-    pub(crate) const fn bit(self) -> u32 {
+    pub(crate) const fn bit(self) -> u64 {
         1 << self as u8
     }
 }
@@ -163,6 +166,20 @@ const FRAGMENTS: &[(Kind, &str)] = &[
         "-title title- headline -heading -hero- subtitle -lead- standfirst -deck- -intro excerpt -biaoti subhead \
          -dek- -abstract",
     ),
+    (
+        Kind::Body,
+        "-article-body -articlebody -article-text -articletext -article-content -articlecontent -article-main \
+         -article-copy -story-body -storybody -story-text -story-content -post-body -postbody -post-content \
+         -postcontent -post-text -post-entry -entry-content -entrycontent -entry-body -entry-text -news-content \
+         -news-text -newstext -news-body -field-name-body -field-body -text-body -body-text -bodytext -body-copy \
+         -body-content -single-content -blog-content -blog-post-content -mw-parser-output -markdown-body \
+         -article-detail -wenzhang -zhengwen -neirong -artibody -articlecon -trs-editor -js-content -rich-media-content \
+         -newscontent -news-con- -text-con- -artical -art-content -cont-article -art-body",
+    ),
+    (
+        Kind::Caption,
+        "caption -credit- -credits- photocredit photo-credit image-credit -cutline- legende -tushuo-",
+    ),
 ];
 
 const LETTERS: usize = 27;
@@ -171,7 +188,7 @@ const MARK: u8 = 26;
 /// Many short phrases of Latin letters, found in one pass each as a bit set.
 pub(crate) struct Phrases {
     next: Vec<[u16; LETTERS]>,
-    bits: Vec<u32>,
+    bits: Vec<u64>,
 }
 
 impl Phrases {
@@ -180,7 +197,7 @@ impl Phrases {
     }
 
     /// Adds a phrase of the letters a to z and `-` (boundary).
-    pub(crate) fn add(&mut self, phrase: &str, bits: u32) {
+    pub(crate) fn add(&mut self, phrase: &str, bits: u64) {
         let mut at = 0;
         for b in phrase.bytes() {
             let letter = if b.is_ascii_lowercase() { b - b'a' } else { MARK };
@@ -197,7 +214,7 @@ impl Phrases {
     }
 
     /// The bits of all phrases in the beginning of a text.
-    pub(crate) fn find(&self, text: &str) -> u32 {
+    pub(crate) fn find(&self, text: &str) -> u64 {
         let mut folded = [MARK; MAX_NAME * 2 + 2];
         let mut len = 1;
         let mut after_lower = false;
@@ -248,7 +265,7 @@ static NAMES: LazyLock<Phrases> = LazyLock::new(|| {
 });
 
 /// The kinds whose fragments occur in a class list, an id or a role, as a bit set.
-pub(crate) fn kinds_of(name: &str) -> u32 {
+pub(crate) fn kinds_of(name: &str) -> u64 {
     NAMES.find(name)
 }
 

@@ -32,10 +32,12 @@ pub(crate) enum Cue {
     Reply,
     Advert,
     Contents,
+    Picture,
+    Biography,
 }
 
 /// Number of cues.
-pub(crate) const CUES: usize = 16;
+pub(crate) const CUES: usize = 18;
 
 const LATIN: &[(Cue, &str)] = &[
     (Cue::Copyright, "-copyright- -all-rights-reserved- -powered-by- -alle-rechte- -tous-droits-"),
@@ -117,6 +119,98 @@ const LATIN: &[(Cue, &str)] = &[
         Cue::Contents,
         "-table-of-contents- -contents- -in-this-article- -on-this-page- -in-this-section- -inhalt-",
     ),
+    (
+        Cue::Picture,
+        "-photo- -photos- -image- -getty-images- -photograph- -pictured- -file-photo- -reuters- -courtesy- -credit- \
+         -picture- -foto- -bild- -video- -watch- -illustration- -photographer- -gallery- -slideshow- -shutterstock- \
+         -screenshot-",
+    ),
+    (
+        Cue::Biography,
+        "-is-a-writer- -is-a-freelance- -is-a-journalist- -is-a-reporter- -is-an-editor- -is-the-editor- -is-the-author- \
+         -is-a-senior- -follow-him- -follow-her- -follow-me- -contributed-to- -staff-writer- -is-a-contributor- \
+         -is-a-contributing- -is-editor- -his-work- -her-work- -can-be-reached- -lives-in- -writes-about- -covers- -founder-of- \
+         -associated-press- -correspondent-",
+    ),
+    (
+        Cue::Related,
+        "-also-read- -read-also- -related-stories- -lea-tambi-n- -lee-tambi-n- -lea-m-s- \
+         -te-puede-interesar- -le-puede-interesar- -ver-tambi-n- -mira-tambi-n- -leia-tamb-m- \
+         -leia-mais- -veja-tamb-m- -saiba-mais-sobre- -lire-aussi- -voir-aussi- -sur-le-m-me-sujet- \
+         -aussi-lire- -leggi-anche- -potrebbe-interessarti- -vedi-anche- -lees-ook- -zobacz-te- \
+         -czytaj-te- -czytaj-tak-e- -zobacz-tak-e- -l-s-ocks- -lue-my-s- -les-ogs- -baca-juga- \
+         -bunlar-da- -das-k-nnte-sie- -auch-interessieren- -lies-auch- -hnliche-artikel- \
+         -hnliche-beitr-ge- -verwandte-artikel- -passend-zum-thema- -zum-thema- -meistgelesen- \
+         -mehr-von- -mehr-zu- -noticias-relacionadas- -art-culos-relacionados- -articles-similaires- \
+         -most-viewed- -most-commented- -editor-s-picks- -top-stories- -from-the-web- -around-the-web- \
+         -other-stories- -you-might-like-",
+    ),
+    (
+        Cue::Share,
+        "-teilen-mit- -compartir- -compartilhar- -compartilhe- -condividi- -udost-pnij- -delen- \
+         -diesen-artikel-teilen- -partagez- -follow-me- -retweet- -share-this- -e-mail- -email- \
+         -permalien- -permalink-",
+    ),
+    (
+        Cue::Comments,
+        "-comentarios- -coment-rios- -commenti- -reacties- -komentarze- -hinterlasse- \
+         -kommentar-schreiben- -schreibe-einen-kommentar- -laisser-un-commentaire- -deja-un-comentario- \
+         -deja-una-respuesta- -deixe-um- -leave-a-response- -post-a-comment- -add-a-comment- \
+         -comment-by- -comments-are- -kommentieren- -diskussion- -lesermeinungen- -speak-your-mind-",
+    ),
+    (
+        Cue::Account,
+        "-jetzt-registrieren- -iniciar-sesi-n- -connexion- -se-connecter- -mein-konto- -accedi- \
+         -einloggen-",
+    ),
+    (
+        Cue::Newsletter,
+        "-bolet-n- -suscr-bete- -suscribirse- -abonnez-vous- -inscrivez-vous- -iscriviti- \
+         -jetzt-abonnieren- -subscriber- -subscribers- -subscription- -abonnement- -abonnent-",
+    ),
+    (
+        Cue::Continue,
+        "-leer-m-s- -seguir-leyendo- -mehr-erfahren- -mehr-anzeigen- -en-savoir-plus- -ver-m-s- \
+         -ver-mais- -scopri-di-pi- -jetzt-lesen- -zum-artikel- -read-full- -zum-angebot- -weiter-lesen- \
+         -lees-meer- -lees-verder- -czytaj-wi-cej-",
+    ),
+    (
+        Cue::Byline,
+        "-ver-ffentlicht- -publicado- -publi-le- -aktualisiert- -autor- -autorin- -redaktion- -stand- \
+         -por- -par- -di- -door- -text- -quelle- -fuente- -posted- -published-on- -written-on- \
+         -modified- -actualizado- -mis-jour- -zuletzt-ge-ndert- -geschrieben-von- -pubblicato-",
+    ),
+    (
+        Cue::Date,
+        "-enero- -febrero- -marzo- -abril- -mayo- -junio- -julio- -agosto- -septiembre- -octubre- \
+         -noviembre- -diciembre- -janvier- -f-vrier- -mars- -avril- -mai- -juin- -juillet- -ao-t- \
+         -septembre- -octobre- -novembre- -d-cembre- -gennaio- -febbraio- -aprile- -maggio- -giugno- \
+         -luglio- -settembre- -ottobre- -dicembre- -januari- -februari- -maart- -mei- -juni- -juli- \
+         -augustus- -oktober- -m-rz- -uhr- -hace- -ore-fa- -stunden- -tagen- -hours-ago- -days-ago- \
+         -minutes-ago- -montag- -dienstag- -mittwoch- -donnerstag- -freitag- -samstag- -sonntag-",
+    ),
+    (
+        Cue::Tags,
+        "-schlagw-rter- -etiquetas- -mots-cl-s- -stichworte- -themen- -kategorie- -kategorien- -tematy- \
+         -temas-",
+    ),
+    (
+        Cue::Legal,
+        "-datenschutzerkl-rung- -mentions-l-gales- -aviso-legal- -pol-tica-de- -kontakt- -agb- \
+         -nutzungsbedingungen- -cookie-policy- -privacidad- -privacidade-",
+    ),
+    (
+        Cue::Navigate,
+        "-nach-oben- -zur-ck- -startseite- -accueil- -inicio- -suche- -buscar- -rechercher- -zum-inhalt- \
+         -vorheriger- -n-chster- -weiter- -anterior- -siguiente- -suivant- -pr-c-dent-",
+    ),
+    (Cue::Advert, "-werbung- -publicidad- -publicidade- -reklama- -anzeigen- -advertise-with-"),
+    (
+        Cue::Contents,
+        "-inhaltsverzeichnis- -table-des-mati-res- -sommaire- -table-of-content- -ndice-de- \
+         -inhalts-bersicht-",
+    ),
+    (Cue::Reply, "-antworten- -responder- -r-pondre- -zitieren-"),
 ];
 
 const CHINESE: &[(Cue, &str)] = &[
@@ -147,6 +241,31 @@ const CHINESE: &[(Cue, &str)] = &[
     (Cue::Reply, "回复 举报 引用 沙发 赞 顶 楼层 只看 积分 帖子 注册时间"),
     (Cue::Advert, "广告 推广 赞助"),
     (Cue::Contents, "目录 本文导航 本页"),
+    (
+        Cue::Related,
+        "関連記事 関連 おすすめ ランキング 人気記事 相關文章 相關新聞 延伸閱讀 你可能也 推薦閱讀 关注公众号",
+    ),
+    (Cue::Share, "シェア ツイート 分享給"),
+    (Cue::Comments, "コメント"),
+    (Cue::Picture, "摄 供图 资料图 图片 图为 图：视频"),
+    (Cue::Biography, "作者简介 作者系 作者单位"),
+];
+
+/// In Cyrillic and Hangul.
+const OTHERS: &[(Cue, &str)] = &[
+    (
+        Cue::Related,
+        "Читайте также|Смотрите также|Похожие|Популярн|По теме|Читать также|Материалы по теме|관련기사|인기기사",
+    ),
+    (Cue::Share, "Поделиться|Вконтакте|공유"),
+    (Cue::Comments, "Комментари|комментари|Отзывы|댓글"),
+    (Cue::Newsletter, "Подпи"),
+    (Cue::Continue, "Подробнее|Читать далее|더보기"),
+    (Cue::Byline, "Автор|Источник|기자"),
+    (Cue::Tags, "Теги|Метки|Рубрика"),
+    (Cue::Copyright, "Все права"),
+    (Cue::Advert, "Реклама|광고"),
+    (Cue::Account, "Войти|Регистрация|로그인"),
 ];
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
@@ -161,10 +280,18 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
 
 /// The cues in a text, as a bit set; `wide` says whether it holds Chinese characters.
 pub(crate) fn cues_of(text: &str, wide: bool) -> u32 {
-    let mut cues = PHRASES.find(text);
+    let mut cues = PHRASES.find(text) as u32;
     if wide {
         for (cue, list) in CHINESE {
             if list.split_ascii_whitespace().any(|phrase| text.contains(phrase)) {
+                cues |= 1 << *cue as u8;
+            }
+        }
+    }
+    let other = |c| matches!(c, '\u{400}'..='\u{4ff}' | '\u{ac00}'..='\u{d7a3}');
+    if !text.is_ascii() && text.contains(other) {
+        for (cue, list) in OTHERS {
+            if list.split('|').any(|phrase| text.contains(phrase)) {
                 cues |= 1 << *cue as u8;
             }
         }
@@ -186,6 +313,8 @@ mod tests {
             ("You may also like:", Some(Cue::Related)),
             ("责任编辑：张三", Some(Cue::Byline)),
             ("相关阅读", Some(Cue::Related)),
+            ("Lea también: otra cosa", Some(Cue::Related)),
+            ("Читайте также: другое", Some(Cue::Related)),
             ("Readmorely", None),
         ] {
             let cues = cues_of(text, true);

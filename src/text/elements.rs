@@ -39,30 +39,34 @@ pub(crate) fn display(dom: &Dom<'_>, node: NodeId, tag: Tag) -> Display {
     }
 }
 
+/// Whether a style declares `property: word`.
+fn declares(style: &str, property: &str, word: &str) -> bool {
+    style.len() < 1000
+        && style.split(';').any(|declaration| {
+            declaration.split_once(':').is_some_and(|(name, value)| {
+                let value = value.split('!').next().unwrap_or_default();
+                name.trim().eq_ignore_ascii_case(property) && value.trim().eq_ignore_ascii_case(word)
+            })
+        })
+}
+
+/// Whether an element's style takes it out of the layout.
+pub(crate) fn not_displayed(dom: &Dom<'_>, node: NodeId) -> bool {
+    dom.attr(node, "style").is_some_and(|style| declares(style, "display", "none"))
+}
+
 /// Whether an element's own attributes hide it.
 fn hidden(dom: &Dom<'_>, node: NodeId) -> bool {
-    for (name, value) in dom.attrs(node) {
-        match name {
-            "hidden" => return !value.eq_ignore_ascii_case("until-found"),
-            "aria-hidden" if value == "true" => return true,
-            "style" if value.len() < 1000 => {
-                let value = value.as_bytes();
-                let none = value.windows(4).any(|w| w.eq_ignore_ascii_case(b"none"));
-                if none && value.windows(7).any(|w| w.eq_ignore_ascii_case(b"display"))
-                    || value.windows(10).any(|w| w.eq_ignore_ascii_case(b"visibility"))
-                        && value.windows(6).any(|w| w.eq_ignore_ascii_case(b"hidden"))
-                {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-    }
-    false
+    dom.attrs(node).any(|(name, value)| match name {
+        "hidden" => !value.eq_ignore_ascii_case("until-found"),
+        "aria-hidden" => value == "true",
+        "style" => declares(value, "display", "none") || declares(value, "visibility", "hidden"),
+        _ => false,
+    })
 }
 
 /// Kinds by the names of an element, and a hash of its tag and class.
-pub(crate) fn names(dom: &Dom<'_>, node: NodeId, tag: Tag, schema: &mut u32) -> (u32, u64) {
+pub(crate) fn names(dom: &Dom<'_>, node: NodeId, tag: Tag, schema: &mut u32) -> (u64, u64) {
     let mut kinds = 0;
     let mut signature = tag as u64 + 1;
     for (name, value) in dom.attrs(node) {
@@ -76,6 +80,10 @@ pub(crate) fn names(dom: &Dom<'_>, node: NodeId, tag: Tag, schema: &mut u32) -> 
             _ => {}
         }
     }
+    // What is quoted from elsewhere is named after where it is from: twitter-tweet.
+    if tag == Tag::Blockquote {
+        kinds &= !Kind::Share.bit();
+    }
     kinds |= match tag {
         Tag::Nav => Kind::Nav.bit(),
         Tag::Aside => Kind::Side.bit(),
@@ -83,7 +91,8 @@ pub(crate) fn names(dom: &Dom<'_>, node: NodeId, tag: Tag, schema: &mut u32) -> 
         Tag::Header => Kind::Header.bit(),
         Tag::Form | Tag::Fieldset => Kind::Form.bit(),
         Tag::Dialog => Kind::Modal.bit(),
-        Tag::Figcaption | Tag::Figure => Kind::Media.bit(),
+        Tag::Figcaption => Kind::Media.bit() | Kind::Caption.bit(),
+        Tag::Figure => Kind::Media.bit(),
         Tag::Button => Kind::Tool.bit(),
         Tag::Noscript => Kind::Hidden.bit(),
         Tag::Menu => Kind::Nav.bit(),
@@ -124,5 +133,24 @@ pub(crate) fn heading(tag: Tag) -> Option<u8> {
         Tag::H5 => Some(5),
         Tag::H6 => Some(6),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn styles_that_hide() {
+        for (style, want) in [
+            ("display:none", true),
+            ("color: red; DISPLAY : none !important", true),
+            ("display:block;text-decoration:none", false),
+            ("display:inline", false),
+            ("none:display", false),
+            ("", false),
+        ] {
+            assert_eq!(declares(style, "display", "none"), want, "{style}");
+        }
     }
 }

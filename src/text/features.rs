@@ -10,7 +10,8 @@
 use super::class_names::{KINDS, Kind};
 use super::cues::{CUES, Cue, MAX_CUE_UNITS, cues_of};
 use super::elements::{heading, is_wide};
-use super::page::{Block, Container, Page};
+use super::groups::Groups;
+use super::page::{Block, Container, FAR, Page};
 use super::schema::{SCHEMA_BITS, path_features};
 use crate::html::Tag;
 
@@ -23,6 +24,10 @@ pub(crate) struct Hints {
     pub schema: u32,
     /// Path of the canonical URL.
     pub path: Option<String>,
+    /// The article's text in structured data.
+    pub article: Option<String>,
+    /// What the page says it is about, as [`bare`] text.
+    pub description: String,
 }
 
 /// Cues that are counted in containers: items of lists of pages and posts carry them.
@@ -49,9 +54,16 @@ pub(crate) struct Whole {
     cue_sums: Vec<[u16; COUNTED.len()]>,
     /// Blocks since the last short block with each of [`ENDING`], 200 if there was none.
     since: Vec<[u8; ENDING.len()]>,
+    pub groups: Groups,
+    /// How much of each block stands in the structured data's article, and in the description; -1 where there is none.
+    stated: Vec<[f32; 2]>,
+    /// Containers: steps up to one that contains the title; empty without a title.
+    title_hops: Vec<u8>,
     /// Containers: steps up to the densest container or one that contains it.
     top_hops: Vec<u8>,
     top_share: f32,
+    /// First block of each group of twins.
+    twins_start: Vec<u32>,
     /// Range of blocks with most text and fewest links.
     dense: (usize, usize),
     pub page: Vec<f32>,
@@ -73,6 +85,21 @@ pub(crate) fn bare(text: &str) -> String {
 /// Bytes of a block that are compared with the title's words.
 const TITLE_WORD_BYTES: usize = 240;
 
+/// Bytes of a stated text that blocks are looked up in.
+const MIN_STATED: usize = 40;
+
+/// A text without what stands between `<` and `>`.
+fn without_tags(text: &str) -> String {
+    let mut inside = false;
+    text.chars()
+        .filter(|&c| {
+            let kept = !inside && c != '<';
+            inside = c == '<' || inside && c != '>';
+            kept
+        })
+        .collect()
+}
+
 fn prefix(text: &str, bytes: usize) -> &str {
     let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {
@@ -82,7 +109,7 @@ fn prefix(text: &str, bytes: usize) -> &str {
 }
 
 /// A hash of each word of at least four letters, case folded, and of each Han character.
-fn each_word(text: &str, mut f: impl FnMut(u64)) {
+pub(crate) fn each_word(text: &str, mut f: impl FnMut(u64)) {
     const SEED: u64 = 0xcbf2_9ce4_8422_2325;
     let (mut hash, mut letters) = (SEED, 0);
     for c in text.chars().chain([' ']) {
@@ -181,10 +208,29 @@ impl Whole {
                 whole.copies[i as usize] = group.len().min(1000) as u16;
             }
         }
+        whole.groups = Groups::new(page);
+        if let Some(title) = whole.title_at {
+            whole.title_hops = hops(page, page.blocks[title].container as usize);
+        }
+        whole.look_up(page, hints);
+        for container in page.containers.iter().filter(|c| c.counts.blocks > 0) {
+            let group = container.group as usize;
+            if group >= whole.twins_start.len() {
+                whole.twins_start.resize(group + 1, u32::MAX);
+            }
+            whole.twins_start[group] = whole.twins_start[group].min(container.first);
+        }
         whole.find_top(page);
         whole.find_dense(page);
         whole.describe_page(page, hints);
         whole
+    }
+
+    /// Whether a block claims copyright, or is a row of tools of more than one kind.
+    pub(crate) fn has_many_labels(&self, i: usize) -> bool {
+        const TOOLS: [Cue; 5] = [Cue::Share, Cue::Account, Cue::Navigate, Cue::Reply, Cue::Continue];
+        let has = |cue: &&Cue| self.cues[i] >> **cue as u8 & 1 == 1;
+        has(&&Cue::Copyright) || TOOLS.iter().filter(has).count() >= 2
     }
 
     /// Whether a short block is one of the labels and tools around Chinese texts. The pages that the model was trained
@@ -212,6 +258,38 @@ impl Whole {
             && !block.ends_sentence
             && heading(tag) != Some(1)
             && text.chars().any(is_wide)
+    }
+
+    /// Looks the blocks up in what the page states of its text.
+    fn look_up(&mut self, page: &Page, hints: &Hints) {
+        let article = hints.article.as_deref().map(|text| bare(&without_tags(text))).unwrap_or_default();
+        self.stated = vec![[-1.0; 2]; page.blocks.len()];
+        if article.len() < MIN_STATED && hints.description.len() < MIN_STATED {
+            return;
+        }
+        for (block, stated) in page.blocks.iter().zip(&mut self.stated) {
+            let text = &page.text[block.start as usize..block.end as usize];
+            let short = block.counts.letters < 12;
+            let own = if short { String::new() } else { bare(prefix(text, 400)) };
+            let (head, rest) = own.split_at(prefix(&own, 60).len());
+            if article.len() >= MIN_STATED {
+                let hay = article.as_bytes();
+                stated[0] = match short {
+                    true => 0.5,
+                    false if memchr::memmem::find(hay, head.as_bytes()).is_some() => 1.0,
+                    false if rest.len() > 60 => {
+                        let tail = &rest.as_bytes()[rest.len() - 50..];
+                        if memchr::memmem::find(hay, tail).is_some() { 0.8 } else { 0.0 }
+                    }
+                    false => 0.0,
+                };
+            }
+            if hints.description.len() >= MIN_STATED && !short {
+                let shared =
+                    hints.description.contains(head) || own.starts_with(prefix(&hints.description, 60));
+                stated[1] = f32::from(u8::from(shared));
+            }
+        }
     }
 
     /// The container that paragraphs vote for, as in the reader views of browsers.
@@ -324,8 +402,44 @@ impl Whole {
             per(dense_units, all.units),
             ln((self.dense.1 - self.dense.0) as f32),
             self.title_at.map_or(-1.0, |t| t as f32 / n as f32),
+            f32::from(u8::from(hints.article.is_some())),
+            per(self.groups.list.get(self.groups.main as usize).map_or(0.0, |g| g.prose_units), all.units),
+        ]);
+        let mut prose = [0f32; 5];
+        for block in &page.blocks {
+            let far = &page.containers[block.container as usize].distance;
+            let near = |kind: Kind| far[kind as usize] < FAR;
+            let aside = near(Kind::Comment)
+                || near(Kind::Side)
+                || near(Kind::Related)
+                || near(Kind::Footer)
+                || near(Kind::Nav)
+                || near(Kind::Modal);
+            let sums = [
+                near(Kind::Body) && !near(Kind::Comment),
+                near(Kind::Comment),
+                !near(Kind::Comment),
+                !aside,
+                near(Kind::ArticleTag),
+            ];
+            for (sum, add) in prose.iter_mut().zip(sums) {
+                *sum += if add { block.counts.prose_units } else { 0.0 };
+            }
+        }
+        let tags =
+            |tag: Tag| page.containers.iter().filter(|c| c.tag == tag && c.counts.blocks > 0).count() as f32;
+        out.extend([
+            per(prose[0], all.prose_units),
+            ln(prose[0]),
+            per(prose[1], all.prose_units),
+            ln(prose[2]),
+            ln(prose[3]),
+            per(prose[4], all.prose_units),
+            ln(tags(Tag::Article)),
+            ln(tags(Tag::H1)),
         ]);
         for kind in [
+            Kind::Body,
             Kind::Comment,
             Kind::Thread,
             Kind::Product,
@@ -404,14 +518,48 @@ const INLINE: [Kind; 10] = [
     Kind::Advert,
 ];
 
+/// Blocks from `i` to a range: negative before it, 0 in it, positive after it.
+fn outside(i: usize, start: usize, end: usize) -> f32 {
+    if i < start {
+        i as f32 - start as f32
+    } else if i < end {
+        0.0
+    } else {
+        (i + 1 - end) as f32
+    }
+}
+
+/// The innermost repeated container around a block: an item of a list, a post of a thread, a card of a grid.
+fn repeated(page: &Page, block: &Block) -> usize {
+    let mut at = block.container as usize;
+    let mut best = at;
+    for _ in 0..12 {
+        if page.containers[at].twins > page.containers[best].twins {
+            best = at;
+        }
+        if at == 0 {
+            break;
+        }
+        at = page.containers[at].parent as usize;
+    }
+    best
+}
+
+/// The innermost container of more than one block around a block.
+fn first_level(page: &Page, block: &Block) -> usize {
+    let own = &page.containers[block.container as usize];
+    if own.counts.blocks > 1 { block.container as usize } else { own.wider as usize }
+}
+
 /// The features of block `i`, into `out`, whose content is replaced.
 pub(crate) fn features(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>) {
     out.clear();
     let block = &page.blocks[i];
-    let c = &block.counts;
     let own = &page.containers[block.container as usize];
     let n = page.blocks.len() as f32;
     let all = whole.units[page.blocks.len()];
+    let all_prose = whole.prose[page.blocks.len()];
+    let c = &block.counts;
     let letters = c.letters as f32;
     out.extend([
         ln(c.units),
@@ -449,19 +597,8 @@ pub(crate) fn features(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>)
     for cue in 0..CUES {
         out.push((whole.cues[i] >> cue & 1) as f32);
     }
-    // The innermost repeated element: an item of a list, a post of a thread, a card of a grid.
-    let mut at = block.container;
-    let mut twins = own;
-    for _ in 0..12 {
-        let container = &page.containers[at as usize];
-        if container.twins > twins.twins {
-            twins = container;
-        }
-        if at == 0 {
-            break;
-        }
-        at = container.parent;
-    }
+    let twins = &page.containers[repeated(page, block)];
+    let twins_start = whole.twins_start[twins.group as usize].min(twins.first);
     out.extend([
         ln(twins.twins as f32),
         ln(per(twins.twin_units, twins.twins as f32)),
@@ -469,15 +606,14 @@ pub(crate) fn features(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>)
         per(twins.twin_units, all),
         ln(twins.counts.blocks as f32),
         per(twins.counts.heading_link_units, twins.counts.units),
+        ln((twins.first - twins_start) as f32),
+        per(whole.units[twins.first as usize] - whole.units[twins_start as usize], twins.twin_units),
         whole.title_words[i],
         f32::from(u8::from(block.ends_open)),
     ]);
-    let first = if own.counts.blocks > 1 { block.container } else { own.wider };
-    for container in [
-        twins,
-        &page.containers[first as usize],
-        &page.containers[page.containers[first as usize].wider as usize],
-    ] {
+    let first = first_level(page, block);
+    for container in [twins, &page.containers[first], &page.containers[page.containers[first].wider as usize]]
+    {
         let (from, to) = (container.first as usize, (container.end as usize).min(page.blocks.len()));
         for cue in 0..COUNTED.len() {
             let found = whole.cue_sums[to][cue] - whole.cue_sums[from][cue];
@@ -487,9 +623,9 @@ pub(crate) fn features(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>)
         out.push(per(container.counts.links as f32, container.counts.blocks as f32));
     }
     out.extend(whole.since[i].map(f32::from));
-    let mut level = if own.counts.blocks > 1 { block.container } else { own.wider };
+    let mut level = first;
     for _ in 0..4 {
-        let container = &page.containers[level as usize];
+        let container = &page.containers[level];
         let counts = &container.counts;
         out.extend([
             ln(counts.units),
@@ -505,8 +641,9 @@ pub(crate) fn features(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>)
             ln(per(container.twin_units, container.twins as f32)),
             (i as f32 - container.first as f32) / (container.end - container.first).max(1) as f32,
             per(counts.items as f32, counts.blocks as f32),
+            per(counts.prose_units, all_prose),
         ]);
-        level = container.wider;
+        level = container.wider as usize;
     }
     for step in [-2i32, -1, 1, 2] {
         match usize::try_from(i as i32 + step).ok().and_then(|j| page.blocks.get(j)) {
@@ -549,6 +686,40 @@ pub(crate) fn features(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>)
             ]);
         }
     }
+    let (from, to) =
+        (if under == u32::MAX { 0 } else { under as usize }, whole.groups.section_end[i] as usize);
+    let units = whole.units[to] - whole.units[from];
+    out.extend([
+        ln((to - from) as f32),
+        ln(units),
+        per(whole.link_units[to] - whole.link_units[from], units),
+        per(whole.prose[to] - whole.prose[from], units),
+        per(whole.prose[to] - whole.prose[from], all_prose),
+    ]);
+    let group = &whole.groups.list[whole.groups.of[i] as usize];
+    let main = &whole.groups.list[whole.groups.main as usize];
+    out.extend([
+        ln(group.blocks),
+        ln(per(group.units, group.blocks)),
+        per(group.link_units, group.units),
+        per(group.prose_units, all_prose),
+        per(group.sentences, group.blocks),
+        f32::from(u8::from(whole.groups.of[i] == whole.groups.main && all_prose > 0.0)),
+        outside(i, main.range.0 as usize, main.range.1 as usize),
+        per(main.prose_units, all_prose),
+    ]);
+    // How much of the page's prose stands in the nearest element that is said to hold a text.
+    for kind in [Kind::Body, Kind::ArticleTag, Kind::Content, Kind::Comment] {
+        let steps = own.distance[kind as usize];
+        let mut at = block.container as usize;
+        for _ in 0..steps {
+            at = page.containers[at].parent as usize;
+        }
+        let holder = (steps < FAR).then(|| &page.containers[at].counts);
+        out.push(holder.map_or(-1.0, |counts| per(counts.prose_units, all_prose)));
+    }
+    out.extend(whole.stated[i]);
+    out.push(whole.title_hops.get(block.container as usize).map_or(-1.0, |&h| f32::from(h)));
     out.extend([
         i as f32 / n,
         ln(i as f32),
@@ -559,13 +730,7 @@ pub(crate) fn features(page: &Page, whole: &Whole, i: usize, out: &mut Vec<f32>)
         whole.title_at.map_or(-999.0, |t| (i as f32 - t as f32).clamp(-200.0, 500.0)),
         whole.title_at.map_or(-1.0, |t| per(whole.units[i] - whole.units[t], all)),
         f32::from(whole.top_hops[block.container as usize]),
-        if i < whole.dense.0 {
-            i as f32 - whole.dense.0 as f32
-        } else if i < whole.dense.1 {
-            0.0
-        } else {
-            (i + 1 - whole.dense.1) as f32
-        },
+        outside(i, whole.dense.0, whole.dense.1),
     ]);
     out.extend_from_slice(&whole.page);
 }

@@ -2,8 +2,8 @@
 //!
 //! The page is divided into [blocks](super::blocks); each gets [features](super::features) from its text, its ancestors'
 //! names and sums, its neighbours and the page; a learnt ensemble of small trees gives its probability of being main
-//! text; the [choice](super::score) is that of highest expected F1. Two recoveries follow: a page whose scripts carry the
-//! article in structured data, and one where nothing was chosen although there is text, fall back to these.
+//! text; the [choice](super::choice) is that of highest expected F1. A page whose scripts carry the article in structured
+//! data falls back to these.
 //!
 //! Cost: linear in nodes and characters but for sorting the blocks; memory is bounded by the limits of
 //! [`TextLimits`] and those of the tree. Determinism: no clock, no random number, no order of a hash table.
@@ -13,40 +13,24 @@
 //! SIGIR 2023, doi:10.1145/3539618.3591920.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use super::about;
 use super::blocks::blocks;
 use super::bylines::author;
+use super::choice::{Choice, SHIPPED, Tables, choose};
 use super::comments::{Comment, comments};
-use super::elements::heading;
-use super::features::{Hints, Whole, features};
+use super::features::{Hints, bare};
 use super::markdown::{Source, markdown, paragraphs};
-use super::model::Model;
-use super::page::{MAX_TEXT, Page};
-use super::page_type::{PageType, probabilities};
+use super::page::MAX_TEXT;
+use super::page_type::PageType;
 use super::published::date;
 use super::records::{DataTable, records};
-use super::render::{data_tables, drop_copies, plain};
+use super::render::{data_tables, plain};
 use super::schema::{OG_ARTICLE, OG_PRODUCT, bit_of};
-use super::score::threshold;
-use super::tails::drop_tails;
 use crate::html::{Dom, Metadata};
-
-static BLOCKS: LazyLock<Model> = LazyLock::new(|| {
-    Model::parse(include_str!("models/blocks.txt")).expect("the shipped model is well-formed")
-});
-static TYPES: LazyLock<Model> = LazyLock::new(|| {
-    Model::parse(include_str!("models/types.txt")).expect("the shipped model is well-formed")
-});
 
 /// Longer text is not replaced by structured data.
 const MAX_RECOVERED_BYTES: usize = 2000;
-
-/// Blocks of at least this probability are not pruned.
-const SURE: f32 = 0.9;
-/// Words of the longest label: 责任编辑：王五, 回复 举报.
-const MAX_LABEL_UNITS: f32 = 6.0;
 
 /// What bounds the output.
 #[derive(Copy, Clone, Debug)]
@@ -92,9 +76,14 @@ pub struct MainText {
 
 /// Extracts the main text of a page.
 pub fn main_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainText {
+    extract(dom, meta, limits, &SHIPPED)
+}
+
+/// Extracts the main text of a page by given tables.
+pub(crate) fn extract(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits, tables: &Tables) -> MainText {
     let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
-    let hints = hints(meta);
-    let Choice { chosen, confidence, types, title_at } = choose(&page, &hints);
+    let hints = hints(dom, meta);
+    let Choice { chosen, confidence, types, title_at } = choose(&page, &hints, tables);
     let data = data_tables(&page);
     let (mut text, mut code) = plain(&page, &chosen, &data);
     let (mut tables, mut said) = (Vec::new(), Vec::new());
@@ -126,7 +115,7 @@ pub fn main_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainTex
 }
 
 /// What the page says of itself outside of its body.
-pub(crate) fn hints(meta: &Metadata) -> Hints {
+pub(crate) fn hints(dom: &Dom<'_>, meta: &Metadata) -> Hints {
     let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
     let mut schema = meta.structured.types.iter().fold(0, |bits, name| bits | bit_of(name));
     if let Some(kind) = meta.og_type.as_deref() {
@@ -137,7 +126,9 @@ pub(crate) fn hints(meta: &Metadata) -> Hints {
         }
     }
     let path = meta.canonical.as_ref().map(|url| url.path().to_string());
-    Hints { titles: about::title_variants(&stated), schema, path }
+    let description = meta.description.as_deref().map(bare).unwrap_or_default();
+    let article = if meta.structured.types.is_empty() { None } else { about::article_body(dom) };
+    Hints { titles: about::title_variants(&stated), schema, path, article, description }
 }
 
 fn kind(types: &[f32; 7]) -> PageType {
@@ -148,49 +139,6 @@ fn kind(types: &[f32; 7]) -> PageType {
         }
     }
     PageType::CLASSES[best]
-}
-
-/// Which blocks are main text, and what was found out on the way.
-struct Choice {
-    chosen: Vec<bool>,
-    /// Expected F1.
-    confidence: f32,
-    /// Probabilities of the page types.
-    types: [f32; 7],
-    title_at: Option<usize>,
-}
-
-fn choose(page: &Page, hints: &Hints) -> Choice {
-    if page.blocks.is_empty() {
-        return Choice { chosen: Vec::new(), confidence: 0.0, types: [0.0; 7], title_at: None };
-    }
-    let whole = Whole::new(page, hints);
-    let types = probabilities(&TYPES, &whole.page);
-    let mut row = Vec::new();
-    let mut scored = Vec::with_capacity(page.blocks.len());
-    for (i, block) in page.blocks.iter().enumerate() {
-        features(page, &whole, i, &mut row);
-        row.extend(types);
-        let p = if row.len() >= BLOCKS.width() { BLOCKS.probability(&row) } else { 0.5 };
-        scored.push((p, block.counts.units + 0.3));
-    }
-    let (cut, f1) = threshold(&scored);
-    let mut chosen: Vec<bool> = scored.iter().map(|s| s.0 >= cut).collect();
-    for (i, block) in page.blocks.iter().enumerate() {
-        if chosen[i] && scored[i].0 < SURE && block.counts.units <= MAX_LABEL_UNITS {
-            chosen[i] = !whole.is_chinese_label(page, i) || heads_text(page, &chosen, i);
-        }
-    }
-    drop_copies(page, &mut chosen);
-    drop_tails(page, &mut chosen, whole.title_at);
-    Choice { chosen, confidence: f1, types, title_at: whole.title_at }
-}
-
-/// Whether a block is a heading over a chosen block that is no list of links.
-fn heads_text(page: &Page, chosen: &[bool], i: usize) -> bool {
-    let Some(next) = page.blocks.get(i + 1) else { return false };
-    let is_heading = |i: usize| heading(page.containers[page.blocks[i].container as usize].tag).is_some();
-    is_heading(i) && !is_heading(i + 1) && chosen[i + 1] && next.counts.link_density() < 0.5
 }
 
 /// Takes the article from structured data where the page shows much less of it.

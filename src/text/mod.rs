@@ -3,6 +3,7 @@
 mod about;
 mod blocks;
 mod bylines;
+mod choice;
 mod class_names;
 mod code;
 mod comments;
@@ -14,6 +15,7 @@ mod features;
 mod frequencies;
 mod function_words;
 mod grid;
+mod groups;
 mod keywords;
 mod language;
 mod languages;

@@ -19,6 +19,9 @@ struct Node {
     right: u16,
 }
 
+/// Rows that go down a tree together.
+const TOGETHER: usize = 8;
+
 /// An ensemble of trees.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
@@ -87,15 +90,74 @@ impl Model {
         sum
     }
 
-    /// Probability by the logistic function of the sum of all trees.
-    pub(crate) fn probability(&self, row: &[f32]) -> f32 {
-        1.0 / (1.0 + (-self.score(row, 0, 1)).exp())
+    /// The sum of all trees for each row of `width` values, put after what is in `out`; 0 for rows that lack features.
+    ///
+    /// Some rows go down a tree together: a processor that waits for one goes on with the next.
+    pub(crate) fn scores(&self, rows: &[f32], width: usize, out: &mut Vec<f32>) {
+        let start = out.len();
+        let count = rows.len().checked_div(width).unwrap_or(0);
+        out.resize(start + count, 0.0);
+        if width < self.width {
+            return;
+        }
+        for (rows, sums) in rows.chunks(width * TOGETHER).zip(out[start..].chunks_mut(TOGETHER)) {
+            if sums.len() == TOGETHER {
+                self.sum_together(rows, width, sums);
+            } else {
+                for (row, sum) in rows.chunks_exact(width).zip(sums) {
+                    *sum = self.score(row, 0, 1);
+                }
+            }
+        }
+    }
+
+    fn sum_together(&self, rows: &[f32], width: usize, sums: &mut [f32]) {
+        let rows: [&[f32]; TOGETHER] = std::array::from_fn(|r| &rows[r * width..(r + 1) * width]);
+        let mut total = [0.0; TOGETHER];
+        for tree in &self.trees {
+            let mut at = [0usize; TOGETHER];
+            loop {
+                let mut open = 0;
+                for (at, row) in at.iter_mut().zip(rows) {
+                    let node = tree[*at];
+                    let right = usize::from(node.right);
+                    // A leaf has no right child, and is stayed at.
+                    let step = usize::from(right != 0);
+                    let below = if row[usize::from(node.feature)] <= node.value { *at + 1 } else { right };
+                    *at = if step == 1 { below } else { *at };
+                    open |= step;
+                }
+                if open == 0 {
+                    break;
+                }
+            }
+            for (total, at) in total.iter_mut().zip(at) {
+                *total += tree[at].value;
+            }
+        }
+        sums.copy_from_slice(&total);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_together_and_alone() {
+        let model =
+            Model::parse("0:0.5 =1 1:2 =-2 2:7 =0.5 =-0.5\n1:3 0:1 =0.25 =-0.25 =4\n=0.125\n").unwrap();
+        for count in [0, 1, 7, 8, 9, 29] {
+            let rows: Vec<f32> = (0..count * 4).map(|i| (i * 7 % 11) as f32 / 1.5).collect();
+            let mut found = vec![9.0];
+            model.scores(&rows, 4, &mut found);
+            let alone = rows.chunks(4).map(|row| model.score(row, 0, 1));
+            assert_eq!(found, [9.0].into_iter().chain(alone).collect::<Vec<f32>>());
+        }
+        let mut found = Vec::new();
+        model.scores(&[1.0, 1.0, 1.0, 1.0], 2, &mut found);
+        assert_eq!(found, [0.0, 0.0]);
+    }
 
     #[test]
     fn trees_in_preorder() {

@@ -106,7 +106,7 @@ pub(crate) struct Block {
     pub container: u32,
     pub counts: Counts,
     /// Kinds said by names of inline elements in it.
-    pub inline_kinds: u32,
+    pub inline_kinds: u64,
     /// Last character ends a sentence (or is a closing quote after one).
     pub ends_sentence: bool,
     pub ends_colon: bool,
@@ -169,7 +169,7 @@ pub(crate) struct Page {
     /// Bits of the types that microdata names.
     pub schema: u32,
     /// Kinds that the names of `html` and `body` say.
-    pub root_kinds: u32,
+    pub root_kinds: u64,
     pub cut: bool,
 }
 

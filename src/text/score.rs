@@ -6,6 +6,9 @@
 //! once. A page whose text is certain gets a threshold near one half; a page where everything is doubtful gets a
 //! lower one and keeps more. Cost: O(n log n).
 
+/// Words that each block counts for besides its own, so that those without words count too.
+pub(crate) const EXTRA_UNITS: f32 = 0.3;
+
 /// The threshold of highest expected F1 and that F1, for blocks of probability and length.
 pub(crate) fn threshold(blocks: &[(f32, f32)]) -> (f32, f32) {
     let mut order: Vec<(f32, f32)> = blocks.iter().copied().filter(|b| b.1 > 0.0).collect();

@@ -1,12 +1,18 @@
-//! What the learnt tables of [`main_text`](super::main_text()) are trained on: the blocks of a page and their features.
+//! What the learnt tables of [`main_text`](super::main_text()) are trained on, and what other tables would make of a page.
 //!
-//! These are the very numbers that the choice of blocks asks for, so that training and use cannot drift apart. For the
-//! example `dump_features` only, not part of the library's interface: it changes whenever the features do.
+//! The rows are the very numbers that the choice of blocks asks for, so that training and use cannot drift apart. For the
+//! examples `dump_features` and `predict_text` only, not part of the library's interface: it changes whenever the
+//! features do.
+
+use std::path::Path;
 
 use super::blocks::blocks;
+use super::choice;
 use super::features::{Whole, features};
-use super::main_text::hints;
+use super::main_text::{MainText, TextLimits, extract, hints};
+use super::model::Model;
 use super::render::text_of;
+use crate::error::{Error, Result};
 use crate::html::{Dom, Metadata};
 
 /// The blocks of a page, in the order of the page.
@@ -17,7 +23,7 @@ pub struct Rows {
     /// Length of each block in words.
     pub units: Vec<f32>,
     /// Features, block after block, as many for each. The features of the page stand at the end of each row; the
-    /// probabilities of the page types, which the table of blocks takes after them, are not among them.
+    /// probabilities of the page types, which the tables of blocks take after them, are not among them.
     pub features: Vec<f32>,
     /// How many of a row's features are those of the page.
     pub page_width: usize,
@@ -29,7 +35,7 @@ pub fn rows(dom: &Dom<'_>, meta: &Metadata) -> Rows {
     if page.blocks.is_empty() {
         return Rows::default();
     }
-    let whole = Whole::new(&page, &hints(meta));
+    let whole = Whole::new(&page, &hints(dom, meta));
     let mut out = Rows { page_width: whole.page.len(), ..Rows::default() };
     let mut row = Vec::new();
     for (i, block) in page.blocks.iter().enumerate() {
@@ -39,6 +45,30 @@ pub fn rows(dom: &Dom<'_>, meta: &Metadata) -> Rows {
         out.units.push(block.counts.units);
     }
     out
+}
+
+/// Tables other than the shipped ones.
+#[derive(Clone, Debug)]
+pub struct Tables(choice::Tables);
+
+impl Tables {
+    /// Reads `types.txt` and `blocks.txt` of a folder.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if a file cannot be read, [`Error::Config`] if it is no table.
+    pub fn read(folder: &Path) -> Result<Tables> {
+        let read = |name: &str| {
+            let path = folder.join(name);
+            let text = std::fs::read_to_string(&path).map_err(|error| Error::io(&path, error))?;
+            Model::parse(&text).ok_or_else(|| Error::Config(format!("{}: not a table", path.display())))
+        };
+        Ok(Tables(choice::Tables { types: read("types.txt")?, blocks: read("blocks.txt")? }))
+    }
+
+    /// The main text of a page by these tables.
+    pub fn main_text(&self, dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainText {
+        extract(dom, meta, limits, &self.0)
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,240 @@
+//! Which blocks of a page are main text: features, log-odds by the learnt tables, the choice.
+//!
+//! The choice is that of highest [expected F1](super::score); labels around Chinese texts, repeated and hidden copies are
+//! left out of it. Cost: O(blocks · (features + trees)) and a sort; features are held for [`CHUNK`] blocks at a time.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::class_names::Kind;
+use super::elements::heading;
+use super::features::{Hints, Whole, each_word, features};
+use super::model::Model;
+use super::page::{Block, FAR, Page};
+use super::page_type::{PageType, probabilities};
+use super::render::drop_copies;
+use super::score::{EXTRA_UNITS, threshold};
+use super::tails::drop_tails;
+
+/// The learnt tables.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables {
+    /// Scores of the page types.
+    pub types: Model,
+    /// Log-odds that a block is main text, from the block and what is around it.
+    pub blocks: Model,
+}
+
+/// The tables that the library is built with.
+pub(crate) static SHIPPED: LazyLock<Tables> = LazyLock::new(|| {
+    let parse = |text| Model::parse(text).expect("a shipped table is well-formed");
+    Tables {
+        types: parse(include_str!("models/types.txt")),
+        blocks: parse(include_str!("models/blocks.txt")),
+    }
+});
+
+/// Blocks whose features are held at a time.
+const CHUNK: usize = 64;
+
+/// Pages that are articles by this probability keep no comments.
+const ARTICLE: f32 = 0.4;
+/// Steps from a block up to the element that is named a comment.
+const MAX_COMMENT_STEPS: u8 = 4;
+/// Words of prose that comments are left out for.
+const MIN_COMMENTED_UNITS: f32 = 50.0;
+
+/// Blocks of at least this probability are not pruned.
+const SURE: f32 = 0.9;
+/// Pairs of words that a copy has at least.
+const MIN_PAIRS: usize = 4;
+/// Words of the longest label: 责任编辑：王五, 回复 举报.
+const MAX_LABEL_UNITS: f32 = 6.0;
+
+/// Words of the longest line of such labels: 版权所有 …… ICP备…….
+const MAX_LABELS_UNITS: f32 = 20.0;
+
+/// Which blocks are main text, and what was found out on the way.
+pub(crate) struct Choice {
+    pub chosen: Vec<bool>,
+    /// Expected F1.
+    pub confidence: f32,
+    /// Probabilities of the page types.
+    pub types: [f32; 7],
+    pub title_at: Option<usize>,
+}
+
+/// Chooses the blocks of a page.
+pub(crate) fn choose(page: &Page, hints: &Hints, tables: &Tables) -> Choice {
+    if page.blocks.is_empty() {
+        return Choice { chosen: Vec::new(), confidence: 0.0, types: [0.0; 7], title_at: None };
+    }
+    let whole = Whole::new(page, hints);
+    let types = probabilities(&tables.types, &whole.page);
+    let scores = log_odds(page, &whole, &types, tables);
+    // Blocks of lists are wrong one by one, those of articles in rows: half of a teaser is no gain, and the doubtful ones
+    // are left out. Surer probabilities do so.
+    let sureness = 1.0 + types[PageType::Article as usize];
+    let mut scored: Vec<(f32, f32)> = scores
+        .into_iter()
+        .zip(&page.blocks)
+        .map(|(score, block)| (probability(score * sureness), block.counts.units + EXTRA_UNITS))
+        .collect();
+    let (mut cut, mut f1) = threshold(&scored);
+    if types[PageType::Article as usize] >= ARTICLE && doubt_comments(page, &mut scored, cut) {
+        (cut, f1) = threshold(&scored);
+    }
+    let mut chosen: Vec<bool> = scored.iter().map(|s| s.0 >= cut).collect();
+    for (i, block) in page.blocks.iter().enumerate() {
+        let (most, sure) =
+            if whole.has_many_labels(i) { (MAX_LABELS_UNITS, 1.0) } else { (MAX_LABEL_UNITS, SURE) };
+        if chosen[i] && scored[i].0 <= sure && block.counts.units <= most {
+            chosen[i] = !whole.is_chinese_label(page, i) || heads_text(page, &chosen, i);
+        }
+    }
+    drop_copies(page, &mut chosen);
+    drop_hidden_copies(page, &mut chosen);
+    drop_tails(page, &mut chosen, whole.title_at);
+    Choice { chosen, confidence: f1, types, title_at: whole.title_at }
+}
+
+/// Takes the probability from what elements are named comments, if enough prose besides is more likely than `cut`.
+fn doubt_comments(page: &Page, scored: &mut [(f32, f32)], cut: f32) -> bool {
+    let is_comment = |block: &Block| {
+        page.containers[block.container as usize].distance[Kind::Comment as usize] <= MAX_COMMENT_STEPS
+    };
+    let prose: f32 = page
+        .blocks
+        .iter()
+        .zip(scored.iter())
+        .filter(|(block, scored)| scored.0 >= cut && block.counts.units > 12.0 && !is_comment(block))
+        .map(|(block, _)| block.counts.units)
+        .sum();
+    if prose < MIN_COMMENTED_UNITS {
+        return false;
+    }
+    for (block, scored) in page.blocks.iter().zip(scored) {
+        if is_comment(block) {
+            scored.0 = 0.0;
+        }
+    }
+    true
+}
+
+/// Whether a block is a heading over a chosen block that is no list of links.
+fn heads_text(page: &Page, chosen: &[bool], i: usize) -> bool {
+    let Some(next) = page.blocks.get(i + 1) else { return false };
+    let is_heading = |i: usize| heading(page.containers[page.blocks[i].container as usize].tag).is_some();
+    is_heading(i) && !is_heading(i + 1) && chosen[i + 1] && next.counts.link_density() < 0.5
+}
+
+/// Leaves out of the choice what is hidden and stands in what is shown: pages hold their text a second time for scripts,
+/// often in other pieces.
+fn drop_hidden_copies(page: &Page, chosen: &mut [bool]) {
+    let hidden =
+        |block: &Block| page.containers[block.container as usize].distance[Kind::Hidden as usize] < FAR;
+    let text = |block: &Block| &page.text[block.start as usize..block.end as usize];
+    let mut copies = page.blocks.iter().zip(chosen.iter()).filter(|(block, keep)| **keep && hidden(block));
+    if copies.next().is_none() {
+        return;
+    }
+    let mut shown = HashSet::new();
+    for (block, _) in page.blocks.iter().zip(chosen.iter()).filter(|(block, keep)| **keep && !hidden(block)) {
+        each_pair(text(block), |pair| {
+            shown.insert(pair);
+        });
+    }
+    for (block, keep) in page.blocks.iter().zip(chosen).filter(|(block, keep)| **keep && hidden(block)) {
+        let (mut pairs, mut found) = (0, 0);
+        each_pair(text(block), |pair| {
+            pairs += 1;
+            found += usize::from(shown.contains(&pair));
+        });
+        *keep = pairs < MIN_PAIRS || found * 10 < pairs * 8;
+    }
+}
+
+/// A hash of each two words that follow one another.
+fn each_pair(text: &str, mut f: impl FnMut(u64)) {
+    let mut before = None;
+    each_word(text, |word| {
+        if let Some(before) = before.replace(word) {
+            f(word.rotate_left(21) ^ before);
+        }
+    });
+}
+
+/// Of log-odds.
+fn probability(score: f32) -> f32 {
+    1.0 / (1.0 + (-score).exp())
+}
+
+/// Log-odds that the blocks of a page are main text, by each block and what is around it.
+fn log_odds(page: &Page, whole: &Whole, types: &[f32; 7], tables: &Tables) -> Vec<f32> {
+    let mut out = Vec::with_capacity(page.blocks.len());
+    let (mut row, mut rows) = (Vec::new(), Vec::new());
+    for i in 0..page.blocks.len() {
+        features(page, whole, i, &mut row);
+        rows.extend_from_slice(&row);
+        rows.extend(types);
+        if (i + 1) % CHUNK == 0 || i + 1 == page.blocks.len() {
+            tables.blocks.scores(&rows, row.len() + types.len(), &mut out);
+            rows.clear();
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::{Limits, parse};
+    use crate::text::blocks::blocks;
+
+    #[test]
+    fn hidden_copies_go_and_hidden_texts_stay() {
+        let words = |from: u32| (from..from + 12).map(|i| format!("word{i}")).collect::<Vec<_>>().join(" ");
+        let (one, two, three) = (words(10), words(30), words(50));
+        let html = format!(
+            "<body><div hidden>{one} {two}</div><p>{one}<p>{two}<div hidden>{three}</div><div hidden>word10</div>"
+        );
+        let dom = parse(&html, &Limits::default());
+        let page = blocks(&dom, dom.body().unwrap());
+        let mut chosen = vec![true; 5];
+        drop_hidden_copies(&page, &mut chosen);
+        assert_eq!(chosen, [false, true, true, true, true]);
+        let mut chosen = vec![true, false, true, true, true];
+        drop_hidden_copies(&page, &mut chosen);
+        assert_eq!(chosen, [true, false, true, true, true]);
+    }
+
+    #[test]
+    fn comments_yield_to_prose_only() {
+        let prose = "words ".repeat(60);
+        let html = format!("<body><p>{prose}<div class=comments><p>{prose} too</div>");
+        let dom = parse(&html, &Limits::default());
+        let page = blocks(&dom, dom.body().unwrap());
+        let mut scored = vec![(0.9, 60.0), (0.8, 61.0)];
+        assert!(doubt_comments(&page, &mut scored, 0.5));
+        assert_eq!(scored, [(0.9, 60.0), (0.0, 61.0)]);
+        let mut scored = vec![(0.4, 60.0), (0.8, 61.0)];
+        assert!(!doubt_comments(&page, &mut scored, 0.5));
+        assert_eq!(scored[1].0, 0.8);
+    }
+
+    #[test]
+    fn shipped_tables_fit_the_features() {
+        let html = "<title>A page</title><body><h1>A page</h1><p>Some words, that a reader came for, stand here.</p>";
+        let dom = parse(html, &Limits::default());
+        let page = blocks(&dom, dom.body().unwrap());
+        let whole = Whole::new(&page, &Hints::default());
+        let mut row = Vec::new();
+        features(&page, &whole, 0, &mut row);
+        assert!(SHIPPED.types.width() <= whole.page.len());
+        assert!(SHIPPED.blocks.width() <= row.len() + 7);
+        let types = probabilities(&SHIPPED.types, &whole.page);
+        assert!((types.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        let scores = log_odds(&page, &whole, &types, &SHIPPED);
+        assert!(scores.iter().all(|score| score.is_finite()) && scores[1] > 0.0);
+    }
+}
