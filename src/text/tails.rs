@@ -10,7 +10,7 @@
 //! 2. paths: it begins with one of [`PATHS`];
 //! 3. lines of facts: at least two of a date and the labels of [`FACTS`];
 //! 4. tools: nothing but [`SURE_TOOLS`], [`TOOLS`], dates and signs;
-//! 5. legal notes: a note that forbids copying or disclaims, commas allowed;
+//! 5. legal notes: a note that forbids copying or disclaims, a line of rights and registration; commas allowed;
 //! 6. related links: blocks of links after a block that is one of [`RELATED`];
 //! 7. authors' columns of forums: cells without prose that hold at least [`MIN_PROFILE`] labels of [`PROFILE`].
 //!
@@ -414,6 +414,12 @@ fn is_tools(text: &str) -> bool {
 fn is_legal_note(text: &str) -> bool {
     const KINDS: [&str; 6] = ["特别声明", "郑重声明", "免责声明", "版权声明", "重要声明", "特别提示"];
     const OF: [&str; 9] = ["转载", "观点", "立场", "版权", "自担", "仅供参考", "诊断", "本站", "轉載"];
+    const OWNED: [&str; 4] = ["Copyright", "©", "版权所有", "版權所有"];
+    const REGISTERED: [&str; 4] = ["ICP备", "ICP備", "ICP证", "公网安备"];
+    let any = |words: &[&str], line: &str| words.iter().any(|word| line.contains(word));
+    if text.lines().any(|line| any(&OWNED, line) && any(&REGISTERED, line)) {
+        return true;
+    }
     let start = text.trim_start_matches(is_sign);
     let note =
         KINDS.iter().any(|kind| start.strip_prefix(kind).is_some_and(|rest| rest.starts_with(['：', ':'])));

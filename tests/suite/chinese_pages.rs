@@ -16,8 +16,14 @@ const MEAN: f64 = 0.94;
 /// Pages whose text is parameters and entries rather than paragraphs: a label may stand apart from its value there.
 const RECORDS: [&str; 4] = ["classified", "job", "shop", "baike"];
 
-/// Marked paragraphs that are not found: the model takes captions with a photographer's name for credits.
-const NOT_FOUND: [(&str, &str); 1] = [("news-2010-divsoup", "考古队员在清理渡口的木桩。本报记者 柏青 摄")];
+/// Marked paragraphs that are not found: the model takes captions with a photographer's name for credits, and labels and
+/// entries that stand alone for parts of the frame.
+const NOT_FOUND: [(&str, &str); 4] = [
+    ("news-2010-divsoup", "考古队员在清理渡口的木桩。本报记者 柏青 摄"),
+    ("gov-guide-service", "温馨提示"),
+    ("list-news-2005", "·学生馆员招聘启事 2005-03-29"),
+    ("opinion-epaper", "民生直言"),
+];
 
 /// What stands around Chinese texts and is no part of any.
 const TAILS: &[&str] = &[
