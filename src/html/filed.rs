@@ -9,6 +9,8 @@ use super::values::has_token;
 
 /// Elements around a link that are looked at.
 const MAX_UP: usize = 10;
+/// Elements, the link first, whose names may say what it is.
+const MAX_NAMED: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Filed {
@@ -112,6 +114,8 @@ pub(super) fn filed_under(dom: &Dom, link: NodeId) -> Option<Filed> {
         _ => None,
     };
     let related = found.is_some();
+    let mut around = [link; MAX_UP];
+    let mut count = 0;
     for (step, n) in std::iter::once(link).chain(dom.ancestors(link)).take(MAX_UP).enumerate() {
         match dom.tag(n) {
             Tag::Nav | Tag::Aside | Tag::Header if step > 0 && !related => return None,
@@ -119,22 +123,38 @@ pub(super) fn filed_under(dom: &Dom, link: NodeId) -> Option<Filed> {
             Tag::Article | Tag::Main | Tag::Body => break,
             _ => {}
         }
-        for name in ["class", "id"].iter().filter_map(|name| dom.attr(n, name)) {
-            let name = name.get(..300).unwrap_or(name).to_ascii_lowercase();
-            if FRAME.iter().any(|word| name.contains(word)) {
-                return None;
-            }
-            if !related && step < 4 && found.is_none() {
-                let holds = |list: &[&str]| name.split_ascii_whitespace().any(|word| list.contains(&word));
-                found = match (holds(&CATEGORIES), holds(&TAGS)) {
-                    (true, false) => Some(Filed::Category),
-                    (false, true) => Some(Filed::Tag),
-                    _ => None,
-                };
-            }
+        around[count] = n;
+        count += 1;
+        if found.is_none() && step < MAX_NAMED {
+            found = names(dom, n).find_map(by_name);
+        }
+        // Most links are filed nowhere: their frame need not be looked at.
+        if found.is_none() && step + 1 >= MAX_NAMED {
+            return None;
         }
     }
-    found
+    let framed = |name: &str| {
+        let name = name.get(..300).unwrap_or(name).to_ascii_lowercase();
+        FRAME.iter().any(|word| name.contains(word))
+    };
+    found.filter(|_| !around[..count].iter().any(|&n| names(dom, n).any(framed)))
+}
+
+fn names<'d>(dom: &'d Dom, n: NodeId) -> impl Iterator<Item = &'d str> {
+    ["class", "id"].into_iter().filter_map(move |name| dom.attr(n, name))
+}
+
+/// What the names of an element say of the links in it; nothing if they say both.
+fn by_name(name: &str) -> Option<Filed> {
+    let name = name.get(..300).unwrap_or(name);
+    let holds = |list: &[&str]| {
+        name.split_ascii_whitespace().any(|word| list.iter().any(|known| known.eq_ignore_ascii_case(word)))
+    };
+    match (holds(&CATEGORIES), holds(&TAGS)) {
+        (true, false) => Some(Filed::Category),
+        (false, true) => Some(Filed::Tag),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -267,10 +267,12 @@ impl Whole {
         if article.len() < MIN_STATED && hints.description.len() < MIN_STATED {
             return;
         }
+        // The description is compared with the beginning alone.
+        let looked_at = if article.len() >= MIN_STATED { 400 } else { 240 };
         for (block, stated) in page.blocks.iter().zip(&mut self.stated) {
             let text = &page.text[block.start as usize..block.end as usize];
             let short = block.counts.letters < 12;
-            let own = if short { String::new() } else { bare(prefix(text, 400)) };
+            let own = if short { String::new() } else { bare(prefix(text, looked_at)) };
             let (head, rest) = own.split_at(prefix(&own, 60).len());
             if article.len() >= MIN_STATED {
                 let hay = article.as_bytes();
