@@ -281,7 +281,9 @@ impl PageRank<'_> {
             Scale::Probability => 1.0,
             Scale::Classical => n as f64,
         };
-        x.par_iter_mut().with_min_len(1 << 12).for_each(|x| *x *= unit / total);
+        // A correction may leave a zero a little below it; no rank is.
+        let positive = |x: f64| if x > 0.0 { x } else { 0.0 };
+        x.par_iter_mut().with_min_len(1 << 12).for_each(|x| *x = positive(*x * (unit / total)));
         Ranks { scores: x, iterations, error_bound, converged: error_bound <= self.tolerance }
     }
 }
