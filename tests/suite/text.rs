@@ -9,7 +9,7 @@ const PAGE: &str = "<html><head><title>Tea at home | The Tea House</title><meta 
 <link rel=canonical href=http://tea.example/a/tea.html><meta name=author content='Ann Lee'></head><body>
 <nav><a href=/>Home</a> <a href=/shop>Shop</a></nav><article><h1>Tea at home</h1>
 <p>Good tea needs <b>fresh water</b>, a warm pot and patience; this <a href=\"guide.html\">longer guide</a> tells the rest of the story.</p>
-<table><tr><th>Leaf</th><th>Minutes</th></tr><tr><td>Green tea</td><td>2</td></tr><tr><td>Black tea</td><td>4</td></tr></table>
+<table><tr><th>Leaf</th><th>Minutes</th></tr><tr><td>Green tea</td><td>2</td></tr><tr><td>Black tea</td><td>4</td></tr><tr><td>White tea</td><td>3</td></tr></table>
 <p>Heat the water until it boils, warm the pot with some of it, and pour the rest over the leaves at once, since they wait for it.</p>
 </article><footer>© 2020 The Tea House</footer></body></html>";
 
