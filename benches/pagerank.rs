@@ -4,9 +4,8 @@
 //!     WEBMILL_PEERS=peers/bin/python cargo bench --bench pagerank
 //!
 //! The graphs are cnr-2000 of the evaluation data (`WEBMILL_DATA`) and an R-MAT graph of 2^20 nodes. For
-//! each: seconds to the tolerance on one thread and on all, time per arc and iteration, the bandwidth that
-//! this means beside a measured triad (a = b + s c over arrays larger than the caches), and the ratio peer /
-//! ours of each round: least, median, greatest.
+//! each: seconds to the tolerance on one thread and on all, time per arc and iteration, and the ratio peer / ours
+//! of each round: least, median, greatest. Other peers, and the bandwidth used, are in `graph_kernels`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -22,7 +21,6 @@ const SOLVERS: [&str; 2] = ["piteration", "scipy"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let all = std::thread::available_parallelism()?.get();
-    println!("triad: {:.1} GB/s on one thread", triad() / 1e9);
     let data =
         std::env::var_os("WEBMILL_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
     match read_bvgraph(data.join("graphs/cnr-2000")) {
@@ -51,16 +49,11 @@ fn compare(name: &str, graph: &Csr, all: usize) -> Result<(), Box<dyn std::error
             times.push(seconds);
             if round == 0 {
                 let steps = ranks.iterations as f64 * graph.num_arcs() as f64;
-                // Of an arc its source (4 bytes) and a contribution (8); of a node offset, share, factor,
-                // rank, contributions.
-                let bytes = 12.0 + 72.0 * graph.num_nodes() as f64 / graph.num_arcs() as f64;
                 println!(
-                    "  webmill, {threads} thread(s): {} iterations, bound {:.1e}; {:.2} ns an arc, {bytes:.0} bytes an arc: \
-                     {:.1} GB/s",
+                    "  webmill, {threads} thread(s): {} iterations, bound {:.1e}; {:.2} ns an arc and iteration",
                     ranks.iterations,
                     ranks.error_bound,
-                    seconds * 1e9 / steps,
-                    bytes * steps / seconds / 1e9
+                    seconds * 1e9 / steps
                 );
             }
         }
@@ -162,20 +155,4 @@ fn rmat(scale: u32, degree: usize) -> webmill::error::Result<Csr> {
         })
     });
     Csr::from_arcs(1 << scale, arcs)
-}
-
-/// Bytes a second of a = b + s c.
-fn triad() -> f64 {
-    let n = 16 << 20;
-    let (mut a, b, c) = (vec![0.0f64; n], vec![1.0f64; n], vec![2.0f64; n]);
-    let mut best = f64::INFINITY;
-    for _ in 0..5 {
-        let start = Instant::now();
-        for ((a, b), c) in a.iter_mut().zip(&b).zip(&c) {
-            *a = b + 3.0 * c;
-        }
-        best = best.min(start.elapsed().as_secs_f64());
-        std::hint::black_box(&a);
-    }
-    24.0 * n as f64 / best
 }
