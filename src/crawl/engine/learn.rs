@@ -5,13 +5,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::capture::{CanonicalUrl, Response, Truncation, decode_content};
+use crate::crawl::Purpose;
 use crate::crawl::engine::Crawl;
 use crate::crawl::engine::task::ROBOTS_BYTES;
 use crate::crawl::event::{Event, outcome};
 use crate::crawl::fetch::{Failure, Fetched, Received};
 use crate::crawl::frontier::{After, Lease};
 use crate::crawl::robots::Robots;
-use crate::crawl::{Found, Purpose};
 use crate::error::Result;
 
 /// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2: at least five).
@@ -106,16 +106,7 @@ impl Crawl {
                 self.totals.refused.add("sitemap-foreign");
                 continue;
             }
-            let priority = self.priority.of(&url, None);
-            self.add(&Found {
-                url,
-                purpose: Purpose::Sitemap,
-                depth: 0,
-                redirects: 0,
-                origin: None,
-                referrer: None,
-                priority,
-            })?;
+            self.add_root(url, Purpose::Sitemap)?;
         }
         Ok(())
     }

@@ -244,17 +244,13 @@ impl Crawl {
     }
 
     fn add_seed(&mut self, seed: &CanonicalUrl) -> Result<()> {
-        let url = self.reader.rewriter.apply(plain(seed.clone()));
+        self.add_root(self.reader.rewriter.apply(plain(seed.clone())), Purpose::Page)
+    }
+
+    /// Adds what no page of the crawl led to.
+    fn add_root(&mut self, url: CanonicalUrl, purpose: Purpose) -> Result<()> {
         let priority = self.priority.of(&url, None);
-        self.add(&Found {
-            url,
-            purpose: Purpose::Page,
-            depth: 0,
-            redirects: 0,
-            origin: None,
-            referrer: None,
-            priority,
-        })?;
+        self.add(&Found { url, purpose, depth: 0, redirects: 0, origin: None, referrer: None, priority })?;
         Ok(())
     }
 
