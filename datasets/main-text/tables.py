@@ -1,4 +1,4 @@
-"""LightGBM's trees in the text form that src/text/model.rs reads."""
+"""LightGBM's trees in the text form that src/text/choice/model.rs reads."""
 
 import numpy as np
 

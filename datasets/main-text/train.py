@@ -257,7 +257,7 @@ def run(args, tool, *more):
 
 
 def threshold(p, units):
-    """The threshold of highest expected F1, as in src/text/score.rs."""
+    """The threshold of highest expected F1, as in src/text/choice/score.rs."""
     order = np.argsort(-p, kind="stable")
     hits = (p * units)[order]
     f1 = 2 * np.cumsum(hits) / (np.cumsum(units[order]) + hits.sum() + 1e-9)
@@ -267,7 +267,7 @@ def threshold(p, units):
 def extract(example, scores):
     """The text of the chosen blocks, a line each, long ones once.
 
-    As src/text/choice.rs does it, but for labels, comments, tails and hidden copies.
+    As src/text/choice/mod.rs does it, but for labels, comments, tails and hidden copies.
     """
     p = 1 / (1 + np.exp(-scores * (1 + example.article)))
     keep = p >= threshold(p, example.units + EXTRA_UNITS)

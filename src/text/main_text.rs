@@ -1,6 +1,6 @@
 //! The text a reader came for, without navigation, advertising and the rest of the frame.
 //!
-//! The page is divided into [blocks](super::blocks); each gets [features](super::features) from its text, its ancestors'
+//! The page is divided into [blocks](super::blocks); each gets [features](super::choice::features) from its text, its ancestors'
 //! names and sums, its neighbours and the page; a learnt ensemble of small trees gives its probability of being main
 //! text; the [choice](super::choice) is that of highest expected F1. A page whose scripts carry the article in structured
 //! data falls back to these.
@@ -15,18 +15,18 @@
 use std::ops::Range;
 
 use super::about;
+use super::about::bylines::author;
+use super::about::published::date;
 use super::blocks::blocks;
-use super::bylines::author;
+use super::blocks::page::MAX_TEXT;
+use super::choice::features::{Hints, bare};
+use super::choice::page_type::PageType;
+use super::choice::schema::{OG_ARTICLE, OG_PRODUCT, bit_of};
 use super::choice::{Choice, SHIPPED, Tables, choose};
-use super::comments::{Comment, comments};
-use super::features::{Hints, bare};
-use super::markdown::{Source, markdown, paragraphs};
-use super::page::MAX_TEXT;
-use super::page_type::PageType;
-use super::published::date;
-use super::records::{DataTable, records};
-use super::render::{data_tables, plain};
-use super::schema::{OG_ARTICLE, OG_PRODUCT, bit_of};
+use super::output::comments::{Comment, comments};
+use super::output::markdown::{Source, markdown, paragraphs};
+use super::output::records::{DataTable, records};
+use super::output::render::{data_tables, plain};
 use crate::html::{Dom, Metadata};
 
 /// Longer text is not replaced by structured data.

@@ -1,56 +1,31 @@
 //! Characters → words, language, comparison form and main text.
+//!
+//! A page becomes `blocks`; `choice` says which of them are main text; `output` writes these as text, Markdown, tables
+//! and comments; `about` finds title, author and date; `template` learns what the pages of a host share. `language` and
+//! `terms` work on any text.
 
 mod about;
 mod blocks;
-mod bylines;
 mod choice;
-mod class_names;
-mod code;
-mod comments;
-mod cues;
-mod dates;
-mod elements;
-mod escape;
-mod features;
-mod frequencies;
-mod function_words;
-mod grid;
-mod groups;
-mod keywords;
 mod language;
-mod languages;
 mod main_text;
-mod markdown;
-mod markdown_inline;
-mod model;
-mod normalize;
-mod page;
-mod page_type;
-mod published;
-mod query;
-mod records;
-mod render;
-mod rescue;
-mod schema;
-mod score;
-mod stop_words;
-mod tails;
+mod output;
 // Main text does not ask for templates yet.
 #[allow(dead_code)]
 mod template;
+mod terms;
 #[doc(hidden)]
 pub mod training;
-mod words;
 
-pub use comments::Comment;
-pub use frequencies::DocumentFrequencies;
-pub use keywords::{Keyword, keywords, keywords_among};
+pub use choice::page_type::PageType;
+pub use language::languages::{LanguageRun, Languages, languages};
 pub use language::{Language, language};
-pub use languages::{LanguageRun, Languages, languages};
 pub use main_text::{MainText, TextLimits, main_text};
-pub use normalize::{normalize, normalize_into};
-pub use page_type::PageType;
-pub use query::{Query, Ranking};
-pub use records::DataTable;
+pub use output::comments::Comment;
+pub use output::records::DataTable;
 pub use template::{Footprint, Learnt, MAX_MARKS, MAX_PAGES, Place, Sample, StyleTree, Template, Verdict};
-pub use words::words;
+pub use terms::frequencies::DocumentFrequencies;
+pub use terms::keywords::{Keyword, keywords, keywords_among};
+pub use terms::normalize::{normalize, normalize_into};
+pub use terms::query::{Query, Ranking};
+pub use terms::words::words;

@@ -8,10 +8,10 @@ use std::path::Path;
 
 use super::blocks::blocks;
 use super::choice;
-use super::features::{Whole, features};
+use super::choice::features::{Whole, features};
+use super::choice::model::Model;
 use super::main_text::{MainText, TextLimits, extract, hints};
-use super::model::Model;
-use super::render::text_of;
+use super::output::render::text_of;
 use crate::error::{Error, Result};
 use crate::html::{Dom, Metadata};
 

@@ -26,8 +26,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::html::Dom;
 use crate::text::blocks::blocks;
-use crate::text::page::Page;
-use crate::text::render::text_of;
+use crate::text::blocks::page::Page;
+use crate::text::output::render::text_of;
 
 /// Element nodes of one tree.
 const MAX_NODES: usize = 50_000;
@@ -360,7 +360,7 @@ impl StyleTree {
 /// Hashes of the words of a text, Han characters and the like each alone.
 fn features(text: &str) -> impl Iterator<Item = u64> + '_ {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).flat_map(|word| {
-        let wide = word.chars().any(crate::text::elements::is_wide);
+        let wide = word.chars().any(crate::text::blocks::elements::is_wide);
         let mut rest = word.chars();
         let mut whole = !wide;
         std::iter::from_fn(move || {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::html::{Limits, parse};
 use crate::text::blocks::blocks;
-use crate::text::render::data_tables;
+use crate::text::output::render::data_tables;
 use proptest::prelude::*;
 
 /// The whole page as Markdown.

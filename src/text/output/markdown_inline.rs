@@ -9,10 +9,10 @@
 use url::Url;
 
 use super::escape::{escape, escape_line_starts, escape_target};
-use super::page::{Block, Mark, Page};
 use super::render::text_of;
 use crate::capture::CanonicalUrl;
 use crate::html::{Dom, NodeId, Tag};
+use crate::text::blocks::page::{Block, Mark, Page};
 
 /// Bytes of an address that is still written.
 const MAX_TARGET: usize = 4096;

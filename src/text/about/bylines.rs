@@ -7,11 +7,11 @@
 //!
 //! Cost: one walk over the body, looking at names of elements only; text is read of the few that fit.
 
-use super::class_names::{Kind, kinds_of};
-use super::features::bare;
-use super::page::Page;
-use super::render::text_of;
 use crate::html::{Dom, Metadata, NodeId, Tag};
+use crate::text::blocks::class_names::{Kind, kinds_of};
+use crate::text::blocks::page::Page;
+use crate::text::choice::features::bare;
+use crate::text::output::render::text_of;
 
 /// Characters of a name, or names.
 const MAX_NAME: usize = 80;

@@ -149,11 +149,11 @@ static WORDS: LazyLock<Vec<(&str, HashSet<&str>)>> =
 
 /// The stop words of a language, with the English and Chinese ones.
 #[derive(Copy, Clone)]
-pub(super) struct StopWords([&'static HashSet<&'static str>; 3]);
+pub(crate) struct StopWords([&'static HashSet<&'static str>; 3]);
 
 impl StopWords {
     /// Those of a language by ISO 639-3.
-    pub(super) fn of(iso639_3: Option<&str>) -> StopWords {
+    pub(crate) fn of(iso639_3: Option<&str>) -> StopWords {
         let words: &'static [(&str, HashSet<&str>)] = &WORDS;
         let list = |name| words.iter().find(|(known, _)| *known == name).map(|(_, list)| list);
         let (english, chinese) = (&words[0].1, &words[words.len() - 1].1);
@@ -161,7 +161,7 @@ impl StopWords {
     }
 
     /// Whether a word in its comparison form is one of them.
-    pub(super) fn hold(&self, form: &str) -> bool {
+    pub(crate) fn hold(&self, form: &str) -> bool {
         self.0.iter().any(|list| list.contains(form))
     }
 }

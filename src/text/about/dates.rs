@@ -69,7 +69,7 @@ fn pieces(text: &str) -> Vec<(Piece<'_>, usize)> {
             let len = rest.bytes().take_while(u8::is_ascii_digit).count();
             out.push((Piece::Number(rest[..len].parse().unwrap_or(0), len), at));
             rest = &rest[len..];
-        } else if c.is_alphabetic() && !super::elements::is_wide(c) {
+        } else if c.is_alphabetic() && !crate::text::blocks::elements::is_wide(c) {
             let len = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
             out.push((Piece::Word(&rest[..len]), at));
             rest = &rest[len..];

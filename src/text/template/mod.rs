@@ -37,8 +37,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
-use super::page::Page;
-use super::render::text_of;
+use crate::text::blocks::page::Page;
+use crate::text::output::render::text_of;
 pub use style_tree::{Place, StyleTree};
 
 /// Pages of a host that are looked at.
@@ -381,5 +381,4 @@ fn agreement(pages: &[&Footprint]) -> f64 {
 }
 
 #[cfg(test)]
-#[path = "template_tests.rs"]
 mod tests;

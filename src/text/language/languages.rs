@@ -2,18 +2,18 @@
 //!
 //! **Definition.** A paragraph is a line. Code does not count: lines inside of code blocks and lines whose words are mostly
 //! names of people or of things in programs (paths, identifiers, numbers) have no language. A paragraph long enough to tell
-//! ([`language`](super::language()), twenty words or so of a script that several languages share) has its own; a
+//! ([`language`](crate::text::language()), twenty words or so of a script that several languages share) has its own; a
 //! shorter one, or one that is told with doubt, goes with the text, unless its script rules that out. Neighbours of one
 //! language make one run. The text's language is that of most of it, an ideograph or kana counting as three letters.
 //!
-//! **Cost.** Constant a paragraph (see [`language`](super::language())), for at most [`MAX_PARAGRAPHS`] of them, spread
+//! **Cost.** Constant a paragraph (see [`language`](crate::text::language())), for at most [`MAX_PARAGRAPHS`] of them, spread
 //! evenly; what lies between goes with the run before it.
 
 use std::ops::Range;
 
-use super::elements::is_wide;
 use super::function_words::speaks;
-use super::language::{Language, language};
+use super::{Language, language};
+use crate::text::blocks::elements::is_wide;
 
 /// Paragraphs that are judged.
 const MAX_PARAGRAPHS: usize = 1_000;
@@ -52,7 +52,7 @@ impl Languages {
 }
 
 /// The languages of a text, whose code blocks are the ranges `code` (in order, see
-/// [`MainText::code`](super::MainText::code)).
+/// [`MainText::code`](crate::text::MainText::code)).
 ///
 /// # Examples
 /// ```

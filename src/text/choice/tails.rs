@@ -17,9 +17,9 @@
 //! Nothing is dropped if more than half of the chosen text would go: then the page is made of such lines. Cost: linear in
 //! the chosen blocks of at most [`MAX_BYTES`]; others are not read.
 
-use super::elements::heading;
-use super::page::{Block, NONE, Page};
-use super::render::text_of;
+use crate::text::blocks::elements::heading;
+use crate::text::blocks::page::{Block, NONE, Page};
+use crate::text::output::render::text_of;
 
 /// Longest block looked at, in bytes; a Han character has three.
 const MAX_BYTES: usize = 600;

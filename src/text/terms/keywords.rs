@@ -1,6 +1,6 @@
 //! Words that a text is about, by TextRank and by tf·idf.
 //!
-//! **Definition.** Candidates are the [words](super::words()) of a text in their [comparison form](super::normalize()), without
+//! **Definition.** Candidates are the [words](crate::text::words()) of a text in their [comparison form](crate::text::normalize()), without
 //! stop words (of the text's language, English and Chinese), numbers, single letters and single ideographs. In TextRank they
 //! are the nodes of a graph; two that stand within [`WINDOW`] candidates of each other in the same sentence are joined by an
 //! edge that weighs as often as that happens. A word's score is the weighted PageRank on this graph,
@@ -8,7 +8,7 @@
 //! S(i) = (1 − d)/n + d · Σⱼ wᵢⱼ / (Σₖ wⱼₖ) · S(j), d = 0.85,
 //!
 //! where words without edges get their (1 − d)/n only; scores are given as shares of the highest. In tf·idf the score is
-//! (1 + ln tf) · idf, see [`DocumentFrequencies`](super::DocumentFrequencies).
+//! (1 + ln tf) · idf, see [`DocumentFrequencies`](crate::text::DocumentFrequencies).
 //!
 //! **Algorithm.** Power iteration from 1/n, at most [`MAX_STEPS`] steps, until no score changes by more than 10⁻⁷/n.
 //! Ties are broken by first occurrence.
@@ -22,10 +22,10 @@
 use std::collections::HashMap;
 
 use super::frequencies::DocumentFrequencies;
-use super::language::language;
 use super::normalize::normalize;
 use super::stop_words::StopWords;
 use super::words::words;
+use crate::text::language::language;
 
 /// Candidates that a word is joined to behind it.
 pub const WINDOW: usize = 4;
@@ -147,7 +147,7 @@ pub fn keywords_among(text: &str, corpus: &DocumentFrequencies, max: usize) -> V
 }
 
 /// The words of a text that [`DocumentFrequencies`] count, each once, in order of occurrence.
-pub(super) fn distinct_forms(text: &str) -> Vec<String> {
+pub(crate) fn distinct_forms(text: &str) -> Vec<String> {
     Candidates::of(text).nodes.into_iter().map(|node| node.0).collect()
 }
 

@@ -4,12 +4,16 @@
 //! each to its parent, and one from the first to the last for what is inherited. Cost: O(nodes + characters) time,
 //! O(blocks + containers) memory; [`MAX_BLOCKS`] and [`MAX_TEXT`] bound both.
 
-use super::class_names::KINDS;
-use super::elements::{Display, display, is_strong, is_wide, names, not_displayed};
-use super::page::{
-    Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up,
-};
+pub(crate) mod class_names;
+pub(crate) mod code;
+pub(crate) mod elements;
+pub(crate) mod groups;
+pub(crate) mod page;
+
 use crate::html::{Dom, NodeId, Tag};
+use class_names::KINDS;
+use elements::{Display, display, is_strong, is_wide, names, not_displayed};
+use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up};
 
 /// Inline elements remembered around text, for Markdown.
 const MAX_INLINE: usize = 16;

@@ -16,9 +16,12 @@
 //! **Error.** Latin, Cyrillic, Arabic, Devanagari and Hebrew texts of fewer than 20 letters are left unnamed: trigrams
 //! guess on those.
 
+pub(crate) mod function_words;
+pub(crate) mod languages;
+
 use whatlang::Lang;
 
-use super::function_words::plain_language;
+use function_words::plain_language;
 
 /// Bytes of a text that are looked at.
 const SAMPLE: usize = 4096;

@@ -82,14 +82,14 @@ fn packed(word: &[u8]) -> u64 {
 
 /// Whether a paragraph of a text in this language (ISO 639-3) may well be in it too: a sixth of its words are function words
 /// of it, and of no other language more.
-pub(super) fn speaks(text: &str, iso639_3: &str) -> bool {
+pub(crate) fn speaks(text: &str, iso639_3: &str) -> bool {
     let Some(language) = LISTS.iter().position(|(name, _)| *name == iso639_3) else { return false };
     let (hits, words) = count(text);
     words >= 6 && hits[language] * 6 >= words && hits.iter().all(|&other| other <= hits[language])
 }
 
 /// The language of `text` by ISO 639-3, if its function words leave no doubt.
-pub(super) fn plain_language(text: &str) -> Option<&'static str> {
+pub(crate) fn plain_language(text: &str) -> Option<&'static str> {
     let (hits, words) = count(text);
     let best = (0..LISTS.len()).max_by_key(|&i| (hits[i], usize::MAX - i))?;
     let second = (0..LISTS.len()).filter(|&i| i != best).map(|i| hits[i]).max()?;

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::class_names::Phrases;
+use crate::text::blocks::class_names::Phrases;
 
 /// Types by bit.
 const TYPES: [&[&str]; 9] = [

@@ -7,12 +7,12 @@
 //!
 //! **Cost.** Linear in blocks times depth; [`MAX_COMMENTS`] comments of together [`MAX_BYTES`] bytes are kept.
 
-use super::bylines::clean_author;
-use super::class_names::Kind;
-use super::dates::find_date;
-use super::elements::heading;
-use super::page::{Block, FAR, NONE, Page};
 use super::render::text_of;
+use crate::text::about::bylines::clean_author;
+use crate::text::about::dates::find_date;
+use crate::text::blocks::class_names::Kind;
+use crate::text::blocks::elements::heading;
+use crate::text::blocks::page::{Block, FAR, NONE, Page};
 
 const MAX_COMMENTS: usize = 2_000;
 const MAX_BYTES: usize = 2 << 20;

@@ -1,20 +1,28 @@
 //! Which blocks of a page are main text: features, log-odds by the learnt tables, the choice.
 //!
-//! The choice is that of highest [expected F1](super::score); labels around Chinese texts, repeated and hidden copies are
+//! The choice is that of highest [expected F1](score); labels around Chinese texts, repeated and hidden copies are
 //! left out of it. Cost: O(blocks · (features + trees)) and a sort; features are held for [`CHUNK`] blocks at a time.
+
+pub(crate) mod cues;
+pub(crate) mod features;
+pub(crate) mod model;
+pub(crate) mod page_type;
+pub(crate) mod schema;
+pub(crate) mod score;
+pub(crate) mod tails;
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::class_names::Kind;
-use super::elements::heading;
-use super::features::{Hints, Whole, each_word, features};
-use super::model::Model;
-use super::page::{Block, FAR, Page};
-use super::page_type::{PageType, probabilities};
-use super::render::drop_copies;
-use super::score::{EXTRA_UNITS, threshold};
-use super::tails::drop_tails;
+use crate::text::blocks::class_names::Kind;
+use crate::text::blocks::elements::heading;
+use crate::text::blocks::page::{Block, FAR, Page};
+use crate::text::output::render::drop_copies;
+use features::{Hints, Whole, each_word, features};
+use model::Model;
+use page_type::{PageType, probabilities};
+use score::{EXTRA_UNITS, threshold};
+use tails::drop_tails;
 
 /// The learnt tables.
 #[derive(Clone, Debug)]

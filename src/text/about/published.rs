@@ -7,12 +7,12 @@
 //! Cost: a walk over the body and a look at short blocks; [`MAX_SCRIPT`] bytes of scripts.
 
 use super::bylines::in_frame;
-use super::class_names::Kind;
 use super::dates::find_date;
-use super::page::{Block, FAR, Page};
-use super::render::text_of;
 use crate::capture::CanonicalUrl;
 use crate::html::{Dom, Metadata, Tag};
+use crate::text::blocks::class_names::Kind;
+use crate::text::blocks::page::{Block, FAR, Page};
+use crate::text::output::render::text_of;
 
 /// Blocks after the title in which a date is looked for.
 const NEAR_BLOCKS: usize = 12;

@@ -4,9 +4,9 @@
 //! over chosen text of its own section comes along, and so does a code block between two chosen neighbours; what stands
 //! among navigation, advertising, comments or in a form does not. Linear.
 
-use super::class_names::Kind;
 use super::markdown::heading_around;
-use super::page::{NONE, Page};
+use crate::text::blocks::class_names::Kind;
+use crate::text::blocks::page::{NONE, Page};
 
 /// Kinds that make a heading one of the frame and not of the text.
 const FRAME: [Kind; 10] = [
@@ -26,7 +26,7 @@ const NEAR: u8 = 4;
 /// Blocks between a heading and the text that it is over.
 const GAP: usize = 2;
 
-/// The choice with headings and code that belong to it. `code` is of [`code_containers`](super::code::code_containers).
+/// The choice with headings and code that belong to it. `code` is of `code_containers`.
 pub(crate) fn rescue(page: &Page, chosen: &[bool], code: &[u32]) -> Vec<bool> {
     let mut out = chosen.to_vec();
     let framed = |i: usize| {

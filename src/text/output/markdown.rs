@@ -14,16 +14,16 @@
 
 use std::collections::HashMap;
 
-use super::class_names::Kind;
-use super::code::{code_containers, code_language, code_text, is_line_numbers};
-use super::elements::heading;
 use super::escape::{escape, escape_line_starts};
 use super::grid::{Grid, row_of};
 use super::markdown_inline::{Inline, Lines, inline};
-use super::page::{FAR, NONE, Page};
 use super::rescue::rescue;
 use crate::capture::CanonicalUrl;
 use crate::html::{Dom, Tag};
+use crate::text::blocks::class_names::Kind;
+use crate::text::blocks::code::{code_containers, code_language, code_text, is_line_numbers};
+use crate::text::blocks::elements::heading;
+use crate::text::blocks::page::{FAR, NONE, Page};
 
 /// Quotes and items around a block that are shown.
 const MAX_CHAIN: usize = 8;

@@ -11,9 +11,9 @@
 use std::collections::HashSet;
 
 use super::grid::{Grid, GridRow};
-use super::page::{NONE, Page};
 use super::render::text_of;
 use crate::html::{Dom, Tag};
+use crate::text::blocks::page::{NONE, Page};
 
 /// Tables of a page that are kept.
 const MAX_TABLES: usize = 200;
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::html::{Limits, parse};
     use crate::text::blocks::blocks;
-    use crate::text::render::data_tables;
+    use crate::text::output::render::data_tables;
 
     fn read(source: &str) -> Vec<DataTable> {
         let dom = parse(source, &Limits::default());

@@ -3,11 +3,15 @@
 //! The title is a heading that the page's stated title repeats, else what structured data or the page state; it loses the
 //! site's name.
 
-use super::elements::heading;
-use super::features::bare;
-use super::page::Page;
-use super::render::text_of;
+pub(crate) mod bylines;
+pub(crate) mod dates;
+pub(crate) mod published;
+
 use crate::html::{Dom, Tag};
+use crate::text::blocks::elements::heading;
+use crate::text::blocks::page::Page;
+use crate::text::choice::features::bare;
+use crate::text::output::render::text_of;
 
 /// Bytes of JSON-LD that are parsed.
 const MAX_JSON: usize = 1 << 20;

@@ -6,10 +6,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::code::code_containers;
-use super::elements::heading;
-use super::page::{Block, NONE, Page};
 use crate::html::Tag;
+use crate::text::blocks::code::code_containers;
+use crate::text::blocks::elements::heading;
+use crate::text::blocks::page::{Block, NONE, Page};
 
 /// Blocks shorter than this may repeat.
 const REPEATABLE_BYTES: usize = 40;

@@ -1,0 +1,10 @@
+//! What is chosen of a page, written: plain text, Markdown, data tables as records, comments.
+
+pub(crate) mod comments;
+mod escape;
+mod grid;
+pub(crate) mod markdown;
+mod markdown_inline;
+pub(crate) mod records;
+pub(crate) mod render;
+mod rescue;
