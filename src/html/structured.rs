@@ -67,25 +67,14 @@ pub(super) struct Collector {
 
 impl Collector {
     pub(super) fn add(&mut self, script: &str) {
-        let script = script.trim();
-        let script = script.strip_prefix("<!--").unwrap_or(script).trim_end_matches("-->");
-        let script = script.trim().trim_start_matches("//<![CDATA[").trim_start_matches("<![CDATA[");
-        let script = script.trim_end_matches("//]]>").trim_end_matches("]]>").trim().trim_end_matches(';');
+        let script = bare(script);
         self.bytes += script.len();
         if script.is_empty() {
             return;
         }
-        if script.len() > MAX_SCRIPT || self.bytes > MAX_PAGE {
-            self.broken += 1;
-            return;
-        }
-        let parsed = serde_json::from_str(script).or_else(|_| {
-            // Raw control characters stand in strings only by mistake; elsewhere they are white space anyway.
-            serde_json::from_str(&script.replace(|c: char| c.is_ascii_control(), " "))
-        });
-        match parsed {
-            Ok(value) => self.scripts.push(value),
-            Err(_) => self.broken += 1,
+        match if self.bytes > MAX_PAGE { None } else { parsed(script) } {
+            Some(value) => self.scripts.push(value),
+            None => self.broken += 1,
         }
     }
 
@@ -133,6 +122,26 @@ impl Collector {
         });
         out
     }
+}
+
+/// A script without the comments and section marks that hide it from old browsers.
+pub(super) fn bare(script: &str) -> &str {
+    let script = script.trim();
+    let script = script.strip_prefix("<!--").unwrap_or(script).trim_end_matches("-->");
+    let script = script.trim().trim_start_matches("//<![CDATA[").trim_start_matches("<![CDATA[");
+    script.trim_end_matches("//]]>").trim_end_matches("]]>").trim().trim_end_matches(';')
+}
+
+/// The value of a [`bare`] script; `None` for one that is too long or no JSON.
+pub(super) fn parsed(script: &str) -> Option<Value> {
+    if script.len() > MAX_SCRIPT {
+        return None;
+    }
+    let mended = |_| {
+        // Raw control characters stand in strings only by mistake; elsewhere they are white space anyway.
+        serde_json::from_str(&script.replace(|c: char| c.is_ascii_control(), " "))
+    };
+    serde_json::from_str(script).or_else(mended).ok()
 }
 
 /// Objects with a type, outermost first, in document order.
