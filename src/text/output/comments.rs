@@ -67,17 +67,18 @@ pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
     if !wanted.contains(&true) {
         return Vec::new();
     }
-    // Bylines before each block, so that whether a container holds one takes constant time.
-    let mut bylines = vec![0u32];
+    // Bylines and other blocks before each block, so that whether a container holds one takes constant time.
+    let mut before = vec![(0u32, 0u32)];
     for (block, wanted) in page.blocks.iter().zip(&wanted) {
-        let before = bylines.last().copied().unwrap_or(0);
-        bylines.push(before + u32::from(*wanted && is_byline(page, block)));
+        let (bylines, others) = before.last().copied().unwrap_or_default();
+        let byline = *wanted && is_byline(page, block);
+        before.push((bylines + u32::from(byline), others + u32::from(*wanted && !byline)));
     }
     let mut out: Vec<Comment> = Vec::new();
     let mut places: Vec<u32> = Vec::new();
     let mut bytes = 0;
     for (block, _) in page.blocks.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
-        let place = item_of(page, block, &bylines);
+        let place = item_of(page, block, &before);
         if place == NONE || out.len() >= MAX_COMMENTS {
             continue;
         }
@@ -101,9 +102,13 @@ pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
             if comment.date.is_none() {
                 comment.date.clone_from(&date);
             }
-            if comment.author.is_none() && (date.is_none() || block.counts.letters > 2 * block.counts.digits)
-            {
-                comment.author = clean_author(before_date(text));
+            if comment.author.is_none() {
+                let name = before_date(text);
+                // What stands before the date may be the name of its month.
+                let apart = || find_date(&text[name.len()..]).is_some();
+                if date.is_none() || block.counts.letters > 2 * block.counts.digits || apart() {
+                    comment.author = clean_author(name);
+                }
             }
             continue;
         }
@@ -146,17 +151,18 @@ fn before_date(text: &str) -> &str {
 }
 
 /// The innermost container around a block that holds a byline too, up to the outermost that is called comments.
-fn item_of(page: &Page, block: &Block, bylines: &[u32]) -> u32 {
+fn item_of(page: &Page, block: &Block, before: &[(u32, u32)]) -> u32 {
     let mut at = block.container;
     loop {
         let it = &page.containers[at as usize];
         if it.distance[Kind::Comment as usize] == FAR {
             break;
         }
-        if bylines[it.end as usize] > bylines[it.first as usize] {
-            // The byline itself belongs to the element around it, unless that holds nothing else of a comment.
-            let own = at == block.container && is_byline(page, block);
-            if !own {
+        let (first, end) = (before[it.first as usize], before[it.end as usize]);
+        if end.0 > first.0 {
+            // An element of nothing but the byline is no comment yet.
+            let bare = at == block.container && is_byline(page, block) && end.1 == first.1;
+            if !bare {
                 return at;
             }
         }
@@ -207,6 +213,19 @@ mod tests {
             some("王小明", "2020-05-05", "说得好。"),
         ];
         assert_eq!(found, want);
+    }
+
+    #[test]
+    fn bylines_without_an_element_of_their_own() {
+        let found = read(
+            "<p>MAIN text</p><div class=comments><h3>两条评论</h3>
+            <div class=comment><span class=author>老船工</span> <span class=date>2024-06-08</span><p>桨要听风的。</p></div></div>",
+        );
+        assert_eq!(found[0], some("老船工", "2024-06-08", "桨要听风的。"));
+        let found = read(
+            "<div class=comments><div class=comment><div class=meta>May 3, 2020</div><p>No name.</div></div>",
+        );
+        assert_eq!(found, [(None, Some("2020-05-03".to_string()), "No name.".to_string())]);
     }
 
     #[test]
