@@ -91,7 +91,7 @@ pub fn recipe_table<T: DeserializeOwned + Default>(path: &Path, job: &str) -> Re
     }
 }
 
-const RECIPE_TABLES: &[&str] = &["crawl", "extract", "graph", "rank", "shape", "dedup", "report"];
+const RECIPE_TABLES: &[&str] = &["crawl", "extract", "graph", "rank", "shape", "dedup", "keywords", "report"];
 
 /// Least memory that jobs can work with: buffers of rows and of sorts.
 const MIN_MEMORY: u64 = 64 << 20;

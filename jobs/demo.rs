@@ -1,6 +1,7 @@
 //! `webmill demo`: from nothing to a report, with a small bilingual Web whose truth is known.
 
 mod answers;
+mod details;
 mod site;
 
 use std::path::PathBuf;

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use webmill::Error;
-use webmill::extract::{ExtractLimits, Extractor};
+use webmill::extract::{ExtractLimits, Extractor, Templates};
 use webmill::run::{Cancel, Committed, Job, Measure, Reject, Runtime, Stage};
 use webmill::shard::{Input, Part, ReadOptions, Resume, ShardReader, follows, split};
 
@@ -39,6 +40,10 @@ pub struct Extract {
     pub part_bytes: u64,
     /// Bytes of rows that are gathered before they are sorted and written as one part of each table.
     pub buffer_bytes: usize,
+    /// Hosts whose pages are compared first, those of most captures: what many of a host's pages show and leave out of
+    /// their main text is left out of all of them. 0: none; any number costs two more readings of the shards and up to
+    /// 1 MiB a host.
+    pub template_hosts: usize,
     /// Bounds of the work on one page.
     pub limits: ExtractLimits,
     #[serde(skip)]
@@ -53,6 +58,7 @@ impl Default for Extract {
             max_record_bytes: 64 << 20,
             part_bytes: 0,
             buffer_bytes: 24 << 20,
+            template_hosts: 0,
             limits: ExtractLimits::default(),
             inputs: Vec::new(),
             logs: Vec::new(),
@@ -102,28 +108,47 @@ impl Job for Extract {
             bytes => bytes,
         };
         let parts = split(&self.inputs, part_bytes);
+        let templates = Arc::new(self.learn_templates(stage, &parts)?);
         stage.progress.begin("extract", total, Measure::Bytes);
         let walks: Vec<Walk> = parts
             .par_iter()
             .enumerate()
             .with_max_len(1)
             .map(|(i, part)| {
-                let walk = self.part(stage, i, part, None)?;
+                let walk = self.part(stage, i, part, None, &templates)?;
                 let end = part.range.end.min(self.inputs[part.input].bytes);
                 stage.progress.advance(end.saturating_sub(part.range.start));
                 Ok(walk)
             })
             .collect::<webmill::Result<_>>()?;
         stage.progress.end();
-        self.close_seams(stage, &parts, walks)?;
+        self.close_seams(stage, &parts, walks, &templates)?;
         crate::extract_log::read(stage, &self.logs, self.buffer_bytes)
     }
 }
 
 impl Extract {
+    /// The records of a part.
+    pub fn open(&self, part: &Part, from: Option<Resume>) -> webmill::Result<ShardReader> {
+        let input = &self.inputs[part.input];
+        let options = ReadOptions {
+            max_record_bytes: self.max_record_bytes,
+            exact_start: from,
+            ..ReadOptions::default()
+        };
+        let kind = (input.format, input.container);
+        ShardReader::open_as(&input.path, input.name.clone(), kind, part.range.clone(), &options)
+    }
+
     /// A part begins where its start was guessed. Where the walk before it did not end there, the guess was wrong (a
     /// page that quotes records) and the part is read again from the right place.
-    fn close_seams(&self, stage: &Stage<'_>, parts: &[Part], mut walks: Vec<Walk>) -> webmill::Result<()> {
+    fn close_seams(
+        &self,
+        stage: &Stage<'_>,
+        parts: &[Part],
+        mut walks: Vec<Walk>,
+        templates: &Arc<Templates>,
+    ) -> webmill::Result<()> {
         for i in 1..parts.len() {
             if parts[i].input != parts[i - 1].input {
                 continue;
@@ -131,7 +156,7 @@ impl Extract {
             let before = walks[i - 1].resume();
             if !follows(&before, &parts[i].range, walks[i].first) {
                 stage.discard(&unit_name(i))?;
-                walks[i] = self.part(stage, i, &parts[i], Some(before))?;
+                walks[i] = self.part(stage, i, &parts[i], Some(before), templates)?;
             } else if walks[i].first.is_none() {
                 walks[i] = walks[i - 1];
             }
@@ -145,22 +170,12 @@ impl Extract {
         index: usize,
         part: &Part,
         from: Option<Resume>,
+        templates: &Arc<Templates>,
     ) -> webmill::Result<Walk> {
         stage.unit(&unit_name(index), |unit| {
             let input = &self.inputs[part.input];
-            let options = ReadOptions {
-                max_record_bytes: self.max_record_bytes,
-                exact_start: from,
-                ..ReadOptions::default()
-            };
-            let mut reader = ShardReader::open_as(
-                &input.path,
-                input.name.clone(),
-                (input.format, input.container),
-                part.range.clone(),
-                &options,
-            )?;
-            let extractor = Extractor::new(self.limits.clone());
+            let mut reader = self.open(part, from)?;
+            let extractor = Extractor::new(self.limits.clone()).with_templates(templates.clone());
             let mut tables = PartTables::new(unit_name(index), self.buffer_bytes);
             while let Some(record) = reader.next() {
                 stage.cancel.check()?;

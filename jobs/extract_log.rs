@@ -73,7 +73,7 @@ fn row(event: &Event, log: &str, ordinal: i64) -> Option<Extracted> {
         url: url.as_str().to_owned(),
         ..PageRow::default()
     };
-    let mut extracted = Extracted { page, links: Vec::new(), text: None };
+    let mut extracted = Extracted::new(page);
     let target = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored);
     if let Some(target) = target.filter(|t| t.is_web() && *t != url) {
         extracted.links.push(LinkRow {

@@ -6,8 +6,8 @@ use webmill::table::{Footer, PageRow, Table, write_part};
 
 use crate::rejects::columns;
 
-/// Rows of one unit of work. When enough have come together they are sorted by SURT key and written: part n of
-/// `pages`, `links` and `texts` holds the same captures.
+/// Rows of one unit of work. When enough have come together they are sorted by SURT key and written: part n of every
+/// table holds the same captures.
 pub struct PartTables {
     unit: String,
     limit: usize,
@@ -39,28 +39,37 @@ impl PartTables {
     fn flush(&mut self, unit: &mut Unit<'_>) -> webmill::Result<()> {
         let mut rows = std::mem::take(&mut self.rows);
         rows.sort_by(|a, b| order(&a.page).cmp(&order(&b.page)));
-        let (mut pages, mut links, mut texts) = (Vec::with_capacity(rows.len()), Vec::new(), Vec::new());
+        let mut pages = Vec::with_capacity(rows.len());
+        let (mut links, mut texts) = (Vec::new(), Vec::new());
+        let (mut records, mut comments, mut structured) = (Vec::new(), Vec::new(), Vec::new());
         for row in rows {
             count(&row.page, unit);
+            if row.pruned {
+                unit.kept("pruned-by-template", 1);
+            }
             pages.push(row.page);
             links.extend(row.links);
             texts.extend(row.text);
+            records.extend(row.records);
+            comments.extend(row.comments);
+            structured.extend(row.structured);
         }
-        self.write(&pages, unit)?;
-        drop(pages);
-        self.write(&links, unit)?;
-        drop(links);
-        self.write(&texts, unit)?;
+        self.write(pages, unit)?;
+        self.write(links, unit)?;
+        self.write(texts, unit)?;
+        self.write(records, unit)?;
+        self.write(comments, unit)?;
+        self.write(structured, unit)?;
         self.written += 1;
         self.weight = 0;
         Ok(())
     }
 
-    fn write<T: Table>(&self, rows: &[T], unit: &mut Unit<'_>) -> webmill::Result<()> {
+    fn write<T: Table>(&self, rows: Vec<T>, unit: &mut Unit<'_>) -> webmill::Result<()> {
         let relative = format!("{}/{}-{:03}.parquet", T::NAME, self.unit, self.written);
         let path = unit.create(&relative)?;
         let footer = Footer { job_key: unit.stage().key().to_string() };
-        let written = write_part(&path, rows, &footer)?;
+        let written = write_part(&path, &rows, &footer)?;
         unit.wrote(&relative, T::NAME, columns::<T>(), written);
         Ok(())
     }

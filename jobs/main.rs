@@ -26,10 +26,11 @@ mod demo;
 mod extract;
 mod extract_log;
 mod extract_parts;
+mod extract_templates;
 mod graph;
 mod inputs;
+mod keywords;
 mod levels;
-
 mod rank;
 mod rejects;
 mod report;
@@ -64,6 +65,7 @@ enum Command {
     Rank(rank::RankArgs),
     Shape(shape::ShapeArgs),
     Dedup(dedup::DedupArgs),
+    Keywords(keywords::KeywordsArgs),
     Report(report::ReportArgs),
     Shard(shard::ShardArgs),
     Datasets(datasets::DatasetsArgs),
@@ -90,6 +92,7 @@ fn main() -> ExitCode {
         Command::Rank(args) => rank::run(&args, &cancel),
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
+        Command::Keywords(args) => keywords::run(&args, &cancel),
         Command::Report(args) => report::run(&args, &cancel),
         Command::Shard(args) => shard::run(args),
         Command::Datasets(args) => datasets::run(&args, &cancel),

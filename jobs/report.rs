@@ -18,7 +18,7 @@ use crate::rejects::columns;
 /// Write the report: one self-contained page with the numbers and the pictures, and the tables behind it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape and dedup wrote to the same folder."
+    after_help = "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder."
 )]
 pub struct ReportArgs {
     #[command(flatten)]
@@ -33,6 +33,7 @@ pub struct Sources {
     pub rank: Committed,
     pub shape: Committed,
     pub dedup: Committed,
+    pub keywords: Committed,
 }
 
 /// Configuration of the job.
@@ -63,6 +64,7 @@ pub fn run(args: &ReportArgs, cancel: &Cancel) -> Result<ExitCode> {
         rank: open_latest(out, "rank")?,
         shape: open_latest(out, "shape")?,
         dedup: open_latest(out, "dedup")?,
+        keywords: open_latest(out, "keywords")?,
     };
     crate::print_committed(&report(&sources, &args.common, &args.common.runtime(&console, cancel))?)
 }
@@ -71,7 +73,8 @@ pub fn run(args: &ReportArgs, cancel: &Cancel) -> Result<ExitCode> {
 pub fn report(sources: &Sources, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
     let mut job: Report = common.recipe(Report::NAME)?;
     job.sources = Some(sources.clone());
-    let upstream = [&sources.extract, &sources.graph, &sources.rank, &sources.shape, &sources.dedup];
+    let Sources { extract, graph, rank, shape, dedup, keywords } = sources;
+    let upstream = [extract, graph, rank, shape, dedup, keywords];
     crate::run_job(&job, &Inputs::of_jobs(upstream), common, runtime)
 }
 

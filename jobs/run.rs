@@ -8,7 +8,7 @@ use webmill::run::{Cancel, Committed, Runtime};
 use crate::args::Common;
 use crate::console::Console;
 
-/// Mill shards into tables and a report: extract, graph, rank, shape, dedup, report.
+/// Mill shards into tables and a report: extract, graph, rank, shape, dedup, keywords, report.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill run crawl-*.raw archive.warc.gz --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."
@@ -28,6 +28,7 @@ pub struct Milled {
     pub rank: Committed,
     pub shape: Committed,
     pub dedup: Committed,
+    pub keywords: Committed,
     pub report: Committed,
 }
 
@@ -48,14 +49,16 @@ pub fn mill(inputs: &[String], common: &Common, runtime: &Runtime<'_>) -> Result
     common.recipe::<crate::rank::Rank>("rank")?;
     common.recipe::<crate::shape::Shape>("shape")?;
     common.recipe::<crate::dedup::Dedup>("dedup")?;
+    common.recipe::<crate::keywords::KeywordsJob>("keywords")?;
     common.recipe::<crate::report::Report>("report")?;
     let Some(extract) = crate::extract::extract(inputs, common, runtime)? else { return Ok(None) };
     let Some(graph) = crate::graph::graph(&extract, common, runtime)? else { return Ok(None) };
     let Some(rank) = crate::rank::rank(&graph, common, runtime)? else { return Ok(None) };
     let Some(shape) = crate::shape::shape(&graph, common, runtime)? else { return Ok(None) };
     let Some(dedup) = crate::dedup::dedup(&extract, common, runtime)? else { return Ok(None) };
-    let sources = crate::report::Sources { extract, graph, rank, shape, dedup };
+    let Some(keywords) = crate::keywords::keywords(&extract, common, runtime)? else { return Ok(None) };
+    let sources = crate::report::Sources { extract, graph, rank, shape, dedup, keywords };
     let Some(report) = crate::report::report(&sources, common, runtime)? else { return Ok(None) };
-    let crate::report::Sources { extract, graph, rank, shape, dedup } = sources;
-    Ok(Some(Milled { extract, graph, rank, shape, dedup, report }))
+    let crate::report::Sources { extract, graph, rank, shape, dedup, keywords } = sources;
+    Ok(Some(Milled { extract, graph, rank, shape, dedup, keywords, report }))
 }

@@ -32,6 +32,12 @@ struct Answers {
     language: BTreeMap<String, String>,
     /// Pages that ask not to be indexed.
     noindex: Vec<String>,
+    /// Readers' comments, records of data tables and structured data by URL: all of these pages, in words.
+    comments: BTreeMap<String, Vec<String>>,
+    records: BTreeMap<String, Vec<String>>,
+    structured: BTreeMap<String, Vec<String>>,
+    /// Words that must be among the keywords (tf·idf) of a page, by URL.
+    keywords: BTreeMap<String, Vec<String>>,
     /// Main text by URL.
     #[serde(default)]
     text: Vec<Text>,
@@ -173,6 +179,27 @@ pub fn check(milled: &Milled) -> Result<Vec<String>> {
                 url.get(i).unwrap_or_default().to_owned(),
                 text.get(i).unwrap_or_default().to_owned(),
             );
+        }
+    }
+    for (table, known) in
+        [("comments", &answers.comments), ("records", &answers.records), ("structured", &answers.structured)]
+    {
+        let found = super::details::read(&milled.extract, table)?;
+        for (url, want) in known {
+            let found = found.get(url).cloned().unwrap_or_default();
+            expect(format!("{table} of {url}"), format!("{found:?}"), &format!("{want:?}"));
+        }
+    }
+
+    let mut reader = TableReader::open(&milled.keywords.path("keywords"), &["url", "tfidf_words"])?;
+    while let Some(batch) = reader.next()? {
+        let (url, words) = (batch.str("url")?, batch.lists("tfidf_words")?);
+        for (url, words) in url.iter().zip(words) {
+            let url = url.unwrap_or_default();
+            for known in answers.keywords.get(url).into_iter().flatten() {
+                let found = if words.contains(known) { known.clone() } else { words.join(", ") };
+                expect(format!("keywords of {url}"), found, known);
+            }
         }
     }
     for known in &answers.text {

@@ -1,6 +1,6 @@
 //! What the report says of the corpus as a whole and of each host. Memory: some 300 bytes a host.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use webmill::Result;
 use webmill::capture::CanonicalUrl;
@@ -31,6 +31,8 @@ pub struct Corpus {
     pub charset: Counts,
     pub language: Counts,
     pub page_type: Counts,
+    /// Pages by each of their keywords (tf·idf), of the commonest ones.
+    pub keyword: Counts,
     /// Sizes of clusters: size → clusters.
     pub cluster_sizes: BTreeMap<u64, u64>,
     /// Clusters by size, largest first: size, representative.
@@ -52,6 +54,9 @@ pub struct Host {
 
 /// Largest clusters kept for the report.
 const TOP_CLUSTERS: usize = 15;
+/// Keywords kept for the report, and distinct ones counted at a time.
+const TOP_KEYWORDS: usize = 15;
+const MAX_COUNTED_WORDS: usize = 1 << 20;
 
 impl Corpus {
     /// Reads tables `pages` and `clusters`.
@@ -59,7 +64,28 @@ impl Corpus {
         let mut corpus = Corpus::default();
         corpus.read_pages(sources)?;
         corpus.read_clusters(sources)?;
+        corpus.read_keywords(sources)?;
         Ok(corpus)
+    }
+
+    fn read_keywords(&mut self, sources: &Sources) -> Result<()> {
+        let mut counts = HashMap::new();
+        let mut reader = TableReader::open(&sources.keywords.path("keywords"), &["tfidf_words"])?;
+        while let Some(batch) = reader.next()? {
+            for word in batch.lists("tfidf_words")?.into_iter().flatten() {
+                *counts.entry(word).or_insert(0u64) += 1;
+            }
+            // Words that no second page of many has are not among the commonest.
+            let mut least = 1;
+            while counts.len() > MAX_COUNTED_WORDS {
+                counts.retain(|_, n| *n > least);
+                least += 1;
+            }
+        }
+        let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
+        counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        self.keyword = counts.into_iter().take(TOP_KEYWORDS).collect();
+        Ok(())
     }
 
     fn read_pages(&mut self, sources: &Sources) -> Result<()> {
@@ -202,6 +228,7 @@ impl Corpus {
             ("charset", &self.charset, "pages"),
             ("language", &self.language, "pages"),
             ("page type", &self.page_type, "pages"),
+            ("keyword", &self.keyword, "pages"),
             ("left out", &sources.extract.manifest.counts.dropped, "records"),
             ("crawl", &super::draw::outcomes(sources), "events"),
         ] {

@@ -52,6 +52,7 @@ pub fn draw(
             bars("Encodings", "pages", &corpus.charset),
             bars("Media types", "captures", &corpus.mime),
             bars("Kinds of pages", "pages", &corpus.page_type),
+            bars("Keywords of most pages", "pages named by these", &corpus.keyword),
             bars("What the crawl met", "events", &outcomes(sources)),
         ]
         .into_iter()

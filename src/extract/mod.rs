@@ -12,10 +12,12 @@
 //! **Determinism.** A capture and the limits give the same rows on any machine and thread.
 
 mod page;
+mod rows;
 
-pub use page::{Extracted, Extractor};
+pub use page::{Extracted, Extractor, Templates};
 
 use crate::html::links::LinkLimits;
+use crate::html::parse::Limits;
 
 /// Bounds of the work on one page. All of it is part of a job's key, because it changes rows.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -31,6 +33,8 @@ pub struct ExtractLimits {
     pub max_attributes: u32,
     /// Links of a page; further ones are counted, not stored.
     pub max_links: usize,
+    /// Whether data tables, comments and structured data are written as tables of their own.
+    pub details: bool,
 }
 
 impl Default for ExtractLimits {
@@ -41,11 +45,21 @@ impl Default for ExtractLimits {
             max_nodes: 1_000_000,
             max_attributes: 256,
             max_links: 20_000,
+            details: true,
         }
     }
 }
 
 impl ExtractLimits {
+    fn tree(&self) -> Limits {
+        Limits {
+            max_depth: self.max_depth as _,
+            max_nodes: self.max_nodes as _,
+            max_attrs_per_tag: self.max_attributes as _,
+            ..Limits::default()
+        }
+    }
+
     fn links(&self) -> LinkLimits {
         LinkLimits { max_links: self.max_links, ..LinkLimits::default() }
     }

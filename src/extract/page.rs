@@ -1,23 +1,30 @@
 //! From one capture to its rows.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use crate::capture::digest::sha1_base32;
 use crate::capture::{CanonicalUrl, Capture, Truncation, decode_content, domain};
 use crate::dedup::{SHINGLE_WORDS, SimHasher, TextDigest};
 use crate::extract::ExtractLimits;
+use crate::extract::rows::{comment_row, link_row, record_rows, redirect_row, structured_row};
 use crate::html::charset::decode;
-use crate::html::links::{Link, LinkKind, links};
+use crate::html::items;
+use crate::html::links::{LinkLimits, links};
 use crate::html::meta::metadata;
-use crate::html::parse::{Limits, parse};
+use crate::html::parse::parse;
 use crate::html::sniff::{is_markup, sniff};
-use crate::table::{Bytes16, LinkRow, Millis, PageRow, TextRow};
-use crate::text::{TextLimits, languages, main_text, words};
+use crate::table::{Bytes16, CommentRow, LinkRow, Millis, PageRow, RecordRow, StructuredRow, TextRow};
+use crate::text::{
+    Footprint, Template, TextLimits, footprint, languages, main_text, main_text_without, words,
+};
 
 /// Share of a page's letters from which a language is one of its languages, and most of these.
 const LEAST_SHARE: f64 = 0.05;
 const MAX_LANGUAGES: usize = 3;
 
 /// Longest text that language and words are counted over; what lies behind it changes neither.
-const ANCHOR_BYTES: usize = 1024;
+pub(super) const ANCHOR_BYTES: usize = 1024;
 
 /// The rows of one capture.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,9 +35,30 @@ pub struct Extracted {
     pub links: Vec<LinkRow>,
     /// Its row of `texts`, where there is main text.
     pub text: Option<TextRow>,
+    /// Rows of the data tables in it.
+    pub records: Vec<RecordRow>,
+    /// Its readers' comments, in order.
+    pub comments: Vec<CommentRow>,
+    /// Its structured data, in order.
+    pub structured: Vec<StructuredRow>,
+    /// Whether the template of its host took something of its main text.
+    pub pruned: bool,
 }
 
 impl Extracted {
+    /// A capture of which no more is known than its row of `pages`.
+    pub fn new(page: PageRow) -> Self {
+        Extracted {
+            page,
+            links: Vec::new(),
+            text: None,
+            records: Vec::new(),
+            comments: Vec::new(),
+            structured: Vec::new(),
+            pruned: false,
+        }
+    }
+
     /// Bytes that the rows hold in memory, for buffers that must stay bounded.
     pub fn weight(&self) -> usize {
         let text = self.text.as_ref().map_or(0, |t| t.text.len() + t.markdown.len() + 400);
@@ -46,20 +74,53 @@ impl Extracted {
                     + 48
             })
             .sum();
-        size_of::<PageRow>() + 600 + text + links
+        size_of::<PageRow>() + 600 + text + links + self.details_weight()
+    }
+
+    fn details_weight(&self) -> usize {
+        let list = |list: &[String]| list.iter().map(|s| s.len() + size_of::<String>()).sum::<usize>();
+        let records = self.records.iter().map(|r| size_of_val(r) + 150 + list(&r.columns) + list(&r.cells));
+        let comments = self.comments.iter().map(|c| size_of_val(c) + 150 + c.text.len());
+        let structured = self.structured.iter().map(|s| size_of_val(s) + 150 + s.data.len() + list(&s.types));
+        records.chain(comments).chain(structured).sum()
     }
 }
+
+/// Templates of hosts, by host name.
+pub type Templates = HashMap<String, Template>;
 
 /// Turns captures into rows, within limits.
 #[derive(Debug, Clone, Default)]
 pub struct Extractor {
     limits: ExtractLimits,
+    templates: Arc<Templates>,
 }
 
 impl Extractor {
     /// An extractor with these limits.
     pub fn new(limits: ExtractLimits) -> Self {
-        Extractor { limits }
+        Extractor { limits, templates: Arc::default() }
+    }
+
+    /// The same, leaving out of main texts what the templates of their hosts hold.
+    pub fn with_templates(self, templates: Arc<Templates>) -> Self {
+        Extractor { templates, ..self }
+    }
+
+    /// What a capture adds to the sample of its host's pages; `None` where it is no HTML page of status 2xx.
+    pub fn footprint(&self, capture: &Capture<'_>) -> Option<Footprint> {
+        let url = capture.canonical_url()?;
+        let response = &capture.response;
+        let payload = response.payload(self.limits.max_body_bytes);
+        let body = decode_content(response, &payload.bytes, self.limits.max_body_bytes);
+        let is_html = is_markup(response.media_type().as_deref(), sniff(&body.bytes));
+        if !is_html || !matches!(response.status, None | Some(200..=299)) {
+            return None;
+        }
+        let decoded = decode(&body.bytes, response.charset_label(), top_level(&url));
+        let dom = parse(&decoded.text, &self.limits.tree());
+        let found = links(&dom, &url, decoded.used, &LinkLimits { max_links: 0, ..LinkLimits::default() });
+        Some(footprint(&dom, &metadata(&dom, &found.base, &[])))
     }
 
     /// The rows of `capture`; `None` where its URL is none.
@@ -105,7 +166,7 @@ impl Extractor {
             url: url.as_str().to_owned(),
             ..PageRow::default()
         };
-        let mut extracted = Extracted { page, links: Vec::new(), text: None };
+        let mut extracted = Extracted::new(page);
         if let Some(origin) = &origin {
             extracted.links.push(redirect_row(origin, &url, &extracted.page));
         }
@@ -125,15 +186,8 @@ impl Extractor {
     }
 
     fn parse(&self, url: &CanonicalUrl, capture: &Capture<'_>, body: &[u8], out: &mut Extracted) {
-        let tld = url.host().rsplit('.').next().map(str::as_bytes);
-        let decoded = decode(body, capture.response.charset_label(), tld);
-        let limits = Limits {
-            max_depth: self.limits.max_depth as _,
-            max_nodes: self.limits.max_nodes as _,
-            max_attrs_per_tag: self.limits.max_attributes as _,
-            ..Limits::default()
-        };
-        let dom = parse(&decoded.text, &limits);
+        let decoded = decode(body, capture.response.charset_label(), top_level(url));
+        let dom = parse(&decoded.text, &self.limits.tree());
         let found = links(&dom, url, decoded.used, &self.limits.links());
         let robots: Vec<&[u8]> = capture
             .response
@@ -141,8 +195,20 @@ impl Extractor {
             .filter_map(|(name, value)| name.eq_ignore_ascii_case(b"x-robots-tag").then_some(value))
             .collect();
         let meta = metadata(&dom, &found.base, &robots);
-        let limits = TextLimits { details: false, ..TextLimits::default() };
-        let main = main_text(&dom, &meta, &limits);
+        let limits = TextLimits { details: self.limits.details, ..TextLimits::default() };
+        let main = match self.templates.get(url.host()) {
+            Some(template) => main_text_without(&dom, &meta, &limits, template),
+            None => main_text(&dom, &meta, &limits),
+        };
+        out.pruned = main.pruned > 0;
+        if self.limits.details {
+            let stated = items(&dom, meta.base.as_ref()).into_iter().zip(0..);
+            out.structured = stated.map(|(item, i)| structured_row(item, i, &out.page)).collect();
+            let said = main.comments.into_iter().zip(0..);
+            out.comments = said.map(|(comment, i)| comment_row(comment, i, &out.page)).collect();
+            let tables = main.tables.into_iter().zip(0..);
+            out.records = tables.flat_map(|(table, i)| record_rows(table, i, &out.page)).collect();
+        }
 
         let page = &mut out.page;
         page.content_charset = Some(decoded.used.name().to_owned());
@@ -152,7 +218,18 @@ impl Extractor {
         page.description.clone_from(&meta.description);
         page.author.clone_from(&main.author);
         page.published.clone_from(&main.date);
+        page.modified.clone_from(&meta.modified);
+        page.licence.clone_from(&meta.licence);
         page.site_name.clone_from(&meta.site_name);
+        page.image = meta.image.as_ref().map(|image| image.as_str().to_owned());
+        page.language_declared.clone_from(&meta.lang);
+        page.categories = meta.categories;
+        page.tags = meta.tags;
+        for word in meta.keywords {
+            if !page.tags.contains(&word) {
+                page.tags.push(word);
+            }
+        }
         page.canonical_url = meta.canonical.as_ref().map(|c| c.as_str().to_owned());
         page.robots_noindex = meta.robots.all.noindex;
         page.robots_nofollow = meta.robots.all.nofollow;
@@ -166,8 +243,8 @@ impl Extractor {
 
         let nofollow_page = meta.robots.all.nofollow;
         out.links.extend(found.links.into_iter().map(|link| link_row(link, nofollow_page, &out.page)));
-        let text = main.text.trim();
-        if text.is_empty() {
+        let text = main.text.as_str();
+        if text.trim().is_empty() {
             return;
         }
         let mut num_words = 0u32;
@@ -178,6 +255,8 @@ impl Extractor {
         });
         let found = languages(&main.text, &main.code);
         let found_language = found.main();
+        let several = found.runs.len() > 1 || !main.code.is_empty();
+        let by_line = if several { found.by_line(&main.text, &main.code) } else { Vec::new() };
         let page = &mut out.page;
         page.num_words = num_words;
         let spoken = found.shares.iter().filter(|(_, share)| *share >= LEAST_SHARE).take(MAX_LANGUAGES);
@@ -191,6 +270,7 @@ impl Extractor {
             url_key: page.url_key,
             title: main.title.or_else(|| meta.title.clone()),
             language: found_language.as_ref().map(|l| l.iso639_3.to_owned()),
+            paragraph_languages: by_line.into_iter().map(str::to_owned).collect(),
             language_confidence: found_language.as_ref().map(|l| l.confidence as f32),
             page_type: main.page_type.name(),
             confidence: main.confidence,
@@ -203,32 +283,7 @@ impl Extractor {
     }
 }
 
-fn link_row(link: Link, nofollow_page: bool, page: &PageRow) -> LinkRow {
-    debug_assert!(link.anchor.len() <= ANCHOR_BYTES);
-    LinkRow {
-        source_key: page.url_key,
-        target_key: Bytes16(link.target.key().0),
-        target_url: link.target.into_string(),
-        anchor: link.anchor,
-        before: link.before,
-        after: link.after,
-        rel: link.rel,
-        kind: link.kind.name(),
-        position: link.position,
-        nofollow: link.nofollow || nofollow_page,
-        warc_record_offset: page.warc_record_offset,
-        warc_filename: page.warc_filename.clone(),
-    }
-}
-
-fn redirect_row(from: &CanonicalUrl, to: &CanonicalUrl, page: &PageRow) -> LinkRow {
-    LinkRow {
-        source_key: Bytes16(from.key().0),
-        target_url: to.as_str().to_owned(),
-        target_key: Bytes16(to.key().0),
-        kind: LinkKind::HttpRedirect.name(),
-        warc_record_offset: page.warc_record_offset,
-        warc_filename: page.warc_filename.clone(),
-        ..LinkRow::default()
-    }
+/// The last label of a host name: some encodings are at home in some countries.
+fn top_level(url: &CanonicalUrl) -> Option<&[u8]> {
+    url.host().rsplit('.').next().map(str::as_bytes)
 }

@@ -31,6 +31,8 @@ pub enum ColumnType {
     Timestamp,
     /// List of UTF-8 texts.
     StringList,
+    /// List of IEEE 754 numbers of single precision.
+    Float32List,
 }
 
 impl fmt::Display for ColumnType {
@@ -38,6 +40,7 @@ impl fmt::Display for ColumnType {
         f.write_str(match self {
             ColumnType::Timestamp => "Timestamp(ms, UTC)",
             ColumnType::StringList => "List(String)",
+            ColumnType::Float32List => "List(Float32)",
             other => return fmt::Debug::fmt(other, f),
         })
     }
@@ -162,6 +165,24 @@ impl Cell for Vec<String> {
         let mut builder = ListStringChunkedBuilder::new(name.into(), lists.len(), total);
         for list in lists {
             builder.append_values_iter(list.iter().map(String::as_str));
+        }
+        builder.finish().into_column()
+    }
+}
+
+impl Cell for Vec<f32> {
+    const TYPE: ColumnType = ColumnType::Float32List;
+    fn column<'a>(name: &str, values: impl Iterator<Item = &'a Self>) -> Column {
+        let lists: Vec<&Vec<f32>> = values.collect();
+        let total = lists.iter().map(|l| l.len()).sum();
+        let mut builder = ListPrimitiveChunkedBuilder::<Float32Type>::new(
+            name.into(),
+            lists.len(),
+            total,
+            DataType::Float32,
+        );
+        for list in lists {
+            builder.append_slice(list);
         }
         builder.finish().into_column()
     }

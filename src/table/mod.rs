@@ -14,28 +14,34 @@
 //! **Determinism.** Equal rows in equal order give equal bytes: no clock, host or thread count reaches a file.
 
 mod cell;
+mod details;
 mod duplicates;
 mod events;
 mod graph;
+mod keywords;
 mod links;
 mod pages;
 mod read;
 mod rejects;
 mod report;
 mod simulated;
+mod templates;
 mod texts;
 mod write;
 
 pub use cell::{Bytes16, Cell, ColumnType, Millis};
+pub use details::{CommentRow, RecordRow, StructuredRow};
 pub use duplicates::{ClusterRow, DuplicateRow};
 pub use events::EventRow;
 pub use graph::{ArcRow, ComponentRow, DegreeRow, NodeRow, RankRow};
+pub use keywords::KeywordRow;
 pub use links::LinkRow;
 pub use pages::PageRow;
 pub use read::{Batch, TableReader, part_files};
 pub use rejects::RejectRow;
 pub use report::{HostRow, SummaryRow};
 pub use simulated::{SimulatedArcRow, SimulatedPageRow};
+pub use templates::TemplateRow;
 pub use texts::TextRow;
 pub use write::{Footer, PartWriter, ROW_GROUP_ROWS, write_part};
 
@@ -118,6 +124,11 @@ pub fn all_tables() -> Vec<(&'static str, &'static str, Vec<ColumnInfo>)> {
         entry::<PageRow>(),
         entry::<LinkRow>(),
         entry::<TextRow>(),
+        entry::<RecordRow>(),
+        entry::<CommentRow>(),
+        entry::<StructuredRow>(),
+        entry::<TemplateRow>(),
+        entry::<KeywordRow>(),
         entry::<RejectRow>(),
         entry::<NodeRow>(),
         entry::<ArcRow>(),

@@ -32,7 +32,13 @@ table! {
         description: Option<String> = "description from meta, OpenGraph or JSON-LD", "Campus news";
         author: Option<String> = "author the page names", "Li Hua";
         published: Option<String> = "date of publication as ISO 8601, with its zone where given", "2003-04-15";
+        modified: Option<String> = "date of the last change the page states, as ISO 8601", "2003-04-16T08:00:00+08:00";
         site_name: Option<String> = "name of the site the page states", "PKU News";
+        licence: Option<String> = "address or name of the licence the page states", "https://creativecommons.org/licenses/by/4.0/";
+        categories: Vec<String> = "what the page is filed under: section, category", "['News', 'Campus']";
+        tags: Vec<String> = "tags and declared keywords, in order, each once", "['library', 'opening']";
+        image: Option<String> = "address of the page's picture, from OpenGraph, a Twitter card or JSON-LD", "http://pku.edu.cn/library.jpg";
+        language_declared: Option<String> = "language the page declares, BCP 47", "zh-cn";
         canonical_url: Option<String> = "target of link rel=canonical, canonical form", "http://pku.edu.cn/news/1.html";
         robots_noindex: bool = "meta robots or X-Robots-Tag ask not to index the page: reports leave it out", "false";
         robots_nofollow: bool = "meta robots or X-Robots-Tag ask not to follow its links", "false";

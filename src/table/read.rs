@@ -163,6 +163,18 @@ impl Batch {
         binary -> BinaryChunked, binary;
     }
 
+    /// A column of lists of texts; a missing list is empty.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] where the column is missing or of another type.
+    pub fn lists(&self, name: &str) -> Result<Vec<Vec<String>>> {
+        let lists = self.column(name)?.list().map_err(|e| corrupt(&self.path, e))?;
+        let texts = |list: Series| {
+            Ok(list.str().map_err(|e| corrupt(&self.path, e))?.iter().flatten().map(str::to_owned).collect())
+        };
+        (0..lists.len()).map(|i| lists.get_as_series(i).map_or_else(|| Ok(Vec::new()), texts)).collect()
+    }
+
     /// A timestamp column as milliseconds since 1970.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ table! {
         markdown: String = "main text as Markdown, with headings, lists, tables, links and code", "# Campus opens …";
         language: Option<String> = "language of the text, ISO 639-3", "zho";
         language_confidence: Option<f32> = "how sure the language is, 0 to 1", "0.97";
+        paragraph_languages: Vec<String> = "language of each line of the text, ISO 639-3; zxx for code, und where there are no words; empty where all lines are in the text's language", "['zho', 'zho', 'eng']";
         page_type: &'static str = "kind of page, see pages.page_type", "article";
         confidence: f32 = "how sure the extraction is, 0 to 1", "0.83";
         num_words: u32 = "words of the text", "812";

@@ -28,6 +28,7 @@ use super::output::markdown::{Source, markdown, paragraphs};
 use super::output::records::{DataTable, records};
 use super::output::render::{data_tables, plain};
 use crate::html::{Dom, Metadata};
+use crate::text::template::{Footprint, Template};
 
 /// Longer text is not replaced by structured data.
 const MAX_RECOVERED_BYTES: usize = 2000;
@@ -72,18 +73,43 @@ pub struct MainText {
     pub page_type: PageType,
     /// Expected F1 of the text, between 0 and 1.
     pub confidence: f32,
+    /// Blocks that the template of the host took.
+    pub pruned: usize,
 }
 
 /// Extracts the main text of a page.
 pub fn main_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainText {
-    extract(dom, meta, limits, &SHIPPED)
+    extract(dom, meta, limits, &SHIPPED, None)
 }
 
-/// Extracts the main text of a page by given tables.
-pub(crate) fn extract(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits, tables: &Tables) -> MainText {
+/// Extracts the main text of a page without what the template of its host holds.
+pub fn main_text_without(
+    dom: &Dom<'_>,
+    meta: &Metadata,
+    limits: &TextLimits,
+    template: &Template,
+) -> MainText {
+    extract(dom, meta, limits, &SHIPPED, Some(template))
+}
+
+/// What a page adds to the sample of its host, from which its [template](Template::learn) is learnt.
+pub fn footprint(dom: &Dom<'_>, meta: &Metadata) -> Footprint {
+    let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
+    Footprint::new(&page, &choose(&page, &hints(dom, meta), &SHIPPED).chosen)
+}
+
+/// Extracts the main text of a page by given tables, without what `template` holds.
+pub(crate) fn extract(
+    dom: &Dom<'_>,
+    meta: &Metadata,
+    limits: &TextLimits,
+    tables: &Tables,
+    template: Option<&Template>,
+) -> MainText {
     let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
     let hints = hints(dom, meta);
-    let Choice { chosen, confidence, types, title_at } = choose(&page, &hints, tables);
+    let Choice { mut chosen, confidence, types, title_at } = choose(&page, &hints, tables);
+    let pruned = template.map_or(0, |template| template.prune(&page, &mut chosen, title_at));
     let data = data_tables(&page);
     let (mut text, mut code) = plain(&page, &chosen, &data);
     let (mut tables, mut said) = (Vec::new(), Vec::new());
@@ -111,7 +137,19 @@ pub(crate) fn extract(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits, table
     let date = date(dom, meta, &page, near);
     let page_type = if text.is_empty() { PageType::Other } else { kind(&types) };
     let comments = said;
-    MainText { text, markdown: marked, code, tables, comments, title, author, date, page_type, confidence }
+    MainText {
+        text,
+        markdown: marked,
+        code,
+        tables,
+        comments,
+        title,
+        author,
+        date,
+        page_type,
+        confidence,
+        pruned,
+    }
 }
 
 /// What the page says of itself outside of its body.

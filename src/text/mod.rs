@@ -10,8 +10,6 @@ mod choice;
 mod language;
 mod main_text;
 mod output;
-// Main text does not ask for templates yet.
-#[allow(dead_code)]
 mod template;
 mod terms;
 #[doc(hidden)]
@@ -20,12 +18,12 @@ pub mod training;
 pub use choice::page_type::PageType;
 pub use language::languages::{LanguageRun, Languages, languages};
 pub use language::{Language, language};
-pub use main_text::{MainText, TextLimits, main_text};
+pub use main_text::{MainText, TextLimits, footprint, main_text, main_text_without};
 pub use output::comments::Comment;
 pub use output::records::DataTable;
 pub use template::{Footprint, Learnt, MAX_MARKS, MAX_PAGES, Place, Sample, StyleTree, Template, Verdict};
 pub use terms::frequencies::DocumentFrequencies;
-pub use terms::keywords::{Keyword, keywords, keywords_among};
+pub use terms::keywords::{Keyword, Keywords, keywords, keywords_among};
 pub use terms::normalize::{normalize, normalize_into};
 pub use terms::query::{Query, Ranking};
 pub use terms::words::words;

@@ -67,7 +67,7 @@ impl Tables {
 
     /// The main text of a page by these tables.
     pub fn main_text(&self, dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> MainText {
-        extract(dom, meta, limits, &self.0)
+        extract(dom, meta, limits, &self.0, None)
     }
 }
 

@@ -49,6 +49,26 @@ impl Languages {
     pub fn main(&self) -> Option<Language> {
         self.shares.first().map(|&(iso639_3, _)| Language { iso639_3, confidence: self.confidence })
     }
+
+    /// The language of each line of the text that this was found of: `zxx` for code, `und` for lines without letters and
+    /// texts without a language.
+    pub fn by_line(&self, text: &str, code: &[Range<usize>]) -> Vec<&'static str> {
+        let (mut runs, mut code) = (self.runs.iter().peekable(), code.iter().peekable());
+        let mut start = 0;
+        let mut out = Vec::new();
+        for line in text.split('\n') {
+            let at = start;
+            start += line.len() + 1;
+            while runs.next_if(|run| run.range.end < at).is_some() {}
+            while code.next_if(|code| code.end <= at && at < text.len()).is_some() {}
+            out.push(match runs.peek() {
+                _ if code.peek().is_some_and(|code| code.start <= at && at < code.end) => "zxx",
+                Some(run) if run.range.start <= at && line.chars().any(char::is_alphabetic) => run.iso639_3,
+                _ => "und",
+            });
+        }
+        out
+    }
 }
 
 /// The languages of a text, whose code blocks are the ranges `code` (in order, see
@@ -308,6 +328,19 @@ mod tests {
 
     fn names(text: &str, code: &[Range<usize>]) -> Vec<&'static str> {
         languages(text, code).runs.iter().map(|run| run.iso639_3).collect()
+    }
+
+    #[test]
+    fn lines_have_the_languages_of_their_runs() {
+        let code = "fn main() {}\n\nreturn 0;";
+        let text = format!(
+            "这一段说的是中文，内容很简单。\n2024\n{code}\nThis paragraph is in English, and it is long enough to be told by its words alone."
+        );
+        let at = text.find(code).unwrap();
+        let ranges = [at..at + code.len()];
+        let found = languages(&text, &ranges).by_line(&text, &ranges);
+        assert_eq!(found, ["zho", "und", "zxx", "zxx", "zxx", "eng"]);
+        assert_eq!(Languages::default().by_line("a\n", &[]), ["und", "und"]);
     }
 
     #[test]

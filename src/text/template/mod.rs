@@ -228,6 +228,19 @@ pub struct Learnt {
     pub verdict: Verdict,
 }
 
+impl Verdict {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::On => "on",
+            Verdict::FewPages => "few-pages",
+            Verdict::NoResidue => "no-residue",
+            Verdict::TooMuch => "too-much",
+            Verdict::Unconfirmed => "unconfirmed",
+        }
+    }
+}
+
 /// Whether a host has a template.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -105,8 +105,24 @@ impl Candidates {
         Candidates { nodes: nodes.collect(), sentences }
     }
 
+    fn tfidf(&self, corpus: &DocumentFrequencies) -> Vec<f64> {
+        let score =
+            |(form, count, _): &(String, u32, String)| (1.0 + f64::from(*count).ln()) * corpus.idf(form);
+        self.nodes.iter().map(score).collect()
+    }
+
+    /// As shares of the highest.
+    fn textrank(&self) -> Vec<f64> {
+        let mut scores = text_rank(self.nodes.len(), &self.sentences);
+        let top = scores.iter().copied().fold(0.0, f64::max);
+        if top > 0.0 {
+            scores.iter_mut().for_each(|score| *score /= top);
+        }
+        scores
+    }
+
     /// The best by score, ties by first occurrence.
-    fn best(self, scores: &[f64], max: usize) -> Vec<Keyword> {
+    fn best(&self, scores: &[f64], max: usize) -> Vec<Keyword> {
         let mut order: Vec<usize> = (0..scores.len()).filter(|&i| scores[i] > 0.0).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
         order.truncate(max);
@@ -120,6 +136,26 @@ fn is_candidate(form: &str, stop: StopWords) -> bool {
     letters.next().is_some() && letters.next().is_some() && !stop.hold(form)
 }
 
+/// Keywords of a text by both measures, each list the best first.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Keywords {
+    /// By tf·idf.
+    pub tfidf: Vec<Keyword>,
+    /// By TextRank.
+    pub textrank: Vec<Keyword>,
+}
+
+impl Keywords {
+    /// At most `max` by each measure; `corpus` says how common words are. The text is read once.
+    pub fn of(text: &str, corpus: &DocumentFrequencies, max: usize) -> Keywords {
+        let candidates = Candidates::of(text);
+        Keywords {
+            tfidf: candidates.best(&candidates.tfidf(corpus), max),
+            textrank: candidates.best(&candidates.textrank(), max),
+        }
+    }
+}
+
 /// At most `max` keywords of a text by TextRank, the best first.
 ///
 /// # Examples
@@ -130,20 +166,13 @@ fn is_candidate(form: &str, stop: StopWords) -> bool {
 /// ```
 pub fn keywords(text: &str, max: usize) -> Vec<Keyword> {
     let candidates = Candidates::of(text);
-    let mut scores = text_rank(candidates.nodes.len(), &candidates.sentences);
-    let top = scores.iter().copied().fold(0.0, f64::max);
-    if top > 0.0 {
-        scores.iter_mut().for_each(|score| *score /= top);
-    }
-    candidates.best(&scores, max)
+    candidates.best(&candidates.textrank(), max)
 }
 
 /// At most `max` keywords of a text by tf·idf, the best first; `corpus` says how common words are.
 pub fn keywords_among(text: &str, corpus: &DocumentFrequencies, max: usize) -> Vec<Keyword> {
     let candidates = Candidates::of(text);
-    let score = |(form, count, _): &(String, u32, String)| (1.0 + f64::from(*count).ln()) * corpus.idf(form);
-    let scores: Vec<f64> = candidates.nodes.iter().map(score).collect();
-    candidates.best(&scores, max)
+    candidates.best(&candidates.tfidf(corpus), max)
 }
 
 /// The words of a text that [`DocumentFrequencies`] count, each once, in order of occurrence.
@@ -239,6 +268,11 @@ mod tests {
         }
         let found = keywords_among("weather and comet, comet and weather", &corpus, 5);
         assert_eq!(found[0].word, "comet");
+        let both = Keywords::of("weather and comet, comet and weather", &corpus, 5);
+        assert_eq!(
+            (&both.tfidf, &both.textrank),
+            (&found, &keywords("weather and comet, comet and weather", 5))
+        );
         // (1 + ln 2) · ln(1 + (3 - 1 + ½)/(1 + ½))
         assert!((found[0].score - (1.0 + 2f64.ln()) * (1.0f64 + 2.5 / 1.5).ln()).abs() < 1e-12);
     }

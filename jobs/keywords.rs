@@ -1,0 +1,158 @@
+//! `webmill keywords`: what each page is about, by tf·idf over the corpus and by TextRank.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use webmill::Error;
+use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
+use webmill::table::{Bytes16, Footer, KeywordRow, PartWriter, Table, TableReader, part_files};
+use webmill::text::{DocumentFrequencies, Keyword, Keywords};
+
+use crate::args::Common;
+use crate::console::Console;
+use crate::rejects::columns;
+
+/// Find the keywords of each page, by tf·idf over the corpus and by TextRank.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  webmill keywords --out results\n\nReads the tables that `webmill extract` wrote to the same folder."
+)]
+pub struct KeywordsArgs {
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Configuration of the job.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KeywordsJob {
+    /// Keywords of a page by each measure.
+    pub per_page: usize,
+    /// Distinct words whose frequencies are counted at a time, 32 bytes each; where a corpus has more, those of
+    /// fewest texts count as often as the rarest that is kept.
+    pub counted_words: usize,
+    #[serde(skip)]
+    extract: Option<Committed>,
+}
+
+impl Default for KeywordsJob {
+    fn default() -> Self {
+        KeywordsJob { per_page: 10, counted_words: 2_000_000, extract: None }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &KeywordsArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let console = Console::new();
+    let extract = open_latest(&args.common.out, "extract")?;
+    crate::print_committed(&keywords(&extract, &args.common, &args.common.runtime(&console, cancel))?)
+}
+
+/// Finds the keywords of the texts of `extract`.
+pub fn keywords(extract: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
+    let mut job: KeywordsJob = common.recipe(KeywordsJob::NAME)?;
+    job.extract = Some(extract.clone());
+    crate::run_job(&job, &Inputs::of_jobs([extract]), common, runtime)
+}
+
+impl Job for KeywordsJob {
+    const NAME: &'static str = "keywords";
+    const VERSION: u32 = 1;
+
+    fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
+        let extract =
+            self.extract.as_ref().ok_or_else(|| Error::Internal("keywords without input".into()))?;
+        let parts = part_files(&extract.path("texts"))?;
+        let corpus = self.count(&parts, stage)?;
+        stage.progress.begin("keywords", corpus.texts(), Measure::Items);
+        let done = parts.par_iter().with_max_len(1).try_for_each(|part| {
+            let name = part.file_stem().unwrap_or_default().to_string_lossy();
+            stage.unit(&name, |unit| self.write(part, &name, &corpus, unit))
+        });
+        stage.progress.end();
+        done
+    }
+}
+
+impl KeywordsJob {
+    /// In how many texts each word stands. Some parts are counted at a time and joined in their order: the same counts on
+    /// any number of threads.
+    fn count(&self, parts: &[PathBuf], stage: &Stage<'_>) -> webmill::Result<DocumentFrequencies> {
+        let need = (32 * self.counted_words as u64).max(1);
+        if 2 * need > stage.memory {
+            return Err(Error::Limit(format!(
+                "counting {} words takes up to {} MiB, --memory allows {} MiB: lower counted_words in the recipe's [keywords]",
+                self.counted_words,
+                (2 * need) >> 20,
+                stage.memory >> 20
+            )));
+        }
+        let at_once = rayon::current_num_threads().min((stage.memory / need - 1) as usize);
+        stage.progress.begin("count words", parts.len() as u64, Measure::Items);
+        let mut corpus = DocumentFrequencies::new(self.counted_words);
+        for parts in parts.chunks(at_once) {
+            let counts = parts.par_iter().with_max_len(1).map(|part| {
+                let mut counts = DocumentFrequencies::new(self.counted_words);
+                let mut reader = TableReader::open(part, &["text"])?;
+                while let Some(batch) = reader.next()? {
+                    stage.cancel.check()?;
+                    batch.str("text")?.iter().flatten().for_each(|text| counts.add(text));
+                }
+                stage.progress.advance(1);
+                Ok(counts)
+            });
+            for counts in counts.collect::<webmill::Result<Vec<_>>>()? {
+                corpus.merge(&counts);
+            }
+        }
+        stage.progress.end();
+        Ok(corpus)
+    }
+
+    fn write(
+        &self,
+        part: &Path,
+        name: &str,
+        corpus: &DocumentFrequencies,
+        unit: &mut Unit<'_>,
+    ) -> webmill::Result<()> {
+        let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
+        let footer = Footer { job_key: unit.stage().key().to_string() };
+        let mut writer = PartWriter::<KeywordRow>::create(&unit.create(&relative)?, &footer)?;
+        let columns_read = ["url", "url_key", "language", "text", "warc_record_offset", "warc_filename"];
+        let mut reader = TableReader::open(part, &columns_read)?;
+        while let Some(batch) = reader.next()? {
+            let (url, keys) = (batch.str("url")?, batch.keys("url_key")?);
+            let (language, text) = (batch.str("language")?, batch.str("text")?);
+            let (offset, shard) = (batch.i64("warc_record_offset")?, batch.str("warc_filename")?);
+            for i in 0..batch.len() {
+                unit.stage().cancel.check()?;
+                let found = Keywords::of(text.get(i).unwrap_or_default(), corpus, self.per_page);
+                let (tfidf_words, tfidf_scores) = split(found.tfidf);
+                let (textrank_words, textrank_scores) = split(found.textrank);
+                writer.push(KeywordRow {
+                    url: url.get(i).unwrap_or_default().to_owned(),
+                    url_key: Bytes16(keys[i].unwrap_or_default()),
+                    language: language.get(i).map(str::to_owned),
+                    tfidf_words,
+                    tfidf_scores,
+                    textrank_words,
+                    textrank_scores,
+                    warc_record_offset: offset.get(i).unwrap_or_default(),
+                    warc_filename: shard.get(i).unwrap_or_default().to_owned(),
+                })?;
+            }
+            unit.stage().progress.advance(batch.len() as u64);
+            unit.kept("texts", batch.len() as u64);
+        }
+        unit.wrote(&relative, KeywordRow::NAME, columns::<KeywordRow>(), writer.finish()?);
+        Ok(())
+    }
+}
+
+fn split(found: Vec<Keyword>) -> (Vec<String>, Vec<f32>) {
+    found.into_iter().map(|keyword| (keyword.word, keyword.score as f32)).unzip()
+}
