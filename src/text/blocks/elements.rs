@@ -50,9 +50,14 @@ fn declares(style: &str, property: &str, word: &str) -> bool {
         })
 }
 
-/// Whether an element's style takes it out of the layout.
+/// Whether an inline element is no part of the line: its style takes it out of the layout, or it is MediaWiki's link for
+/// editing a section.
 pub(crate) fn not_displayed(dom: &Dom<'_>, node: NodeId) -> bool {
-    dom.attr(node, "style").is_some_and(|style| declares(style, "display", "none"))
+    dom.attrs(node).any(|(name, value)| match name {
+        "style" => declares(value, "display", "none"),
+        "class" => value.trim_ascii_start().starts_with("mw-editsection"),
+        _ => false,
+    })
 }
 
 /// Whether an element's own attributes hide it.

@@ -46,7 +46,9 @@ pub(crate) static SHIPPED: LazyLock<Tables> = LazyLock::new(|| {
 const CHUNK: usize = 64;
 
 /// Pages that are articles by this probability keep no comments.
-const ARTICLE: f32 = 0.4;
+const ARTICLE: f32 = 0.3;
+/// Pages that are manuals by this probability keep what they repeat: the steps for one system and for another.
+const MANUAL: f32 = 0.4;
 /// Steps from a block up to the element that is named a comment.
 const MAX_COMMENT_STEPS: u8 = 4;
 /// Words of prose that comments are left out for.
@@ -100,7 +102,7 @@ pub(crate) fn choose(page: &Page, hints: &Hints, tables: &Tables) -> Choice {
             chosen[i] = !whole.is_chinese_label(page, i) || heads_text(page, &chosen, i);
         }
     }
-    drop_copies(page, &mut chosen);
+    drop_copies(page, &mut chosen, types[PageType::Documentation as usize] >= MANUAL);
     drop_hidden_copies(page, &mut chosen);
     drop_tails(page, &mut chosen, whole.title_at);
     Choice { chosen, confidence: f1, types, title_at: whole.title_at }
