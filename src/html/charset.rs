@@ -5,7 +5,7 @@
 //! 1. a byte order mark;
 //! 2. the `charset` of the HTTP header;
 //! 3. `<meta>` or the XML declaration (HTML standard, "prescan");
-//! 4. the bytes: UTF-8 syntax, zero bytes of UTF-16, letter statistics.
+//! 4. the bytes: UTF-8 syntax, zero bytes of UTF-16, letter statistics, tests for [`Beyond`] the standard.
 //!
 //! **When a label is overruled.** Browsers obey labels; an archive holds what no browser would show. A label loses
 //!
@@ -21,7 +21,12 @@
 //!   an encoding under which fewer than half as many are; or when less than three in four of its characters are in the
 //!   frequent zones of its table, or hardly any in the rows that its language fills, and statistics name a double-byte
 //!   encoding in whose frequent zones nine in ten are;
+//! - to one beyond the standard that the bytes show, if it is of UTF-8 or UTF-16, is Latin over bytes in runs, or is of a
+//!   double-byte encoding under which two in a hundred characters are malformed;
 //! - being that of the HTTP header, when page and statistics agree on another one.
+//!
+//! Of two declarations in one page the first counts, as in browsers; of a page whose parts are in two encodings, one is
+//! read and the other's bytes become what they are in it.
 //!
 //! **Cost.** ASCII and UTF-8 are borrowed, not copied, at some GB/s; others are decoded once, and statistics read 8 KiB.
 //!
@@ -35,8 +40,9 @@ use encoding_rs::{
     Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED,
 };
 
+pub use super::detect::beyond::{Beyond, Charset};
 pub use super::detect::detect;
-use super::detect::{self, Trust, Utf8Tally};
+use super::detect::{self, Trust, Utf8Tally, beyond};
 use super::evidence::{Zones, is_latin, malformed_share, mean_run, plainly, same_family};
 use super::prescan::declared_encoding;
 
@@ -73,8 +79,10 @@ impl CharsetSource {
 pub struct Decoded<'a> {
     /// The text, without byte order mark; borrowed if the bytes were UTF-8.
     pub text: Cow<'a, str>,
-    /// The encoding it was read in.
+    /// The encoding it was read in; UTF-8, which its links are in then, where that is beyond the standard.
     pub used: &'static Encoding,
+    /// Canonical name of the encoding it was read in.
+    pub name: &'static str,
     /// Canonical name of the encoding that the first label in order declares, whether it was obeyed or not.
     pub declared: Option<&'static str>,
     /// What settled the matter.
@@ -95,6 +103,15 @@ pub struct Decoded<'a> {
 /// assert_eq!((page.used.name(), page.declared), ("GBK", Some("GBK")));
 /// ```
 pub fn decode<'a>(bytes: &'a [u8], http_label: Option<&[u8]>, hint_tld: Option<&[u8]>) -> Decoded<'a> {
+    if let Some(wide) = beyond::utf_32(bytes) {
+        let labels = Labels { bom: None, http: http_label.and_then(known_label), bytes };
+        let source = if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0, 0, 0xFE, 0xFF]) {
+            CharsetSource::Bom
+        } else {
+            CharsetSource::Detected
+        };
+        return finish_beyond(bytes, wide, labels.http.map(Encoding::name), source);
+    }
     let bom = Encoding::for_bom(bytes);
     let body = &bytes[bom.map_or(0, |(_, length)| length)..];
     let labels = Labels {
@@ -147,7 +164,10 @@ fn decode_ascii<'a>(bytes: &'a [u8], labels: &Labels) -> Decoded<'a> {
     let first = labels.first();
     let declared = first.map(|(encoding, _)| encoding.name());
     let detected = detect::detect(bytes, None);
-    if let Some(wide) = detected {
+    if let Some(Charset::Beyond(found)) = detected {
+        return finish_beyond(bytes, found, declared, CharsetSource::Detected);
+    }
+    if let Some(Charset::Standard(wide)) = detected {
         let source = match first {
             Some((label, source)) if label == wide => source,
             _ => CharsetSource::Detected,
@@ -165,7 +185,7 @@ fn decode_ascii<'a>(bytes: &'a [u8], labels: &Labels) -> Decoded<'a> {
         _ => (UTF_8, CharsetSource::Default),
     };
     let text = Cow::Borrowed(std::str::from_utf8(bytes).expect("ASCII is UTF-8"));
-    Decoded { text, used, declared, source, detected: None, had_errors: false }
+    Decoded { text, used, name: used.name(), declared, source, detected: None, had_errors: false }
 }
 
 /// Well-formed UTF-8 beyond ASCII: `None` where a label has the better claim.
@@ -187,6 +207,7 @@ fn decode_utf8<'a>(text: &'a str, labels: &Labels) -> Option<Decoded<'a>> {
     Some(Decoded {
         text: Cow::Borrowed(text),
         used: UTF_8,
+        name: UTF_8.name(),
         declared,
         source,
         detected: Some(UTF_8.name()),
@@ -204,7 +225,19 @@ fn decode_legacy<'a>(bytes: &'a [u8], labels: &Labels, tld: Option<&[u8]>) -> De
         Some((label, source)) if label == UTF_8 && tally.is_utf8(Trust::Label) => (label, source, UTF_8),
         Some((label, source)) if plainly(bytes, label) => (label, source, label),
         _ => {
-            let mut found = detect::detect(bytes, tld).unwrap_or(WINDOWS_1252);
+            let mut found = match detect::detect(bytes, tld) {
+                Some(Charset::Standard(found)) => found,
+                Some(Charset::Beyond(found)) => match first {
+                    Some((label, source)) if obeys_beyond(bytes, label) => {
+                        return Decoded {
+                            detected: Some(found.name()),
+                            ..finish(bytes, label, declared, source, None)
+                        };
+                    }
+                    _ => return finish_beyond(bytes, found, declared, CharsetSource::Detected),
+                },
+                None => WINDOWS_1252,
+            };
             // A page that says UTF-8 and is ASCII but for a few stray bytes was typed in the West: dashes and quotes.
             if first.is_some_and(|(label, _)| label == UTF_8) && tally.is_stray() && found.is_single_byte() {
                 found = WINDOWS_1252;
@@ -265,6 +298,26 @@ fn obeys(bytes: &[u8], label: &'static Encoding, found: &'static Encoding) -> bo
     }
 }
 
+/// Whether `bytes` can be what `label` says, when they show an encoding beyond the standard.
+fn obeys_beyond(bytes: &[u8], label: &'static Encoding) -> bool {
+    match label {
+        _ if label == UTF_8 || label == UTF_16LE || label == UTF_16BE => false,
+        _ if is_latin(label) => mean_run(bytes) < 2.5,
+        _ => label.is_single_byte() || malformed_share(bytes, label) < 0.02,
+    }
+}
+
+fn finish_beyond<'a>(
+    bytes: &[u8],
+    found: Beyond,
+    declared: Option<&'static str>,
+    source: CharsetSource,
+) -> Decoded<'a> {
+    let (text, had_errors) = found.decode(bytes);
+    let name = found.name();
+    Decoded { text: Cow::Owned(text), used: UTF_8, name, declared, source, detected: Some(name), had_errors }
+}
+
 fn finish<'a>(
     bytes: &'a [u8],
     used: &'static Encoding,
@@ -278,10 +331,11 @@ fn finish<'a>(
         && error.error_len().is_none()
     {
         let whole = std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("valid up to here");
-        return Decoded { text: Cow::Borrowed(whole), used, declared, source, detected, had_errors: true };
+        let text = Cow::Borrowed(whole);
+        return Decoded { text, used, name: used.name(), declared, source, detected, had_errors: true };
     }
     let (text, had_errors) = used.decode_without_bom_handling(bytes);
-    Decoded { text, used, declared, source, detected, had_errors }
+    Decoded { text, used, name: used.name(), declared, source, detected, had_errors }
 }
 
 #[cfg(test)]

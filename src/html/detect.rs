@@ -1,9 +1,10 @@
 //! The encoding that bytes themselves speak for.
 //!
 //! **Definition.** Tests on bytes alone, whatever they are labelled: UTF-8 by its syntax, UTF-16 without a mark by the
-//! place of its zero bytes, ISO-2022-JP by its escapes, everything else by the letter statistics of chardetng. Two things
-//! are added to those: Mac Cyrillic, which they do not know, is told from windows-1251 by where capitals stand, and
-//! Hungarian, which they take for windows-1252 now and then, by its two letters of its own.
+//! place of its zero bytes, ISO-2022-JP by its escapes, encodings outside of the standard by [tests of their
+//! own](beyond), everything else by the letter statistics of chardetng. Three things are added to those: Mac
+//! Cyrillic, which they do not know, is told from windows-1251 by where capitals stand; Hungarian, which they take for
+//! windows-1252 now and then, by its two letters of its own; and signs that touch no letter (`£825`) tell no language.
 //!
 //! **Algorithm.** chardetng is fed a sample: non-ASCII bytes with up to 32 ASCII bytes around them, 8 KiB at most, and
 //! is never told that the input ends, since a page cut off within a character must not lose its right encoding.
@@ -12,12 +13,16 @@
 //!
 //! **Reference.** H. Sivonen, "chardetng: A More Compact Character Encoding Detector for the Legacy Web", 2020.
 
+pub(super) mod beyond;
+mod beyond_decode;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
     Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1252, X_MAC_CYRILLIC,
 };
 
-use super::evidence::mean_run;
+use super::evidence::{is_latin, mean_run};
+use beyond::Charset;
 
 /// Bytes that the statistics look at.
 const SAMPLE: usize = 8 << 10;
@@ -33,15 +38,22 @@ const AROUND: usize = 32;
 /// let bytes = [0xCE, 0xD2, 0xC3, 0xC7, 0xB5, 0xC4, 0xCD, 0xF8, 0xD2, 0xB3];
 /// assert_eq!(webmill::html::charset::detect(&bytes, None).map(|e| e.name()), Some("GBK"));
 /// ```
-pub fn detect(bytes: &[u8], tld: Option<&[u8]>) -> Option<&'static Encoding> {
+pub fn detect(bytes: &[u8], tld: Option<&[u8]>) -> Option<Charset> {
+    if let Some(wide) = beyond::utf_32(bytes) {
+        return Some(Charset::Beyond(wide));
+    }
     if let Some(found) = utf16_by_zeros(bytes).or_else(|| iso_2022_jp(bytes)) {
-        return Some(found);
+        return Some(Charset::Standard(found));
     }
     if bytes.is_ascii() {
-        return None;
+        return beyond::seven_bit(bytes).map(Charset::Beyond);
     }
     let tally = Utf8Tally::of(bytes);
-    Some(if tally.is_utf8(Trust::Nothing) { UTF_8 } else { by_statistics(bytes, tld) })
+    if tally.is_utf8(Trust::Nothing) {
+        return Some(Charset::Standard(UTF_8));
+    }
+    let guess = by_statistics(bytes, tld);
+    Some(beyond::eight_bit(bytes, guess).map_or(Charset::Standard(guess), Charset::Beyond))
 }
 
 /// How many characters of more than one byte are well-formed UTF-8, and how many bytes are none.
@@ -127,6 +139,9 @@ pub(super) fn by_statistics(bytes: &[u8], tld: Option<&[u8]>) -> &'static Encodi
     if guess == WINDOWS_1252 && is_hungarian(&sample) {
         return WINDOWS_1250;
     }
+    if is_latin(guess) && !touches_letters(&sample) {
+        return WINDOWS_1252;
+    }
     if is_mac_cyrillic(&sample) && guess.is_single_byte() { X_MAC_CYRILLIC } else { guess }
 }
 
@@ -153,12 +168,21 @@ fn sample(bytes: &[u8]) -> Vec<u8> {
     sample
 }
 
-/// Hungarian `ő` and `ű` are `õ` and `û` in windows-1252, which no language of that encoding writes together without the
-/// vowels with grave, circumflex and tilde that Hungarian lacks.
+/// Hungarian `ő` and `ű` are `õ` and `û` in windows-1252, which no language of that encoding writes without the vowels
+/// with grave, circumflex and tilde that Hungarian lacks; Estonian, which has `õ` and `ö` too, has `ä` and no `á`.
 fn is_hungarian(sample: &[u8]) -> bool {
     let count = |of: &[u8]| sample.iter().filter(|b| of.contains(b)).count();
     let (o, u) = (count(&[0xF5, 0xD5]), count(&[0xFB, 0xDB]));
-    o > 0 && u > 0 && o + u >= 3 && count(&[0xE0, 0xE2, 0xE3, 0xE8, 0xEA, 0xEE, 0xF2, 0xF4, 0xF9]) * 8 < o + u
+    let own = o > 0 && u > 0 && o + u >= 3;
+    let kept =
+        o >= 3 && count(&[0xF6]) > 0 && count(&[0xE1]) > o && count(&[0xE9]) > o && count(&[0xE4]) == 0;
+    (own || kept) && count(&[0xE0, 0xE2, 0xE3, 0xE8, 0xEA, 0xEE, 0xF2, 0xF4, 0xF9]) * 8 < o + u
+}
+
+/// Whether a byte beyond ASCII stands beside a letter or another such byte.
+fn touches_letters(sample: &[u8]) -> bool {
+    let wordlike = |b: u8| b.is_ascii_alphabetic() || !b.is_ascii();
+    sample.windows(2).any(|w| (!w[0].is_ascii() && wordlike(w[1])) || (!w[1].is_ascii() && wordlike(w[0])))
 }
 
 /// Small letters are alike in Mac Cyrillic and windows-1251; capitals are 80–9F in one and C0–DF in the other.
