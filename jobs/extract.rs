@@ -40,9 +40,11 @@ pub struct Extract {
     pub part_bytes: u64,
     /// Bytes of rows that are gathered before they are sorted and written as one part of each table.
     pub buffer_bytes: usize,
-    /// Hosts whose pages are compared first, those of most captures: what many of a host's pages show and leave out of
-    /// their main text is left out of all of them. 0: none; any number costs two more readings of the shards and up to
-    /// 1 MiB a host.
+    /// Captures of a host that are enough to compare its pages first: what many of a host's pages show and leave out of
+    /// their main text is left out of all of them. 0: never; else the shards are read once more, and where there are
+    /// such hosts twice.
+    pub template_pages: u64,
+    /// Most hosts whose pages are compared, those of most captures; each takes up to 1 MiB, 10 to 120 KiB as a rule.
     pub template_hosts: usize,
     /// Bounds of the work on one page.
     pub limits: ExtractLimits,
@@ -58,7 +60,8 @@ impl Default for Extract {
             max_record_bytes: 64 << 20,
             part_bytes: 0,
             buffer_bytes: 24 << 20,
-            template_hosts: 0,
+            template_pages: 200,
+            template_hosts: 1000,
             limits: ExtractLimits::default(),
             inputs: Vec::new(),
             logs: Vec::new(),

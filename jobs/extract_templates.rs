@@ -9,26 +9,42 @@ use webmill::extract::{Extractor, Templates};
 use webmill::run::{Measure, Stage};
 use webmill::shard::Part;
 use webmill::table::{Footer, Table, TemplateRow, write_part};
-use webmill::text::{Sample, Template};
+use webmill::text::{MAX_PAGES, Sample, Template};
 use webmill::{Error, Result};
 
 use crate::extract::Extract;
 use crate::rejects::columns;
 
-/// Captures of a host, and its sampled pages.
-type Hosts = BTreeMap<String, (u64, Mutex<Sample>)>;
+/// Captures of a host, the hashes of the URLs that are looked at, and the pages found there.
+type Hosts = BTreeMap<String, (u64, Smallest, Mutex<Sample>)>;
+
+/// The smallest [`MAX_PAGES`] of the hashes pushed, each once, in order.
+#[derive(Default)]
+struct Smallest(Vec<u64>);
+
+impl Smallest {
+    fn push(&mut self, key: u64) {
+        if self.0.len() == MAX_PAGES && self.0.last().is_some_and(|&last| key >= last) {
+            return;
+        }
+        if let Err(at) = self.0.binary_search(&key) {
+            self.0.insert(at, key);
+            self.0.truncate(MAX_PAGES);
+        }
+    }
+}
 
 impl Extract {
     /// Learns the templates of the largest hosts and writes table `templates`; none where none are asked for. Damage is
     /// passed over here: extraction meets it again and counts it.
     pub fn learn_templates(&self, stage: &Stage<'_>, parts: &[Part]) -> Result<Templates> {
-        if self.template_hosts == 0 {
+        if self.template_pages == 0 || self.template_hosts == 0 {
             return Ok(Templates::new());
         }
         let learnt: Vec<(String, Template)> = stage.unit("templates", |unit| {
             let hosts = self.sample(stage, parts)?;
             let (mut rows, mut out) = (Vec::with_capacity(hosts.len()), Vec::new());
-            for (host, (pages, sample)) in hosts {
+            for (host, (pages, _, sample)) in hosts {
                 let sample = sample.into_inner().unwrap_or_else(PoisonError::into_inner);
                 let (template, learnt) = Template::learn(&sample);
                 rows.push(TemplateRow {
@@ -54,24 +70,35 @@ impl Extract {
 
     fn sample(&self, stage: &Stage<'_>, parts: &[Part]) -> Result<Hosts> {
         stage.progress.begin("count hosts", parts.len() as u64, Measure::Items);
-        let counts = Mutex::new(BTreeMap::<String, u64>::new());
-        self.each_page(stage, parts, |host, _, _| {
-            *lock(&counts)?.entry(host.to_owned()).or_default() += 1;
+        let counts = Mutex::new(BTreeMap::<String, (u64, Smallest)>::new());
+        self.each_page(stage, parts, |host, key, _| {
+            let mut counts = lock(&counts)?;
+            if !counts.contains_key(host) {
+                counts.insert(host.to_owned(), Default::default());
+            }
+            if let Some((pages, keys)) = counts.get_mut(host) {
+                *pages += 1;
+                keys.push(key);
+            }
             Ok(())
         })?;
         stage.progress.end();
         let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut largest: Vec<(String, u64)> = counts.into_iter().collect();
-        largest.sort_by_key(|(_, pages)| Reverse(*pages));
+        let mut largest: Vec<(String, (u64, Smallest))> =
+            counts.into_iter().filter(|(_, (pages, _))| *pages >= self.template_pages).collect();
+        largest.sort_by_key(|(_, (pages, _))| Reverse(*pages));
         largest.truncate(self.template_hosts);
-        let hosts: Hosts = largest.into_iter().map(|(host, n)| (host, (n, Mutex::default()))).collect();
+        let host = |(name, (pages, keys)): (String, (u64, Smallest))| (name, (pages, keys, Mutex::default()));
+        let hosts: Hosts = largest.into_iter().map(host).collect();
+        if hosts.is_empty() {
+            return Ok(hosts);
+        }
 
         stage.progress.begin("compare pages", parts.len() as u64, Measure::Items);
         let extractor = Extractor::new(self.limits.clone());
         self.each_page(stage, parts, |host, key, capture| {
-            let Some((_, sample)) = hosts.get(host) else { return Ok(()) };
-            // Which pages are parsed depends on the order of threads; which are kept does not.
-            if lock(sample)?.wants(key)
+            if let Some((_, keys, sample)) = hosts.get(host)
+                && keys.0.contains(&key)
                 && let Some(page) = extractor.footprint(capture)
             {
                 lock(sample)?.add(key, page);
@@ -113,4 +140,18 @@ impl Extract {
 
 fn lock<T>(mutex: &Mutex<T>) -> Result<std::sync::MutexGuard<'_, T>> {
     mutex.lock().map_err(|_| Error::Internal("another thread failed".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_stay_whatever_the_order() {
+        let (mut up, mut down) = (Smallest::default(), Smallest::default());
+        (0..500).for_each(|key| up.push(key * 7 % 500));
+        (0..500).rev().chain(0..500).for_each(|key| down.push(key));
+        assert_eq!(up.0, (0..MAX_PAGES as u64).collect::<Vec<_>>());
+        assert_eq!(up.0, down.0);
+    }
 }

@@ -3,7 +3,7 @@
 use crate::table::table;
 
 table! {
-    /// One row a host whose pages were compared to learn its template; only where the job was asked to.
+    /// One row a host whose pages were compared to learn its template; hosts of enough captures only.
     TemplateRow = "templates" {
         url_host_name: String = "host name", "news.pku.edu.cn";
         pages: u64 = "captures of the host with status 2xx", "812";

@@ -22,12 +22,15 @@ fn one_shard_or_many_give_the_same_rows() {
     let work = Work::new();
     work.synth("one", 800, u64::MAX);
     work.synth("many", 800, 200_000);
-    work.run(&["run", "one", "--out", "out-one"]);
-    work.run(&["run", "many", "--out", "out-many"]);
+    std::fs::write(work.path("mill.toml"), "[extract]\ntemplate_pages = 10\n").unwrap();
+    work.run(&["run", "one", "--out", "out-one", "--recipe", "mill.toml"]);
+    work.run(&["run", "many", "--out", "out-many", "--recipe", "mill.toml"]);
     for (job, table) in [
         ("extract", "pages"),
         ("extract", "links"),
         ("extract", "texts"),
+        ("extract", "templates"),
+        ("keywords", "keywords"),
         ("graph", "nodes"),
         ("graph", "arcs"),
         ("rank", "ranks"),

@@ -1,0 +1,93 @@
+//! What the pages of a host share is left out of a page that has little else to say.
+
+use polars::prelude::*;
+use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
+
+use crate::support::{Work, assert_same};
+
+const FRAME: &str = "Our reading room is open every day of the week, and members may borrow up to ten books at a time, \
+                     as long as they bring them back before the next new moon.";
+
+/// A page whose frame says the same as on every page of its host.
+fn page(number: usize) -> String {
+    let prose: String = match number {
+        0 => "<p>Nobody remembers where this is.</p>".into(),
+        _ => (0..6)
+            .map(|i| {
+                format!(
+                    "<p>Story {number} goes on, in part {i}, with the miller's {} daughter, who counted {} sacks of grain \
+                     before the river rose, and told nobody that the {number}th of them was full of letters.</p>",
+                    ["eldest", "second", "third"][(number + i) % 3],
+                    number * 7 + i
+                )
+            })
+            .collect(),
+    };
+    format!(
+        "<html><head><title>Story {number}</title></head><body><div><h1>Story {number}</h1>{prose}</div>\
+         <footer><p>{FRAME}</p></footer></body></html>"
+    )
+}
+
+fn texts(work: &Work, out: &str) -> Vec<(String, String)> {
+    let file = work.path(out).join("extract/latest/texts");
+    let mut rows = Vec::new();
+    for entry in std::fs::read_dir(file).unwrap() {
+        let frame = ParquetReader::new(std::fs::File::open(entry.unwrap().path()).unwrap()).finish().unwrap();
+        let (url, text) = (frame.column("url").unwrap(), frame.column("text").unwrap());
+        for (url, text) in url.str().unwrap().iter().zip(text.str().unwrap().iter()) {
+            rows.push((url.unwrap().to_owned(), text.unwrap().to_owned()));
+        }
+    }
+    rows
+}
+
+#[test]
+fn what_a_host_repeats_is_left_out_of_its_poor_pages() {
+    let work = Work::new();
+    let options = WriteOptions { max_shard_bytes: u64::MAX, compression: Compression::None };
+    let mut writer = RawDbWriter::new(&work.path("shards"), "stories", options).unwrap();
+    for number in 0..40 {
+        let response = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{}", page(number));
+        let record = NewRecord {
+            url: &format!("http://stories.example/{number}.html"),
+            origin: None,
+            date_ms: 1_700_000_000_000,
+            ip: None,
+            extra: &[],
+            data: response.as_bytes(),
+        };
+        writer.write(&record).unwrap();
+    }
+    writer.finish().unwrap();
+    for (file, pages) in [("off.toml", 0), ("on.toml", 20), ("more.toml", 41)] {
+        std::fs::write(work.path(file), format!("[extract]\ntemplate_pages = {pages}\n")).unwrap();
+    }
+    work.run(&["extract", "shards", "--out", "off", "--recipe", "off.toml"]);
+    work.run(&["extract", "shards", "--out", "on", "--recipe", "on.toml", "--threads", "1"]);
+    work.run(&["extract", "shards", "--out", "two", "--recipe", "on.toml", "--threads", "2"]);
+    work.run(&["extract", "shards", "--out", "more", "--recipe", "more.toml"]);
+    let (off, on) = (texts(&work, "off"), texts(&work, "on"));
+    let framed = |texts: &[(String, String)]| {
+        texts.iter().filter(|row| row.1.contains("reading room")).map(|row| row.0.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(framed(&off), ["http://stories.example/0.html"], "the poor page alone is fooled by its frame");
+    assert_eq!(framed(&on), [] as [String; 0]);
+    assert!(on.iter().any(|row| row.0.ends_with("/0.html") && row.1.contains("Nobody remembers")));
+    let others = |texts: &[(String, String)]| {
+        texts.iter().filter(|row| !row.0.ends_with("/0.html")).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(others(&off), others(&on));
+    assert_eq!(off, texts(&work, "more"), "too few pages to compare");
+    assert_same(&work.committed("on"), &work.committed("two"), "2 threads");
+
+    let file = work.path("on").join("extract/latest/templates/part-000000.parquet");
+    let frame = ParquetReader::new(std::fs::File::open(file).unwrap()).finish().unwrap();
+    let cell = |name: &str| format!("{}", frame.column(name).unwrap().get(0).unwrap());
+    assert_eq!(frame.height(), 1);
+    let row = ["url_host_name", "pages", "sampled", "verdict", "texts", "pages_hit"].map(cell);
+    assert_eq!(row, ["\"stories.example\"", "40", "40", "\"on\"", "1", "1"]);
+    let manifest = std::fs::read(work.path("on").join("extract/latest/manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+    assert_eq!(manifest["counts"]["kept"]["pruned-by-template"], 1);
+}
