@@ -11,17 +11,16 @@
 //!
 //! **Reference.** HTML standard, 4.2.5; ogp.me; schema.org; RFC 5988 relations.
 
-use std::borrow::Cow;
-
 use super::dom::{Dom, Edge, NodeId};
 use super::filed::{Filed, filed_under};
 use super::licence::{creative_commons, licence};
+use super::meta_items::Scope;
 use super::moment::iso_date;
 use super::robots::Robots;
 use super::structured::{self, Structured};
 use super::tag::Tag;
 use super::text_buffer::collapse;
-use super::values::{MAX_LIST, MAX_TEXT, has_token, is_feed, is_name, language_tag, push_list, squeezed};
+use super::values::{MAX_LIST, MAX_TEXT, has_token, is_feed, is_name, language_tag, squeezed};
 use crate::capture::CanonicalUrl;
 
 /// Nodes looked at for the text of one element.
@@ -127,10 +126,10 @@ pub fn metadata<'b>(
 
 /// Candidates by rank, the smaller the better.
 #[derive(Debug, Default)]
-struct Slot(Option<(u8, String)>);
+pub(super) struct Slot(pub(super) Option<(u8, String)>);
 
 impl Slot {
-    fn offer(&mut self, rank: u8, text: impl FnOnce() -> Option<String>) {
+    pub(super) fn offer(&mut self, rank: u8, text: impl FnOnce() -> Option<String>) {
         if self.0.as_ref().is_none_or(|(best, _)| rank < *best)
             && let Some(text) = text()
         {
@@ -144,41 +143,34 @@ impl Slot {
 }
 
 #[derive(Debug, Default)]
-struct Best {
-    lang: Slot,
-    description: Slot,
-    author: Slot,
-    site_name: Slot,
-    published: Slot,
-    modified: Slot,
-    og_title: Slot,
-    og_url: Slot,
-    image: Slot,
-    headline: Slot,
-    licence: Slot,
+pub(super) struct Best {
+    pub(super) lang: Slot,
+    pub(super) description: Slot,
+    pub(super) author: Slot,
+    pub(super) site_name: Slot,
+    pub(super) published: Slot,
+    pub(super) modified: Slot,
+    pub(super) og_title: Slot,
+    pub(super) og_url: Slot,
+    pub(super) image: Slot,
+    pub(super) headline: Slot,
+    pub(super) licence: Slot,
 }
 
-/// What a microdata scope is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    Subject,
-    Author,
-    Other,
-}
-
-struct Reader<'d, 'a> {
-    dom: &'d Dom<'a>,
+/// What is known when a part of the page was read.
+pub(super) struct Reader<'d, 'a> {
+    pub(super) dom: &'d Dom<'a>,
     base: Option<&'d CanonicalUrl>,
-    out: Metadata,
-    best: Best,
+    pub(super) out: Metadata,
+    pub(super) best: Best,
     json: structured::Collector,
     /// Whether the card of the page labels its first fact as the author.
-    label: bool,
+    pub(super) label: bool,
     /// Categories and tags by links.
     filed: Vec<String>,
     tagged: Vec<String>,
     /// Open microdata items.
-    scopes: Vec<(NodeId, Scope)>,
+    pub(super) scopes: Vec<(NodeId, Scope)>,
 }
 
 impl Reader<'_, '_> {
@@ -241,54 +233,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// RDFa Lite of the page's own vocabulary: properties of schema.org and Dublin Core on any element.
-    fn rdfa(&mut self, n: NodeId, properties: &str) {
-        const KNOWN: [&str; 13] = [
-            "datePublished",
-            "published_time",
-            "issued",
-            "dateCreated",
-            "created",
-            "date",
-            "dateModified",
-            "modified",
-            "modified_time",
-            "author",
-            "creator",
-            "headline",
-            "articleSection",
-        ];
-        let dom = self.dom;
-        for property in properties.split_ascii_whitespace().take(8) {
-            let name = property.rsplit(['/', '#', ':']).next().unwrap_or_default();
-            if name == "license" {
-                let given = dom.attr(n, "href").or(dom.attr(n, "content"));
-                self.best.licence.offer(2, || licence(given?));
-            }
-            if !KNOWN.contains(&name) {
-                continue;
-            }
-            let stated = ["content", "datetime"].iter().find_map(|name| dom.attr(n, name));
-            let value = stated.and_then(squeezed).or_else(|| self.text(n));
-            let best = &mut self.best;
-            match name {
-                "datePublished" | "published_time" | "issued" => {
-                    best.published.offer(5, || iso_date(&value?))
-                }
-                "dateCreated" | "created" | "date" => best.published.offer(6, || iso_date(&value?)),
-                "dateModified" | "modified" | "modified_time" => best.modified.offer(5, || iso_date(&value?)),
-                "author" | "creator" => best.author.offer(5, || value.filter(|name| is_name(name))),
-                "headline" => best.headline.offer(1, || value),
-                _ if self.out.categories.len() < MAX_LIST => {
-                    self.out.categories.extend(value.filter(|text| text.len() < 100));
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// Text of an element, white space collapsed, bounded.
-    fn text(&self, n: NodeId) -> Option<String> {
+    pub(super) fn text(&self, n: NodeId) -> Option<String> {
         let mut out = String::new();
         for d in self.dom.descendants(n).take(MAX_NODES) {
             if self.dom.is_text(d) {
@@ -313,113 +259,6 @@ impl Reader<'_, '_> {
         }
         out.truncate(out.trim_end().len());
         (!out.is_empty()).then_some(out)
-    }
-
-    fn meta(&mut self, n: NodeId) {
-        let dom = self.dom;
-        let Some(content) = dom.attr(n, "content") else { return };
-        if dom.attr(n, "http-equiv").is_some_and(|of| of.trim().eq_ignore_ascii_case("content-language")) {
-            self.best.lang.offer(3, || language_tag(content));
-        }
-        let best = &mut self.best;
-        let names = [dom.attr(n, "property"), dom.attr(n, "name")].into_iter().flatten();
-        for name in names.flat_map(str::split_ascii_whitespace).take(8) {
-            self.out.robots.add_meta(name, content);
-            let text = || squeezed(content);
-            let person = || squeezed(content).filter(|name| is_name(name));
-            let date = || iso_date(content);
-            let mut name = name.to_ascii_lowercase();
-            for (prefix, plain) in [("dcterms:", "dcterms."), ("dcterm:", "dcterms."), ("dc:", "dc.")] {
-                if let Some(rest) = name.strip_prefix(prefix) {
-                    name = format!("{plain}{rest}");
-                }
-            }
-            match name.as_str() {
-                "description" => best.description.offer(1, text),
-                "og:description" => best.description.offer(2, text),
-                "dc.description" | "dcterms.description" | "twitter:description" => {
-                    best.description.offer(4, text)
-                }
-                "keywords" | "news_keywords" | "dc.subject" => push_list(&mut self.out.keywords, content),
-                "article:tag" | "parsely-tags" => push_list(&mut self.out.tags, content),
-                "article:section" | "category" | "parsely-section" | "og:category" => {
-                    push_list(&mut self.out.categories, content);
-                }
-                "author"
-                | "article:author"
-                | "og:author"
-                | "dc.creator"
-                | "dcterms.creator"
-                | "parsely-author"
-                | "sailthru.author"
-                | "citation_author"
-                | "byl"
-                | "article:author_name"
-                | "mediaid" => {
-                    best.author.offer(2, person);
-                }
-                "og:site_name" => best.site_name.offer(0, text),
-                "application-name"
-                | "publisher"
-                | "dc.publisher"
-                | "al:android:app_name"
-                | "citation_journal_title" => {
-                    best.site_name.offer(3, text);
-                }
-                "article:published_time"
-                | "og:published_time"
-                | "og:article:published_time"
-                | "weibo:article:create_at"
-                | "bt:pubdate" => best.published.offer(1, date),
-                "date"
-                | "pubdate"
-                | "publishdate"
-                | "publish_date"
-                | "publish-date"
-                | "publication_date"
-                | "originalpublicationdate"
-                | "article_date_original"
-                | "dc.date"
-                | "dc.date.issued"
-                | "dc.date.created"
-                | "dcterms.created"
-                | "dcterms.issued"
-                | "dcterms.date"
-                | "dc.created"
-                | "parsely-pub-date"
-                | "sailthru.date"
-                | "citation_publication_date"
-                | "citation_date"
-                | "cxenseparse:recs:publishtime"
-                | "datepublished"
-                | "apub:time"
-                | "article.published"
-                | "created" => {
-                    best.published.offer(2, date);
-                }
-                "article:modified_time" | "og:modified_time" => best.modified.offer(1, date),
-                "og:updated_time" | "last-modified" | "lastmod" | "dcterms.modified" | "dc.date.modified"
-                | "datemodified" | "revised" | "utime" => best.modified.offer(2, date),
-                "og:type" => self.out.og_type = self.out.og_type.take().or_else(text),
-                "dc.rights" | "dcterms.rights" | "dcterms.license" | "dc.rights.license" | "license"
-                | "cc:license" => {
-                    best.licence.offer(4, || licence(content));
-                }
-                "og:title" => best.og_title.offer(0, text),
-                "parsely-title" | "twitter:title" | "dc.title" | "dcterms.title" | "sailthru.title" => {
-                    best.og_title.offer(1, text)
-                }
-                "og:url" => best.og_url.offer(0, text),
-                "og:image" | "og:image:url" | "og:image:secure_url" => best.image.offer(0, text),
-                "twitter:image" | "twitter:image:src" | "thumbnail" => best.image.offer(2, text),
-                "og:locale" => best.lang.offer(4, || language_tag(&content.replace('_', "-"))),
-                "language" | "dc.language" => best.lang.offer(5, || language_tag(content)),
-                "twitter:label1" => self.label = is_byline_label(content),
-                "twitter:data1" if self.label => best.author.offer(3, person),
-                "generator" => self.out.generator = self.out.generator.take().or_else(text),
-                _ => {}
-            }
-        }
     }
 
     fn link(&mut self, n: NodeId) {
@@ -462,70 +301,6 @@ impl Reader<'_, '_> {
                 .any(|c| class.contains(c));
         if marked {
             self.best.published.offer(5, || iso_date(when));
-        }
-    }
-
-    /// Properties of the item that the page is about; those of comments, offers and the like are others'.
-    fn microdata(&mut self, n: NodeId) {
-        let dom = self.dom;
-        // Outside of all items a property can only be the page's.
-        let lone = self.scopes.is_empty();
-        let scope = self.scopes.last().map_or(Scope::Subject, |&(_, scope)| scope);
-        let later = if lone { 3 } else { 0 };
-        let property = dom.attr(n, "itemprop").unwrap_or_default();
-        let has = |name: &str| has_token(property, name);
-        let opens = dom.attr(n, "itemscope").is_some();
-        if scope == Scope::Subject && !opens {
-            let value = |names: &[&str]| names.iter().find_map(|name| dom.attr(n, name));
-            if has("datePublished") {
-                let when = value(&["content", "datetime"])
-                    .map(Cow::Borrowed)
-                    .or_else(|| self.text(n).map(Cow::Owned));
-                self.best.published.offer(4 + later, || iso_date(&when?));
-            }
-            if has("dateModified") {
-                let when = value(&["content", "datetime"])
-                    .map(Cow::Borrowed)
-                    .or_else(|| self.text(n).map(Cow::Owned));
-                self.best.modified.offer(4 + later, || iso_date(&when?));
-            }
-            if has("headline") && self.best.headline.0.is_none() {
-                let text = self.text(n).or_else(|| squeezed(value(&["content"])?));
-                self.best.headline.offer(0, || text);
-            }
-            if has("description") {
-                let text = value(&["content"]).and_then(squeezed);
-                self.best.description.offer(5 + later, || text);
-            }
-            if has("license") {
-                let given =
-                    value(&["href", "content"]).map(Cow::Borrowed).or_else(|| self.text(n).map(Cow::Owned));
-                self.best.licence.offer(3, || licence(&given?));
-            }
-            if has("keywords") {
-                let list = value(&["content"]).map(Cow::Borrowed).or_else(|| self.text(n).map(Cow::Owned));
-                push_list(&mut self.out.keywords, &list.unwrap_or_default());
-            }
-            if has("articleSection") && self.out.categories.len() < MAX_LIST {
-                let text = value(&["content"]).and_then(squeezed).or_else(|| self.text(n));
-                self.out.categories.extend(text.filter(|text| text.len() < 100));
-            }
-        }
-        if !opens && ((scope == Scope::Subject && has("author")) || (scope == Scope::Author && has("name"))) {
-            let text = dom.attr(n, "content").and_then(squeezed).or_else(|| self.text(n));
-            self.best.author.offer(4 + later, || text.filter(|name| is_name(name)));
-        }
-        if opens {
-            let kind = dom.attr(n, "itemtype").unwrap_or_default().trim();
-            let kind = kind.rsplit('/').next().unwrap_or_default();
-            let inner = match scope {
-                Scope::Subject if has("author") || has("creator") => Scope::Author,
-                // The name of the author's employer is not the author's.
-                Scope::Author => Scope::Other,
-                _ if structured::rank(kind) > 0 => Scope::Subject,
-                _ => Scope::Other,
-            };
-            self.scopes.push((n, inner));
         }
     }
 
@@ -590,24 +365,6 @@ fn site_in_title(title: &str, url: &CanonicalUrl) -> Option<String> {
         });
         named.map(|part| part.trim().to_owned())
     })
-}
-
-/// Whether the label of a fact on a card says that it is the author.
-fn is_byline_label(label: &str) -> bool {
-    let label = label.trim().to_lowercase();
-    let by = [
-        "by",
-        "written by",
-        "verfasst von",
-        "geschrieben von",
-        "escrito por",
-        "écrit par",
-        "scritto da",
-        "door",
-        "author",
-        "autor",
-    ];
-    by.contains(&label.as_str())
 }
 
 /// A reference as the address of a page.

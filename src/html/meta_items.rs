@@ -1,0 +1,130 @@
+//! What elements of the body are marked up as: RDFa Lite and microdata.
+
+use std::borrow::Cow;
+
+use super::dom::NodeId;
+use super::licence::licence;
+use super::meta::Reader;
+use super::moment::iso_date;
+use super::structured;
+use super::values::{MAX_LIST, has_token, is_name, push_list, squeezed};
+
+/// What a microdata scope is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    Subject,
+    Author,
+    Other,
+}
+
+impl Reader<'_, '_> {
+    /// RDFa Lite of the page's own vocabulary: properties of schema.org and Dublin Core on any element.
+    pub(super) fn rdfa(&mut self, n: NodeId, properties: &str) {
+        const KNOWN: [&str; 13] = [
+            "datePublished",
+            "published_time",
+            "issued",
+            "dateCreated",
+            "created",
+            "date",
+            "dateModified",
+            "modified",
+            "modified_time",
+            "author",
+            "creator",
+            "headline",
+            "articleSection",
+        ];
+        let dom = self.dom;
+        for property in properties.split_ascii_whitespace().take(8) {
+            let name = property.rsplit(['/', '#', ':']).next().unwrap_or_default();
+            if name == "license" {
+                let given = dom.attr(n, "href").or(dom.attr(n, "content"));
+                self.best.licence.offer(2, || licence(given?));
+            }
+            if !KNOWN.contains(&name) {
+                continue;
+            }
+            let stated = ["content", "datetime"].iter().find_map(|name| dom.attr(n, name));
+            let value = stated.and_then(squeezed).or_else(|| self.text(n));
+            let best = &mut self.best;
+            match name {
+                "datePublished" | "published_time" | "issued" => {
+                    best.published.offer(5, || iso_date(&value?))
+                }
+                "dateCreated" | "created" | "date" => best.published.offer(6, || iso_date(&value?)),
+                "dateModified" | "modified" | "modified_time" => best.modified.offer(5, || iso_date(&value?)),
+                "author" | "creator" => best.author.offer(5, || value.filter(|name| is_name(name))),
+                "headline" => best.headline.offer(1, || value),
+                _ if self.out.categories.len() < MAX_LIST => {
+                    self.out.categories.extend(value.filter(|text| text.len() < 100));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Properties of the item that the page is about; those of comments, offers and the like are others'.
+    pub(super) fn microdata(&mut self, n: NodeId) {
+        let dom = self.dom;
+        // Outside of all items a property can only be the page's.
+        let lone = self.scopes.is_empty();
+        let scope = self.scopes.last().map_or(Scope::Subject, |&(_, scope)| scope);
+        let later = if lone { 3 } else { 0 };
+        let property = dom.attr(n, "itemprop").unwrap_or_default();
+        let has = |name: &str| has_token(property, name);
+        let opens = dom.attr(n, "itemscope").is_some();
+        if scope == Scope::Subject && !opens {
+            let value = |names: &[&str]| names.iter().find_map(|name| dom.attr(n, name));
+            if has("datePublished") {
+                let when = value(&["content", "datetime"])
+                    .map(Cow::Borrowed)
+                    .or_else(|| self.text(n).map(Cow::Owned));
+                self.best.published.offer(4 + later, || iso_date(&when?));
+            }
+            if has("dateModified") {
+                let when = value(&["content", "datetime"])
+                    .map(Cow::Borrowed)
+                    .or_else(|| self.text(n).map(Cow::Owned));
+                self.best.modified.offer(4 + later, || iso_date(&when?));
+            }
+            if has("headline") && self.best.headline.0.is_none() {
+                let text = self.text(n).or_else(|| squeezed(value(&["content"])?));
+                self.best.headline.offer(0, || text);
+            }
+            if has("description") {
+                let text = value(&["content"]).and_then(squeezed);
+                self.best.description.offer(5 + later, || text);
+            }
+            if has("license") {
+                let given =
+                    value(&["href", "content"]).map(Cow::Borrowed).or_else(|| self.text(n).map(Cow::Owned));
+                self.best.licence.offer(3, || licence(&given?));
+            }
+            if has("keywords") {
+                let list = value(&["content"]).map(Cow::Borrowed).or_else(|| self.text(n).map(Cow::Owned));
+                push_list(&mut self.out.keywords, &list.unwrap_or_default());
+            }
+            if has("articleSection") && self.out.categories.len() < MAX_LIST {
+                let text = value(&["content"]).and_then(squeezed).or_else(|| self.text(n));
+                self.out.categories.extend(text.filter(|text| text.len() < 100));
+            }
+        }
+        if !opens && ((scope == Scope::Subject && has("author")) || (scope == Scope::Author && has("name"))) {
+            let text = dom.attr(n, "content").and_then(squeezed).or_else(|| self.text(n));
+            self.best.author.offer(4 + later, || text.filter(|name| is_name(name)));
+        }
+        if opens {
+            let kind = dom.attr(n, "itemtype").unwrap_or_default().trim();
+            let kind = kind.rsplit('/').next().unwrap_or_default();
+            let inner = match scope {
+                Scope::Subject if has("author") || has("creator") => Scope::Author,
+                // The name of the author's employer is not the author's.
+                Scope::Author => Scope::Other,
+                _ if structured::rank(kind) > 0 => Scope::Subject,
+                _ => Scope::Other,
+            };
+            self.scopes.push((n, inner));
+        }
+    }
+}
