@@ -173,7 +173,7 @@ impl Known {
                 .map(|said| Remark { author: said.author, date: said.date, text: said.text })
                 .collect(),
             types: meta.structured.types,
-            encoding: decoded.used.name(),
+            encoding: decoded.name,
             encoding_declared: decoded.declared,
             encoding_detected: decoded.detected,
             cuts,

@@ -211,7 +211,7 @@ impl Extractor {
         }
 
         let page = &mut out.page;
-        page.content_charset = Some(decoded.used.name().to_owned());
+        page.content_charset = Some(decoded.name.to_owned());
         page.content_charset_declared = decoded.declared.map(str::to_owned);
         page.content_charset_detected = decoded.detected.map(str::to_owned);
         page.title.clone_from(&meta.title);

@@ -192,7 +192,10 @@ fn recognises_the_files_of_the_collection() {
         "-hebrew",
     ];
     let (mut files, mut alone, mut labelled, mut beyond) = (0, 0, 0, 0);
-    for folder in entries(&folder.path().join("encodings")).into_iter().filter(|path| path.is_dir()) {
+    for folder in entries(&folder.path().join("encodings"))
+        .into_iter()
+        .filter(|path| path.is_dir() && !path.ends_with("html5lib"))
+    {
         let mut name = folder.file_name().expect("a name").to_string_lossy().into_owned();
         for language in languages {
             name = name.strip_suffix(language).map(str::to_owned).unwrap_or(name);

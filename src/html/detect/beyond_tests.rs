@@ -145,8 +145,8 @@ fn what_is_malformed_is_replaced() {
         (Beyond::Johab, b"\x88A\x84a\x84C\xD9\x31\xE0\x31", "ㄱㅏㄲ\u{3000}伽"),
         (Beyond::EucTw, b"\xC4\xA1\x8E\xA2\xA1\xA1\x8E\xA3\xA1\xA1\xFE", "一乂\u{FFFD}\u{FFFD}"),
         (Beyond::EucTw, b"\x8E\xA1\xC4\xA1\xFE\xFE\xB0\xA1a", "一\u{FFFD}\u{FFFD}a"),
-        (Beyond::Hz, b"~~a~\nb~{<:~}c~{<:\nd", "~ab这c这\nd"),
-        (Beyond::Hz, b"~{<~}x~", "<x~"),
+        (Beyond::Hz, b"~~a~\nb~{<:~}c~{<:\nd", "~ab己c己\nd"),
+        (Beyond::Hz, b"~{<~}x~", "件\u{E461}~"),
         (Beyond::Iso2022Kr, b"\x1B$)C\x0E0!\x0F0!\x0E0!\n0!", "가0!가\n0!"),
         (Beyond::Ibm855, b"\xA0\xA1\xFF", "аА\u{A0}"),
     ];

@@ -98,6 +98,15 @@ pub(crate) fn plain_language(text: &str) -> Option<&'static str> {
     (sure && !matches!(name, "cat" | "afr")).then_some(name)
 }
 
+/// The language of which a text has most function words, at least two and a sixth of its words.
+pub(crate) fn likely_language(text: &str) -> Option<&'static str> {
+    let (hits, words) = count(text);
+    let most = hits.iter().copied().max()?;
+    let mut best = LISTS.iter().zip(hits).filter(|&(_, n)| n == most).map(|((name, _), _)| *name);
+    let name = best.next().filter(|_| most >= 2 && most * 6 >= words)?;
+    (best.next().is_none() && !matches!(name, "cat" | "afr")).then_some(name)
+}
+
 /// How many of the first words of a text are function words of each language, and how many words that are.
 fn count(text: &str) -> ([u32; LISTS.len()], u32) {
     let mut hits = [0u32; LISTS.len()];
