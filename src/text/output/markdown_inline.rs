@@ -6,6 +6,8 @@
 //!
 //! **Cost.** Linear in text and inline elements, times their depth, which the builder of blocks bounds.
 
+use std::cell::Cell;
+
 use url::Url;
 
 use super::escape::{escape, escape_line_starts, escape_target};
@@ -28,11 +30,16 @@ pub(crate) enum Lines {
     Cell,
 }
 
+/// Bytes of all addresses of a page that are written: a long base makes short references long.
+const MAX_TARGETS: usize = 4 << 20;
+
 /// What inline markup is read from.
 pub(crate) struct Inline<'p, 'd> {
     pub dom: &'p Dom<'d>,
     pub page: &'p Page,
     base: Option<Url>,
+    /// Bytes of addresses so far.
+    written: Cell<usize>,
 }
 
 struct Open {
@@ -48,14 +55,19 @@ struct Open {
 
 impl<'p, 'd> Inline<'p, 'd> {
     pub(crate) fn new(dom: &'p Dom<'d>, page: &'p Page, base: Option<&CanonicalUrl>) -> Self {
-        Inline { dom, page, base: base.and_then(|base| Url::parse(base.as_str()).ok()) }
+        Inline {
+            dom,
+            page,
+            base: base.and_then(|base| Url::parse(base.as_str()).ok()),
+            written: Cell::new(0),
+        }
     }
 
     /// The target of a reference, absolute where the base is known; `None` for what leads nowhere.
     fn target(&self, reference: &str) -> Option<String> {
         let reference = reference.trim();
         let leads = !reference.is_empty() && reference.len() <= MAX_TARGET && !reference.starts_with('#');
-        if !leads {
+        if !leads || self.written.get() > MAX_TARGETS {
             return None;
         }
         let scheme = reference.split_once(':').map(|(scheme, _)| scheme.trim().to_ascii_lowercase());
@@ -65,7 +77,9 @@ impl<'p, 'd> Inline<'p, 'd> {
         let absolute = self.base.as_ref().and_then(|base| base.join(reference).ok());
         // Without a base, or where it makes no address: as written.
         let target = absolute.map_or_else(|| reference.to_string(), String::from);
-        Some(escape_target(&target)).filter(|target| target.len() <= 3 * MAX_TARGET)
+        let target = escape_target(&target);
+        self.written.set(self.written.get() + target.len());
+        (target.len() <= 3 * MAX_TARGET).then_some(target)
     }
 
     /// Writes an image; `false` for one that shows nothing (a counting pixel, one without an address).

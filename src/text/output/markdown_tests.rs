@@ -164,6 +164,15 @@ fn hostile_nesting_is_bounded() {
     }
 }
 
+#[test]
+fn a_long_base_does_not_multiply() {
+    let base = format!("http://ex.org/{}/", "x".repeat(3000));
+    let links = "<a href=a>b</a> ".repeat(20_000);
+    let out = all(&format!("<p>{links}"), Some(&base));
+    assert!((4 << 20..6 << 20).contains(&out.len()), "{}", out.len());
+    assert!(out.contains(&format!("[b]({base}a)")) && out.ends_with(" b"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
     #[test]
