@@ -3,6 +3,7 @@
 //! The choice is that of highest [expected F1](score); labels around Chinese texts, repeated and hidden copies are
 //! left out of it. Cost: O(blocks · (features + trees)) and a sort; features are held for [`CHUNK`] blocks at a time.
 
+pub(crate) mod asides;
 pub(crate) mod cues;
 pub(crate) mod features;
 pub(crate) mod model;
@@ -18,6 +19,7 @@ use crate::text::blocks::class_names::Kind;
 use crate::text::blocks::elements::heading;
 use crate::text::blocks::page::{Block, FAR, Page};
 use crate::text::output::render::drop_copies;
+use asides::{comments, leave_out, teasers};
 use features::{Hints, Whole, each_word, features};
 use model::Model;
 use page_type::{PageType, probabilities};
@@ -46,13 +48,11 @@ pub(crate) static SHIPPED: LazyLock<Tables> = LazyLock::new(|| {
 const CHUNK: usize = 64;
 
 /// Pages that are articles by this probability keep no comments.
-const ARTICLE: f32 = 0.3;
+const COMMENTED: f32 = 0.3;
+/// Pages that are articles by this probability keep no teasers.
+const TEASED: f32 = 0.5;
 /// Pages that are manuals by this probability keep what they repeat: the steps for one system and for another.
 const MANUAL: f32 = 0.4;
-/// Steps from a block up to the element that is named a comment.
-const MAX_COMMENT_STEPS: u8 = 4;
-/// Words of prose that comments are left out for.
-const MIN_COMMENTED_UNITS: f32 = 50.0;
 
 /// Blocks of at least this probability are not pruned.
 const SURE: f32 = 0.9;
@@ -84,14 +84,18 @@ pub(crate) fn choose(page: &Page, hints: &Hints, tables: &Tables) -> Choice {
     let scores = log_odds(page, &whole, &types, tables);
     // Blocks of lists are wrong one by one, those of articles in rows: half of a teaser is no gain, and the doubtful ones
     // are left out. Surer probabilities do so.
-    let sureness = 1.0 + types[PageType::Article as usize];
+    let article = types[PageType::Article as usize];
+    let sureness = 1.0 + article;
     let mut scored: Vec<(f32, f32)> = scores
-        .into_iter()
+        .iter()
         .zip(&page.blocks)
         .map(|(score, block)| (probability(score * sureness), block.counts.units + EXTRA_UNITS))
         .collect();
     let (mut cut, mut f1) = threshold(&scored);
-    if types[PageType::Article as usize] >= ARTICLE && doubt_comments(page, &mut scored, cut) {
+    if article >= COMMENTED && leave_out(page, &mut scored, cut, &comments(page)) {
+        (cut, f1) = threshold(&scored);
+    }
+    if article >= TEASED && leave_out(page, &mut scored, cut, &teasers(page, &scores)) {
         (cut, f1) = threshold(&scored);
     }
     let mut chosen: Vec<bool> = scored.iter().map(|s| s.0 >= cut).collect();
@@ -106,29 +110,6 @@ pub(crate) fn choose(page: &Page, hints: &Hints, tables: &Tables) -> Choice {
     drop_hidden_copies(page, &mut chosen);
     drop_tails(page, &mut chosen, whole.title_at);
     Choice { chosen, confidence: f1, types, title_at: whole.title_at }
-}
-
-/// Takes the probability from what elements are named comments, if enough prose besides is more likely than `cut`.
-fn doubt_comments(page: &Page, scored: &mut [(f32, f32)], cut: f32) -> bool {
-    let is_comment = |block: &Block| {
-        page.containers[block.container as usize].distance[Kind::Comment as usize] <= MAX_COMMENT_STEPS
-    };
-    let prose: f32 = page
-        .blocks
-        .iter()
-        .zip(scored.iter())
-        .filter(|(block, scored)| scored.0 >= cut && block.counts.units > 12.0 && !is_comment(block))
-        .map(|(block, _)| block.counts.units)
-        .sum();
-    if prose < MIN_COMMENTED_UNITS {
-        return false;
-    }
-    for (block, scored) in page.blocks.iter().zip(scored) {
-        if is_comment(block) {
-            scored.0 = 0.0;
-        }
-    }
-    true
 }
 
 /// Whether a block is a heading over a chosen block that is no list of links.
@@ -216,20 +197,6 @@ mod tests {
         let mut chosen = vec![true, false, true, true, true];
         drop_hidden_copies(&page, &mut chosen);
         assert_eq!(chosen, [true, false, true, true, true]);
-    }
-
-    #[test]
-    fn comments_yield_to_prose_only() {
-        let prose = "words ".repeat(60);
-        let html = format!("<body><p>{prose}<div class=comments><p>{prose} too</div>");
-        let dom = parse(&html, &Limits::default());
-        let page = blocks(&dom, dom.body().unwrap());
-        let mut scored = vec![(0.9, 60.0), (0.8, 61.0)];
-        assert!(doubt_comments(&page, &mut scored, 0.5));
-        assert_eq!(scored, [(0.9, 60.0), (0.0, 61.0)]);
-        let mut scored = vec![(0.4, 60.0), (0.8, 61.0)];
-        assert!(!doubt_comments(&page, &mut scored, 0.5));
-        assert_eq!(scored[1].0, 0.8);
     }
 
     #[test]

@@ -1,0 +1,149 @@
+//! What stands beside an article and resembles it: comments and teasers of other articles.
+//!
+//! Block by block these read like the article, and where it is short they outweigh it. So on pages that are articles they are
+//! left out together, if enough prose is left. Comments are what elements are named so. Teasers are items of which there are
+//! several alike, whose blocks begin with links, which stand before or after the prose, and which are less likely than it.
+//! Cost: O(blocks).
+
+use super::features::repeated;
+use crate::html::Tag;
+use crate::text::blocks::class_names::Kind;
+use crate::text::blocks::page::{Block, Mark, Page};
+
+/// Steps from a block up to the element that is named a comment.
+const MAX_COMMENT_STEPS: u8 = 4;
+/// Words of prose that others are left out for.
+const MIN_PROSE: f32 = 50.0;
+/// Words of a block of prose.
+const PROSE: f32 = 12.0;
+/// Teasers that stand together.
+const MIN_TEASERS: u32 = 4;
+/// Share of a teaser's blocks that begin with a link, and of the teasers alike that hold one.
+const LINKED: f32 = 0.9;
+/// Blocks of lower log-odds do not count where teasers are weighed against prose.
+const HOPELESS: f32 = -1.0;
+/// By how much the log-odds of the teasers are lower on average.
+const MARGIN: f32 = 1.0;
+
+/// Takes the probability from `asides`, if some of them and enough prose besides are at least as likely as `cut`.
+pub(crate) fn leave_out(page: &Page, scored: &mut [(f32, f32)], cut: f32, asides: &[bool]) -> bool {
+    let (mut prose, mut chosen) = (0.0, false);
+    for ((block, scored), &aside) in page.blocks.iter().zip(scored.iter()).zip(asides) {
+        if scored.0 >= cut {
+            chosen |= aside;
+            prose += if !aside && block.counts.units > PROSE { block.counts.units } else { 0.0 };
+        }
+    }
+    if !chosen || prose < MIN_PROSE {
+        return false;
+    }
+    for (scored, _) in scored.iter_mut().zip(asides).filter(|(_, aside)| **aside) {
+        scored.0 = 0.0;
+    }
+    true
+}
+
+/// Which blocks stand in elements that are named comments.
+pub(crate) fn comments(page: &Page) -> Vec<bool> {
+    let named = |block: &Block| {
+        page.containers[block.container as usize].distance[Kind::Comment as usize] <= MAX_COMMENT_STEPS
+    };
+    page.blocks.iter().map(named).collect()
+}
+
+/// Which blocks belong to teasers, by their links and the log-odds of all blocks.
+pub(crate) fn teasers(page: &Page, scores: &[f32]) -> Vec<bool> {
+    // How many blocks before each begin with a link.
+    let mut links = vec![0u32];
+    for block in &page.blocks {
+        let starts = block.counts.links > 0
+            && page.events[block.events.0 as usize..block.events.1 as usize]
+                .iter()
+                .any(|event| event.at == block.start && event.mark == Mark::Open(Tag::A));
+        links.push(links[links.len() - 1] + u32::from(starts));
+    }
+    let mut members: Vec<(u32, u32)> = Vec::new();
+    for container in page.containers.iter().filter(|c| c.counts.blocks > 0) {
+        let group = container.group as usize;
+        if group >= members.len() {
+            members.resize(group + 1, (0, 0));
+        }
+        members[group].0 += 1;
+        members[group].1 += u32::from(container.counts.links > 0);
+    }
+    let is_teaser = |block: &Block| {
+        let item = &page.containers[repeated(page, block)];
+        let end = (item.end as usize).min(page.blocks.len());
+        let starting = links[end] - links[item.first as usize];
+        let (all, linked) = members[item.group as usize];
+        item.twins >= MIN_TEASERS
+            && starting as f32 >= LINKED * (end - item.first as usize) as f32
+            && linked as f32 > LINKED * all as f32
+    };
+    let mut out: Vec<bool> = page.blocks.iter().map(is_teaser).collect();
+    // Between the article's paragraphs, a list of links is its own.
+    let is_prose = |i: &usize| !out[*i] && scores[*i] > 0.0 && page.blocks[*i].counts.units > PROSE;
+    let first = (0..out.len()).find(is_prose);
+    let last = (0..out.len()).rfind(is_prose);
+    if let (Some(first), Some(last)) = (first, last) {
+        out[first..=last].fill(false);
+    }
+    let mean = |teasers: bool| {
+        let (mut sum, mut units) = (0.0, 0.0);
+        for ((block, &score), &teaser) in page.blocks.iter().zip(scores).zip(&out) {
+            if teaser == teasers && score > HOPELESS && (teaser || block.counts.units > PROSE) {
+                sum += score * block.counts.units;
+                units += block.counts.units;
+            }
+        }
+        if units > 0.0 { sum / units } else { 0.0 }
+    };
+    if mean(true) >= mean(false) - MARGIN {
+        out.fill(false);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::{Limits, parse};
+    use crate::text::blocks::blocks;
+
+    fn page_of(html: &str) -> Page {
+        let dom = parse(html, &Limits::default());
+        blocks(&dom, dom.body().unwrap())
+    }
+
+    #[test]
+    fn comments_yield_to_prose_only() {
+        let prose = "words ".repeat(60);
+        let page = page_of(&format!("<body><p>{prose}<div class=comments><p>{prose} too</div>"));
+        assert_eq!(comments(&page), [false, true]);
+        let mut scored = vec![(0.9, 60.0), (0.8, 61.0)];
+        assert!(leave_out(&page, &mut scored, 0.5, &comments(&page)));
+        assert_eq!(scored, [(0.9, 60.0), (0.0, 61.0)]);
+        let mut scored = vec![(0.4, 60.0), (0.8, 61.0)];
+        assert!(!leave_out(&page, &mut scored, 0.5, &comments(&page)));
+        assert_eq!(scored[1].0, 0.8);
+        // Where none is likely, nothing changes.
+        assert!(!leave_out(&page, &mut [(0.9, 60.0), (0.1, 61.0)], 0.5, &comments(&page)));
+    }
+
+    #[test]
+    fn teasers_are_alike_linked_and_less_likely() {
+        let prose = "words ".repeat(60);
+        let item = "<li><a href=x>Another story</a> of which some twelve words are told here, so that one reads on.</li>";
+        let list = |item: &str| page_of(&format!("<body><p>{prose}<ul>{}</ul>", item.repeat(4)));
+        let page = list(item);
+        assert_eq!(teasers(&page, &[4.0, 1.0, 1.0, 1.0, 1.0]), [false, true, true, true, true]);
+        assert_eq!(teasers(&page, &[4.0, 3.5, 3.5, 3.5, 3.5]), [false; 5]);
+        let plain =
+            list("<li>Another point, of which twelve words are told here, see <a href=x>there</a>.</li>");
+        assert_eq!(teasers(&plain, &[4.0, 1.0, 1.0, 1.0, 1.0]), [false; 5]);
+        let inside = page_of(&format!("<body><p>{prose}<ul>{}</ul><p>{prose}", item.repeat(4)));
+        assert_eq!(teasers(&inside, &[4.0, 1.0, 1.0, 1.0, 1.0, 4.0]), [false; 6]);
+        let few = page_of(&format!("<body><p>{prose}<ul>{}</ul>", item.repeat(3)));
+        assert_eq!(teasers(&few, &[4.0, 1.0, 1.0, 1.0]), [false; 4]);
+    }
+}
