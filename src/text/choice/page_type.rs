@@ -56,13 +56,10 @@ impl PageType {
 
 /// Probabilities of [`PageType::CLASSES`].
 pub(crate) fn probabilities(model: &Model, page: &[f32]) -> [f32; 7] {
-    let mut out = [0.0f32; 7];
     if page.len() < model.width() {
-        return out;
+        return [0.0; 7];
     }
-    for (class, p) in out.iter_mut().enumerate() {
-        *p = model.score(page, class, PageType::CLASSES.len());
-    }
+    let mut out: [f32; 7] = model.score(page);
     let top = out.iter().copied().fold(f32::MIN, f32::max);
     let sum: f32 = out.iter().map(|p| (p - top).exp()).sum();
     for p in &mut out {
