@@ -5,8 +5,8 @@
 //! and every lower-to-upper step to one boundary mark, so that `-ad-` in a fragment matches `ad`, `top-ad`, `adBox`,
 //! but not `shadow` or `header`.
 //!
-//! Algorithm: one trie over all fragments, walked from every position of the folded name. Cost: O(length × longest
-//! fragment), in practice one or two steps a letter; the trie is built once a process. Names longer than
+//! Algorithm: one automaton over all fragments (A. V. Aho, M. J. Corasick, *Efficient string matching*, CACM 18 (1975),
+//! doi:10.1145/360825.360855), one step a letter of the folded name; it is built once a process. Names longer than
 //! [`MAX_NAME`] bytes are read to that length only.
 
 use std::sync::LazyLock;
@@ -182,29 +182,40 @@ const FRAGMENTS: &[(Kind, &str)] = &[
     ),
 ];
 
-const LETTERS: usize = 27;
-const MARK: u8 = 26;
+/// Letters are 1 to 26, as the low bits of their codes.
+const LETTERS: usize = 32;
+const MARK: usize = 0;
+
+fn letter_of(b: u8) -> usize {
+    if b.is_ascii_alphabetic() { usize::from(b) % LETTERS } else { MARK }
+}
 
 /// Many short phrases of Latin letters, found in one pass each as a bit set.
 pub(crate) struct Phrases {
     next: Vec<[u16; LETTERS]>,
+    /// Bits of the phrases that end in a state.
     bits: Vec<u64>,
 }
 
 impl Phrases {
-    pub(crate) fn new() -> Self {
-        Phrases { next: vec![[0; LETTERS]], bits: vec![0] }
+    /// Finds phrases of the letters a to z and `-` (boundary).
+    pub(crate) fn new<'p>(phrases: impl IntoIterator<Item = (&'p str, u64)>) -> Self {
+        let mut made = Phrases { next: vec![[0; LETTERS]], bits: vec![0] };
+        for (phrase, bits) in phrases {
+            made.add(phrase, bits);
+        }
+        made.link();
+        made
     }
 
-    /// Adds a phrase of the letters a to z and `-` (boundary).
-    pub(crate) fn add(&mut self, phrase: &str, bits: u64) {
+    fn add(&mut self, phrase: &str, bits: u64) {
         let mut at = 0;
         for b in phrase.bytes() {
-            let letter = if b.is_ascii_lowercase() { b - b'a' } else { MARK };
-            let mut to = self.next[at][usize::from(letter)] as usize;
+            let letter = letter_of(b);
+            let mut to = usize::from(self.next[at][letter]);
             if to == 0 {
                 to = self.next.len();
-                self.next[at][usize::from(letter)] = to as u16;
+                self.next[at][letter] = to as u16;
                 self.next.push([0; LETTERS]);
                 self.bits.push(0);
             }
@@ -213,55 +224,63 @@ impl Phrases {
         self.bits[at] |= bits;
     }
 
+    /// Makes the trie an automaton: where no phrase goes on, it goes on with the longest that ends likewise.
+    fn link(&mut self) {
+        let mut shorter = vec![0u16; self.next.len()];
+        let mut order = vec![0u16];
+        let mut done = 0;
+        while let Some(&at) = order.get(done) {
+            done += 1;
+            let at = usize::from(at);
+            let fallback = usize::from(shorter[at]);
+            for letter in 0..LETTERS {
+                let to = self.next[at][letter];
+                // Of the root, and so of what is not linked yet, there is nothing shorter.
+                let other = if at == 0 { 0 } else { self.next[fallback][letter] };
+                if to == 0 {
+                    self.next[at][letter] = other;
+                } else {
+                    shorter[usize::from(to)] = other;
+                    self.bits[usize::from(to)] |= self.bits[usize::from(other)];
+                    order.push(to);
+                }
+            }
+        }
+    }
+
     /// The bits of all phrases in the beginning of a text.
     pub(crate) fn find(&self, text: &str) -> u64 {
-        let mut folded = [MARK; MAX_NAME * 2 + 2];
-        let mut len = 1;
-        let mut after_lower = false;
-        for &b in text.as_bytes().iter().take(MAX_NAME) {
-            let letter = match b {
-                b'a'..=b'z' => b - b'a',
-                b'A'..=b'Z' => b - b'A',
-                _ => MARK,
-            };
-            if (b.is_ascii_uppercase() && after_lower || letter == MARK) && folded[len - 1] != MARK {
-                folded[len] = MARK;
-                len += 1;
-            }
-            if letter != MARK {
-                folded[len] = letter;
-                len += 1;
+        let mut bits = 0;
+        let mut at = usize::from(self.next[0][MARK]);
+        let mut step = |letter: usize| {
+            at = usize::from(self.next[at][letter]);
+            bits |= self.bits[at];
+        };
+        // The folded text begins and ends with a mark, and no two stand together.
+        let (mut marked, mut after_lower) = (true, false);
+        for &b in &text.as_bytes()[..text.len().min(MAX_NAME)] {
+            if b.is_ascii_alphabetic() {
+                if b.is_ascii_uppercase() && after_lower {
+                    step(MARK);
+                }
+                step(letter_of(b));
+                marked = false;
+            } else if !marked {
+                step(MARK);
+                marked = true;
             }
             after_lower = b.is_ascii_lowercase();
         }
-        if len == 1 {
-            return 0;
-        }
-        // The array is filled with marks, so one stands after the last letter too.
-        let folded = &folded[..len + usize::from(folded[len - 1] != MARK)];
-        let mut bits = 0;
-        for start in 0..folded.len() {
-            let mut at = 0;
-            for &letter in &folded[start..] {
-                at = self.next[at][usize::from(letter)] as usize;
-                if at == 0 {
-                    break;
-                }
-                bits |= self.bits[at];
-            }
+        if !marked {
+            step(MARK);
         }
         bits
     }
 }
 
 static NAMES: LazyLock<Phrases> = LazyLock::new(|| {
-    let mut phrases = Phrases::new();
-    for (kind, fragments) in FRAGMENTS {
-        for fragment in fragments.split_ascii_whitespace() {
-            phrases.add(fragment, kind.bit());
-        }
-    }
-    phrases
+    let fragments = FRAGMENTS.iter().map(|(kind, list)| (kind.bit(), list.split_ascii_whitespace()));
+    Phrases::new(fragments.flat_map(|(bit, list)| list.map(move |fragment| (fragment, bit))))
 });
 
 /// The kinds whose fragments occur in a class list, an id or a role, as a bit set.
@@ -287,6 +306,13 @@ mod tests {
             let kinds = kinds_of(name);
             assert!(kinds & wanted.bit() != 0, "{name} lacks {wanted:?}");
             assert!(kinds & not.bit() == 0, "{name} has {not:?}");
+        }
+        // What ends within another phrase is found too.
+        let phrases = Phrases::new([("-ab-cd-", 1), ("b-c", 2), ("cd", 4), ("-cde", 8), ("b", 16)]);
+        for (text, bits) in
+            [("ab cd", 23), ("aB-c", 2 | 16), ("ab--CDE", 2 | 4 | 8 | 16), ("a", 0), ("xcdx", 4)]
+        {
+            assert_eq!(phrases.find(text), bits, "{text}");
         }
         assert_eq!(kinds_of(""), 0);
         assert_eq!(kinds_of("中文"), 0);

@@ -269,13 +269,8 @@ const OTHERS: &[(Cue, &str)] = &[
 ];
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    let mut phrases = Phrases::new();
-    for (cue, list) in LATIN {
-        for phrase in list.split_ascii_whitespace() {
-            phrases.add(phrase, 1 << *cue as u8);
-        }
-    }
-    phrases
+    let phrases = LATIN.iter().map(|(cue, list)| (1 << *cue as u8, list.split_ascii_whitespace()));
+    Phrases::new(phrases.flat_map(|(bit, list)| list.map(move |phrase| (phrase, bit))))
 });
 
 /// The cues in a text, as a bit set; `wide` says whether it holds Chinese characters.

@@ -57,13 +57,8 @@ const SECTIONS: [&str; 6] = [
 pub(crate) const PATH_FEATURES: usize = 11;
 
 static PATHS: LazyLock<Phrases> = LazyLock::new(|| {
-    let mut phrases = Phrases::new();
-    for (bit, section) in SECTIONS.iter().enumerate() {
-        for phrase in section.split_ascii_whitespace() {
-            phrases.add(phrase, 1 << bit);
-        }
-    }
-    phrases
+    let sections = SECTIONS.iter().enumerate().map(|(bit, list)| (1 << bit, list.split_ascii_whitespace()));
+    Phrases::new(sections.flat_map(|(bit, list)| list.map(move |phrase| (phrase, bit))))
 });
 
 /// Numbers of a URL's path: sections named, a year in it, depth, shape of the last segment; -1 without a path.
