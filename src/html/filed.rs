@@ -144,13 +144,33 @@ fn names<'d>(dom: &'d Dom, n: NodeId) -> impl Iterator<Item = &'d str> {
     ["class", "id"].into_iter().filter_map(move |name| dom.attr(n, name))
 }
 
+/// Lengths of the names that begin with a letter, as bits.
+const LENGTHS: [u32; 32] = {
+    let mut out = [0; 32];
+    let mut i = 0;
+    while i < CATEGORIES.len() + TAGS.len() {
+        let name = if i < CATEGORIES.len() { CATEGORIES[i] } else { TAGS[i - CATEGORIES.len()] };
+        out[(name.as_bytes()[0] % 32) as usize] |= 1 << name.len();
+        i += 1;
+    }
+    out
+};
+
+/// Whether a name of that length with that first letter is known: hardly any is.
+fn is_likely(word: &str) -> bool {
+    let first = usize::from(word.as_bytes()[0] % 32);
+    word.len() < 32 && LENGTHS[first] >> word.len() & 1 == 1
+}
+
 /// What the names of an element say of the links in it; nothing if they say both.
 fn by_name(name: &str) -> Option<Filed> {
     let name = name.get(..300).unwrap_or(name);
-    let holds = |list: &[&str]| {
-        name.split_ascii_whitespace().any(|word| list.iter().any(|known| known.eq_ignore_ascii_case(word)))
-    };
-    match (holds(&CATEGORIES), holds(&TAGS)) {
+    let (mut category, mut tag) = (false, false);
+    for word in name.split_ascii_whitespace().filter(|word| is_likely(word)) {
+        category |= CATEGORIES.iter().any(|known| known.eq_ignore_ascii_case(word));
+        tag |= TAGS.iter().any(|known| known.eq_ignore_ascii_case(word));
+    }
+    match (category, tag) {
         (true, false) => Some(Filed::Category),
         (false, true) => Some(Filed::Tag),
         _ => None,

@@ -18,8 +18,16 @@ pub(super) fn licence(given: &str) -> Option<String> {
 
 /// The short name of a licence of Creative Commons, by its address.
 pub(super) fn creative_commons(address: &str) -> Option<String> {
-    let lower = address.to_ascii_lowercase();
-    let path = &lower[lower.find("creativecommons.org/")? + "creativecommons.org/".len()..];
+    const HOST: &str = "creativecommons.org/";
+    // Nearly all links lead elsewhere: the letter v, which few addresses hold, is looked for.
+    let is_host = |v: &usize| {
+        let start = v.checked_sub(6);
+        let host = start.and_then(|start| address.as_bytes().get(start..start + HOST.len()));
+        host.is_some_and(|host| host.eq_ignore_ascii_case(HOST.as_bytes()))
+    };
+    let v = memchr::memchr2_iter(b'v', b'V', address.as_bytes()).find(is_host)?;
+    let lower = address[v - 6..].to_ascii_lowercase();
+    let path = &lower[HOST.len()..];
     let mut parts = path.split(['/', '?', '#']).filter(|part| !part.is_empty());
     let (kind, name) = (parts.next()?, parts.next()?);
     let version = parts.next().filter(|v| v.len() <= 4 && v.starts_with(|c: char| c.is_ascii_digit()));

@@ -196,10 +196,18 @@ impl Reader<'_, '_> {
             Tag::A => self.anchor(n),
             _ => {}
         }
-        if dom.attr(n, "itemprop").is_some() || dom.attr(n, "itemscope").is_some() {
+        let (mut item, mut property) = (false, None);
+        for attr in dom.attr_spans(n.0).iter().filter(|attr| matches!(attr.name.len, 8 | 9)) {
+            match dom.bytes(attr.name) {
+                b"itemprop" | b"itemscope" => item = true,
+                b"property" => property = property.or(Some(dom.str(attr.value))),
+                _ => {}
+            }
+        }
+        if item {
             self.microdata(n);
         }
-        if let Some(property) = dom.attr(n, "property").filter(|_| dom.tag(n) != Tag::Meta) {
+        if let Some(property) = property.filter(|_| dom.tag(n) != Tag::Meta) {
             self.rdfa(n, property);
         }
     }
