@@ -5,6 +5,7 @@
 
 pub(crate) mod bylines;
 pub(crate) mod dates;
+pub(crate) mod haystack;
 pub(crate) mod published;
 
 use crate::html::{Dom, Tag};

@@ -118,7 +118,9 @@ pub(crate) fn names(dom: &Dom<'_>, node: NodeId, tag: Tag, schema: &mut u32) -> 
 
 /// Whether words of a script are written without spaces between them.
 pub(crate) fn is_wide(c: char) -> bool {
-    matches!(c, '\u{2e80}'..='\u{2fff}' | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30ff}' | '\u{3105}'..='\u{312f}'
+    // Nearly all characters are below.
+    c >= '\u{2e80}'
+        && matches!(c, '\u{2e80}'..='\u{2fff}' | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30ff}' | '\u{3105}'..='\u{312f}'
         | '\u{31a0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }

@@ -172,22 +172,32 @@ impl Builder<'_, '_> {
         let out = &mut self.page.text;
         let counts = &mut self.counts;
         let (mut words, mut wide) = (0u32, 0u32);
-        for c in text.chars() {
-            if c.is_ascii_alphanumeric() {
+        let mut rest = text;
+        loop {
+            let mut run = 0;
+            for &b in rest.as_bytes() {
+                if !b.is_ascii_alphanumeric() {
+                    break;
+                }
+                counts.upper += u32::from(b.is_ascii_uppercase());
+                counts.digits += u32::from(b.is_ascii_digit());
+                run += 1;
+            }
+            if run > 0 {
                 if self.space && out.len() > self.start {
                     out.push(' ');
                 }
                 self.space = false;
                 self.wrapped = false;
-                out.push(c);
-                counts.letters += 1;
-                counts.upper += u32::from(c.is_ascii_uppercase());
-                counts.digits += u32::from(c.is_ascii_digit());
+                out.push_str(&rest[..run]);
+                counts.letters += run as u32;
                 words += u32::from(!self.in_word);
                 self.in_word = true;
                 self.breaks = 0;
-                continue;
             }
+            rest = &rest[run..];
+            let Some(c) = rest.chars().next() else { break };
+            rest = &rest[c.len_utf8()..];
             if c.is_whitespace() || c == '\u{200b}' || c == '\u{feff}' {
                 self.in_word = false;
                 if self.pre > 0 && out.len() > self.start && (c == '\n' || c == ' ' || c == '\t') {

@@ -7,9 +7,14 @@
 //!
 //! Cost: O(blocks × features); chains of ancestors are followed by their wider links, of which four are used.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::cues::{CUES, Cue, MAX_CUE_UNITS, cues_of};
 use super::schema::{SCHEMA_BITS, path_features};
 use crate::html::Tag;
+use crate::text::about::haystack::Haystack;
 use crate::text::blocks::class_names::{KINDS, Kind};
 use crate::text::blocks::elements::{heading, is_wide};
 use crate::text::blocks::groups::Groups;
@@ -69,8 +74,14 @@ pub(crate) struct Whole {
     pub page: Vec<f32>,
 }
 
+/// Logarithm of `1 + x`; most are of small counts.
 fn ln(x: f32) -> f32 {
-    (1.0 + x).ln()
+    static COUNTS: LazyLock<[f32; 512]> = LazyLock::new(|| std::array::from_fn(|n| (1.0 + n as f32).ln()));
+    let n = x as usize;
+    match COUNTS.get(n) {
+        Some(&found) if n as f32 == x => found,
+        _ => (1.0 + x).ln(),
+    }
 }
 
 fn per(a: f32, b: f32) -> f32 {
@@ -79,11 +90,31 @@ fn per(a: f32, b: f32) -> f32 {
 
 /// Letters and digits of a text, lower-cased: for comparing titles.
 pub(crate) fn bare(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let mut out = String::with_capacity(text.len());
+    bare_into(text, usize::MAX, &mut out);
+    out
+}
+
+/// The same into `out`, whose content is replaced; no more once there are so many bytes.
+fn bare_into(text: &str, bytes: usize, out: &mut String) {
+    out.clear();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            out.push(c.to_ascii_lowercase());
+        } else if !c.is_ascii() && c.is_alphanumeric() {
+            out.extend(c.to_lowercase());
+        }
+        if out.len() >= bytes {
+            break;
+        }
+    }
 }
 
 /// Bytes of a block that are compared with the title's words.
 const TITLE_WORD_BYTES: usize = 240;
+
+/// Bytes of a block that are looked up in a stated text.
+const STATED_HEAD: usize = 60;
 
 /// Bytes of a stated text that blocks are looked up in.
 const MIN_STATED: usize = 40;
@@ -113,13 +144,15 @@ pub(crate) fn each_word(text: &str, mut f: impl FnMut(u64)) {
     const SEED: u64 = 0xcbf2_9ce4_8422_2325;
     let (mut hash, mut letters) = (SEED, 0);
     for c in text.chars().chain([' ']) {
-        if is_wide(c) {
-            f(u64::from(u32::from(c)));
-        } else if c.is_alphanumeric() {
+        let kept = if c.is_ascii() { c.is_ascii_alphanumeric() } else { !is_wide(c) && c.is_alphanumeric() };
+        if kept {
             let c = if c.is_ascii() { c.to_ascii_lowercase() } else { c.to_lowercase().next().unwrap_or(c) };
             hash = (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3);
             letters += 1;
             continue;
+        }
+        if is_wide(c) {
+            f(u64::from(u32::from(c)));
         }
         if letters >= 4 {
             f(hash);
@@ -140,6 +173,9 @@ impl Whole {
         words.sort_unstable();
         words.dedup();
         let longest = hints.titles.iter().map(|t| t.len()).max().unwrap_or(0);
+        let known = Haystack::new(titles.join(" "));
+        let finders: Vec<Finder> = titles.iter().map(|title| Finder::new(title)).collect();
+        let mut own = String::new();
         let mut last_heading = u32::MAX;
         let mut cue_sums = [0u16; COUNTED.len()];
         let mut since = [200u8; ENDING.len()];
@@ -164,12 +200,15 @@ impl Whole {
             let tag = page.containers[block.container as usize].tag;
             let mut matched: f32 = 0.0;
             if text.len() <= longest + 40 && !titles.is_empty() && block.counts.units >= 1.0 {
-                let own = bare(text);
-                for title in &titles {
-                    if title.contains(&own) || own.contains(title.as_str()) {
-                        matched = matched
-                            .max(own.len().min(title.len()) as f32 / own.len().max(title.len()) as f32);
-                    }
+                bare_into(text, usize::MAX, &mut own);
+                let inner = known.may_contain(&own);
+                for (title, finder) in titles.iter().zip(&finders) {
+                    let (less, more) = (own.len().min(title.len()), own.len().max(title.len()));
+                    let found = match own.len() > title.len() {
+                        true => finder.find(own.as_bytes()).is_some(),
+                        false => inner && title.contains(&own),
+                    };
+                    matched = if found { matched.max(less as f32 / more as f32) } else { matched };
                 }
             }
             whole.title_match.push(matched);
@@ -264,31 +303,36 @@ impl Whole {
     fn look_up(&mut self, page: &Page, hints: &Hints) {
         let article = hints.article.as_deref().map(|text| bare(&without_tags(text))).unwrap_or_default();
         self.stated = vec![[-1.0; 2]; page.blocks.len()];
-        if article.len() < MIN_STATED && hints.description.len() < MIN_STATED {
+        let (in_article, in_description) =
+            (article.len() >= MIN_STATED, hints.description.len() >= MIN_STATED);
+        if !in_article && !in_description {
             return;
         }
+        let article = Haystack::new(article);
+        let description = Haystack::new(hints.description.clone());
         // The description is compared with the beginning alone.
-        let looked_at = if article.len() >= MIN_STATED { 400 } else { 240 };
+        let looked_at = if in_article { 400 } else { 240 };
+        let needed = if in_article { usize::MAX } else { STATED_HEAD };
+        let mut own = String::new();
         for (block, stated) in page.blocks.iter().zip(&mut self.stated) {
             let text = &page.text[block.start as usize..block.end as usize];
             let short = block.counts.letters < 12;
-            let own = if short { String::new() } else { bare(prefix(text, looked_at)) };
-            let (head, rest) = own.split_at(prefix(&own, 60).len());
-            if article.len() >= MIN_STATED {
-                let hay = article.as_bytes();
+            bare_into(if short { "" } else { prefix(text, looked_at) }, needed, &mut own);
+            let (head, rest) = own.split_at(prefix(&own, STATED_HEAD).len());
+            if in_article {
                 stated[0] = match short {
                     true => 0.5,
-                    false if memchr::memmem::find(hay, head.as_bytes()).is_some() => 1.0,
+                    false if article.contains(head) => 1.0,
                     false if rest.len() > 60 => {
                         let tail = &rest.as_bytes()[rest.len() - 50..];
-                        if memchr::memmem::find(hay, tail).is_some() { 0.8 } else { 0.0 }
+                        if article.contains(tail) { 0.8 } else { 0.0 }
                     }
                     false => 0.0,
                 };
             }
-            if hints.description.len() >= MIN_STATED && !short {
+            if in_description && !short {
                 let shared =
-                    hints.description.contains(head) || own.starts_with(prefix(&hints.description, 60));
+                    description.contains(head) || own.starts_with(prefix(description.text(), STATED_HEAD));
                 stated[1] = f32::from(u8::from(shared));
             }
         }
@@ -532,7 +576,7 @@ fn outside(i: usize, start: usize, end: usize) -> f32 {
 }
 
 /// The innermost repeated container around a block: an item of a list, a post of a thread, a card of a grid.
-pub(crate) fn repeated(page: &Page, block: &Block) -> usize {
+fn repeated(page: &Page, block: &Block) -> usize {
     let mut at = block.container as usize;
     let mut best = at;
     for _ in 0..12 {
