@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use webmill::capture::CanonicalUrl;
-use webmill::html::{Limits, base_of, decode, metadata, parse};
+use webmill::html::{Item, Limits, base_of, decode, items, metadata, parse};
 use webmill::text::{TextLimits, keywords, languages, main_text};
 
 use super::Form;
@@ -53,6 +53,8 @@ pub struct Known {
     comments: Vec<Remark>,
     /// Types of schema.org that the page gives itself.
     types: Vec<String>,
+    /// Its structured data, as it states them.
+    structured: Vec<Stated>,
     /// Encoding that it was read by, that it declares, and that its bytes look like.
     encoding: &'static str,
     encoding_declared: Option<&'static str>,
@@ -89,6 +91,13 @@ struct Table {
     columns: Vec<String>,
     /// Rows as objects by the columns' names; as lists where there are none.
     rows: serde_json::Value,
+}
+
+#[derive(Debug, Serialize)]
+struct Stated {
+    syntax: &'static str,
+    types: Vec<String>,
+    data: serde_json::Value,
 }
 
 #[derive(Debug, Serialize)]
@@ -173,6 +182,7 @@ impl Known {
                 .map(|said| Remark { author: said.author, date: said.date, text: said.text })
                 .collect(),
             types: meta.structured.types,
+            structured: items(&dom, base.as_ref()).into_iter().map(stated).collect(),
             encoding: decoded.name,
             encoding_declared: decoded.declared,
             encoding_detected: decoded.detected,
@@ -194,6 +204,11 @@ impl Known {
         }
         out
     }
+}
+
+fn stated(item: Item) -> Stated {
+    let data = serde_json::from_str(&item.data).unwrap_or_default();
+    Stated { syntax: item.syntax, types: item.types, data }
 }
 
 fn record<'r>(row: impl Iterator<Item = (&'r str, &'r str)>) -> serde_json::Value {

@@ -17,7 +17,7 @@ table! {
         content_digest: Option<String> = "base32 SHA-1 of the body after transfer decoding, before content decoding; null where a limit cut the body", "MOH7IEN2JAEJOHYXIEPEEGHOHG5VI";
         content_mime_type: Option<String> = "media type the server declared, lower case, without parameters", "text/html";
         content_mime_detected: Option<String> = "media type the bytes look like", "text/html";
-        content_charset: Option<String> = "encoding the text was decoded by, WHATWG name", "GBK";
+        content_charset: Option<String> = "encoding the text was decoded by, WHATWG name; beyond that standard: UTF-32LE, UTF-32BE, ISO-2022-KR, HZ-GB-2312, Johab, EUC-TW, IBM855", "GBK";
         content_charset_declared: Option<String> = "encoding that HTTP, byte order mark or meta named, WHATWG name", "GBK";
         content_charset_detected: Option<String> = "encoding the bytes look like; null where the text is plain ASCII", "GBK";
         content_languages: Option<String> = "languages of the main text, ISO 639-3, comma-joined, most used first", "zho,eng";
