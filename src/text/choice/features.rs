@@ -576,7 +576,7 @@ fn outside(i: usize, start: usize, end: usize) -> f32 {
 }
 
 /// The innermost repeated container around a block: an item of a list, a post of a thread, a card of a grid.
-fn repeated(page: &Page, block: &Block) -> usize {
+pub(crate) fn repeated(page: &Page, block: &Block) -> usize {
     let mut at = block.container as usize;
     let mut best = at;
     for _ in 0..12 {
