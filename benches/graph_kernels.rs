@@ -11,10 +11,13 @@
 //! bandwidth that this means beside a measured triad, and the ratio peer / webmill of each round: least, median,
 //! greatest. A peer that finds another number of components, or another highest score, shows.
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+mod support;
+
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::Instant;
+
+use support::{Peer, script, shown, spread};
 use webmill::graph::{
     Csr, Graph, Hits, PageRank, Rmat, read_bvgraph, strong_components, weak_components_with,
 };
@@ -77,7 +80,7 @@ fn compare(name: &str, graph: &Csr) -> Outcome<()> {
         let names: Vec<(usize, String)> = peers
             .iter()
             .enumerate()
-            .flat_map(|(i, peer)| peer.kernels.iter().map(move |name| (i, name.clone())))
+            .flat_map(|(i, peer)| peer.1.iter().map(move |name| (i, name.clone())))
             .filter(|(_, name)| name.split(':').nth(1).is_some_and(|k| k.split('-').next() == Some(kernel)))
             .collect();
         let (mut mine, mut theirs) = (Vec::new(), vec![Vec::new(); names.len()]);
@@ -87,17 +90,17 @@ fn compare(name: &str, graph: &Csr) -> Outcome<()> {
             found = run()?;
             mine.push(start.elapsed().as_secs_f64());
             for (((peer, name), times), rest) in names.iter().zip(&mut theirs).zip(&mut rests) {
-                let (seconds, what) = peers[*peer].run(name)?;
+                let (seconds, what) = peers[*peer].0.run(name)?;
                 times.push(seconds);
                 *rest = what;
             }
         }
-        println!("  {kernel}: {} s; found {} {}", spread(&mine), found.iterations, found.value);
+        println!("  {kernel}: {} s; found {} {}", shown(&mine), found.iterations, found.value);
         let steps = found.iterations as f64 * arcs;
         if kernel == "pagerank" {
             // Streamed: of an arc its source's cell (4 bytes); of a node cells, constant, factor, weights of sums
             // (28). Gathered: a value of an arc (4), from the caches where they hold it.
-            let (bytes, seconds) = (4.0 + 28.0 * n / arcs, median(&mine));
+            let (bytes, seconds) = (4.0 + 28.0 * n / arcs, spread(&mine)[1]);
             let (streamed, gathered) = (bytes * steps / seconds / 1e9, 4.0 * steps / seconds / 1e9);
             println!(
                 "    {:.2} ns an arc and iteration, all set-up included; {bytes:.1} bytes an arc streamed, 4 gathered: \
@@ -107,94 +110,34 @@ fn compare(name: &str, graph: &Csr) -> Outcome<()> {
         }
         for (((_, name), times), rest) in names.iter().zip(&theirs).zip(&rests) {
             let ratios: Vec<f64> = times.iter().zip(&mine).map(|(t, o)| t / o).collect();
-            println!("    {name}: {} s; found {rest}; {name} / webmill {}", spread(times), spread(&ratios));
+            println!("    {name}: {} s; found {rest}; {name} / webmill {}", shown(times), shown(&ratios));
             let iterations = rest.split(' ').next().and_then(|word| word.parse::<f64>().ok());
             if let (true, Some(iterations)) = (kernel == "pagerank", iterations) {
                 let scale = found.iterations as f64 / iterations;
                 let per_arc: Vec<f64> = ratios.iter().map(|ratio| 1.0 / (ratio * scale)).collect();
-                println!("      time per arc and iteration, webmill / {name}: {}", spread(&per_arc));
+                println!("      time per arc and iteration, webmill / {name}: {}", shown(&per_arc));
             }
         }
     }
     Ok(())
 }
 
-/// Least, median and greatest.
-fn spread(values: &[f64]) -> String {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    format!("{:.3} / {:.3} / {:.3}", sorted[0], sorted[sorted.len() / 2], sorted[sorted.len() - 1])
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
-}
-
-/// A peer's process, which keeps the graph.
-struct Peer {
-    child: Child,
-    into: ChildStdin,
-    from: BufReader<ChildStdout>,
-    kernels: Vec<String>,
-    _folder: tempfile::TempDir,
-}
-
-/// Those that the environment names.
-fn peers(graph: &Csr) -> Outcome<Vec<Peer>> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers/graph_kernels.py");
+/// Those that the environment names, with the kernels that each has.
+fn peers(graph: &Csr) -> Outcome<Vec<(Peer, Vec<String>)>> {
     let mut peers = Vec::new();
-    for (variable, script) in [("WEBMILL_PEERS", Some(script)), ("WEBMILL_GRAPH_PEERS", None)] {
+    for (variable, script) in
+        [("WEBMILL_PEERS", Some(script("graph_kernels.py"))), ("WEBMILL_GRAPH_PEERS", None)]
+    {
         match std::env::var_os(variable) {
             Some(program) => {
-                let mut command = Command::new(program);
-                command.args(script);
-                peers.push(Peer::start(command, graph)?);
+                let (peer, kernels) =
+                    Peer::of_graph(Command::new(program).args(script), graph, DAMPING, TOLERANCE)?;
+                peers.push((peer, kernels.split_whitespace().map(str::to_owned).collect()));
             }
             None => println!("  skipped: {variable} is not set"),
         }
     }
     Ok(peers)
-}
-
-impl Peer {
-    fn start(mut command: Command, graph: &Csr) -> Outcome<Peer> {
-        let folder = tempfile::tempdir()?;
-        let (offsets, targets) = (folder.path().join("offsets"), folder.path().join("targets"));
-        std::fs::write(&offsets, bytemuck::cast_slice(graph.offsets()))?;
-        std::fs::write(&targets, bytemuck::cast_slice(graph.targets()))?;
-        command.arg(&offsets).arg(&targets).args([DAMPING.to_string(), TOLERANCE.to_string()]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let into = child.stdin.take().ok_or("no stdin")?;
-        let from = BufReader::new(child.stdout.take().ok_or("no stdout")?);
-        let mut peer = Peer { child, into, from, kernels: Vec::new(), _folder: folder };
-        let hello = peer.line()?;
-        peer.kernels = hello.split_whitespace().skip(1).map(str::to_owned).collect();
-        Ok(peer)
-    }
-
-    fn line(&mut self) -> Outcome<String> {
-        let mut line = String::new();
-        if self.from.read_line(&mut line)? == 0 {
-            return Err("the peer ended".into());
-        }
-        Ok(line.trim().to_owned())
-    }
-
-    fn run(&mut self, kernel: &str) -> Outcome<(f64, String)> {
-        writeln!(self.into, "{kernel}")?;
-        let line = self.line()?;
-        let (seconds, rest) = line.split_once(' ').ok_or("the peer said something else")?;
-        Ok((seconds.parse()?, rest.to_owned()))
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// Bytes a second of a = b + s c, on so many threads, each with arrays of its own.

@@ -8,10 +8,12 @@
 //! author, date and the other metadata. CPU seconds of the thread are taken, in turns; the ratio is ours : theirs in pages
 //! a second, as least / median / greatest of the rounds. `WEBMILL_ROUNDS` (default 5).
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+mod support;
 
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use support::{Peer, spread};
 use webmill::capture::CanonicalUrl;
 use webmill::html::{Limits, decode, metadata, parse};
 use webmill::text::{TextLimits, main_text};
@@ -58,11 +60,11 @@ fn compare(set: &Path, paths: &[PathBuf], rounds: usize) -> Result<(), Box<dyn s
     if let Some(python) = std::env::var_os("WEBMILL_PEERS") {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers/main_text.py");
         for name in ["resiliparse", "trafilatura"] {
-            peers.push(Peer::start(name, Command::new(&python).args([script, name]), paths)?);
+            peers.push(Extractor::start(name, Command::new(&python).args([script, name]), paths)?);
         }
     }
     if let Some(binary) = std::env::var_os("WEBMILL_TEXT_PEERS") {
-        peers.push(Peer::start("rs-trafilatura", &mut Command::new(binary), paths)?);
+        peers.push(Extractor::start("rs-trafilatura", &mut Command::new(binary), paths)?);
     }
     extract(&pages); // the dictionary and the tables are read on first use
     let mut ours = Vec::new();
@@ -72,11 +74,11 @@ fn compare(set: &Path, paths: &[PathBuf], rounds: usize) -> Result<(), Box<dyn s
             peer.round()?;
         }
     }
-    let rate = |seconds: &[f64]| pages.len() as f64 / spread(seconds).1;
+    let rate = |seconds: &[f64]| pages.len() as f64 / spread(seconds)[1];
     println!("  {:<16}{:>9.0} pages/s", "webmill", rate(&ours));
     for peer in &peers {
         let ratios: Vec<f64> = peer.seconds.iter().zip(&ours).map(|(theirs, ours)| theirs / ours).collect();
-        let (least, median, greatest) = spread(&ratios);
+        let [least, median, greatest] = spread(&ratios);
         let name = peer.name;
         println!(
             "  {name:<16}{:>9.0} pages/s: {least:.2} / {median:.2} / {greatest:.2} x",
@@ -107,59 +109,26 @@ fn cpu_seconds() -> f64 {
     nanoseconds / 1e9
 }
 
-/// Least, median and greatest.
-fn spread(values: &[f64]) -> (f64, f64, f64) {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    (sorted[0], sorted[sorted.len() / 2], sorted[sorted.len() - 1])
-}
-
 /// Another extractor, in a process of its own.
-struct Peer {
+struct Extractor {
     name: &'static str,
-    process: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
+    peer: Peer,
     seconds: Vec<f64>,
 }
 
-impl Peer {
-    fn start(name: &'static str, command: &mut Command, pages: &[PathBuf]) -> std::io::Result<Peer> {
-        let mut process =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let mut to = process.stdin.take().expect("piped");
-        let from = BufReader::new(process.stdout.take().expect("piped"));
+impl Extractor {
+    fn start(name: &'static str, command: &mut Command, pages: &[PathBuf]) -> std::io::Result<Extractor> {
+        let mut peer = Peer::start(command.stderr(Stdio::null()))?;
         for page in pages {
-            writeln!(to, "{}", std::path::absolute(page)?.display())?;
+            peer.say(&std::path::absolute(page)?.display().to_string())?;
         }
-        writeln!(to)?;
-        to.flush()?;
-        let mut peer = Peer { name, process, to, from, seconds: Vec::new() };
+        peer.say("")?;
         peer.line()?;
-        Ok(peer)
-    }
-
-    fn line(&mut self) -> std::io::Result<String> {
-        let mut line = String::new();
-        if self.from.read_line(&mut line)? == 0 {
-            return Err(std::io::Error::other(format!("{} ended", self.name)));
-        }
-        Ok(line)
+        Ok(Extractor { name, peer, seconds: Vec::new() })
     }
 
     fn round(&mut self) -> std::io::Result<()> {
-        writeln!(self.to, "go")?;
-        self.to.flush()?;
-        let line = self.line()?;
-        let seconds = line.split(' ').next().and_then(|n| n.parse().ok());
-        self.seconds.push(seconds.ok_or_else(|| std::io::Error::other(format!("{}: {line}", self.name)))?);
+        self.seconds.push(self.peer.run("go")?.0);
         Ok(())
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        self.process.kill().ok();
-        self.process.wait().ok();
     }
 }

@@ -7,13 +7,17 @@
 //! each: seconds to the tolerance on one thread and on all, time per arc and iteration, and the ratio peer / ours
 //! of each round: least, median, greatest. Other peers, and the bandwidth used, are in `graph_kernels`.
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+mod support;
+
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::Instant;
+
+use support::{Peer, script, shown};
 use webmill::graph::{Csr, Graph, PageRank, read_bvgraph};
 
 const ROUNDS: usize = 5;
+const DAMPING: f64 = 0.85;
 const TOLERANCE: f64 = 1e-10;
 /// scikit-network's power iteration, whose dangling rule is another one, and the same iteration in plain
 /// SciPy.
@@ -37,7 +41,7 @@ fn compare(name: &str, graph: &Csr, all: usize) -> Result<(), Box<dyn std::error
     for threads in [1, all] {
         pools.push((threads, rayon::ThreadPoolBuilder::new().num_threads(threads).build()?, Vec::new()));
     }
-    let mut peer = Peer::start(graph)?;
+    let mut peer = peer(graph)?;
     let mut theirs = vec![Vec::new(); SOLVERS.len()];
     for round in 0..ROUNDS {
         for (threads, pool, times) in &mut pools {
@@ -67,75 +71,27 @@ fn compare(name: &str, graph: &Csr, all: usize) -> Result<(), Box<dyn std::error
         }
     }
     for (threads, _, ours) in &mut pools {
-        println!("  webmill, {threads} thread(s): {} s", spread(ours));
+        println!("  webmill, {threads} thread(s): {} s", shown(ours));
         for (solver, times) in SOLVERS.iter().zip(&theirs) {
-            let mut ratios: Vec<f64> = times.iter().zip(ours.iter()).map(|(t, o)| t / o).collect();
+            let ratios: Vec<f64> = times.iter().zip(ours.iter()).map(|(t, o)| t / o).collect();
             if !ratios.is_empty() {
-                println!("    {solver} / webmill: {}", spread(&mut ratios));
+                println!("    {solver} / webmill: {}", shown(&ratios));
             }
         }
     }
     Ok(())
 }
 
-/// Least, median and greatest.
-fn spread(values: &mut [f64]) -> String {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    format!("{:.3} / {:.3} / {:.3}", sorted[0], sorted[sorted.len() / 2], sorted[sorted.len() - 1])
-}
-
-/// The peer's process, which keeps the graph.
-struct Peer {
-    child: Child,
-    into: ChildStdin,
-    from: BufReader<ChildStdout>,
-    _folder: tempfile::TempDir,
-}
-
-impl Peer {
-    fn start(graph: &Csr) -> Result<Option<Peer>, Box<dyn std::error::Error>> {
-        let Some(python) = std::env::var_os("WEBMILL_PEERS") else {
-            println!("  skipped: no peers (set WEBMILL_PEERS to a Python that has scikit-network)");
-            return Ok(None);
-        };
-        let folder = tempfile::tempdir()?;
-        let (offsets, targets) = (folder.path().join("offsets"), folder.path().join("targets"));
-        std::fs::write(&offsets, bytemuck::cast_slice(graph.offsets()))?;
-        std::fs::write(&targets, bytemuck::cast_slice(graph.targets()))?;
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers/pagerank.py");
-        let mut command = Command::new(python);
-        command.arg(script).arg(&offsets).arg(&targets).args(["0.85".to_owned(), TOLERANCE.to_string()]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let into = child.stdin.take().ok_or("no stdin")?;
-        let from = BufReader::new(child.stdout.take().ok_or("no stdout")?);
-        let mut peer = Peer { child, into, from, _folder: folder };
-        let hello = peer.line()?;
-        println!("  scikit-network {}", hello.trim_start_matches("ready "));
-        Ok(Some(peer))
-    }
-
-    fn line(&mut self) -> Result<String, Box<dyn std::error::Error>> {
-        let mut line = String::new();
-        if self.from.read_line(&mut line)? == 0 {
-            return Err("the peer ended".into());
-        }
-        Ok(line.trim().to_owned())
-    }
-
-    fn run(&mut self, solver: &str) -> Result<(f64, String), Box<dyn std::error::Error>> {
-        writeln!(self.into, "{solver}")?;
-        let line = self.line()?;
-        let (seconds, rest) = line.split_once(' ').ok_or("the peer said something else")?;
-        Ok((seconds.parse()?, rest.to_owned()))
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// The peer that the environment names.
+fn peer(graph: &Csr) -> Result<Option<Peer>, Box<dyn std::error::Error>> {
+    let Some(python) = std::env::var_os("WEBMILL_PEERS") else {
+        println!("  skipped: no peers (set WEBMILL_PEERS to a Python that has scikit-network)");
+        return Ok(None);
+    };
+    let mut command = Command::new(python);
+    let (peer, version) = Peer::of_graph(command.arg(script("pagerank.py")), graph, DAMPING, TOLERANCE)?;
+    println!("  scikit-network {version}");
+    Ok(Some(peer))
 }
 
 /// An R-MAT graph of 2^scale nodes (0.57, 0.19, 0.19, 0.05), always the same.
