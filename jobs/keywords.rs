@@ -128,14 +128,14 @@ impl KeywordsJob {
             let (url, keys) = (batch.str("url")?, batch.keys("url_key")?);
             let (language, text) = (batch.str("language")?, batch.str("text")?);
             let (offset, shard) = (batch.i64("warc_record_offset")?, batch.str("warc_filename")?);
-            for i in 0..batch.len() {
+            for (i, key) in keys.into_iter().enumerate() {
                 unit.stage().cancel.check()?;
                 let found = Keywords::of(text.get(i).unwrap_or_default(), corpus, self.per_page);
                 let (tfidf_words, tfidf_scores) = split(found.tfidf);
                 let (textrank_words, textrank_scores) = split(found.textrank);
                 writer.push(KeywordRow {
                     url: url.get(i).unwrap_or_default().to_owned(),
-                    url_key: Bytes16(keys[i].unwrap_or_default()),
+                    url_key: Bytes16(key.unwrap_or_default()),
                     language: language.get(i).map(str::to_owned),
                     tfidf_words,
                     tfidf_scores,

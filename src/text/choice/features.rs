@@ -174,7 +174,7 @@ impl Whole {
         words.dedup();
         let longest = hints.titles.iter().map(|t| t.len()).max().unwrap_or(0);
         let known = Haystack::new(titles.join(" "));
-        let finders: Vec<Finder> = titles.iter().map(|title| Finder::new(title)).collect();
+        let finders: Vec<Finder> = titles.iter().map(Finder::new).collect();
         let mut own = String::new();
         let mut last_heading = u32::MAX;
         let mut cue_sums = [0u16; COUNTED.len()];

@@ -337,8 +337,9 @@ mod tests {
             "这一段说的是中文，内容很简单。\n2024\n{code}\nThis paragraph is in English, and it is long enough to be told by its words alone."
         );
         let at = text.find(code).unwrap();
-        let ranges = [at..at + code.len()];
-        let found = languages(&text, &ranges).by_line(&text, &ranges);
+        let range = at..at + code.len();
+        let ranges = std::slice::from_ref(&range);
+        let found = languages(&text, ranges).by_line(&text, ranges);
         assert_eq!(found, ["zho", "und", "zxx", "zxx", "zxx", "eng"]);
         assert_eq!(Languages::default().by_line("a\n", &[]), ["und", "und"]);
     }
