@@ -1,4 +1,8 @@
-//! `webmill extract`: shards in, tables `pages`, `links` and `texts` out, in one pass.
+//! `webmill extract`: shards in, tables of pages, links and texts out, in one pass.
+
+pub mod log;
+mod parts;
+mod templates;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,8 +17,8 @@ use webmill::run::{Cancel, Committed, Job, Measure, Reject, Runtime, Stage};
 use webmill::shard::{Input, Part, ReadOptions, Resume, ShardReader, follows, split};
 
 use crate::args::Common;
-use crate::extract_parts::PartTables;
 use crate::inputs::Shards;
+use parts::PartTables;
 
 /// Turn shards into tables: pages, links, main texts.
 #[derive(Debug, Clone, clap::Args)]
@@ -126,7 +130,7 @@ impl Job for Extract {
             .collect::<webmill::Result<_>>()?;
         stage.progress.end();
         self.close_seams(stage, &parts, walks, &templates)?;
-        crate::extract_log::read(stage, &self.logs, self.buffer_bytes)
+        log::read(stage, &self.logs, self.buffer_bytes)
     }
 }
 

@@ -6,7 +6,7 @@ use webmill::table::{HostRow, TableReader};
 use super::Sources;
 use super::corpus::{Corpus, Counts};
 use super::tops::{Lists, MEASURES, Scored, Tops};
-use crate::extract_log::OUTCOME;
+use crate::extract::log::OUTCOME;
 
 /// The whole report.
 pub fn draw(

@@ -15,7 +15,7 @@ use webmill::html::LinkKind;
 use webmill::run::Stage;
 use webmill::table::{Bytes16, LinkRow, Millis, PageRow};
 
-use crate::extract_parts::PartTables;
+use super::parts::PartTables;
 
 /// What counts of outcomes begin with in the manifest.
 pub const OUTCOME: &str = "crawl-";

@@ -12,7 +12,7 @@ use webmill::table::{Footer, Table, TemplateRow, write_part};
 use webmill::text::{MAX_PAGES, Sample, Template};
 use webmill::{Error, Result};
 
-use crate::extract::Extract;
+use super::Extract;
 use crate::rejects::columns;
 
 /// Captures of a host, the hashes of the URLs that are looked at, and the pages found there.
