@@ -140,8 +140,18 @@ pub(super) fn filed_under(dom: &Dom, link: NodeId) -> Option<Filed> {
     found.filter(|_| !around[..count].iter().any(|&n| names(dom, n).any(framed)))
 }
 
+/// Class and id.
 fn names<'d>(dom: &'d Dom, n: NodeId) -> impl Iterator<Item = &'d str> {
-    ["class", "id"].into_iter().filter_map(move |name| dom.attr(n, name))
+    let mut found = [None; 2];
+    for attr in dom.attr_spans(n.0) {
+        let place = match dom.bytes(attr.name) {
+            b"class" => &mut found[0],
+            b"id" => &mut found[1],
+            _ => continue,
+        };
+        *place = place.or(Some(attr.value));
+    }
+    found.into_iter().flatten().map(|value| dom.str(value))
 }
 
 /// Lengths of the names that begin with a letter, as bits.
