@@ -31,6 +31,8 @@ pub struct Corpus {
     pub charset: Counts,
     pub language: Counts,
     pub page_type: Counts,
+    /// Pages with main text.
+    pub texts: u64,
     /// Pages by each of their keywords (tf·idf), of the commonest ones.
     pub keyword: Counts,
     /// Sizes of clusters: size → clusters.
@@ -72,6 +74,7 @@ impl Corpus {
         let mut counts = HashMap::new();
         let mut reader = TableReader::open(&sources.keywords.path("keywords"), &["tfidf_words"])?;
         while let Some(batch) = reader.next()? {
+            self.texts += batch.len() as u64;
             for word in batch.lists("tfidf_words")?.into_iter().flatten() {
                 *counts.entry(word).or_insert(0u64) += 1;
             }

@@ -52,7 +52,7 @@ pub fn draw(
             bars("Encodings", "pages", &corpus.charset),
             bars("Media types", "captures", &corpus.mime),
             bars("Kinds of pages", "pages", &corpus.page_type),
-            bars("Keywords of most pages", "pages named by these", &corpus.keyword),
+            Bars { of: Some(corpus.texts), ..bars("Keywords of most pages", "pages", &corpus.keyword) },
             bars("What the crawl met", "events", &outcomes(sources)),
         ]
         .into_iter()
@@ -286,7 +286,7 @@ fn shares(counts: &Counts) -> Vec<Share> {
 }
 
 fn bars(title: &str, unit: &str, counts: &Counts) -> Bars {
-    Bars { title: title.into(), unit: unit.into(), bars: shares(counts) }
+    Bars { title: title.into(), unit: unit.into(), of: None, bars: shares(counts) }
 }
 
 fn cluster_table(corpus: &Corpus, tops: &Tops) -> Top {

@@ -30,6 +30,8 @@ pub struct Bars {
     pub title: String,
     /// What one count is.
     pub unit: String,
+    /// What the shares are of, where things are counted under several names; else the sum of the counts.
+    pub of: Option<u64>,
     /// The counts.
     pub bars: Vec<Share>,
 }

@@ -57,6 +57,7 @@ pub fn render(data: &ReportData) -> String {
         html.push_str(&bar_chart(&Bars {
             title: "Left out, and why".into(),
             unit: "records".into(),
+            of: None,
             bars: data.dropped.clone(),
         }));
     }
@@ -106,7 +107,7 @@ fn table(top: &Top) -> String {
 }
 
 fn bar_chart(bars: &Bars) -> String {
-    let total: u64 = bars.bars.iter().map(|b| b.count).sum();
+    let total = bars.of.unwrap_or_else(|| bars.bars.iter().map(|b| b.count).sum());
     if total == 0 {
         return String::new();
     }
@@ -131,7 +132,7 @@ fn bar_chart(bars: &Bars) -> String {
         row(&bar.name, bar.count);
     }
     let rest: u64 = bars.bars.iter().skip(MAX_BARS).map(|b| b.count).sum();
-    if rest > 0 {
+    if rest > 0 && bars.of.is_none() {
         row("others", rest);
     }
     html.push_str("</div></section>\n");
