@@ -2,7 +2,9 @@
 //!
 //! Read are ISO dates (with time and zone, which are kept), numbers with `年月日`, `2023/5/6`, `06.05.2023`, `06.05.23`, and
 //! month names of some twenty languages in either order. What could be two dates (`03/04/2021`) is read with the month
-//! first.
+//! first. A year of two digits is read only in `06.05.23`, alone and not called a version, since `2.4.52` is none.
+
+use crate::text::blocks::elements::is_wide;
 
 /// First letters of the months in some twenty languages; the first that fits is meant, so `juli` stands before `jun`.
 const MONTHS: [(u32, &[&str]); 12] = [
@@ -32,13 +34,32 @@ fn month(word: &str) -> Option<u32> {
         .map(|(month, _)| *month)
 }
 
-/// Years of two digits are read as of 1980 to 2079.
-fn century(year: u32, digits: usize) -> u32 {
-    match digits {
-        2 if year >= 80 => 1900 + year,
-        2 => 2000 + year,
-        _ => year,
+/// Years of two digits are read as of 1990 to 2030.
+fn century(year: u32) -> Option<u32> {
+    match year {
+        0..=30 => Some(2000 + year),
+        90..=99 => Some(1900 + year),
+        _ => None,
     }
+}
+
+/// Words before or behind numbers that are no date.
+const VERSIONS: [&str; 9] = ["v", "ver", "version", "versión", "versione", "release", "rev", "build", "版本"];
+
+/// Whether three numbers with dots stand alone: nothing is joined to them and nothing calls them a version.
+fn stands_alone(before: &str, behind: &str) -> bool {
+    let joint = |c: char| c.is_alphanumeric() && !is_wide(c) || "-_/.".contains(c);
+    let versions = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        VERSIONS.contains(&word.as_str())
+    };
+    let goes_on = behind.starts_with(joint)
+        && !(behind.starts_with(['.', '-']) && !behind[1..].starts_with(|c: char| c.is_alphanumeric()));
+    !before.ends_with(joint)
+        && !goes_on
+        && !before.ends_with("版本")
+        && !before.split_whitespace().next_back().is_some_and(versions)
+        && !behind.split_whitespace().next().is_some_and(versions)
 }
 
 fn iso(year: u32, month: u32, day: u32) -> Option<String> {
@@ -69,7 +90,7 @@ fn pieces(text: &str) -> Vec<(Piece<'_>, usize)> {
             let len = rest.bytes().take_while(u8::is_ascii_digit).count();
             out.push((Piece::Number(rest[..len].parse().unwrap_or(0), len), at));
             rest = &rest[len..];
-        } else if c.is_alphabetic() && !crate::text::blocks::elements::is_wide(c) {
+        } else if c.is_alphabetic() && !is_wide(c) {
             let len = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
             out.push((Piece::Word(&rest[..len]), at));
             rest = &rest[len..];
@@ -85,6 +106,11 @@ fn pieces(text: &str) -> Vec<(Piece<'_>, usize)> {
 
 /// The first date in a text of at most some hundred characters.
 pub(crate) fn find_date(text: &str) -> Option<String> {
+    find_date_at(text).map(|(_, date)| date)
+}
+
+/// The first date in a text, and where it begins.
+pub(crate) fn find_date_at(text: &str) -> Option<(usize, String)> {
     use Piece::*;
     let mut end = text.len().min(300);
     while !text.is_char_boundary(end) {
@@ -120,11 +146,24 @@ pub(crate) fn find_date(text: &str) -> Option<String> {
                 (Other(x), _),
                 (Number(b, 1..=2), _),
                 (Other(y), _),
-                (Number(year, digits @ (2 | 4)), _),
+                (Number(year, 4), _),
                 ..,
-            ] if x == y && "-/.".contains(*x) && (*digits == 4 || *x == '.') => {
-                let year = &century(*year, *digits);
-                if *x == '/' { iso(*year, *a, *b).or_else(|| iso(*year, *b, *a)) } else { iso(*year, *b, *a) }
+            ] if x == y && "-/.".contains(*x) => {
+                if *x == '/' {
+                    iso(*year, *a, *b).or_else(|| iso(*year, *b, *a))
+                } else {
+                    iso(*year, *b, *a)
+                }
+            }
+            [
+                (Number(day, 2), at),
+                (Other('.'), _),
+                (Number(m, 2), _),
+                (Other('.'), _),
+                (Number(year, 2), end),
+                ..,
+            ] if stands_alone(&text[..*at], &text[end + 2..]) => {
+                century(*year).and_then(|year| iso(year, *m, *day))
             }
             [(Word(name), _), (Number(d, 1..=2), _), (Number(y, 4), _), ..] => {
                 month(name).and_then(|m| iso(*y, m, *d))
@@ -177,12 +216,12 @@ pub(crate) fn find_date(text: &str) -> Option<String> {
             }
             _ => None,
         };
-        if found.is_some() {
+        if let Some(found) = found {
             // A number that goes on to the left (a longer one with a dot or slash) is no date.
             let joined =
                 i > 0 && matches!(pieces[i - 1].0, Other('/' | '.')) && matches!(window[0].0, Number(..));
             if !joined {
-                return found;
+                return Some((window[0].1, found));
             }
         }
     }
@@ -246,6 +285,19 @@ mod tests {
             ("Sept. 3, 2021", Some("2021-09-03")),
             ("31.10.23", Some("2023-10-31")),
             ("5/6/21", None),
+            ("Berlin, 06.05.23.", Some("2023-05-06")),
+            ("更新06.05.23日", Some("2023-05-06")),
+            ("06.05.98", Some("1998-05-06")),
+            ("06.05.66", None),
+            ("included at version 2.4.52 of the server", None),
+            ("portage-2.3.66", None),
+            ("5.1.29 Sections", None),
+            ("version 10.04.22", None),
+            ("10.04.22 release", None),
+            ("v10.04.22", None),
+            ("lib-10.04.22", None),
+            ("10.04.22.1", None),
+            ("10.04.22-beta", None),
             ("15 августа 2016, 13:43", Some("2016-08-15")),
             ("3 de mayo de 2022", Some("2022-05-03")),
             ("1er juillet 2020", Some("2020-07-01")),
