@@ -18,6 +18,7 @@ use super::about;
 use super::about::bylines::author;
 use super::about::published::date;
 use super::blocks::blocks;
+use super::blocks::code::code_containers;
 use super::blocks::page::MAX_TEXT;
 use super::choice::features::{Hints, bare};
 use super::choice::page_type::PageType;
@@ -27,6 +28,7 @@ use super::output::comments::{Comment, comments};
 use super::output::markdown::{Source, markdown, paragraphs};
 use super::output::records::{DataTable, records};
 use super::output::render::{data_tables, plain};
+use super::output::rescue::complete;
 use crate::html::{Dom, Metadata};
 use crate::text::template::{Footprint, Template};
 
@@ -111,6 +113,8 @@ pub(crate) fn extract(
     let Choice { mut chosen, confidence, types, title_at } = choose(&page, &hints, tables);
     let pruned = template.map_or(0, |template| template.prune(&page, &mut chosen, title_at));
     let data = data_tables(&page);
+    let code_at = code_containers(&page);
+    complete(&page, &mut chosen, &code_at, &data);
     let (mut text, mut code) = plain(&page, &chosen, &data);
     let (mut tables, mut said) = (Vec::new(), Vec::new());
     if limits.details {

@@ -41,7 +41,7 @@ pub(crate) struct Source<'p, 'd> {
 pub(crate) fn markdown(source: &Source<'_, '_>, chosen: &[bool], data: &[bool], max: usize) -> String {
     let Source { dom, page, base } = *source;
     let code = code_containers(page);
-    let chosen = &rescue(page, chosen, &code);
+    let chosen = &rescue(page, chosen);
     let mut inlines = Inline::new(dom, page, base);
     let mut writer = Writer::new(page, dom, max);
     let mut pictures = page.pictures.iter().peekable();

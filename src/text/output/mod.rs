@@ -7,4 +7,4 @@ pub(crate) mod markdown;
 mod markdown_inline;
 pub(crate) mod records;
 pub(crate) mod render;
-mod rescue;
+pub(crate) mod rescue;

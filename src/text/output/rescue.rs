@@ -1,12 +1,15 @@
-//! Headings and code between main text that the model left out, for Markdown.
+//! What the model left out of main text and belongs to it.
 //!
-//! A heading without its section, or a section without its heading, is no structure. So a heading that stands directly
-//! over chosen text of its own section comes along, and so does a code block between two chosen neighbours; what stands
-//! among navigation, advertising, comments or in a form does not. Linear.
+//! Code, data tables and lists of terms are whole or not at all: they come along where they stand between two chosen blocks,
+//! tables and terms also where the larger part of them is chosen. In Markdown a heading without its section, or a section
+//! without its heading, is no structure, so a heading that stands directly over chosen text of its own section comes along;
+//! in plain text that costs more than it gives. What stands among navigation, advertising, comments or in a form does
+//! not. Linear, as data tables and code hold none of their kind; in lists of terms times their nesting.
 
 use super::markdown::heading_around;
+use crate::html::Tag;
 use crate::text::blocks::class_names::Kind;
-use crate::text::blocks::page::{NONE, Page};
+use crate::text::blocks::page::Page;
 
 /// Kinds that make a heading one of the frame and not of the text.
 const FRAME: [Kind; 10] = [
@@ -26,13 +29,10 @@ const NEAR: u8 = 4;
 /// Blocks between a heading and the text that it is over.
 const GAP: usize = 2;
 
-/// The choice with headings and code that belong to it. `code` is of `code_containers`.
-pub(crate) fn rescue(page: &Page, chosen: &[bool], code: &[u32]) -> Vec<bool> {
+/// The choice with headings that belong to it.
+pub(crate) fn rescue(page: &Page, chosen: &[bool]) -> Vec<bool> {
     let mut out = chosen.to_vec();
-    let framed = |i: usize| {
-        let container = &page.containers[page.blocks[i].container as usize];
-        FRAME.iter().any(|&kind| container.distance[kind as usize] < NEAR)
-    };
+    let framed = |i: usize| is_framed(page, page.blocks[i].container as usize);
     // From the last to the first, so that a heading over a rescued heading comes along too.
     for i in (0..page.blocks.len()).rev() {
         let block = &page.blocks[i];
@@ -49,15 +49,81 @@ pub(crate) fn rescue(page: &Page, chosen: &[bool], code: &[u32]) -> Vec<bool> {
             }) && block.counts.link_units <= 0.8 * block.counts.units;
         }
     }
-    for i in 1..page.blocks.len() {
-        let listing = code[page.blocks[i].container as usize];
-        if listing == NONE || out[i] || framed(i) {
-            continue;
-        }
-        let it = &page.containers[listing as usize];
-        let before = it.first > 0 && out[it.first as usize - 1];
-        let after = out.get(it.end as usize).copied().unwrap_or(false);
-        out[i] = before && after;
-    }
     out
+}
+
+/// Takes code, data tables and lists of terms whole that stand between two chosen blocks, tables and terms also where the
+/// larger part is chosen. `code` is of `code_containers`, `data` of `data_tables`.
+pub(crate) fn complete(page: &Page, chosen: &mut [bool], code: &[u32], data: &[bool]) {
+    let mut whole = |index: usize, mostly: bool| {
+        let it = &page.containers[index];
+        let blocks = it.first as usize..it.end as usize;
+        let taken = chosen[blocks.clone()].iter().filter(|chosen| **chosen).count();
+        if taken == blocks.len() {
+            return;
+        }
+        let between = it.first > 0
+            && chosen[it.first as usize - 1]
+            && chosen.get(it.end as usize).copied().unwrap_or(false)
+            && !is_framed(page, index);
+        if between || mostly && taken * 2 > blocks.len() {
+            chosen[blocks].fill(true);
+        }
+    };
+    for (index, container) in page.containers.iter().enumerate() {
+        let terms = container.tag == Tag::Dl;
+        if container.counts.blocks > 0 && (code[index] == index as u32 || data[index] || terms) {
+            whole(index, data[index] || terms);
+        }
+    }
+}
+
+/// Whether an element stands in what makes up the frame.
+fn is_framed(page: &Page, index: usize) -> bool {
+    FRAME.iter().any(|&kind| page.containers[index].distance[kind as usize] < NEAR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::{Limits, parse};
+    use crate::text::blocks::blocks;
+    use crate::text::blocks::code::code_containers;
+    use crate::text::output::render::{data_tables, text_of};
+
+    /// The blocks of a page that are chosen in the end; at first those with an `x`.
+    fn completed(html: &str) -> String {
+        let dom = parse(html, &Limits::default());
+        let page = blocks(&dom, dom.body().unwrap());
+        let mut chosen: Vec<bool> =
+            page.blocks.iter().map(|block| text_of(&page, block).contains('x')).collect();
+        complete(&page, &mut chosen, &code_containers(&page), &data_tables(&page));
+        let kept = page.blocks.iter().zip(chosen).filter(|(_, chosen)| *chosen);
+        kept.map(|(block, _)| text_of(&page, block)).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn code_tables_and_terms_are_whole_or_nothing() {
+        let table = "<table><tr><th>a<th>b<tr><td>c<td>d</table>";
+        let cases = [
+            (format!("<p>x1{table}<p>x2"), "x1|a|b|c|d|x2"),
+            (format!("<p>x1{table}<p>y"), "x1"),
+            (format!("<p>x1<nav>{table}</nav><p>x2"), "x1|x2"),
+            ("<table><tr><th>ax<th>b<tr><td>cx<td>dx</table><p>y".into(), "ax|b|cx|dx"),
+            ("<table><tr><th>a<th>b<tr><td>cx<td>dx</table><p>y".into(), "cx|dx"),
+            ("<p>x1<pre>code</pre><p>x2<pre>more</pre>".into(), "x1|code|x2"),
+            ("<p>x1<dl><dt>t<dd>d</dl><p>x2".into(), "x1|t|d|x2"),
+            ("<dl><dt>t<dd>dx<dt>ux<dd>ex</dl><p>y".into(), "t|dx|ux|ex"),
+            ("<p>x1<ul><li>i<li>j</ul><p>x2".into(), "x1|x2"),
+        ];
+        for (html, want) in cases {
+            assert_eq!(completed(&html), want, "{html}");
+        }
+    }
+
+    #[test]
+    fn nested_terms_end() {
+        let deep = format!("<p>x{}{}<p>x", "<dl><dt>t<dd>".repeat(300), "</dl>".repeat(300));
+        assert!(completed(&deep).starts_with("x|t"));
+    }
 }
