@@ -109,13 +109,14 @@ impl Extract {
         Ok(hosts)
     }
 
-    /// Calls `f` with host, hash of the URL and capture of everything that was answered with 2xx, on all threads.
+    /// Calls `f` with host, hash of the URL and capture of everything that may be a page, on all threads.
     fn each_page(
         &self,
         stage: &Stage<'_>,
         parts: &[Part],
         f: impl Fn(&str, u64, &webmill::capture::Capture<'_>) -> Result<()> + Sync,
     ) -> Result<()> {
+        let extractor = Extractor::new(self.limits.clone());
         parts.par_iter().with_max_len(1).try_for_each(|part| {
             let mut reader = self.open(part, None)?;
             while let Some(record) = reader.next() {
@@ -126,7 +127,7 @@ impl Extract {
                     Err(error) => return Err(error),
                 };
                 let Some(capture) = record.to_capture() else { continue };
-                if matches!(capture.response.status, None | Some(200..=299))
+                if extractor.may_be_page(&capture)
                     && let Some(url) = capture.canonical_url()
                 {
                     f(url.host(), (url.key().0 >> 64) as u64, &capture)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use webmill::capture::CanonicalUrl;
 use webmill::html::{Item, Limits, base_of, decode, items, metadata, parse};
 use webmill::text::{TextLimits, keywords, languages, main_text};
@@ -89,8 +89,7 @@ struct Word {
 struct Table {
     caption: Option<String>,
     columns: Vec<String>,
-    /// Rows as objects by the columns' names; as lists where there are none.
-    rows: serde_json::Value,
+    rows: Rows,
 }
 
 #[derive(Debug, Serialize)]
@@ -133,10 +132,7 @@ impl Known {
             end: characters.at(run.range.end),
         });
         let tables = main.tables.into_iter().map(|table| Table {
-            rows: match table.columns.is_empty() {
-                true => serde_json::json!(table.rows),
-                false => table.records().map(record).collect(),
-            },
+            rows: Rows(table.columns.clone(), table.rows),
             caption: table.caption,
             columns: table.columns,
         });
@@ -211,9 +207,23 @@ fn stated(item: Item) -> Stated {
     Stated { syntax: item.syntax, types: item.types, data }
 }
 
-fn record<'r>(row: impl Iterator<Item = (&'r str, &'r str)>) -> serde_json::Value {
-    let pairs = row.map(|(name, cell)| (name.to_owned(), serde_json::Value::from(cell)));
-    serde_json::Value::Object(pairs.collect())
+/// The rows of a table: by the names of its columns, in their order, or as lists where there are none.
+#[derive(Debug)]
+struct Rows(Vec<String>, Vec<Vec<String>>);
+
+impl Serialize for Rows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        struct Record<'r>(&'r [String], &'r [String]);
+        impl Serialize for Record<'_> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_map(self.0.iter().zip(self.1))
+            }
+        }
+        match self.0.is_empty() {
+            true => self.1.serialize(serializer),
+            false => serializer.collect_seq(self.1.iter().map(|row| Record(&self.0, row))),
+        }
+    }
 }
 
 /// Counts characters on from where the last question ended.

@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use flate2::read::MultiGzDecoder;
 use webmill::html::decode;
 use webmill::html::sniff::sniff;
+use webmill::shard;
 
 use super::pages::Found;
 
@@ -80,6 +81,12 @@ fn is_called_html(found: &Found) -> bool {
 fn refusal(bytes: &[u8], meant: bool) -> Option<String> {
     if bytes.trim_ascii().is_empty() {
         return Some(if bytes.is_empty() { "empty file" } else { "nothing but white space" }.to_string());
+    }
+    if shard::sniff(bytes).is_some() {
+        return Some("a shard of a crawl: webmill extract reads it".to_string());
+    }
+    if !meant && bytes.starts_with(b"#!") {
+        return Some("a script".to_string());
     }
     match sniff(bytes) {
         Some("text/html" | "application/xhtml+xml") => None,
@@ -160,12 +167,19 @@ mod tests {
             (b"{\"html\": \"<html>\"}", false),
             (b"%PDF-1.4 <html>", false),
             (b"plain words", false),
+            (b"#!/bin/sh\ncat <<E\n<html><body>\nE\n", false),
+            (b"version:1.0\nurl:http://e.org/\ndate:Tue, 15 Apr 2003 08:13:06 GMT\nip:1.2.3.4\nlength:9\n\n<html>\n<p>\n", false),
+            (b"WARC/1.0\r\nWARC-Type: response\r\n\r\n<html><body>", false),
             (b"", false),
             (b" \n", false),
             (b"\0\x01\x02<html>\0\0\0\0\0\0", false),
         ] {
             assert_eq!(refusal(bytes, false).is_none(), html, "{:?}", String::from_utf8_lossy(bytes));
         }
+        assert!(
+            refusal(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n<html>", true)
+                .is_some_and(|r| r.contains("extract"))
+        );
         assert!(
             refusal(b"some <b>words</b>", true).is_none() && refusal(b"some <b>words</b>", false).is_some()
         );

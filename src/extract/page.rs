@@ -19,6 +19,9 @@ use crate::text::{
     Footprint, Template, TextLimits, footprint, languages, main_text, main_text_without, words,
 };
 
+/// Bytes by which a capture without a media type is judged before it is read whole.
+const SNIFFED_BYTES: usize = 4096;
+
 /// Share of a page's letters from which a language is one of its languages, and most of these.
 const LEAST_SHARE: f64 = 0.05;
 const MAX_LANGUAGES: usize = 3;
@@ -105,6 +108,19 @@ impl Extractor {
     /// The same, leaving out of main texts what the templates of their hosts hold.
     pub fn with_templates(self, templates: Arc<Templates>) -> Self {
         Extractor { templates, ..self }
+    }
+
+    /// Whether a capture may be an HTML page of status 2xx, by its head and the beginning of its body.
+    pub fn may_be_page(&self, capture: &Capture<'_>) -> bool {
+        let response = &capture.response;
+        let packed = || response.header("content-encoding").is_some();
+        let start = || sniff(&response.payload(SNIFFED_BYTES).bytes).map(str::to_owned);
+        matches!(response.status, None | Some(200..=299))
+            && match response.media_type() {
+                None if packed() => true,
+                None => is_markup(None, start().as_deref()),
+                declared => is_markup(declared.as_deref(), Some("text/html")),
+            }
     }
 
     /// What a capture adds to the sample of its host's pages; `None` where it is no HTML page of status 2xx.
