@@ -20,14 +20,14 @@ use super::robots::Robots;
 use super::structured::{self, Structured};
 use super::tag::Tag;
 use super::text_buffer::collapse;
-use super::values::{MAX_LIST, MAX_TEXT, has_token, is_feed, is_name, language_tag, squeezed};
+use super::values::{MAX_LIST, MAX_TEXT, has_token, is_feed, is_name, labels, language_tag, plain, squeezed};
 use crate::capture::CanonicalUrl;
 
 /// Nodes looked at for the text of one element.
 const MAX_NODES: usize = 1000;
 
 /// Bytes of the name of a category or tag.
-const MAX_NAME: usize = 100;
+const MAX_NAME: usize = 240;
 
 /// What a page declares; texts with white space collapsed, dates in ISO 8601 with zone where one is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -339,10 +339,14 @@ impl Reader<'_, '_> {
         if !self.tagged.is_empty() {
             out.tags = self.tagged;
         }
+        out.categories = labels(&out.categories);
+        out.tags = labels(&out.tags);
+        out.title = out.title.and_then(plain);
+        data.headline = data.headline.and_then(plain);
         let join = |reference: String| resolved(self.base, &reference);
         out.canonical = out.canonical.or_else(|| best.og_url.take().and_then(join));
         out.lang = best.lang.take();
-        out.description = best.description.take();
+        out.description = best.description.take().and_then(plain);
         out.author = best.author.take();
         out.site_name = best.site_name.take().or_else(|| {
             let url = out.canonical.as_ref().or(self.base)?;
@@ -351,7 +355,7 @@ impl Reader<'_, '_> {
         out.published = best.published.take();
         out.modified = best.modified.take();
         out.licence = best.licence.take();
-        out.og_title = best.og_title.take();
+        out.og_title = best.og_title.take().and_then(plain);
         out.image = best.image.take().and_then(join);
         out.structured = data;
         out

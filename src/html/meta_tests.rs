@@ -112,6 +112,18 @@ fn rdfa_and_properties_outside_of_items() {
 }
 
 #[test]
+fn texts_escaped_twice_and_labels() {
+    let meta = read(
+        "<title>Ann&amp;#39;s &amp;amp; Bo&amp;hellip;</title><meta name=description content='Tea&amp;nbsp;for A&amp;B'>
+        <meta property=article:section content='Home &gt; „Tea“'><meta property=og:title content='x&amp;quot;y'>",
+    );
+    assert_eq!(meta.title.as_deref(), Some("Ann's & Bo…"));
+    assert_eq!(meta.description.as_deref(), Some("Tea for A&B"));
+    assert_eq!(meta.og_title.as_deref(), Some("x\"y"));
+    assert_eq!(meta.categories, ["Home", "Tea"]);
+}
+
+#[test]
 fn header_and_meta_add_up() {
     let dom = parse("<meta name=robots content=nofollow>", &Limits::default());
     let base = CanonicalUrl::parse("http://example.com/").expect("a URL");

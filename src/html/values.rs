@@ -51,6 +51,31 @@ pub(super) fn push_list(list: &mut Vec<String>, content: &str) {
     }
 }
 
+/// A text whose character references were escaped twice, as it was meant.
+pub(super) fn plain(text: String) -> Option<String> {
+    if text.contains('&') && text.contains(';') { squeezed(&unescape(&text)) } else { Some(text) }
+}
+
+/// Characters of a label, of one with Han characters, and its words.
+const MAX_LABEL: usize = 60;
+const MAX_HAN_LABEL: usize = 30;
+const MAX_LABEL_WORDS: usize = 8;
+
+/// Categories or tags without quotes and arrows at their ends: breadcrumbs in parts, nothing that is too long for one.
+pub(super) fn labels(list: &[String]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for part in list.iter().flat_map(|entry| entry.split(['<', '>', '‹', '›', '»'])) {
+        let part = part.trim_matches(|c: char| c.is_whitespace() || "„\"“”’‘'←→«".contains(c));
+        let han = part.chars().any(|c| ('\u{3400}'..='\u{9fff}').contains(&c));
+        let fits = part.chars().count() <= if han { MAX_HAN_LABEL } else { MAX_LABEL }
+            && part.split_whitespace().count() <= MAX_LABEL_WORDS;
+        if fits && !part.is_empty() && out.len() < MAX_LIST && !out.iter().any(|known| known == part) {
+            out.push(part.to_owned());
+        }
+    }
+    out
+}
+
 /// A language by BCP 47, lower-case; `None` for what cannot be one.
 pub(super) fn language_tag(text: &str) -> Option<String> {
     let tag = text.split([',', ' ']).find(|part| !part.is_empty())?;
@@ -97,6 +122,23 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(unescape(text), expected);
         }
+    }
+
+    #[test]
+    fn labels_are_short() {
+        let long = "a label that goes on for more words than labels have";
+        let given = [
+            "„Tea“ ",
+            "Home › Food » Tea",
+            "← Older",
+            "'quoted'",
+            long,
+            &"x".repeat(61),
+            &"茶".repeat(31),
+            "茶艺",
+        ];
+        let given: Vec<String> = given.iter().map(|&s| s.to_owned()).collect();
+        assert_eq!(labels(&given), ["Tea", "Home", "Food", "Older", "quoted", "茶艺"]);
     }
 
     #[test]
