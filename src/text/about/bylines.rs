@@ -7,6 +7,7 @@
 //!
 //! Cost: one walk over the body, looking at names of elements only; text is read of the few that fit.
 
+use super::dates::find_date;
 use crate::html::{Dom, Metadata, NodeId, Tag};
 use crate::text::blocks::class_names::{Kind, kinds_of};
 use crate::text::blocks::page::Page;
@@ -44,7 +45,8 @@ pub(crate) fn author(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -
 }
 
 /// What introduces a name, in lower case.
-const INTRODUCTIONS: [&str; 50] = [
+const INTRODUCTIONS: [&str; 51] = [
+    "post by",
     "view all posts by",
     "view posts by",
     "zeige alle beiträge von",
@@ -98,7 +100,31 @@ const INTRODUCTIONS: [&str; 50] = [
 ];
 
 /// Words that are no name of a person, as they stand where one should be.
-const NOBODY: [&str; 34] = [
+const NOBODY: [&str; 58] = [
+    "about me",
+    "location",
+    "signature",
+    "published",
+    "publiziert",
+    "publiziert am",
+    "posted",
+    "posted on",
+    "english",
+    "german",
+    "french",
+    "spanish",
+    "deutsch",
+    "français",
+    "español",
+    "italiano",
+    "português",
+    "nederlands",
+    "polski",
+    "türkçe",
+    "русский",
+    "中文",
+    "日本語",
+    "한국어",
     "admin",
     "administrator",
     "author",
@@ -135,39 +161,41 @@ const NOBODY: [&str; 34] = [
     "about",
 ];
 
-/// Days of the week that stand before a date.
-const DAYS: [&str; 30] = [
-    "mo",
-    "di",
-    "mi",
-    "do",
-    "fr",
-    "sa",
-    "so",
-    "mon",
-    "tue",
-    "wed",
-    "thu",
-    "fri",
-    "sat",
-    "sun",
-    "montag",
-    "dienstag",
-    "mittwoch",
-    "donnerstag",
-    "freitag",
-    "samstag",
-    "sonntag",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "lun",
-    "mar",
-];
+/// Days of the week and months that stand in a date behind a name.
+const DAYS: &str = "mo di mi do fr sa so mon tue wed thu fri sat sun montag dienstag mittwoch donnerstag freitag samstag \
+    sonntag monday tuesday wednesday thursday friday saturday sunday lun mar";
+const MONTHS: &str = "january february march april may june july august september october november december jan feb apr \
+    jun jul aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember janvier février mars avril juin \
+    juillet août septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre \
+    noviembre diciembre";
+/// Months and days that are names of people too.
+const FIRST_NAMES: &str =
+    "march april may june august mai avril julio mar mo di sa so jan jun lun sun mars do";
+
+fn listed(list: &str, word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    list.split_ascii_whitespace().any(|known| known == word)
+}
+
+/// A name without the days and months at its end. Where no number stood behind it, those that may belong to the name stay.
+fn without_days(name: &str, dated: bool) -> &str {
+    let mut name = name;
+    loop {
+        let kept = name.trim_end_matches([' ', ',', '/', '|', '.']);
+        let Some(at) = kept.rfind([' ', ',']) else { return name };
+        let (first, last) = (&kept[..at], &kept[at + 1..]);
+        let short = !dated && (first.split_whitespace().count() < 2 || listed(FIRST_NAMES, last));
+        if short || !(listed(DAYS, last) || listed(MONTHS, last)) {
+            return name;
+        }
+        name = first;
+    }
+}
+
+/// What follows the word for "by" in a text that begins with a date.
+fn behind_date(text: &str) -> Option<&str> {
+    [" by ", " By ", " von ", " par ", " por "].iter().find_map(|by| Some(text.split_once(by)?.1))
+}
 
 /// A name without what introduces and follows it; `None` if it is no name.
 pub(crate) fn clean_author(text: &str) -> Option<String> {
@@ -176,6 +204,11 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
     let handle = words.iter().position(|word| word.starts_with('@') || word.starts_with("(@"));
     words.truncate(handle.unwrap_or(words.len()));
     let mut name = words.join(" ");
+    if name.starts_with(|c: char| c.is_ascii_digit())
+        && let Some(rest) = behind_date(&name).filter(|_| find_date(&name).is_some())
+    {
+        name = rest.to_string();
+    }
     for _ in 0..3 {
         name = name.trim_start_matches(|c: char| !c.is_alphanumeric()).to_string();
         let lower = name.to_lowercase();
@@ -223,16 +256,18 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
     {
         // A date behind the name, with the day of the week before it.
         name.truncate(at);
-        let kept = name.trim_end_matches([' ', ',', '/', '|', '.']);
-        let last = kept.rsplit([' ', ',']).next().unwrap_or_default();
-        let day = DAYS.contains(&last.to_lowercase().as_str());
-        name = if day { kept[..kept.len() - last.len()].to_string() } else { kept.to_string() };
+        name = without_days(&name, true).trim_end_matches([' ', ',', '/', '|', '.']).to_string();
     }
+    let name = without_days(&name, false);
     let name = name.trim_matches(|c: char| {
-        c.is_whitespace() || ",:|-·/;–—.".contains(c) && !(c == '.' && ends_initial(&name))
+        c.is_whitespace() || ",:|-·/;–—.»«›‹→←".contains(c) && !(c == '.' && ends_initial(name))
     });
     let digits = name.chars().filter(char::is_ascii_digit).count();
+    let priced = digits > 0 && name.contains(['$', '€', '£', '¥', '₹']);
     let good = name.chars().any(char::is_alphabetic)
+        && !priced
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && !(listed(MONTHS, name) || name.contains(' ') && listed(DAYS, name))
         && name.chars().count() <= MAX_NAME
         && digits * 2 <= name.chars().count()
         && !name.contains("://")
@@ -266,6 +301,12 @@ pub(crate) fn in_frame(dom: &Dom<'_>, node: NodeId) -> bool {
             .fold(0, |bits, name| bits | kinds_of(name));
         matches!(tag, Tag::Nav | Tag::Aside) || kinds & FRAME != 0
     })
+}
+
+/// Whether an element, or one around it, has the attribute `hidden`.
+fn is_hidden(dom: &Dom<'_>, node: NodeId) -> bool {
+    let hides = |n| dom.attr(n, "hidden").is_some_and(|value| !value.eq_ignore_ascii_case("until-found"));
+    std::iter::once(node).chain(dom.ancestors(node)).take(24).any(hides)
 }
 
 /// The text of an element, or its `content`, if it is short enough for a name.
@@ -304,8 +345,15 @@ fn says_author(names: &str) -> bool {
             .find_map(|end| name.strip_suffix(end))
             .unwrap_or(name);
         let part = part.trim_end_matches(['-', '_']);
-        ["author", "autor", "byline", "writer"].iter().any(|word| part.ends_with(word)) || name == "vcard"
+        ["author", "autor", "byline", "writer"].iter().any(|word| part.ends_with(word)) && name != "writer"
+            || name == "vcard"
     })
+}
+
+/// Whether a name looks like one of a person or, in scripts without capitals, is short.
+fn is_name_like(name: &str) -> bool {
+    let cased = name.chars().any(|c| c.is_uppercase() || c.is_lowercase());
+    if cased { is_person(name) && name.contains(' ') } else { name.chars().count() <= 12 }
 }
 
 /// The author written on the page.
@@ -330,7 +378,9 @@ fn written(dom: &Dom<'_>, page: &Page, near: usize) -> Option<String> {
                         .any(|part| href.contains(part))
                 })
         };
-        if !(marked || named.is_none() && called() || linked.is_none() && profile()) || in_frame(dom, node) {
+        let writer = token("class", "writer") || token("id", "writer");
+        let wanted = marked || named.is_none() && (writer || called()) || linked.is_none() && profile();
+        if !wanted || in_frame(dom, node) || is_hidden(dom, node) {
             continue;
         }
         read += 1;
@@ -338,9 +388,9 @@ fn written(dom: &Dom<'_>, page: &Page, near: usize) -> Option<String> {
         if marked {
             return Some(name);
         }
-        if called() {
+        if called() || writer && is_name_like(&name) {
             named = named.or(Some(name));
-        } else {
+        } else if profile() {
             linked = linked.or(Some(name));
         }
     }
@@ -418,6 +468,21 @@ mod tests {
             ("John Doe Jr.", Some("John Doe Jr.")),
             ("c1ph4", Some("c1ph4")),
             ("by", None),
+            ("Nathan Willis March 7, 2012", Some("Nathan Willis")),
+            ("Joe Wee Monday, February 3, 2014", Some("Joe Wee")),
+            ("Joe Wee Monday, February", Some("Joe Wee")),
+            ("Theresa May", Some("Theresa May")),
+            ("Fredric John March", Some("Fredric John March")),
+            ("03/10/2023 by WSET Global", Some("WSET Global")),
+            ("Post by galitsyn »", Some("galitsyn")),
+            ("4 teas", None),
+            ("Tea for $12", None),
+            ("About me", None),
+            ("April", None),
+            ("Feb", None),
+            ("Publiziert am", None),
+            ("Publiziert am 3. Mai 2020", None),
+            ("Deutsch", None),
             ("12.05.2020", None),
             ("", None),
         ] {
@@ -438,6 +503,9 @@ mod tests {
             ("<h1>T</h1><p class=byline__author>von <a href=/a>Bo Li</a> am 3. Mai 2020</p>", Some("Bo Li")),
             ("<h1>T</h1><p>x <a href=/author/ann-lee>Ann Lee</a></p>", Some("Ann Lee")),
             ("<h1>T</h1><p>Von Claudia Lindner</p>", Some("Claudia Lindner")),
+            ("<h1>T</h1><div hidden><b class=author>Ann Lee</b></div>", None),
+            ("<h1>T</h1><b class=writer>write a review</b><b class=writer>Ann Lee</b>", Some("Ann Lee")),
+            ("<h1>T</h1><b class=writer>홍길동</b>", Some("홍길동")),
             ("<h1>T</h1><p>von hier aus geht es weiter</p>", None),
             ("<h1>T</h1><div class=comment><span class=author>Troll</span></div>", None),
             ("<h1>T</h1><span itemprop=author>Cy</span><a class=author>Di</a>", Some("Cy")),
