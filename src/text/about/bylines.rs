@@ -184,7 +184,8 @@ fn without_days(name: &str, dated: bool) -> &str {
         let kept = name.trim_end_matches([' ', ',', '/', '|', '.']);
         let Some(at) = kept.rfind([' ', ',']) else { return name };
         let (first, last) = (&kept[..at], &kept[at + 1..]);
-        let short = !dated && (first.split_whitespace().count() < 2 || listed(FIRST_NAMES, last));
+        let title = first.ends_with(" On") || first.ends_with(" of") || first.ends_with(" on");
+        let short = !dated && (title || first.split_whitespace().count() < 2 || listed(FIRST_NAMES, last));
         if short || !(listed(DAYS, last) || listed(MONTHS, last)) {
             return name;
         }
@@ -267,7 +268,8 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
     let good = name.chars().any(char::is_alphabetic)
         && !priced
         && !name.starts_with(|c: char| c.is_ascii_digit())
-        && !(listed(MONTHS, name) || name.contains(' ') && listed(DAYS, name))
+        && (name.eq_ignore_ascii_case("jan")
+            || !listed(MONTHS, name) && (name.len() < 3 || !listed(DAYS, name)))
         && name.chars().count() <= MAX_NAME
         && digits * 2 <= name.chars().count()
         && !name.contains("://")
@@ -479,6 +481,8 @@ mod tests {
             ("Tea for $12", None),
             ("About me", None),
             ("April", None),
+            ("Sun Dec 4", None),
+            ("The Mail On Sunday", Some("The Mail On Sunday")),
             ("Feb", None),
             ("Publiziert am", None),
             ("Publiziert am 3. Mai 2020", None),

@@ -3,21 +3,27 @@
 //! **Definition.** A block is of a comment if names around it say so ([`Kind::Comment`]) and it is not main text, nor in a
 //! form, a tool bar or a pager nearer than that. A comment is the innermost element around such a block that also holds
 //! a byline, a user's name or a date; its first byline that is no date names the author. On pages where the comments are
-//! the main text (a thread) they stand there and not here.
+//! the main text (a thread) they stand there and not here. Where no comment of the page has a byline, prose under a heading
+//! on comments is none: sections of handbooks are called `comments` too. What holds no sentence (cards
+//! of members, counts, labels), what repeats another, and what another of the same author holds is left out.
 //!
 //! **Cost.** Linear in blocks times depth; [`MAX_COMMENTS`] comments of together [`MAX_BYTES`] bytes are kept.
+
+use std::collections::{HashMap, HashSet};
 
 use super::render::text_of;
 use crate::text::about::bylines::clean_author;
 use crate::text::about::dates::find_date;
-use crate::text::blocks::class_names::Kind;
-use crate::text::blocks::elements::heading;
+use crate::text::blocks::class_names::{Kind, kinds_of};
+use crate::text::blocks::elements::{heading, is_wide};
 use crate::text::blocks::page::{Block, FAR, NONE, Page};
 
 const MAX_COMMENTS: usize = 2_000;
 const MAX_BYTES: usize = 2 << 20;
 /// Words of a byline at most.
 const MAX_BYLINE_UNITS: f32 = 12.0;
+/// Comments with a line that are compared.
+const MAX_HOLDERS: usize = 8;
 
 /// A reader's comment.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -37,7 +43,7 @@ fn is_byline(page: &Page, block: &Block) -> bool {
     block.counts.units <= MAX_BYLINE_UNITS
         && (said(Kind::Byline)
             || said(Kind::User)
-            || block.counts.digits >= 3 && find_date(text_of(page, block)).is_some())
+            || block.counts.digits >= 3 && date_in(text_of(page, block)).is_some())
 }
 
 /// Whether a block stands in something that belongs to comments and is none: a form, buttons.
@@ -75,6 +81,8 @@ pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
         before.push((bylines + u32::from(byline), others + u32::from(*wanted && !byline)));
     }
     let mut out: Vec<Comment> = Vec::new();
+    // Whether each stands under no such heading.
+    let mut sure: Vec<bool> = Vec::new();
     let mut places: Vec<u32> = Vec::new();
     let mut bytes = 0;
     for (block, _) in page.blocks.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
@@ -93,19 +101,20 @@ pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
             _ => {
                 out.push(Comment::default());
                 places.push(place);
+                sure.push(!under_heading(page, place));
                 out.len() - 1
             }
         };
         let comment = &mut out[at];
         if is_byline(page, block) && comment.text.is_empty() {
-            let date = find_date(text);
+            let date = date_in(text);
             if comment.date.is_none() {
                 comment.date.clone_from(&date);
             }
             if comment.author.is_none() {
                 let name = before_date(text);
                 // What stands before the date may be the name of its month.
-                let apart = || find_date(&text[name.len()..]).is_some();
+                let apart = || date_in(&text[name.len()..]).is_some();
                 if date.is_none() || block.counts.letters > 2 * block.counts.digits || apart() {
                     comment.author = clean_author(name);
                 }
@@ -115,9 +124,9 @@ pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
         if heading(page.containers[block.container as usize].tag).is_some() && comment.text.is_empty() {
             continue;
         }
-        if is_byline(page, block) && find_date(text).is_some() {
+        if is_byline(page, block) && date_in(text).is_some() {
             // A date below the comment.
-            comment.date = comment.date.take().or_else(|| find_date(text));
+            comment.date = comment.date.take().or_else(|| date_in(text));
             continue;
         }
         if !comment.text.is_empty() {
@@ -125,8 +134,133 @@ pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
         }
         comment.text.push_str(text);
     }
-    out.retain(|comment| comment.text.chars().filter(|c| c.is_alphanumeric()).count() >= 2);
+    let named = |comment: &Comment| comment.author.is_some() || comment.date.is_some();
+    if !out.iter().any(|comment| named(comment) && says_something(comment)) {
+        let mut sure = sure.iter();
+        out.retain(|_| sure.next() == Some(&true));
+    }
+    out.retain(says_something);
+    leave_out_repeats(&mut out);
     out
+}
+
+/// A date that a comment can have.
+fn date_in(text: &str) -> Option<String> {
+    find_date(text).filter(|date| date.as_str() >= "1990")
+}
+
+/// Whether the nearest element called comments around a container begins with a heading that it is called after: a
+/// section of a handbook on comments. Headings with numbers (`3 comments`) are no such.
+fn under_heading(page: &Page, place: u32) -> bool {
+    let mut at = place;
+    loop {
+        let it = &page.containers[at as usize];
+        let distance = it.distance[Kind::Comment as usize];
+        if distance == 0 {
+            let first = &page.blocks[it.first as usize];
+            return heading(page.containers[first.container as usize].tag).is_some()
+                && first.counts.digits == 0
+                && kinds_of(&text_of(page, first).replace(' ', "-")) & Kind::Comment.bit() != 0;
+        }
+        if distance == FAR || it.parent == at || it.parent == NONE {
+            return false;
+        }
+        at = it.parent;
+    }
+}
+
+/// What lines of members' cards and around comments begin with, in lower case.
+const LABELS: [&str; 34] = [
+    "joined",
+    "join date",
+    "registered",
+    "member since",
+    "location",
+    "messages",
+    "posts",
+    "threads",
+    "topics",
+    "likes",
+    "like",
+    "points",
+    "reaction score",
+    "reputation",
+    "from",
+    "offline",
+    "online",
+    "reply to",
+    "reply",
+    "replies",
+    "quote",
+    "share",
+    "report",
+    "views",
+    "comments are closed",
+    "comments",
+    "registriert",
+    "beiträge",
+    "ort",
+    "antworten",
+    "zitieren",
+    "注册时间",
+    "帖子",
+    "回复",
+];
+/// Words of a line that is a label with its value.
+const MAX_LABELLED: usize = 6;
+
+/// Whether a line is a number, a label, or a label with its value.
+fn is_label(line: &str) -> bool {
+    let lower = line.trim().to_lowercase();
+    let labelled = |label: &str| {
+        let Some(rest) = lower.strip_prefix(label) else { return false };
+        let apart = !label.is_ascii() || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'');
+        let sentence = rest.ends_with(['.', '!', '?']) && rest.len() > 1;
+        let few = line.split_whitespace().count() <= MAX_LABELLED && line.chars().count() <= 60;
+        apart && few && !sentence
+    };
+    !lower.contains(char::is_alphabetic) || LABELS.iter().any(|label| labelled(label))
+}
+
+/// Whether a comment holds a paragraph of some words, or a short one that reads like a sentence.
+fn says_something(comment: &Comment) -> bool {
+    let known = usize::from(comment.author.is_some()) + usize::from(comment.date.is_some());
+    comment.text.lines().filter(|line| !is_label(line)).any(|line| {
+        let wide = line.chars().filter(|&c| is_wide(c)).count();
+        line.split_whitespace().count() >= 5
+            || wide >= 6
+            || line.trim_end().ends_with(['.', '!', '?', '…', '。', '！', '？']) && line.chars().count() > 3
+            || known > 0
+                && line.split_whitespace().count() + known >= 4
+                && line.split_whitespace().skip(1).any(|word| word.starts_with(char::is_lowercase))
+    })
+}
+
+/// Leaves out comments that repeat an earlier one, and those whose lines another of the same author holds.
+fn leave_out_repeats(comments: &mut Vec<Comment>) {
+    let mut seen: HashSet<(Option<String>, String)> = HashSet::new();
+    comments.retain(|comment| seen.insert((comment.author.clone(), comment.text.clone())));
+    let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, comment) in comments.iter().enumerate() {
+        for line in comment.text.lines() {
+            let known = holders.entry(line).or_default();
+            if known.len() < MAX_HOLDERS && known.last() != Some(&at) {
+                known.push(at);
+            }
+        }
+    }
+    let keep = comments.iter().map(|comment| {
+        let first = comment.text.lines().next().unwrap_or_default();
+        !holders.get(first).into_iter().flatten().any(|&at| {
+            let other = &comments[at];
+            other.text.len() > comment.text.len()
+                && (comment.author.is_none() || comment.author == other.author)
+                && other.text.contains(&comment.text)
+        })
+    });
+    let keep: Vec<bool> = keep.collect();
+    let mut keep = keep.into_iter();
+    comments.retain(|_| keep.next() == Some(true));
 }
 
 /// A byline up to its first digit: `Ann, 3 May 2020`.
@@ -223,9 +357,12 @@ mod tests {
         );
         assert_eq!(found[0], some("老船工", "2024-06-08", "桨要听风的。"));
         let found = read(
-            "<div class=comments><div class=comment><div class=meta>May 3, 2020</div><p>No name.</div></div>",
+            "<div class=comments><div class=comment><div class=meta>May 3, 2020</div><p>No name stands over this one.</div></div>",
         );
-        assert_eq!(found, [(None, Some("2020-05-03".to_string()), "No name.".to_string())]);
+        assert_eq!(
+            found,
+            [(None, Some("2020-05-03".to_string()), "No name stands over this one.".to_string())]
+        );
     }
 
     #[test]
@@ -243,6 +380,37 @@ mod tests {
         );
         assert_eq!(bare.len(), 1);
         assert_eq!(bare[0].0, None);
+    }
+
+    #[test]
+    fn sections_of_handbooks_are_no_comments() {
+        let section = "<section id=comments><h2>Comments</h2><p>A line that begins with two slashes is passed over by it.</section>";
+        assert_eq!(read(section), []);
+        let thread =
+            "<div class=comment><b class=user>Ann</b><i>2020-05-03</i><p>Some words of mine here, Bo.</div>";
+        assert_eq!(read(&format!("{section}{thread}")).len(), 2);
+    }
+
+    #[test]
+    fn cards_and_repeats_are_no_comments() {
+        let post = |user: &str, words: &str| {
+            format!("<div class=comment><b class=user>{user}</b> <i>May 3, 2020</i><p>{words}</div>")
+        };
+        let none = [
+            "Joined: 3 May 2005<p>Location: Old Town<p>Posts: 1,204",
+            "Reply to Ann",
+            "Comments are closed.",
+            "12",
+        ];
+        for words in none {
+            assert_eq!(read(&format!("<div class=comments>{}</div>", post("Bo", words))), [], "{words}");
+        }
+        let one = post("Ann", "Words that say the same thing.");
+        assert_eq!(read(&format!("{one}{one}{}", post("Bo", "Words that say the same thing."))).len(), 2);
+        let longer = post("Ann", "Words that say the same thing.<p>And these say more of it.");
+        assert_eq!(read(&format!("{one}{longer}")).len(), 1);
+        assert_eq!(date_in("3 May 1984"), None);
+        assert_eq!(date_in("3 May 1994").as_deref(), Some("1994-05-03"));
     }
 
     #[test]
