@@ -54,12 +54,11 @@ fn stands_alone(before: &str, behind: &str) -> bool {
         VERSIONS.contains(&word.as_str())
     };
     let goes_on = behind.starts_with(joint)
-        && !(behind.starts_with(['.', '-']) && !behind[1..].starts_with(|c: char| c.is_alphanumeric()));
-    !before.ends_with(joint)
-        && !goes_on
-        && !before.ends_with("版本")
-        && !before.split_whitespace().next_back().is_some_and(versions)
-        && !behind.split_whitespace().next().is_some_and(versions)
+        && (!behind.starts_with(['.', '-']) || behind[1..].starts_with(|c: char| c.is_alphanumeric()));
+    let called = before.ends_with("版本")
+        || before.split_whitespace().next_back().is_some_and(versions)
+        || behind.split_whitespace().next().is_some_and(versions);
+    !(before.ends_with(joint) || goes_on || called)
 }
 
 fn iso(year: u32, month: u32, day: u32) -> Option<String> {
