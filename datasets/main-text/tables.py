@@ -19,8 +19,9 @@ def tree_line(root):
     return " ".join(out)
 
 
-def write_table(booster, path, *comments):
-    trees = [tree_line(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
+def write_table(boosters, path, *comments):
+    """The trees of all boosters, one after the other: their sum is the sum of what the boosters say."""
+    trees = [tree_line(tree["tree_structure"]) for booster in boosters for tree in booster.dump_model()["tree_info"]]
     with open(path, "w", encoding="utf-8") as out:
         out.writelines(f"# {line}\n" for line in comments)
         out.writelines(f"{line}\n" for line in trees)

@@ -9,7 +9,7 @@ cv        trains on all folds of sites but one and extracts from that one, in tu
           of blocks, and of what extraction writes by the tables of the folds, which are left in --tables.
 transfer  trains on some sets and extracts from the others; --disjoint leaves out of the training what stands on a site of
           the others.
-final     trains on everything and writes blocks.txt and types.txt. Figures of these on the same sets mean nothing.
+final     trains on everything and writes blocks.txt, doubtful.txt and types.txt. Figures of these on the same sets mean nothing.
 
 --data holds the unpacked sets, --features what the example dump_features made of them, a pair of files a set; --nameless
 what `dump_features --nameless` did. --tools is the folder of the built examples. README.md beside this file says where the
@@ -73,6 +73,11 @@ BLOCKS = COMMON | {
     "bagging_fraction": 0.7,
 }
 BLOCKS_ROUNDS = 140
+# The ensembles that are asked about doubtful blocks too: their questions have thresholds drawn at random, of which the
+# best is taken, so that they err elsewhere than the first. Log-odds that are doubtful: as in src/text/choice.
+MORE = [BLOCKS | {"extra_trees": True, "seed": seed} for seed in (1, 2)]
+MORE_ROUNDS = 220
+DOUBTFUL = 1.5
 
 # Weight of a page of a kind of set.
 WEIGHTS = {"aeb": 1.5}
@@ -244,9 +249,21 @@ class Rows:
         return out
 
     def train(self, rows=None):
-        """A booster from some of the rows (a mask), or from all."""
+        """Boosters from some of the rows (a mask), or from all: the one for all blocks and those for doubtful ones."""
         data = self.data if rows is None else self.data.subset(np.flatnonzero(rows[self.used]))
-        return lgb.train(BLOCKS, data, BLOCKS_ROUNDS)
+        more = (lgb.train(params, data, MORE_ROUNDS) for params in MORE)
+        return [lgb.train(BLOCKS, data, BLOCKS_ROUNDS), *more]
+
+
+def log_odds(boosters, X):
+    """Of all blocks by the first booster, of doubtful ones the mean of all boosters'."""
+    first, *more = boosters
+    scores = first.predict(X, raw_score=True)
+    doubtful = np.abs(scores) < DOUBTFUL
+    if doubtful.any():
+        all_scores = [scores[doubtful], *(booster.predict(X[doubtful], raw_score=True) for booster in more)]
+        scores[doubtful] = np.mean(all_scores, axis=0)
+    return scores
 
 
 # --- Measuring -------------------------------------------------------------------------------------------------------
@@ -314,13 +331,14 @@ def cross_validate(args, scorer, sets, examples):
     for f in range(args.folds):
         start = time.monotonic()
         held = rows.of(examples, [e.fold == f for e in examples])
-        booster = rows.train(~held)
+        boosters = rows.train(~held)
         folder = args.tables / str(f)
         folder.mkdir(exist_ok=True)
-        write_table(type_tables[f], folder / "types.txt")
-        write_table(booster, folder / "blocks.txt")
+        write_table([type_tables[f]], folder / "types.txt")
+        write_table(boosters[:1], folder / "blocks.txt")
+        write_table(boosters[1:], folder / "doubtful.txt")
         if held.any():
-            scores[held] = booster.predict(rows.X[held], raw_score=True)
+            scores[held] = log_odds(boosters, rows.X[held])
         print(f"fold {f}: {time.monotonic() - start:.0f} s", flush=True)
     report(scorer, sets, examples, scores, sets)
     report_written(args, scorer, sets, sets)
@@ -337,7 +355,7 @@ def transfer(args, scorer, sets, examples):
     print(f"training on {train.sum()} pages", flush=True)
     types, _, _ = learn_types(examples, train, args.folds)
     rows = Rows(examples, types)
-    scores = rows.train(rows.of(examples, train)).predict(rows.X, raw_score=True)
+    scores = log_odds(rows.train(rows.of(examples, train)), rows.X)
     report(scorer, sets, examples, scores, tested)
 
 
@@ -349,22 +367,25 @@ def final(args, scorer, sets, examples):
     typed = {e.set: sum(1 for e in mine if e.group) for _, _, mine in sets.values() for e in mine[:1]}
     sources = "; ".join(LICENCES[kind] for name, (kind, _, _) in sets.items() if typed[name])
     write_table(
-        table,
+        [table],
         args.out / "types.txt",
         "Page types: one tree a class in turn, classes in the order of PageType::CLASSES.",
         f"{version}: {TYPES_ROUNDS} rounds of {len(CLASSES)} trees of at most {TYPES['num_leaves']} leaves, "
         f"learning rate {TYPES['learning_rate']}.",
         f"Data: {sources}, {sum(typed.values()):,} pages, some a second time without the names of their elements.",
     )
-    write_table(
-        Rows(examples, types).train(),
-        args.out / "blocks.txt",
-        "Log-odds that a block is main text.",
-        f"{version}: {BLOCKS_ROUNDS} trees of at most {BLOCKS['num_leaves']} leaves, learning rate "
-        f"{BLOCKS['learning_rate']}, objective cross entropy; weight of a block by its length and its page's.",
+    boosters = Rows(examples, types).train()
+    size = f"trees of at most {BLOCKS['num_leaves']} leaves, learning rate {BLOCKS['learning_rate']}"
+    how = (
+        "Objective cross entropy; weight of a block by its length and its page's.",
         f"Data: {', '.join(LICENCES[kind] for kind, _, _ in sets.values())}; some pages a second time without the names of "
         "their elements.",
     )
+    what = "Log-odds that a block is main text."
+    write_table(boosters[:1], args.out / "blocks.txt", what, f"{version}: {BLOCKS_ROUNDS} {size}.", *how)
+    what = f"Sum of the log-odds that a block is main text, by {len(MORE)} ensembles one after the other."
+    extra = f"{version}: {MORE_ROUNDS} {size}, thresholds drawn at random, in each."
+    write_table(boosters[1:], args.out / "doubtful.txt", what, extra, *how)
 
 
 def main():

@@ -52,7 +52,7 @@ pub fn rows(dom: &Dom<'_>, meta: &Metadata) -> Rows {
 pub struct Tables(choice::Tables);
 
 impl Tables {
-    /// Reads `types.txt` and `blocks.txt` of a folder.
+    /// Reads `types.txt`, `blocks.txt` and `doubtful.txt` of a folder.
     ///
     /// # Errors
     /// [`Error::Io`] if a file cannot be read, [`Error::Config`] if it is no table.
@@ -62,7 +62,8 @@ impl Tables {
             let text = std::fs::read_to_string(&path).map_err(|error| Error::io(&path, error))?;
             Model::parse(&text).ok_or_else(|| Error::Config(format!("{}: not a table", path.display())))
         };
-        Ok(Tables(choice::Tables { types: read("types.txt")?, blocks: read("blocks.txt")? }))
+        let (types, blocks, doubtful) = (read("types.txt")?, read("blocks.txt")?, read("doubtful.txt")?);
+        Ok(Tables(choice::Tables { types, blocks, doubtful }))
     }
 
     /// The main text of a page by these tables.

@@ -33,6 +33,8 @@ pub(crate) struct Tables {
     pub types: Model,
     /// Log-odds that a block is main text, from the block and what is around it.
     pub blocks: Model,
+    /// Sum of the log-odds by the further [`OPINIONS`], for doubtful blocks.
+    pub doubtful: Model,
 }
 
 /// The tables that the library is built with.
@@ -41,8 +43,14 @@ pub(crate) static SHIPPED: LazyLock<Tables> = LazyLock::new(|| {
     Tables {
         types: parse(include_str!("models/types.txt")),
         blocks: parse(include_str!("models/blocks.txt")),
+        doubtful: parse(include_str!("models/doubtful.txt")),
     }
 });
+
+/// Log-odds nearer to none are doubtful.
+const DOUBTFUL: f32 = 1.5;
+/// Ensembles whose mean tells the log-odds of doubtful blocks, the first among them.
+const OPINIONS: f32 = 3.0;
 
 /// Blocks whose features are held at a time.
 const CHUNK: usize = 64;
@@ -161,16 +169,38 @@ fn probability(score: f32) -> f32 {
 }
 
 /// Log-odds that the blocks of a page are main text, by each block and what is around it.
+///
+/// Ensembles that were learnt from other draws of the same pages differ where they are unsure, and their mean is better than
+/// each. So further ones are asked about doubtful blocks, a sixth of all.
 fn log_odds(page: &Page, whole: &Whole, types: &[f32; 7], tables: &Tables) -> Vec<f32> {
-    let mut out = Vec::with_capacity(page.blocks.len());
+    let blocks = page.blocks.len();
+    let mut out = Vec::with_capacity(blocks);
     let (mut row, mut rows) = (Vec::new(), Vec::new());
-    for i in 0..page.blocks.len() {
+    // Doubtful blocks and their rows, and what the further ensembles say of them.
+    let (mut doubtful, mut doubted, mut more) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..blocks {
         features(page, whole, i, &mut row);
         rows.extend_from_slice(&row);
         rows.extend(types);
-        if (i + 1) % CHUNK == 0 || i + 1 == page.blocks.len() {
-            tables.blocks.scores(&rows, row.len() + types.len(), &mut out);
-            rows.clear();
+        if (i + 1) % CHUNK != 0 && i + 1 != blocks {
+            continue;
+        }
+        let width = row.len() + types.len();
+        let begin = out.len();
+        tables.blocks.scores(&rows, width, &mut out);
+        for (at, row) in (begin..).zip(rows.chunks_exact(width)) {
+            if out[at].abs() < DOUBTFUL {
+                doubtful.push(at);
+                doubted.extend_from_slice(row);
+            }
+        }
+        rows.clear();
+        if doubtful.len() >= CHUNK || i + 1 == blocks {
+            tables.doubtful.scores(&doubted, width, &mut more);
+            for (at, more) in doubtful.drain(..).zip(more.drain(..)) {
+                out[at] = (out[at] + more) / OPINIONS;
+            }
+            doubted.clear();
         }
     }
     out
@@ -208,10 +238,25 @@ mod tests {
         let mut row = Vec::new();
         features(&page, &whole, 0, &mut row);
         assert!(SHIPPED.types.width() <= whole.page.len());
-        assert!(SHIPPED.blocks.width() <= row.len() + 7);
+        assert!(SHIPPED.blocks.width().max(SHIPPED.doubtful.width()) <= row.len() + 7);
         let types = probabilities(&SHIPPED.types, &whole.page);
         assert!((types.iter().sum::<f32>() - 1.0).abs() < 1e-5);
         let scores = log_odds(&page, &whole, &types, &SHIPPED);
         assert!(scores.iter().all(|score| score.is_finite()) && scores[1] > 0.0);
+    }
+
+    #[test]
+    fn doubtful_blocks_are_asked_about_again() {
+        let dom = parse("<body><p>one<p>two words<p>three words here", &Limits::default());
+        let page = blocks(&dom, dom.body().unwrap());
+        let whole = Whole::new(&page, &Hints::default());
+        // The first feature is the logarithm of a block's length and one.
+        let first = Model::parse("0:0.8 =-2 0:1.2 =1 =1.4").unwrap();
+        let doubtful = Model::parse("0:1.2 =0.5 =-2\n=0.5").unwrap();
+        let tables = Tables { types: Model::default(), blocks: first, doubtful };
+        let scores = log_odds(&page, &whole, &[0.0; 7], &tables);
+        for (score, want) in scores.into_iter().zip([-2.0, 2.0 / 3.0, -0.1 / 3.0]) {
+            assert!((score - want).abs() < 1e-5, "{score} {want}");
+        }
     }
 }
