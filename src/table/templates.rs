@@ -5,7 +5,7 @@ use crate::table::table;
 table! {
     /// One row a host whose pages were compared to learn its template; hosts of enough captures only.
     TemplateRow = "templates" {
-        url_host_name: String = "host name", "news.pku.edu.cn";
+        url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
         pages: u64 = "HTML captures of the host with status 2xx", "812";
         sampled: u32 = "pages that were compared: the 64 of the smallest URL hashes, but for those that turn out to be no HTML", "64";
         verdict: &'static str = "on, or why there is no template: few-pages, no-residue (nothing to take), too-much (over a quarter of the text), unconfirmed (the halves of the sample disagree)", "on";
