@@ -1,10 +1,11 @@
 //! What the model left out of main text and belongs to it.
 //!
-//! Code, data tables and lists of terms are whole or not at all: they come along where they stand between two chosen blocks,
-//! tables and terms also where the larger part of them is chosen. In Markdown a heading without its section, or a section
-//! without its heading, is no structure, so a heading that stands directly over chosen text of its own section comes along;
-//! in plain text that costs more than it gives. What stands among navigation, advertising, comments or in a form does
-//! not. Linear, as data tables and code hold none of their kind; in lists of terms times their nesting.
+//! Code, data tables and lists of terms are whole or not at all: they come along where they stand between two chosen blocks
+//! (code also with a label before or behind it), tables and terms also where the larger part of them is chosen. In Markdown
+//! a heading without its section, or a section without its heading, is no structure, so a heading that stands directly over
+//! chosen text of its own section comes along; in plain text that costs more than it gives. What stands among navigation,
+//! advertising, comments or in a form does not. Linear, as data tables and code hold none of their kind; in lists of terms
+//! times their nesting.
 
 use super::markdown::heading_around;
 use crate::html::Tag;
@@ -26,6 +27,8 @@ const FRAME: [Kind; 10] = [
 ];
 /// Steps up to such a kind that still count.
 const NEAR: u8 = 4;
+/// Words of what may stand between text and its code: a button, the title of a note.
+const MAX_LABEL_UNITS: f32 = 2.0;
 /// Blocks between a heading and the text that it is over.
 const GAP: usize = 2;
 
@@ -62,9 +65,13 @@ pub(crate) fn complete(page: &Page, chosen: &mut [bool], code: &[u32], data: &[b
         if taken == blocks.len() {
             return;
         }
-        let between = it.first > 0
-            && chosen[it.first as usize - 1]
-            && chosen.get(it.end as usize).copied().unwrap_or(false)
+        let near = |i: Option<usize>, next: Option<usize>| {
+            let is_chosen = |i: Option<usize>| i.is_some_and(|i| chosen.get(i).copied().unwrap_or(false));
+            let label = i.and_then(|i| page.blocks.get(i)).is_some_and(|b| b.counts.units <= MAX_LABEL_UNITS);
+            is_chosen(i) || !mostly && label && is_chosen(next)
+        };
+        let between = near(blocks.start.checked_sub(1), blocks.start.checked_sub(2))
+            && near(Some(blocks.end), Some(blocks.end + 1))
             && !is_framed(page, index);
         if between || mostly && taken * 2 > blocks.len() {
             chosen[blocks].fill(true);
@@ -112,6 +119,8 @@ mod tests {
             ("<table><tr><th>ax<th>b<tr><td>cx<td>dx</table><p>y".into(), "ax|b|cx|dx"),
             ("<table><tr><th>a<th>b<tr><td>cx<td>dx</table><p>y".into(), "cx|dx"),
             ("<p>x1<pre>code</pre><p>x2<pre>more</pre>".into(), "x1|code|x2"),
+            ("<p>x1<div>Copy</div><pre>code</pre><div>Note</div><p>x2".into(), "x1|code|x2"),
+            ("<p>x1<div>one two three</div><pre>code</pre><p>x2".into(), "x1|x2"),
             ("<p>x1<dl><dt>t<dd>d</dl><p>x2".into(), "x1|t|d|x2"),
             ("<dl><dt>t<dd>dx<dt>ux<dd>ex</dl><p>y".into(), "t|dx|ux|ex"),
             ("<p>x1<ul><li>i<li>j</ul><p>x2".into(), "x1|x2"),
