@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
-use webmill::run::{Cancel, Progress, Runtime};
+use webmill_run::{Cancel, Progress, Runtime};
 
 use crate::rejects::RejectTable;
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use webmill::Result;
-use webmill::sort::{Budget, BytesSorter, SortedBytes};
-use webmill::table::TableReader;
+use webmill_capture::Result;
+use webmill_sort::{Budget, BytesSorter, SortedBytes};
+use webmill_table::TableReader;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 /// The capture that stands for its URL.
@@ -141,7 +141,7 @@ fn ordered(time_ms: Option<i64>) -> [u8; 9] {
 }
 
 fn decode(key: &[u8], value: &[u8]) -> Result<Standing> {
-    let broken = || webmill::Error::Internal("a sorted capture is not what was put in".into());
+    let broken = || webmill_capture::Error::Internal("a sorted capture is not what was put in".into());
     let end = memchr::memchr(0, key).ok_or_else(broken)?;
     let (fixed, surt) = value.split_at_checked(FIXED).ok_or_else(broken)?;
     let time = key.get(end + 1..end + 10).ok_or_else(broken)?;
@@ -171,7 +171,8 @@ fn decode(key: &[u8], value: &[u8]) -> Result<Standing> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use webmill::table::{Bytes16, Footer, Millis, PageRow, write_part};
+    use webmill_mill::PageRow;
+    use webmill_table::{Bytes16, Footer, Millis, write_part};
 
     #[test]
     fn the_latest_good_html_capture_stands() {

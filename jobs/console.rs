@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use webmill::run::{Measure, Progress};
+use webmill_run::{Measure, Progress};
 
 /// How often a plain line is written.
 const LINE_EVERY: Duration = Duration::from_secs(10);

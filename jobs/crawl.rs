@@ -2,6 +2,7 @@
 
 mod args;
 mod earlier;
+pub mod event_row;
 mod events;
 mod seeds;
 mod view;
@@ -11,8 +12,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use webmill::crawl::{Crawl, CrawlOptions, Ended};
-use webmill::run::Cancel;
+use webmill_crawl::{Crawl, CrawlOptions, Ended};
+use webmill_run::Cancel;
 
 pub use args::CrawlArgs;
 pub use events::{EVENTS, convert};

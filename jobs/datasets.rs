@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::Subcommand;
 use comfy_table::Table;
-use webmill::run::Cancel;
+use webmill_run::Cancel;
 
 use catalog::{Catalog, Source};
 

@@ -2,14 +2,15 @@
 
 mod output;
 mod pages;
+pub mod tables;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use webmill::dedup::{Clusterer, Fingerprint, HammingJoin, Pair, Resembling};
-use webmill::run::{Cancel, Committed, Inputs, Job, Runtime, Stage, Unit, open_latest};
-use webmill::sort::Budget;
+use webmill_dedup::{Clusterer, Fingerprint, HammingJoin, Pair, Resembling};
+use webmill_run::{Cancel, Committed, Inputs, Job, Runtime, Stage, Unit, open_latest};
+use webmill_sort::Budget;
 
 use crate::args::Common;
 use crate::console::Console;
@@ -78,38 +79,40 @@ impl Job for Dedup {
     const NAME: &'static str = "dedup";
     const VERSION: u32 = 1;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
-        let extract =
-            self.extract.as_ref().ok_or_else(|| webmill::Error::Internal("dedup without input".into()))?;
+    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
+        let extract = self
+            .extract
+            .as_ref()
+            .ok_or_else(|| webmill_capture::Error::Internal("dedup without input".into()))?;
         stage.unit("duplicates", |unit| self.find(extract, unit))
     }
 }
 
 impl Dedup {
-    fn find(&self, extract: &Committed, unit: &mut Unit<'_>) -> webmill::Result<()> {
+    fn find(&self, extract: &Committed, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
         let stage = unit.stage();
         let memory = stage.memory as usize;
         let budget = Budget::new(memory / 4).in_dir(unit.temp());
         let progress = stage.progress;
-        progress.begin("order", 0, webmill::run::Measure::Items);
+        progress.begin("order", 0, webmill_run::Measure::Items);
         let pages = Pages::read(&extract.path("pages"), self.min_words, &budget, unit.temp(), memory)?;
         progress.advance(pages.len() as u64);
         progress.end();
         stage.cancel.check()?;
 
         let copies = pages.copies();
-        progress.begin("join", 0, webmill::run::Measure::Items);
+        progress.begin("join", 0, webmill_run::Measure::Items);
         let (numbers, fingerprints): (Vec<u32>, Vec<Fingerprint>) = pages.fingerprints();
         let mut near: Vec<Pair> = Vec::new();
         HammingJoin::new(self.k).memory_bytes(memory / 2).run(&fingerprints, |pair| {
             if near.len() >= self.max_pairs {
-                return Err(webmill::Error::Limit(format!(
+                return Err(webmill_capture::Error::Limit(format!(
                     "more than {} pairs of near-duplicates: raise max_pairs or lower k in the recipe's [dedup]",
                     self.max_pairs
                 )));
             }
             if near.len() >= memory / 4 / size_of::<Pair>() {
-                return Err(webmill::Error::Limit(format!(
+                return Err(webmill_capture::Error::Limit(format!(
                     "more than {} pairs of near-duplicates do not fit a quarter of --memory: raise it, or lower k in the recipe's [dedup]",
                     near.len()
                 )));

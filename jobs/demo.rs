@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use webmill::run::Cancel;
+use webmill_run::Cancel;
 
 use crate::args::{Common, Settings};
 use crate::console::Console;

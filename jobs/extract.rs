@@ -2,6 +2,7 @@
 
 pub mod log;
 mod parts;
+pub mod template_row;
 mod templates;
 
 use std::path::PathBuf;
@@ -11,10 +12,10 @@ use std::sync::Arc;
 use anyhow::Result;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use webmill::Error;
-use webmill::extract::{ExtractLimits, Extractor, Templates};
-use webmill::run::{Cancel, Committed, Job, Measure, Reject, Runtime, Stage};
-use webmill::shard::{Input, Part, ReadOptions, Resume, ShardReader, follows, split};
+use webmill_capture::Error;
+use webmill_mill::{ExtractLimits, Extractor, Templates};
+use webmill_run::{Cancel, Committed, Job, Measure, Reject, Runtime, Stage};
+use webmill_shard::{Input, Part, ReadOptions, Resume, ShardReader, follows, split};
 
 use crate::args::Common;
 use crate::inputs::Shards;
@@ -109,7 +110,7 @@ impl Job for Extract {
     const NAME: &'static str = "extract";
     const VERSION: u32 = 1;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
+    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
         let total: u64 = self.inputs.iter().map(|i| i.bytes).sum();
         let part_bytes = match self.part_bytes {
             0 => (total / 512).clamp(4 << 20, 256 << 20),
@@ -128,7 +129,7 @@ impl Job for Extract {
                 stage.progress.advance(end.saturating_sub(part.range.start));
                 Ok(walk)
             })
-            .collect::<webmill::Result<_>>()?;
+            .collect::<webmill_capture::Result<_>>()?;
         stage.progress.end();
         self.close_seams(stage, &parts, walks, &templates)?;
         log::read(stage, &self.logs, self.buffer_bytes)
@@ -137,7 +138,7 @@ impl Job for Extract {
 
 impl Extract {
     /// The records of a part.
-    pub fn open(&self, part: &Part, from: Option<Resume>) -> webmill::Result<ShardReader> {
+    pub fn open(&self, part: &Part, from: Option<Resume>) -> webmill_capture::Result<ShardReader> {
         let input = &self.inputs[part.input];
         let options = ReadOptions {
             max_record_bytes: self.max_record_bytes,
@@ -156,7 +157,7 @@ impl Extract {
         parts: &[Part],
         mut walks: Vec<Walk>,
         templates: &Arc<Templates>,
-    ) -> webmill::Result<()> {
+    ) -> webmill_capture::Result<()> {
         for i in 1..parts.len() {
             if parts[i].input != parts[i - 1].input {
                 continue;
@@ -179,7 +180,7 @@ impl Extract {
         part: &Part,
         from: Option<Resume>,
         templates: &Arc<Templates>,
-    ) -> webmill::Result<Walk> {
+    ) -> webmill_capture::Result<Walk> {
         stage.unit(&unit_name(index), |unit| {
             let input = &self.inputs[part.input];
             let mut reader = self.open(part, from)?;
@@ -218,7 +219,7 @@ impl Extract {
 }
 
 /// An error about the data is a reject; any other stops the job.
-fn damage(error: Error, shard: &str) -> webmill::Result<Reject> {
+fn damage(error: Error, shard: &str) -> webmill_capture::Result<Reject> {
     match error {
         Error::Corrupt { offset, reason, .. } => {
             Ok(Reject { reason: "damaged-record".into(), shard: shard.to_owned(), offset, detail: reason })

@@ -6,16 +6,17 @@ mod export;
 mod feed;
 mod info;
 mod levels;
+pub mod tables;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
 use serde::{Deserialize, Serialize};
-use webmill::Error;
-use webmill::graph::{BuildOptions, GraphBuilder, Numbering};
-use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
-use webmill::sort::Budget;
+use webmill_capture::Error;
+use webmill_graph::{BuildOptions, GraphBuilder, Numbering};
+use webmill_run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
+use webmill_sort::Budget;
 
 use crate::args::Common;
 use crate::console::Console;
@@ -127,7 +128,7 @@ impl Job for GraphJob {
     const NAME: &'static str = "graph";
     const VERSION: u32 = 1;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
+    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
         let extract = self.extract.as_ref().ok_or_else(|| Error::Internal("graph without input".into()))?;
         let facts: serde_json::Map<String, serde_json::Value> =
             stage.unit("graph", |unit| self.build(extract, unit))?;
@@ -159,7 +160,7 @@ impl GraphJob {
         &self,
         extract: &Committed,
         unit: &mut Unit<'_>,
-    ) -> webmill::Result<serde_json::Map<String, serde_json::Value>> {
+    ) -> webmill_capture::Result<serde_json::Map<String, serde_json::Value>> {
         let budget = Budget::new(unit.stage().memory as usize / 2).in_dir(unit.temp());
         for seed in 0..MAX_SEEDS {
             let progress = unit.stage().progress;
@@ -168,7 +169,7 @@ impl GraphJob {
                 drop_self: self.drop_self,
                 drop_internal: self.drop_internal,
                 drop_nofollow: self.drop_nofollow,
-                stop_hosts: self.stop_hosts.iter().map(|h| webmill::capture::surt::surt_host(h)).collect(),
+                stop_hosts: self.stop_hosts.iter().map(|h| webmill_capture::surt::surt_host(h)).collect(),
             };
             let mut builder = GraphBuilder::new(options, &budget.fraction(3, 4));
             let mut feed = Feed::new(extract, seed, &self.kinds, &budget.fraction(1, 4));

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use webmill::Error;
-use webmill::crawl::journal;
-use webmill::run::{Inputs, Measure, Runtime};
-use webmill::shard::{Input, discover};
+use webmill_capture::Error;
+use webmill_crawl::journal;
+use webmill_run::{Inputs, Measure, Runtime};
+use webmill_shard::{Input, discover};
 
 /// Files that are no shards, of which so many are named.
 const NAMED: usize = 20;

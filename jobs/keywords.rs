@@ -1,15 +1,18 @@
 //! `webmill keywords`: what each page is about, by tf·idf over the corpus and by TextRank.
 
+pub mod tables;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::keywords::tables::KeywordRow;
 use anyhow::Result;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use webmill::Error;
-use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
-use webmill::table::{Bytes16, Footer, KeywordRow, PartWriter, Table, TableReader, part_files};
-use webmill::text::{DocumentFrequencies, Keyword, Keywords};
+use webmill_capture::Error;
+use webmill_run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
+use webmill_table::{Bytes16, Footer, PartWriter, Table, TableReader, part_files};
+use webmill_text::{DocumentFrequencies, Keyword, Keywords};
 
 use crate::args::Common;
 use crate::console::Console;
@@ -62,7 +65,7 @@ impl Job for KeywordsJob {
     const NAME: &'static str = "keywords";
     const VERSION: u32 = 1;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
+    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
         let extract =
             self.extract.as_ref().ok_or_else(|| Error::Internal("keywords without input".into()))?;
         let parts = part_files(&extract.path("texts"))?;
@@ -80,7 +83,7 @@ impl Job for KeywordsJob {
 impl KeywordsJob {
     /// In how many texts each word stands. Some parts are counted at a time and joined in their order: the same counts on
     /// any number of threads.
-    fn count(&self, parts: &[PathBuf], stage: &Stage<'_>) -> webmill::Result<DocumentFrequencies> {
+    fn count(&self, parts: &[PathBuf], stage: &Stage<'_>) -> webmill_capture::Result<DocumentFrequencies> {
         let need = (32 * self.counted_words as u64).max(1);
         if 2 * need > stage.memory {
             return Err(Error::Limit(format!(
@@ -104,7 +107,7 @@ impl KeywordsJob {
                 stage.progress.advance(1);
                 Ok(counts)
             });
-            for counts in counts.collect::<webmill::Result<Vec<_>>>()? {
+            for counts in counts.collect::<webmill_capture::Result<Vec<_>>>()? {
                 corpus.merge(&counts);
             }
         }
@@ -118,7 +121,7 @@ impl KeywordsJob {
         name: &str,
         corpus: &DocumentFrequencies,
         unit: &mut Unit<'_>,
-    ) -> webmill::Result<()> {
+    ) -> webmill_capture::Result<()> {
         let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
         let footer = Footer { job_key: unit.stage().key().to_string() };
         let mut writer = PartWriter::<KeywordRow>::create(&unit.create(&relative)?, &footer)?;

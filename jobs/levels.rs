@@ -1,9 +1,9 @@
 //! The levels of the web graph and where the graph job keeps them.
 
-use webmill::graph::{Csr, Graph};
-use webmill::run::Committed;
-use webmill::table::{Batch, TableReader};
-use webmill::{Error, Result};
+use webmill_capture::{Error, Result};
+use webmill_graph::{Csr, Graph};
+use webmill_run::Committed;
+use webmill_table::{Batch, TableReader};
 
 /// Page, host, registrable domain.
 pub const LEVELS: [&str; 3] = ["page", "host", "domain"];

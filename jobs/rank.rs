@@ -5,13 +5,14 @@ mod print;
 mod query;
 mod settings;
 mod start;
+pub mod tables;
 mod teleport;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use webmill::run::{Cancel, Committed, Inputs, Job, Runtime};
+use webmill_run::{Cancel, Committed, Inputs, Job, Runtime};
 
 use crate::args::{Common, Settings};
 use crate::console::Console;

@@ -2,9 +2,19 @@
 
 use std::path::Path;
 
-use webmill::Result;
-use webmill::run::{Reject, RejectSink};
-use webmill::table::{Footer, RejectRow, Table, write_part};
+use webmill_capture::Result;
+use webmill_run::{Reject, RejectSink};
+use webmill_table::{Footer, Table, table, write_part};
+
+table! {
+    /// One row a rejected or damaged record, at most a hundred for each reason and unit of work; the manifest counts all.
+    RejectRow = "rejects" {
+        reason: String = "named reason, the same word that the manifest counts by", "corrupt-record";
+        shard: String = "file the record stands in", "crawl-00001.raw";
+        offset: u64 = "byte offset in that file", "183214";
+        detail: String = "what exactly was wrong, in words", "length 99999 runs past the end of the file";
+    }
+}
 
 /// Writes `rejects.parquet`.
 pub struct RejectTable;

@@ -2,14 +2,16 @@
 
 mod corpus;
 mod draw;
+pub mod tables;
 mod tops;
 
 use std::process::ExitCode;
 
+use crate::report::tables::{HostRow, SummaryRow};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use webmill::run::{Cancel, Committed, Inputs, Job, Runtime, Stage, Unit, open_latest};
-use webmill::table::{Footer, HostRow, SummaryRow, Table, write_part};
+use webmill_run::{Cancel, Committed, Inputs, Job, Runtime, Stage, Unit, open_latest};
+use webmill_table::{Footer, Table, write_part};
 
 use crate::args::Common;
 use crate::console::Console;
@@ -82,31 +84,33 @@ impl Job for Report {
     const NAME: &'static str = "report";
     const VERSION: u32 = 1;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
-        let sources =
-            self.sources.as_ref().ok_or_else(|| webmill::Error::Internal("report without input".into()))?;
+    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
+        let sources = self
+            .sources
+            .as_ref()
+            .ok_or_else(|| webmill_capture::Error::Internal("report without input".into()))?;
         stage.unit("report", |unit| self.write(sources, unit))
     }
 }
 
 impl Report {
-    fn write(&self, sources: &Sources, unit: &mut Unit<'_>) -> webmill::Result<()> {
+    fn write(&self, sources: &Sources, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
         let mut corpus = corpus::Corpus::read(sources)?;
         unit.stage().cancel.check()?;
         let tops = tops::Tops::read(sources, &mut corpus, self.top)?;
         let hosts = corpus.host_rows();
         let summary = corpus.summary_rows(sources);
         let html =
-            webmill::report::render(&draw::draw(&self.title, sources, &corpus, &tops, &hosts, self.top)?);
+            webmill_report::render(&draw::draw(&self.title, sources, &corpus, &tops, &hosts, self.top)?);
         let path = unit.create("report.html")?;
-        std::fs::write(&path, html).map_err(|e| webmill::Error::io(&path, e))?;
+        std::fs::write(&path, html).map_err(|e| webmill_capture::Error::io(&path, e))?;
         unit.wrote("report.html", "", Vec::new(), 0);
         write_table::<HostRow>(unit, &hosts)?;
         write_table::<SummaryRow>(unit, &summary)
     }
 }
 
-fn write_table<T: Table>(unit: &mut Unit<'_>, rows: &[T]) -> webmill::Result<()> {
+fn write_table<T: Table>(unit: &mut Unit<'_>, rows: &[T]) -> webmill_capture::Result<()> {
     let relative = format!("{}/part-000000.parquet", T::NAME);
     let footer = Footer { job_key: unit.stage().key().to_string() };
     let written = write_part(&unit.create(&relative)?, rows, &footer)?;

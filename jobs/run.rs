@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use webmill::run::{Cancel, Committed, Runtime};
+use webmill_run::{Cancel, Committed, Runtime};
 
 use crate::args::Common;
 use crate::console::Console;

@@ -4,7 +4,18 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use comfy_table::{ContentArrangement, Table};
-use webmill::table::all_tables;
+use webmill_mill::{CommentRow, LinkRow, PageRow, RecordRow, StructuredRow, TextRow};
+
+use crate::crawl::event_row::EventRow;
+use crate::dedup::tables::{ClusterRow, DuplicateRow};
+use crate::extract::template_row::TemplateRow;
+use crate::graph::tables::{ArcRow, NodeRow};
+use crate::keywords::tables::KeywordRow;
+use crate::rank::tables::RankRow;
+use crate::rejects::RejectRow;
+use crate::report::tables::{HostRow, SummaryRow};
+use crate::shape::tables::{ComponentRow, DegreeRow};
+use crate::simweb::tables::{SimulatedArcRow, SimulatedPageRow};
 
 /// Print the columns of the tables that webmill writes.
 #[derive(Debug, clap::Args)]
@@ -64,4 +75,34 @@ pub fn run(args: &SchemaArgs) -> Result<ExitCode> {
     };
     crate::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Name, meaning and columns of every table, in the order of the data flow.
+pub fn all_tables() -> Vec<(&'static str, &'static str, Vec<webmill_table::ColumnInfo>)> {
+    fn entry<T: webmill_table::Table>() -> (&'static str, &'static str, Vec<webmill_table::ColumnInfo>) {
+        (T::NAME, T::ABOUT, T::info())
+    }
+    vec![
+        entry::<EventRow>(),
+        entry::<PageRow>(),
+        entry::<LinkRow>(),
+        entry::<TextRow>(),
+        entry::<RecordRow>(),
+        entry::<CommentRow>(),
+        entry::<StructuredRow>(),
+        entry::<TemplateRow>(),
+        entry::<KeywordRow>(),
+        entry::<RejectRow>(),
+        entry::<NodeRow>(),
+        entry::<ArcRow>(),
+        entry::<RankRow>(),
+        entry::<DegreeRow>(),
+        entry::<ComponentRow>(),
+        entry::<DuplicateRow>(),
+        entry::<ClusterRow>(),
+        entry::<HostRow>(),
+        entry::<SummaryRow>(),
+        entry::<SimulatedPageRow>(),
+        entry::<SimulatedArcRow>(),
+    ]
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::ValueEnum;
-use webmill::graph::{Csr, Graph, HyperBall, PageRank, Ranks, Salsa, Scale, harmonic_of_all};
+use webmill_graph::{Csr, Graph, HyperBall, PageRank, Ranks, Salsa, Scale, harmonic_of_all};
 
 use crate::rank::{Rank, Vectors};
 

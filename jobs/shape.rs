@@ -1,17 +1,20 @@
 //! `webmill shape`: degrees with their laws, components, bow-tie.
 
+pub mod tables;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::shape::tables::{ComponentRow, DegreeRow};
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
-use webmill::graph::{
+use webmill_graph::{
     Assortativity, Csr, Degrees, Distances, Graph, GroupLinks, Histogram, Reciprocity, bow_tie,
     published_distance, strong_components, weak_components,
 };
-use webmill::run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit};
-use webmill::table::{ComponentRow, DegreeRow, Footer, PartWriter, Table, write_part};
+use webmill_run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit};
+use webmill_table::{Footer, PartWriter, Table, write_part};
 
 use crate::args::{Common, Settings};
 use crate::console::Console;
@@ -81,9 +84,11 @@ impl Job for Shape {
     const NAME: &'static str = "shape";
     const VERSION: u32 = 2;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
-        let graph =
-            self.graph.as_ref().ok_or_else(|| webmill::Error::Internal("shape without input".into()))?;
+    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
+        let graph = self
+            .graph
+            .as_ref()
+            .ok_or_else(|| webmill_capture::Error::Internal("shape without input".into()))?;
         let (mut laws, mut ties, mut components) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (mut distances, mut mixing) = (BTreeMap::new(), BTreeMap::new());
         for level in LEVELS {
@@ -106,7 +111,11 @@ impl Job for Shape {
 /// Components of both kinds and what finds them, parts of the bow-tie, degrees, groups.
 const NODE_BYTES: u64 = 48;
 
-fn measure(source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> webmill::Result<LevelFacts> {
+fn measure(
+    source: &Committed,
+    level: &'static str,
+    unit: &mut Unit<'_>,
+) -> webmill_capture::Result<LevelFacts> {
     let graph = open_graph(source, level)?.without_weights();
     admit(&graph, NODE_BYTES, "measuring", unit.stage().memory)?;
     let progress = unit.stage().progress;
@@ -158,7 +167,7 @@ fn measure(source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> webm
     progress.end();
 
     let bowtie =
-        webmill::graph::Part::ALL.iter().zip(tie.sizes).map(|(p, n)| (p.name().to_owned(), n)).collect();
+        webmill_graph::Part::ALL.iter().zip(tie.sizes).map(|(p, n)| (p.name().to_owned(), n)).collect();
     let sample = Distances { memory_bytes: Some(unit.stage().memory / 2), ..Distances::default() };
     let distances = sample.run(&graph, &transpose)?;
     let correlations = Assortativity::of(&graph, &transpose);
@@ -191,7 +200,7 @@ fn measure(source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> webm
 }
 
 /// Share of the links between pages that stay inside a host.
-fn within_hosts(source: &Committed, graph: &Csr) -> webmill::Result<Option<f64>> {
+fn within_hosts(source: &Committed, graph: &Csr) -> webmill_capture::Result<Option<f64>> {
     let mut hosts = Vec::with_capacity(graph.num_nodes());
     let mut reader = read_nodes(source, "page", &["host"]);
     while let Some(batch) = reader.next()? {
@@ -209,7 +218,7 @@ fn histograms(
     level: &str,
     graph: &Csr,
     transpose: &Csr,
-) -> webmill::Result<Vec<(&'static str, Histogram)>> {
+) -> webmill_capture::Result<Vec<(&'static str, Histogram)>> {
     let degrees = Degrees::of(graph, transpose);
     let mut all = vec![("in", degrees.r#in), ("out", degrees.out), ("total", degrees.total)];
     if level != "page" {

@@ -1,15 +1,18 @@
 //! `webmill simweb`: a simulated Web on a loopback port, to crawl without asking anybody.
 
+pub mod tables;
+
 use std::io::{BufWriter, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use crate::simweb::tables::{SimulatedArcRow, SimulatedPageRow};
 use anyhow::{Context, Result};
-use webmill::run::{Cancel, Measure, Progress};
-use webmill::synth::{Coverage, Obedient, ServeOptions, Server, SimConfig, SimWeb};
-use webmill::table::{Footer, PartWriter, SimulatedArcRow, SimulatedPageRow, Table};
+use webmill_run::{Cancel, Measure, Progress};
+use webmill_sim::{Coverage, Obedient, ServeOptions, Server, SimConfig, SimWeb};
+use webmill_table::{Footer, PartWriter, Table};
 
 use crate::console::Console;
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use webmill::graph::load::Format;
-use webmill::graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
-use webmill::run::{Committed, open_latest};
+use webmill_graph::load::Format;
+use webmill_graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
+use webmill_run::{Committed, open_latest};
 
 use crate::levels::{LEVELS, admit, check_order, open_graph, read_nodes};
 use crate::rank::Rank;

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
-use webmill::capture::CanonicalUrl;
+use webmill_capture::CanonicalUrl;
 
 use known::Known;
 use pages::{Found, Pages};

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use webmill::crawl::CrawlOptions;
-use webmill::crawl::archive::ArchiveFormat;
-use webmill::crawl::frontier::Strategy;
-use webmill::crawl::scope::Seeds;
+use webmill_crawl::CrawlOptions;
+use webmill_crawl::archive::ArchiveFormat;
+use webmill_crawl::frontier::Strategy;
+use webmill_crawl::scope::Seeds;
 
 use crate::args::parse_size;
 

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use webmill::capture::{CanonicalUrl, UrlKey};
-use webmill::crawl::priority::Earlier;
-use webmill::run::open_latest;
-use webmill::table::TableReader;
+use webmill_capture::{CanonicalUrl, UrlKey};
+use webmill_crawl::priority::Earlier;
+use webmill_run::open_latest;
+use webmill_table::TableReader;
 
 /// Pages remembered: those with the most in-links, 24 bytes each.
 const PAGES: usize = 8_000_000;

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::crawl::event_row::EventRow;
 use anyhow::{Context, Result};
-use webmill::crawl::journal;
-use webmill::table::{EventRow, Footer, PartWriter};
+use webmill_crawl::journal;
+use webmill_table::{Footer, PartWriter};
 
 /// Folder of the event log in the folder of a crawl.
 pub const EVENTS: &str = "events";

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use webmill::capture::CanonicalUrl;
+use webmill_capture::CanonicalUrl;
 
 /// Lines that are no URLs, of which so many are named.
 const NAMED: usize = 10;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::json;
-use webmill::crawl::{Ended, Observer, Snapshot, Totals};
+use webmill_crawl::{Ended, Observer, Snapshot, Totals};
 
 /// Between two JSON lines.
 const PERIOD: Duration = Duration::from_secs(10);

@@ -74,7 +74,7 @@ mod tests {
             match dataset.source {
                 Source::Debian { roots, .. } => {
                     for root in roots {
-                        assert!(webmill::capture::CanonicalUrl::parse(&root.site).is_some(), "{}", root.site);
+                        assert!(webmill_capture::CanonicalUrl::parse(&root.site).is_some(), "{}", root.site);
                         assert!(
                             root.site.ends_with('/')
                                 && !root.folder.ends_with('/')

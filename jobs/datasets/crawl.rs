@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use webmill::run::{Cancel, Measure, Progress};
+use webmill_run::{Cancel, Measure, Progress};
 
 use crate::console::Console;
 

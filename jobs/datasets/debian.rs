@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use webmill::run::Cancel;
+use webmill_run::Cancel;
 
 use super::catalog::Root;
 use super::packing::{Packer, Page, media_type, percent_encode};

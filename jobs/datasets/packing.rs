@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use webmill::capture::date::format_rfc822;
-use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
+use webmill_capture::date::format_rfc822;
+use webmill_shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 
 /// Size of one shard.
 const SHARD_BYTES: u64 = 256 << 20;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use rayon::prelude::*;
-use webmill::run::{Cancel, Measure, Progress};
-use webmill::synth::{Config, Kind, Web};
+use webmill_run::{Cancel, Measure, Progress};
+use webmill_sim::{Config, Kind, Web};
 
 use super::packing::Packer;
 use crate::console::Console;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use walkdir::WalkDir;
-use webmill::capture::CanonicalUrl;
-use webmill::run::Cancel;
+use webmill_capture::CanonicalUrl;
+use webmill_run::Cancel;
 
 use super::packing::{Packer, Page, media_type, percent_encode};
 

@@ -1,10 +1,11 @@
 //! Tables `duplicates` and `clusters`.
 
+use crate::dedup::tables::{ClusterRow, DuplicateRow};
 use rayon::prelude::*;
-use webmill::Result;
-use webmill::dedup::{Clusters, ExactPair, Fingerprint, Joined, Pair, Same};
-use webmill::run::Unit;
-use webmill::table::{Bytes16, ClusterRow, DuplicateRow, Footer, PartWriter, Table};
+use webmill_capture::Result;
+use webmill_dedup::{Clusters, ExactPair, Fingerprint, Joined, Pair, Same};
+use webmill_run::Unit;
+use webmill_table::{Bytes16, Footer, PartWriter, Table};
 
 use super::pages::{Pages, Texts};
 use crate::rejects::columns;

@@ -5,10 +5,10 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use memmap2::Mmap;
-use webmill::dedup::{ExactPair, Fingerprint, Pair, Same, Shingles};
-use webmill::error::{AtPath, Error, Result};
-use webmill::sort::{Budget, BytesSorter};
-use webmill::table::TableReader;
+use webmill_capture::error::{AtPath, Error, Result};
+use webmill_dedup::{ExactPair, Fingerprint, Pair, Same, Shingles};
+use webmill_sort::{Budget, BytesSorter};
+use webmill_table::TableReader;
 
 use crate::captures::{self, place};
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
-use webmill::table::TableReader;
+use webmill_table::TableReader;
 
 use crate::run::Milled;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use webmill::Result;
-use webmill::run::Committed;
-use webmill::table::TableReader;
+use webmill_capture::Result;
+use webmill_run::Committed;
+use webmill_table::TableReader;
 
 /// What table `table` of `extract` holds of each URL, in order.
 pub fn read(extract: &Committed, table: &str) -> Result<BTreeMap<String, Vec<String>>> {

@@ -6,15 +6,15 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
-use webmill::capture::CanonicalUrl;
-use webmill::capture::date::{format_rfc822, parse_w3c};
-use webmill::crawl::scope::Seeds;
-use webmill::crawl::{Crawl, CrawlOptions, Ended};
-use webmill::run::Cancel;
-use webmill::synth::{Answer, ServeOptions, Server, Site, SynthPage};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::date::{format_rfc822, parse_w3c};
+use webmill_crawl::scope::Seeds;
+use webmill_crawl::{Crawl, CrawlOptions, Ended};
+use webmill_run::Cancel;
+use webmill_sim::{Answer, ServeOptions, Server, Site, SynthPage};
 
 /// `datasets/demo-site`: `site.toml`, `seeds.txt`, `answers.toml`, and `hosts/HOST/PATH` for every page.
-pub static SITE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/datasets/demo-site");
+pub static SITE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../datasets/demo-site");
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

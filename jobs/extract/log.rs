@@ -6,14 +6,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use webmill::capture::CanonicalUrl;
-use webmill::crawl::Purpose;
-use webmill::crawl::event::Event;
-use webmill::crawl::journal::Part;
-use webmill::extract::Extracted;
-use webmill::html::LinkKind;
-use webmill::run::Stage;
-use webmill::table::{Bytes16, LinkRow, Millis, PageRow};
+use webmill_capture::CanonicalUrl;
+use webmill_crawl::Purpose;
+use webmill_crawl::event::Event;
+use webmill_crawl::journal::Part;
+use webmill_html::LinkKind;
+use webmill_mill::Extracted;
+use webmill_mill::{LinkRow, PageRow};
+use webmill_run::Stage;
+use webmill_table::{Bytes16, Millis};
 
 use super::parts::PartTables;
 
@@ -21,7 +22,11 @@ use super::parts::PartTables;
 pub const OUTCOME: &str = "crawl-";
 
 /// Reads the logs, one unit each.
-pub fn read(stage: &Stage<'_>, logs: &[(PathBuf, String)], buffer_bytes: usize) -> webmill::Result<()> {
+pub fn read(
+    stage: &Stage<'_>,
+    logs: &[(PathBuf, String)],
+    buffer_bytes: usize,
+) -> webmill_capture::Result<()> {
     for (path, name) in logs {
         let unit_name = format!("log-{name}");
         stage.unit(&unit_name, |unit| {

@@ -1,8 +1,9 @@
 //! Buffering the rows of extracted pages and writing them as sorted parts.
 
-use webmill::extract::Extracted;
-use webmill::run::Unit;
-use webmill::table::{Footer, PageRow, Table, write_part};
+use webmill_mill::Extracted;
+use webmill_mill::PageRow;
+use webmill_run::Unit;
+use webmill_table::{Footer, Table, write_part};
 
 use crate::rejects::columns;
 
@@ -23,20 +24,20 @@ impl PartTables {
     }
 
     /// Adds the rows of one capture.
-    pub fn push(&mut self, extracted: Extracted, unit: &mut Unit<'_>) -> webmill::Result<()> {
+    pub fn push(&mut self, extracted: Extracted, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
         self.weight += extracted.weight();
         self.rows.push(extracted);
         if self.weight >= self.limit { self.flush(unit) } else { Ok(()) }
     }
 
     /// Writes what is left.
-    pub fn finish(mut self, unit: &mut Unit<'_>) -> webmill::Result<()> {
+    pub fn finish(mut self, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
         // The first unit writes its parts even if they are empty, so that every table exists.
         let first = self.written == 0 && self.unit.ends_with("-000000");
         if self.rows.is_empty() && !first { Ok(()) } else { self.flush(unit) }
     }
 
-    fn flush(&mut self, unit: &mut Unit<'_>) -> webmill::Result<()> {
+    fn flush(&mut self, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
         let mut rows = std::mem::take(&mut self.rows);
         rows.sort_by(|a, b| order(&a.page).cmp(&order(&b.page)));
         let mut pages = Vec::with_capacity(rows.len());
@@ -65,7 +66,7 @@ impl PartTables {
         Ok(())
     }
 
-    fn write<T: Table>(&self, rows: Vec<T>, unit: &mut Unit<'_>) -> webmill::Result<()> {
+    fn write<T: Table>(&self, rows: Vec<T>, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
         let relative = format!("{}/{}-{:03}.parquet", T::NAME, self.unit, self.written);
         let path = unit.create(&relative)?;
         let footer = Footer { job_key: unit.stage().key().to_string() };

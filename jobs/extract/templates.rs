@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use crate::extract::template_row::TemplateRow;
 use rayon::prelude::*;
-use webmill::extract::{Extractor, Templates};
-use webmill::run::{Measure, Stage};
-use webmill::shard::Part;
-use webmill::table::{Footer, Table, TemplateRow, write_part};
-use webmill::text::{MAX_PAGES, Sample, Template};
-use webmill::{Error, Result};
+use webmill_capture::{Error, Result};
+use webmill_mill::{Extractor, Templates};
+use webmill_run::{Measure, Stage};
+use webmill_shard::Part;
+use webmill_table::{Footer, Table, write_part};
+use webmill_text::{MAX_PAGES, Sample, Template};
 
 use super::Extract;
 use crate::rejects::columns;
@@ -114,7 +115,7 @@ impl Extract {
         &self,
         stage: &Stage<'_>,
         parts: &[Part],
-        f: impl Fn(&str, u64, &webmill::capture::Capture<'_>) -> Result<()> + Sync,
+        f: impl Fn(&str, u64, &webmill_capture::Capture<'_>) -> Result<()> + Sync,
     ) -> Result<()> {
         let extractor = Extractor::new(self.limits.clone());
         parts.par_iter().with_max_len(1).try_for_each(|part| {

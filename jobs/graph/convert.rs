@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use webmill::graph::{BvOptions, EdgeList, write_bvgraph, write_matrix};
+use webmill_graph::{BvOptions, EdgeList, write_bvgraph, write_matrix};
 
 use crate::args::Settings;
 use crate::source;

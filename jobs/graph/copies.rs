@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use webmill::Result;
-use webmill::capture::UrlKey;
-use webmill::graph::{Csr, CsrWriter, HostRuns, WeightKind, duplicates, fold};
-use webmill::run::{Committed, Unit};
-use webmill::sort::{Budget, Sorter};
-use webmill::table::TableReader;
+use webmill_capture::Result;
+use webmill_capture::UrlKey;
+use webmill_graph::{Csr, CsrWriter, HostRuns, WeightKind, duplicates, fold};
+use webmill_run::{Committed, Unit};
+use webmill_sort::{Budget, Sorter};
+use webmill_table::TableReader;
 
 use super::levels::NodeSpool;
 
@@ -37,7 +37,7 @@ pub fn fold_copies(
     let mut sizes = vec![0u32; kept.len()];
     of.iter().for_each(|group| sizes[*group as usize] += 1);
     let whole = unit.temp().join("with-copies.csr");
-    std::fs::rename(page, &whole).map_err(|e| webmill::Error::io(&whole, e))?;
+    std::fs::rename(page, &whole).map_err(|e| webmill_capture::Error::io(&whole, e))?;
     let mut links_among = 0;
     let mut writer = CsrWriter::create(page, kept.len(), WeightKind::Counts)?;
     fold(&Csr::open(&whole)?, &of, false, budget, |source, target, links| {
@@ -48,7 +48,7 @@ pub fn fold_copies(
         writer.push(source, target, links)
     })?;
     writer.finish()?;
-    std::fs::remove_file(&whole).map_err(|e| webmill::Error::io(&whole, e))?;
+    std::fs::remove_file(&whole).map_err(|e| webmill_capture::Error::io(&whole, e))?;
     let (spool, hosts) = spool.keep(&kept, &sizes, &unit.temp().join("nodes-kept"))?;
     Ok(Folded { spool, hosts, copies: (of.len() - kept.len()) as u64, links_among })
 }

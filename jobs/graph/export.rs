@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use webmill::graph::Export;
+use webmill_graph::Export;
 
 use crate::args::Settings;
 use crate::rank::{Rank, Vectors};

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use webmill::Result;
-use webmill::capture::{CanonicalUrl, UrlKey};
-use webmill::graph::{GraphBuilder, LinkRow, PageRow};
-use webmill::run::{Committed, Stage};
-use webmill::sort::Budget;
-use webmill::table::TableReader;
+use webmill_capture::Result;
+use webmill_capture::{CanonicalUrl, UrlKey};
+use webmill_graph::{GraphBuilder, LinkRow, PageRow};
+use webmill_run::{Committed, Stage};
+use webmill_sort::Budget;
+use webmill_table::TableReader;
 
 use crate::captures::{self, place};
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use webmill::graph::{
+use webmill_graph::{
     Assortativity, Csr, Degrees, Distances, Graph, Histogram, Part, Reciprocity, bow_tie, published_distance,
     strong_components, weak_components,
 };

@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use webmill::capture::domain::registrable;
-use webmill::capture::surt::surt_host;
-use webmill::error::{AtPath, Result};
-use webmill::graph::{Csr, Graph, Groups, HostRuns, NodeRow as Numbered, fold_file};
-use webmill::run::Unit;
-use webmill::sort::Budget;
-use webmill::table::{ArcRow, Bytes16, Footer, NodeRow, PartWriter, Table};
+use crate::graph::tables::{ArcRow, NodeRow};
+use webmill_capture::domain::registrable;
+use webmill_capture::error::{AtPath, Result};
+use webmill_capture::surt::surt_host;
+use webmill_graph::{Csr, Graph, Groups, HostRuns, NodeRow as Numbered, fold_file};
+use webmill_run::Unit;
+use webmill_sort::Budget;
+use webmill_table::{Bytes16, Footer, PartWriter, Table};
 
 use super::feed::REDIRECTS;
 use crate::levels::{graph_file, part_file};

@@ -1,10 +1,11 @@
 //! The job: every measure on every level, as table `ranks`.
 
-use webmill::graph::{
+use crate::rank::tables::RankRow;
+use webmill_graph::{
     Csr, Graph, HubsAuthorities, HyperBall, Ranks, Salsa, SalsaScores, harmonic_of_all, kendall_tau,
 };
-use webmill::run::{Committed, Job, Measure, Stage, Unit};
-use webmill::table::{Footer, PartWriter, RankRow, Table};
+use webmill_run::{Committed, Job, Measure, Stage, Unit};
+use webmill_table::{Footer, PartWriter, Table};
 
 use super::settings::{Rank, Vectors};
 use super::{start, teleport};
@@ -30,7 +31,7 @@ impl Job for RankJob {
     const NAME: &'static str = "rank";
     const VERSION: u32 = 2;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill::Result<()> {
+    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
         let graph = &self.graph;
         let mut pagerank = serde_json::Map::new();
         let mut hits = serde_json::Map::new();
@@ -54,7 +55,7 @@ impl RankJob {
         source: &Committed,
         level: &str,
         unit: &mut Unit<'_>,
-    ) -> webmill::Result<(serde_json::Value, serde_json::Value, serde_json::Value)> {
+    ) -> webmill_capture::Result<(serde_json::Value, serde_json::Value, serde_json::Value)> {
         let graph = open_graph(source, level)?;
         admit(&graph, NODE_BYTES, "ranking", unit.stage().memory)?;
         let progress = unit.stage().progress;
@@ -92,11 +93,11 @@ impl RankJob {
 }
 
 impl RankJob {
-    fn vectors(&self, level: &str, unit: &mut Unit<'_>) -> webmill::Result<Vectors> {
+    fn vectors(&self, level: &str, unit: &mut Unit<'_>) -> webmill_capture::Result<Vectors> {
         let mut vectors = Vectors::default();
         if let Some(path) = &self.settings.teleport {
-            let names =
-                teleport::Names::read(path, level).map_err(|e| webmill::Error::Config(format!("{e:#}")))?;
+            let names = teleport::Names::read(path, level)
+                .map_err(|e| webmill_capture::Error::Config(format!("{e:#}")))?;
             let (vector, unknown) = names.vector(each_name(&self.graph, level))?;
             if unknown > 0 {
                 unit.dropped(&format!("teleport-names-unknown-{level}"), unknown);
@@ -120,7 +121,7 @@ struct Scores<'a> {
 
 impl Scores<'_> {
     /// Kendall's tau-b of each two measures; none where all nodes of one are equal.
-    fn correlations(&self, transpose: &Csr) -> webmill::Result<serde_json::Value> {
+    fn correlations(&self, transpose: &Csr) -> webmill_capture::Result<serde_json::Value> {
         let indegree: Vec<f64> =
             (0..transpose.num_nodes() as u32).map(|v| transpose.outdegree(v) as f64).collect();
         let mut measures: Vec<(&str, &[f64])> = vec![
@@ -149,7 +150,7 @@ fn write(
     unit: &mut Unit<'_>,
     (graph, transpose): (&Csr, &Csr),
     scores: &Scores<'_>,
-) -> webmill::Result<()> {
+) -> webmill_capture::Result<()> {
     let relative = part_file(RankRow::NAME, level);
     let footer = Footer { job_key: unit.stage().key().to_string() };
     let mut writer = PartWriter::<RankRow>::create(&unit.create(&relative)?, &footer)?;

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde_json::json;
-use webmill::graph::top;
+use webmill_graph::top;
 
 use crate::scores::{Measured, Score, say_bound};
 use crate::source::Source;
@@ -51,7 +51,7 @@ pub fn explain(
     with: &Measured<'_>,
 ) -> Result<()> {
     let names = source.names()?;
-    let canonical = webmill::capture::CanonicalUrl::parse(name).map(|url| url.into_string());
+    let canonical = webmill_capture::CanonicalUrl::parse(name).map(|url| url.into_string());
     let node = names
         .iter()
         .position(|n| n == name || Some(n) == canonical.as_ref())

@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use serde_json::json;
-use webmill::capture::UrlKey;
-use webmill::graph::{BaseSet, Compile, Focus};
-use webmill::run::{Committed, open_latest};
-use webmill::table::TableReader;
-use webmill::text::{Query, Ranking};
+use webmill_capture::UrlKey;
+use webmill_graph::{BaseSet, Compile, Focus};
+use webmill_run::{Committed, open_latest};
+use webmill_table::TableReader;
+use webmill_text::{Query, Ranking};
 
 use super::Printing;
 use super::print::{RowFormat, flat};

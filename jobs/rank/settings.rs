@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
-use webmill::graph::{Dangling, Hits, HyperBall, PageRank, Variant};
+use webmill_graph::{Dangling, Hits, HyperBall, PageRank, Variant};
 
 use super::start;
 use super::teleport;
@@ -154,7 +154,7 @@ impl Rank {
     }
 
     /// HITS by these settings.
-    pub fn hits(&self) -> webmill::Result<Hits> {
+    pub fn hits(&self) -> webmill_capture::Result<Hits> {
         Ok(Hits {
             variant: variant(&self.hits_variant)?,
             tolerance: self.hits_tolerance,
@@ -171,7 +171,7 @@ pub struct Vectors {
     pub start: Option<Vec<f64>>,
 }
 
-fn variant(name: &str) -> webmill::Result<Variant> {
+fn variant(name: &str) -> webmill_capture::Result<Variant> {
     let (kind, best) = match name.split_once(':') {
         Some((kind, best)) => (kind, best.parse().ok().filter(|k| *k > 0)),
         None => (name, None),
@@ -182,7 +182,7 @@ fn variant(name: &str) -> webmill::Result<Variant> {
         ("authority-threshold", _, false) => Ok(Variant::AuthorityThreshold),
         ("hub-threshold", Some(best), _) => Ok(Variant::HubThreshold(best)),
         ("full-threshold", Some(best), _) => Ok(Variant::FullThreshold(best)),
-        _ => Err(webmill::Error::Config(format!(
+        _ => Err(webmill_capture::Error::Config(format!(
             "{name} is no kind of HITS: hits, hub-averaging, authority-threshold, hub-threshold:K, full-threshold:K"
         ))),
     }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use webmill::capture::CanonicalUrl;
-use webmill::capture::domain::registrable;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::domain::registrable;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Longest file that is read.
@@ -56,8 +56,8 @@ impl Names {
     /// stands for, the pages of a host, share its weight.
     pub fn vector(
         &self,
-        names: impl Iterator<Item = webmill::Result<String>>,
-    ) -> webmill::Result<(Vec<f64>, u64)> {
+        names: impl Iterator<Item = webmill_capture::Result<String>>,
+    ) -> webmill_capture::Result<(Vec<f64>, u64)> {
         let mut nodes = Vec::new();
         let mut found: HashMap<&str, u32> = HashMap::new();
         for name in names {
@@ -71,7 +71,7 @@ impl Names {
             }
         }
         if nodes.iter().all(|(_, weight)| *weight == 0.0) && !nodes.is_empty() {
-            return Err(webmill::Error::Config(format!(
+            return Err(webmill_capture::Error::Config(format!(
                 "none of the {} names to teleport to is a node of level {}",
                 self.weights.len(),
                 self.level

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use webmill::Result;
-use webmill::capture::CanonicalUrl;
-use webmill::capture::surt::surt_host;
-use webmill::table::{HostRow, SummaryRow, TableReader};
+use crate::report::tables::{HostRow, SummaryRow};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::Result;
+use webmill_capture::surt::surt_host;
+use webmill_table::TableReader;
 
 use super::Sources;
 

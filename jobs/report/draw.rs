@@ -1,7 +1,8 @@
 //! Putting the numbers into the report's sections.
 
-use webmill::report::{Bars, BowTie, Law, LogLog, ReportData, Series, Share, Top, TopRow, thousands};
-use webmill::table::{HostRow, TableReader};
+use crate::report::tables::HostRow;
+use webmill_report::{Bars, BowTie, Law, LogLog, ReportData, Series, Share, Top, TopRow, thousands};
+use webmill_table::TableReader;
 
 use super::Sources;
 use super::corpus::{Corpus, Counts};
@@ -16,7 +17,7 @@ pub fn draw(
     tops: &Tops,
     hosts: &[HostRow],
     most: usize,
-) -> webmill::Result<ReportData> {
+) -> webmill_capture::Result<ReportData> {
     let graph = &sources.graph.manifest.facts;
     let graph_number = |name: &str| graph.get("page").and_then(|p| p[name].as_u64()).unwrap_or(0);
     let files = &sources.extract.manifest.inputs.files;
@@ -206,7 +207,7 @@ fn correlations(sources: &Sources) -> Option<Top> {
     })
 }
 
-fn plots(sources: &Sources, corpus: &Corpus) -> webmill::Result<Vec<LogLog>> {
+fn plots(sources: &Sources, corpus: &Corpus) -> webmill_capture::Result<Vec<LogLog>> {
     let laws = sources.shape.manifest.facts.get("laws");
     let law = |level: &str, direction: &str| {
         let law = laws?.get(level)?.get(direction)?;
@@ -246,7 +247,7 @@ fn plots(sources: &Sources, corpus: &Corpus) -> webmill::Result<Vec<LogLog>> {
     Ok(plots)
 }
 
-fn degrees(sources: &Sources) -> webmill::Result<Vec<(String, String, u64, u64)>> {
+fn degrees(sources: &Sources) -> webmill_capture::Result<Vec<(String, String, u64, u64)>> {
     let mut rows = Vec::new();
     let mut reader =
         TableReader::open(&sources.shape.path("degrees"), &["level", "direction", "degree", "count"])?;

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
-use webmill::Result;
-use webmill::table::TableReader;
+use webmill_capture::Result;
+use webmill_table::TableReader;
 
 use super::Sources;
 use super::corpus::Corpus;

@@ -4,8 +4,8 @@ use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use webmill::capture::Truncation;
-use webmill::shard::{Resume, ShardReader};
+use webmill_capture::Truncation;
+use webmill_shard::{Resume, ShardReader};
 
 use super::sources::{ReadArgs, Source, Tally};
 

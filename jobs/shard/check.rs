@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde::Serialize;
-use webmill::Error;
-use webmill::capture::Truncation;
+use webmill_capture::Error;
+use webmill_capture::Truncation;
 
 use super::sources::{ReadArgs, Source, Tally, count};
 
@@ -72,7 +72,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode> {
 }
 
 fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tally> {
-    let options = webmill::shard::ReadOptions { verify_digests: true, ..args.read.options() };
+    let options = webmill_shard::ReadOptions { verify_digests: true, ..args.read.options() };
     let mut reader = source.open(&options)?;
     let shard = source.name();
     let path = source.path().map_or_else(|| shard.to_string(), |path| path.display().to_string());

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use webmill::Error;
-use webmill::shard::{
+use webmill_capture::Error;
+use webmill_shard::{
     Compression, Converter, Format, RawDbWriter, ReadOptions, ShardReader, WarcOptions, WarcWriter,
     WriteOptions,
 };
@@ -211,9 +211,9 @@ fn same_format(readers: &[ShardReader], place: Place<'_>) -> Result<Converter> {
         );
     }
     let compression = match first.container() {
-        webmill::shard::Container::Plain => Compression::None,
-        webmill::shard::Container::Gzip => Compression::Gzip,
-        webmill::shard::Container::Zstd => Compression::Zstd,
+        webmill_shard::Container::Plain => Compression::None,
+        webmill_shard::Container::Gzip => Compression::Gzip,
+        webmill_shard::Container::Zstd => Compression::Zstd,
     };
     match format {
         Format::RawDb => sink(Target::Rawdb, place, Compression::None),
@@ -256,7 +256,7 @@ fn copy(
 ) -> Result<u64> {
     if let (Converter::Raw(writer), Format::RawDb, false) = (&mut *sink, reader.format(), repack) {
         let copied =
-            webmill::shard::recover(reader, source.path(), writer, &mut |error| crate::say!("{error}"))?;
+            webmill_shard::recover(reader, source.path(), writer, &mut |error| crate::say!("{error}"))?;
         tally.records += copied.records;
         tally.damaged += copied.damaged;
         return Ok(copied.unproven);

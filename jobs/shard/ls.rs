@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde::Serialize;
-use webmill::capture::date::format_rfc3339;
-use webmill::capture::digest::sha1_hex;
-use webmill::capture::{Response, Truncation};
-use webmill::shard::{Record, RecordType};
+use webmill_capture::date::format_rfc3339;
+use webmill_capture::digest::sha1_hex;
+use webmill_capture::{Response, Truncation};
+use webmill_shard::{Record, RecordType};
 
 use super::sources::{ReadArgs, Tally};
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use webmill::Error;
-use webmill::shard::{Input, ReadOptions, ShardReader, discover};
+use webmill_capture::Error;
+use webmill_shard::{Input, ReadOptions, ShardReader, discover};
 
 use crate::args::parse_size;
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde::{Serialize, Serializer};
-use webmill::capture::CanonicalUrl;
-use webmill::html::{Item, Limits, base_of, decode, items, metadata, parse};
-use webmill::text::{TextLimits, keywords, languages, main_text};
+use webmill_capture::CanonicalUrl;
+use webmill_html::{Item, Limits, base_of, decode, items, metadata, parse};
+use webmill_text::{TextLimits, keywords, languages, main_text};
 
 use super::Form;
 use super::read::Bytes;

@@ -6,9 +6,9 @@ use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use flate2::read::MultiGzDecoder;
-use webmill::html::decode;
-use webmill::html::sniff::sniff;
-use webmill::shard;
+use webmill_html::decode;
+use webmill_html::sniff::sniff;
+use webmill_shard as shard;
 
 use super::pages::Found;
 

@@ -12,25 +12,16 @@
 //! | `idempotence` | all | – |
 //! | `aggressive`, `surt` | none | they drop `www.`, scheme, session ids, case and slashes, which may name another page |
 
-use std::path::PathBuf;
-
 use serde_json::{Map, Value};
 
-use crate::capture::CanonicalUrl;
-use crate::capture::domain::is_ip;
-use crate::capture::surt::surt_host;
+use crate::CanonicalUrl;
+use crate::domain::is_ip;
+use crate::surt::surt_host;
 
 fn load(name: &str) -> Option<Value> {
-    let root = std::env::var_os("WEBMILL_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let path = root.join("urls").join(name);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(serde_json::from_str(&text).expect("test data are JSON")),
-        Err(_) => {
-            eprintln!("skipped: no {}", path.display());
-            None
-        }
-    }
+    let path = webmill_evaluation::data(&format!("urls/{name}"))?;
+    let text = std::fs::read_to_string(path).expect("test data are readable");
+    Some(serde_json::from_str(&text).expect("test data are JSON"))
 }
 
 fn map(value: &Value) -> &Map<String, Value> {

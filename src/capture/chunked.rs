@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use crate::capture::Response;
+use crate::Response;
 
 /// A body after transfer decoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,8 +180,7 @@ fn chunk_line(body: &[u8], at: usize) -> Option<Chunk> {
     if digits.is_empty() || digits.len() > 16 {
         return None;
     }
-    let size =
-        digits.iter().try_fold(0_u64, |n, d| Some(n << 4 | u64::from(crate::capture::percent::hex(*d)?)))?;
+    let size = digits.iter().try_fold(0_u64, |n, d| Some(n << 4 | u64::from(crate::percent::hex(*d)?)))?;
     Some(Chunk { data: at + end + 1, size })
 }
 

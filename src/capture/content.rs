@@ -15,7 +15,7 @@ use brotli::enc::StandardAlloc;
 use brotli::{BrotliResult, BrotliState};
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 
-use crate::capture::Response;
+use crate::Response;
 
 /// Longest chain of codings that is undone.
 pub const MAX_CODINGS: usize = 4;

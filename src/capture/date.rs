@@ -22,7 +22,7 @@ pub fn parse_any(text: &str) -> Option<i64> {
 ///
 /// # Examples
 /// ```
-/// use webmill::capture::date::parse_rfc822;
+/// use webmill_capture::date::parse_rfc822;
 /// assert_eq!(parse_rfc822("Tue,15 Apr 2003 08:13:06 GMT"), Some(1_050_394_386_000));
 /// ```
 pub fn parse_rfc822(text: &str) -> Option<i64> {

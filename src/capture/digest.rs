@@ -12,7 +12,7 @@ use sha1::{Digest, Sha1};
 ///
 /// # Examples
 /// ```
-/// use webmill::capture::digest::sha1_base32;
+/// use webmill_capture::digest::sha1_base32;
 /// assert_eq!(sha1_base32(b""), "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
 /// ```
 pub fn sha1_base32(bytes: &[u8]) -> String {

@@ -15,7 +15,7 @@ use psl::{Psl, Type};
 ///
 /// # Examples
 /// ```
-/// use webmill::capture::domain::registrable;
+/// use webmill_capture::domain::registrable;
 /// assert_eq!(registrable("news.pku.edu.cn"), "pku.edu.cn");
 /// assert_eq!(registrable("someone.github.io"), "someone.github.io");
 /// ```

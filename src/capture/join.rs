@@ -8,8 +8,8 @@
 //! equal on generated references, but for one fault of the `url` crate: it keeps `a:/` from being left by `..`, which
 //! the URL standard (<https://url.spec.whatwg.org/#shorten-a-urls-path>) says of `file:` URLs only.
 
-use crate::capture::percent::{hex, push_triplet, unreserved};
-use crate::capture::url::{CanonicalUrl, MAX_URL_BYTES, Spans};
+use crate::percent::{hex, push_triplet, unreserved};
+use crate::url::{CanonicalUrl, MAX_URL_BYTES, Spans};
 
 /// May stand in a path as it is.
 const PATH: u8 = 1;

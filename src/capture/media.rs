@@ -6,8 +6,8 @@
 //!
 //! Reference: fetch.spec.whatwg.org, "extract a MIME type".
 
-use crate::capture::Response;
-use crate::capture::response::token;
+use crate::Response;
+use crate::response::token;
 
 impl<'a> Response<'a> {
     /// Media type, lower-case, without parameters: the last valid one of the `Content-Type` headers, as browsers take

@@ -12,9 +12,9 @@
 //!
 //! Cost: linear in the head, nothing is copied. Reference: RFC 9112; fetch.spec.whatwg.org, "extract a MIME type".
 
-use crate::capture::chunked;
+use crate::chunked;
 
-pub use crate::capture::chunked::Payload;
+pub use crate::chunked::Payload;
 
 /// Longest head read as one; what follows is taken as body.
 pub const MAX_HEAD_BYTES: usize = 256 * 1024;
@@ -115,7 +115,7 @@ impl<'a> Response<'a> {
     ///
     /// # Examples
     /// ```
-    /// use webmill::capture::Response;
+    /// use webmill_capture::Response;
     /// let r = Response::parse(b"HTTP/1.1 200 OK\r\nContent-Type: text/HTML; charset=gbk\r\n\r\n<p>");
     /// assert_eq!((r.status, r.body), (Some(200), &b"<p>"[..]));
     /// assert_eq!(r.media_type().as_deref(), Some("text/html"));

@@ -10,8 +10,8 @@
 
 use std::cmp::Ordering;
 
-use crate::capture::CanonicalUrl;
-use crate::capture::domain::is_ip;
+use crate::CanonicalUrl;
+use crate::domain::is_ip;
 
 /// SURT of a URL.
 pub fn surt(url: &CanonicalUrl) -> String {

@@ -23,9 +23,9 @@ use std::fmt;
 use encoding_rs::Encoding;
 use url::{Position, Url};
 
-use crate::capture::key::UrlKey;
-use crate::capture::percent::{escape_invalid, lower_outside_triplets, unify};
-use crate::capture::{domain, surt};
+use crate::key::UrlKey;
+use crate::percent::{escape_invalid, lower_outside_triplets, unify};
+use crate::{domain, surt};
 
 /// Longest URL taken, in bytes, before and after canonicalisation.
 pub const MAX_URL_BYTES: usize = 16 * 1024;
@@ -34,7 +34,7 @@ pub const MAX_URL_BYTES: usize = 16 * 1024;
 ///
 /// # Examples
 /// ```
-/// use webmill::capture::CanonicalUrl;
+/// use webmill_capture::CanonicalUrl;
 /// let page = CanonicalUrl::parse("HTTP://Example.COM:80/a/./b/../%7euser?q=%2f#top").unwrap();
 /// assert_eq!(page.as_str(), "http://example.com/a/~user?q=%2F");
 /// assert_eq!(page.join("../c.html").unwrap().as_str(), "http://example.com/c.html");

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 /// Virtual nodes of an agent by default.
 pub const VIRTUAL_NODES: u32 = 128;
@@ -75,7 +75,7 @@ impl AgentsOptions {
 ///
 /// # Examples
 /// ```
-/// use webmill::crawl::agents::{Ring, VIRTUAL_NODES};
+/// use webmill_crawl::agents::{Ring, VIRTUAL_NODES};
 /// let ring = Ring::new(&[("north", VIRTUAL_NODES), ("south", VIRTUAL_NODES)]).unwrap();
 /// assert_eq!(ring.agent_of("www.pku.edu.cn"), ring.agent_of("www.pku.edu.cn"));
 /// ```

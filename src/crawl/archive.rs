@@ -21,9 +21,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::Place;
-use crate::error::{AtPath, Error, Result};
-use crate::shard::{
+use webmill_capture::Place;
+use webmill_capture::error::{AtPath, Error, Result};
+use webmill_shard::{
     AppendFile, Compression, Container, Format, Position, ReadOptions, Record, RecordType, Resume,
     ShardReader, Staged, cut_tail, whole_end,
 };

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::tests::{KINDS, info, options, packed, strictly, told};
 use super::*;
-use crate::crawl::Purpose;
-use crate::crawl::event::{Event, outcome};
-use crate::crawl::journal::{Journal, JournalOptions};
+use crate::Purpose;
+use crate::event::{Event, outcome};
+use crate::journal::{Journal, JournalOptions};
 
 /// Names the folder and the kind of shards to the child.
 const CHILD: &str = "WEBMILL_TEST_WRITER";

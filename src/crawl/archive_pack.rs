@@ -8,9 +8,9 @@ use std::net::IpAddr;
 
 use data_encoding::BASE64;
 
-use crate::capture::{Response, Truncation};
-use crate::error::{Error, Result};
-use crate::shard::{Compression, NewRecord, NewWarcRecord, RawPacker, RecordType, WarcOptions, WarcPacker};
+use webmill_capture::error::{Error, Result};
+use webmill_capture::{Response, Truncation};
+use webmill_shard::{Compression, NewRecord, NewWarcRecord, RawPacker, RecordType, WarcOptions, WarcPacker};
 
 use super::{ArchiveFormat, ArchiveOptions};
 

@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use proptest::prelude::*;
 
 use super::*;
-use crate::capture::Truncation;
+use webmill_capture::Truncation;
 
 pub(super) const KINDS: [(ArchiveFormat, Compression); 6] = [
     (ArchiveFormat::RawDb, Compression::None),
@@ -216,7 +216,7 @@ fn every_kind_comes_back_from_every_position() {
         let warc = kind.0 == ArchiveFormat::Warc;
         let (infos, requests, answers) = strictly(&archive);
         assert_eq!((infos, requests, answers), if warc { (u64::from(last) + 2, 55, 61) } else { (0, 0, 61) });
-        let found = crate::shard::discover(&[folder.path().to_string_lossy().into_owned()]).unwrap();
+        let found = webmill_shard::discover(&[folder.path().to_string_lossy().into_owned()]).unwrap();
         assert_eq!((found.0.len(), found.1.len()), (names.len(), 0));
     }
 }
@@ -558,7 +558,7 @@ proptest! {
 
 #[test]
 fn conversion_keeps_why_an_answer_is_cut_and_what_was_asked_first() {
-    use crate::shard::{Converter, RawDbWriter, WarcWriter, WriteOptions};
+    use webmill_shard::{Converter, RawDbWriter, WarcWriter, WriteOptions};
     for (kind, to) in [(KINDS[4], "a.rawdb"), (KINDS[2], "a.warc.gz")] {
         let folder = tempfile::tempdir().unwrap();
         let options = options(kind, 1 << 20);

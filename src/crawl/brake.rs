@@ -31,7 +31,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 pub use self::print::{PagePrint, fingerprint};
 

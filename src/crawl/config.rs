@@ -2,18 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::crawl::agents::AgentsOptions;
-use crate::crawl::archive::ArchiveOptions;
-use crate::crawl::brake::BrakeOptions;
-use crate::crawl::fetch::FetchOptions;
-use crate::crawl::frontier::Strategy;
-use crate::crawl::journal::JournalOptions;
-use crate::crawl::politeness::Politeness;
-use crate::crawl::priority::PriorityOptions;
-use crate::crawl::rewrite::RewriteOptions;
-use crate::crawl::scope::ScopeOptions;
-use crate::crawl::traps::TrapLimits;
-use crate::error::{Error, Result};
+use crate::agents::AgentsOptions;
+use crate::archive::ArchiveOptions;
+use crate::brake::BrakeOptions;
+use crate::fetch::FetchOptions;
+use crate::frontier::Strategy;
+use crate::journal::JournalOptions;
+use crate::politeness::Politeness;
+use crate::priority::PriorityOptions;
+use crate::rewrite::RewriteOptions;
+use crate::scope::ScopeOptions;
+use crate::traps::TrapLimits;
+use webmill_capture::error::{Error, Result};
 
 /// Settings of a crawl; the file `crawl.toml` in its folder holds them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

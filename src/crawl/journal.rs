@@ -21,8 +21,8 @@ use std::thread::JoinHandle;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{AtPath, Error, Result};
-use crate::shard::{AppendFile, Position, Staged};
+use webmill_capture::error::{AtPath, Error, Result};
+use webmill_shard::{AppendFile, Position, Staged};
 
 use super::event::{Event, MAX_LINE_BYTES};
 

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::crawl::event::outcome;
-use crate::crawl::task::Purpose;
+use crate::event::outcome;
+use crate::task::Purpose;
 
 fn event(n: u64) -> Event {
     let mut event = Event::new(

@@ -8,17 +8,17 @@
 //!
 //! **Cost.** Linear in the page; the limits are those of the parser and of the link finder.
 
-use crate::capture::{CanonicalUrl, Response, decode_content};
-use crate::crawl::brake::{PagePrint, fingerprint};
-use crate::crawl::rewrite::Rewriter;
-use crate::crawl::scope::Scope;
-use crate::crawl::sitemap::{self, SitemapLimits};
-use crate::crawl::traps::TrapLimits;
-use crate::crawl::{Counted, Purpose};
-use crate::html::links::{LinkKind, LinkLimits, links};
-use crate::html::parse::{Limits, parse};
-use crate::html::sniff::{is_markup, sniff};
-use crate::html::{Dom, Edge, Robots, Tag, decode};
+use crate::brake::{PagePrint, fingerprint};
+use crate::rewrite::Rewriter;
+use crate::scope::Scope;
+use crate::sitemap::{self, SitemapLimits};
+use crate::traps::TrapLimits;
+use crate::{Counted, Purpose};
+use webmill_capture::{CanonicalUrl, Response, decode_content};
+use webmill_html::links::{LinkKind, LinkLimits, links};
+use webmill_html::parse::{Limits, parse};
+use webmill_html::sniff::{is_markup, sniff};
+use webmill_html::{Dom, Edge, Robots, Tag, decode};
 
 /// Bytes of a body that are parsed for links.
 const PARSED_BYTES: usize = 16 << 20;

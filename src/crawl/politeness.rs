@@ -10,9 +10,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::date::parse_rfc822;
-use crate::crawl::HostState;
-use crate::error::{Error, Result};
+use crate::HostState;
+use webmill_capture::date::parse_rfc822;
+use webmill_capture::error::{Error, Result};
 
 /// Waiting times, in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -24,9 +24,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::{CanonicalUrl, UrlKey};
-use crate::crawl::scope::{normal_suffix, suffixes};
-use crate::error::{Error, Result};
+use crate::scope::{normal_suffix, suffixes};
+use webmill_capture::error::{Error, Result};
+use webmill_capture::{CanonicalUrl, UrlKey};
 
 /// Directory levels that count.
 const MAX_DEPTH: u32 = 32;

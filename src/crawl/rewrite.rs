@@ -20,8 +20,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::CanonicalUrl;
-use crate::error::Result;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::Result;
 
 /// What is rewritten.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,8 +62,8 @@ impl RewriteOptions {
 ///
 /// # Examples
 /// ```
-/// use webmill::capture::CanonicalUrl;
-/// use webmill::crawl::rewrite::{RewriteOptions, Rewriter};
+/// use webmill_capture::CanonicalUrl;
+/// use webmill_crawl::rewrite::{RewriteOptions, Rewriter};
 /// let rewriter = Rewriter::new(&RewriteOptions::default()).unwrap();
 /// let found = "http://a.example/list;jsessionid=0AE9?page=2&PHPSESSID=t8nbvq1nn5qfs2q4o5p8m0l1u3";
 /// let url = rewriter.apply(CanonicalUrl::parse(found).unwrap());

@@ -38,7 +38,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use self::matching::{Index, compile, folder_of_index, normal_path};
-use crate::capture::CanonicalUrl;
+use webmill_capture::CanonicalUrl;
 
 /// How much of a file is read: 1 MiB (the RFC asks for at least 500 KiB).
 pub const MAX_BYTES: usize = 1 << 20;
@@ -98,8 +98,8 @@ impl Robots {
     ///
     /// # Examples
     /// ```
-    /// use webmill::capture::CanonicalUrl;
-    /// use webmill::crawl::robots::Robots;
+    /// use webmill_capture::CanonicalUrl;
+    /// use webmill_crawl::robots::Robots;
     /// let robots = Robots::parse(b"User-agent: *\nDisallow: /help\nAllow: /help/faq", "webmill/0.1");
     /// let check = |url| robots.check(&CanonicalUrl::parse(url).unwrap());
     /// assert!(!check("http://example.com/help.html").allowed);

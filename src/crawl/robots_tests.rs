@@ -1,6 +1,5 @@
 use super::*;
 use proptest::prelude::*;
-use std::path::PathBuf;
 use std::time::Instant;
 
 fn allowed(robots: &str, agent: &str, path: &str) -> bool {
@@ -804,13 +803,8 @@ fn many_rules_are_fast() {
 
 #[test]
 fn real_files() {
-    let data = std::env::var_os("WEBMILL_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let archive = data.join("robots.tar.zst");
-    let Ok(file) = std::fs::File::open(&archive) else {
-        println!("skipped: {} is not there", archive.display());
-        return;
-    };
+    let Some(archive) = webmill_evaluation::data("robots.tar.zst") else { return };
+    let file = std::fs::File::open(&archive).unwrap();
     let mut tar = tar::Archive::new(zstd::Decoder::new(file).unwrap());
     let (mut files, mut bytes, mut rules, mut stored) = (0, 0, 0, 0);
     let (mut reading, mut checking, mut slowest): (Duration, Duration, Duration) = Default::default();

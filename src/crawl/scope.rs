@@ -30,8 +30,8 @@ use std::path::PathBuf;
 use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
-use crate::capture::CanonicalUrl;
-use crate::error::{Error, Result};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{Error, Result};
 
 pub use self::addresses::{CountryTable, Ranges};
 use self::media::MediaTypes;
@@ -282,7 +282,7 @@ fn bare(host: &str) -> &str {
 /// The host and all suffixes of it on label borders, the longest first; an address has only itself.
 pub(super) fn suffixes(host: &str) -> impl Iterator<Item = &str> {
     let host = host.strip_suffix('.').unwrap_or(host);
-    let cut = !crate::capture::domain::is_ip(host);
+    let cut = !webmill_capture::domain::is_ip(host);
     std::iter::successors(Some(host), move |rest| rest.split_once('.').filter(|_| cut).map(|(_, rest)| rest))
 }
 

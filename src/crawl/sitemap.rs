@@ -30,8 +30,8 @@ use encoding_rs::Encoding;
 use flate2::bufread::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 
-use crate::capture::{CanonicalUrl, date};
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
+use webmill_capture::{CanonicalUrl, date};
 
 /// How deep a sitemap is packed, at most.
 const MAX_LAYERS: usize = 2;
@@ -157,8 +157,8 @@ impl ChangeFreq {
 ///
 /// # Examples
 /// ```
-/// use webmill::capture::CanonicalUrl;
-/// use webmill::crawl::sitemap::{SitemapLimits, read};
+/// use webmill_capture::CanonicalUrl;
+/// use webmill_crawl::sitemap::{SitemapLimits, read};
 /// let base = CanonicalUrl::parse("http://example.com/sitemap.xml").unwrap();
 /// let body = b"<urlset><url><loc>http://example.com/a</loc><lastmod>2024-05-01</lastmod></url></urlset>";
 /// let sitemap = read(body, &base, &SitemapLimits::default());

@@ -9,8 +9,8 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::{Entry, Gather, SitemapKind};
-use crate::capture::CanonicalUrl;
-use crate::capture::url::MAX_URL_BYTES;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::url::MAX_URL_BYTES;
 
 /// A field that is being read.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::CanonicalUrl;
-use crate::crawl::brake::BrakeState;
+use crate::brake::BrakeState;
+use webmill_capture::CanonicalUrl;
 
 /// Why a URL is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

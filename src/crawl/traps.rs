@@ -32,8 +32,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::CanonicalUrl;
-use crate::error::{Error, Result};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{Error, Result};
 
 pub use self::variants::Variants;
 

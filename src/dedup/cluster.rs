@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use petgraph::unionfind::UnionFind;
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 use super::{Pair, Verify};
 
@@ -136,14 +136,14 @@ impl Clusterer {
     ///
     /// # Examples
     /// ```
-    /// use webmill::dedup::{Clusterer, Joined, Pair};
+    /// use webmill_dedup::{Clusterer, Joined, Pair};
     /// // 0 – 1 – 2 are neighbours in a row, and each is near its neighbour only: 2 does not chain into 0's cluster.
     /// let pairs = [Pair { a: 0, b: 1, distance: 2 }, Pair { a: 1, b: 2, distance: 2 }];
     /// let clusters = Clusterer::default().run(3, &[], &pairs, &|_, _| Ok(Some(0.9)))?;
     /// let representatives: Vec<u32> = clusters.members.iter().map(|m| m.representative).collect();
     /// assert_eq!(representatives, [0, 0, 2]);
     /// assert_eq!(clusters.members[1].joined, Joined::Near);
-    /// # Ok::<(), webmill::error::Error>(())
+    /// # Ok::<(), webmill_capture::error::Error>(())
     /// ```
     pub fn run(
         &self,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::dedup::{Fingerprint, Resembling, Shingles, WithinDistance, pairs_within};
+use crate::{Fingerprint, Resembling, Shingles, WithinDistance, pairs_within};
 use proptest::prelude::*;
 
 fn exact(a: u32, b: u32, same: Same) -> ExactPair {

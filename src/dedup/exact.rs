@@ -6,7 +6,7 @@
 //! **Cost.** One pass; collisions are expected once in 2⁶⁴ texts (and can be crafted, as XXH3 is no cryptographic
 //! hash: where that matters, bodies are compared by SHA-1).
 
-use crate::text::normalize;
+use webmill_text::normalize;
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -20,7 +20,7 @@ impl TextDigest {
     ///
     /// # Examples
     /// ```
-    /// use webmill::dedup::TextDigest;
+    /// use webmill_dedup::TextDigest;
     /// assert_eq!(TextDigest::of("Web  Mill\n"), TextDigest::of("web mill"));
     /// assert_ne!(TextDigest::of("web mill"), TextDigest::of("web-mill"));
     /// assert_eq!(TextDigest::of(" \n"), None);

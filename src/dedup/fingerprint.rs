@@ -17,7 +17,7 @@
 //!
 //! **Reference.** Charikar, doi:10.1145/509907.509965; Manku, Jain, Das Sarma, doi:10.1145/1242572.1242592.
 
-use crate::text::words;
+use webmill_text::words;
 
 use super::accumulate::BitCounts;
 use xxhash_rust::xxh3::xxh3_64;
@@ -35,7 +35,7 @@ impl Fingerprint {
     ///
     /// # Examples
     /// ```
-    /// use webmill::dedup::Fingerprint;
+    /// use webmill_dedup::Fingerprint;
     /// assert_eq!(Fingerprint(0b1110).distance(Fingerprint(0b0100)), 2);
     /// ```
     #[inline]
@@ -194,7 +194,7 @@ fn majority(sum: impl Fn(usize) -> i128) -> u64 {
 ///
 /// # Examples
 /// ```
-/// use webmill::dedup::simhash;
+/// use webmill_dedup::simhash;
 /// assert_eq!(simhash("A rose is a rose"), simhash("a  rose, is a ROSE."));
 /// assert_eq!(simhash(" … "), None);
 /// ```

@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 use super::Fingerprint;
 use super::plan::{Plan, Work};
@@ -63,10 +63,10 @@ impl FingerprintIndex {
     ///
     /// # Examples
     /// ```
-    /// use webmill::dedup::{Fingerprint, FingerprintIndex};
+    /// use webmill_dedup::{Fingerprint, FingerprintIndex};
     /// let index = FingerprintIndex::new(&[Fingerprint(0), Fingerprint(7), Fingerprint(0)], 2)?;
     /// assert_eq!(index.query(Fingerprint(1)), [(0, 1), (2, 1), (1, 2)]);
-    /// # Ok::<(), webmill::error::Error>(())
+    /// # Ok::<(), webmill_capture::error::Error>(())
     /// ```
     pub fn query(&self, fingerprint: Fingerprint) -> Vec<(u32, u8)> {
         let query = fingerprint.0;

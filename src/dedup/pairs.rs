@@ -14,7 +14,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 use super::Fingerprint;
 use super::hamming::{Match, join_between, join_within};
@@ -164,11 +164,11 @@ fn finish(flow: ControlFlow<Error>) -> Result<()> {
 ///
 /// # Examples
 /// ```
-/// use webmill::dedup::{Fingerprint, Pair, pairs_within};
+/// use webmill_dedup::{Fingerprint, Pair, pairs_within};
 /// let set = [Fingerprint(0b0111), Fingerprint(0), Fingerprint(0b0111)];
 /// let pairs = pairs_within(&set, 3)?;
 /// assert_eq!(pairs, [Pair { a: 0, b: 1, distance: 3 }, Pair { a: 0, b: 2, distance: 0 }]);
-/// # Ok::<(), webmill::error::Error>(())
+/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 pub fn pairs_within(fingerprints: &[Fingerprint], k: u32) -> Result<Vec<Pair>> {
     let mut pairs = Vec::new();

@@ -12,7 +12,7 @@
 //!
 //! **Reference.** Broder, doi:10.1109/SEQUEN.1997.666900.
 
-use crate::text::words;
+use webmill_text::words;
 
 use super::fingerprint::ShingleHasher;
 
@@ -27,7 +27,7 @@ impl Shingles {
     ///
     /// # Examples
     /// ```
-    /// use webmill::dedup::Shingles;
+    /// use webmill_dedup::Shingles;
     /// let rose = Shingles::of("a rose is a rose is a rose", 4);
     /// assert_eq!(rose.len(), 3);
     /// assert_eq!(rose.resemblance(&Shingles::of("A rose is a rose.", 4)), 2.0 / 3.0);

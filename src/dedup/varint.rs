@@ -11,7 +11,7 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 use super::Fingerprint;
 
@@ -48,11 +48,11 @@ fn get(bytes: &[u8]) -> Result<(u64, usize), &'static str> {
 ///
 /// # Examples
 /// ```
-/// use webmill::dedup::{Fingerprint, write_fingerprints};
+/// use webmill_dedup::{Fingerprint, write_fingerprints};
 /// let mut bytes = Vec::new();
 /// write_fingerprints(&[Fingerprint(300), Fingerprint(428)], &mut bytes)?;
 /// assert_eq!(bytes, [0xAC, 0x02, 0x80, 0x01]);
-/// # Ok::<(), webmill::error::Error>(())
+/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 pub fn write_fingerprints(sorted: &[Fingerprint], out: &mut Vec<u8>) -> Result<()> {
     let mut before = 0;

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::error::Result;
+use webmill_capture::error::Result;
 
 use super::{Fingerprint, Shingles};
 

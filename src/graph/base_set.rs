@@ -18,8 +18,8 @@
 use super::array::Array;
 use super::correlation::top;
 use super::csr::{Csr, Graph, Weights};
-use crate::error::{Error, Result};
 use std::collections::HashSet;
+use webmill_capture::error::{Error, Result};
 
 /// How a base set is made: set what differs from the defaults, then [`run`](Self::run).
 #[derive(Clone, Debug, PartialEq, Eq)]

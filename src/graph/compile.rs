@@ -15,7 +15,7 @@
 use super::base_set::Focus;
 use super::csr::{Csr, Graph, Weights};
 use super::hits::Hits;
-use crate::error::Result;
+use webmill_capture::error::Result;
 
 /// A compilation: set what differs from the defaults, then [`run`](Self::run).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,8 +17,8 @@
 //! (1966), doi:10.1080/01621459.1966.10480879. M. G. Kendall, The treatment of ties in ranking problems,
 //! *Biometrika* 33 (1945), doi:10.1093/biomet/33.3.239.
 
-use crate::error::{Error, Result};
 use rayon::prelude::*;
+use webmill_capture::error::{Error, Result};
 
 /// Pairs of nodes by how two rankings order them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,10 +75,10 @@ impl Pairs {
 ///
 /// # Examples
 /// ```
-/// # use webmill::graph::kendall_tau;
+/// # use webmill_graph::kendall_tau;
 /// assert_eq!(kendall_tau(&[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0])?, Some(1.0));
 /// assert_eq!(kendall_tau(&[1.0, 2.0, 3.0], &[5.0, 5.0, 5.0])?, None);
-/// # Ok::<(), webmill::error::Error>(())
+/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 pub fn kendall_tau(first: &[f64], second: &[f64]) -> Result<Option<f64>> {
     Ok(Pairs::of(first, second)?.tau_b())

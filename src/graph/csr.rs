@@ -11,9 +11,9 @@
 //! O(n + m × threads) sequential reads, O(m) writes.
 
 use super::array::Array;
-use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
+use webmill_capture::error::{Error, Result};
 
 /// A directed graph on the nodes `0..num_nodes`, without parallel arcs.
 pub trait Graph: Sync {
@@ -356,7 +356,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     /// Random graphs: few nodes, many arcs among them, self-loops and isolated nodes too.
-    pub(in crate::graph) fn graphs(max_nodes: usize, max_arcs: usize) -> impl Strategy<Value = Csr> {
+    pub(crate) fn graphs(max_nodes: usize, max_arcs: usize) -> impl Strategy<Value = Csr> {
         (1..=max_nodes).prop_flat_map(move |n| {
             prop::collection::vec((0..n as u32, 0..n as u32), 0..max_arcs)
                 .prop_map(move |arcs| Csr::from_arcs(n, arcs).unwrap())

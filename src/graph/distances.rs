@@ -24,8 +24,8 @@
 
 use super::csr::{Csr, Graph};
 use super::rmat::mix;
-use crate::error::{Error, Result};
 use rayon::prelude::*;
+use webmill_capture::error::{Error, Result};
 
 /// A measurement: set what differs from the defaults, then [`run`](Self::run).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl DistanceSample {
 ///
 /// # Examples
 /// ```
-/// assert!((webmill::graph::published_distance(1_000_000_000) - 18.89).abs() < 1e-12);
+/// assert!((webmill_graph::published_distance(1_000_000_000) - 18.89).abs() < 1e-12);
 /// ```
 pub fn published_distance(nodes: u64) -> f64 {
     0.35 + 2.06 * (nodes.max(1) as f64).log10()

@@ -17,11 +17,11 @@
 
 use super::csr::{Csr, Shown};
 use super::lines::{Wrong, each, open, proportion, weight};
-use crate::capture::CanonicalUrl;
-use crate::error::{AtPath, Error, Result};
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::path::Path;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// A graph that was text.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@
 use super::csr::{Csr, Graph};
 use super::pagerank::{Dangling, PageRank, Scale};
 use super::sweep::sum;
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 /// What one in-link gives.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,11 +13,11 @@
 //! **References.** GraphML 1.0, graphml.graphdrawing.org; GEXF 1.3, gexf.net.
 
 use super::csr::{Csr, Graph, Shown, Weights};
-use crate::capture::CanonicalUrl;
-use crate::error::{AtPath, Error, Result};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// A part of a graph, and what is told of it.
 #[derive(Clone, Debug)]

@@ -15,8 +15,8 @@
 //! doi:10.1080/15427951.2013.865686.
 
 use super::csr::{Csr, Graph};
-use crate::error::{Error, Result};
 use rayon::prelude::*;
+use webmill_capture::error::{Error, Result};
 
 /// Harmonic centrality of these nodes of a graph whose transpose is `transpose`.
 ///
@@ -25,10 +25,10 @@ use rayon::prelude::*;
 ///
 /// # Examples
 /// ```
-/// # use webmill::graph::{Csr, harmonic};
+/// # use webmill_graph::{Csr, harmonic};
 /// let path = Csr::from_arcs(3, [(0, 1), (1, 2)])?;
 /// assert_eq!(harmonic(&path.transpose(), &[0, 1, 2])?, [0.0, 1.0, 1.5]);
-/// # Ok::<(), webmill::error::Error>(())
+/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 pub fn harmonic(transpose: &Csr, nodes: &[u32]) -> Result<Vec<f64>> {
     let n = transpose.num_nodes();

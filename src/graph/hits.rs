@@ -24,8 +24,8 @@
 
 use super::csr::{Csr, Graph};
 use super::sweep::sum;
-use crate::error::{Error, Result};
 use rayon::prelude::*;
+use webmill_capture::error::{Error, Result};
 
 /// Which hubs and authorities count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,12 +7,12 @@
 //! **Cost.** Hosts: 8 bytes and the name. Folding: 4 bytes a node for the groups, a sort of 16 bytes for each
 //! arc that does not repeat the one before.
 
-use super::build::add_arcs;
+use super::builder::add_arcs;
 use super::csr::{Csr, Graph, Weights};
 use super::store::{CsrWriter, WeightKind};
-use crate::error::{Error, Result};
-use crate::sort::{Budget, Sorter};
 use std::path::Path;
+use webmill_capture::error::{Error, Result};
+use webmill_sort::{Budget, Sorter};
 
 /// The SURT of the host (with its port) of a page: what comes before `)`.
 pub fn host_of(surt: &[u8]) -> &[u8] {

@@ -26,8 +26,8 @@
 use super::csr::{Csr, Graph};
 use super::rmat::mix;
 use super::sweep::sum;
-use crate::error::{Error, Result};
 use rayon::prelude::*;
+use webmill_capture::error::{Error, Result};
 
 /// A computation: set what differs from the defaults, then [`run`](Self::run).
 #[derive(Clone, Debug, PartialEq, Eq)]

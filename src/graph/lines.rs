@@ -1,9 +1,9 @@
 //! Lines of a text file with their places, plain or compressed.
 
-use crate::error::{AtPath, Error, Result};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// Longest line that a graph file may have; more is no text.
 const MAX_LINE: u64 = 1 << 20;

@@ -17,9 +17,9 @@ use super::edges::{EdgeOptions, read_edges_with};
 use super::lines::{Wrong, each, open};
 use super::matrix_market::{MAGIC, read_matrix};
 use super::store;
-use crate::error::{Error, Result};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
+use webmill_capture::error::{Error, Result};
 
 /// What a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,9 +13,9 @@
 
 use super::csr::{Csr, Graph, Shown, Weights};
 use super::lines::{Wrong, each, open, proportion, weight};
-use crate::error::{AtPath, Error, Result};
 use std::io::{BufRead, Write};
 use std::path::Path;
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// First word of the format.
 pub(super) const MAGIC: &str = "%%MatrixMarket";

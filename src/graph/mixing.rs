@@ -15,9 +15,9 @@
 
 use super::csr::{Csr, Graph};
 use super::sweep::sum;
-use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::cmp::Ordering;
+use webmill_capture::error::{Error, Result};
 
 /// Nodes that one task takes.
 const CHUNK: usize = 4096;

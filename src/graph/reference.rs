@@ -5,19 +5,12 @@ use super::{
     LinkRow, Numbering, PageRank, PageRow, Reciprocity, Salsa, bow_tie, fold_csr, harmonic, kendall_tau,
     read_bvgraph, read_edges, strong_components, weak_components,
 };
-use crate::sort::Budget;
 use std::path::PathBuf;
+use webmill_sort::Budget;
 
 /// A file of the evaluation data.
 fn data(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("WEBMILL_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let path = folder.join("graphs").join(name);
-    if !path.exists() {
-        println!("skipped: no {}", path.display());
-        return None;
-    }
-    Some(path)
+    webmill_evaluation::data(&format!("graphs/{name}"))
 }
 
 fn cnr_2000() -> Option<Csr> {

@@ -13,8 +13,8 @@
 //! (2004), doi:10.1137/1.9781611972740.43.
 
 use super::csr::Csr;
-use crate::error::{Error, Result};
 use rayon::prelude::*;
+use webmill_capture::error::{Error, Result};
 
 /// A generator: set what differs from the defaults, then [`run`](Self::run).
 #[derive(Clone, Debug, PartialEq)]
@@ -46,10 +46,10 @@ impl Rmat {
     ///
     /// # Examples
     /// ```
-    /// # use webmill::graph::{Graph, Rmat};
+    /// # use webmill_graph::{Graph, Rmat};
     /// let graph = Rmat { scale: 10, ..Rmat::default() }.run()?;
     /// assert_eq!(graph.num_nodes(), 1024);
-    /// # Ok::<(), webmill::error::Error>(())
+    /// # Ok::<(), webmill_capture::error::Error>(())
     /// ```
     pub fn run(&self) -> Result<Csr> {
         if self.scale > 31 {

@@ -17,8 +17,8 @@
 
 use super::csr::{Csr, Graph};
 use super::sets::Sets;
-use crate::error::{Error, Result};
 use rayon::prelude::*;
+use webmill_capture::error::{Error, Result};
 
 /// A computation: set what differs from the defaults, then [`run`](Self::run).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,12 +14,12 @@
 
 use super::array::Array;
 use super::csr::{Csr, Graph, Weights};
-use crate::error::{AtPath, Error, Result};
 use memmap2::Mmap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use webmill_capture::error::{AtPath, Error, Result};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 pub(super) const MAGIC: &[u8; 8] = b"WMGRAPH\n";

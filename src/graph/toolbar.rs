@@ -8,7 +8,7 @@
 //!
 //! **Reference.** I. Rogers, The Google PageRank algorithm and how it works (2002).
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 /// Greatest toolbar value.
 pub const GREATEST: u8 = 10;
@@ -47,7 +47,7 @@ impl Toolbar {
     ///
     /// # Examples
     /// ```
-    /// # use webmill::graph::Toolbar;
+    /// # use webmill_graph::Toolbar;
     /// let values = [0.15, 0.89, 0.9, 5.4, 1e30].map(|rank| Toolbar::default().value(rank));
     /// assert_eq!(values, [0, 0, 1, 2, 10]);
     /// ```

@@ -3,7 +3,7 @@
 use super::dom::{Dom, NodeId};
 use super::tag::Tag;
 use super::values::has_token;
-use crate::capture::CanonicalUrl;
+use webmill_capture::CanonicalUrl;
 
 /// Nodes that are looked at for an address.
 const MAX_NODES: usize = 200_000;
@@ -13,7 +13,7 @@ const MAX_NODES: usize = 200_000;
 ///
 /// # Examples
 /// ```
-/// use webmill::html;
+/// use webmill_html;
 /// let dom = html::parse("<link rel=canonical href='http://example.com/a/b.html'>", &html::Limits::default());
 /// assert_eq!(html::base_of(&dom, None).unwrap().as_str(), "http://example.com/a/b.html");
 /// ```
@@ -60,7 +60,7 @@ fn is_address(dom: &Dom, n: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::parse::{Limits, parse};
+    use crate::parse::{Limits, parse};
 
     #[test]
     fn from_base_address_and_page() {

@@ -98,7 +98,7 @@ pub struct Decoded<'a> {
 ///
 /// # Examples
 /// ```
-/// let page = webmill::html::charset::decode(b"<meta charset=gb2312>\xC4\xE3\xBA\xC3", None, None);
+/// let page = webmill_html::charset::decode(b"<meta charset=gb2312>\xC4\xE3\xBA\xC3", None, None);
 /// assert!(page.text.ends_with("你好"));
 /// assert_eq!((page.used.name(), page.declared), ("GBK", Some("GBK")));
 /// ```

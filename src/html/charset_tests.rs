@@ -150,20 +150,6 @@ proptest! {
     }
 }
 
-/// Folder of the evaluation data, unpacked from `encodings.tar.zst`; `None`, with a word about it, where it is missing.
-fn encodings() -> Option<tempfile::TempDir> {
-    let data = std::env::var_os("WEBMILL_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let Ok(file) = std::fs::File::open(data.join("encodings.tar.zst")) else {
-        println!("skipped: no encodings.tar.zst in {}", data.display());
-        return None;
-    };
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let stream = zstd::stream::read::Decoder::new(file).expect("zstd");
-    tar::Archive::new(stream).unpack(folder.path()).expect("a tar archive");
-    Some(folder)
-}
-
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> =
         std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
@@ -175,7 +161,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 /// the rest of the collection (IBM855, Johab, EUC-TW, ISO-2022-KR, UTF-32) is of encodings outside it, recognised by name.
 #[test]
 fn recognises_the_files_of_the_collection() {
-    let Some(folder) = encodings() else { return };
+    let Some(folder) = webmill_evaluation::archive("encodings") else { return };
     let languages = [
         "-hungarian",
         "-czech",
@@ -246,7 +232,7 @@ fn recognises_the_files_of_the_collection() {
 /// The cases of html5lib; those whose declaration only a tree builder sees are its own.
 #[test]
 fn reads_the_declarations_of_the_html5lib_cases() {
-    let Some(folder) = encodings() else { return };
+    let Some(folder) = webmill_evaluation::archive("encodings") else { return };
     let (mut cases, mut wrong) = (0, Vec::new());
     for file in ["tests1.dat", "tests2.dat", "test-yahoo-jp.dat"] {
         let bytes = std::fs::read(folder.path().join("encodings/html5lib").join(file)).expect("a file");

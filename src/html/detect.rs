@@ -36,7 +36,7 @@ const AROUND: usize = 32;
 /// # Examples
 /// ```
 /// let bytes = [0xCE, 0xD2, 0xC3, 0xC7, 0xB5, 0xC4, 0xCD, 0xF8, 0xD2, 0xB3];
-/// assert_eq!(webmill::html::charset::detect(&bytes, None).map(|e| e.name()), Some("GBK"));
+/// assert_eq!(webmill_html::charset::detect(&bytes, None).map(|e| e.name()), Some("GBK"));
 /// ```
 pub fn detect(bytes: &[u8], tld: Option<&[u8]>) -> Option<Charset> {
     if let Some(wide) = beyond::utf_32(bytes) {

@@ -181,7 +181,7 @@ impl<'a> Dom<'a> {
     /// Steps that building the tree took beyond reading the source, as [`Limits::max_work`] counts them. Less than one
     /// a node on real pages.
     ///
-    /// [`Limits::max_work`]: crate::html::Limits::max_work
+    /// [`Limits::max_work`]: crate::Limits::max_work
     pub fn work(&self) -> u64 {
         self.work
     }

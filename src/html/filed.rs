@@ -190,7 +190,7 @@ fn by_name(name: &str) -> Option<Filed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::parse::{Limits, parse};
+    use crate::parse::{Limits, parse};
 
     #[test]
     fn relations_addresses_and_names() {

@@ -17,7 +17,7 @@ use super::dom::{Dom, Edge, NodeId};
 use super::structured::{bare, parsed};
 use super::tag::Tag;
 use super::text_buffer::collapse;
-use crate::capture::CanonicalUrl;
+use webmill_capture::CanonicalUrl;
 
 /// Items of a page.
 const MAX_ITEMS: usize = 200;
@@ -45,7 +45,7 @@ pub struct Item {
 ///
 /// # Examples
 /// ```
-/// use webmill::html::{Limits, items, parse};
+/// use webmill_html::{Limits, items, parse};
 /// let page = "<div itemscope itemtype=https://schema.org/Product><b itemprop=name>Kettle</b></div>";
 /// let found = items(&parse(page, &Limits::default()), None);
 /// assert_eq!(found[0].types, ["Product"]);
@@ -262,7 +262,7 @@ fn short(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, parse};
+    use crate::{Limits, parse};
     use proptest::prelude::*;
 
     fn read(html: &str) -> Vec<(String, String, String)> {

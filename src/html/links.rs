@@ -20,7 +20,7 @@ use encoding_rs::Encoding;
 use super::dom::{Dom, Edge, NodeId};
 use super::tag::Tag;
 use super::text_buffer::{TextBuffer, collapse, is_block, is_no_text};
-use crate::capture::CanonicalUrl;
+use webmill_capture::CanonicalUrl;
 
 /// What kind of element or message a link is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::html::parse::{Limits, parse};
+use crate::parse::{Limits, parse};
 use encoding_rs::{GBK, UTF_8};
 use proptest::prelude::*;
 

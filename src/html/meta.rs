@@ -21,7 +21,7 @@ use super::structured::{self, Structured};
 use super::tag::Tag;
 use super::text_buffer::collapse;
 use super::values::{MAX_LIST, MAX_TEXT, has_token, is_feed, is_name, labels, language_tag, plain, squeezed};
-use crate::capture::CanonicalUrl;
+use webmill_capture::CanonicalUrl;
 
 /// Nodes looked at for the text of one element.
 const MAX_NODES: usize = 1000;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::html::parse::{Limits, parse};
+use crate::parse::{Limits, parse};
 use proptest::prelude::*;
 
 fn read(source: &str) -> Metadata {

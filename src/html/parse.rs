@@ -5,7 +5,7 @@
 //! 2025, in which `select` may contain any element (the insertion modes "in select" are gone).
 //!
 //! The tokenizer and the tree builder are one machine without tokens in between: a tag's name becomes a byte
-//! ([`Tag`](crate::html::Tag)), its attributes become spans in the document's own vector, a run of text becomes one
+//! ([`Tag`](crate::Tag)), its attributes become spans in the document's own vector, a run of text becomes one
 //! node that points into the source. Newlines are normalised beforehand, only on pages with carriage returns.
 //!
 //! Time is linear in the source: what the standard's algorithms do beyond that on misnested markup (walks of the
@@ -63,7 +63,7 @@ const MOST_BYTES: usize = 256 << 20;
 /// # Examples
 ///
 /// ```
-/// # use webmill::html::{Limits, Tag, parse};
+/// # use webmill_html::{Limits, Tag, parse};
 /// let dom = parse("<p>Fish &amp; <b>chips", &Limits::default());
 /// let body = dom.body().unwrap();
 /// let p = dom.first_child(body).unwrap();
@@ -117,7 +117,7 @@ fn unify_newlines(source: &str) -> String {
 mod tests {
     use super::super::tree_oracle::check_links;
     use super::*;
-    use crate::html::{Edge, Tag};
+    use crate::{Edge, Tag};
 
     fn many(part: &str, times: usize) -> String {
         part.repeat(times)

@@ -13,7 +13,7 @@ macro_rules! tags {
         /// What a node is: document, doctype, comment, text, or an element by its name.
         ///
         /// An element of SVG or MathML that shares its name with one of HTML (`<svg><title>`) is
-        /// [`Tag::Unknown`] to [`Dom::tag`](crate::html::Dom::tag), so that no reader takes it for HTML's.
+        /// [`Tag::Unknown`] to [`Dom::tag`](crate::Dom::tag), so that no reader takes it for HTML's.
         #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         #[repr(u8)]
         #[allow(missing_docs)]
@@ -21,7 +21,7 @@ macro_rules! tags {
             Document, Doctype, Comment, Text,
             $($id,)*
             $($fid,)*
-            /// An element whose name is not in this list; [`Dom::name`](crate::html::Dom::name) has it.
+            /// An element whose name is not in this list; [`Dom::name`](crate::Dom::name) has it.
             Unknown,
         }
 

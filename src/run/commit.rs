@@ -6,13 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use crate::error::{AtPath, Error, Result};
-use crate::run::key::configuration;
-use crate::run::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
-use crate::run::{
-    Cancel, Counts, Inputs, Job, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage,
-};
-use crate::run::{crash_point, digest_file, hex128, job_key};
+use crate::key::configuration;
+use crate::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
+use crate::{Cancel, Counts, Inputs, Job, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage};
+use crate::{crash_point, digest_file, hex128, job_key};
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// Form of the output folder, in `webmill.json`.
 const LAYOUT: u32 = 1;
@@ -261,7 +259,7 @@ impl Runtime<'_> {
             let (table, columns) = self.rejects.table();
             let (digest, bytes) = digest_file(&path)?;
             File::open(&path).and_then(|f| f.sync_all()).at(&path)?;
-            tables.insert(table.to_owned(), crate::run::TableInfo { rows, columns });
+            tables.insert(table.to_owned(), crate::TableInfo { rows, columns });
             outputs.push(OutputFile {
                 path: REJECTS_FILE.into(),
                 table: table.into(),

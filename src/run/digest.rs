@@ -6,7 +6,7 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use crate::error::{AtPath, Result};
+use webmill_capture::error::{AtPath, Result};
 
 /// xxh3-128 of `bytes`.
 pub fn digest_bytes(bytes: &[u8]) -> u128 {
@@ -16,7 +16,7 @@ pub fn digest_bytes(bytes: &[u8]) -> u128 {
 /// xxh3-128 of a file's bytes, and their number. Memory: one buffer of 1 MiB.
 ///
 /// # Errors
-/// [`crate::error::Error::Io`] where the file cannot be read.
+/// [`webmill_capture::error::Error::Io`] where the file cannot be read.
 pub fn digest_file(path: &Path) -> Result<(u128, u64)> {
     let mut file = File::open(path).at(path)?;
     let mut hasher = Xxh3::new();

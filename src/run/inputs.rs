@@ -6,8 +6,8 @@ use std::time::UNIX_EPOCH;
 
 use rayon::prelude::*;
 
-use crate::error::{AtPath, Result};
-use crate::run::{Cancel, Committed, JobKey, digest_file, hex128};
+use crate::{Cancel, Committed, JobKey, digest_file, hex128};
+use webmill_capture::error::{AtPath, Result};
 
 /// A file that a job reads, by content.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -52,7 +52,7 @@ impl Inputs {
     /// modification are taken from `cache`, a file that is written anew; a missing or broken cache costs time only.
     ///
     /// # Errors
-    /// [`crate::error::Error::Io`] where a file cannot be read.
+    /// [`webmill_capture::error::Error::Io`] where a file cannot be read.
     pub fn of_files(files: &[(PathBuf, String)], cache: Option<&Path>, cancel: &Cancel) -> Result<Self> {
         let known: BTreeMap<String, String> = cache
             .and_then(|c| std::fs::read(c).ok())

@@ -7,8 +7,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
-use crate::run::{Inputs, Job, digest_bytes, hex128};
+use crate::{Inputs, Job, digest_bytes, hex128};
+use webmill_capture::error::{Error, Result};
 
 /// Key of a job: 32 hex digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]

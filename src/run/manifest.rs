@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::run::{Inputs, JobKey};
+use crate::{Inputs, JobKey};
 
 /// What was read, kept and dropped, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 /// What a progress bar counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

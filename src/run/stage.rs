@@ -9,10 +9,10 @@ use std::sync::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{AtPath, Error, Result};
-use crate::run::{
+use crate::{
     Cancel, Counts, JobKey, OutputFile, Progress, Reject, TableInfo, crash_point, digest_file, hex128,
 };
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// Rejects kept of each reason and unit; all are counted.
 const SAMPLE: usize = 100;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 use super::staged::sync_folder;
 

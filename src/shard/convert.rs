@@ -17,8 +17,8 @@ use data_encoding::BASE64;
 use flate2::Compression as Level;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use crate::capture::Truncation;
-use crate::error::{Error, Result};
+use webmill_capture::Truncation;
+use webmill_capture::error::{Error, Result};
 
 use super::raw_head::{Head, Packing};
 use super::warc_frame::Parsed;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use walkdir::WalkDir;
 
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 use super::recover::is_fragment;
 use super::stream::Stream;

@@ -2,7 +2,7 @@
 
 use flate2::{Compress, Crc, FlushCompress, Status};
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 /// Appends one gzip member with the bytes of `parts`.
 pub(super) fn gzip(deflate: &mut Compress, parts: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {

@@ -18,9 +18,9 @@ use std::collections::VecDeque;
 
 use ::zstd::stream::raw::Decoder;
 
-use crate::error::{Error, Result};
-use crate::shard::Container;
-use crate::shard::stream::Stream;
+use crate::Container;
+use crate::stream::Stream;
+use webmill_capture::error::{Error, Result};
 
 #[path = "member_find.rs"]
 mod find;

@@ -9,7 +9,7 @@ use ::zstd::zstd_safe::{InBuffer, OutBuffer};
 use flate2::FlushDecompress;
 use memchr::memmem;
 
-use crate::error::Result;
+use webmill_capture::error::Result;
 
 use super::gzip::{self, Head, head_length};
 use super::{Codec, Members, Phase, zstd};
@@ -23,7 +23,7 @@ impl Members {
     ///
     /// # Errors
     /// A failing read.
-    pub(in crate::shard) fn find(&mut self, proof: impl Fn(&[u8]) -> bool) -> Result<bool> {
+    pub(crate) fn find(&mut self, proof: impl Fn(&[u8]) -> bool) -> Result<bool> {
         self.drop_window();
         if self.is_plain() || self.phase == Phase::Done {
             self.phase = Phase::Done;
@@ -38,7 +38,7 @@ impl Members {
     ///
     /// # Errors
     /// A failing read.
-    pub(in crate::shard) fn search(&mut self, proof: impl Fn(&[u8]) -> bool) -> Result<bool> {
+    pub(crate) fn search(&mut self, proof: impl Fn(&[u8]) -> bool) -> Result<bool> {
         let magic: &[u8] = if matches!(self.codec, Codec::Gzip(_)) { &gzip::MAGIC } else { &zstd::MAGIC };
         loop {
             let held = self.stored.fill(magic.len()).len();

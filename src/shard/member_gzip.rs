@@ -8,7 +8,7 @@
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 use super::inflate::{Inflater, Stop};
 use super::{Codec, HOLD_BYTES, Members, OUT_BYTES, Phase, Step};

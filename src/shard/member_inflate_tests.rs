@@ -44,7 +44,7 @@ fn walk(stored: &[u8], whole: bool, limit: usize) -> (Vec<u8>, Option<String>, V
         gzip.only_by_and_by();
     }
     let (mut decoded, mut starts) = (Vec::new(), Vec::new());
-    let mut step = || -> crate::error::Result<bool> {
+    let mut step = || -> webmill_capture::error::Result<bool> {
         let at = members.stored().position();
         if !members.next_member()? {
             return Ok(false);

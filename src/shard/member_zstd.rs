@@ -3,8 +3,8 @@
 use ::zstd::stream::raw::{Decoder, Operation};
 use ::zstd::zstd_safe::{InBuffer, OutBuffer};
 
-use crate::error::{Error, Result};
-use crate::shard::stream::Stream;
+use crate::stream::Stream;
+use webmill_capture::error::{Error, Result};
 
 use super::{Codec, HOLD_BYTES, Members, OUT_BYTES, Phase, Step};
 
@@ -101,7 +101,7 @@ pub(super) fn decoder(stored: &Stream, dictionary: &[u8]) -> Result<Decoder<'sta
 ///
 /// # Errors
 /// A dictionary that is cut off, too large or damaged.
-pub(in crate::shard) fn dictionary(head: &mut Stream) -> Result<Option<Vec<u8>>> {
+pub(crate) fn dictionary(head: &mut Stream) -> Result<Option<Vec<u8>>> {
     let window = head.fill(8);
     if window.len() < 8 || !window.starts_with(&DICTIONARY_MAGIC) {
         return Ok(None);

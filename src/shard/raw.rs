@@ -11,9 +11,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::capture::date::parse_rfc822;
-use crate::capture::{Place, Truncation};
-use crate::error::{Error, Result};
+use webmill_capture::date::parse_rfc822;
+use webmill_capture::error::{Error, Result};
+use webmill_capture::{Place, Truncation};
 
 use super::convert::travelled;
 use super::raw_head::Head;

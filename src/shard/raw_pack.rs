@@ -5,8 +5,8 @@
 
 use flate2::Compress;
 
-use crate::capture::date::format_rfc822;
-use crate::error::{Error, Result};
+use webmill_capture::date::format_rfc822;
+use webmill_capture::error::{Error, Result};
 
 use super::gzip::gzip;
 use super::raw_head::{MAX_HEAD_BYTES, MAX_HEAD_LINES, is_name, is_value};
@@ -19,13 +19,13 @@ const DEFINED: &[&str] =
 ///
 /// # Examples
 /// ```
-/// use webmill::shard::{Compression, NewRecord, RawPacker};
+/// use webmill_shard::{Compression, NewRecord, RawPacker};
 ///
 /// let record = NewRecord { url: "http://a.example/", origin: None, date_ms: 0, ip: None, extra: &[], data: b"hi" };
 /// let mut bytes = Vec::new();
 /// RawPacker::new(Compression::None, None).pack(&record, &mut bytes)?;
 /// assert!(bytes.starts_with(b"version:1.0\nurl:http://a.example/\n") && bytes.ends_with(b"length:2\n\nhi\n"));
-/// # Ok::<(), webmill::error::Error>(())
+/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 #[derive(Default)]
 pub struct RawPacker {

@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 use super::Resume;
 use super::raw_head::{Fault, Head, MARK, MAX_HEAD_BYTES, MAX_HEAD_LINES, SEARCH_HEAD_LINES};

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 use super::raw_head::Head;
 use super::raw_pack::RawPacker;
@@ -71,7 +71,7 @@ pub struct NewRecord<'a> {
 ///
 /// # Examples
 /// ```
-/// use webmill::shard::{NewRecord, RawDbWriter, WriteOptions};
+/// use webmill_shard::{NewRecord, RawDbWriter, WriteOptions};
 ///
 /// let folder = tempfile::tempdir().unwrap();
 /// let mut writer = RawDbWriter::new(folder.path(), "crawl", WriteOptions::default())?;
@@ -79,7 +79,7 @@ pub struct NewRecord<'a> {
 /// writer.write(&NewRecord { url: "http://a.example/", origin: None, date_ms: 0, ip: None, extra: &[], data })?;
 /// let files = writer.finish()?;
 /// assert!(files[0].ends_with("crawl-00000.rawdb"));
-/// # Ok::<(), webmill::error::Error>(())
+/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 pub struct RawDbWriter {
     target: Target,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 use super::discover::recognise;
 use super::stream::Stream;
@@ -15,14 +15,14 @@ use super::{Container, Format, RawReader, ReadOptions, Record, Resume, WarcReade
 ///
 /// # Examples
 /// ```
-/// use webmill::shard::{ReadOptions, ShardReader};
+/// use webmill_shard::{ReadOptions, ShardReader};
 ///
 /// let shard = b"version:1.0\nurl:http://a.example/\ndate:Tue, 15 Apr 2003 08:13:06 GMT\nlength:2\n\nhi\n";
 /// let mut reader = ShardReader::from_reader(Box::new(&shard[..]), "a.raw", &ReadOptions::default())?;
 /// while let Some(record) = reader.next() {
 ///     assert_eq!(&*record?.data, b"hi");
 /// }
-/// # Ok::<(), webmill::error::Error>(())
+/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 pub struct ShardReader {
     inner: Inner,

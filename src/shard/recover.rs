@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 use super::raw_walk::any_whole;
 use super::stream::Stream;

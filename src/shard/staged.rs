@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 const WRITE_BYTES: usize = 256 * 1024;
 

@@ -14,7 +14,7 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// Least number of bytes that one read asks the system for.
 pub const READ_BYTES: usize = 512 * 1024;

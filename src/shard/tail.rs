@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 use super::raw_walk::{Walker, whole_at};
 use super::staged::Staged;

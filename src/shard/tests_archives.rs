@@ -75,18 +75,9 @@ const TYPES: [RecordType; 8] = [
     RecordType::Unknown,
 ];
 
-/// Unpacks the evaluation archives; `None` where they are missing.
+/// The evaluation archives; `None` where they are missing.
 fn unpacked() -> Option<(tempfile::TempDir, PathBuf)> {
-    let given = std::env::var_os("WEBMILL_DATA").map(PathBuf::from);
-    let data = given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
-    let Ok(file) = std::fs::File::open(data.join("archives.tar.zst")) else {
-        println!("skipped: no archives.tar.zst in {}; set WEBMILL_DATA", data.display());
-        return None;
-    };
-    let mut decoder = zstd::stream::read::Decoder::new(file).unwrap();
-    decoder.window_log_max(27).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    tar::Archive::new(decoder).unpack(folder.path()).unwrap();
+    let folder = webmill_evaluation::archive("archives")?;
     let root = folder.path().join("archives");
     Some((folder, root))
 }
@@ -147,7 +138,7 @@ fn index_files_agree() {
             let mut reader = ShardReader::open(&path, &ReadOptions::default()).unwrap();
             while let Some(next) = reader.next() {
                 let r = next.unwrap();
-                let date = crate::capture::date::format_14(r.date_ms.unwrap_or(0));
+                let date = webmill_capture::date::format_14(r.date_ms.unwrap_or(0));
                 let row = (r.url.to_string(), date, r.place.length, r.kind);
                 records.insert((archive.to_string(), r.place.offset), row);
             }

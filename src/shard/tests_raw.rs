@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::stream::Stream;
 use super::*;
-use crate::error::Error;
+use webmill_capture::error::Error;
 
 /// A record as the tests compare it: offset, length, URL, data.
 type Seen = (u64, u64, String, Vec<u8>);

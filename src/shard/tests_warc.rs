@@ -53,7 +53,7 @@ fn drain(mut reader: ShardReader) -> (Vec<Row>, Vec<String>) {
     (rows, errors)
 }
 
-fn collect(next: crate::error::Result<Record<'_>>, rows: &mut Vec<Row>, errors: &mut Vec<String>) {
+fn collect(next: webmill_capture::error::Result<Record<'_>>, rows: &mut Vec<Row>, errors: &mut Vec<String>) {
     match next {
         Ok(r) => rows.push((r.kind, r.url.to_string(), r.head.to_vec(), r.data.to_vec())),
         Err(e) => errors.push(e.to_string()),
@@ -239,7 +239,7 @@ fn long_plain_records_are_passed_over() {
 #[test]
 fn digests_are_checked() {
     let body = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n";
-    let sha = |b: &[u8]| crate::capture::digest::sha1_base32(b);
+    let sha = |b: &[u8]| webmill_capture::digest::sha1_base32(b);
     let (block, payload) = (sha(body), sha(b"hi"));
     for (block, payload, want) in [
         (&block, &payload, 0),

@@ -25,9 +25,9 @@ use std::sync::Arc;
 
 use data_encoding::BASE64;
 
-use crate::capture::date::{parse_14, parse_w3c};
-use crate::capture::{Place, Truncation};
-use crate::error::{Error, Result};
+use webmill_capture::date::{parse_14, parse_w3c};
+use webmill_capture::error::{Error, Result};
+use webmill_capture::{Place, Truncation};
 
 use super::stream::Stream;
 use super::warc_digest::verify;

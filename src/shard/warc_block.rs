@@ -1,9 +1,9 @@
 //! Where a block ends: by its stated length if that can be believed, else by measure.
 
-use crate::error::Result;
-use crate::shard::member::Step;
-use crate::shard::warc_frame::{Flaws, Head, Start};
-use crate::shard::{Format, RecordType};
+use crate::member::Step;
+use crate::warc_frame::{Flaws, Head, Start};
+use crate::{Format, RecordType};
+use webmill_capture::error::Result;
 
 use super::{MAX_BLANKS, Reach, Walk, blanks, find, separator, starts};
 

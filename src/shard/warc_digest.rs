@@ -14,7 +14,7 @@ use sha1::Sha1;
 use sha2::digest::Digest;
 use sha2::{Sha256, Sha384, Sha512};
 
-use crate::capture::Response;
+use webmill_capture::Response;
 
 use super::{Format, Record, RecordType};
 

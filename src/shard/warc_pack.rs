@@ -9,9 +9,9 @@ use flate2::Compress;
 use xxhash_rust::xxh3::Xxh3;
 use zstd::zstd_safe::CParameter;
 
-use crate::capture::digest::sha1_base32;
-use crate::capture::{Response, Truncation, date};
-use crate::error::{Error, Result};
+use webmill_capture::digest::sha1_base32;
+use webmill_capture::error::{Error, Result};
+use webmill_capture::{Response, Truncation, date};
 
 use super::RecordType;
 use super::gzip::gzip;

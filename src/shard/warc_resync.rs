@@ -1,8 +1,8 @@
 //! The way back to a record head after damage: in the member at hand, else in the next that begins with one.
 
-use crate::error::{Error, Result};
-use crate::shard::member::Step;
-use crate::shard::warc_frame::Start;
+use crate::member::Step;
+use crate::warc_frame::Start;
+use webmill_capture::error::{Error, Result};
 
 use super::{Walk, begins, find, starts};
 

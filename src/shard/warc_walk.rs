@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 use super::member::{Members, Step};
 use super::stream::Stream;

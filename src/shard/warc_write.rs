@@ -9,8 +9,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::capture::Truncation;
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::Truncation;
+use webmill_capture::error::{AtPath, Error, Result};
 
 use super::raw_write::Compression;
 use super::staged::Staged;
@@ -68,7 +68,7 @@ pub struct NewWarcRecord<'a> {
 ///
 /// # Examples
 /// ```
-/// use webmill::shard::{NewWarcRecord, ReadOptions, RecordType, ShardReader, WarcOptions, WarcWriter};
+/// use webmill_shard::{NewWarcRecord, ReadOptions, RecordType, ShardReader, WarcOptions, WarcWriter};
 ///
 /// let folder = tempfile::tempdir().unwrap();
 /// let mut writer = WarcWriter::new(folder.path(), "crawl", WarcOptions::default())?;
@@ -87,7 +87,7 @@ pub struct NewWarcRecord<'a> {
 /// assert!(files[0].ends_with("crawl-00000.warc.gz"));
 /// let mut reader = ShardReader::open(&files[0], &ReadOptions::default())?;
 /// assert_eq!(reader.next().unwrap()?.url, "http://a.example/");
-/// # Ok::<(), webmill::error::Error>(())
+/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 pub struct WarcWriter {
     target: Target,

@@ -8,10 +8,10 @@
 use super::Budget;
 use super::losers::Losers;
 use super::run::{Levels, Run, RunWriter};
-use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::ops::Range;
+use webmill_capture::error::{Error, Result};
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -23,7 +23,7 @@ struct Entry {
 ///
 /// # Examples
 /// ```
-/// # use webmill::sort::{BytesSorter, Budget};
+/// # use webmill_sort::{BytesSorter, Budget};
 /// let mut sorter = BytesSorter::new(&Budget::new(1 << 20)).with_unique_keys();
 /// sorter.push(b"b", b"2")?;
 /// sorter.push(b"a", b"1")?;
@@ -32,7 +32,7 @@ struct Entry {
 /// assert_eq!(sorted.next().transpose()?, Some((&b"a"[..], &b"1"[..])));
 /// assert_eq!(sorted.next().transpose()?, Some((&b"b"[..], &b"1"[..])));
 /// assert!(sorted.next().is_none());
-/// # Ok::<(), webmill::error::Error>(())
+/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 pub struct BytesSorter {
     budget: Budget,

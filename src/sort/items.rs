@@ -3,8 +3,8 @@
 use super::Budget;
 use super::losers::Losers;
 use super::run::{Levels, Run, RunWriter};
-use crate::error::{Error, Result};
 use rayon::slice::ParallelSliceMut;
+use webmill_capture::error::{Error, Result};
 
 /// A fixed-size item: plain bytes with a total order.
 ///
@@ -21,12 +21,12 @@ type Combine<T> = fn(&mut T, &T) -> bool;
 ///
 /// # Examples
 /// ```
-/// # use webmill::sort::{Budget, Sorter};
+/// # use webmill_sort::{Budget, Sorter};
 /// let mut sorter = Sorter::new(&Budget::new(1 << 20));
 /// sorter.extend([[3u32, 1], [1, 2], [3, 0]])?;
 /// let sorted: Vec<[u32; 2]> = sorter.finish()?.collect::<Result<_, _>>()?;
 /// assert_eq!(sorted, [[1, 2], [3, 0], [3, 1]]);
-/// # Ok::<(), webmill::error::Error>(())
+/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 pub struct Sorter<T: Item> {
     budget: Budget,
@@ -63,7 +63,7 @@ impl<T: Item> Sorter<T> {
     /// Takes an item.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::error::Error::Io) when a run cannot be written.
+    /// [`Error::Io`](webmill_capture::error::Error::Io) when a run cannot be written.
     #[inline]
     pub fn push(&mut self, item: T) -> Result<()> {
         if self.items.len() == self.items.capacity() {
@@ -126,7 +126,7 @@ impl<T: Item> Sorter<T> {
     /// Ends the input and starts the output.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::error::Error::Io) when a run cannot be written or read.
+    /// [`Error::Io`](webmill_capture::error::Error::Io) when a run cannot be written or read.
     pub fn finish(mut self) -> Result<Sorted<T>> {
         self.sort_buffer();
         if self.levels.is_empty() {

@@ -1,10 +1,10 @@
 //! Run files: unnamed temporary files written once from front to back, then read once from front to back.
 
 use super::Budget;
-use crate::error::{AtPath, Error, Result};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// A finished run.
 pub(super) struct Run {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
 
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// The `part-*.parquet` files of the table folder `dir`, in name order.
 ///

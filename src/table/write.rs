@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use polars::io::parquet::write::{BatchedWriter, KeyValueMetadata};
 use polars::prelude::*;
 
-use crate::error::{AtPath, Error, Result};
-use crate::table::Table;
+use crate::Table;
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// Rows a row group: small enough that a reader of one group needs little memory, large enough to compress well.
 pub const ROW_GROUP_ROWS: usize = 32_768;

@@ -29,8 +29,8 @@ use super::output::markdown::{Source, markdown, paragraphs};
 use super::output::records::{DataTable, records};
 use super::output::render::{data_tables, plain};
 use super::output::rescue::complete;
-use crate::html::{Dom, Metadata};
-use crate::text::template::{Footprint, Template};
+use crate::template::{Footprint, Template};
+use webmill_html::{Dom, Metadata};
 
 /// Longer text is not replaced by structured data.
 const MAX_RECOVERED_BYTES: usize = 2000;

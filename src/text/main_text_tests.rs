@@ -1,6 +1,6 @@
 use super::*;
-use crate::capture::CanonicalUrl;
-use crate::html::{Limits, metadata, parse};
+use webmill_capture::CanonicalUrl;
+use webmill_html::{Limits, metadata, parse};
 
 fn extract(html: &str) -> MainText {
     let dom = parse(html, &Limits::default());

@@ -12,8 +12,8 @@ use super::choice::features::{Whole, features};
 use super::choice::model::Model;
 use super::main_text::{MainText, TextLimits, extract, hints};
 use super::output::render::text_of;
-use crate::error::{Error, Result};
-use crate::html::{Dom, Metadata};
+use webmill_capture::error::{Error, Result};
+use webmill_html::{Dom, Metadata};
 
 /// The blocks of a page, in the order of the page.
 #[derive(Clone, Debug, Default)]
@@ -75,8 +75,8 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::CanonicalUrl;
-    use crate::html::{Limits, metadata, parse};
+    use webmill_capture::CanonicalUrl;
+    use webmill_html::{Limits, metadata, parse};
 
     #[test]
     fn rows_of_a_page() {

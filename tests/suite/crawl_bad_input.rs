@@ -8,7 +8,7 @@ use webmill::capture::CanonicalUrl;
 use webmill::crawl::event::outcome;
 use webmill::crawl::frontier::Strategy;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose};
-use webmill::synth::{Obedient, SimConfig};
+use webmill::sim::{Obedient, SimConfig};
 
 use super::crawl_support::{Change, Quiet, Served, crawl as crawl_to_end, crawl_until, events, swift};
 use super::support::Work;

@@ -7,7 +7,7 @@ use webmill::capture::CanonicalUrl;
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::event::outcome;
 use webmill::crawl::{Ended, Purpose};
-use webmill::synth::{Answer, Ending, Site, SynthPage};
+use webmill::sim::{Answer, Ending, Site, SynthPage};
 
 use super::crawl_support::{Written, answers, crawl, crawl_until, events, message, page, serve, swift};
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use webmill::capture::{CanonicalUrl, Response};
 use webmill::crawl::CrawlOptions;
 use webmill::crawl::event::outcome;
-use webmill::synth::{
+use webmill::sim::{
     Answer, Asked, Config, Expect, FeatureShares, HostShares, Obedient, PageShares, Recorder, Recording,
     RobotsShares, ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
 };
@@ -367,7 +367,7 @@ impl Site for Village {
                     status: 200,
                     head_len: body.len() - 10,
                     message: body,
-                    ending: webmill::synth::Ending::Close,
+                    ending: webmill::sim::Ending::Close,
                     ..Answer::default()
                 };
                 return;

@@ -13,7 +13,7 @@ use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::frontier::Strategy;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Replayed};
 use webmill::shard::Compression;
-use webmill::synth::{
+use webmill::sim::{
     Config, FeatureShares, HostShares, Obedient, PageShares, Recording, RobotsShares, SimConfig,
 };
 
@@ -470,7 +470,7 @@ fn bulky(options: &mut CrawlOptions) {
 #[test]
 fn a_full_disk_stops_the_crawl_and_room_lets_it_go_on() {
     let Some(disk) = SmallDisk::new(1_200) else {
-        eprintln!("skipped: no right to mount a file system");
+        webmill_evaluation::skip("no right to mount a file system");
         return;
     };
     let served = Served::new(steady(1_500, 80));

@@ -10,7 +10,7 @@ use webmill::crawl::event::{Event, outcome};
 use webmill::crawl::politeness::Politeness;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Observer, Purpose, Replayed, Snapshot, Totals, journal};
 use webmill::shard::{ReadOptions, RecordType, ShardReader};
-use webmill::synth::{
+use webmill::sim::{
     Answer, Asked, Config, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
     ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
 };

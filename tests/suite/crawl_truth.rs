@@ -9,7 +9,7 @@ use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::event::{Event, outcome};
 use webmill::crawl::frontier::Strategy;
 use webmill::crawl::{CrawlOptions, Purpose};
-use webmill::synth::{
+use webmill::sim::{
     Config, Coverage, Expect, FeatureShares, HostShares, Obedient, PageShares, Rest, RobotsShares, SimConfig,
     SimWeb, Trap,
 };

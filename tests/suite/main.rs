@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod chinese_pages;
+mod crates;
 mod crawl_bad_input;
 mod crawl_corners;
 mod crawl_politeness;
@@ -14,7 +15,6 @@ mod determinism;
 mod graph;
 mod hostile_pages;
 mod hostile_shapes;
-mod layers;
 mod resume;
 mod shard;
 mod support;

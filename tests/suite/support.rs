@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
-use webmill::synth::{Config, Web};
+use webmill::sim::{Config, Web};
 
 /// A folder that goes away with the test, and the binary that works in it.
 pub struct Work {

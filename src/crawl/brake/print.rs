@@ -42,7 +42,7 @@ pub struct PagePrint {
 ///
 /// # Examples
 /// ```
-/// use webmill::crawl::brake::fingerprint;
+/// use webmill_crawl::brake::fingerprint;
 /// let may = fingerprint("Events in May 2027: 1 2 3 4 5 6 7. Nothing is planned.");
 /// assert_eq!(may, fingerprint("Events in May 2031: 4 5 6 7 8 9 10. Nothing is planned."));
 /// assert_ne!(may, fingerprint("Events in May 2027: 1 2 3 4 5 6 7. The fair opens."));

@@ -1,16 +1,16 @@
 //! After an answer, or none: what is stored, noted, queued, and how long the host is left alone.
 
-use crate::capture::{CanonicalUrl, Response};
-use crate::crawl::Purpose;
-use crate::crawl::brake::BrakeAction;
-use crate::crawl::engine::Crawl;
-use crate::crawl::engine::task::{Flight, Landed, Step};
-use crate::crawl::event::{Event, outcome};
-use crate::crawl::fetch::{Failure, Fetched, Received};
-use crate::crawl::frontier::{After, Lease};
-use crate::crawl::page::{Candidate, Reading};
-use crate::crawl::{Entry, Found, HostState};
-use crate::error::{Error, Result};
+use crate::Purpose;
+use crate::brake::BrakeAction;
+use crate::engine::Crawl;
+use crate::engine::task::{Flight, Landed, Step};
+use crate::event::{Event, outcome};
+use crate::fetch::{Failure, Fetched, Received};
+use crate::frontier::{After, Lease};
+use crate::page::{Candidate, Reading};
+use crate::{Entry, Found, HostState};
+use webmill_capture::error::{Error, Result};
+use webmill_capture::{CanonicalUrl, Response};
 
 /// Indexes of sitemaps below one another that are followed; the protocol knows one.
 const SITEMAP_LEVELS: u32 = 3;

@@ -1,15 +1,15 @@
 //! Before a request: may this URL be asked for, and is robots.txt known?
 
-use crate::capture::CanonicalUrl;
-use crate::crawl::Purpose;
-use crate::crawl::engine::Crawl;
-use crate::crawl::engine::absorb::about;
-use crate::crawl::engine::rules::origin;
-use crate::crawl::engine::task::{Flight, Step};
-use crate::crawl::event::outcome;
-use crate::crawl::frontier::{After, Lease};
-use crate::crawl::traps::Variants;
-use crate::error::Result;
+use crate::Purpose;
+use crate::engine::Crawl;
+use crate::engine::absorb::about;
+use crate::engine::rules::origin;
+use crate::engine::task::{Flight, Step};
+use crate::event::outcome;
+use crate::frontier::{After, Lease};
+use crate::traps::Variants;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::Result;
 
 /// Sitemaps of one host that are read.
 const MOST_SITEMAPS: u32 = 1_000;

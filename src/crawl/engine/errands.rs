@@ -3,15 +3,15 @@
 //! The host that asked stays lent until its rules are known. Where they lie on another host, that one is borrowed from
 //! the frontier, so that it is not asked by two at once nor sooner than it may be.
 
-use crate::capture::CanonicalUrl;
-use crate::crawl::Purpose;
-use crate::crawl::engine::Crawl;
-use crate::crawl::engine::absorb::about;
-use crate::crawl::engine::rules::origin;
-use crate::crawl::engine::task::{Flight, Step};
-use crate::crawl::frontier::{Borrowed, Lease};
-use crate::crawl::robots::Robots;
-use crate::error::Result;
+use crate::Purpose;
+use crate::engine::Crawl;
+use crate::engine::absorb::about;
+use crate::engine::rules::origin;
+use crate::engine::task::{Flight, Step};
+use crate::frontier::{Borrowed, Lease};
+use crate::robots::Robots;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::Result;
 
 /// How often a host that is lent is asked for again.
 const AGAIN_MS: i64 = 100;

@@ -4,15 +4,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::capture::{CanonicalUrl, Response, Truncation, decode_content};
-use crate::crawl::Purpose;
-use crate::crawl::engine::Crawl;
-use crate::crawl::engine::task::ROBOTS_BYTES;
-use crate::crawl::event::{Event, outcome};
-use crate::crawl::fetch::{Failure, Fetched, Received};
-use crate::crawl::frontier::{After, Lease};
-use crate::crawl::robots::Robots;
-use crate::error::Result;
+use crate::Purpose;
+use crate::engine::Crawl;
+use crate::engine::task::ROBOTS_BYTES;
+use crate::event::{Event, outcome};
+use crate::fetch::{Failure, Fetched, Received};
+use crate::frontier::{After, Lease};
+use crate::robots::Robots;
+use webmill_capture::error::Result;
+use webmill_capture::{CanonicalUrl, Response, Truncation, decode_content};
 
 /// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2: at least five).
 const ROBOTS_HOPS: u8 = 5;

@@ -33,21 +33,21 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::CanonicalUrl;
-use crate::crawl::agents::Ring;
-use crate::crawl::archive::Archive;
-use crate::crawl::config::CrawlOptions;
-use crate::crawl::event::Event;
-use crate::crawl::fetch::Fetcher;
-use crate::crawl::frontier::{Frontier, FrontierOptions, FrontierStats, Next};
-use crate::crawl::journal::Journal;
-use crate::crawl::page::{PageReader, account, plain};
-use crate::crawl::priority::{Earlier, Priority};
-use crate::crawl::rewrite::Rewriter;
-use crate::crawl::scope::Scope;
-use crate::crawl::{Counted, Found, Purpose};
-use crate::error::{AtPath, Error, Result};
-use crate::shard::Position;
+use crate::agents::Ring;
+use crate::archive::Archive;
+use crate::config::CrawlOptions;
+use crate::event::Event;
+use crate::fetch::Fetcher;
+use crate::frontier::{Frontier, FrontierOptions, FrontierStats, Next};
+use crate::journal::Journal;
+use crate::page::{PageReader, account, plain};
+use crate::priority::{Earlier, Priority};
+use crate::rewrite::Rewriter;
+use crate::scope::Scope;
+use crate::{Counted, Found, Purpose};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{AtPath, Error, Result};
+use webmill_shard::Position;
 
 pub use replay::Replayed;
 pub use snapshot::{Ended, Observer, Snapshot};

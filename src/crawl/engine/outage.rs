@@ -7,9 +7,9 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use crate::crawl::engine::Crawl;
-use crate::crawl::fetch::Fetched;
-use crate::error::Error;
+use crate::engine::Crawl;
+use crate::fetch::Fetched;
+use webmill_capture::error::Error;
 
 /// Requests that fail before they get to a server, one after the other, until that counts as an outage.
 const OUTAGE: u64 = 8;

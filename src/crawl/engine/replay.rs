@@ -9,16 +9,16 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
-use crate::capture::CanonicalUrl;
-use crate::crawl::archive::{self, Archive};
-use crate::crawl::config::CrawlOptions;
-use crate::crawl::engine::{Crawl, Mark};
-use crate::crawl::event::{Event, outcome};
-use crate::crawl::frontier::Frontier;
-use crate::crawl::journal::{self, Journal};
-use crate::crawl::{Found, Purpose};
-use crate::error::{AtPath, Error, Result};
-use crate::shard::Position;
+use crate::archive::{self, Archive};
+use crate::config::CrawlOptions;
+use crate::engine::{Crawl, Mark};
+use crate::event::{Event, outcome};
+use crate::frontier::Frontier;
+use crate::journal::{self, Journal};
+use crate::{Found, Purpose};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{AtPath, Error, Result};
+use webmill_shard::Position;
 
 /// Beside a frontier that was found damaged while it was used.
 const DAMAGED: &str = "frontier.damaged";

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::capture::CanonicalUrl;
-use crate::crawl::engine::Crawl;
-use crate::crawl::robots::Robots;
-use crate::error::Result;
+use crate::engine::Crawl;
+use crate::robots::Robots;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::Result;
 
 /// Rule sets in memory; when there are more, the older half is read again from disk if need be.
 const IN_MEMORY: usize = 16_384;

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::crawl::engine::{Crawl, Totals};
-use crate::crawl::frontier::FrontierStats;
+use crate::engine::{Crawl, Totals};
+use crate::frontier::FrontierStats;
 
 /// Between two looks.
 const PERIOD: Duration = Duration::from_millis(500);

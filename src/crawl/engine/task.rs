@@ -2,14 +2,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::capture::CanonicalUrl;
-use crate::crawl::Purpose;
-use crate::crawl::archive::{Packed, Stored, pack};
-use crate::crawl::engine::Crawl;
-use crate::crawl::fetch::{Failure, Fetched, Request};
-use crate::crawl::frontier::Lease;
-use crate::crawl::page::Reading;
-use crate::error::Result;
+use crate::Purpose;
+use crate::archive::{Packed, Stored, pack};
+use crate::engine::Crawl;
+use crate::fetch::{Failure, Fetched, Request};
+use crate::frontier::Lease;
+use crate::page::Reading;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::Result;
 
 /// Bytes of a robots.txt that are fetched: more than must be read (RFC 9309, 2.5: 500 KiB).
 pub(super) const ROBOTS_BYTES: u64 = 1 << 20;

@@ -95,7 +95,7 @@ pub fn is_bad_port(port: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::CanonicalUrl;
+    use webmill_capture::CanonicalUrl;
 
     #[test]
     fn special_ranges_are_refused_and_their_neighbours_pass() {

@@ -13,7 +13,7 @@ use cookie_store::{CookieStore, RawCookie};
 use url::Url;
 
 use super::request::undotted;
-use crate::capture::{CanonicalUrl, Response};
+use webmill_capture::{CanonicalUrl, Response};
 
 /// Most cookies of a site.
 const MAX_COOKIES: usize = 50;

@@ -24,7 +24,7 @@ use tokio::time::Instant;
 
 use super::Failure;
 use super::options::{DnsOptions, name_server};
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 /// Most addresses kept of a name.
 pub(super) const MAX_ADDRESSES: usize = 16;

@@ -9,7 +9,7 @@ use super::connect::Stream;
 use super::reader::{Progress, Reader};
 use super::room::{FREE, Room, Rooms};
 use super::{Accept, Failure, Received, tls};
-use crate::capture::{Response, Truncation};
+use webmill_capture::{Response, Truncation};
 
 /// Room for the first read: most heads with a small page.
 const FIRST_READ: usize = 8 * 1024;

@@ -16,8 +16,8 @@ use super::connect::Stream;
 use super::http1::{Broken, Exchange, Limits};
 use super::room::Room;
 use super::{Accept, Failure, Received};
-use crate::capture::response::MAX_HEAD_BYTES;
-use crate::capture::{CanonicalUrl, Response, Truncation};
+use webmill_capture::response::MAX_HEAD_BYTES;
+use webmill_capture::{CanonicalUrl, Response, Truncation};
 
 /// Room a server may fill before we have read it.
 const WINDOW: u32 = 1 << 20;

@@ -49,8 +49,8 @@ pub use self::options::{DnsOptions, FetchOptions, Http2};
 pub use self::outcome::{Failure, Fetched, Received, Request};
 
 use self::course::Course;
-use crate::capture::Response;
-use crate::error::Result;
+use webmill_capture::Response;
+use webmill_capture::error::Result;
 
 /// Decides by status and media type (lower-case, empty: none) whether a body is wanted.
 pub type Accept<'a> = &'a (dyn Fn(u16, &str) -> bool + Sync);
@@ -92,8 +92,8 @@ impl Fetcher {
     /// A client. `address_scope`: further limits on addresses.
     ///
     /// # Errors
-    /// [`crate::error::Error::Config`]: settings that cannot work, certificates or name servers that cannot be used.
-    /// [`crate::error::Error::Io`]: the file of certificates cannot be read.
+    /// [`webmill_capture::error::Error::Config`]: settings that cannot work, certificates or name servers that cannot be used.
+    /// [`webmill_capture::error::Error::Io`]: the file of certificates cannot be read.
     pub fn new(options: &FetchOptions, address_scope: Option<AddressScope>) -> Result<Fetcher> {
         options.check()?;
         let keep = Duration::from_millis(options.keep_alive_ms);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 /// When HTTP/2 is spoken. It needs TLS: http URLs are always fetched by HTTP/1.1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Accept;
 use super::room::Room;
-use crate::capture::{CanonicalUrl, Truncation};
+use webmill_capture::{CanonicalUrl, Truncation};
 
 /// One GET.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::Failure;
 use super::request::unescape;
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 /// Longest head of an answer to CONNECT.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
@@ -101,7 +101,7 @@ impl Proxy {
                 .map(|at| at + 4)
                 .or_else(|| memchr::memmem::find(&answer, b"\n\n").map(|at| at + 2));
             if let Some(end) = end {
-                let response = crate::capture::Response::parse(&answer[..end]);
+                let response = webmill_capture::Response::parse(&answer[..end]);
                 return match response.status {
                     Some(100 | 102..=199) => {
                         answer.drain(..end);

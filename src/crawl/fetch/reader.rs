@@ -1,7 +1,7 @@
 //! Where an HTTP/1.1 response begins and ends, on bytes as they arrive.
 //!
 //! The reader owns what was received and keeps it as it is; it only finds borders in it. Its result does not depend on
-//! how the bytes were cut into reads. It is as lenient as [`crate::capture::Response`], and draws the same border
+//! how the bytes were cut into reads. It is as lenient as [`webmill_capture::Response`], and draws the same border
 //! between head and body: lines that end with LF alone, lines without a colon, folded lines, a head without an empty
 //! line before `<`.
 //!
@@ -11,10 +11,10 @@
 //!
 //! Cost: linear; each byte of head and chunk lines is looked at once, data of chunks not at all.
 
-use crate::capture::Response;
-use crate::capture::response::MAX_HEAD_BYTES;
+use webmill_capture::Response;
+use webmill_capture::response::MAX_HEAD_BYTES;
 
-/// Longest line of a chunk size, as in [`crate::capture::chunked`].
+/// Longest line of a chunk size, as in [`webmill_capture::chunked`].
 const MAX_CHUNK_LINE: usize = 4096;
 /// Longest run of trailers.
 const MAX_TRAILER_BYTES: usize = 64 * 1024;

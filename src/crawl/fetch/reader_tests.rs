@@ -198,7 +198,7 @@ proptest! {
     fn chunks(body in proptest::collection::vec(any::<u8>(), 0..300), size in 1_usize..60, cut in any::<prop::sample::Index>()) {
         let mut data = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
         let head = data.len();
-        data.extend(crate::capture::chunked::encode(&body, size));
+        data.extend(webmill_capture::chunked::encode(&body, size));
         let (reader, whole) = read(&data, &[3; 200], false).unwrap();
         prop_assert!(whole);
         prop_assert_eq!(reader.end(), data.len());

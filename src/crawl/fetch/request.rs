@@ -4,7 +4,7 @@ use data_encoding::BASE64;
 
 use super::options::FetchOptions;
 use super::proxy::Proxy;
-use crate::capture::CanonicalUrl;
+use webmill_capture::CanonicalUrl;
 
 /// What is asked for in each request of a crawl, written once.
 pub(super) struct Template {

@@ -14,7 +14,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::Failure;
 use super::options::FetchOptions;
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// What is offered to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

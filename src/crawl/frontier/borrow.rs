@@ -3,9 +3,9 @@
 use super::host::{Phase, Place};
 use super::seen;
 use super::{BORROWED, Frontier, Lease};
-use crate::capture::CanonicalUrl;
-use crate::crawl::task::{Entry, Purpose};
-use crate::error::Result;
+use crate::task::{Entry, Purpose};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::Result;
 
 /// What came of the wish to borrow a host.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Frontier {
     /// Lends the host of `url`, if it is due, whatever stands in its queue. The host may be unknown.
     ///
     /// # Errors
-    /// [`crate::error::Error::Corrupt`], [`crate::error::Error::Io`].
+    /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
     pub fn borrow_host(&mut self, url: &CanonicalUrl, now_ms: i64) -> Result<Borrowed> {
         self.now_ms = now_ms;
         let name = url.host();

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// Magic, version, kind of checksum, checksum, position and length of the table of contents.
 const TRAILER_BYTES: u64 = 4 + 1 + 1 + 16 + 8 + 8;

@@ -9,9 +9,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::options::Limits;
 use super::store::Sizes;
 use super::{After, Frontier, FrontierOptions, Next};
-use crate::capture::CanonicalUrl;
-use crate::crawl::task::{Found, Purpose};
-use crate::error::Error;
+use crate::task::{Found, Purpose};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::Error;
 
 /// Small write buffers, so that there are tables beside the journal.
 fn limits() -> Limits {

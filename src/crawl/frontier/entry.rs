@@ -11,8 +11,8 @@
 //! priority    8 bytes, little-endian
 //! ```
 
-use crate::capture::CanonicalUrl;
-use crate::crawl::task::{Entry, Found, Purpose};
+use crate::task::{Entry, Found, Purpose};
+use webmill_capture::CanonicalUrl;
 
 const HTTPS: u8 = 1;
 const WHOLE: u8 = 2;

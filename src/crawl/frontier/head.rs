@@ -6,8 +6,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::options::{FrontierOptions, Strategy};
 use super::rank;
 use super::store::{Layer, Store};
-use crate::crawl::task::Found;
-use crate::error::{Error, Result};
+use crate::task::Found;
+use webmill_capture::error::{Error, Result};
 
 /// Raised when the bytes of a keyspace change their meaning.
 const VERSION: u32 = 1;

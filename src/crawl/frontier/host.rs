@@ -7,8 +7,8 @@ use fjall::Slice;
 
 use super::rank::Rank;
 use super::seen::KeyMap;
-use crate::crawl::task::HostState;
-use crate::error::{Error, Result};
+use crate::task::HostState;
+use webmill_capture::error::{Error, Result};
 
 /// Where a host stands in the index on disk. Every host with a queue has one place, in memory or not; of a host in
 /// memory it may be out of date, but its rank is never above that of the queue's head.

@@ -58,9 +58,9 @@ pub use self::options::{FrontierOptions, FrontierStats, Strategy};
 use self::rank::Rank;
 use self::seen::{Known, Seen};
 use self::store::{Layer, Store};
-use crate::capture::CanonicalUrl;
-use crate::crawl::task::{Entry, Found, HostState};
-use crate::error::{Error, Result};
+use crate::task::{Entry, Found, HostState};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{Error, Result};
 
 /// Keyspaces, and whether they are large.
 const NAMES: [(&str, bool); 7] = [

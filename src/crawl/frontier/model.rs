@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{After, FrontierOptions, Strategy};
-use crate::crawl::task::{Entry, Found};
+use crate::task::{Entry, Found};
 
 /// Where an entry stands: what the strategy compares, then the order of adding.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,7 +89,7 @@ impl Model {
         true
     }
 
-    pub fn mark_seen(&mut self, url: &crate::capture::CanonicalUrl) {
+    pub fn mark_seen(&mut self, url: &webmill_capture::CanonicalUrl) {
         self.seen.insert(url.as_str().to_owned());
         self.items.retain(|item| item.entry.url != *url || item.lent);
     }

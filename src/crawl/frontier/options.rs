@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::store::Sizes;
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 /// Which URL comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -17,8 +17,8 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::rank::Rank;
 use super::store::{Changes, Layer};
-use crate::capture::CanonicalUrl;
-use crate::error::{Error, Result};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{Error, Result};
 
 const BITS: usize = 16;
 const HASHES: u32 = 8;

@@ -20,7 +20,7 @@ use fjall::config::{BlockSizePolicy, PartitioningPolicy};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Slice};
 
 use super::check::check;
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// Key of the commit number: sorts behind all others, since host names are ASCII.
 const STAMP: &[u8] = &[0xff];

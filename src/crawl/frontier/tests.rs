@@ -8,9 +8,9 @@ use super::model::{Model, Turn};
 use super::options::{Limits, Strategy as Order};
 use super::store::Sizes;
 use super::{After, Borrowed, Frontier, FrontierOptions, Lease, Next};
-use crate::capture::CanonicalUrl;
-use crate::crawl::task::{Found, Purpose};
-use crate::error::Error;
+use crate::task::{Found, Purpose};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::Error;
 
 /// So little that hosts are parked, blocks are dropped and the filter is given up.
 const TINY: Limits = Limits {

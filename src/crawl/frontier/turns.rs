@@ -7,8 +7,8 @@ use super::host::{self, BY_RANK, BY_TIME, Loaded, Phase, Place, time_bytes};
 use super::rank::{self, Rank};
 use super::seen::{self, Known};
 use super::{After, BORROWED, Frontier, Lease, Next, cancelled_key, name_key, queue_key};
-use crate::crawl::task::{Entry, HostState};
-use crate::error::{Error, Result};
+use crate::task::{Entry, HostState};
+use webmill_capture::error::{Error, Result};
 
 /// A host that is not due for so long leaves memory at once, ms.
 pub(super) const FAR_MS: i64 = 600_000;

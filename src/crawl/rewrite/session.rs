@@ -223,8 +223,8 @@ fn is_cookieless(segment: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::capture::CanonicalUrl;
-    use crate::crawl::rewrite::{RewriteOptions, Rewriter};
+    use crate::rewrite::{RewriteOptions, Rewriter};
+    use webmill_capture::CanonicalUrl;
 
     const HEX32: &str = "9a0364b9e99bb480dd25e1f0284c8555";
 

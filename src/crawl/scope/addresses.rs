@@ -7,7 +7,7 @@ use std::path::Path;
 
 use ipnet::IpNet;
 
-use crate::error::{AtPath, Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// Disjoint intervals (first, last, value), ascending.
 #[derive(Debug, Default)]

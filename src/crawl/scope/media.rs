@@ -1,6 +1,6 @@
 //! Media types with wildcards.
 
-use crate::error::{Error, Result};
+use webmill_capture::error::{Error, Result};
 
 /// A list of patterns; an empty one holds all types.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use std::cell::LazyCell;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::capture::CanonicalUrl;
+use webmill_capture::CanonicalUrl;
 
 /// A date that a URL seems to be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{TrapLimits, dates, day, now_ms};
-use crate::capture::CanonicalUrl;
+use webmill_capture::CanonicalUrl;
 
 /// Entries of each table.
 const SLOTS: usize = 32;

@@ -1,11 +1,11 @@
 //! The text file beside a graph that says how it is written.
 
 use super::bits::Code;
-use crate::error::{AtPath, Error, Result};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// More of a properties file is not looked at.
 const MAX_LENGTH: u64 = 1 << 20;

@@ -3,10 +3,10 @@
 use super::beside;
 use super::bits::{Bits, Decoded};
 use super::properties::Properties;
-use crate::error::{AtPath, Error, Result};
-use crate::graph::csr::Csr;
+use crate::csr::Csr;
 use std::collections::VecDeque;
 use std::path::Path;
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// Reads `basename.graph` as its properties describe it.
 ///

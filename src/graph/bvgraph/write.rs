@@ -3,13 +3,13 @@
 use super::encode::{BvParts, Encoded, Lists, encode};
 use super::pen::{Pen, Put};
 use super::{BvOptions, beside};
-use crate::error::{AtPath, Error, Result};
-use crate::graph::csr::{Csr, Graph};
+use crate::csr::{Csr, Graph};
 use rayon::prelude::*;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// Arcs and nodes of a run: the larger, the fewer lists have no list before them to copy from.
 pub const RUN_WORK: u64 = 1 << 22;

@@ -45,8 +45,8 @@ mod refine;
 
 use super::csr::{Csr, Graph, Weights};
 use super::sweep::{Plain, Pull, Weighted, sum};
-use crate::error::{Error, Result};
 use rayon::prelude::*;
+use webmill_capture::error::{Error, Result};
 
 /// What becomes of the rank that flows into nodes without successors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,11 +74,11 @@ pub enum Scale {
 ///
 /// # Examples
 /// ```
-/// # use webmill::graph::{Csr, PageRank, Scale};
+/// # use webmill_graph::{Csr, PageRank, Scale};
 /// let graph = Csr::from_arcs(3, [(0, 1), (0, 2), (1, 2), (2, 0)])?;
 /// let ranks = PageRank { damping: 0.5, scale: Scale::Classical, ..PageRank::default() }.run(&graph, &graph.transpose())?;
 /// assert!((ranks.scores[0] - 14.0 / 13.0).abs() < 1e-10);
-/// # Ok::<(), webmill::error::Error>(())
+/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct PageRank<'a> {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::graph::csr::tests::graphs;
+use crate::csr::tests::graphs;
 use proptest::prelude::*;
 
 fn ranks(settings: PageRank, graph: &Csr) -> Vec<f64> {

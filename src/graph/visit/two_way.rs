@@ -1,8 +1,7 @@
 //! A graph beside its transpose, for algorithms that go both ways.
 
 use super::{Arc, Arcs, Visited};
-use crate::error::{Error, Result};
-use crate::graph::csr::{Csr, Graph};
+use crate::csr::{Csr, Graph};
 use petgraph::visit::{
     Data, EdgeCount, EdgeIndexable, GetAdjacencyMatrix, GraphBase, GraphProp, GraphRef, IntoEdgeReferences,
     IntoEdges, IntoEdgesDirected, IntoNeighbors, IntoNeighborsDirected, IntoNodeIdentifiers,
@@ -10,6 +9,7 @@ use petgraph::visit::{
 };
 use petgraph::{Directed, Direction};
 use std::iter::FusedIterator;
+use webmill_capture::error::{Error, Result};
 
 /// A graph and its transpose; copies are two references.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::html::charset::{decode, detect};
+use crate::charset::{decode, detect};
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, IBM866, ISO_8859_5, KOI8_R, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
 use proptest::prelude::*;
 

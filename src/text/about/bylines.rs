@@ -8,11 +8,11 @@
 //! Cost: one walk over the body, looking at names of elements only; text is read of the few that fit.
 
 use super::dates::find_date;
-use crate::html::{Dom, Metadata, NodeId, Tag};
-use crate::text::blocks::class_names::{Kind, kinds_of};
-use crate::text::blocks::page::Page;
-use crate::text::choice::features::bare;
-use crate::text::output::render::text_of;
+use crate::blocks::class_names::{Kind, kinds_of};
+use crate::blocks::page::Page;
+use crate::choice::features::bare;
+use crate::output::render::text_of;
+use webmill_html::{Dom, Metadata, NodeId, Tag};
 
 /// Characters of a name, or names.
 const MAX_NAME: usize = 80;
@@ -448,8 +448,8 @@ fn is_person(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, metadata, parse};
-    use crate::text::blocks::blocks;
+    use crate::blocks::blocks;
+    use webmill_html::{Limits, metadata, parse};
 
     #[test]
     fn names_are_cleaned() {

@@ -4,7 +4,7 @@
 //! month names of some twenty languages in either order. What could be two dates (`03/04/2021`) is read with the month
 //! first. A year of two digits is read only in `06.05.23`, alone and not called a version, since `2.4.52` is none.
 
-use crate::text::blocks::elements::is_wide;
+use crate::blocks::elements::is_wide;
 
 /// First letters of the months in some twenty languages; the first that fits is meant, so `juli` stands before `jun`.
 const MONTHS: [(u32, &[&str]); 12] = [

@@ -8,11 +8,11 @@ pub(crate) mod dates;
 pub(crate) mod haystack;
 pub(crate) mod published;
 
-use crate::html::{Dom, Tag};
-use crate::text::blocks::elements::heading;
-use crate::text::blocks::page::Page;
-use crate::text::choice::features::bare;
-use crate::text::output::render::text_of;
+use crate::blocks::elements::heading;
+use crate::blocks::page::Page;
+use crate::choice::features::bare;
+use crate::output::render::text_of;
+use webmill_html::{Dom, Tag};
 
 /// Bytes of JSON-LD that are parsed.
 const MAX_JSON: usize = 1 << 20;

@@ -8,11 +8,11 @@
 
 use super::bylines::in_frame;
 use super::dates::{find_date, find_date_at};
-use crate::capture::CanonicalUrl;
-use crate::html::{Dom, Metadata, NodeId, Tag};
-use crate::text::blocks::class_names::Kind;
-use crate::text::blocks::page::{Block, FAR, Page};
-use crate::text::output::render::text_of;
+use crate::blocks::class_names::Kind;
+use crate::blocks::page::{Block, FAR, Page};
+use crate::output::render::text_of;
+use webmill_capture::CanonicalUrl;
+use webmill_html::{Dom, Metadata, NodeId, Tag};
 
 /// Blocks after the title in which a date is looked for.
 const NEAR_BLOCKS: usize = 12;
@@ -165,13 +165,13 @@ fn in_scripts(dom: &Dom<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, metadata, parse};
-    use crate::text::blocks::blocks;
+    use crate::blocks::blocks;
+    use webmill_html::{Limits, metadata, parse};
 
     fn read(source: &str) -> Option<String> {
         let dom = parse(source, &Limits::default());
         let page = blocks(&dom, dom.body().expect("a body"));
-        let base = crate::html::base_of(&dom, None);
+        let base = webmill_html::base_of(&dom, None);
         date(&dom, &metadata(&dom, base.as_ref(), &[]), &page, 0)
     }
 

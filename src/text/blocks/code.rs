@@ -7,7 +7,7 @@
 
 use super::elements::{Display, display};
 use super::page::{NONE, Page};
-use crate::html::{Dom, Edge, NodeId, Tag};
+use webmill_html::{Dom, Edge, NodeId, Tag};
 
 /// For each container the outermost code block that it is or stands in; [`NONE`] for the others.
 pub(crate) fn code_containers(page: &Page) -> Vec<u32> {
@@ -223,7 +223,7 @@ fn word(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, parse};
+    use webmill_html::{Limits, parse};
 
     fn read(source: &str) -> (String, Option<String>) {
         let dom = parse(source, &Limits::default());

@@ -3,8 +3,8 @@
 //! By tag and attributes alone; style sheets are not read. Constant time an element but for its attributes.
 
 use super::class_names::{Kind, kinds_of};
-use crate::html::{Dom, NodeId, Tag};
-use crate::text::choice::schema::bit_of;
+use crate::choice::schema::bit_of;
+use webmill_html::{Dom, NodeId, Tag};
 
 /// How an element takes part in the layout.
 #[derive(Copy, Clone, PartialEq, Eq)]

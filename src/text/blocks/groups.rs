@@ -76,8 +76,8 @@ impl Groups {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, parse};
-    use crate::text::blocks::blocks;
+    use crate::blocks::blocks;
+    use webmill_html::{Limits, parse};
 
     #[test]
     fn paragraphs_entries_and_sections() {

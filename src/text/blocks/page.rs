@@ -7,7 +7,7 @@
 
 use super::class_names::KINDS;
 use super::elements::heading;
-use crate::html::{NodeId, Tag};
+use webmill_html::{NodeId, Tag};
 
 /// Blocks kept of one page; text after them is left out.
 pub(crate) const MAX_BLOCKS: usize = 50_000;

@@ -6,9 +6,9 @@
 //! Cost: O(blocks).
 
 use super::features::repeated;
-use crate::html::Tag;
-use crate::text::blocks::class_names::Kind;
-use crate::text::blocks::page::{Block, Mark, Page};
+use crate::blocks::class_names::Kind;
+use crate::blocks::page::{Block, Mark, Page};
+use webmill_html::Tag;
 
 /// Steps from a block up to the element that is named a comment.
 const MAX_COMMENT_STEPS: u8 = 4;
@@ -107,8 +107,8 @@ pub(crate) fn teasers(page: &Page, scores: &[f32]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, parse};
-    use crate::text::blocks::blocks;
+    use crate::blocks::blocks;
+    use webmill_html::{Limits, parse};
 
     fn page_of(html: &str) -> Page {
         let dom = parse(html, &Limits::default());

@@ -6,7 +6,7 @@
 //! Latin phrases are found in the folded text (letters lower-cased, all else one boundary) at word boundaries, Chinese
 //! ones as substrings. Cost: O(characters) of blocks of at most [`MAX_CUE_UNITS`] words; longer ones are prose.
 
-use crate::text::blocks::class_names::Phrases;
+use crate::blocks::class_names::Phrases;
 use std::sync::LazyLock;
 
 /// Blocks longer than this carry no cue.

@@ -3,7 +3,7 @@
 //! A row a block: its own text (length, links, punctuation, case, phrases), the kinds of its ancestors with their
 //! distance, the sums of the ever wider containers around it, its neighbours, its place on the page, its relation to the
 //! page's title and to the densest part, and the page as a whole. Nothing depends on a language but the phrases of
-//! [`cues`](super::cues) and the names of [`class_names`](crate::text::blocks::class_names).
+//! [`cues`](super::cues) and the names of [`class_names`](crate::blocks::class_names).
 //!
 //! Cost: O(blocks × features); chains of ancestors are followed by their wider links, of which four are used.
 
@@ -13,12 +13,12 @@ use memchr::memmem::Finder;
 
 use super::cues::{CUES, Cue, MAX_CUE_UNITS, cues_of};
 use super::schema::{SCHEMA_BITS, path_features};
-use crate::html::Tag;
-use crate::text::about::haystack::Haystack;
-use crate::text::blocks::class_names::{KINDS, Kind};
-use crate::text::blocks::elements::{heading, is_wide};
-use crate::text::blocks::groups::Groups;
-use crate::text::blocks::page::{Block, Container, FAR, Page};
+use crate::about::haystack::Haystack;
+use crate::blocks::class_names::{KINDS, Kind};
+use crate::blocks::elements::{heading, is_wide};
+use crate::blocks::groups::Groups;
+use crate::blocks::page::{Block, Container, FAR, Page};
+use webmill_html::Tag;
 
 /// Facts about the page that stand outside of its body.
 #[derive(Clone, Default, Debug)]

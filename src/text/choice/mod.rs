@@ -15,10 +15,10 @@ pub(crate) mod tails;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::text::blocks::class_names::Kind;
-use crate::text::blocks::elements::heading;
-use crate::text::blocks::page::{Block, FAR, Page};
-use crate::text::output::render::drop_copies;
+use crate::blocks::class_names::Kind;
+use crate::blocks::elements::heading;
+use crate::blocks::page::{Block, FAR, Page};
+use crate::output::render::drop_copies;
 use asides::{comments, leave_out, teasers};
 use features::{Hints, Whole, each_word, features};
 use model::Model;
@@ -209,8 +209,8 @@ fn log_odds(page: &Page, whole: &Whole, types: &[f32; 7], tables: &Tables) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, parse};
-    use crate::text::blocks::blocks;
+    use crate::blocks::blocks;
+    use webmill_html::{Limits, parse};
 
     #[test]
     fn hidden_copies_go_and_hidden_texts_stay() {

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use crate::text::blocks::class_names::Phrases;
+use crate::blocks::class_names::Phrases;
 
 /// Types by bit.
 const TYPES: [&[&str]; 9] = [

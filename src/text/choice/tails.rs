@@ -17,9 +17,9 @@
 //! Nothing is dropped if more than half of the chosen text would go: then the page is made of such lines. Cost: linear in
 //! the chosen blocks of at most [`MAX_BYTES`]; others are not read.
 
-use crate::text::blocks::elements::heading;
-use crate::text::blocks::page::{Block, NONE, Page};
-use crate::text::output::render::text_of;
+use crate::blocks::elements::heading;
+use crate::blocks::page::{Block, NONE, Page};
+use crate::output::render::text_of;
 
 /// Longest block looked at, in bytes; a Han character has three.
 const MAX_BYTES: usize = 600;
@@ -435,8 +435,8 @@ fn is_legal_note(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, parse};
-    use crate::text::blocks::blocks;
+    use crate::blocks::blocks;
+    use webmill_html::{Limits, parse};
 
     /// What is left of a body's blocks when all were chosen.
     fn left(body: &str) -> Vec<String> {

@@ -2,18 +2,18 @@
 //!
 //! **Definition.** A paragraph is a line. Code does not count: lines inside of code blocks and lines whose words are mostly
 //! names of people or of things in programs (paths, identifiers, numbers) have no language. A paragraph long enough to tell
-//! ([`language`](crate::text::language()), twenty words or so of a script that several languages share) has its own; a
+//! ([`language`](crate::language()), twenty words or so of a script that several languages share) has its own; a
 //! shorter one, or one that is told with doubt, goes with the text, unless its script rules that out. Neighbours of one
 //! language make one run. The text's language is that of most of it, an ideograph or kana counting as three letters.
 //!
-//! **Cost.** Constant a paragraph (see [`language`](crate::text::language())), for at most [`MAX_PARAGRAPHS`] of them, spread
+//! **Cost.** Constant a paragraph (see [`language`](crate::language())), for at most [`MAX_PARAGRAPHS`] of them, spread
 //! evenly; what lies between goes with the run before it.
 
 use std::ops::Range;
 
 use super::function_words::speaks;
 use super::{Language, language};
-use crate::text::blocks::elements::is_wide;
+use crate::blocks::elements::is_wide;
 
 /// Paragraphs that are judged.
 const MAX_PARAGRAPHS: usize = 1_000;
@@ -72,12 +72,12 @@ impl Languages {
 }
 
 /// The languages of a text, whose code blocks are the ranges `code` (in order, see
-/// [`MainText::code`](crate::text::MainText::code)).
+/// [`MainText::code`](crate::MainText::code)).
 ///
 /// # Examples
 /// ```
 /// let text = "这一段说的是中文，内容很简单。\nThis paragraph is in English, and it is long enough to be told by its words alone.";
-/// let found = webmill::text::languages(text, &[]);
+/// let found = webmill_text::languages(text, &[]);
 /// let names: Vec<_> = found.runs.iter().map(|run| run.iso639_3).collect();
 /// assert_eq!(names, ["zho", "eng"]);
 /// ```

@@ -48,7 +48,7 @@ pub struct Language {
 ///
 /// # Examples
 /// ```
-/// let found = webmill::text::language("这是一个关于网页的句子。").map(|l| l.iso639_3);
+/// let found = webmill_text::language("这是一个关于网页的句子。").map(|l| l.iso639_3);
 /// assert_eq!(found, Some("zho"));
 /// ```
 pub fn language(text: &str) -> Option<Language> {

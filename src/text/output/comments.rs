@@ -12,11 +12,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::render::text_of;
-use crate::text::about::bylines::clean_author;
-use crate::text::about::dates::find_date;
-use crate::text::blocks::class_names::{Kind, kinds_of};
-use crate::text::blocks::elements::{heading, is_wide};
-use crate::text::blocks::page::{Block, FAR, NONE, Page};
+use crate::about::bylines::clean_author;
+use crate::about::dates::find_date;
+use crate::blocks::class_names::{Kind, kinds_of};
+use crate::blocks::elements::{heading, is_wide};
+use crate::blocks::page::{Block, FAR, NONE, Page};
 
 const MAX_COMMENTS: usize = 2_000;
 const MAX_BYTES: usize = 2 << 20;
@@ -316,8 +316,8 @@ fn item_of(page: &Page, block: &Block, before: &[(u32, u32)]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, parse};
-    use crate::text::blocks::blocks;
+    use crate::blocks::blocks;
+    use webmill_html::{Limits, parse};
 
     fn read(source: &str) -> Vec<(Option<String>, Option<String>, String)> {
         let dom = parse(source, &Limits::default());

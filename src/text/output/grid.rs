@@ -3,8 +3,8 @@
 //! Cells are laid out as browsers lay them: a cell that spans rows or columns holds all their places. Rows and columns
 //! are bounded; what is beyond is left out. Linear in the table's elements and places.
 
-use crate::html::{Dom, NodeId, Tag};
-use crate::text::blocks::page::{Container, NONE, Page};
+use crate::blocks::page::{Container, NONE, Page};
+use webmill_html::{Dom, NodeId, Tag};
 
 /// Columns of a table that are kept.
 const MAX_COLUMNS: usize = 64;

@@ -18,12 +18,12 @@ use super::escape::{escape, escape_line_starts};
 use super::grid::{Grid, row_of};
 use super::markdown_inline::{Inline, Lines, inline};
 use super::rescue::rescue;
-use crate::capture::CanonicalUrl;
-use crate::html::{Dom, Tag};
-use crate::text::blocks::class_names::Kind;
-use crate::text::blocks::code::{code_containers, code_language, code_text, is_line_numbers};
-use crate::text::blocks::elements::heading;
-use crate::text::blocks::page::{FAR, NONE, Page};
+use crate::blocks::class_names::Kind;
+use crate::blocks::code::{code_containers, code_language, code_text, is_line_numbers};
+use crate::blocks::elements::heading;
+use crate::blocks::page::{FAR, NONE, Page};
+use webmill_capture::CanonicalUrl;
+use webmill_html::{Dom, Tag};
 
 /// Quotes and items around a block that are shown.
 const MAX_CHAIN: usize = 8;

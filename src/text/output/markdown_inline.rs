@@ -12,9 +12,9 @@ use url::Url;
 
 use super::escape::{escape, escape_line_starts, escape_target};
 use super::render::text_of;
-use crate::capture::CanonicalUrl;
-use crate::html::{Dom, NodeId, Tag};
-use crate::text::blocks::page::{Block, Mark, Page};
+use crate::blocks::page::{Block, Mark, Page};
+use webmill_capture::CanonicalUrl;
+use webmill_html::{Dom, NodeId, Tag};
 
 /// Bytes of an address that is still written.
 const MAX_TARGET: usize = 4096;

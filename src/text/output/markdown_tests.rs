@@ -1,8 +1,8 @@
 use super::*;
-use crate::html::{Limits, parse};
-use crate::text::blocks::blocks;
-use crate::text::output::render::data_tables;
+use crate::blocks::blocks;
+use crate::output::render::data_tables;
 use proptest::prelude::*;
+use webmill_html::{Limits, parse};
 
 /// The whole page as Markdown.
 fn all(source: &str, base: Option<&str>) -> String {

@@ -12,8 +12,8 @@ use std::collections::HashSet;
 
 use super::grid::{Grid, GridRow};
 use super::render::text_of;
-use crate::html::{Dom, Tag};
-use crate::text::blocks::page::{NONE, Page};
+use crate::blocks::page::{NONE, Page};
+use webmill_html::{Dom, Tag};
 
 /// Tables of a page that are kept.
 const MAX_TABLES: usize = 200;
@@ -147,9 +147,9 @@ fn distinct(names: Vec<String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, parse};
-    use crate::text::blocks::blocks;
-    use crate::text::output::render::data_tables;
+    use crate::blocks::blocks;
+    use crate::output::render::data_tables;
+    use webmill_html::{Limits, parse};
 
     fn read(source: &str) -> Vec<DataTable> {
         let dom = parse(source, &Limits::default());

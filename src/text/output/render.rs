@@ -7,10 +7,10 @@ use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
 use std::ops::Range;
 
-use crate::html::Tag;
-use crate::text::blocks::code::code_containers;
-use crate::text::blocks::elements::heading;
-use crate::text::blocks::page::{Block, NONE, Page};
+use crate::blocks::code::code_containers;
+use crate::blocks::elements::heading;
+use crate::blocks::page::{Block, NONE, Page};
+use webmill_html::Tag;
 
 /// Blocks shorter than this may repeat.
 const REPEATABLE_BYTES: usize = 40;
@@ -161,8 +161,8 @@ pub(crate) fn plain(page: &Page, chosen: &[bool], data: &[bool]) -> (String, Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, parse};
-    use crate::text::blocks::blocks;
+    use crate::blocks::blocks;
+    use webmill_html::{Limits, parse};
 
     #[test]
     fn copies_go_and_refrains_stay() {

@@ -8,9 +8,9 @@
 //! times their nesting.
 
 use super::markdown::heading_around;
-use crate::html::Tag;
-use crate::text::blocks::class_names::Kind;
-use crate::text::blocks::page::Page;
+use crate::blocks::class_names::Kind;
+use crate::blocks::page::Page;
+use webmill_html::Tag;
 
 /// Kinds that make a heading one of the frame and not of the text.
 const FRAME: [Kind; 10] = [
@@ -93,10 +93,10 @@ fn is_framed(page: &Page, index: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, parse};
-    use crate::text::blocks::blocks;
-    use crate::text::blocks::code::code_containers;
-    use crate::text::output::render::{data_tables, text_of};
+    use crate::blocks::blocks;
+    use crate::blocks::code::code_containers;
+    use crate::output::render::{data_tables, text_of};
+    use webmill_html::{Limits, parse};
 
     /// The blocks of a page that are chosen in the end; at first those with an `x`.
     fn completed(html: &str) -> String {

@@ -37,8 +37,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
-use crate::text::blocks::page::Page;
-use crate::text::output::render::text_of;
+use crate::blocks::page::Page;
+use crate::output::render::text_of;
 pub use style_tree::{Place, StyleTree};
 
 /// Pages of a host that are looked at.
@@ -140,7 +140,7 @@ fn mark(place: u64, text: &str, buffer: &mut String) -> u64 {
 /// # Examples
 ///
 /// ```
-/// # use webmill::text::{Footprint, Sample};
+/// # use webmill_text::{Footprint, Sample};
 /// let (mut a, mut b) = (Sample::default(), Sample::default());
 /// a.add(1, Footprint::default());
 /// b.add(2, Footprint::default());

@@ -24,10 +24,10 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::html::Dom;
-use crate::text::blocks::blocks;
-use crate::text::blocks::page::Page;
-use crate::text::output::render::text_of;
+use crate::blocks::blocks;
+use crate::blocks::page::Page;
+use crate::output::render::text_of;
+use webmill_html::Dom;
 
 /// Element nodes of one tree.
 const MAX_NODES: usize = 50_000;
@@ -110,8 +110,8 @@ struct Node {
 /// # Examples
 ///
 /// ```
-/// # use webmill::html::{Limits, parse};
-/// # use webmill::text::StyleTree;
+/// # use webmill_html::{Limits, parse};
+/// # use webmill_text::StyleTree;
 /// let mut tree = StyleTree::default();
 /// for page in ["<p>Home<h1>One</h1>", "<p>Home<h1>Two</h1>", "<p>Home<h1>Three</h1>"] {
 ///     tree.add(&parse(page, &Limits::default()));
@@ -360,7 +360,7 @@ impl StyleTree {
 /// Hashes of the words of a text, Han characters and the like each alone.
 fn features(text: &str) -> impl Iterator<Item = u64> + '_ {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).flat_map(|word| {
-        let wide = word.chars().any(crate::text::blocks::elements::is_wide);
+        let wide = word.chars().any(crate::blocks::elements::is_wide);
         let mut rest = word.chars();
         let mut whole = !wide;
         std::iter::from_fn(move || {
@@ -375,8 +375,8 @@ fn features(text: &str) -> impl Iterator<Item = u64> + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Limits, parse};
-    use crate::text::blocks::blocks;
+    use crate::blocks::blocks;
+    use webmill_html::{Limits, parse};
 
     fn page(html: &str) -> Page {
         let dom = parse(html, &Limits::default());

@@ -1,7 +1,7 @@
 use super::*;
-use crate::html::{Limits, parse};
-use crate::text::blocks::blocks;
+use crate::blocks::blocks;
 use proptest::prelude::*;
+use webmill_html::{Limits, parse};
 
 fn page(html: &str) -> Page {
     let dom = parse(html, &Limits::default());

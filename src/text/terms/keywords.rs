@@ -1,6 +1,6 @@
 //! Words that a text is about, by TextRank and by tf·idf.
 //!
-//! **Definition.** Candidates are the [words](crate::text::words()) of a text in their [comparison form](crate::text::normalize()), without
+//! **Definition.** Candidates are the [words](crate::words()) of a text in their [comparison form](crate::normalize()), without
 //! stop words (of the text's language, English and Chinese), numbers, single letters and single ideographs. In TextRank they
 //! are the nodes of a graph; two that stand within [`WINDOW`] candidates of each other in the same sentence are joined by an
 //! edge that weighs as often as that happens. A word's score is the weighted PageRank on this graph,
@@ -8,7 +8,7 @@
 //! S(i) = (1 − d)/n + d · Σⱼ wᵢⱼ / (Σₖ wⱼₖ) · S(j), d = 0.85,
 //!
 //! where words without edges get their (1 − d)/n only; scores are given as shares of the highest. In tf·idf the score is
-//! (1 + ln tf) · idf, see [`DocumentFrequencies`](crate::text::DocumentFrequencies).
+//! (1 + ln tf) · idf, see [`DocumentFrequencies`](crate::DocumentFrequencies).
 //!
 //! **Algorithm.** Power iteration from 1/n, at most [`MAX_STEPS`] steps, until no score changes by more than 10⁻⁷/n.
 //! Ties are broken by first occurrence.
@@ -25,7 +25,7 @@ use super::frequencies::DocumentFrequencies;
 use super::normalize::normalize;
 use super::stop_words::StopWords;
 use super::words::words;
-use crate::text::language::language;
+use crate::language::language;
 
 /// Candidates that a word is joined to behind it.
 pub const WINDOW: usize = 4;
@@ -161,7 +161,7 @@ impl Keywords {
 /// # Examples
 /// ```
 /// let text = "Green tea is tea. Black tea is also tea; tea needs water, and water makes tea.";
-/// let found = webmill::text::keywords(text, 2);
+/// let found = webmill_text::keywords(text, 2);
 /// assert_eq!((found[0].word.as_str(), found[0].score), ("tea", 1.0));
 /// ```
 pub fn keywords(text: &str, max: usize) -> Vec<Keyword> {

@@ -18,7 +18,7 @@ use unicode_normalization::UnicodeNormalization;
 ///
 /// # Examples
 /// ```
-/// assert_eq!(webmill::text::normalize("  Ｗｅｂ\u{3000}ﬁle STRASSE "), "web file strasse");
+/// assert_eq!(webmill_text::normalize("  Ｗｅｂ\u{3000}ﬁle STRASSE "), "web file strasse");
 /// ```
 pub fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

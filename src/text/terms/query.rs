@@ -1,6 +1,6 @@
 //! Texts ranked by a query, by reading all of them: no index is kept.
 //!
-//! **Definition.** The terms of a query are its words ([`words`](crate::text::words())), normalised. A text scores
+//! **Definition.** The terms of a query are its words ([`words`](crate::words())), normalised. A text scores
 //! Σ idf(t) · tf·(k₁ + 1) / (tf + k₁·(1 − b + b·length/mean length)), k₁ = 1.2, b = 0.75, where tf is how often t stands
 //! in it, idf(t) = ln(1 + (N − n + ½)/(n + ½)), N the number of texts and n of those with t (Okapi BM25).
 //!
@@ -64,7 +64,7 @@ impl Query {
     ///
     /// # Examples
     /// ```
-    /// let query = webmill::text::Query::new("Web 北京").unwrap();
+    /// let query = webmill_text::Query::new("Web 北京").unwrap();
     /// assert_eq!(query.count("the web, a WEB page in 北京市; webs"), [2, 1]);
     /// ```
     pub fn count(&self, text: &str) -> Vec<u32> {

@@ -169,7 +169,7 @@ impl StopWords {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::normalize;
+    use crate::normalize;
 
     #[test]
     fn lists_are_in_comparison_form() {

@@ -4,7 +4,7 @@
 //! boundaries of Unicode Annex 29, and a segment counts as a word if it holds a letter or a digit. Punctuation, symbols
 //! and white space are no words. Scripts without spaces that are not Han (kana, Thai, Khmer) thus fall into single
 //! characters, as the Annex has it. Words are slices of the input: nothing is folded here (see
-//! [`normalize`](crate::text::normalize())).
+//! [`normalize`](crate::normalize())).
 //!
 //! **Algorithm.** The Annex breaks on both sides of every ideograph, so cutting the text at the edges of Han runs moves
 //! no other boundary. jieba takes the most probable route through a fixed dictionary, without its hidden Markov model,
@@ -37,7 +37,7 @@ static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
 /// # Examples
 /// ```
 /// let mut found = Vec::new();
-/// webmill::text::words("Hello, 我们去北京。", |word| found.push(word));
+/// webmill_text::words("Hello, 我们去北京。", |word| found.push(word));
 /// assert_eq!(found, ["Hello", "我们", "去", "北京"]);
 /// ```
 pub fn words<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {

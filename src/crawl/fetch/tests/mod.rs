@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 
 use super::*;
-use crate::capture::{CanonicalUrl, Truncation};
+use webmill_capture::{CanonicalUrl, Truncation};
 
 /// What a server does after a request.
 #[derive(Debug, Clone)]

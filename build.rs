@@ -1,5 +1,0 @@
-//! Tells cargo that the demonstration site is part of the program.
-
-fn main() {
-    println!("cargo:rerun-if-changed=datasets/demo-site");
-}

@@ -1,0 +1,18 @@
+//! `keywords`: what pages are about, in single words.
+
+use webmill_table::{Bytes16, table};
+
+table! {
+    /// One row a page with main text: its keywords by two measures, the best first.
+    KeywordRow = "keywords" {
+        url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
+        url_key: Bytes16 = "key of the page in table pages", "0x9f…";
+        language: Option<String> = "language of the text, ISO 639-3", "zho";
+        tfidf_words: Vec<String> = "words frequent here and rare in the corpus, as written most often here", "['library', 'reading']";
+        tfidf_scores: Vec<f32> = "(1 + ln tf) · idf of each, idf by the corpus", "[11.2, 7.9]";
+        textrank_words: Vec<String> = "words that stand near many other such words (TextRank), without regard to the corpus", "['library', 'students']";
+        textrank_scores: Vec<f32> = "TextRank of each, as a share of the highest", "[1.0, 0.82]";
+        warc_record_offset: i64 = "offset of the page's record in its shard", "183214";
+        warc_filename: String = "shard of the page's record", "crawl-00001.raw";
+    }
+}

@@ -1,0 +1,33 @@
+//! `hosts` and `summary`: what the report shows.
+
+use webmill_table::table;
+
+table! {
+    /// One row a host, in SURT order.
+    HostRow = "hosts" {
+        url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
+        url_host_registered_domain: Option<String> = "registrable domain; null for IP addresses", "pku.edu.cn";
+        captures: u64 = "captures of its URLs", "1204";
+        html_pages: u64 = "HTML captures with status 2xx", "1011";
+        errors: u64 = "captures with status 4xx or 5xx", "12";
+        bytes: u64 = "bytes of all bodies", "48310221";
+        words: u64 = "words of all main texts", "812345";
+        links: u64 = "links on its pages", "38120";
+        duplicates: u64 = "pages that a cluster represents by another page", "82";
+        hosts_in: u32 = "hosts that link to it", "14";
+        hosts_out: u32 = "hosts it links to", "9";
+        pagerank: f64 = "PageRank of the host in the graph of hosts", "0.013";
+        page_rank_sum: f64 = "sum of the PageRank of its pages", "0.021";
+        top_language: Option<String> = "most frequent language of its pages, ISO 639-3", "zho";
+    }
+}
+
+table! {
+    /// One row a number of the report.
+    SummaryRow = "summary" {
+        section: String = "what it is about: captures, status, charset, language, graph, bowtie, duplicates, …", "status";
+        name: String = "the thing counted", "200";
+        value: f64 = "the number itself", "31204";
+        unit: String = "unit of the number; empty for pure numbers", "captures";
+    }
+}

@@ -1,0 +1,156 @@
+//! What was fetched, whatever the format it was stored in.
+//!
+//! A [`Capture`] is one answer of one server at one time: the URL, the moment, the HTTP message as it came over the wire
+//! and where it lies on disk. It borrows from the reader's buffer. The parts with rules of their own:
+//!
+//! | module | what |
+//! |---|---|
+//! | [`response`] | the HTTP message: status, headers, media type; broken ones read as browsers read them |
+//! | [`chunked`] | transfer decoding |
+//! | [`content`] | content decoding (gzip, deflate, br, zstd) in bounded memory |
+//! | [`url`] | the canonical form of a URL; [`key`] its 128 bits; [`surt`] its sort order; [`domain`] its registrable domain |
+//! | [`date`] | the date formats that archives use |
+//! | [`digest`] | SHA-1 as archives write it |
+
+#![deny(clippy::unwrap_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod chunked;
+pub mod content;
+pub mod date;
+pub mod digest;
+pub mod domain;
+pub mod error;
+mod join;
+pub mod key;
+mod media;
+mod percent;
+pub mod response;
+pub mod surt;
+pub mod url;
+
+#[cfg(test)]
+mod cases;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+pub use self::content::{Decoded, decode_content};
+pub use self::error::{Error, Result};
+pub use self::key::UrlKey;
+pub use self::response::{Defects, Payload, Response};
+pub use self::url::CanonicalUrl;
+
+/// One fetched answer, borrowed from the buffer of the reader that found it.
+#[derive(Clone, Debug)]
+pub struct Capture<'a> {
+    /// The URL finally fetched, as stored; bytes that are not UTF-8 are percent-encoded or replaced by the reader.
+    pub url: Cow<'a, str>,
+    /// The URL first asked for, where a redirect led elsewhere.
+    pub origin: Option<Cow<'a, str>>,
+    /// When it was fetched: milliseconds since 1970, UTC. `None` where the date is missing or cannot be read.
+    pub date_ms: Option<i64>,
+    /// Address of the server, as stored.
+    pub ip: Option<Cow<'a, str>>,
+    /// The HTTP message.
+    pub response: Response<'a>,
+    /// Where it is stored.
+    pub place: Place,
+    /// Why bytes are missing, if the crawler or a limit of the reader cut them off.
+    pub truncated: Option<Truncation>,
+}
+
+impl Capture<'_> {
+    /// Canonical form of [`Capture::url`]; a URL without scheme (`www.pku.edu/`) is taken as http, as crawlers of
+    /// its time stored it. `None` where it is no URL.
+    pub fn canonical_url(&self) -> Option<CanonicalUrl> {
+        CanonicalUrl::parse_stored(&self.url)
+    }
+
+    /// SHA-1, in base32, of the body after transfer decoding and before content decoding: what capture indexes call
+    /// the digest of a capture.
+    pub fn content_digest(&self) -> String {
+        digest::sha1_base32(&self.response.payload(usize::MAX).bytes)
+    }
+}
+
+/// Where a capture is stored: what it takes to read it again.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Name of the file, as tables show it.
+    pub shard: Arc<str>,
+    /// Byte offset of the stored record (of its gzip member, where it has one).
+    pub offset: u64,
+    /// Bytes of the stored record.
+    pub length: u64,
+}
+
+/// Why the end of a capture is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Truncation {
+    /// The crawler's limit on size.
+    Length,
+    /// The crawler's limit on time.
+    Time,
+    /// The connection broke.
+    Disconnect,
+    /// The archive says so, without a reason that we know.
+    Unspecified,
+    /// Longer than the record limit of our reader.
+    RecordLimit,
+    /// The decoded body is longer than the limit of the job.
+    BodyLimit,
+}
+
+impl Truncation {
+    /// The word for it in tables; the first four are WARC's own.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Truncation::Length => "length",
+            Truncation::Time => "time",
+            Truncation::Disconnect => "disconnect",
+            Truncation::Unspecified => "unspecified",
+            Truncation::RecordLimit => "record-limit",
+            Truncation::BodyLimit => "body-limit",
+        }
+    }
+
+    /// Reads the value of a `WARC-Truncated` header: any unknown reason is [`Truncation::Unspecified`].
+    pub fn from_warc(value: &str) -> Truncation {
+        let value = value.trim();
+        [Truncation::Length, Truncation::Time, Truncation::Disconnect]
+            .into_iter()
+            .find(|t| t.name().eq_ignore_ascii_case(value))
+            .unwrap_or(Truncation::Unspecified)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digest_and_url() {
+        let data = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+        let capture = Capture {
+            url: Cow::Borrowed("www.pku.edu/"),
+            origin: None,
+            date_ms: None,
+            ip: None,
+            response: Response::parse(data),
+            place: Place { shard: Arc::from("a.raw"), offset: 0, length: 1 },
+            truncated: None,
+        };
+        assert_eq!(capture.content_digest(), digest::sha1_base32(b"abc"));
+        assert_eq!(capture.canonical_url().expect("valid").as_str(), "http://www.pku.edu/");
+    }
+
+    #[test]
+    fn truncation_names() {
+        for t in [Truncation::Length, Truncation::Time, Truncation::Disconnect, Truncation::Unspecified] {
+            assert_eq!(Truncation::from_warc(t.name()), t);
+        }
+        assert_eq!(Truncation::from_warc(" LENGTH "), Truncation::Length);
+        assert_eq!(Truncation::from_warc("long-story"), Truncation::Unspecified);
+    }
+}

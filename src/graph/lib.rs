@@ -1,0 +1,79 @@
+//! The web graph: who links to whom, and what follows from it.
+//!
+//! Pages are nodes, links are arcs; the same on the level of hosts and of registrable domains. A graph is
+//! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRuns`], [`fold`]), kept in
+//! one file ([`Csr::open`], [`CsrWriter`]), read from the formats in which graphs are published ([`load()`]) and
+//! written in them ([`write_bvgraph`], [`EdgeList::write`], [`write_matrix`], [`Export`]). The kernels see
+//! arrays only: [`PageRank`], [`Hits`], [`Salsa`], [`HyperBall`], [`strong_components`], [`weak_components`],
+//! [`bow_tie`], [`Degrees`], [`Distances`], [`Assortativity`]; around a query, [`BaseSet`] and [`Compile`]; where
+//! a rank comes from, [`PageRank::explain`]; how rankings agree, [`kendall_tau`].
+//!
+//! Every result is the same, byte for byte, on any number of threads, and no score is ever not a number. What
+//! cannot fit the memory allowed is refused beforehand, with an estimate.
+
+#![deny(clippy::unwrap_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod array;
+pub mod base_set;
+pub mod bowtie;
+pub mod builder;
+pub mod bvgraph;
+pub mod compile;
+pub mod components;
+pub mod correlation;
+pub mod csr;
+pub mod degrees;
+pub mod distances;
+pub mod edges;
+pub mod explain;
+pub mod export;
+pub mod harmonic;
+pub mod hits;
+pub mod hosts;
+pub mod hyperball;
+mod lines;
+pub mod load;
+pub mod matrix_market;
+pub mod mixing;
+pub mod pagerank;
+pub mod power_law;
+pub mod rmat;
+pub mod salsa;
+mod sets;
+pub mod store;
+mod sweep;
+pub mod toolbar;
+pub mod visit;
+
+pub use array::Array;
+pub use base_set::{BaseSet, Focus};
+pub use bowtie::{BowTie, Part, bow_tie};
+pub use builder::{BuildCounts, BuildOptions, GraphBuilder, LinkRow, NodeRow, Numbered, Numbering, PageRow};
+pub use bvgraph::{BvOptions, BvStats, BvWriter, read_bvgraph, write_bvgraph};
+pub use compile::{Compile, Resources};
+pub use components::{Components, strong_components, weak_components, weak_components_with};
+pub use correlation::{Pairs, kendall_tau, top, top_overlap};
+pub use csr::{Csr, Graph, Weights};
+pub use degrees::{Degrees, Histogram};
+pub use distances::{DistanceSample, Distances, published_distance};
+pub use edges::{EdgeList, EdgeOptions, Order, parse_edges, read_edges, read_edges_with};
+pub use explain::{Contribution, Explanation};
+pub use export::Export;
+pub use harmonic::{harmonic, harmonic_of_all};
+pub use hits::{Hits, HubsAuthorities, Variant};
+pub use hosts::{Groups, HostRuns, duplicates, fold, fold_csr, fold_file, host_of};
+pub use hyperball::{Balls, HyperBall};
+pub use load::{Format, Loaded, load, load_with};
+pub use matrix_market::{read_matrix, write_matrix};
+pub use mixing::{Assortativity, GroupLinks, Reciprocity};
+pub use pagerank::{Dangling, PageRank, Ranks, Scale};
+pub use power_law::PowerLaw;
+pub use rmat::Rmat;
+pub use salsa::{Salsa, SalsaScores};
+pub use store::{CsrWriter, WeightKind};
+pub use toolbar::Toolbar;
+pub use visit::{Arc, Arcs, TwoWay, Visited};
+
+#[cfg(test)]
+mod reference;

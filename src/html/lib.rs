@@ -1,0 +1,58 @@
+//! HTML: from bytes to characters, from characters to a tree, and what a tree says about its page.
+//!
+//! [`parse()`] builds the [`Dom`] that the HTML standard prescribes for a page, whatever its markup; links, metadata
+//! and main text are read from it. A page is parsed once.
+
+#![deny(clippy::unwrap_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod base;
+pub mod charset;
+mod detect;
+pub mod dom;
+mod dom_edit;
+mod entities;
+mod entity_names;
+mod evidence;
+mod filed;
+mod items;
+mod licence;
+pub mod links;
+pub mod meta;
+mod meta_items;
+mod meta_names;
+mod moment;
+pub mod parse;
+mod prescan;
+mod quirks;
+pub mod robots;
+pub mod sniff;
+pub mod structured;
+pub mod tag;
+mod text_buffer;
+mod tokenizer;
+mod tokenizer_attrs;
+mod tokenizer_decl;
+mod tokenizer_raw;
+mod tree;
+mod tree_body;
+mod tree_foreign;
+mod tree_format;
+mod tree_modes;
+#[cfg(test)]
+mod tree_oracle;
+mod tree_sets;
+mod tree_table;
+mod tree_text;
+mod values;
+
+pub use base::base_of;
+pub use charset::{CharsetSource, Decoded, decode};
+pub use dom::{Cuts, Dom, Edge, Namespace, NodeId, Walk};
+pub use items::{Item, items};
+pub use links::{Link, LinkKind, LinkLimits, Links, Skipped, links, refresh_url};
+pub use meta::{Metadata, metadata};
+pub use parse::{Limits, parse};
+pub use robots::{Robots, Rules};
+pub use structured::Structured;
+pub use tag::Tag;

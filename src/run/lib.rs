@@ -1,0 +1,58 @@
+//! The job runtime: keys, staging, receipts, resume, manifest, rejects. It knows nothing of the Web.
+//!
+//! **What.** [`Runtime::run`] brings a [`Job`] from its configuration and inputs to a committed folder, exactly once.
+//!
+//! **Protocol.** For a job with key `k` (see [`job_key`]) under the output folder `out`:
+//!
+//! 1. `out/<job>/<k>/manifest.json` exists and its sizes hold: done, nothing is written.
+//! 2. Lock `out/<job>/.<k>.lock`; work in `out/<job>/.<k>.partial/`.
+//! 3. Each unit of work writes its files, syncs them, then its receipt (written aside, synced, renamed). A unit whose
+//!    receipt stands and whose files match it in size and digest is not done again.
+//! 4. Rejects are written, then `run.json` and last `manifest.json`, synced; receipts are removed, the folder renamed
+//!    to its final name, its parent synced, the link `latest` moved. From the manifest on, a crash costs nothing.
+//!
+//! A crash at any point leaves either a staging folder that resumes or a committed folder. Nothing half-written ever
+//! stands at a final name.
+//!
+//! **Determinism.** The manifest holds what follows from key and inputs only; host, threads and times stand in
+//! `run.json`. Units may run in any order and on any number of threads: all that is gathered over them is put in
+//! order of the units' names.
+//!
+//! **Reference.** Write-once files with the manifest last are the commit protocol of log-structured search engines.
+
+#![deny(clippy::unwrap_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod commit;
+mod crash;
+mod digest;
+mod inputs;
+mod key;
+mod manifest;
+mod progress;
+mod stage;
+
+pub use commit::{Committed, Runtime, open_latest};
+pub use crash::{CRASH_POINTS, crash_point};
+pub use digest::{digest_bytes, digest_file, hex128};
+pub use inputs::{InputFile, Inputs, Upstream};
+pub use key::{JobKey, job_key};
+pub use manifest::{Counts, Manifest, OutputFile, TableInfo};
+pub use progress::{Cancel, Measure, Progress, Reject, RejectSink, Silent};
+pub use stage::{Stage, Unit};
+
+use webmill_capture::error::Result;
+
+/// A job is a struct that is its configuration: what it serialises to is what its key is made of.
+pub trait Job: serde::Serialize + Sync {
+    /// Name of the file, the subcommand and the output folder.
+    const NAME: &'static str;
+    /// Raised when equal input may give other bytes than before.
+    const VERSION: u32;
+
+    /// Does the work, unit by unit, in the staging folder.
+    ///
+    /// # Errors
+    /// Whatever stops the job; finished units stay and are not done again.
+    fn run(&self, stage: &Stage<'_>) -> Result<()>;
+}

@@ -1,0 +1,298 @@
+//! Pages as a server sends them, and the truth about them.
+
+use webmill_capture::date::format_rfc822;
+
+use super::draw::below;
+use super::layout::{Content, Site, Target, purpose, push_number};
+use super::prose::{Recorder, Shape, phrases_of};
+use super::vocabulary::to_gbk;
+use super::{Kind, Language, Region, SynthPage, TrueLink, Truth, Web};
+
+/// Ways in which markup is broken.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Markup {
+    Sound,
+    /// End tags of paragraphs, items, body and html are missing.
+    Unclosed,
+    /// Misnested and stray tags.
+    Misnested,
+    /// Attributes without quotes, bare ampersands, no doctype.
+    Unquoted,
+}
+
+impl Web {
+    /// Page `page`, as fetched.
+    ///
+    /// # Panics
+    /// If `page` is not below [`Web::len`].
+    pub fn page(&self, page: u64) -> SynthPage {
+        let mut out = SynthPage::default();
+        self.render(page, &mut out);
+        out
+    }
+
+    /// As [`Web::page`], into buffers that are used again.
+    ///
+    /// # Panics
+    /// If `page` is not below [`Web::len`].
+    pub fn render(&self, page: u64, out: &mut SynthPage) {
+        self.write(page, out, None);
+    }
+
+    /// The truth about page `page`.
+    ///
+    /// # Panics
+    /// If `page` is not below [`Web::len`].
+    pub fn truth(&self, page: u64) -> Truth {
+        let content = self.content(page);
+        let site = self.site(self.host_of(page));
+        let mut truth = Truth {
+            kind: content.kind,
+            mirror_of: content.mirror_of,
+            title: String::new(),
+            main_text: String::new(),
+            language: site.language,
+            encoding: if site.gbk { "GBK" } else { "UTF-8" },
+            broken: false,
+            links: Vec::new(),
+        };
+        self.write(page, &mut SynthPage::default(), Some(&mut truth));
+        truth
+    }
+
+    /// Only where the links of page `page` lead, in document order, without making the page: (target, region).
+    ///
+    /// # Panics
+    /// If `page` is not below [`Web::len`].
+    pub fn links(&self, page: u64) -> Vec<(Option<u64>, Region)> {
+        assert!(page < self.len(), "page {page} of {}", self.len());
+        let content = self.content(page);
+        let mut targets = Vec::new();
+        if !matches!(content.kind, Kind::Redirect { .. } | Kind::Missing) {
+            self.targets(content.body, self.host_of(page), &mut targets);
+        }
+        targets.iter().map(|target| (self.resolve(target), target.region)).collect()
+    }
+
+    fn write(&self, page: u64, out: &mut SynthPage, truth: Option<&mut Truth>) {
+        assert!(page < self.len(), "page {page} of {}", self.len());
+        let host = self.host_of(page);
+        let content = self.content(page);
+        let site = self.site(host);
+        out.url.clear();
+        self.push_url(host, page - self.host_start(host), &mut out.url);
+        out.date_ms = self.config.start_ms
+            + below(self.hash(page, purpose::DATE), u64::from(self.config.days) * 86_400) as i64 * 1000;
+        out.ip = format!("198.{}.{}.{}", 18 + (host >> 16 & 1), host >> 8 & 255, host & 255);
+        let mut html = String::with_capacity(4096);
+        let mut head = String::with_capacity(256);
+        let reason = match content.kind {
+            Kind::Redirect { to } => {
+                out.status = if self.hash(content.body, purpose::BROKEN) & 1 == 0 { 301 } else { 302 };
+                head.push_str("Location: ");
+                self.push_url(host, to - self.host_start(host), &mut head);
+                head.push_str("\r\n");
+                if out.status == 301 { "Moved Permanently" } else { "Found" }
+            }
+            Kind::Missing => {
+                out.status = 404;
+                self.push_missing(&site, &mut html);
+                "Not Found"
+            }
+            _ => {
+                out.status = 200;
+                self.push_page(&site, &content, &mut html, truth);
+                "OK"
+            }
+        };
+        if !html.is_empty() {
+            head.push_str("Content-Type: text/html");
+            if matches!(site.declares, 0 | 2) {
+                head.push_str(if site.gbk { "; charset=gb2312" } else { "; charset=utf-8" });
+            }
+            head.push_str("\r\n");
+        }
+        let response = &mut out.response;
+        response.clear();
+        let mut line = String::with_capacity(512);
+        line.push_str("HTTP/1.1 ");
+        push_number(u64::from(out.status), &mut line);
+        line.push(' ');
+        line.push_str(reason);
+        line.push_str("\r\nDate: ");
+        line.push_str(&format_rfc822(out.date_ms));
+        line.push_str("\r\nServer: synth\r\n");
+        line.push_str(&head);
+        line.push_str("Content-Length: ");
+        let mut encoded = Vec::new();
+        let body = if site.gbk {
+            encoded.reserve(html.len());
+            to_gbk(&html, &mut encoded);
+            encoded.as_slice()
+        } else {
+            html.as_bytes()
+        };
+        push_number(body.len() as u64, &mut line);
+        line.push_str("\r\n\r\n");
+        response.extend_from_slice(line.as_bytes());
+        out.body_at = response.len();
+        response.extend_from_slice(body);
+    }
+
+    fn push_missing(&self, site: &Site, html: &mut String) {
+        let phrases = phrases_of(site.language);
+        html.push_str("<html><head>");
+        push_charset(site, html);
+        html.push_str("<title>404</title></head><body><h1>404</h1><p>");
+        html.push_str(phrases.missing);
+        html.push_str("</p></body></html>\n");
+    }
+
+    fn push_page(&self, site: &Site, content: &Content, html: &mut String, mut truth: Option<&mut Truth>) {
+        let phrases = phrases_of(site.language);
+        let markup = self.markup(content.body);
+        let closed = markup != Markup::Unclosed;
+        let quote = if markup == Markup::Unquoted { "" } else { "\"" };
+        let name_host = self.host_of(content.body);
+        let mut targets = Vec::new();
+        self.targets(content.body, site.host, &mut targets);
+        let mut title = String::new();
+        self.push_title(content.text, site.language, &mut title);
+        let mut anchors: Vec<String> = Vec::new();
+        let recording = truth.is_some();
+        let link = |target: &Target, html: &mut String| {
+            html.push_str("<a href=");
+            html.push_str(quote);
+            if target.relative {
+                self.push_path(target.ordinal, html);
+            } else {
+                self.push_url(target.host, target.ordinal, html);
+            }
+            html.push_str(quote);
+            if target.region == Region::Advertisement {
+                html.push_str(" rel=\"nofollow\"");
+            }
+            html.push('>');
+        };
+
+        if markup != Markup::Unquoted {
+            html.push_str("<!DOCTYPE html>\n");
+        }
+        html.push_str("<html lang=\"");
+        html.push_str(phrases.lang);
+        html.push_str("\"><head>");
+        push_charset(site, html);
+        html.push_str("<title>");
+        html.push_str(&title);
+        html.push_str(" - ");
+        self.push_site_name(name_host, site.language, html);
+        html.push_str("</title></head>\n<body>\n<ul class=\"nav\">");
+        for target in targets.iter().filter(|t| t.region == Region::Navigation) {
+            html.push_str("<li>");
+            link(target, html);
+            let from = html.len();
+            if target.ordinal == 0 {
+                html.push_str(phrases.home)
+            } else {
+                self.push_anchor(target, html)
+            }
+            if recording {
+                anchors.push(html[from..].to_owned());
+            }
+            html.push_str(if closed { "</a></li>" } else { "</a>" });
+        }
+        html.push_str("</ul>\n<div id=\"content\">\n");
+        if markup == Markup::Misnested {
+            html.push_str("</span><b><i></b></i></td>");
+        }
+        html.push_str("<h1>");
+        html.push_str(&title);
+        html.push_str("</h1>\n");
+        let inline: Vec<&Target> = targets.iter().filter(|t| t.region == Region::Text).collect();
+        let mut recorder = recording.then(Recorder::default);
+        let open = |i: u32, html: &mut String| link(inline[i as usize], html);
+        let shape = Shape { language: site.language, links: inline.len() as u32, closed };
+        self.push_text(content, shape, open, html, recorder.as_mut());
+        html.push_str("</div>\n");
+        if let Some(recorder) = &mut recorder {
+            anchors.append(&mut recorder.anchors);
+        }
+        if targets.iter().any(|t| t.region == Region::Related) {
+            html.push_str("<div class=\"related\"><h3>");
+            html.push_str(phrases.related);
+            html.push_str("</h3><ul>\n");
+            for target in targets.iter().filter(|t| t.region == Region::Related) {
+                html.push_str("<li>");
+                link(target, html);
+                let from = html.len();
+                self.push_anchor(target, html);
+                if recording {
+                    anchors.push(html[from..].to_owned());
+                }
+                html.push_str(if closed { "</a></li>\n" } else { "</a>\n" });
+            }
+            html.push_str("</ul></div>\n");
+        }
+        for (i, target) in targets.iter().filter(|t| t.region == Region::Advertisement).enumerate() {
+            html.push_str("<div class=\"ad\"><small>");
+            html.push_str(phrases.sponsored);
+            html.push_str("</small> ");
+            link(target, html);
+            let slogan = below(self.hash(content.body, purpose::ADVERTISEMENT).rotate_left(i as u32 * 8), 6);
+            html.push_str(phrases.slogans[slogan as usize]);
+            if recording {
+                anchors.push(phrases.slogans[slogan as usize].to_owned());
+            }
+            html.push_str(if markup == Markup::Unquoted { "</a> & & </div>\n" } else { "</a></div>\n" });
+        }
+        html.push_str("<div class=\"footer\">&copy; ");
+        self.push_site_name(name_host, site.language, html);
+        html.push(' ');
+        html.push_str(phrases.footer);
+        html.push_str(if closed { "</div>\n</body></html>\n" } else { "</div>\n" });
+
+        if let (Some(truth), Some(recorder)) = (&mut truth, recorder) {
+            truth.title = title;
+            truth.main_text = recorder.text;
+            truth.broken = markup != Markup::Sound;
+            truth.links =
+                targets.iter().zip(anchors).map(|(target, anchor)| self.true_link(target, anchor)).collect();
+        }
+    }
+
+    fn true_link(&self, target: &Target, anchor: String) -> TrueLink {
+        let mut url = String::new();
+        self.push_url(target.host, target.ordinal, &mut url);
+        TrueLink { url, target: self.resolve(target), anchor, region: target.region }
+    }
+
+    /// Appends what other pages call a page: its title, or the name of the site for a home page.
+    fn push_anchor(&self, target: &Target, out: &mut String) {
+        let host = self.host_of(target.named);
+        let language = self.site(host).language;
+        if target.ordinal == 0 {
+            self.push_site_name(self.mirrored_host(host).unwrap_or(host), language, out);
+        } else {
+            self.push_title(self.content(target.named).text, language, out);
+        }
+    }
+
+    fn markup(&self, body: u64) -> Markup {
+        let draw = self.hash(body, purpose::BROKEN);
+        if super::draw::unit(draw) >= self.config.broken {
+            return Markup::Sound;
+        }
+        [Markup::Unclosed, Markup::Misnested, Markup::Unquoted][(draw % 3) as usize]
+    }
+}
+
+fn push_charset(site: &Site, html: &mut String) {
+    match (site.declares, site.gbk) {
+        (0 | 1, true) => {
+            html.push_str("<meta http-equiv=\"Content-Type\" content=\"text/html; charset=gb2312\">")
+        }
+        (0 | 1, false) if site.language == Language::English => html.push_str("<meta charset=\"utf-8\">"),
+        (0 | 1, false) => html.push_str("<meta charset=\"UTF-8\">"),
+        _ => {}
+    }
+}

@@ -1,0 +1,430 @@
+//! A server that is all hosts of a [`Site`], a simulated Web for one: HTTP proxy and plain server in one.
+//!
+//! **What.** A request with an absolute URL is served as a proxy does; one with a path as the server that `Host` names does.
+//! What happens then is the plan of the [`Site`], as [`SimWeb::answer`] makes it: delays, drips, endless bodies, resets. A host that cannot be reached
+//! is, through the proxy, 502 or 504 with `X-Proxy-Error: dns`, `connect` or `timeout`; on a plain connection, which
+//! cannot be refused any more, it is a close without a word. CONNECT is answered 501: there is no TLS here.
+//!
+//! **Algorithm.** One single-threaded runtime a thread, each with a listening socket of its own on the same port, so that
+//! connections stay where the kernel put them. Requests are read by `httparse`; answers go out in one write where they fit.
+//!
+//! **Cost.** A few microseconds a request besides the page. Memory: the head that is being read, the answer that is being
+//! sent; the counter of attempts is bounded and forgets all when it is full (passing trouble then comes again).
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+use xxhash_rust::xxh3::xxh3_64;
+
+use webmill_capture::error::{Error, Result};
+
+use super::serve_log::{Asked, Recorder};
+use super::serve_request::{Read, read_request};
+use super::{Answer, Ending, Rest, SimWeb, SynthPage};
+
+/// URLs whose attempts are counted.
+const MAX_COUNTED: usize = 1 << 20;
+
+/// How long a connection may hang where the plan says that it does.
+const HANG: Duration = Duration::from_secs(600);
+
+/// What a server serves: an answer for every absolute URL.
+pub trait Site: Send + Sync {
+    /// Writes the answer to the request number `attempt` (from 0) for `url` into buffers that are used again.
+    fn answer_into(&self, method: &str, url: &str, attempt: u32, scratch: &mut SynthPage, out: &mut Answer);
+
+    /// Whether any answer depends on the attempt; where none does, attempts are not counted.
+    fn counts_attempts(&self) -> bool {
+        false
+    }
+
+    /// Whether the answer to this URL depends on the attempt.
+    fn depends_on_attempt(&self, _url: &str) -> bool {
+        false
+    }
+}
+
+impl Site for SimWeb {
+    fn answer_into(&self, method: &str, url: &str, attempt: u32, scratch: &mut SynthPage, out: &mut Answer) {
+        SimWeb::answer_into(self, method, url, attempt, scratch, out);
+    }
+
+    fn counts_attempts(&self) -> bool {
+        let shares = &self.config().pages;
+        shares.passing + shares.busy + self.config().robots.passing > 0.0
+    }
+
+    fn depends_on_attempt(&self, url: &str) -> bool {
+        SimWeb::depends_on_attempt(self, url)
+    }
+}
+
+/// How to serve.
+#[derive(Clone)]
+pub struct ServeOptions {
+    /// Where to listen. Default 127.0.0.1, any free port.
+    pub address: SocketAddr,
+    /// Threads. Default 1.
+    pub threads: usize,
+    /// Open connections at the same time; more wait in the backlog of 4,096. Default 60,000.
+    pub connections: usize,
+    /// How long a connection may be idle, in ms. Default 60,000.
+    pub idle_ms: u64,
+    /// Hears of everything. Default none.
+    pub recorder: Option<Arc<dyn Recorder>>,
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        ServeOptions {
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            threads: 1,
+            connections: 60_000,
+            idle_ms: 60_000,
+            recorder: None,
+        }
+    }
+}
+
+/// A running server. It stops when it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    threads: Vec<JoinHandle<()>>,
+    state: Arc<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    connections: AtomicU64,
+    requests: AtomicU64,
+}
+
+struct State {
+    site: Box<dyn Site>,
+    recorder: Option<Arc<dyn Recorder>>,
+    idle: Duration,
+    slots: Semaphore,
+    counts: Arc<Counts>,
+    attempts: Option<Mutex<HashMap<u64, u32>>>,
+}
+
+impl Server {
+    /// Starts serving.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where the address cannot be listened on.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::io::{Read, Write};
+    /// use webmill_sim::{ServeOptions, Server, SimConfig, SimWeb};
+    /// let sim = SimWeb::new(SimConfig::plain(100, 10, 1))?;
+    /// let seed = sim.seeds().next().expect("a seed");
+    /// let server = Server::start(sim, ServeOptions::default())?;
+    /// let mut client = std::net::TcpStream::connect(server.address()).expect("a listener");
+    /// write!(client, "GET {seed} HTTP/1.1\r\nConnection: close\r\n\r\n").expect("sent");
+    /// let mut answer = Vec::new();
+    /// client.read_to_end(&mut answer).expect("received");
+    /// assert!(answer.starts_with(b"HTTP/1.1 200 OK\r\n"));
+    /// # Ok::<(), webmill_capture::error::Error>(())
+    /// ```
+    pub fn start(site: impl Site + 'static, options: ServeOptions) -> Result<Server> {
+        let counts = Arc::new(Counts::default());
+        let state = Arc::new(State {
+            recorder: options.recorder.clone(),
+            idle: Duration::from_millis(options.idle_ms.max(1)),
+            slots: Semaphore::new(options.connections.clamp(1, Semaphore::MAX_PERMITS)),
+            counts: counts.clone(),
+            attempts: site.counts_attempts().then(Mutex::default),
+            site: Box::new(site),
+        });
+        let (stop, stopped) = watch::channel(false);
+        let mut server = Server { address: options.address, stop, threads: Vec::new(), state: counts };
+        let threads = options.threads.max(1);
+        for thread in 0..threads {
+            let (state, stopped, address) = (state.clone(), stopped.clone(), server.address);
+            let (tell, told) = mpsc::channel();
+            let work = move || run(state, address, threads > 1, stopped, &tell);
+            let name = format!("simweb-{thread}");
+            let failed = |e: io::Error| {
+                Error::Config(format!("a simulated Web cannot listen on {}: {e}", options.address))
+            };
+            server.threads.push(std::thread::Builder::new().name(name).spawn(work).map_err(failed)?);
+            let bound = told.recv().map_err(|e| Error::Internal(format!("a server thread died: {e}")))?;
+            server.address = bound.map_err(failed)?;
+        }
+        Ok(server)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// `http://address`: what a client's proxy setting takes.
+    pub fn proxy(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Requests so far.
+    pub fn requests(&self) -> u64 {
+        self.state.requests.load(Ordering::Relaxed)
+    }
+
+    /// Connections so far.
+    pub fn connections(&self) -> u64 {
+        self.state.connections.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.stop.send(true);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A thread: its runtime, its listener.
+fn run(
+    state: Arc<State>,
+    address: SocketAddr,
+    shared: bool,
+    mut stopped: watch::Receiver<bool>,
+    tell: &mpsc::Sender<io::Result<SocketAddr>>,
+) {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(e) => {
+            let _ = tell.send(Err(e));
+            return;
+        }
+    };
+    runtime.block_on(async {
+        let listener = match listen(address, shared) {
+            Ok(listener) => listener,
+            Err(e) => {
+                let _ = tell.send(Err(e));
+                return;
+            }
+        };
+        let _ = tell.send(listener.local_addr());
+        tokio::select! {
+            () = accept(&state, &listener) => {}
+            _ = stopped.wait_for(|stop| *stop) => {}
+        }
+    });
+    // Open connections end with the runtime.
+}
+
+fn listen(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    #[cfg(unix)]
+    if shared {
+        socket.set_reuseport(true)?;
+    }
+    #[cfg(not(unix))]
+    let _ = shared;
+    socket.bind(address)?;
+    socket.listen(4096)
+}
+
+async fn accept(state: &Arc<State>, listener: &TcpListener) {
+    loop {
+        // The semaphore is never closed.
+        let Ok(slot) = state.slots.acquire().await else { return };
+        slot.forget();
+        let stream = loop {
+            match listener.accept().await {
+                Ok((stream, _)) => break stream,
+                // Out of file descriptors, or the client is gone already.
+                Err(_) => sleep(Duration::from_millis(5)).await,
+            }
+        };
+        let _ = stream.set_nodelay(true);
+        let number = state.counts.connections.fetch_add(1, Ordering::Relaxed);
+        tokio::spawn(connection(Leave(state.clone()), stream, number));
+    }
+}
+
+/// Gives the slot of a connection back, however it ends.
+struct Leave(Arc<State>);
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        self.0.slots.add_permits(1);
+    }
+}
+
+async fn connection(state: Leave, mut stream: TcpStream, number: u64) {
+    let state = &state.0;
+    if let Some(recorder) = &state.recorder {
+        recorder.opened(number, Instant::now());
+    }
+    let ending = converse(state, &mut stream, number).await.unwrap_or(Ending::Reset);
+    match ending {
+        Ending::Hang => hang(&mut stream).await,
+        Ending::Reset => {
+            let _ = stream.set_zero_linger();
+        }
+        Ending::Keep | Ending::Close => {
+            let _ = stream.shutdown().await;
+            part(&mut stream).await;
+        }
+    }
+    drop(stream);
+    if let Some(recorder) = &state.recorder {
+        recorder.closed(number, Instant::now());
+    }
+}
+
+/// Reads until the client leaves.
+async fn hang(stream: &mut TcpStream) {
+    let mut waste = [0; 1024];
+    let leave = async { while stream.read(&mut waste).await.is_ok_and(|n| n > 0) {} };
+    let _ = timeout(HANG, leave).await;
+}
+
+/// Reads for a moment what the client still sends: closing with unread bytes would reset the connection and could
+/// take the answer away from it.
+async fn part(stream: &mut TcpStream) {
+    let mut waste = [0; 4096];
+    let mut left = 256;
+    let leave = async {
+        while left > 0 && stream.read(&mut waste).await.is_ok_and(|n| n > 0) {
+            left -= 1;
+        }
+    };
+    let _ = timeout(Duration::from_millis(500), leave).await;
+}
+
+async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Result<Ending> {
+    let mut input: Vec<u8> = Vec::new();
+    loop {
+        let request = match read_request(&input) {
+            Read::Request(request) => request,
+            Read::More => {
+                input.reserve(2048);
+                match timeout(state.idle, stream.read_buf(&mut input)).await {
+                    Ok(Ok(n)) if n > 0 => continue,
+                    Ok(Err(e)) => return Err(e),
+                    _ => return Ok(Ending::Close),
+                }
+            }
+            Read::Bad(status) => {
+                let mut answer = Answer::default();
+                answer.error(status, "Connection: close\r\n");
+                timeout(state.idle, stream.write_all(&answer.message)).await??;
+                return Ok(Ending::Close);
+            }
+        };
+        // The body of the request: thrown away.
+        let used = request.head + request.body;
+        while input.len() < used {
+            match timeout(state.idle, stream.read_buf(&mut input)).await {
+                Ok(Ok(n)) if n > 0 => {}
+                _ => return Ok(Ending::Close),
+            }
+        }
+        input.drain(..used);
+        if input.is_empty() {
+            input = Vec::new(); // a connection that waits holds no memory
+        }
+        let arrived = Instant::now();
+        state.counts.requests.fetch_add(1, Ordering::Relaxed);
+        let attempt = attempt(state, &request.url);
+        let mut answer = ANSWERS.with_borrow_mut(Vec::pop).unwrap_or_default();
+        SCRATCH.with_borrow_mut(|scratch| {
+            state.site.answer_into(&request.method, &request.url, attempt, scratch, &mut answer);
+        });
+        if answer.by_proxy && !request.proxy {
+            answer.nothing(Ending::Close);
+        }
+        if let Some(recorder) = &state.recorder {
+            let host = SimWeb::split(&request.url).map_or("", |(host, _)| host).to_owned();
+            let (method, url) = (request.method.clone(), request.url);
+            let (user_agent, status) = (request.user_agent, answer.status);
+            let asked = Asked { connection: number, method, host, url, user_agent, attempt, status };
+            recorder.asked(asked, arrived);
+        }
+        let sent = send(state, stream, &answer, request.method == "HEAD").await;
+        if let Some(recorder) = &state.recorder {
+            recorder.answered(number, Instant::now());
+        }
+        let ending = answer.ending;
+        if answer.message.capacity() <= 1 << 16 {
+            ANSWERS.with_borrow_mut(|answers| answers.push(answer));
+        }
+        sent?;
+        if ending != Ending::Keep || !request.keep {
+            return Ok(if ending == Ending::Keep { Ending::Close } else { ending });
+        }
+    }
+}
+
+thread_local! {
+    /// Buffers of answers that were sent.
+    static ANSWERS: RefCell<Vec<Answer>> = const { RefCell::new(Vec::new()) };
+    static SCRATCH: RefCell<SynthPage> = RefCell::default();
+}
+
+/// Which request for this URL it is.
+fn attempt(state: &State, url: &str) -> u32 {
+    let Some(attempts) = &state.attempts else { return 0 };
+    if !state.site.depends_on_attempt(url) {
+        return 0;
+    }
+    let mut attempts = attempts.lock().unwrap_or_else(PoisonError::into_inner);
+    if attempts.len() >= MAX_COUNTED {
+        attempts.clear();
+    }
+    let count = attempts.entry(xxh3_64(url.as_bytes())).or_default();
+    *count += 1;
+    *count - 1
+}
+
+async fn send(state: &State, stream: &mut TcpStream, answer: &Answer, head_only: bool) -> io::Result<()> {
+    if answer.delay_ms > 0 {
+        sleep(Duration::from_millis(answer.delay_ms.into())).await;
+    }
+    let message = if head_only { &answer.message[..answer.head_len] } else { &answer.message };
+    timeout(state.idle, stream.write_all(message)).await??;
+    if head_only {
+        return Ok(());
+    }
+    match &answer.rest {
+        Rest::None => {}
+        Rest::Repeat { piece, times, end } => {
+            let mut left = times.unwrap_or(u64::MAX);
+            while left > 0 {
+                timeout(state.idle, stream.write_all(piece)).await??;
+                left -= u64::from(times.is_some());
+            }
+            timeout(state.idle, stream.write_all(end)).await??;
+        }
+        Rest::Drip { pieces, every_ms, endless } => loop {
+            for piece in pieces {
+                sleep(Duration::from_millis(u64::from(*every_ms).max(1))).await;
+                timeout(state.idle, stream.write_all(piece)).await??;
+            }
+            if !endless {
+                break;
+            }
+        },
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! The Parquet contracts: one row type a table, every column described.
+//!
+//! **What.** A table is a Rust struct whose fields are its columns. The `table!` declaration next to each struct
+//! carries the description, unit and example that `webmill schema` prints, so the documentation cannot drift from
+//! the bytes.
+//!
+//! **Layout on disk.** A table is a folder of `part-*.parquet` files, zstd, with column statistics. Columns that the
+//! largest public crawl index has carry its names and types. Real types throughout: timestamps are timestamps with a
+//! time zone, missing is null, and keys are 16 raw bytes.
+//!
+//! **Memory.** Rows are buffered by the caller and written a row group at a time ([`PartWriter`]); reading
+//! ([`TableReader`]) goes row group by row group with only the columns asked for.
+//!
+//! **Determinism.** Equal rows in equal order give equal bytes: no clock, host or thread count reaches a file.
+
+#![deny(clippy::unwrap_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod cell;
+mod read;
+mod write;
+
+pub use cell::{Bytes16, Cell, ColumnType, Millis};
+pub use read::{Batch, TableReader, part_files};
+pub use write::{Footer, PartWriter, ROW_GROUP_ROWS, write_part};
+
+#[doc(hidden)]
+pub use polars::prelude::Column as PolarsColumn;
+
+/// One column of a table, as `webmill schema` prints it.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+pub struct ColumnInfo {
+    /// Name in the Parquet file.
+    pub name: &'static str,
+    /// Physical and logical type.
+    pub kind: ColumnType,
+    /// Whether null is a value.
+    pub nullable: bool,
+    /// What it says, with unit and range.
+    pub description: &'static str,
+    /// A value as it might stand there.
+    pub example: &'static str,
+}
+
+/// A row type: name, columns and the conversion of rows to columns.
+pub trait Table: Sized + Send + Sync {
+    /// Folder name, and the name users say.
+    const NAME: &'static str;
+    /// One sentence: what a row is.
+    const ABOUT: &'static str;
+    /// The columns in file order.
+    fn info() -> Vec<ColumnInfo>;
+    /// The rows as columns, in order.
+    fn columns(rows: &[Self]) -> Vec<PolarsColumn>;
+}
+
+/// Declares a row type with its column documentation and implements [`Table`] for it.
+#[macro_export]
+macro_rules! table {
+    (
+        $(#[doc = $about:literal])+
+        $row:ident = $name:literal {
+            $( $field:ident : $ty:ty = $desc:literal, $example:literal; )+
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Debug, Clone, PartialEq, Default)]
+        pub struct $row {
+            $( #[doc = $desc] pub $field: $ty, )+
+        }
+
+        impl $crate::Table for $row {
+            const NAME: &'static str = $name;
+            const ABOUT: &'static str = concat!($($about),+);
+
+            fn info() -> Vec<$crate::ColumnInfo> {
+                vec![$(
+                    $crate::ColumnInfo {
+                        name: stringify!($field),
+                        kind: <$ty as $crate::Cell>::TYPE,
+                        nullable: <$ty as $crate::Cell>::NULLABLE,
+                        description: $desc,
+                        example: $example,
+                    }
+                ),+]
+            }
+
+            fn columns(rows: &[Self]) -> Vec<$crate::PolarsColumn> {
+                vec![$(
+                    <$ty as $crate::Cell>::column(stringify!($field), rows.iter().map(|row| &row.$field))
+                ),+]
+            }
+        }
+    };
+}
