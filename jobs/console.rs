@@ -83,6 +83,10 @@ impl Progress for Console {
         *state = State::default();
     }
 
+    fn plan(&self, text: &str) {
+        let _ = crate::print(&format!("{text}\n"));
+    }
+
     fn note(&self, text: &str) {
         let Ok(state) = self.state.lock() else { return };
         match &state.bar {

@@ -4,27 +4,29 @@ mod output;
 mod pages;
 pub mod tables;
 
-use std::process::ExitCode;
-
-use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use webmill_capture::{Error, Result};
 use webmill_dedup::{Clusterer, Fingerprint, HammingJoin, Pair, Resembling};
-use webmill_run::{Cancel, Committed, Inputs, Job, Runtime, Stage, Unit, open_latest};
+use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_sort::Budget;
+use webmill_table::{part_files, schema};
 
-use crate::args::Common;
-use crate::console::Console;
+use crate::extract::Extract;
+use crate::job::{Context, JobEntry};
+use crate::recipe::{Recipe, Settings, within};
 use pages::{Pages, Texts};
+use tables::{ClusterRow, DuplicateRow};
 
-/// Find duplicates: equal bodies, equal texts, and texts whose SimHashes differ in few bits.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example:\n  webmill dedup --out results\n\nReads the tables that `webmill extract` wrote to the same folder."
-)]
-pub struct DedupArgs {
-    #[command(flatten)]
-    common: Common,
-}
+/// The job as the registry lists it.
+pub const ENTRY: JobEntry = JobEntry {
+    name: Dedup::NAME,
+    about: "Find duplicates: equal bodies, equal texts, and texts whose SimHashes differ in few bits",
+    example: "Example:\n  webmill dedup --out results\n\nReads the tables that `webmill extract` wrote to the same folder.",
+    reads_shards: false,
+    tables: || vec![schema::<DuplicateRow>(), schema::<ClusterRow>()],
+    check: |recipe: &Recipe| recipe.settings::<Dedup>().map(drop),
+    run: dedup,
+};
 
 /// Configuration of the job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,8 +45,6 @@ pub struct Dedup {
     pub max_pairs: usize,
     /// Resemblance is computed for every pair where there are at most so many; past that for cluster members only.
     pub max_resemblances: usize,
-    #[serde(skip)]
-    extract: Option<Committed>,
 }
 
 impl Default for Dedup {
@@ -56,63 +56,67 @@ impl Default for Dedup {
             min_words: 12,
             max_pairs: 100_000_000,
             max_resemblances: 1_000_000,
-            extract: None,
         }
     }
 }
 
-/// Runs the command.
-pub fn run(args: &DedupArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let console = Console::new();
-    let extract = open_latest(&args.common.out, "extract")?;
-    crate::print_committed(&dedup(&extract, &args.common, &args.common.runtime(&console, cancel))?)
+impl Settings for Dedup {
+    const TABLE: &'static str = "dedup";
+
+    fn check(&self) -> Result<()> {
+        within("k", self.k, 0..=64)?;
+        within("min_resemblance", self.min_resemblance, 0.0..=1.0)?;
+        within("shingle_words", self.shingle_words, 1..=64)
+    }
 }
 
-/// Finds duplicates in the tables of `extract`.
-pub fn dedup(extract: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
-    let mut job: Dedup = common.recipe(Dedup::NAME)?;
-    job.extract = Some(extract.clone());
-    crate::run_job(&job, &Inputs::of_jobs([extract]), common, runtime)
+/// Finds duplicates among the context's pages.
+///
+/// # Errors
+/// What the job meets.
+pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
+    context.run(&context.settings::<Dedup>()?, &context.results_of(Extract::NAME)?)
 }
 
 impl Job for Dedup {
+    type Input = Committed;
     const NAME: &'static str = "dedup";
     const VERSION: u32 = 1;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
-        let extract = self
-            .extract
-            .as_ref()
-            .ok_or_else(|| webmill_capture::Error::Internal("dedup without input".into()))?;
+    fn ingredients(&self) -> Vec<webmill_run::Ingredient> {
+        crate::ingredients::of_text()
+    }
+
+    fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         stage.unit("duplicates", |unit| self.find(extract, unit))
     }
 }
 
 impl Dedup {
-    fn find(&self, extract: &Committed, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
+    fn find(&self, extract: &Committed, unit: &mut Unit<'_>) -> Result<()> {
         let stage = unit.stage();
         let memory = stage.memory as usize;
         let budget = Budget::new(memory / 4).in_dir(unit.temp());
         let progress = stage.progress;
-        progress.begin("order", 0, webmill_run::Measure::Items);
-        let pages = Pages::read(&extract.path("pages"), self.min_words, &budget, unit.temp(), memory)?;
+        progress.begin("order", 0, Measure::Items);
+        let pages = Pages::read(&part_files(&extract.path("pages"))?, self.min_words, &budget, unit.temp(), memory)?;
         progress.advance(pages.len() as u64);
         progress.end();
         stage.cancel.check()?;
 
         let copies = pages.copies();
-        progress.begin("join", 0, webmill_run::Measure::Items);
+        progress.begin("join", 0, Measure::Items);
         let (numbers, fingerprints): (Vec<u32>, Vec<Fingerprint>) = pages.fingerprints();
         let mut near: Vec<Pair> = Vec::new();
         HammingJoin::new(self.k).memory_bytes(memory / 2).run(&fingerprints, |pair| {
             if near.len() >= self.max_pairs {
-                return Err(webmill_capture::Error::Limit(format!(
+                return Err(Error::Limit(format!(
                     "more than {} pairs of near-duplicates: raise max_pairs or lower k in the recipe's [dedup]",
                     self.max_pairs
                 )));
             }
             if near.len() >= memory / 4 / size_of::<Pair>() {
-                return Err(webmill_capture::Error::Limit(format!(
+                return Err(Error::Limit(format!(
                     "more than {} pairs of near-duplicates do not fit a quarter of --memory: raise it, or lower k in the recipe's [dedup]",
                     near.len()
                 )));

@@ -5,34 +5,36 @@ mod parts;
 pub mod template_row;
 mod templates;
 
-use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Result;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use webmill_capture::Error;
-use webmill_mill::{ExtractLimits, Extractor, Templates};
-use webmill_run::{Cancel, Committed, Job, Measure, Reject, Runtime, Stage};
-use webmill_shard::{Input, Part, ReadOptions, Resume, ShardReader, follows, split};
+use webmill_capture::{Error, Result};
+use webmill_mill::{Mill, Order, PageLimits, Reject as PageReject};
+use webmill_run::{Committed, Ingredient, Job, Measure, Reject, Stage, Unit};
+use webmill_shard::{Part, ReadOptions, Resume, ShardReader, follows, split};
+use webmill_table::schema;
 
-use crate::args::Common;
 use crate::inputs::Shards;
+use crate::job::{Context, JobEntry};
+use crate::recipe::{Recipe, Settings, within};
 use parts::PartTables;
+use template_row::TemplateRow;
 
-/// Turn shards into tables: pages, links, main texts.
-#[derive(Debug, Clone, clap::Args)]
-#[command(
-    after_help = "Example:\n  webmill extract crawl-*.raw archive.warc.gz --out results\n\nReads RAW DB, WARC and ARC, recognised by content; folders are walked."
-)]
-pub struct ExtractArgs {
-    /// Shards, folders, globs, or - for stdin.
-    #[arg(required = true)]
-    pub inputs: Vec<String>,
-    #[command(flatten)]
-    pub common: Common,
-}
+/// The job as the registry lists it.
+pub const ENTRY: JobEntry = JobEntry {
+    name: Extract::NAME,
+    about: "Turn shards into tables: pages, links, main texts",
+    example: "Example:\n  webmill extract crawl-*.raw archive.warc.gz --out results\n\nReads RAW DB, WARC and ARC, recognised by content; folders are walked.",
+    reads_shards: true,
+    tables: || {
+        let mut tables = Mill::default().tables();
+        tables.push(schema::<TemplateRow>());
+        tables
+    },
+    check: |recipe: &Recipe| recipe.settings::<Extract>().map(drop),
+    run: extract,
+};
 
 /// Configuration of the job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -53,11 +55,7 @@ pub struct Extract {
     /// rule. Counting takes some 150 bytes a host of the corpus, 600 one of many pages.
     pub template_hosts: usize,
     /// Bounds of the work on one page.
-    pub limits: ExtractLimits,
-    #[serde(skip)]
-    inputs: Vec<Input>,
-    #[serde(skip)]
-    logs: Vec<(PathBuf, String)>,
+    pub limits: PageLimits,
 }
 
 impl Default for Extract {
@@ -68,10 +66,20 @@ impl Default for Extract {
             buffer_bytes: 24 << 20,
             template_pages: 200,
             template_hosts: 1000,
-            limits: ExtractLimits::default(),
-            inputs: Vec::new(),
-            logs: Vec::new(),
+            limits: PageLimits::default(),
         }
+    }
+}
+
+impl Settings for Extract {
+    const TABLE: &'static str = "extract";
+
+    fn check(&self) -> Result<()> {
+        within("max_record_bytes", self.max_record_bytes, 1 << 10..=1 << 40)?;
+        within("buffer_bytes", self.buffer_bytes, 1..=1 << 40)?;
+        within("limits.max_body_bytes", self.limits.max_body_bytes, 1..=1 << 32)?;
+        within("limits.max_depth", self.limits.max_depth, 1..=1 << 16)?;
+        within("limits.max_nodes", self.limits.max_nodes, 1..=1 << 28)
     }
 }
 
@@ -90,58 +98,74 @@ impl Walk {
     }
 }
 
-/// Runs the command.
-pub fn run(args: &ExtractArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let console = crate::console::Console::new();
-    crate::print_committed(&extract(&args.inputs, &args.common, &args.common.runtime(&console, cancel))?)
-}
-
-/// Extracts `inputs` under the runtime.
-pub fn extract(inputs: &[String], common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
-    let mut job: Extract = common.recipe(Extract::NAME)?;
-    let shards = Shards::discover(inputs, runtime)?;
-    let digests = shards.digest(runtime)?;
-    job.inputs = shards.inputs;
-    job.logs = shards.logs;
-    crate::run_job(&job, &digests, common, runtime)
+/// Extracts the shards of the context.
+///
+/// # Errors
+/// Where there is no shard, or the job fails.
+pub fn extract(context: &Context<'_>) -> Result<Option<Committed>> {
+    let job: Extract = context.settings()?;
+    let shards = Shards::discover(&context.inputs, &context.runtime)?;
+    context.run(&job, &shards)
 }
 
 impl Job for Extract {
+    type Input = Shards;
     const NAME: &'static str = "extract";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
-        let total: u64 = self.inputs.iter().map(|i| i.bytes).sum();
+    fn ingredients(&self) -> Vec<Ingredient> {
+        let parts = Mill::new(self.limits.clone()).parts();
+        let mut ingredients: Vec<Ingredient> = parts
+            .into_iter()
+            .map(|part| Ingredient {
+                name: part.name,
+                digest: format!("{} {}", part.version, part.configuration),
+            })
+            .collect();
+        ingredients.extend(crate::ingredients::of_text());
+        ingredients
+    }
+
+    fn run(&self, shards: &Shards, stage: &Stage<'_>) -> Result<()> {
+        let pass = Pass { settings: self, shards, stage };
+        let total: u64 = shards.inputs.iter().map(|i| i.bytes).sum();
         let part_bytes = match self.part_bytes {
             0 => (total / 512).clamp(4 << 20, 256 << 20),
             bytes => bytes,
         };
-        let parts = split(&self.inputs, part_bytes);
-        let templates = Arc::new(self.learn_templates(stage, &parts)?);
+        let parts = split(&shards.inputs, part_bytes);
+        let mill = Mill::new(self.limits.clone()).with_templates(Arc::new(pass.learn_templates(&parts)?));
         stage.progress.begin("extract", total, Measure::Bytes);
         let walks: Vec<Walk> = parts
             .par_iter()
             .enumerate()
             .with_max_len(1)
             .map(|(i, part)| {
-                let walk = self.part(stage, i, part, None, &templates)?;
-                let end = part.range.end.min(self.inputs[part.input].bytes);
+                let walk = pass.part(i, part, None, &mill)?;
+                let end = part.range.end.min(shards.inputs[part.input].bytes);
                 stage.progress.advance(end.saturating_sub(part.range.start));
                 Ok(walk)
             })
-            .collect::<webmill_capture::Result<_>>()?;
+            .collect::<Result<_>>()?;
         stage.progress.end();
-        self.close_seams(stage, &parts, walks, &templates)?;
-        log::read(stage, &self.logs, self.buffer_bytes)
+        pass.close_seams(&parts, walks, &mill)?;
+        log::read(stage, &shards.logs, self.buffer_bytes)
     }
 }
 
-impl Extract {
+/// One pass over shards.
+struct Pass<'a> {
+    settings: &'a Extract,
+    shards: &'a Shards,
+    stage: &'a Stage<'a>,
+}
+
+impl Pass<'_> {
     /// The records of a part.
-    pub fn open(&self, part: &Part, from: Option<Resume>) -> webmill_capture::Result<ShardReader> {
-        let input = &self.inputs[part.input];
+    fn open(&self, part: &Part, from: Option<Resume>) -> Result<ShardReader> {
+        let input = &self.shards.inputs[part.input];
         let options = ReadOptions {
-            max_record_bytes: self.max_record_bytes,
+            max_record_bytes: self.settings.max_record_bytes,
             exact_start: from,
             ..ReadOptions::default()
         };
@@ -151,21 +175,15 @@ impl Extract {
 
     /// A part begins where its start was guessed. Where the walk before it did not end there, the guess was wrong (a
     /// page that quotes records) and the part is read again from the right place.
-    fn close_seams(
-        &self,
-        stage: &Stage<'_>,
-        parts: &[Part],
-        mut walks: Vec<Walk>,
-        templates: &Arc<Templates>,
-    ) -> webmill_capture::Result<()> {
+    fn close_seams(&self, parts: &[Part], mut walks: Vec<Walk>, mill: &Mill) -> Result<()> {
         for i in 1..parts.len() {
             if parts[i].input != parts[i - 1].input {
                 continue;
             }
             let before = walks[i - 1].resume();
             if !follows(&before, &parts[i].range, walks[i].first) {
-                stage.discard(&unit_name(i))?;
-                walks[i] = self.part(stage, i, &parts[i], Some(before), templates)?;
+                self.stage.discard(&unit_name(i))?;
+                walks[i] = self.part(i, &parts[i], Some(before), mill)?;
             } else if walks[i].first.is_none() {
                 walks[i] = walks[i - 1];
             }
@@ -173,29 +191,24 @@ impl Extract {
         Ok(())
     }
 
-    fn part(
-        &self,
-        stage: &Stage<'_>,
-        index: usize,
-        part: &Part,
-        from: Option<Resume>,
-        templates: &Arc<Templates>,
-    ) -> webmill_capture::Result<Walk> {
-        stage.unit(&unit_name(index), |unit| {
-            let input = &self.inputs[part.input];
+    fn part(&self, index: usize, part: &Part, from: Option<Resume>, mill: &Mill) -> Result<Walk> {
+        self.stage.unit(&unit_name(index), |unit| {
+            let input = &self.shards.inputs[part.input];
             let mut reader = self.open(part, from)?;
-            let extractor = Extractor::new(self.limits.clone()).with_templates(templates.clone());
-            let mut tables = PartTables::new(unit_name(index), self.buffer_bytes);
+            let mut tables = PartTables::new(unit_name(index), self.settings.buffer_bytes);
             while let Some(record) = reader.next() {
-                stage.cancel.check()?;
+                self.stage.cancel.check()?;
                 unit.read(1);
                 match record {
                     Err(error) => unit.damaged(damage(error, &input.name)?),
                     Ok(record) => {
                         unit.kept(record.kind.name(), 1);
                         let Some(capture) = record.to_capture() else { continue };
-                        match extractor.extract(&capture) {
-                            Some(extracted) => tables.push(extracted, unit)?,
+                        match mill.mill(&capture) {
+                            Some(milled) => {
+                                rejected(&milled.order, milled.rejects, unit);
+                                tables.push(milled.order, milled.rows, unit)?;
+                            }
                             None => unit.rejected(Reject {
                                 reason: "no-url".into(),
                                 shard: input.name.to_string(),
@@ -206,7 +219,7 @@ impl Extract {
                     }
                 }
             }
-            tables.finish(unit)?;
+            tables.finish(unit, Some(mill))?;
             let end = reader.resume();
             Ok(Walk {
                 first: reader.first_offset(),
@@ -218,8 +231,20 @@ impl Extract {
     }
 }
 
+/// Counts pages that a decoder or an analyzer could not do with.
+fn rejected(at: &Order, rejects: Vec<PageReject>, unit: &mut Unit<'_>) {
+    for reject in rejects {
+        unit.rejected(Reject {
+            reason: reject.reason,
+            shard: at.shard.clone(),
+            offset: u64::try_from(at.offset).unwrap_or(0),
+            detail: reject.detail,
+        });
+    }
+}
+
 /// An error about the data is a reject; any other stops the job.
-fn damage(error: Error, shard: &str) -> webmill_capture::Result<Reject> {
+fn damage(error: Error, shard: &str) -> Result<Reject> {
     match error {
         Error::Corrupt { offset, reason, .. } => {
             Ok(Reject { reason: "damaged-record".into(), shard: shard.to_owned(), offset, detail: reason })

@@ -1,53 +1,38 @@
-//! `webmill graph`: from pages and links to the web graph of pages, hosts and registrable domains.
+//! `webmill graph build`: from pages and links to the web graph of pages, hosts and registrable domains.
 
-mod convert;
 mod copies;
-mod export;
 mod feed;
-mod info;
 mod levels;
+mod sources;
 pub mod tables;
 
-use std::process::ExitCode;
-
-use anyhow::Result;
-use clap::Subcommand;
 use serde::{Deserialize, Serialize};
-use webmill_capture::Error;
+use webmill_capture::{Error, Result};
 use webmill_graph::{BuildOptions, GraphBuilder, Numbering};
-use webmill_run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
+use webmill_html::LinkKind;
+use webmill_run::{Committed, Inputs, Job, JobInput, Measure, Stage, Unit};
 use webmill_sort::Budget;
+use webmill_table::schema;
 
-use crate::args::Common;
-use crate::console::Console;
+use crate::dedup::Dedup;
+use crate::extract::Extract;
+use crate::job::{Context, JobEntry};
 use crate::levels::graph_file;
+use crate::recipe::{Recipe, Settings};
 use feed::Feed;
 use levels::NodeSpool;
+use tables::{ArcRow, LevelRow, NodeRow};
 
-/// Build the web graph, look at graphs of any format, convert and export them.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  webmill graph build --out results\n  webmill graph info cnr-2000\n  webmill graph convert edges.txt graph.mtx\n  webmill graph convert results results-bv --to bvgraph --level host\n  webmill graph export results --level host --top 200 > hosts.graphml"
-)]
-pub struct GraphArgs {
-    #[command(subcommand)]
-    command: GraphCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum GraphCommand {
-    /// Build the graph of pages, hosts and domains from the tables that `webmill extract` wrote.
-    Build {
-        /// Fold duplicates into the page that stands for them, after `webmill dedup` (run now if it was not).
-        #[arg(long)]
-        fold_duplicates: bool,
-        #[command(flatten)]
-        common: Common,
-    },
-    Info(info::InfoArgs),
-    Convert(convert::ConvertArgs),
-    Export(export::ExportArgs),
-}
+/// The job as the registry lists it.
+pub const ENTRY: JobEntry = JobEntry {
+    name: GraphJob::NAME,
+    about: "Build the graph of pages, hosts and domains from the tables that `webmill extract` wrote",
+    example: "Example:\n  webmill graph build --out results",
+    reads_shards: false,
+    tables: || vec![schema::<NodeRow>(), schema::<ArcRow>(), schema::<LevelRow>()],
+    check: |recipe: &Recipe| recipe.settings::<GraphJob>().map(drop),
+    run: graph,
+};
 
 /// Configuration of the job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -67,10 +52,6 @@ pub struct GraphJob {
     pub host_self_arcs: bool,
     /// Fold the pages of a cluster of duplicates into the one that stands for them.
     pub fold_duplicates: bool,
-    #[serde(skip)]
-    extract: Option<Committed>,
-    #[serde(skip)]
-    dedup: Option<Committed>,
 }
 
 impl Default for GraphJob {
@@ -84,83 +65,71 @@ impl Default for GraphJob {
             kinds: kinds.map(String::from).into(),
             host_self_arcs: false,
             fold_duplicates: false,
-            extract: None,
-            dedup: None,
         }
     }
 }
 
-/// Runs the command.
-pub fn run(args: &GraphArgs, cancel: &Cancel) -> Result<ExitCode> {
-    match &args.command {
-        GraphCommand::Build { fold_duplicates, common } => {
-            let console = Console::new();
-            let extract = open_latest(&common.out, "extract")?;
-            let mut job: GraphJob = common.recipe(GraphJob::NAME)?;
-            job.fold_duplicates |= fold_duplicates;
-            crate::print_committed(&job.build_from(&extract, common, &common.runtime(&console, cancel))?)
+impl Settings for GraphJob {
+    const TABLE: &'static str = "graph";
+
+    fn check(&self) -> Result<()> {
+        let known = || LinkKind::ALL.iter().map(|kind| kind.name());
+        match self.kinds.iter().find(|kind| !known().any(|name| name == kind.as_str())) {
+            None => Ok(()),
+            Some(kind) => Err(Error::Config(format!(
+                "kinds: {kind:?} is no kind of link; kinds: {}",
+                known().collect::<Vec<_>>().join(", ")
+            ))),
         }
-        GraphCommand::Info(args) => info::run(args),
-        GraphCommand::Convert(args) => convert::run(args),
-        GraphCommand::Export(args) => export::run(args),
     }
 }
 
-pub use info::info_of;
+/// What the graph is built from.
+pub struct GraphInput {
+    /// Tables `pages` and `links`.
+    pub extract: Committed,
+    /// Table `clusters`, where duplicates are folded.
+    pub dedup: Option<Committed>,
+}
 
-/// The graph of a folder of results: the one built last, else one built now.
-pub fn latest(common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
-    match open_latest(&common.out, "graph") {
-        Ok(committed) => Ok(Some(committed)),
-        Err(_) => graph(&open_latest(&common.out, "extract")?, common, runtime),
+impl JobInput for GraphInput {
+    fn inputs(&self) -> Inputs {
+        Inputs::of_jobs([&self.extract].into_iter().chain(&self.dedup))
     }
 }
 
-/// Builds the graph of `extract`'s tables.
-pub fn graph(extract: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
-    common.recipe::<GraphJob>(GraphJob::NAME)?.build_from(extract, common, runtime)
+/// Builds the graph of the context's pages; where duplicates are folded they are found first.
+///
+/// # Errors
+/// What the job meets.
+pub fn graph(context: &Context<'_>) -> Result<Option<Committed>> {
+    let job: GraphJob = context.settings()?;
+    let extract = context.results_of(Extract::NAME)?;
+    let dedup = if job.fold_duplicates {
+        // Of these very pages: the latest duplicates may be those of another corpus.
+        let Some(dedup) = context.run_entry(Dedup::NAME)? else { return Ok(None) };
+        Some(dedup)
+    } else {
+        None
+    };
+    context.run(&job, &GraphInput { extract, dedup })
 }
 
 /// Attempts with another seed before colliding keys are called hostile.
 const MAX_SEEDS: u64 = 4;
 
 impl Job for GraphJob {
+    type Input = GraphInput;
     const NAME: &'static str = "graph";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
-        let extract = self.extract.as_ref().ok_or_else(|| Error::Internal("graph without input".into()))?;
-        let facts: serde_json::Map<String, serde_json::Value> =
-            stage.unit("graph", |unit| self.build(extract, unit))?;
-        for (name, value) in facts {
-            stage.fact(&name, value)?;
-        }
-        Ok(())
+    fn run(&self, input: &GraphInput, stage: &Stage<'_>) -> Result<()> {
+        stage.unit("graph", |unit| self.build(input, unit))
     }
 }
 
 impl GraphJob {
-    fn build_from(
-        mut self,
-        extract: &Committed,
-        common: &Common,
-        runtime: &Runtime<'_>,
-    ) -> Result<Option<Committed>> {
-        self.extract = Some(extract.clone());
-        if !self.fold_duplicates {
-            return crate::run_job(&self, &Inputs::of_jobs([extract]), common, runtime);
-        }
-        let Some(dedup) = crate::dedup::dedup(extract, common, runtime)? else { return Ok(None) };
-        let inputs = Inputs::of_jobs([extract, &dedup]);
-        self.dedup = Some(dedup);
-        crate::run_job(&self, &inputs, common, runtime)
-    }
-
-    fn build(
-        &self,
-        extract: &Committed,
-        unit: &mut Unit<'_>,
-    ) -> webmill_capture::Result<serde_json::Map<String, serde_json::Value>> {
+    fn build(&self, input: &GraphInput, unit: &mut Unit<'_>) -> Result<()> {
         let budget = Budget::new(unit.stage().memory as usize / 2).in_dir(unit.temp());
         for seed in 0..MAX_SEEDS {
             let progress = unit.stage().progress;
@@ -172,7 +141,7 @@ impl GraphJob {
                 stop_hosts: self.stop_hosts.iter().map(|h| webmill_capture::surt::surt_host(h)).collect(),
             };
             let mut builder = GraphBuilder::new(options, &budget.fraction(3, 4));
-            let mut feed = Feed::new(extract, seed, &self.kinds, &budget.fraction(1, 4));
+            let mut feed = Feed::new(&input.extract, seed, &self.kinds, &budget.fraction(1, 4));
             feed.pages(&mut builder)?;
             feed.links(&mut builder, unit.stage())?;
             progress.end();
@@ -189,7 +158,7 @@ impl GraphJob {
             progress.advance(numbered.num_nodes() as u64);
             let path = unit.create(&graph_file("page"))?;
             let (counts, mut hosts) = numbered.write(&path)?;
-            if let Some(dedup) = &self.dedup {
+            if let Some(dedup) = &input.dedup {
                 let folded = copies::fold_copies(dedup, seed, &path, spool, unit, &budget)?;
                 (spool, hosts) = (folded.spool, folded.hosts);
                 for (reason, n) in
@@ -216,9 +185,9 @@ impl GraphJob {
             }
             unit.kept("links", counts.links);
             unit.stage().cancel.check()?;
-            let facts = levels::write(unit, spool, &hosts, self.host_self_arcs, &budget)?;
+            levels::write(unit, spool, &hosts, self.host_self_arcs, &budget)?;
             progress.end();
-            return Ok(facts);
+            return Ok(());
         }
         Err(Error::Limit(format!(
             "URLs collide under {MAX_SEEDS} seeds of their keys: this corpus is made to do so"

@@ -1,28 +1,52 @@
 //! What the user names as input: shards, found, recognised and digested.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
-use webmill_capture::Error;
+use webmill_capture::error::AtPath;
+use webmill_capture::{Error, Result};
 use webmill_crawl::journal;
-use webmill_run::{Inputs, Measure, Runtime};
+use webmill_run::{Inputs, JobInput, Measure, Runtime};
 use webmill_shard::{Input, discover};
 
 /// Files that are no shards, of which so many are named.
 const NAMED: usize = 20;
+/// Files of a folder that are looked at to say what it holds.
+const LOOKED_AT: usize = 10_000;
+
+/// The event log of a crawl among the arguments: what was answered but not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventLog {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What tables call it: `events-00000`, or its path where several crawls have one of that name.
+    pub name: String,
+    /// Name of the unit of work that reads it.
+    pub unit: String,
+}
 
 /// Shards that a job reads.
 pub struct Shards {
     /// The recognised ones, in name order.
     pub inputs: Vec<Input>,
-    /// Event logs of crawls among the arguments: what was answered but not stored, as path and name.
-    pub logs: Vec<(PathBuf, String)>,
+    /// Event logs of crawls, in name order.
+    pub logs: Vec<EventLog>,
+    digests: Inputs,
+}
+
+impl JobInput for Shards {
+    fn inputs(&self) -> Inputs {
+        self.digests.clone()
+    }
 }
 
 impl Shards {
-    /// Finds shards in files, folders and globs; `-` spools stdin into the output folder first.
+    /// Finds shards in files, folders and globs, and digests them; `-` spools stdin into the output folder first.
     ///
     /// Files that are no shards are named and left out; none at all is an error.
+    ///
+    /// # Errors
+    /// Where nothing is a shard, or one that was named cannot be read.
     pub fn discover(arguments: &[String], runtime: &Runtime<'_>) -> Result<Self> {
         if arguments.iter().any(|a| a == "-") {
             runtime.claim()?;
@@ -46,7 +70,7 @@ impl Shards {
                 names.push(argument.clone());
             }
         }
-        let (mut inputs, unknown) = discover(&names)?;
+        let (mut inputs, unknown) = discover(&names).map_err(|error| hint(arguments, error))?;
         // Units of work are numbered by it, so it must not depend on the order of arguments.
         inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
         // What a walk through a folder meets may be anything; what was named was meant.
@@ -54,7 +78,7 @@ impl Shards {
             unknown.iter().position(|error| arguments.iter().any(|a| is_about(error, Path::new(a))))
         {
             let mut unknown = unknown;
-            return Err(unknown.swap_remove(at).into());
+            return Err(unknown.swap_remove(at));
         }
         for error in unknown.iter().take(NAMED) {
             runtime.progress.note(&format!("not read: {error}"));
@@ -63,19 +87,16 @@ impl Shards {
             let more = unknown.len() - NAMED;
             runtime.progress.note(&format!("not read: {more} more; `webmill shard ls` names them all"));
         }
-        if inputs.is_empty() {
-            match unknown.into_iter().next() {
-                Some(error) => return Err(error).context("no shard among the inputs"),
-                None => bail!("{}: no shard found; expected RAW DB, WARC or ARC files", arguments.join(" ")),
-            }
-        }
-        Ok(Shards { inputs, logs })
+        let mut shards = Shards { inputs, logs: named(logs), digests: Inputs::default() };
+        shards.digests = shards.digest(runtime)?;
+        Ok(shards)
     }
 
     /// Digests of the shards, by which a finished job is found again.
-    pub fn digest(&self, runtime: &Runtime<'_>) -> Result<Inputs> {
+    fn digest(&self, runtime: &Runtime<'_>) -> Result<Inputs> {
         let shards = self.inputs.iter().map(|i| (i.path.clone(), i.name.to_string()));
-        let files: Vec<(PathBuf, String)> = shards.chain(self.logs.iter().cloned()).collect();
+        let logs = self.logs.iter().map(|log| (log.path.clone(), log.name.clone()));
+        let files: Vec<(PathBuf, String)> = shards.chain(logs).collect();
         runtime.progress.begin("digest", self.inputs.iter().map(|i| i.bytes).sum(), Measure::Bytes);
         // Kept only in a folder that is ours already: a foreign one stays as it is.
         let ours = runtime.out.join("webmill.json").exists();
@@ -84,6 +105,46 @@ impl Shards {
         runtime.progress.advance(inputs.files.iter().map(|f| f.bytes).sum());
         runtime.progress.end();
         Ok(inputs)
+    }
+}
+
+/// Names the logs of several crawls apart, as the shards are: by their paths where file names are not enough.
+fn named(logs: Vec<(PathBuf, String)>) -> Vec<EventLog> {
+    let mut count: BTreeMap<&str, BTreeSet<&Path>> = BTreeMap::new();
+    for (path, name) in &logs {
+        count.entry(name).or_default().insert(path);
+    }
+    let clashing: BTreeSet<&str> = count.iter().filter(|(_, paths)| paths.len() > 1).map(|(n, _)| *n).collect();
+    let mut named: Vec<EventLog> = logs
+        .iter()
+        .map(|(path, name)| {
+            let clashes = clashing.contains(name.as_str());
+            let shown = if clashes { path.to_string_lossy().into_owned() } else { name.clone() };
+            EventLog { path: path.clone(), unit: format!("log-{name}"), name: shown }
+        })
+        .collect();
+    named.sort_by(|a, b| a.name.cmp(&b.name));
+    named.dedup_by(|a, b| a.path == b.path);
+    for (number, log) in named.iter_mut().enumerate().filter(|(_, log)| log.name.contains('/')) {
+        log.unit = format!("{}-of-{number:06}", log.unit);
+    }
+    named
+}
+
+/// Says what to do with a folder of pages, where no shard was found.
+fn hint(arguments: &[String], error: Error) -> Error {
+    let is_page = |path: &Path| {
+        path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html") || e.eq_ignore_ascii_case("htm"))
+    };
+    let pages = |argument: &&String| {
+        walkdir::WalkDir::new(argument).into_iter().take(LOOKED_AT).flatten().any(|entry| is_page(entry.path()))
+    };
+    match arguments.iter().find(pages) {
+        Some(argument) => Error::Config(format!(
+            "{error}. {argument} holds HTML files: pack them into shards first, `webmill datasets pack {argument} --site \
+             http://HOST/ --out DIR`, or read single pages with `webmill text`"
+        )),
+        None => error,
     }
 }
 
@@ -107,11 +168,11 @@ fn is_about(error: &Error, path: &Path) -> bool {
 /// Copies stdin to a file in the output folder, since its digest must be known before the job starts.
 fn spool(runtime: &Runtime<'_>) -> Result<PathBuf> {
     let folder = runtime.out.join(".stdin");
-    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    let mut file = tempfile::NamedTempFile::new_in(&folder).with_context(|| folder.display().to_string())?;
-    std::io::copy(&mut std::io::stdin().lock(), &mut file).context("reading stdin")?;
+    std::fs::create_dir_all(&folder).at(&folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(&folder).at(&folder)?;
+    std::io::copy(&mut std::io::stdin().lock(), &mut file).at("standard input")?;
     let path = folder.join("stdin");
-    file.persist(&path).with_context(|| path.display().to_string())?;
+    file.persist(&path).map_err(|e| Error::io(&path, e.error))?;
     Ok(path)
 }
 
@@ -122,4 +183,22 @@ pub fn clip(text: &str, most: usize) -> String {
         clipped.push('…');
     }
     clipped.escape_debug().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_of_several_crawls_keep_their_own_names() {
+        let log = |path: &str, name: &str| (PathBuf::from(path), name.to_owned());
+        let names = |logs| named(logs).into_iter().map(|log| (log.name, log.unit)).collect::<Vec<_>>();
+        let one = names(vec![log("a/events/e0", "events-00000"), log("a/events/e1", "events-00001")]);
+        assert_eq!(one[0], ("events-00000".into(), "log-events-00000".into()));
+        let two = names(vec![log("b/events/e0", "events-00000"), log("a/events/e0", "events-00000")]);
+        assert_eq!(two[0], ("a/events/e0".into(), "log-events-00000-of-000000".into()));
+        assert_eq!(two[1], ("b/events/e0".into(), "log-events-00000-of-000001".into()));
+        // The same crawl named twice is read once.
+        assert_eq!(names(vec![log("a/events/e0", "events-00000"); 2]).len(), 1);
+    }
 }

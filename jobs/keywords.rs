@@ -3,30 +3,30 @@
 pub mod tables;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use crate::keywords::tables::KeywordRow;
-use anyhow::Result;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use webmill_capture::Error;
-use webmill_run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit, open_latest};
-use webmill_table::{Bytes16, Footer, PartWriter, Table, TableReader, part_files};
+use webmill_capture::{Error, Result};
+use webmill_run::{Committed, Ingredient, Job, Measure, Stage, Unit};
+use webmill_table::{Bytes16, Footer, PartWriter, Table, TableReader, part_files, schema};
 use webmill_text::{DocumentFrequencies, Keyword, Keywords};
 
-use crate::args::Common;
-use crate::console::Console;
+use crate::extract::Extract;
+use crate::job::{Context, JobEntry};
+use crate::recipe::{Recipe, Settings, within};
 use crate::rejects::columns;
+use tables::KeywordRow;
 
-/// Find the keywords of each page, by tf·idf over the corpus and by TextRank.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example:\n  webmill keywords --out results\n\nReads the tables that `webmill extract` wrote to the same folder."
-)]
-pub struct KeywordsArgs {
-    #[command(flatten)]
-    common: Common,
-}
+/// The job as the registry lists it.
+pub const ENTRY: JobEntry = JobEntry {
+    name: KeywordsJob::NAME,
+    about: "Find the keywords of each page, by tf·idf over the corpus and by TextRank",
+    example: "Example:\n  webmill keywords --out results\n\nReads the tables that `webmill extract` wrote to the same folder.",
+    reads_shards: false,
+    tables: || vec![schema::<KeywordRow>()],
+    check: |recipe: &Recipe| recipe.settings::<KeywordsJob>().map(drop),
+    run: keywords,
+};
 
 /// Configuration of the job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -37,37 +37,41 @@ pub struct KeywordsJob {
     /// Distinct words whose frequencies are counted at a time, 32 bytes each; where a corpus has more, those of
     /// fewest texts count as often as the rarest that is kept.
     pub counted_words: usize,
-    #[serde(skip)]
-    extract: Option<Committed>,
 }
 
 impl Default for KeywordsJob {
     fn default() -> Self {
-        KeywordsJob { per_page: 10, counted_words: 2_000_000, extract: None }
+        KeywordsJob { per_page: 10, counted_words: 2_000_000 }
     }
 }
 
-/// Runs the command.
-pub fn run(args: &KeywordsArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let console = Console::new();
-    let extract = open_latest(&args.common.out, "extract")?;
-    crate::print_committed(&keywords(&extract, &args.common, &args.common.runtime(&console, cancel))?)
+impl Settings for KeywordsJob {
+    const TABLE: &'static str = "keywords";
+
+    fn check(&self) -> Result<()> {
+        within("per_page", self.per_page, 0..=1000)?;
+        within("counted_words", self.counted_words, 1..=1 << 32)
+    }
 }
 
-/// Finds the keywords of the texts of `extract`.
-pub fn keywords(extract: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
-    let mut job: KeywordsJob = common.recipe(KeywordsJob::NAME)?;
-    job.extract = Some(extract.clone());
-    crate::run_job(&job, &Inputs::of_jobs([extract]), common, runtime)
+/// Finds the keywords of the context's texts.
+///
+/// # Errors
+/// What the job meets.
+pub fn keywords(context: &Context<'_>) -> Result<Option<Committed>> {
+    context.run(&context.settings::<KeywordsJob>()?, &context.results_of(Extract::NAME)?)
 }
 
 impl Job for KeywordsJob {
+    type Input = Committed;
     const NAME: &'static str = "keywords";
     const VERSION: u32 = 1;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
-        let extract =
-            self.extract.as_ref().ok_or_else(|| Error::Internal("keywords without input".into()))?;
+    fn ingredients(&self) -> Vec<Ingredient> {
+        crate::ingredients::of_text()
+    }
+
+    fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let parts = part_files(&extract.path("texts"))?;
         let corpus = self.count(&parts, stage)?;
         stage.progress.begin("keywords", corpus.texts(), Measure::Items);
@@ -83,7 +87,7 @@ impl Job for KeywordsJob {
 impl KeywordsJob {
     /// In how many texts each word stands. Some parts are counted at a time and joined in their order: the same counts on
     /// any number of threads.
-    fn count(&self, parts: &[PathBuf], stage: &Stage<'_>) -> webmill_capture::Result<DocumentFrequencies> {
+    fn count(&self, parts: &[PathBuf], stage: &Stage<'_>) -> Result<DocumentFrequencies> {
         let need = (32 * self.counted_words as u64).max(1);
         if 2 * need > stage.memory {
             return Err(Error::Limit(format!(
@@ -107,7 +111,7 @@ impl KeywordsJob {
                 stage.progress.advance(1);
                 Ok(counts)
             });
-            for counts in counts.collect::<webmill_capture::Result<Vec<_>>>()? {
+            for counts in counts.collect::<Result<Vec<_>>>()? {
                 corpus.merge(&counts);
             }
         }
@@ -121,7 +125,7 @@ impl KeywordsJob {
         name: &str,
         corpus: &DocumentFrequencies,
         unit: &mut Unit<'_>,
-    ) -> webmill_capture::Result<()> {
+    ) -> Result<()> {
         let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
         let footer = Footer { job_key: unit.stage().key().to_string() };
         let mut writer = PartWriter::<KeywordRow>::create(&unit.create(&relative)?, &footer)?;

@@ -1,141 +1,205 @@
-//! `webmill rank`: PageRank, HITS, SALSA and harmonic centrality on every level of the graph, or around a query.
+//! `webmill rank`: every measure on every level of the graph, as table `ranks`.
 
-mod job;
-mod print;
-mod query;
-mod settings;
-mod start;
+pub mod settings;
+pub mod start;
 pub mod tables;
-mod teleport;
+pub mod teleport;
 
-use std::path::PathBuf;
-use std::process::ExitCode;
+use webmill_capture::{Error, Result};
+use webmill_graph::{
+    Csr, Graph, HubsAuthorities, HyperBall, Ranks, Salsa, SalsaScores, harmonic_of_all, kendall_tau,
+};
+use webmill_run::{Committed, Job, Measure, Stage, Unit};
+use webmill_table::{Footer, PartWriter, Table, schema, write_part};
 
-use anyhow::{Context, Result, bail};
-use webmill_run::{Cancel, Committed, Inputs, Job, Runtime};
-
-use crate::args::{Common, Settings};
-use crate::console::Console;
-use crate::scores::{Measured, Score};
-use crate::source;
-use print::RowFormat;
-use settings::Overrides;
+use crate::graph::GraphJob;
+use crate::job::{Context, JobEntry};
+use crate::levels::{LEVELS, admit, check_order, each_name, open_graph, part_file, read_nodes};
+use crate::recipe::Recipe;
+use crate::rejects::columns;
 pub use settings::{Rank, Vectors};
+use tables::{AgreementRow, ConvergenceRow, RankRow};
 
-/// Rank pages, hosts and domains; print the scores of a graph file, or the hubs and authorities of a query.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  webmill rank --out results\n  webmill rank graph.txt --format tsv --top 20\n  webmill rank graph.mtx --by harmonic\n  webmill rank results --level host --by authority --top 10\n  webmill rank results --explain http://www.example.org/\n  webmill rank results --query \"web archives\" --arc\n\nWith --out alone it commits table ranks to the folder that `webmill extract` wrote to, building the graph first if need be.\nGraph files: webmill's own, BVGraph (basename or .graph), Matrix Market, text with an arc a line."
-)]
-pub struct RankArgs {
-    /// Graph file, or folder of results, whose scores are printed.
-    graph: Option<PathBuf>,
-    /// Folder for results; the job commits to OUT/rank/KEY.
-    #[arg(long, value_name = "DIR", conflicts_with = "graph")]
-    out: Option<PathBuf>,
-    #[command(flatten)]
-    measures: Overrides,
-    #[command(flatten)]
-    printing: Printing,
-    #[command(flatten)]
-    settings: Settings,
+/// The job as the registry lists it.
+pub const ENTRY: JobEntry = JobEntry {
+    name: RankJob::NAME,
+    about: "Rank pages, hosts and domains: PageRank, HITS, SALSA, harmonic centrality",
+    example: "Example:\n  webmill rank --out results",
+    reads_shards: false,
+    tables: || vec![schema::<RankRow>(), schema::<ConvergenceRow>(), schema::<AgreementRow>()],
+    check: |recipe: &Recipe| recipe.settings::<Rank>().map(drop),
+    run: rank,
+};
+
+/// Ranks the context's graph, which is built where there is none.
+///
+/// # Errors
+/// What the job meets.
+pub fn rank(context: &Context<'_>) -> Result<Option<Committed>> {
+    let settings = context.settings::<Rank>()?.with_contents()?;
+    let Some(graph) = context.require(GraphJob::NAME)? else { return Ok(None) };
+    context.run(&RankJob { settings }, &graph)
 }
 
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Printing")]
-struct Printing {
-    /// Level of the results: page, host or domain [default: page].
-    #[arg(long, conflicts_with = "query")]
-    level: Option<String>,
-    /// Score that is printed [default: pagerank; for a query authority and hub].
-    #[arg(long, value_enum, conflicts_with = "explain")]
-    by: Option<Score>,
-    /// Print only so many, the best [default: all; for a query and for --explain 15].
-    #[arg(long, value_name = "N")]
-    top: Option<usize>,
-    /// Print where the PageRank of this node comes from: its strongest in-links.
-    #[arg(long, value_name = "URL", conflicts_with = "query")]
-    explain: Option<String>,
-    /// Rank only pages around the answers to this query: the best pages of table texts, what they link to, and what
-    /// links to them.
-    #[arg(long, value_name = "WORDS")]
-    query: Option<String>,
-    /// With --query: two steps around the answers, links by the words around them, five iterations (automatic resource
-    /// compilation).
-    #[arg(long, requires = "query", conflicts_with = "by")]
-    arc: bool,
-    /// With --query: answers that the pages are gathered around [default: 200, more while they bring fewer than 1000 pages].
-    #[arg(long, value_name = "N", requires = "query")]
-    roots: Option<usize>,
-    /// With --query: most in-links followed of each.
-    #[arg(long, value_name = "N", requires = "query", default_value_t = 50)]
-    in_links: usize,
-    /// How it is printed.
-    #[arg(long, value_enum, default_value = "tsv")]
-    format: RowFormat,
+/// The vectors of one measure beside the scores of those before it.
+const NODE_BYTES: u64 = 96;
+
+/// The measures of one graph.
+#[derive(serde::Serialize)]
+#[serde(transparent)]
+pub struct RankJob {
+    /// What they are computed with.
+    pub settings: Rank,
 }
 
-/// Runs the command.
-pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let rank = args.settings.recipe::<Rank>(job::RankJob::NAME)?.with(&args.measures)?;
-    let Some(path) = &args.graph else {
-        let Some(out) = args.out.clone() else {
-            bail!("name a graph file or results to print scores of, or --out DIR to rank the results in it")
+impl Job for RankJob {
+    type Input = Committed;
+    const NAME: &'static str = "rank";
+    const VERSION: u32 = 3;
+
+    fn run(&self, graph: &Committed, stage: &Stage<'_>) -> Result<()> {
+        LEVELS.into_iter().try_for_each(|level| stage.unit(&format!("rank-{level}"), |unit| self.level(graph, level, unit)))
+    }
+}
+
+impl RankJob {
+    fn level(&self, source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> Result<()> {
+        let graph = open_graph(source, level)?;
+        admit(&graph, NODE_BYTES, "ranking", unit.stage().memory)?;
+        let progress = unit.stage().progress;
+        progress.begin(&format!("rank {level}"), 0, Measure::Items);
+        let settings = &self.settings;
+        let weighted = settings.weighted(level);
+        let graph = if weighted { graph } else { graph.without_weights() };
+        let transpose = graph.transpose();
+        let vectors = self.vectors(source, level, unit)?;
+        let room = unit.stage().memory.saturating_sub(graph.bytes());
+        let ranks = settings.pagerank(room, &vectors).run(&graph, &transpose)?;
+        drop(vectors);
+        unit.stage().cancel.check()?;
+        let hits = settings.hits()?.run(&graph, &transpose)?;
+        let salsa = Salsa { weighted }.run(&graph, &transpose)?;
+        unit.stage().cancel.check()?;
+        let harmonic = match settings.harmonic_registers {
+            0 => None,
+            log_registers => {
+                let memory_bytes = Some(unit.stage().memory.saturating_sub(2 * graph.bytes()));
+                let ball = HyperBall { log_registers, memory_bytes, ..HyperBall::default() };
+                Some(harmonic_of_all(&graph, &transpose, &ball)?)
+            }
         };
-        let printing = &args.printing;
-        if printing.top.is_some()
-            || [&printing.level, &printing.explain, &printing.query].iter().any(|asked| asked.is_some())
-            || printing.by.is_some()
-        {
-            bail!("to print scores of results name them as argument: webmill rank {}", out.display());
+        progress.advance(graph.num_nodes() as u64);
+        progress.end();
+        let scores = Scores { ranks: &ranks, hits: &hits, salsa: &salsa, harmonic: harmonic.as_deref() };
+        write(source, level, unit, (&graph, &transpose), &scores)?;
+        let row = |measure, iterations: usize, error, converged| ConvergenceRow {
+            level,
+            measure,
+            iterations: iterations as u32,
+            error,
+            converged,
+        };
+        write_small(unit, level, &[
+            row("pagerank", ranks.iterations, ranks.error_bound, ranks.converged),
+            row("hits", hits.iterations, hits.change, hits.converged),
+        ])?;
+        write_small(unit, level, &scores.agreement(level, &transpose)?)
+    }
+}
+
+fn write_small<T: Table>(unit: &mut Unit<'_>, level: &str, rows: &[T]) -> Result<()> {
+    let relative = part_file(T::NAME, level);
+    let footer = Footer { job_key: unit.stage().key().to_string() };
+    let written = write_part(&unit.create(&relative)?, rows, &footer)?;
+    unit.wrote(&relative, T::NAME, columns::<T>(), written);
+    Ok(())
+}
+
+impl RankJob {
+    fn vectors(&self, graph: &Committed, level: &str, unit: &mut Unit<'_>) -> Result<Vectors> {
+        let mut vectors = Vectors::default();
+        if let Some(path) = &self.settings.teleport {
+            let names = teleport::Names::read(path, level)
+                .map_err(|e| Error::Config(format!("{e:#}")))?;
+            let (vector, unknown) = names.vector(each_name(&self.graph, level))?;
+            if unknown > 0 {
+                unit.dropped(&format!("teleport-names-unknown-{level}"), unknown);
+            }
+            vectors.teleport = Some(vector);
         }
-        let common = Common { out, settings: args.settings.clone() };
-        let console = Console::new();
-        let runtime = common.runtime(&console, cancel);
-        let Some(graph) = crate::graph::latest(&common, &runtime)? else { return Ok(ExitCode::SUCCESS) };
-        return crate::print_committed(&run_job(rank, &graph, &common, &runtime)?);
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.settings.threads()).build()?;
-    pool.install(|| print_scores(path, &rank, &args.printing, args.settings.memory))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn print_scores(path: &std::path::Path, rank: &Rank, how: &Printing, memory: u64) -> Result<()> {
-    let source = source::open(path, how.level.as_deref(), memory)?;
-    let mut vectors = Vectors::default();
-    if let Some(file) = &rank.teleport {
-        let names = teleport::Names::read(file, source.level().unwrap_or("file"))?;
-        let (vector, unknown) = names.vector(source.names()?.into_iter().map(Ok))?;
-        if unknown > 0 {
-            eprintln!("{}: {unknown} names are no nodes of the {}", file.display(), source.about());
+        if let Some(results) = &self.settings.warm_start {
+            vectors.start = start::scores(graph, level, results)?;
         }
-        vectors.teleport = Some(vector);
-    }
-    if let Some(results) = &rank.warm_start {
-        let (graph, level) = source.committed().context("--warm-start wants results, not a graph file")?;
-        vectors.start = start::scores(graph, level, results)?;
-    }
-    let measured = Measured { rank, vectors: &vectors, weighted: source.weighted(rank), memory };
-    if let Some(words) = &how.query {
-        return query::print(path, &source, words, how, &measured);
-    }
-    match &how.explain {
-        Some(url) => print::explain(&source, url, how.top.unwrap_or(15), how.format, &measured),
-        None => print::scores(&source, how.by.unwrap_or(Score::Pagerank), how.top, how.format, &measured),
+        Ok(vectors)
     }
 }
 
-/// Ranks the graph of `graph`.
-pub fn rank(graph: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
-    run_job(common.recipe::<Rank>(job::RankJob::NAME)?.with(&Overrides::default())?, graph, common, runtime)
+/// What was computed of a level.
+struct Scores<'a> {
+    ranks: &'a Ranks,
+    hits: &'a HubsAuthorities,
+    salsa: &'a SalsaScores,
+    harmonic: Option<&'a [f64]>,
 }
 
-fn run_job(
-    settings: Rank,
-    graph: &Committed,
-    common: &Common,
-    runtime: &Runtime<'_>,
-) -> Result<Option<Committed>> {
-    let job = job::RankJob { settings, graph: graph.clone() };
-    crate::run_job(&job, &Inputs::of_jobs([graph]), common, runtime)
+impl Scores<'_> {
+    /// Kendall's tau-b of each two measures; none where all nodes of one are equal.
+    fn agreement(&self, level: &'static str, transpose: &Csr) -> Result<Vec<AgreementRow>> {
+        let indegree: Vec<f64> =
+            (0..transpose.num_nodes() as u32).map(|v| transpose.outdegree(v) as f64).collect();
+        let mut measures: Vec<(&'static str, &[f64])> = vec![
+            ("PageRank", &self.ranks.scores),
+            ("authority", &self.hits.authorities),
+            ("hub", &self.hits.hubs),
+            ("SALSA authority", &self.salsa.authorities),
+            ("in-degree", &indegree),
+        ];
+        measures.extend(self.harmonic.map(|scores| ("harmonic", scores)));
+        let mut found = Vec::new();
+        for (i, &(first, a)) in measures.iter().enumerate() {
+            for &(second, b) in &measures[i + 1..] {
+                found.extend(kendall_tau(a, b)?.map(|tau| AgreementRow { level, first, second, tau }));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn write(
+    source: &Committed,
+    level: &'static str,
+    unit: &mut Unit<'_>,
+    (graph, transpose): (&Csr, &Csr),
+    scores: &Scores<'_>,
+) -> Result<()> {
+    let relative = part_file(RankRow::NAME, level);
+    let footer = Footer { job_key: unit.stage().key().to_string() };
+    let mut writer = PartWriter::<RankRow>::create(&unit.create(&relative)?, &footer)?;
+    let mut node = 0usize;
+    let mut reader = read_nodes(source, level, &["node", "url", "crawled"]);
+    while let Some(batch) = reader.next()? {
+        check_order(&batch, node, graph.num_nodes())?;
+        let (url, crawled) = (batch.str("url")?, batch.bool("crawled")?);
+        for i in 0..batch.len() {
+            writer.push(RankRow {
+                level,
+                node: node as u32,
+                url: url.get(i).unwrap_or_default().to_owned(),
+                crawled: crawled.get(i).unwrap_or(false),
+                pagerank: scores.ranks.scores[node],
+                authority: scores.hits.authorities[node],
+                hub: scores.hits.hubs[node],
+                salsa_authority: scores.salsa.authorities[node],
+                salsa_hub: scores.salsa.hubs[node],
+                harmonic: scores.harmonic.map(|h| h[node]),
+                indegree: transpose.outdegree(node as u32) as u32,
+                outdegree: graph.outdegree(node as u32) as u32,
+            })?;
+            node += 1;
+        }
+    }
+    let rows = writer.finish()?;
+    unit.wrote(&relative, RankRow::NAME, columns::<RankRow>(), rows);
+    unit.kept(&format!("{level}-nodes"), rows);
+    Ok(())
 }

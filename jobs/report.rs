@@ -2,40 +2,77 @@
 
 mod corpus;
 mod draw;
+mod hosts;
+mod numbers;
+mod summary;
 pub mod tables;
 mod tops;
 
-use std::process::ExitCode;
-
-use crate::report::tables::{HostRow, SummaryRow};
-use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use webmill_run::{Cancel, Committed, Inputs, Job, Runtime, Stage, Unit, open_latest};
-use webmill_table::{Footer, Table, write_part};
+use webmill_capture::error::AtPath;
+use webmill_capture::Result;
+use webmill_run::{Committed, Inputs, Job, JobInput, Stage, Unit};
+use webmill_sort::Budget;
+use webmill_table::{Footer, Table, schema, write_part};
 
-use crate::args::Common;
-use crate::console::Console;
+use crate::job::{Context, JobEntry, say_mixed};
+use crate::recipe::{Recipe, Settings, within};
 use crate::rejects::columns;
+use tables::{HostRow, SummaryRow};
 
-/// Write the report: one self-contained page with the numbers and the pictures, and the tables behind it.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder."
-)]
-pub struct ReportArgs {
-    #[command(flatten)]
-    common: Common,
-}
+/// The job as the registry lists it.
+pub const ENTRY: JobEntry = JobEntry {
+    name: Report::NAME,
+    about: "Write the report: one self-contained page with the numbers and the pictures, and the tables behind it",
+    example: "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder.",
+    reads_shards: false,
+    tables: || vec![schema::<HostRow>(), schema::<SummaryRow>()],
+    check: |recipe: &Recipe| recipe.settings::<Report>().map(drop),
+    run: report,
+};
 
 /// The jobs that the report is about.
 #[derive(Clone)]
 pub struct Sources {
+    /// Pages, links, texts.
     pub extract: Committed,
+    /// Nodes and arcs.
     pub graph: Committed,
+    /// Scores.
     pub rank: Committed,
+    /// Degrees, components.
     pub shape: Committed,
+    /// Duplicates, clusters.
     pub dedup: Committed,
+    /// Keywords.
     pub keywords: Committed,
+}
+
+impl Sources {
+    /// Those of a context: what it made, else the latest in its output folder.
+    ///
+    /// # Errors
+    /// Where a job has no results there.
+    pub fn of(context: &Context<'_>) -> Result<Self> {
+        Ok(Sources {
+            extract: context.results_of("extract")?,
+            graph: context.results_of("graph")?,
+            rank: context.results_of("rank")?,
+            shape: context.results_of("shape")?,
+            dedup: context.results_of("dedup")?,
+            keywords: context.results_of("keywords")?,
+        })
+    }
+
+    fn all(&self) -> [&Committed; 6] {
+        [&self.extract, &self.graph, &self.rank, &self.shape, &self.dedup, &self.keywords]
+    }
+}
+
+impl JobInput for Sources {
+    fn inputs(&self) -> Inputs {
+        Inputs::of_jobs(self.all())
+    }
 }
 
 /// Configuration of the job.
@@ -46,71 +83,63 @@ pub struct Report {
     pub title: String,
     /// Rows of each table of top pages or hosts.
     pub top: usize,
-    #[serde(skip)]
-    sources: Option<Sources>,
 }
 
 impl Default for Report {
     fn default() -> Self {
-        Report { title: "Corpus report".into(), top: 15, sources: None }
+        Report { title: "Corpus report".into(), top: 15 }
     }
 }
 
-/// Runs the command.
-pub fn run(args: &ReportArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let console = Console::new();
-    let out = &args.common.out;
-    let sources = Sources {
-        extract: open_latest(out, "extract")?,
-        graph: open_latest(out, "graph")?,
-        rank: open_latest(out, "rank")?,
-        shape: open_latest(out, "shape")?,
-        dedup: open_latest(out, "dedup")?,
-        keywords: open_latest(out, "keywords")?,
-    };
-    crate::print_committed(&report(&sources, &args.common, &args.common.runtime(&console, cancel))?)
+impl Settings for Report {
+    const TABLE: &'static str = "report";
+
+    fn check(&self) -> Result<()> {
+        within("top", self.top, 1..=10_000)
+    }
 }
 
-/// Writes the report about `sources`.
-pub fn report(sources: &Sources, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
-    let mut job: Report = common.recipe(Report::NAME)?;
-    job.sources = Some(sources.clone());
-    let Sources { extract, graph, rank, shape, dedup, keywords } = sources;
-    let upstream = [extract, graph, rank, shape, dedup, keywords];
-    crate::run_job(&job, &Inputs::of_jobs(upstream), common, runtime)
+/// Writes the report about the context's results.
+///
+/// # Errors
+/// What the job meets.
+pub fn report(context: &Context<'_>) -> Result<Option<Committed>> {
+    let sources = Sources::of(context)?;
+    say_mixed(&context.runtime, &sources.all());
+    context.run(&context.settings::<Report>()?, &sources)
 }
 
 impl Job for Report {
+    type Input = Sources;
     const NAME: &'static str = "report";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
-        let sources = self
-            .sources
-            .as_ref()
-            .ok_or_else(|| webmill_capture::Error::Internal("report without input".into()))?;
+    fn run(&self, sources: &Sources, stage: &Stage<'_>) -> Result<()> {
         stage.unit("report", |unit| self.write(sources, unit))
     }
 }
 
 impl Report {
-    fn write(&self, sources: &Sources, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
-        let mut corpus = corpus::Corpus::read(sources)?;
-        unit.stage().cancel.check()?;
-        let tops = tops::Tops::read(sources, &mut corpus, self.top)?;
-        let hosts = corpus.host_rows();
-        let summary = corpus.summary_rows(sources);
-        let html =
-            webmill_report::render(&draw::draw(&self.title, sources, &corpus, &tops, &hosts, self.top)?);
+    fn write(&self, sources: &Sources, unit: &mut Unit<'_>) -> Result<()> {
+        let stage = unit.stage();
+        let budget = Budget::new(stage.memory as usize / 2).in_dir(unit.temp());
+        let numbers = numbers::Numbers::read(sources)?;
+        let mut hosts = hosts::Hosts::new(&budget.fraction(1, 2));
+        let corpus = corpus::Corpus::read(sources, &mut hosts, &budget.fraction(1, 4))?;
+        stage.cancel.check()?;
+        let tops = tops::Tops::read(sources, &mut hosts, self.top, &corpus)?;
+        stage.cancel.check()?;
+        let hosts = hosts.write(unit, &tops.host_names())?;
+        let summary = summary::rows(sources, &corpus, hosts.count, &numbers);
+        let drawn = draw::draw(self, sources, &corpus, &tops, &hosts, &numbers)?;
         let path = unit.create("report.html")?;
-        std::fs::write(&path, html).map_err(|e| webmill_capture::Error::io(&path, e))?;
+        std::fs::write(&path, webmill_report::render(&drawn)).at(&path)?;
         unit.wrote("report.html", "", Vec::new(), 0);
-        write_table::<HostRow>(unit, &hosts)?;
         write_table::<SummaryRow>(unit, &summary)
     }
 }
 
-fn write_table<T: Table>(unit: &mut Unit<'_>, rows: &[T]) -> webmill_capture::Result<()> {
+fn write_table<T: Table>(unit: &mut Unit<'_>, rows: &[T]) -> Result<()> {
     let relative = format!("{}/part-000000.parquet", T::NAME);
     let footer = Footer { job_key: unit.stage().key().to_string() };
     let written = write_part(&unit.create(&relative)?, rows, &footer)?;

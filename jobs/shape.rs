@@ -2,109 +2,59 @@
 
 pub mod tables;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::process::ExitCode;
-
-use crate::shape::tables::{ComponentRow, DegreeRow};
-use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
+use webmill_capture::Result;
 use webmill_graph::{
-    Assortativity, Csr, Degrees, Distances, Graph, GroupLinks, Histogram, Reciprocity, bow_tie,
+    Assortativity, Components, Csr, Degrees, Distances, Graph, GroupLinks, Histogram, Reciprocity, bow_tie,
     published_distance, strong_components, weak_components,
 };
-use webmill_run::{Cancel, Committed, Inputs, Job, Measure, Runtime, Stage, Unit};
-use webmill_table::{Footer, PartWriter, Table, write_part};
+use webmill_run::{Committed, Job, Measure, Stage, Unit};
+use webmill_table::{Footer, PartWriter, Table, schema, write_part};
 
-use crate::args::{Common, Settings};
-use crate::console::Console;
+use crate::graph::GraphJob;
+use crate::job::{Context, JobEntry};
 use crate::levels::{LEVELS, admit, open_graph, part_file, read_nodes};
+use crate::recipe::{Recipe, Settings};
 use crate::rejects::columns;
+use tables::{ComponentRow, DegreeRow, LawRow, ShapeRow};
 
-/// Measure the shape of the graph: degree laws, components, bow-tie.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  webmill shape --out results\n  webmill shape cnr-2000\n\nWith --out it commits tables to the folder that `webmill extract` wrote to, building the graph first if need be; for a graph\nfile it prints the numbers as JSON."
-)]
-pub struct ShapeArgs {
-    /// Graph file, or folder of results, whose shape is printed.
-    graph: Option<PathBuf>,
-    /// Folder for results; the job commits to OUT/shape/KEY.
-    #[arg(long, value_name = "DIR", conflicts_with = "graph", required_unless_present = "graph")]
-    out: Option<PathBuf>,
-    /// Level of the results that is printed: page, host or domain [default: page].
-    #[arg(long)]
-    level: Option<String>,
-    #[command(flatten)]
-    settings: Settings,
-}
+/// The job as the registry lists it.
+pub const ENTRY: JobEntry = JobEntry {
+    name: Shape::NAME,
+    about: "Measure the shape of the graph: degree laws, components, bow-tie",
+    example: "Example:\n  webmill shape --out results",
+    reads_shards: false,
+    tables: || vec![schema::<DegreeRow>(), schema::<ComponentRow>(), schema::<LawRow>(), schema::<ShapeRow>()],
+    check: |recipe: &Recipe| recipe.settings::<Shape>().map(drop),
+    run: shape,
+};
 
 /// Configuration of the job: none yet, but for the graph it reads.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Shape {
-    #[serde(skip)]
-    graph: Option<Committed>,
+pub struct Shape {}
+
+impl Settings for Shape {
+    const TABLE: &'static str = "shape";
 }
 
-/// Runs the command.
-pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let console = Console::new();
-    if let Some(path) = &args.graph {
-        return crate::graph::info_of(path, args.level.as_deref(), &args.settings);
-    }
-    let Some(out) = args.out.clone() else { bail!("name a graph file or --out DIR") };
-    if args.level.is_some() {
-        bail!("to print the shape of a level name the results as argument: webmill shape {}", out.display());
-    }
-    let common = Common { out, settings: args.settings.clone() };
-    let runtime = common.runtime(&console, cancel);
-    let Some(graph) = crate::graph::latest(&common, &runtime)? else { return Ok(ExitCode::SUCCESS) };
-    crate::print_committed(&shape(&graph, &common, &runtime)?)
-}
-
-/// Measures the graph of `graph`.
-pub fn shape(graph: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
-    let mut job: Shape = common.recipe(Shape::NAME)?;
-    job.graph = Some(graph.clone());
-    crate::run_job(&job, &Inputs::of_jobs([graph]), common, runtime)
-}
-
-/// Numbers of one level for the manifest.
-#[derive(Debug, Serialize, Deserialize)]
-struct LevelFacts {
-    laws: BTreeMap<String, serde_json::Value>,
-    bowtie: BTreeMap<String, u64>,
-    components: serde_json::Value,
-    distances: serde_json::Value,
-    mixing: serde_json::Value,
+/// Measures the context's graph, which is built where there is none.
+///
+/// # Errors
+/// What the job meets.
+pub fn shape(context: &Context<'_>) -> Result<Option<Committed>> {
+    let job: Shape = context.settings()?;
+    let Some(graph) = context.require(GraphJob::NAME)? else { return Ok(None) };
+    context.run(&job, &graph)
 }
 
 impl Job for Shape {
+    type Input = Committed;
     const NAME: &'static str = "shape";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
-    fn run(&self, stage: &Stage<'_>) -> webmill_capture::Result<()> {
-        let graph = self
-            .graph
-            .as_ref()
-            .ok_or_else(|| webmill_capture::Error::Internal("shape without input".into()))?;
-        let (mut laws, mut ties, mut components) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let (mut distances, mut mixing) = (BTreeMap::new(), BTreeMap::new());
-        for level in LEVELS {
-            let facts: LevelFacts =
-                stage.unit(&format!("shape-{level}"), |unit| measure(graph, level, unit))?;
-            laws.insert(level, facts.laws);
-            ties.insert(level, facts.bowtie);
-            components.insert(level, facts.components);
-            distances.insert(level, facts.distances);
-            mixing.insert(level, facts.mixing);
-        }
-        stage.fact("laws", laws)?;
-        stage.fact("bowtie", ties)?;
-        stage.fact("components", components)?;
-        stage.fact("distances", distances)?;
-        stage.fact("mixing", mixing)
+    fn run(&self, graph: &Committed, stage: &Stage<'_>) -> Result<()> {
+        LEVELS.into_iter().try_for_each(|level| stage.unit(&format!("shape-{level}"), |unit| measure(graph, level, unit)))
     }
 }
 
@@ -115,7 +65,7 @@ fn measure(
     source: &Committed,
     level: &'static str,
     unit: &mut Unit<'_>,
-) -> webmill_capture::Result<LevelFacts> {
+) -> Result<LevelFacts> {
     let graph = open_graph(source, level)?.without_weights();
     admit(&graph, NODE_BYTES, "measuring", unit.stage().memory)?;
     let progress = unit.stage().progress;
@@ -141,18 +91,19 @@ fn measure(
     let rows = writer.finish()?;
     unit.wrote(&relative, ComponentRow::NAME, columns::<ComponentRow>(), rows);
 
-    let mut laws = BTreeMap::new();
-    let mut degrees = Vec::new();
+    let (mut laws, mut degrees) = (Vec::new(), Vec::new());
     for (direction, histogram) in histograms(source, level, &graph, &transpose)? {
-        if let Some(law) = histogram.power_law() {
-            laws.insert(
-                direction.to_owned(),
-                serde_json::json!({
-                    "exponent": law.gamma, "error": law.gamma_error, "x_min": law.x_min, "tail": law.tail, "ks": law.ks,
-                    "ratio_to_log_normal": law.ratio, "p_value": law.p_value,
-                }),
-            );
-        }
+        laws.extend(histogram.power_law().map(|law| LawRow {
+            level,
+            direction,
+            exponent: law.gamma,
+            error: law.gamma_error,
+            x_min: law.x_min,
+            tail: law.tail,
+            ks: law.ks,
+            ratio_to_log_normal: law.ratio.is_finite().then_some(law.ratio),
+            p_value: law.p_value.is_finite().then_some(law.p_value),
+        }));
         degrees.extend(histogram.counts.iter().map(|&(degree, count)| DegreeRow {
             level,
             direction,
@@ -160,47 +111,59 @@ fn measure(
             count,
         }));
     }
-    let relative = part_file(DegreeRow::NAME, level);
-    let rows = write_part(&unit.create(&relative)?, &degrees, &footer)?;
-    unit.wrote(&relative, DegreeRow::NAME, columns::<DegreeRow>(), rows);
+    write(unit, level, &degrees)?;
+    write(unit, level, &laws)?;
     progress.advance(graph.num_nodes() as u64);
     progress.end();
 
-    let bowtie =
-        webmill_graph::Part::ALL.iter().zip(tie.sizes).map(|(p, n)| (p.name().to_owned(), n)).collect();
     let sample = Distances { memory_bytes: Some(unit.stage().memory / 2), ..Distances::default() };
     let distances = sample.run(&graph, &transpose)?;
-    let correlations = Assortativity::of(&graph, &transpose);
-    let largest = |sizes: &[u32]| sizes.first().copied().unwrap_or(0);
-    Ok(LevelFacts {
-        laws,
-        bowtie,
-        components: serde_json::json!({
-            "scc": { "number": strong.len(), "largest": largest(&strong.sizes) },
-            "wcc": { "number": weak.len(), "largest": largest(&weak.sizes) },
-        }),
-        distances: serde_json::json!({
-            "sources": distances.sources,
-            "mean": distances.mean,
-            "standard_error": distances.standard_error,
-            "effective_diameter": distances.effective_diameter(),
-            "greatest_seen": distances.greatest(),
-            "connected_pairs": distances.connected,
-            "published_estimate": published_distance(graph.num_nodes() as u64),
-        }),
-        mixing: serde_json::json!({
-            "reciprocity": Reciprocity::of(&graph, &transpose).share(),
-            "assortativity_in_in": correlations.in_in,
-            "assortativity_in_out": correlations.in_out,
-            "assortativity_out_in": correlations.out_in,
-            "assortativity_out_out": correlations.out_out,
-            "links_within_hosts": if level == "page" { within_hosts(source, &graph)? } else { None },
-        }),
-    })
+    let mixing = Assortativity::of(&graph, &transpose);
+    let [bowtie_core, bowtie_in, bowtie_out, bowtie_tendril, bowtie_tube, bowtie_disconnected] = tie.sizes;
+    let finite = |x: f64| x.is_finite().then_some(x);
+    let row = ShapeRow {
+        level,
+        sccs: strong.len() as u32,
+        largest_scc: largest(&strong),
+        wccs: weak.len() as u32,
+        largest_wcc: largest(&weak),
+        bowtie_core,
+        bowtie_in,
+        bowtie_out,
+        bowtie_tendril,
+        bowtie_tube,
+        bowtie_disconnected,
+        distance_sources: distances.sources as u64,
+        distance_mean: finite(distances.mean),
+        distance_standard_error: finite(distances.standard_error),
+        effective_diameter: finite(distances.effective_diameter()),
+        greatest_distance: distances.greatest() as u64,
+        connected_pairs: distances.connected,
+        published_distance: published_distance(graph.num_nodes() as u64),
+        reciprocity: Reciprocity::of(&graph, &transpose).share(),
+        assortativity_in_in: mixing.in_in,
+        assortativity_in_out: mixing.in_out,
+        assortativity_out_in: mixing.out_in,
+        assortativity_out_out: mixing.out_out,
+        links_within_hosts: if level == "page" { within_hosts(source, &graph)? } else { None },
+    };
+    write(unit, level, &[row])
+}
+
+fn largest(components: &Components) -> u32 {
+    components.sizes.first().copied().unwrap_or(0)
+}
+
+fn write<T: Table>(unit: &mut Unit<'_>, level: &str, rows: &[T]) -> Result<()> {
+    let relative = part_file(T::NAME, level);
+    let footer = Footer { job_key: unit.stage().key().to_string() };
+    let written = write_part(&unit.create(&relative)?, rows, &footer)?;
+    unit.wrote(&relative, T::NAME, columns::<T>(), written);
+    Ok(())
 }
 
 /// Share of the links between pages that stay inside a host.
-fn within_hosts(source: &Committed, graph: &Csr) -> webmill_capture::Result<Option<f64>> {
+fn within_hosts(source: &Committed, graph: &Csr) -> Result<Option<f64>> {
     let mut hosts = Vec::with_capacity(graph.num_nodes());
     let mut reader = read_nodes(source, "page", &["host"]);
     while let Some(batch) = reader.next()? {
@@ -218,7 +181,7 @@ fn histograms(
     level: &str,
     graph: &Csr,
     transpose: &Csr,
-) -> webmill_capture::Result<Vec<(&'static str, Histogram)>> {
+) -> Result<Vec<(&'static str, Histogram)>> {
     let degrees = Degrees::of(graph, transpose);
     let mut all = vec![("in", degrees.r#in), ("out", degrees.out), ("total", degrees.total)];
     if level != "page" {

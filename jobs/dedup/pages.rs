@@ -1,8 +1,8 @@
-//! The standing captures in the total order, and the texts of those that need comparing.
+//! The current captures in the total order, and the texts of those that need comparing.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 use webmill_capture::error::{AtPath, Error, Result};
@@ -10,7 +10,7 @@ use webmill_dedup::{ExactPair, Fingerprint, Pair, Same, Shingles};
 use webmill_sort::{Budget, BytesSorter};
 use webmill_table::TableReader;
 
-use crate::captures::{self, place};
+use crate::current_captures::{self, place};
 
 /// Bytes a page takes in memory while duplicates are sought.
 const BYTES_A_PAGE: usize = 160;
@@ -33,7 +33,7 @@ impl Strings {
 
 struct StringsWriter {
     file: BufWriter<File>,
-    path: std::path::PathBuf,
+    path: PathBuf,
     starts: Vec<u64>,
 }
 
@@ -70,14 +70,14 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Reads and orders the standing captures of table `pages`. Texts of fewer than `min_words` words are not
+    /// Reads and orders the current captures of table `pages`. Texts of fewer than `min_words` words are not
     /// compared: so little says nothing of a page.
-    pub fn read(table: &Path, min_words: u32, budget: &Budget, temp: &Path, memory: usize) -> Result<Self> {
-        let mut captures = captures::read(table, &budget.share(2))?;
+    pub fn read(parts: &[PathBuf], min_words: u32, budget: &Budget, temp: &Path, memory: usize) -> Result<Self> {
+        let mut captures = current_captures::read(parts, &budget.share(2))?;
         let mut sorter = BytesSorter::new(&budget.share(2));
         let (mut key, mut value) = (Vec::new(), Vec::new());
         let mut count = 0usize;
-        while let Some(page) = captures.next(|_| ())? {
+        while let Some(page) = captures.next_current(|_| ())? {
             count += 1;
             key.clear();
             key.push(u8::from(page.time_ms.is_none()));

@@ -4,43 +4,36 @@
 //! graph: a URL that redirects is a node with one arc, a missing page is known to be missing.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use webmill_capture::CanonicalUrl;
+use webmill_capture::{CanonicalUrl, Result};
 use webmill_crawl::Purpose;
 use webmill_crawl::event::Event;
 use webmill_crawl::journal::Part;
-use webmill_html::LinkKind;
-use webmill_mill::Extracted;
-use webmill_mill::{LinkRow, PageRow};
+use webmill_mill::{LinkRow, Order, PageRow, Rows};
 use webmill_run::Stage;
-use webmill_table::{Bytes16, Millis};
+use webmill_table::Millis;
 
 use super::parts::PartTables;
+use crate::inputs::EventLog;
 
 /// What counts of outcomes begin with in the manifest.
 pub const OUTCOME: &str = "crawl-";
 
 /// Reads the logs, one unit each.
-pub fn read(
-    stage: &Stage<'_>,
-    logs: &[(PathBuf, String)],
-    buffer_bytes: usize,
-) -> webmill_capture::Result<()> {
-    for (path, name) in logs {
-        let unit_name = format!("log-{name}");
-        stage.unit(&unit_name, |unit| {
-            let mut tables = PartTables::new(unit_name.clone(), buffer_bytes);
-            let finished = path.extension().is_some_and(|e| e == "zst");
-            let part = Part { number: 0, path: path.clone(), finished };
+pub fn read(stage: &Stage<'_>, logs: &[EventLog], buffer_bytes: usize) -> Result<()> {
+    for log in logs {
+        stage.unit(&log.unit, |unit| {
+            let mut tables = PartTables::new(log.unit.clone(), buffer_bytes);
+            let finished = log.path.extension().is_some_and(|e| e == "zst");
+            let part = Part { number: 0, path: log.path.clone(), finished };
             let mut ordinal = 0;
             let mut outcomes = BTreeMap::<String, u64>::new();
             let read = part.read(0, &mut |event| {
                 ordinal += 1;
                 *outcomes.entry(event.outcome.to_string()).or_default() += 1;
                 stage.cancel.check()?;
-                match row(&event, name, ordinal) {
-                    Some(extracted) => tables.push(extracted, unit),
+                match rows(&event, &log.name, ordinal) {
+                    Some((order, rows)) => tables.push(order, rows, unit),
                     None => Ok(()),
                 }
             })?;
@@ -51,46 +44,41 @@ pub fn read(
                 unit.dropped("damaged-log-line", read.damaged);
                 stage.progress.note(&error.to_string());
             }
-            tables.finish(unit)
+            tables.finish(unit, None)
         })?;
     }
     Ok(())
 }
 
 /// The rows of an answer that no shard holds; `ordinal` is the number of its line.
-fn row(event: &Event, log: &str, ordinal: i64) -> Option<Extracted> {
+fn rows(event: &Event, log: &str, ordinal: i64) -> Option<(Order, Rows)> {
     let status = event.status.filter(|_| event.shard.is_none() && event.purpose == Purpose::Page)?;
     if event.outcome == "retry" || event.cut || status < 300 {
         return None;
     }
     let url = CanonicalUrl::parse_stored(&event.url)?;
-    let page = PageRow {
-        url_surtkey: url.surt(),
-        url_key: Bytes16(url.key().0),
-        url_host_name: url.host().to_owned(),
-        url_host_registered_domain: (!url.is_ip()).then(|| url.registrable_domain().to_owned()),
+    let mut page = PageRow {
         fetch_time: Millis(Some(event.fetch_time_ms)),
         fetch_status: i16::try_from(status).ok(),
         fetch_ip: event.ip.clone(),
-        content_length: 0,
         warc_filename: log.to_owned(),
         warc_record_offset: ordinal,
-        url: url.as_str().to_owned(),
-        ..PageRow::default()
+        ..PageRow::of_url(&url)
     };
-    let mut extracted = Extracted::new(page);
+    let order = Order {
+        surt: page.url_surtkey.clone(),
+        url: page.url.clone(),
+        time_ms: page.fetch_time.0,
+        shard: log.to_owned(),
+        offset: ordinal,
+    };
+    let mut rows = Rows::default();
+    rows.count("captures");
     let target = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored);
-    if let Some(target) = target.filter(|t| t.is_web() && *t != url) {
-        extracted.links.push(LinkRow {
-            source_key: extracted.page.url_key,
-            target_key: Bytes16(target.key().0),
-            target_url: target.into_string(),
-            kind: LinkKind::HttpRedirect.name(),
-            warc_record_offset: ordinal,
-            warc_filename: log.to_owned(),
-            ..LinkRow::default()
-        });
-        extracted.page.num_links = 1;
+    if let Some(target) = target.filter(|target| target.is_web() && *target != url) {
+        rows.push(LinkRow::redirect(&url, target, ordinal, log.to_owned()));
+        page.num_links = 1;
     }
-    Some(extracted)
+    rows.push(page);
+    Some((order, rows))
 }

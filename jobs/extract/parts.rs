@@ -1,11 +1,11 @@
-//! Buffering the rows of extracted pages and writing them as sorted parts.
+//! Buffering the rows of pages and writing them as sorted parts.
 
-use webmill_mill::Extracted;
-use webmill_mill::PageRow;
+use std::collections::BTreeMap;
+
+use webmill_capture::Result;
+use webmill_mill::{Mill, Order, Rows, TableRows};
 use webmill_run::Unit;
-use webmill_table::{Footer, Table, write_part};
-
-use crate::rejects::columns;
+use webmill_table::Footer;
 
 /// Rows of one unit of work. When enough have come together they are sorted by SURT key and written: part n of every
 /// table holds the same captures.
@@ -13,86 +13,59 @@ pub struct PartTables {
     unit: String,
     limit: usize,
     weight: usize,
-    rows: Vec<Extracted>,
+    pages: Vec<(Order, Rows)>,
     written: usize,
 }
 
 impl PartTables {
     /// Tables that write a part whenever `limit` bytes of rows have come together.
     pub fn new(unit: String, limit: usize) -> Self {
-        PartTables { unit, limit, weight: 0, rows: Vec::new(), written: 0 }
+        PartTables { unit, limit, weight: 0, pages: Vec::new(), written: 0 }
     }
 
     /// Adds the rows of one capture.
-    pub fn push(&mut self, extracted: Extracted, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
-        self.weight += extracted.weight();
-        self.rows.push(extracted);
-        if self.weight >= self.limit { self.flush(unit) } else { Ok(()) }
+    pub fn push(&mut self, order: Order, rows: Rows, unit: &mut Unit<'_>) -> Result<()> {
+        self.weight += rows.weight();
+        self.pages.push((order, rows));
+        if self.weight >= self.limit { self.flush(None, unit) } else { Ok(()) }
     }
 
     /// Writes what is left.
-    pub fn finish(mut self, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
+    pub fn finish(mut self, unit: &mut Unit<'_>, mill: Option<&Mill>) -> Result<()> {
         // The first unit writes its parts even if they are empty, so that every table exists.
-        let first = self.written == 0 && self.unit.ends_with("-000000");
-        if self.rows.is_empty() && !first { Ok(()) } else { self.flush(unit) }
+        let mill = mill.filter(|_| self.written == 0 && self.unit.ends_with("-000000"));
+        if self.pages.is_empty() && mill.is_none() { Ok(()) } else { self.flush(mill, unit) }
     }
 
-    fn flush(&mut self, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
-        let mut rows = std::mem::take(&mut self.rows);
-        rows.sort_by(|a, b| order(&a.page).cmp(&order(&b.page)));
-        let mut pages = Vec::with_capacity(rows.len());
-        let (mut links, mut texts) = (Vec::new(), Vec::new());
-        let (mut records, mut comments, mut structured) = (Vec::new(), Vec::new(), Vec::new());
-        for row in rows {
-            count(&row.page, unit);
-            if row.pruned {
-                unit.kept("pruned-by-template", 1);
+    /// Writes a part; of the tables of `mill` also those that no row is of.
+    fn flush(&mut self, mill: Option<&Mill>, unit: &mut Unit<'_>) -> Result<()> {
+        let mut pages = std::mem::take(&mut self.pages);
+        pages.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut tables: BTreeMap<String, Box<dyn TableRows>> = BTreeMap::new();
+        for (_, rows) in pages {
+            for what in rows.counts() {
+                unit.kept(what, 1);
             }
-            pages.push(row.page);
-            links.extend(row.links);
-            texts.extend(row.text);
-            records.extend(row.records);
-            comments.extend(row.comments);
-            structured.extend(row.structured);
+            for (name, rows) in rows.into_tables() {
+                match tables.get_mut(&name) {
+                    Some(gathered) => gathered.append(rows),
+                    None => {
+                        tables.insert(name, rows);
+                    }
+                }
+            }
         }
-        self.write(pages, unit)?;
-        self.write(links, unit)?;
-        self.write(texts, unit)?;
-        self.write(records, unit)?;
-        self.write(comments, unit)?;
-        self.write(structured, unit)?;
+        for rows in mill.map(Mill::empty_rows).into_iter().flatten() {
+            tables.entry(rows.schema().name).or_insert(rows);
+        }
+        let footer = Footer { job_key: unit.stage().key().to_string() };
+        for (name, rows) in &tables {
+            let relative = format!("{name}/{}-{:03}.parquet", self.unit, self.written);
+            let written = rows.write(&unit.create(&relative)?, &footer)?;
+            unit.wrote(&relative, name, rows.schema().columns_in_words(), written);
+        }
         self.written += 1;
         self.weight = 0;
         Ok(())
-    }
-
-    fn write<T: Table>(&self, rows: Vec<T>, unit: &mut Unit<'_>) -> webmill_capture::Result<()> {
-        let relative = format!("{}/{}-{:03}.parquet", T::NAME, self.unit, self.written);
-        let path = unit.create(&relative)?;
-        let footer = Footer { job_key: unit.stage().key().to_string() };
-        let written = write_part(&path, &rows, &footer)?;
-        unit.wrote(&relative, T::NAME, columns::<T>(), written);
-        Ok(())
-    }
-}
-
-/// SURT, then canonical URL, then time, then place: total, because no two captures share a place.
-fn order(page: &PageRow) -> (&str, &str, Option<i64>, &str, i64) {
-    (&page.url_surtkey, &page.url, page.fetch_time.0, &page.warc_filename, page.warc_record_offset)
-}
-
-fn count(page: &PageRow, unit: &mut Unit<'_>) {
-    unit.kept("captures", 1);
-    if page.is_html {
-        unit.kept("html", 1);
-    }
-    for (name, yes) in [
-        ("truncated", page.content_truncated.is_some()),
-        ("broken-http", page.http_defects.is_some()),
-        ("cut-by-limits", page.cuts.is_some()),
-    ] {
-        if yes {
-            unit.kept(name, 1);
-        }
     }
 }

@@ -1,19 +1,19 @@
-//! What the pages of a host share: read before main texts are extracted, where the job is asked to.
+//! What the pages of a host share, learnt before main texts are extracted: by default of hosts of 200 captures and more.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::extract::template_row::TemplateRow;
 use rayon::prelude::*;
 use webmill_capture::{Error, Result};
-use webmill_mill::{Extractor, Templates};
-use webmill_run::{Measure, Stage};
+use webmill_mill::{Mill, Templates};
+use webmill_run::Measure;
 use webmill_shard::Part;
 use webmill_table::{Footer, Table, write_part};
 use webmill_text::{MAX_PAGES, Sample, Template};
 
-use super::Extract;
+use super::Pass;
+use super::template_row::TemplateRow;
 use crate::rejects::columns;
 
 /// Captures of a host, the hashes of the URLs that are looked at, and the pages found there.
@@ -35,15 +35,15 @@ impl Smallest {
     }
 }
 
-impl Extract {
+impl Pass<'_> {
     /// Learns the templates of the largest hosts and writes table `templates`; none where none are asked for. Damage is
     /// passed over here: extraction meets it again and counts it.
-    pub fn learn_templates(&self, stage: &Stage<'_>, parts: &[Part]) -> Result<Templates> {
-        if self.template_pages == 0 || self.template_hosts == 0 {
+    pub fn learn_templates(&self, parts: &[Part]) -> Result<Templates> {
+        if self.settings.template_pages == 0 || self.settings.template_hosts == 0 {
             return Ok(Templates::new());
         }
-        let learnt: Vec<(String, Template)> = stage.unit("templates", |unit| {
-            let hosts = self.sample(stage, parts)?;
+        let learnt: Vec<(String, Template)> = self.stage.unit("templates", |unit| {
+            let hosts = self.sample(parts)?;
             let (mut rows, mut out) = (Vec::with_capacity(hosts.len()), Vec::new());
             for (host, (pages, _, sample)) in hosts {
                 let sample = sample.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -69,10 +69,11 @@ impl Extract {
         Ok(learnt.into_iter().collect())
     }
 
-    fn sample(&self, stage: &Stage<'_>, parts: &[Part]) -> Result<Hosts> {
+    fn sample(&self, parts: &[Part]) -> Result<Hosts> {
+        let stage = self.stage;
         stage.progress.begin("count hosts", parts.len() as u64, Measure::Items);
         let counts = Mutex::new(BTreeMap::<String, (u64, Smallest)>::new());
-        self.each_page(stage, parts, |host, key, _| {
+        self.each_page(parts, |host, key, _| {
             let mut counts = lock(&counts)?;
             if !counts.contains_key(host) {
                 counts.insert(host.to_owned(), Default::default());
@@ -86,9 +87,9 @@ impl Extract {
         stage.progress.end();
         let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut largest: Vec<(String, (u64, Smallest))> =
-            counts.into_iter().filter(|(_, (pages, _))| *pages >= self.template_pages).collect();
+            counts.into_iter().filter(|(_, (pages, _))| *pages >= self.settings.template_pages).collect();
         largest.sort_by_key(|(_, (pages, _))| Reverse(*pages));
-        largest.truncate(self.template_hosts);
+        largest.truncate(self.settings.template_hosts);
         let host = |(name, (pages, keys)): (String, (u64, Smallest))| (name, (pages, keys, Mutex::default()));
         let hosts: Hosts = largest.into_iter().map(host).collect();
         if hosts.is_empty() {
@@ -96,11 +97,11 @@ impl Extract {
         }
 
         stage.progress.begin("compare pages", parts.len() as u64, Measure::Items);
-        let extractor = Extractor::new(self.limits.clone());
-        self.each_page(stage, parts, |host, key, capture| {
+        let mill = Mill::new(self.settings.limits.clone());
+        self.each_page(parts, |host, key, capture| {
             if let Some((_, keys, sample)) = hosts.get(host)
                 && keys.0.contains(&key)
-                && let Some(page) = extractor.footprint(capture)
+                && let Some(page) = mill.footprint(capture)
             {
                 lock(sample)?.add(key, page);
             }
@@ -113,28 +114,27 @@ impl Extract {
     /// Calls `f` with host, hash of the URL and capture of everything that may be a page, on all threads.
     fn each_page(
         &self,
-        stage: &Stage<'_>,
         parts: &[Part],
         f: impl Fn(&str, u64, &webmill_capture::Capture<'_>) -> Result<()> + Sync,
     ) -> Result<()> {
-        let extractor = Extractor::new(self.limits.clone());
+        let mill = Mill::new(self.settings.limits.clone());
         parts.par_iter().with_max_len(1).try_for_each(|part| {
             let mut reader = self.open(part, None)?;
             while let Some(record) = reader.next() {
-                stage.cancel.check()?;
+                self.stage.cancel.check()?;
                 let record = match record {
                     Ok(record) => record,
                     Err(Error::Corrupt { .. } | Error::Limit(_)) => continue,
                     Err(error) => return Err(error),
                 };
                 let Some(capture) = record.to_capture() else { continue };
-                if extractor.may_be_page(&capture)
+                if mill.may_be_page(&capture)
                     && let Some(url) = capture.canonical_url()
                 {
                     f(url.host(), (url.key().0 >> 64) as u64, &capture)?;
                 }
             }
-            stage.progress.advance(1);
+            self.stage.progress.advance(1);
             Ok(())
         })
     }

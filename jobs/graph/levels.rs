@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::graph::tables::{ArcRow, NodeRow};
+use crate::graph::tables::{ArcRow, LevelRow, NodeRow};
 use webmill_capture::domain::registrable;
 use webmill_capture::error::{AtPath, Result};
 use webmill_capture::surt::surt_host;
 use webmill_graph::{Csr, Graph, Groups, HostRuns, NodeRow as Numbered, fold_file};
 use webmill_run::Unit;
 use webmill_sort::Budget;
-use webmill_table::{Bytes16, Footer, PartWriter, Table};
+use webmill_table::{Bytes16, Footer, PartWriter, Table, write_part};
 
 use super::feed::REDIRECTS;
 use crate::levels::{graph_file, part_file};
@@ -109,21 +109,20 @@ impl SpooledNodes {
     }
 }
 
-/// Writes the tables and folded graphs; returns the numbers of nodes and arcs by level.
+/// Writes the tables and folded graphs.
 pub fn write(
     unit: &mut Unit<'_>,
     mut spool: NodeSpool,
     hosts: &HostRuns,
     self_arcs: bool,
     budget: &Budget,
-) -> Result<serde_json::Map<String, serde_json::Value>> {
+) -> Result<()> {
     let by_host = hosts.by_host();
     let by_domain = hosts.by_domain(|host| registrable(host).to_owned(), surt_host);
     let mut crawled = vec![0u32; by_host.of.len()];
     write_pages(unit, spool.open()?, &by_host, &by_domain, &mut crawled)?;
     let page = Csr::open(unit.create(&graph_file("page"))?)?;
-    let mut facts = serde_json::Map::new();
-    facts.insert("page".into(), numbers(&page, crawled.iter().map(|c| u64::from(*c)).sum()));
+    let mut sizes = vec![size("page", &page, crawled.iter().map(|c| u64::from(*c)).sum())];
     write_arcs(unit, "page", &page)?;
     for (level, groups) in [("host", &by_host), ("domain", &by_domain)] {
         unit.stage().cancel.check()?;
@@ -133,13 +132,17 @@ pub fn write(
         unit.wrote(&graph_file(level), "", Vec::new(), 0);
         write_arcs(unit, level, &graph)?;
         let with_pages = write_groups(unit, level, groups, hosts, &by_host, &by_domain, &crawled)?;
-        facts.insert(level.into(), numbers(&graph, with_pages));
+        sizes.push(size(level, &graph, with_pages));
     }
-    Ok(facts)
+    let relative = format!("{}/part-000000.parquet", LevelRow::NAME);
+    let footer = Footer { job_key: unit.stage().key().to_string() };
+    let rows = write_part(&unit.create(&relative)?, &sizes, &footer)?;
+    unit.wrote(&relative, LevelRow::NAME, columns::<LevelRow>(), rows);
+    Ok(())
 }
 
-fn numbers(graph: &Csr, crawled: u64) -> serde_json::Value {
-    serde_json::json!({ "nodes": graph.num_nodes(), "arcs": graph.num_arcs(), "crawled": crawled })
+fn size(level: &'static str, graph: &Csr, crawled: u64) -> LevelRow {
+    LevelRow { level, nodes: graph.num_nodes() as u64, arcs: graph.num_arcs() as u64, crawled }
 }
 
 fn writer<T: Table>(unit: &Unit<'_>, level: &str) -> Result<(String, PartWriter<T>)> {

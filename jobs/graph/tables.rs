@@ -26,3 +26,13 @@ table! {
         weight: u32 = "number of links", "3";
     }
 }
+
+table! {
+    /// One row a level of the web graph: how large it is.
+    LevelRow = "levels" {
+        level: &'static str = "page, host or domain", "page";
+        nodes: u64 = "nodes of the level", "31204";
+        arcs: u64 = "arcs of the level", "412077";
+        crawled: u64 = "nodes that were crawled; of hosts and domains those with a crawled page", "29110";
+    }
+}

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use webmill_capture::{Error, Result};
 use webmill_graph::{Dangling, Hits, HyperBall, PageRank, Variant};
 
 use super::start;
 use super::teleport;
+use crate::recipe::{Recipe, Settings, within};
 
 /// Configuration of the job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -102,15 +103,53 @@ pub struct Overrides {
     hits_variant: Option<String>,
 }
 
-impl Rank {
-    /// These settings with flags, checked as far as that goes without a graph.
-    pub fn with(mut self, flags: &Overrides) -> Result<Rank> {
-        self.damping = flags.damping.unwrap_or(self.damping);
-        self.dangling = flags.dangling.unwrap_or(self.dangling);
-        self.teleport = flags.teleport.clone().or(self.teleport);
-        self.warm_start = flags.warm_start.clone().or(self.warm_start);
-        self.hits_variant = flags.hits_variant.clone().unwrap_or(self.hits_variant);
+impl Overrides {
+    /// Puts the flags into a recipe.
+    pub fn apply(&self, recipe: &mut Recipe) {
+        let mut set = |name: &str, value: Option<toml::Value>| {
+            if let Some(value) = value {
+                recipe.set(Rank::TABLE, name, value);
+            }
+        };
+        let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+        set("damping", self.damping.map(Into::into));
+        set("dangling", self.dangling.and_then(|rule| toml::Value::try_from(rule).ok()));
+        set("teleport", self.teleport.as_ref().map(|file| path(file).into()));
+        set("warm_start", self.warm_start.as_ref().map(|folder| path(folder).into()));
+        set("hits_variant", self.hits_variant.clone().map(Into::into));
+    }
+}
+
+impl Settings for Rank {
+    const TABLE: &'static str = "rank";
+
+    fn check(&self) -> Result<()> {
+        if !(self.damping >= 0.0 && self.damping < 1.0) {
+            return Err(Error::Config(format!("damping = {} is not from 0 to below 1", self.damping)));
+        }
+        within("tolerance", self.tolerance, f64::MIN_POSITIVE..=2.0)?;
+        within("hits_tolerance", self.hits_tolerance, f64::MIN_POSITIVE..=2.0)?;
+        within("max_iterations", self.max_iterations, 1..=1 << 24)?;
+        within("hits_max_iterations", self.hits_max_iterations, 1..=1 << 24)?;
+        if self.harmonic_registers != 0 {
+            within("harmonic_registers", self.harmonic_registers, 4..=16)?;
+        }
         variant(&self.hits_variant)?;
+        for path in [&self.teleport, &self.warm_start].into_iter().flatten() {
+            if !path.exists() {
+                return Err(Error::Config(format!("{}: no such file or folder", path.display())));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rank {
+    /// These settings with what the files that they name hold.
+    ///
+    /// # Errors
+    /// Where one cannot be read.
+    pub fn with_contents(mut self) -> Result<Rank> {
         self.read.clear();
         if let Some(path) = &self.teleport {
             self.read.push(teleport::digest(path)?);
@@ -154,7 +193,7 @@ impl Rank {
     }
 
     /// HITS by these settings.
-    pub fn hits(&self) -> webmill_capture::Result<Hits> {
+    pub fn hits(&self) -> Result<Hits> {
         Ok(Hits {
             variant: variant(&self.hits_variant)?,
             tolerance: self.hits_tolerance,
@@ -167,11 +206,13 @@ impl Rank {
 /// Vectors that PageRank is given.
 #[derive(Debug, Default)]
 pub struct Vectors {
+    /// Weight of each node when teleporting.
     pub teleport: Option<Vec<f64>>,
+    /// Score of each node to start from.
     pub start: Option<Vec<f64>>,
 }
 
-fn variant(name: &str) -> webmill_capture::Result<Variant> {
+fn variant(name: &str) -> Result<Variant> {
     let (kind, best) = match name.split_once(':') {
         Some((kind, best)) => (kind, best.parse().ok().filter(|k| *k > 0)),
         None => (name, None),
@@ -182,7 +223,7 @@ fn variant(name: &str) -> webmill_capture::Result<Variant> {
         ("authority-threshold", _, false) => Ok(Variant::AuthorityThreshold),
         ("hub-threshold", Some(best), _) => Ok(Variant::HubThreshold(best)),
         ("full-threshold", Some(best), _) => Ok(Variant::FullThreshold(best)),
-        _ => Err(webmill_capture::Error::Config(format!(
+        _ => Err(Error::Config(format!(
             "{name} is no kind of HITS: hits, hub-averaging, authority-threshold, hub-threshold:K, full-threshold:K"
         ))),
     }

@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use crate::rank::tables::RankRow;
-use anyhow::Result;
-use webmill_capture::CanonicalUrl;
+use webmill_capture::{CanonicalUrl, Result};
 use webmill_capture::surt::surt_host;
 use webmill_run::{Committed, open_latest};
 use webmill_table::{Table, TableReader};
@@ -19,7 +18,7 @@ pub fn key(results: &Path) -> Result<String> {
 
 /// A score for every node of `level`: that of the node of the same name in `results`, else the mean of all. Both tables
 /// are in SURT order, so one pass joins them; nothing where no name is the same.
-pub fn scores(graph: &Committed, level: &str, results: &Path) -> webmill_capture::Result<Option<Vec<f64>>> {
+pub fn scores(graph: &Committed, level: &str, results: &Path) -> Result<Option<Vec<f64>>> {
     let earlier = open_latest(results, "rank")?;
     let mut old = Earlier::open(&earlier, level)?;
     let (mut scores, mut unknown) = (Vec::new(), Vec::new());
@@ -52,7 +51,7 @@ struct Earlier {
 }
 
 impl Earlier {
-    fn open(rank: &Committed, level: &str) -> webmill_capture::Result<Self> {
+    fn open(rank: &Committed, level: &str) -> Result<Self> {
         let file = rank.path(&part_file(RankRow::NAME, level));
         let reader = TableReader::over(vec![file], &["url", "pagerank"]);
         let mut earlier =
@@ -62,7 +61,7 @@ impl Earlier {
     }
 
     /// The score of the node with this SURT and name, which are asked for in ascending order.
-    fn find(&mut self, surt: &str, url: &str) -> webmill_capture::Result<Option<f64>> {
+    fn find(&mut self, surt: &str, url: &str) -> Result<Option<f64>> {
         loop {
             let Some((old_surt, old_url, score)) = &self.next else { return Ok(None) };
             match (old_surt.as_str(), old_url.as_str()).cmp(&(surt, url)) {
@@ -73,7 +72,7 @@ impl Earlier {
         }
     }
 
-    fn advance(&mut self) -> webmill_capture::Result<()> {
+    fn advance(&mut self) -> Result<()> {
         loop {
             if let Some((url, score)) = self.rows.next() {
                 let surt = match self.level.as_str() {

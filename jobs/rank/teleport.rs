@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
-use webmill_capture::CanonicalUrl;
+use webmill_capture::error::AtPath;
+use webmill_capture::{CanonicalUrl, Error, Result};
 use webmill_capture::domain::registrable;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -12,12 +12,11 @@ use xxhash_rust::xxh3::xxh3_128;
 const MAX_BYTES: u64 = 1 << 30;
 
 fn read(path: &Path) -> Result<String> {
-    let about = || path.display().to_string();
-    let size = std::fs::metadata(path).with_context(about)?.len();
+    let size = std::fs::metadata(path).at(path)?.len();
     if size > MAX_BYTES {
-        bail!("{}: {size} bytes of names are more than {MAX_BYTES}", path.display());
+        return Err(Error::Limit(format!("{}: {size} bytes of names are more than {MAX_BYTES}", path.display())));
     }
-    std::fs::read_to_string(path).with_context(about)
+    std::fs::read_to_string(path).at(path)
 }
 
 /// What tells the file's contents from others.
@@ -45,7 +44,11 @@ impl Names {
                 None => (line, Some(1.0)),
             };
             let Some(weight) = weight.filter(|w: &f64| *w >= 0.0 && w.is_finite()) else {
-                bail!("{}, line {}: {line:?} has no weight of 0 or more", path.display(), number + 1);
+                return Err(Error::Config(format!(
+                    "{}, line {}: {line:?} has no weight of 0 or more",
+                    path.display(),
+                    number + 1
+                )));
             };
             *weights.entry(of_level(name, level)).or_default() += weight;
         }
@@ -56,8 +59,8 @@ impl Names {
     /// stands for, the pages of a host, share its weight.
     pub fn vector(
         &self,
-        names: impl Iterator<Item = webmill_capture::Result<String>>,
-    ) -> webmill_capture::Result<(Vec<f64>, u64)> {
+        names: impl Iterator<Item = Result<String>>,
+    ) -> Result<(Vec<f64>, u64)> {
         let mut nodes = Vec::new();
         let mut found: HashMap<&str, u32> = HashMap::new();
         for name in names {
@@ -71,7 +74,7 @@ impl Names {
             }
         }
         if nodes.iter().all(|(_, weight)| *weight == 0.0) && !nodes.is_empty() {
-            return Err(webmill_capture::Error::Config(format!(
+            return Err(Error::Config(format!(
                 "none of the {} names to teleport to is a node of level {}",
                 self.weights.len(),
                 self.level
@@ -109,10 +112,10 @@ mod tests {
     use super::*;
 
     fn vector(text: &str, level: &str, nodes: &[&str]) -> Result<(Vec<f64>, u64)> {
-        let folder = tempfile::tempdir()?;
+        let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("names");
-        std::fs::write(&path, text)?;
-        Ok(Names::read(&path, level)?.vector(nodes.iter().map(|name| Ok((*name).to_owned())))?)
+        std::fs::write(&path, text).unwrap();
+        Names::read(&path, level)?.vector(nodes.iter().map(|name| Ok((*name).to_owned())))
     }
 
     #[test]

@@ -1,14 +1,18 @@
-//! What the report says of the corpus as a whole and of each host. Memory: some 300 bytes a host.
+//! What the report says of the corpus as a whole: sums and distributions.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
-use crate::report::tables::{HostRow, SummaryRow};
-use webmill_capture::CanonicalUrl;
-use webmill_capture::Result;
-use webmill_capture::surt::surt_host;
-use webmill_table::TableReader;
+use webmill_capture::{CanonicalUrl, Error, Result};
+use webmill_mill::PageRow;
+use webmill_sort::{Budget, BytesSorter, SortedBytes};
+use webmill_table::{Reader, columns};
 
 use super::Sources;
+use super::hosts::Hosts;
+use super::tables::HostRow;
+use crate::dedup::tables::ClusterRow;
+use crate::extract::log::OUTCOME;
+use crate::keywords::tables::KeywordRow;
 
 /// Counts by name.
 pub type Counts = BTreeMap<String, u64>;
@@ -26,11 +30,15 @@ pub struct Corpus {
     pub words: u64,
     /// Links.
     pub links: u64,
-    /// Captures by status, media type; HTML pages by encoding, language, page type.
+    /// Captures by status.
     pub status: Counts,
+    /// Captures by media type.
     pub mime: Counts,
+    /// HTML pages by encoding.
     pub charset: Counts,
+    /// HTML pages by language.
     pub language: Counts,
+    /// HTML pages by page type.
     pub page_type: Counts,
     /// Pages with main text.
     pub texts: u64,
@@ -42,141 +50,142 @@ pub struct Corpus {
     pub clusters: Vec<(u64, String)>,
     /// Pages that a cluster represents by another page.
     pub duplicates: u64,
-    /// URLs that ask to be left out of reports.
-    pub noindex: HashSet<String>,
-    /// Hosts by SURT form.
-    pub hosts: BTreeMap<String, Host>,
-}
-
-/// Sums over a host.
-#[derive(Default)]
-pub struct Host {
-    row: HostRow,
-    languages: Counts,
+    /// URLs that ask to be left out of reports, as SURT form, zero byte and URL, in order.
+    pub noindex: std::cell::RefCell<Option<SortedBytes>>,
 }
 
 /// Largest clusters kept for the report.
 const TOP_CLUSTERS: usize = 15;
-/// Keywords kept for the report, and distinct ones counted at a time.
+/// Keywords kept for the report, and distinct ones counted before they go into the sort.
 const TOP_KEYWORDS: usize = 15;
-const MAX_COUNTED_WORDS: usize = 1 << 20;
+const COUNTED_AT_ONCE: usize = 1 << 16;
+/// Distinct names of a distribution; foreign servers choose their media types. What comes later is counted together.
+const MAX_NAMES: usize = 10_000;
+const OTHERS: &str = "(others)";
+
+columns! {
+    /// What is summed of a capture.
+    struct Captured from PageRow {
+        url,
+        url_surtkey,
+        url_host_name,
+        url_host_registered_domain,
+        fetch_status,
+        content_mime_type,
+        content_mime_detected,
+        content_charset,
+        content_languages,
+        content_length,
+        is_html,
+        page_type,
+        num_words,
+        num_links,
+        robots_noindex,
+    }
+}
+
+columns! {
+    struct Clustered from ClusterRow { url, keep, size }
+}
+
+columns! {
+    struct Words from KeywordRow { tfidf_words }
+}
 
 impl Corpus {
-    /// Reads tables `pages` and `clusters`.
-    pub fn read(sources: &Sources) -> Result<Self> {
+    /// Reads tables `pages`, `clusters` and `keywords`; gives `hosts` what concerns them.
+    pub fn read(sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<Self> {
         let mut corpus = Corpus::default();
-        corpus.read_pages(sources)?;
-        corpus.read_clusters(sources)?;
-        corpus.read_keywords(sources)?;
+        corpus.read_pages(sources, hosts, budget)?;
+        corpus.read_clusters(sources, hosts)?;
+        corpus.read_keywords(sources, budget)?;
         Ok(corpus)
     }
 
-    fn read_keywords(&mut self, sources: &Sources) -> Result<()> {
-        let mut counts = HashMap::new();
-        let mut reader = TableReader::open(&sources.keywords.path("keywords"), &["tfidf_words"])?;
+    fn read_keywords(&mut self, sources: &Sources, budget: &Budget) -> Result<()> {
+        let mut sorter = BytesSorter::new(budget);
+        let mut counts: HashMap<String, u64> = HashMap::new();
+        let mut reader = Reader::<Words>::open(&sources.keywords.path("keywords"))?;
         while let Some(batch) = reader.next()? {
             self.texts += batch.len() as u64;
-            for word in batch.lists("tfidf_words")?.into_iter().flatten() {
-                *counts.entry(word).or_insert(0u64) += 1;
+            for word in batch.rows().flat_map(|row| row.tfidf_words.iter()) {
+                match counts.get_mut(word) {
+                    Some(n) => *n += 1,
+                    None => {
+                        counts.insert(word.to_owned(), 1);
+                    }
+                }
             }
-            // Words that no second page of many has are not among the commonest.
-            let mut least = 1;
-            while counts.len() > MAX_COUNTED_WORDS {
-                counts.retain(|_, n| *n > least);
-                least += 1;
+            if counts.len() >= COUNTED_AT_ONCE {
+                spill(&mut counts, &mut sorter)?;
             }
         }
-        let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
-        counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        self.keyword = counts.into_iter().take(TOP_KEYWORDS).collect();
+        spill(&mut counts, &mut sorter)?;
+        self.keyword = commonest(sorter.finish()?, TOP_KEYWORDS)?;
         Ok(())
     }
 
-    fn read_pages(&mut self, sources: &Sources) -> Result<()> {
-        let columns = [
-            "url",
-            "url_host_name",
-            "url_host_registered_domain",
-            "fetch_status",
-            "content_mime_type",
-            "content_mime_detected",
-            "content_charset",
-            "content_languages",
-            "content_length",
-            "is_html",
-            "page_type",
-            "num_words",
-            "num_links",
-            "robots_noindex",
-        ];
-        let mut reader = TableReader::open(&sources.extract.path("pages"), &columns)?;
+    fn read_pages(&mut self, sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<()> {
+        let mut noindex = BytesSorter::new(budget).with_unique_keys();
+        let mut key = Vec::new();
+        let mut reader = Reader::<Captured>::open(&sources.extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
-            let (url, host) = (batch.str("url")?, batch.str("url_host_name")?);
-            let (domain, status) = (batch.str("url_host_registered_domain")?, batch.i16("fetch_status")?);
-            let (declared, detected) = (batch.str("content_mime_type")?, batch.str("content_mime_detected")?);
-            let (charset, languages) = (batch.str("content_charset")?, batch.str("content_languages")?);
-            let (length, html, kind) =
-                (batch.u64("content_length")?, batch.bool("is_html")?, batch.str("page_type")?);
-            let (words, links) = (batch.u32("num_words")?, batch.u32("num_links")?);
-            let noindex = batch.bool("robots_noindex")?;
-            for i in 0..batch.len() {
-                let status = status.get(i);
-                let bytes = length.get(i).unwrap_or(0);
-                let (words, links) =
-                    (u64::from(words.get(i).unwrap_or(0)), u64::from(links.get(i).unwrap_or(0)));
-                let name = host.get(i).unwrap_or_default();
+            for page in batch.rows() {
+                let status = page.fetch_status;
+                let (words, links) = (u64::from(page.num_words), u64::from(page.num_links));
                 self.captures += 1;
-                self.bytes += bytes;
+                self.bytes += page.content_length;
                 self.words += words;
                 self.links += links;
                 add(&mut self.status, &status.map_or_else(|| "none".into(), |s| s.to_string()));
-                add(&mut self.mime, declared.get(i).or(detected.get(i)).unwrap_or("unknown"));
-                let host = self.hosts.entry(surt_host(name)).or_default();
-                if host.row.captures == 0 {
-                    name.clone_into(&mut host.row.url_host_name);
-                    host.row.url_host_registered_domain = domain.get(i).map(str::to_owned);
-                }
-                host.row.captures += 1;
-                host.row.bytes += bytes;
-                host.row.words += words;
-                host.row.links += links;
-                host.row.errors += u64::from(status.is_some_and(|s| s >= 400));
-                if html.get(i) == Some(true) && matches!(status, None | Some(200..=299)) {
+                add(&mut self.mime, page.content_mime_type.or(page.content_mime_detected).unwrap_or("unknown"));
+                let is_page = page.is_html && matches!(status, None | Some(200..=299));
+                let language = page.content_languages.and_then(|l| l.split(',').next());
+                if is_page {
                     self.html += 1;
-                    host.row.html_pages += 1;
-                    add(&mut self.charset, charset.get(i).unwrap_or("unknown"));
-                    add(&mut self.page_type, kind.get(i).unwrap_or("unknown"));
-                    let language = languages.get(i).and_then(|l| l.split(',').next()).unwrap_or("none");
-                    add(&mut self.language, language);
-                    if language != "none" {
-                        add(&mut host.languages, language);
-                    }
+                    add(&mut self.charset, page.content_charset.unwrap_or("unknown"));
+                    add(&mut self.page_type, page.page_type.map_or("unknown", |kind| kind.as_str()));
+                    add(&mut self.language, language.unwrap_or("none"));
                 }
-                if noindex.get(i) == Some(true) {
-                    self.noindex.insert(url.get(i).unwrap_or_default().to_owned());
+                let counts = HostRow {
+                    captures: 1,
+                    bytes: page.content_length,
+                    words,
+                    links,
+                    errors: u64::from(status.is_some_and(|s| s >= 400)),
+                    html_pages: u64::from(is_page),
+                    ..HostRow::default()
+                };
+                let language = language.filter(|_| is_page);
+                hosts.capture(page.url_host_name, page.url_host_registered_domain, &counts, language)?;
+                if page.robots_noindex {
+                    key.clear();
+                    key.extend_from_slice(page.url_surtkey.as_bytes());
+                    key.push(0);
+                    key.extend_from_slice(page.url.as_bytes());
+                    noindex.push(&key, &[])?;
                 }
             }
         }
+        self.noindex = Some(noindex.finish()?).into();
         Ok(())
     }
 
-    fn read_clusters(&mut self, sources: &Sources) -> Result<()> {
-        let mut reader = TableReader::open(&sources.dedup.path("clusters"), &["url", "keep", "size"])?;
+    fn read_clusters(&mut self, sources: &Sources, hosts: &mut Hosts) -> Result<()> {
+        let mut reader = Reader::<Clustered>::open(&sources.dedup.path("clusters"))?;
         while let Some(batch) = reader.next()? {
-            let (url, keep, size) = (batch.str("url")?, batch.bool("keep")?, batch.u32("size")?);
-            for i in 0..batch.len() {
-                let url = url.get(i).unwrap_or_default();
-                if keep.get(i) == Some(true) {
-                    let size = u64::from(size.get(i).unwrap_or(0));
+            for page in batch.rows() {
+                if page.keep {
+                    let size = u64::from(page.size);
                     *self.cluster_sizes.entry(size).or_default() += 1;
-                    self.clusters.push((size, url.to_owned()));
+                    self.clusters.push((size, page.url.to_owned()));
                     if self.clusters.len() > 64 * TOP_CLUSTERS {
                         self.keep_largest();
                     }
                 } else {
                     self.duplicates += 1;
-                    if let Some(parsed) = CanonicalUrl::parse(url) {
-                        self.hosts.entry(surt_host(parsed.host())).or_default().row.duplicates += 1;
+                    if let Some(parsed) = CanonicalUrl::parse(page.url) {
+                        hosts.duplicate(parsed.host())?;
                     }
                 }
             }
@@ -189,87 +198,17 @@ impl Corpus {
         self.clusters.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         self.clusters.truncate(TOP_CLUSTERS);
     }
-
-    /// Adds the link analysis of a host.
-    pub fn rank_host(&mut self, name: &str, pagerank: f64, hosts_in: u32, hosts_out: u32, pages_sum: f64) {
-        if let Some(host) = self.hosts.get_mut(&surt_host(name)) {
-            host.row.pagerank = pagerank;
-            host.row.hosts_in = hosts_in;
-            host.row.hosts_out = hosts_out;
-            host.row.page_rank_sum = pages_sum;
-        }
-    }
-
-    /// Rows of table `hosts`, in SURT order.
-    pub fn host_rows(&self) -> Vec<HostRow> {
-        self.hosts
-            .values()
-            .map(|host| HostRow { top_language: largest(&host.languages).map(|l| l.0), ..host.row.clone() })
-            .collect()
-    }
-
-    /// Rows of table `summary`.
-    pub fn summary_rows(&self, sources: &Sources) -> Vec<SummaryRow> {
-        let mut rows = Vec::new();
-        let mut row = |section: &str, name: &str, value: f64, unit: &str| {
-            rows.push(SummaryRow { section: section.into(), name: name.into(), value, unit: unit.into() });
-        };
-        for (name, value, unit) in [
-            ("captures", self.captures, "captures"),
-            ("html pages", self.html, "pages"),
-            ("bytes", self.bytes, "bytes"),
-            ("words", self.words, "words"),
-            ("links", self.links, "links"),
-            ("hosts", self.hosts.len() as u64, "hosts"),
-            ("clusters", self.cluster_sizes.values().sum(), "clusters"),
-            ("duplicates", self.duplicates, "pages"),
-        ] {
-            row("corpus", name, value as f64, unit);
-        }
-        for (section, counts, unit) in [
-            ("status", &self.status, "captures"),
-            ("mime", &self.mime, "captures"),
-            ("charset", &self.charset, "pages"),
-            ("language", &self.language, "pages"),
-            ("page type", &self.page_type, "pages"),
-            ("keyword", &self.keyword, "pages"),
-            ("left out", &sources.extract.manifest.counts.dropped, "records"),
-            ("crawl", &super::draw::outcomes(sources), "events"),
-        ] {
-            for (name, count) in counts {
-                row(section, name, *count as f64, unit);
-            }
-        }
-        for (section, committed) in
-            [("graph", &sources.graph), ("rank", &sources.rank), ("shape", &sources.shape)]
-        {
-            for (name, value) in &committed.manifest.facts {
-                flatten(section, name, value, &mut row);
-            }
-        }
-        rows
-    }
 }
 
-/// Numbers of a nested fact, named by their path.
-fn flatten(
-    section: &str,
-    name: &str,
-    value: &serde_json::Value,
-    row: &mut impl FnMut(&str, &str, f64, &str),
-) {
-    match value {
-        serde_json::Value::Number(n) => row(section, name, n.as_f64().unwrap_or(f64::NAN), ""),
-        serde_json::Value::Object(fields) => {
-            for (field, value) in fields {
-                flatten(section, &format!("{name} {field}"), value, row);
-            }
-        }
-        _ => {}
-    }
+/// Outcomes of the crawl, where its event log was among the inputs.
+pub fn outcomes(sources: &Sources) -> Counts {
+    let kept = &sources.extract.manifest.counts.kept;
+    let named = kept.iter().filter_map(|(name, n)| Some((name.strip_prefix(OUTCOME)?.to_owned(), *n)));
+    named.collect()
 }
 
 fn add(counts: &mut Counts, name: &str) {
+    let name = if counts.len() < MAX_NAMES || counts.contains_key(name) { name } else { OTHERS };
     match counts.get_mut(name) {
         Some(count) => *count += 1,
         None => {
@@ -278,7 +217,58 @@ fn add(counts: &mut Counts, name: &str) {
     }
 }
 
-/// The largest count; of equal ones the first by name.
-fn largest(counts: &Counts) -> Option<(String, u64)> {
-    counts.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map(|(name, n)| (name.clone(), *n))
+fn spill(counts: &mut HashMap<String, u64>, sorter: &mut BytesSorter) -> Result<()> {
+    counts.drain().try_for_each(|(word, n)| sorter.push(word.as_bytes(), &n.to_le_bytes()))
+}
+
+/// The words of the greatest counts, ties in order of the words.
+fn commonest(mut sorted: SortedBytes, most: usize) -> Result<Counts> {
+    let mut best: Vec<(u64, String)> = Vec::new();
+    let mut offer = |word: &[u8], n: u64| {
+        let at = best.partition_point(|(count, _)| *count >= n);
+        if at < most && n > 0 {
+            best.insert(at, (n, String::from_utf8_lossy(word).into_owned()));
+            best.truncate(most);
+        }
+    };
+    let (mut word, mut total) = (Vec::new(), 0);
+    while let Some((key, value)) = sorted.next().transpose()? {
+        let n = value.try_into().map(u64::from_le_bytes);
+        let n = n.map_err(|_| Error::Internal("a sorted count is not what was put in".into()))?;
+        if key == word {
+            total += n;
+        } else {
+            offer(&word, total);
+            word.clear();
+            word.extend_from_slice(key);
+            total = n;
+        }
+    }
+    offer(&word, total);
+    Ok(best.into_iter().map(|(n, word)| (word, n)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commonest_words_are_counted_over_all_spills() {
+        let mut sorter = BytesSorter::new(&Budget::new(1 << 12));
+        for round in 0..40u64 {
+            let words = ["tea", "rain", "ferry", "eel"].into_iter().zip([3, 3, 1, 5]);
+            let mut counts: HashMap<String, u64> = words.map(|(word, n)| (word.to_owned(), n + round % 2)).collect();
+            spill(&mut counts, &mut sorter).unwrap();
+        }
+        let found = commonest(sorter.finish().unwrap(), 2).unwrap();
+        // Rain and tea are level: the first by name stays.
+        assert_eq!(found, Counts::from([("eel".into(), 220), ("rain".into(), 140)]));
+    }
+
+    #[test]
+    fn names_of_foreign_servers_are_bounded() {
+        let mut counts = Counts::new();
+        (0..MAX_NAMES + 5).for_each(|n| add(&mut counts, &format!("text/x-{n}")));
+        assert_eq!((counts.len(), counts[OTHERS]), (MAX_NAMES + 1, 5));
+    }
 }

@@ -1,29 +1,33 @@
 //! Putting the numbers into the report's sections.
 
-use crate::report::tables::HostRow;
+use webmill_capture::Result;
 use webmill_report::{Bars, BowTie, Law, LogLog, ReportData, Series, Share, Top, TopRow, thousands};
-use webmill_table::TableReader;
 
-use super::Sources;
-use super::corpus::{Corpus, Counts};
+use super::corpus::{Corpus, Counts, outcomes};
+use super::hosts::WrittenHosts;
+use super::numbers::Numbers;
 use super::tops::{Lists, MEASURES, Scored, Tops};
-use crate::extract::log::OUTCOME;
+use super::{Report, Sources};
+use crate::levels::Level;
+use crate::rank::Rank;
+use crate::rank::settings::DanglingRank;
+use crate::rank::tables::{ConvergenceRow, Iterated};
+use crate::shape::tables::Direction;
 
 /// The whole report.
 pub fn draw(
-    title: &str,
+    settings: &Report,
     sources: &Sources,
     corpus: &Corpus,
     tops: &Tops,
-    hosts: &[HostRow],
-    most: usize,
-) -> webmill_capture::Result<ReportData> {
-    let graph = &sources.graph.manifest.facts;
-    let graph_number = |name: &str| graph.get("page").and_then(|p| p[name].as_u64()).unwrap_or(0);
+    hosts: &WrittenHosts,
+    numbers: &Numbers,
+) -> Result<ReportData> {
+    let pages = numbers.level(Level::Page);
     let files = &sources.extract.manifest.inputs.files;
     let bytes: u64 = files.iter().map(|f| f.bytes).sum();
     Ok(ReportData {
-        title: title.to_owned(),
+        title: settings.title.clone(),
         subtitle: format!(
             "{} shard{} · {:.1} MB · {} records read, {} damaged",
             files.len(),
@@ -35,18 +39,18 @@ pub fn draw(
         cards: [
             ("captures", corpus.captures),
             ("HTML pages", corpus.html),
-            ("hosts", corpus.hosts.len() as u64),
+            ("hosts", hosts.count),
             ("words of main text", corpus.words),
             ("links", corpus.links),
-            ("graph nodes", graph_number("nodes")),
-            ("graph arcs", graph_number("arcs")),
+            ("graph nodes", pages.map_or(0, |level| level.nodes)),
+            ("graph arcs", pages.map_or(0, |level| level.arcs)),
             ("duplicate pages", corpus.duplicates),
         ]
         .map(|(label, n)| (label.to_owned(), thousands(n)))
         .into(),
-        tops: top_tables(tops, hosts, most).into_iter().chain(correlations(sources)).collect(),
-        plots: plots(sources, corpus)?,
-        bowtie: bowtie(sources),
+        tops: top_tables(tops, hosts, settings.top, &numbers.rank).into_iter().chain(agreement(numbers)).collect(),
+        plots: plots(numbers, corpus),
+        bowtie: bowtie(numbers),
         bars: [
             bars("Status codes", "captures", &corpus.status),
             bars("Languages of main texts", "pages", &corpus.language),
@@ -61,15 +65,32 @@ pub fn draw(
         .collect(),
         clusters: vec![cluster_table(corpus, tops)],
         dropped: shares(&sources.extract.manifest.counts.dropped),
-        facts: facts(sources),
+        facts: facts(sources, numbers),
     })
 }
 
-/// Outcomes of the crawl, where its event log was among the inputs.
-pub fn outcomes(sources: &Sources) -> Counts {
-    let kept = &sources.extract.manifest.counts.kept;
-    let named = kept.iter().filter_map(|(name, n)| Some((name.strip_prefix(OUTCOME)?.to_owned(), *n)));
-    named.collect()
+/// What PageRank was computed with, in words.
+fn pagerank_note(rank: &Rank) -> String {
+    let dangling = match (rank.dangling, &rank.teleport) {
+        (DanglingRank::Lost, _) => "dangling mass lost",
+        (DanglingRank::Teleport, Some(_)) => "dangling mass spread over the teleport set",
+        _ => "dangling mass spread uniformly",
+    };
+    let teleport = if rank.teleport.is_some() { ", teleporting to a given set of nodes" } else { "" };
+    let weights = if rank.weighted_pages { ", arcs weighted by links" } else { "" };
+    let sum = match rank.dangling {
+        DanglingRank::Lost => "the sum over all pages and link targets is below 1",
+        _ => "the sum over all pages and link targets is 1",
+    };
+    format!("d = {}, {dangling}{teleport}{weights}; {sum}. Pages that ask for noindex are left out.", rank.damping)
+}
+
+/// What HITS was computed with, in words.
+fn hits_note(rank: &Rank, what: &str) -> String {
+    match rank.hits_variant.as_str() {
+        "hits" => format!("HITS over the whole graph: {what}."),
+        variant => format!("HITS ({variant}) over the whole graph: {what}."),
+    }
 }
 
 fn number(x: f64) -> String {
@@ -92,21 +113,20 @@ fn page_rows(rows: &[Scored], tops: &Tops, first: fn(&Scored) -> f64) -> Vec<Top
         .collect()
 }
 
-fn top_tables(tops: &Tops, hosts: &[HostRow], most: usize) -> Vec<Top> {
+fn top_tables(tops: &Tops, hosts: &WrittenHosts, most: usize, rank: &Rank) -> Vec<Top> {
     let columns = |measure: &str| vec![measure.to_owned(), "in".to_owned(), "out".to_owned()];
     let short = most.min(10);
-    let by_name = |name: &str| hosts.iter().find(|h| h.url_host_name == name);
     let about = [
+        ("Top pages by PageRank", pagerank_note(rank)),
+        ("Top authorities", hits_note(rank, "pages that good hubs point to")),
+        ("Top hubs", hits_note(rank, "pages that point to good authorities")),
         (
-            "Top pages by PageRank",
-            "d = 0.85, dangling mass spread uniformly; the sum over all pages and link targets is 1. Pages that ask for noindex are left out.",
+            "Top pages by SALSA",
+            "Authorities of a random walk between hubs and authorities; the sum is 1.".into(),
         ),
-        ("Top authorities", "HITS over the whole graph: pages that good hubs point to."),
-        ("Top hubs", "HITS over the whole graph: pages that point to good authorities."),
-        ("Top pages by SALSA", "Authorities of a random walk between hubs and authorities; the sum is 1."),
         (
             "Most central pages",
-            "Harmonic centrality: near to many pages that lead there; estimated by HyperBall.",
+            "Harmonic centrality: near to many pages that lead there; estimated by HyperBall.".into(),
         ),
     ];
     let pages = about.into_iter().zip(MEASURES).zip(&tops.pages).enumerate();
@@ -114,7 +134,7 @@ fn top_tables(tops: &Tops, hosts: &[HostRow], most: usize) -> Vec<Top> {
         let shown = if i == 0 { list.len() } else { list.len().min(short) };
         Top {
             title: title.into(),
-            note: note.into(),
+            note,
             columns: columns(name),
             rows: page_rows(&list[..shown], tops, measure),
         }
@@ -130,15 +150,17 @@ fn top_tables(tops: &Tops, hosts: &[HostRow], most: usize) -> Vec<Top> {
         },
         Top {
             title: "Top hosts".into(),
-            note: "Hosts with crawled pages, by PageRank of the graph of hosts, arcs weighted by links."
-                .into(),
+            note: format!(
+                "Hosts with crawled pages, by PageRank of the graph of hosts{}.",
+                if rank.weighted_hosts { ", arcs weighted by links" } else { "" }
+            ),
             columns: ["PageRank", "hosts in", "hosts out", "HTML pages", "duplicates"]
                 .map(String::from)
                 .into(),
             rows: tops.hosts[0]
                 .iter()
                 .map(|r| {
-                    let host = by_name(&r.url);
+                    let host = hosts.asked.get(&r.url);
                     TopRow {
                         name: r.url.clone(),
                         title: None,
@@ -177,59 +199,55 @@ fn side_by_side(title: &str, lists: &Lists, most: usize) -> Top {
 }
 
 /// How the measures agree, on each level.
-fn correlations(sources: &Sources) -> Option<Top> {
-    let levels = sources.rank.manifest.facts.get("kendall_tau")?;
-    let columns = crate::levels::LEVELS;
-    let pairs: std::collections::BTreeSet<&String> = columns
-        .iter()
-        .filter_map(|level| levels.get(level)?.as_object())
-        .flat_map(|pairs| pairs.keys())
-        .collect();
-    let cell = |level: &str, pair: &str| {
-        levels
-            .get(level)
-            .and_then(|l| l[pair].as_f64())
-            .map_or_else(|| "–".to_owned(), |tau| format!("{tau:.3}"))
+fn agreement(numbers: &Numbers) -> Option<Top> {
+    let mut pairs: Vec<String> =
+        numbers.agreement.iter().map(|row| format!("{} – {}", row.first, row.second)).collect();
+    pairs.sort();
+    pairs.dedup();
+    let cell = |level: Level, pair: &str| {
+        let row = numbers
+            .agreement
+            .iter()
+            .find(|row| row.level == level && format!("{} – {}", row.first, row.second) == pair);
+        row.map_or_else(|| "–".to_owned(), |row| format!("{:.3}", row.tau))
+    };
+    let row = |pair: String| TopRow {
+        cells: Level::ALL.iter().map(|level| cell(*level, &pair)).collect(),
+        name: pair,
+        title: None,
     };
     Some(Top {
         title: "How the measures agree".into(),
         note: "Kendall's τ-b of each two rankings: 1 for the same order, 0 for none, −1 for the reverse."
             .into(),
-        columns: columns.map(String::from).into(),
-        rows: pairs
-            .into_iter()
-            .map(|pair| TopRow {
-                name: pair.clone(),
-                title: None,
-                cells: columns.iter().map(|level| cell(level, pair)).collect(),
-            })
-            .collect(),
+        columns: Level::ALL.iter().map(ToString::to_string).collect(),
+        rows: pairs.into_iter().map(row).collect(),
     })
 }
 
-fn plots(sources: &Sources, corpus: &Corpus) -> webmill_capture::Result<Vec<LogLog>> {
-    let laws = sources.shape.manifest.facts.get("laws");
-    let law = |level: &str, direction: &str| {
-        let law = laws?.get(level)?.get(direction)?;
-        Some(Law {
-            exponent: law["exponent"].as_f64()?,
-            error: law["error"].as_f64()?,
-            x_min: law["x_min"].as_u64()?,
-        })
+fn plots(numbers: &Numbers, corpus: &Corpus) -> Vec<LogLog> {
+    let law = |level: Level, direction: Direction| {
+        let law = numbers.laws.iter().find(|law| law.level == level && law.direction == direction)?;
+        Some(Law { exponent: law.exponent, error: law.error, x_min: law.x_min })
     };
-    let degrees = degrees(sources)?;
-    let series = |level: &str, direction: &str, name: &str| Series {
-        name: name.into(),
-        points: degrees.iter().filter(|d| d.0 == level && d.1 == direction).map(|d| (d.2, d.3)).collect(),
-        law: law(level, direction),
+    let series = |level: Level, direction: Direction, name: &str| {
+        let of = numbers.degrees.iter().filter(|row| row.level == level && row.direction == direction);
+        Series {
+            name: name.into(),
+            points: of.map(|row| (row.degree, row.count)).collect(),
+            law: law(level, direction),
+        }
     };
-    let mut plots: Vec<LogLog> = [("page", "pages"), ("host", "hosts")]
+    let mut plots: Vec<LogLog> = [(Level::Page, "pages"), (Level::Host, "hosts")]
         .into_iter()
         .map(|(level, what)| LogLog {
             title: format!("Degrees of {what}"),
             x: "degree".into(),
             y: what.into(),
-            series: vec![series(level, "in", "in-degree"), series(level, "out", "out-degree")],
+            series: vec![
+                series(level, Direction::In, "in-degree"),
+                series(level, Direction::Out, "out-degree"),
+            ],
             note: "Dashed: power law fitted by maximum likelihood. Published for the Web: in 2.1, out 2.45 (Notre Dame crawl).".into(),
         })
         .collect();
@@ -244,38 +262,18 @@ fn plots(sources: &Sources, corpus: &Corpus) -> webmill_capture::Result<Vec<LogL
         }],
         note: "Exact copies and near-duplicates together.".into(),
     });
-    Ok(plots)
+    plots
 }
 
-fn degrees(sources: &Sources) -> webmill_capture::Result<Vec<(String, String, u64, u64)>> {
-    let mut rows = Vec::new();
-    let mut reader =
-        TableReader::open(&sources.shape.path("degrees"), &["level", "direction", "degree", "count"])?;
-    while let Some(batch) = reader.next()? {
-        let (level, direction) = (batch.str("level")?, batch.str("direction")?);
-        let (degree, count) = (batch.u64("degree")?, batch.u64("count")?);
-        rows.extend((0..batch.len()).map(|i| {
-            (
-                level.get(i).unwrap_or_default().to_owned(),
-                direction.get(i).unwrap_or_default().to_owned(),
-                degree.get(i).unwrap_or(0),
-                count.get(i).unwrap_or(0),
-            )
-        }));
-    }
-    Ok(rows)
-}
-
-fn bowtie(sources: &Sources) -> Option<BowTie> {
-    let parts = sources.shape.manifest.facts.get("bowtie")?.get("page")?;
-    let part = |name: &str| parts[name].as_u64().unwrap_or(0);
+fn bowtie(numbers: &Numbers) -> Option<BowTie> {
+    let shape = numbers.shape(Level::Page)?;
     Some(BowTie {
-        core: part("core"),
-        into: part("in"),
-        out: part("out"),
-        tendrils: part("tendril"),
-        tubes: part("tube"),
-        disconnected: part("disconnected"),
+        core: shape.bowtie_core,
+        into: shape.bowtie_in,
+        out: shape.bowtie_out,
+        tendrils: shape.bowtie_tendril,
+        tubes: shape.bowtie_tube,
+        disconnected: shape.bowtie_disconnected,
     })
 }
 
@@ -308,45 +306,43 @@ fn cluster_table(corpus: &Corpus, tops: &Tops) -> Top {
 }
 
 /// What a reader needs to trust or repeat the numbers.
-fn facts(sources: &Sources) -> Vec<(String, String)> {
+fn facts(sources: &Sources, numbers: &Numbers) -> Vec<(String, String)> {
     let mut facts = vec![("webmill".to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
     for committed in [&sources.extract, &sources.graph, &sources.rank, &sources.shape, &sources.dedup] {
         let manifest = &committed.manifest;
         facts.push((format!("{} {}", manifest.job, manifest.job_version), manifest.key.to_string()));
     }
-    if let Some(rank) = sources.rank.manifest.facts.get("pagerank").and_then(|f| f.get("page")) {
+    let of_pages = |row: &&ConvergenceRow| row.level == Level::Page && row.measure == Iterated::Pagerank;
+    if let Some(rank) = numbers.convergence.iter().find(of_pages) {
+        let how = if rank.converged { "" } else { ", NOT converged" };
         facts.push((
             "PageRank".into(),
-            format!("{} iterations, L1 error at most {}", rank["iterations"], rank["error_bound"]),
+            format!("{} iterations, L1 error at most {}{how}", rank.iterations, rank.error),
         ));
     }
-    let page = |fact: &str| sources.shape.manifest.facts.get(fact).and_then(|f| f.get("page"));
-    if let Some(distances) = page("distances") {
-        let number = |name: &str| distances[name].as_f64().unwrap_or(f64::NAN);
-        facts.push((
-            "distances of pages".into(),
-            format!(
-                "mean {:.2} ± {:.2} links, effective diameter {:.2} (0.35 + 2.06 log10 N gives {:.2}), sampled from {} pages",
-                number("mean"),
-                number("standard_error"),
-                number("effective_diameter"),
-                number("published_estimate"),
-                distances["sources"]
-            ),
-        ));
-    }
-    if let Some(mixing) = page("mixing") {
-        let number = |name: &str| mixing[name].as_f64().map_or_else(|| "–".to_owned(), |x| format!("{x:.3}"));
-        facts.push((
-            "links between pages".into(),
-            format!(
-                "reciprocity {}, assortativity out–in {}, in–in {}, share within hosts {}",
-                number("reciprocity"),
-                number("assortativity_out_in"),
-                number("assortativity_in_in"),
-                number("links_within_hosts")
-            ),
-        ));
-    }
+    let Some(shape) = numbers.shape(Level::Page) else { return facts };
+    let number = |x: Option<f64>| x.unwrap_or(f64::NAN);
+    facts.push((
+        "distances of pages".into(),
+        format!(
+            "mean {:.2} ± {:.2} links, effective diameter {:.2} (0.35 + 2.06 log10 N gives {:.2}), sampled from {} pages",
+            number(shape.distance_mean),
+            number(shape.distance_standard_error),
+            number(shape.effective_diameter),
+            shape.published_distance,
+            shape.distance_sources
+        ),
+    ));
+    let number = |x: Option<f64>| x.map_or_else(|| "–".to_owned(), |x| format!("{x:.3}"));
+    facts.push((
+        "links between pages".into(),
+        format!(
+            "reciprocity {}, assortativity out–in {}, in–in {}, share within hosts {}",
+            number(shape.reciprocity),
+            number(shape.assortativity_out_in),
+            number(shape.assortativity_in_in),
+            number(shape.links_within_hosts)
+        ),
+    ));
     facts
 }

@@ -1,13 +1,20 @@
 //! The best pages and hosts by each measure.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use webmill_capture::Result;
-use webmill_table::TableReader;
+use webmill_capture::{Error, Result};
+use webmill_mill::PageRow;
+use webmill_sort::SortedBytes;
+use webmill_table::{Reader, columns};
 
 use super::Sources;
 use super::corpus::Corpus;
+use super::hosts::Hosts;
+use super::tables::HostRow;
+use crate::graph::tables::NodeRow;
+use crate::levels::{Level, part_file};
+use crate::rank::tables::RankRow;
 
 /// Scores of a page or host.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,6 +43,15 @@ pub const MEASURES: [(&str, Measure); 5] = [
     ("harmonic", |r| r.harmonic),
 ];
 
+/// The same of rows of table `ranks`.
+const COLUMNS: [fn(&Ranked<'_>) -> f64; MEASURES.len()] = [
+    |r| r.pagerank,
+    |r| r.authority,
+    |r| r.hub,
+    |r| r.salsa_authority,
+    |r| r.harmonic.unwrap_or(0.0),
+];
+
 /// A list for each of the measures.
 pub type Lists = [Vec<Scored>; MEASURES.len()];
 
@@ -54,94 +70,118 @@ pub struct Tops {
 /// Keeps the `most` best of a stream; of equal ones the first.
 struct Best {
     most: usize,
-    measure: Measure,
-    rows: Vec<Scored>,
+    measure: fn(&Ranked<'_>) -> f64,
+    rows: Vec<(f64, Scored)>,
 }
 
 impl Best {
-    fn offer(&mut self, row: &Scored) {
-        let worst = self.rows.get(self.most - 1).map_or(f64::NEG_INFINITY, self.measure);
-        if (self.measure)(row) > worst && (self.measure)(row) > 0.0 {
-            let at = self.rows.partition_point(|r| {
-                (self.measure)(r).partial_cmp(&(self.measure)(row)).is_some_and(Ordering::is_ge)
-            });
-            self.rows.insert(at, row.clone());
+    fn offer(&mut self, row: &Ranked<'_>) {
+        let score = (self.measure)(row);
+        let worst = self.rows.get(self.most - 1).map_or(f64::NEG_INFINITY, |(score, _)| *score);
+        if score > worst && score > 0.0 {
+            let at = self.rows.partition_point(|(other, _)| *other >= score);
+            self.rows.insert(at, (score, row.scored()));
             self.rows.truncate(self.most);
+        }
+    }
+
+    fn into_rows(self) -> Vec<Scored> {
+        self.rows.into_iter().map(|(_, row)| row).collect()
+    }
+}
+
+columns! {
+    /// A node and its scores.
+    struct Ranked from RankRow {
+        node, url, crawled, pagerank, authority, hub, salsa_authority, harmonic, indegree, outdegree,
+    }
+}
+
+columns! {
+    /// A page's place in the order of the graph, and its host.
+    struct Placed from NodeRow { url, url_surtkey, host }
+}
+
+columns! {
+    struct Titled from PageRow { url, title, fetch_time, fetch_status }
+}
+
+impl Ranked<'_> {
+    fn scored(&self) -> Scored {
+        Scored {
+            url: self.url.to_owned(),
+            pagerank: self.pagerank,
+            authority: self.authority,
+            hub: self.hub,
+            salsa_authority: self.salsa_authority,
+            harmonic: self.harmonic.unwrap_or(0.0),
+            indegree: self.indegree,
+            outdegree: self.outdegree,
         }
     }
 }
 
 impl Tops {
-    /// Reads table `ranks` and titles from `pages`; gives the hosts their scores.
-    pub fn read(sources: &Sources, corpus: &mut Corpus, most: usize) -> Result<Self> {
-        let best = |measure: Measure| Best { most: most.max(1), measure, rows: Vec::new() };
-        let mut pages = MEASURES.map(|(_, measure)| best(measure));
-        let mut hosts = MEASURES.map(|(_, measure)| best(measure));
-        let mut domains = MEASURES.map(|(_, measure)| best(measure));
-        let mut wanted = best(|r| r.pagerank);
-        let host_of = hosts_of_pages(sources)?;
-        let mut sums: Vec<f64> = vec![0.0; host_of.iter().max().map_or(0, |h| *h as usize + 1)];
-        let mut host_scores: BTreeMap<u32, Scored> = BTreeMap::new();
-        let columns = [
-            "level",
-            "node",
-            "url",
-            "crawled",
-            "pagerank",
-            "authority",
-            "hub",
-            "salsa_authority",
-            "harmonic",
-            "indegree",
-            "outdegree",
-        ];
-        let mut reader = TableReader::open(&sources.rank.path("ranks"), &columns)?;
-        while let Some(batch) = reader.next()? {
-            let (level, node, url) = (batch.str("level")?, batch.u32("node")?, batch.str("url")?);
-            let (pagerank, authority, hub) =
-                (batch.f64("pagerank")?, batch.f64("authority")?, batch.f64("hub")?);
-            let (salsa, harmonic) = (batch.f64("salsa_authority")?, batch.f64("harmonic")?);
-            let (indegree, outdegree) = (batch.u32("indegree")?, batch.u32("outdegree")?);
-            let crawled = batch.bool("crawled")?;
-            for i in 0..batch.len() {
-                let level = level.get(i).unwrap_or_default();
-                let node = node.get(i).unwrap_or_default();
-                let score = pagerank.get(i).unwrap_or(0.0);
-                let row = Scored {
-                    url: url.get(i).unwrap_or_default().to_owned(),
-                    pagerank: score,
-                    authority: authority.get(i).unwrap_or(0.0),
-                    hub: hub.get(i).unwrap_or(0.0),
-                    salsa_authority: salsa.get(i).unwrap_or(0.0),
-                    harmonic: harmonic.get(i).unwrap_or(0.0),
-                    indegree: indegree.get(i).unwrap_or(0),
-                    outdegree: outdegree.get(i).unwrap_or(0),
-                };
-                if level == "page" {
-                    if let Some(host) = host_of.get(node as usize) {
-                        sums[*host as usize] += score;
-                    }
-                    if crawled.get(i) != Some(true) {
-                        wanted.offer(&row);
-                    } else if !corpus.noindex.contains(&row.url) {
-                        pages.iter_mut().for_each(|best| best.offer(&row));
-                    }
-                } else if crawled.get(i) == Some(true) && level == "domain" {
-                    domains.iter_mut().for_each(|best| best.offer(&row));
-                } else if crawled.get(i) == Some(true) {
-                    hosts.iter_mut().for_each(|best| best.offer(&row));
-                    host_scores.insert(node, row);
+    /// Reads table `ranks` and titles from `pages`; gives the hosts their scores. Memory: the lists, and 8 bytes a host.
+    pub fn read(
+        sources: &Sources,
+        hosts: &mut Hosts,
+        most: usize,
+        corpus: &Corpus,
+    ) -> Result<Self> {
+        let mut tops = Tops::default();
+        let sums = tops.read_pages(sources, most, corpus)?;
+        tops.hosts = read_groups(sources, Level::Host, most, |node, row| {
+            let of_host = HostRow {
+                pagerank: row.pagerank,
+                hosts_in: row.indegree,
+                hosts_out: row.outdegree,
+                page_rank_sum: sums.get(node as usize).copied().unwrap_or(0.0),
+                ..HostRow::default()
+            };
+            hosts.ranked(row.url, node, &of_host)
+        })?;
+        tops.domains = read_groups(sources, Level::Domain, most, |_, _| Ok(()))?;
+        tops.read_titles(sources, corpus)?;
+        Ok(tops)
+    }
+
+    /// Names of the hosts in the list by PageRank.
+    pub fn host_names(&self) -> BTreeSet<String> {
+        self.hosts[0].iter().map(|row| row.url.clone()).collect()
+    }
+
+    /// Reads the level of pages, whose rows stand in the order of table `nodes`; returns the sum of PageRank over the pages
+    /// of each host.
+    fn read_pages(&mut self, sources: &Sources, most: usize, corpus: &Corpus) -> Result<Vec<f64>> {
+        let mut lists = bests(most);
+        let mut wanted = Best { most: most.max(1), measure: |r| r.pagerank, rows: Vec::new() };
+        let mut noindex = Noindex { sorted: corpus.noindex.take(), next: None };
+        noindex.advance()?;
+        let mut sums = Vec::new();
+        let mut nodes = Reader::<Placed>::over(vec![sources.graph.path(&part_file("nodes", Level::Page))]);
+        let mut ranks = Reader::<Ranked>::over(vec![sources.rank.path(&part_file("ranks", Level::Page))]);
+        while let Some(placed) = nodes.next()? {
+            let ranked = ranks.next()?.filter(|ranked| ranked.len() == placed.len());
+            let ranked = ranked.ok_or_else(|| {
+                Error::Config("tables nodes and ranks do not go together: run `webmill rank` again".into())
+            })?;
+            for (page, row) in placed.rows().zip(ranked.rows()) {
+                let host = page.host as usize;
+                if sums.len() <= host {
+                    sums.resize(host + 1, 0.0);
+                }
+                sums[host] += row.pagerank;
+                let left_out = noindex.holds(page.url_surtkey, page.url)?;
+                if !row.crawled {
+                    wanted.offer(&row);
+                } else if !left_out {
+                    lists.iter_mut().for_each(|best| best.offer(&row));
                 }
             }
         }
-        for (node, row) in host_scores {
-            let sum = sums.get(node as usize).copied().unwrap_or(0.0);
-            corpus.rank_host(&row.url, row.pagerank, row.indegree, row.outdegree, sum);
-        }
-        let [pages, hosts, domains] = [pages, hosts, domains].map(|lists| lists.map(|best| best.rows));
-        let mut tops = Tops { pages, wanted: wanted.rows, hosts, domains, titles: HashMap::new() };
-        tops.read_titles(sources, corpus)?;
-        Ok(tops)
+        (self.pages, self.wanted) = (lists.map(|best| best.into_rows()), wanted.into_rows());
+        Ok(sums)
     }
 
     fn read_titles(&mut self, sources: &Sources, corpus: &Corpus) -> Result<()> {
@@ -150,22 +190,20 @@ impl Tops {
         wanted.extend(corpus.clusters.iter().map(|c| (c.1.clone(), String::new())));
         // Of several captures the latest good one names the page.
         let mut seen: HashMap<String, Option<i64>> = HashMap::new();
-        let columns = ["url", "title", "fetch_time", "fetch_status"];
-        let mut reader = TableReader::open(&sources.extract.path("pages"), &columns)?;
+        let mut reader = Reader::<Titled>::open(&sources.extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
-            let (url, title) = (batch.str("url")?, batch.str("title")?);
-            let (time, status) = (batch.millis("fetch_time")?, batch.i16("fetch_status")?);
-            for i in 0..batch.len() {
-                if !matches!(status.get(i), None | Some(200..=299)) {
+            for page in batch.rows() {
+                if !matches!(page.fetch_status, None | Some(200..=299)) {
                     continue;
                 }
-                if let (Some(url), Some(title)) = (url.get(i), title.get(i))
-                    && let Some(slot) = wanted.get_mut(url)
+                if let Some(title) = page.title
+                    && let Some(slot) = wanted.get_mut(page.url)
                 {
-                    let before = seen.get(url).copied();
-                    if before.is_none_or(|b| (time.get(i), title) > (b, slot.as_str())) {
+                    let before = seen.get(page.url).copied();
+                    let time = page.fetch_time.0;
+                    if before.is_none_or(|b| (time, title) > (b, slot.as_str())) {
                         title.clone_into(slot);
-                        seen.insert(url.to_owned(), time.get(i));
+                        seen.insert(page.url.to_owned(), time);
                     }
                 }
             }
@@ -175,19 +213,52 @@ impl Tops {
     }
 }
 
-/// Number of the host of each page: 4 bytes a node.
-fn hosts_of_pages(sources: &Sources) -> Result<Vec<u32>> {
-    let mut hosts = Vec::new();
-    let mut reader = TableReader::open(&sources.graph.path("nodes"), &["level", "host"])?;
-    while let Some(batch) = reader.next()? {
-        let (level, host) = (batch.str("level")?, batch.u32("host")?);
-        hosts.extend(
-            (0..batch.len())
-                .filter(|i| level.get(*i) == Some("page"))
-                .map(|i| host.get(i).unwrap_or_default()),
-        );
+fn bests(most: usize) -> [Best; MEASURES.len()] {
+    COLUMNS.map(|measure| Best { most: most.max(1), measure, rows: Vec::new() })
+}
+
+/// The lists of a level of hosts or domains; `each` is given every crawled node.
+fn read_groups(
+    sources: &Sources,
+    level: Level,
+    most: usize,
+    mut each: impl FnMut(u32, &Ranked<'_>) -> Result<()>,
+) -> Result<Lists> {
+    let mut lists = bests(most);
+    let mut ranks = Reader::<Ranked>::over(vec![sources.rank.path(&part_file("ranks", level))]);
+    while let Some(batch) = ranks.next()? {
+        for row in batch.rows().filter(|row| row.crawled) {
+            lists.iter_mut().for_each(|best| best.offer(&row));
+            each(row.node, &row)?;
+        }
     }
-    Ok(hosts)
+    Ok(lists.map(|best| best.into_rows()))
+}
+
+/// URLs that ask to be left out, looked up in their order.
+struct Noindex {
+    sorted: Option<SortedBytes>,
+    next: Option<Vec<u8>>,
+}
+
+impl Noindex {
+    fn advance(&mut self) -> Result<()> {
+        let next = self.sorted.as_mut().and_then(SortedBytes::next).transpose()?;
+        self.next = next.map(|(key, _)| key.to_vec());
+        Ok(())
+    }
+
+    /// Whether a page is among them; pages are asked for in ascending order.
+    fn holds(&mut self, surt: &str, url: &str) -> Result<bool> {
+        while let Some(next) = &self.next {
+            let (noted_surt, noted_url) = next.split_at(memchr::memchr(0, next).unwrap_or(next.len()));
+            match (noted_surt, noted_url.get(1..).unwrap_or_default()).cmp(&(surt.as_bytes(), url.as_bytes())) {
+                Ordering::Less => self.advance()?,
+                order => return Ok(order == Ordering::Equal),
+            }
+        }
+        Ok(false)
+    }
 }
 
 #[cfg(test)]
@@ -198,9 +269,21 @@ mod tests {
     fn the_best_stay_in_order_and_ties_keep_the_first() {
         let mut best = Best { most: 3, measure: |r| r.pagerank, rows: Vec::new() };
         for (url, pagerank) in [("a", 0.1), ("b", 0.3), ("c", 0.1), ("d", 0.2), ("e", 0.3), ("f", 0.0)] {
-            best.offer(&Scored { url: url.into(), pagerank, ..Scored::default() });
+            let zero = 0.0;
+            best.offer(&Ranked {
+                node: 0,
+                url,
+                crawled: true,
+                pagerank,
+                authority: zero,
+                hub: zero,
+                salsa_authority: zero,
+                harmonic: None,
+                indegree: 0,
+                outdegree: 0,
+            });
         }
-        let names: Vec<_> = best.rows.iter().map(|r| r.url.as_str()).collect();
+        let names: Vec<_> = best.into_rows().into_iter().map(|r| r.url).collect();
         assert_eq!(names, ["b", "e", "d"]);
     }
 }

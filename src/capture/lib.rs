@@ -60,7 +60,20 @@ pub struct Capture<'a> {
     pub truncated: Option<Truncation>,
 }
 
-impl Capture<'_> {
+impl<'a> Capture<'a> {
+    /// A capture of which no more is known than URL and answer.
+    pub fn new(url: impl Into<Cow<'a, str>>, response: Response<'a>) -> Self {
+        Capture {
+            url: url.into(),
+            origin: None,
+            date_ms: None,
+            ip: None,
+            response,
+            place: Place { shard: "".into(), offset: 0, length: 0 },
+            truncated: None,
+        }
+    }
+
     /// Canonical form of [`Capture::url`]; a URL without scheme (`www.pku.edu/`) is taken as http, as crawlers of
     /// its time stored it. `None` where it is no URL.
     pub fn canonical_url(&self) -> Option<CanonicalUrl> {

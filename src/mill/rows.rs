@@ -1,79 +1,143 @@
-//! Rows of what a page holds, with the place of its capture.
+//! The rows of one page, of any tables.
 
-use crate::page::ANCHOR_BYTES;
-use crate::{CommentRow, LinkRow, PageRow, RecordRow, StructuredRow};
-use webmill_capture::CanonicalUrl;
-use webmill_html::{Item, Link, LinkKind};
-use webmill_table::Bytes16;
-use webmill_text::{Comment, DataTable};
+use std::any::Any;
+use std::path::Path;
 
-pub(super) fn link_row(link: Link, nofollow_page: bool, page: &PageRow) -> LinkRow {
-    debug_assert!(link.anchor.len() <= ANCHOR_BYTES);
-    LinkRow {
-        source_key: page.url_key,
-        target_key: Bytes16(link.target.key().0),
-        target_url: link.target.into_string(),
-        anchor: link.anchor,
-        before: link.before,
-        after: link.after,
-        rel: link.rel,
-        kind: link.kind.name(),
-        position: link.position,
-        nofollow: link.nofollow || nofollow_page,
-        warc_record_offset: page.warc_record_offset,
-        warc_filename: page.warc_filename.clone(),
+use webmill_capture::{CanonicalUrl, Capture, Result};
+use webmill_table::{Footer, Table, TableSchema, schema, write_part};
+
+/// Bytes that a row holds in memory, for buffers that must stay bounded.
+pub trait Weigh {
+    /// Bytes, rounded up.
+    fn weight(&self) -> usize;
+}
+
+/// Rows of one table, whichever it is.
+pub trait TableRows: Any + Send {
+    /// Its name and columns.
+    fn schema(&self) -> TableSchema;
+    /// Number of rows.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Moves the rows of `other`, which are of the same table, behind these.
+    fn append(&mut self, other: Box<dyn TableRows>);
+    /// Writes them as one Parquet file; returns their number.
+    ///
+    /// # Errors
+    /// [`webmill_capture::Error::Io`] where the disk refuses.
+    fn write(&self, path: &Path, footer: &Footer) -> Result<u64>;
+    /// Itself, to be asked for its type.
+    fn as_any(&self) -> &dyn Any;
+    /// Likewise.
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+impl<T: Table + 'static> TableRows for Vec<T> {
+    fn schema(&self) -> TableSchema {
+        schema::<T>()
+    }
+
+    fn len(&self) -> usize {
+        Vec::len(self)
+    }
+
+    fn append(&mut self, other: Box<dyn TableRows>) {
+        if let Ok(mut other) = other.into_any().downcast::<Vec<T>>() {
+            Vec::append(self, &mut other);
+        }
+    }
+
+    fn write(&self, path: &Path, footer: &Footer) -> Result<u64> {
+        write_part(path, self, footer)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
     }
 }
 
-pub(super) fn structured_row(item: Item, position: u32, page: &PageRow) -> StructuredRow {
-    StructuredRow {
-        url: page.url.clone(),
-        url_key: page.url_key,
-        position,
-        syntax: item.syntax,
-        types: item.types,
-        data: item.data,
-        warc_record_offset: page.warc_record_offset,
-        warc_filename: page.warc_filename.clone(),
+/// Where the rows of a page stand among those of others: SURT, then canonical URL, then time, then place. Total, because
+/// no two captures share a place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Order {
+    /// SURT form of the URL.
+    pub surt: String,
+    /// Canonical URL.
+    pub url: String,
+    /// When it was fetched, milliseconds since 1970.
+    pub time_ms: Option<i64>,
+    /// Shard of its record.
+    pub shard: String,
+    /// Offset there.
+    pub offset: i64,
+}
+
+impl Order {
+    /// The order of a capture of `url`.
+    pub fn of(url: &CanonicalUrl, capture: &Capture<'_>) -> Self {
+        Order {
+            surt: url.surt(),
+            url: url.as_str().to_owned(),
+            time_ms: capture.date_ms,
+            shard: capture.place.shard.to_string(),
+            offset: capture.place.offset as i64,
+        }
     }
 }
 
-pub(super) fn comment_row(said: Comment, position: u32, page: &PageRow) -> CommentRow {
-    CommentRow {
-        url: page.url.clone(),
-        url_key: page.url_key,
-        position,
-        author: said.author,
-        published: said.date,
-        text: said.text,
-        warc_record_offset: page.warc_record_offset,
-        warc_filename: page.warc_filename.clone(),
+/// The rows of a page, of any tables, in the order they were added.
+#[derive(Default)]
+pub struct Rows {
+    tables: Vec<(String, Box<dyn TableRows>)>,
+    kept: Vec<&'static str>,
+    weight: usize,
+}
+
+impl Rows {
+    /// Adds a row.
+    pub fn push<T: Table + Weigh + 'static>(&mut self, row: T) {
+        self.weight += row.weight();
+        let at = self.tables.iter().position(|(name, rows)| name == T::NAME && rows.as_any().is::<Vec<T>>());
+        let at = at.unwrap_or_else(|| {
+            self.tables.push((T::NAME.to_owned(), Box::new(Vec::<T>::new())));
+            self.tables.len() - 1
+        });
+        let rows: &mut dyn Any = self.tables[at].1.as_mut();
+        if let Some(rows) = rows.downcast_mut::<Vec<T>>() {
+            rows.push(row);
+        }
     }
-}
 
-pub(super) fn record_rows(table: DataTable, number: u32, page: &PageRow) -> impl Iterator<Item = RecordRow> {
-    let DataTable { caption, columns, rows } = table;
-    rows.into_iter().zip(0..).map(move |(cells, row)| RecordRow {
-        url: page.url.clone(),
-        url_key: page.url_key,
-        table: number,
-        row,
-        caption: caption.clone(),
-        columns: columns.clone(),
-        cells,
-        warc_record_offset: page.warc_record_offset,
-        warc_filename: page.warc_filename.clone(),
-    })
-}
+    /// Counts the page as `what` in the manifest.
+    pub fn count(&mut self, what: &'static str) {
+        self.kept.push(what);
+    }
 
-pub(super) fn redirect_row(from: &CanonicalUrl, to: &CanonicalUrl, page: &PageRow) -> LinkRow {
-    LinkRow {
-        source_key: Bytes16(from.key().0),
-        target_url: to.as_str().to_owned(),
-        target_key: Bytes16(to.key().0),
-        kind: LinkKind::HttpRedirect.name(),
-        warc_record_offset: page.warc_record_offset,
-        warc_filename: page.warc_filename.clone(),
-        ..LinkRow::default()
+    /// What the page counts as.
+    pub fn counts(&self) -> &[&'static str] {
+        &self.kept
+    }
+
+    /// Bytes that the rows hold in memory.
+    pub fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// The rows of one table.
+    pub fn of<T: Table + 'static>(&self) -> &[T] {
+        let rows = self.tables.iter().find_map(|(_, rows)| rows.as_any().downcast_ref::<Vec<T>>());
+        rows.map_or(&[], Vec::as_slice)
+    }
+
+    /// All rows, table by table.
+    pub fn into_tables(self) -> impl Iterator<Item = (String, Box<dyn TableRows>)> {
+        self.tables.into_iter()
     }
 }

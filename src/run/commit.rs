@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use crate::key::configuration;
+use crate::key::{configuration, ingredients};
 use crate::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
-use crate::{Cancel, Counts, Inputs, Job, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage};
+use crate::{Cancel, Counts, Inputs, Job, JobInput, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage};
 use crate::{crash_point, digest_file, hex128, job_key};
 use webmill_capture::error::{AtPath, Error, Result};
 
@@ -108,8 +108,8 @@ impl Runtime<'_> {
     ///
     /// # Errors
     /// [`Error::Internal`] where the configuration does not serialise.
-    pub fn plan<J: Job>(&self, job: &J, inputs: &Inputs) -> Result<(PathBuf, bool)> {
-        let key = job_key(job, inputs)?;
+    pub fn plan<J: Job>(&self, job: &J, input: &J::Input) -> Result<(PathBuf, bool)> {
+        let key = job_key(job, &input.inputs())?;
         let folder = self.out.join(J::NAME).join(key.as_str());
         let done = folder.join(Manifest::FILE).exists();
         Ok((folder, done))
@@ -120,8 +120,9 @@ impl Runtime<'_> {
     /// # Errors
     /// What the job meets; [`Error::Refused`] where more than `max_bad` of the records are damaged; [`Error::Config`]
     /// where another process runs the same job or the folder is not webmill's; [`Error::Interrupted`].
-    pub fn run<J: Job>(&self, job: &J, inputs: &Inputs) -> Result<Committed> {
-        let key = job_key(job, inputs)?;
+    pub fn run<J: Job>(&self, job: &J, input: &J::Input) -> Result<Committed> {
+        let inputs = input.inputs();
+        let key = job_key(job, &inputs)?;
         let home = self.out.join(J::NAME);
         let folder = home.join(key.as_str());
         claim(&self.out)?;
@@ -137,7 +138,7 @@ impl Runtime<'_> {
         let staging = home.join(format!(".{key}.partial"));
         let manifest_path = staging.join(Manifest::FILE);
         if !manifest_path.exists() {
-            self.stage(job, inputs, &key, &staging)?;
+            self.stage(job, input, &inputs, &key, &staging)?;
         }
         crash_point("manifest-written");
         let bytes = std::fs::read(&manifest_path).at(&manifest_path)?;
@@ -174,7 +175,9 @@ impl Runtime<'_> {
             return Ok(None);
         }
         let committed = Committed::open(folder)?;
-        self.hold(&committed.manifest.counts, "see rejects.parquet there")?;
+        let counts = &committed.manifest.counts;
+        self.hold(counts, "see rejects.parquet there")?;
+        self.say_damage(&committed.manifest.job, counts, "see rejects.parquet there");
         point_latest(home, key)?;
         Ok(Some(committed))
     }
@@ -200,8 +203,27 @@ impl Runtime<'_> {
         Ok(())
     }
 
+    /// Damage that the bound allows is said all the same.
+    fn say_damage(&self, job: &str, counts: &Counts, first: &str) {
+        if counts.damaged > 0 {
+            self.progress.note(&format!(
+                "{job}: {} of {} records are damaged ({:.2} %) and left out, see rejects.parquet; first: {first}",
+                counts.damaged,
+                counts.read,
+                100.0 * counts.bad_share(),
+            ));
+        }
+    }
+
     /// Does the work in the staging folder, up to and with the manifest.
-    fn stage<J: Job>(&self, job: &J, inputs: &Inputs, key: &JobKey, staging: &Path) -> Result<()> {
+    fn stage<J: Job>(
+        &self,
+        job: &J,
+        input: &J::Input,
+        inputs: &Inputs,
+        key: &JobKey,
+        staging: &Path,
+    ) -> Result<()> {
         let started = Instant::now();
         for sub in ["receipts", "temp"] {
             let path = staging.join(sub);
@@ -212,6 +234,7 @@ impl Runtime<'_> {
             folder: staging.to_path_buf(),
             key: key.clone(),
             receipts: Mutex::default(),
+            named: Mutex::default(),
             facts: Mutex::default(),
             memory: self.memory,
             progress: self.progress,
@@ -221,7 +244,7 @@ impl Runtime<'_> {
             .num_threads(self.threads)
             .build()
             .map_err(|e| Error::Config(format!("{} threads cannot be started: {e}", self.threads)))?;
-        pool.install(|| job.run(&stage))?;
+        pool.install(|| job.run(input, &stage))?;
         let receipts = stage.receipts.into_inner().map_err(poisoned)?;
         let facts = stage.facts.into_inner().map_err(poisoned)?;
         let manifest = self.manifest(job, inputs, key, staging, &receipts, facts)?;
@@ -249,7 +272,9 @@ impl Runtime<'_> {
         for receipt in receipts.values() {
             counts.merge(&receipt.counts);
         }
-        self.hold(&counts, &first_reject(receipts))?;
+        let first = first_reject(receipts);
+        self.hold(&counts, &first)?;
+        self.say_damage(J::NAME, &counts, &first);
         let mut outputs: Vec<OutputFile> = receipts.values().flat_map(|r| r.files.iter().cloned()).collect();
         let mut tables = Receipt::tables(receipts);
         let sample: Vec<Reject> = receipts.values().flat_map(|r| r.rejects.iter().cloned()).collect();
@@ -277,6 +302,7 @@ impl Runtime<'_> {
             key: key.clone(),
             webmill: env!("CARGO_PKG_VERSION").into(),
             configuration: configuration(job)?,
+            ingredients: ingredients(job),
             inputs: inputs.clone(),
             counts,
             tables,

@@ -13,6 +13,16 @@ pub fn digest_bytes(bytes: &[u8]) -> u128 {
     xxh3_128(bytes)
 }
 
+/// xxh3-128 of several contents in order, each with its length.
+pub fn digest_all<'a>(contents: impl IntoIterator<Item = &'a [u8]>) -> u128 {
+    let mut hasher = Xxh3::new();
+    for content in contents {
+        hasher.update(&(content.len() as u64).to_le_bytes());
+        hasher.update(content);
+    }
+    hasher.digest128()
+}
+
 /// xxh3-128 of a file's bytes, and their number. Memory: one buffer of 1 MiB.
 ///
 /// # Errors

@@ -1,13 +1,14 @@
 //! Job keys: what makes two runs the same run.
 //!
 //! key = xxh3-128 of the canonical JSON (sorted object keys, no white space) of name, version, configuration, sorted
-//! digests and names of the inputs and keys of the jobs upstream. Threads, memory, paths and times are not in it.
+//! digests of the shipped models and data tables that the job uses ([`Job::ingredients`]), sorted digests and names of
+//! the inputs and keys of the jobs upstream. Threads, memory, paths and times are not in it.
 
 use std::fmt;
 
 use serde::Serialize;
 
-use crate::{Inputs, Job, digest_bytes, hex128};
+use crate::{Ingredient, Inputs, Job, digest_bytes, hex128};
 use webmill_capture::error::{Error, Result};
 
 /// Key of a job: 32 hex digits.
@@ -37,6 +38,7 @@ struct Material<'a> {
     name: &'a str,
     version: u32,
     configuration: serde_json::Value,
+    ingredients: Vec<Ingredient>,
     inputs: Vec<String>,
     upstream: Vec<String>,
 }
@@ -55,10 +57,12 @@ pub fn job_key<J: Job>(job: &J, inputs: &Inputs) -> Result<JobKey> {
         name: J::NAME,
         version: J::VERSION,
         configuration: configuration(job)?,
+        ingredients: ingredients(job),
         inputs: digests,
         upstream,
     };
-    // serde_json keeps objects in a BTreeMap, so the text is canonical.
+    // Without its feature preserve_order serde_json sorts the keys of objects: the test below fails where some crate
+    // turns that feature on.
     let value = serde_json::to_value(&material).map_err(|e| Error::Internal(e.to_string()))?;
     Ok(JobKey(hex128(digest_bytes(value.to_string().as_bytes()))))
 }
@@ -66,4 +70,60 @@ pub fn job_key<J: Job>(job: &J, inputs: &Inputs) -> Result<JobKey> {
 /// The configuration as it stands in the manifest.
 pub(crate) fn configuration<J: Job>(job: &J) -> Result<serde_json::Value> {
     serde_json::to_value(job).map_err(|e| Error::Internal(format!("configuration of {}: {e}", J::NAME)))
+}
+
+/// The ingredients in the order in which they stand in key and manifest.
+pub(crate) fn ingredients<J: Job>(job: &J) -> Vec<Ingredient> {
+    let mut ingredients = job.ingredients();
+    ingredients.sort();
+    ingredients
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{JobInput, Stage};
+
+    struct Nothing;
+
+    impl JobInput for Nothing {
+        fn inputs(&self) -> Inputs {
+            Inputs::default()
+        }
+    }
+
+    #[derive(serde::Serialize)]
+    struct Sum {
+        depth: u32,
+        #[serde(skip)]
+        model: &'static [u8],
+    }
+
+    impl Job for Sum {
+        type Input = Nothing;
+        const NAME: &'static str = "sum";
+        const VERSION: u32 = 1;
+
+        fn ingredients(&self) -> Vec<Ingredient> {
+            vec![Ingredient::of_bytes("model", [self.model])]
+        }
+
+        fn run(&self, _: &Nothing, _: &Stage<'_>) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn another_setting_or_another_model_is_another_key() {
+        let key = |depth, model| job_key(&Sum { depth, model }, &Inputs::default()).unwrap();
+        assert_eq!(key(1, b"a"), key(1, b"a"));
+        assert_ne!(key(1, b"a"), key(2, b"a"));
+        assert_ne!(key(1, b"a"), key(1, b"b"));
+    }
+
+    #[test]
+    fn keys_of_objects_are_sorted() {
+        let text = serde_json::json!({ "b": 1, "a": { "d": 2, "c": 3 } }).to_string();
+        assert_eq!(text, r#"{"a":{"c":3,"d":2},"b":1}"#);
+    }
 }

@@ -34,7 +34,7 @@ mod stage;
 
 pub use commit::{Committed, Runtime, open_latest};
 pub use crash::{CRASH_POINTS, crash_point};
-pub use digest::{digest_bytes, digest_file, hex128};
+pub use digest::{digest_all, digest_bytes, digest_file, hex128};
 pub use inputs::{InputFile, Inputs, Upstream};
 pub use key::{JobKey, job_key};
 pub use manifest::{Counts, Manifest, OutputFile, TableInfo};
@@ -43,16 +43,52 @@ pub use stage::{Stage, Unit};
 
 use webmill_capture::error::Result;
 
+/// What a job reads, and by what it is told from other inputs.
+pub trait JobInput: Sync {
+    /// Digests of files and keys of upstream jobs: their share of the job's key.
+    fn inputs(&self) -> Inputs;
+}
+
+impl JobInput for Committed {
+    fn inputs(&self) -> Inputs {
+        Inputs::of_jobs([self])
+    }
+}
+
+/// Something that a job's bytes depend on beside configuration and inputs: a shipped model, a table of data, an analyzer.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct Ingredient {
+    /// What it is.
+    pub name: String,
+    /// Digest of its content, or its name and version.
+    pub digest: String,
+}
+
+impl Ingredient {
+    /// An ingredient by the digest of its content.
+    pub fn of_bytes<'a>(name: &str, contents: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        Ingredient { name: name.to_owned(), digest: hex128(digest_all(contents)) }
+    }
+}
+
 /// A job is a struct that is its configuration: what it serialises to is what its key is made of.
 pub trait Job: serde::Serialize + Sync {
+    /// What it reads.
+    type Input: JobInput;
     /// Name of the file, the subcommand and the output folder.
     const NAME: &'static str;
     /// Raised when equal input may give other bytes than before.
     const VERSION: u32;
 
+    /// Models and data tables of the program that its bytes depend on: part of its key, so that a program with other
+    /// ones does not pass these results off as its own.
+    fn ingredients(&self) -> Vec<Ingredient> {
+        Vec::new()
+    }
+
     /// Does the work, unit by unit, in the staging folder.
     ///
     /// # Errors
     /// Whatever stops the job; finished units stay and are not done again.
-    fn run(&self, stage: &Stage<'_>) -> Result<()>;
+    fn run(&self, input: &Self::Input, stage: &Stage<'_>) -> Result<()>;
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Inputs, JobKey};
+use crate::{Ingredient, Inputs, JobKey};
 
 /// What was read, kept and dropped, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -74,6 +74,9 @@ pub struct Manifest {
     pub webmill: String,
     /// Configuration, seed included.
     pub configuration: serde_json::Value,
+    /// Shipped models and data tables that the job used.
+    #[serde(default)]
+    pub ingredients: Vec<Ingredient>,
     /// What was read.
     pub inputs: Inputs,
     /// Counts kept and dropped by reason.

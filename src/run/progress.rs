@@ -25,6 +25,10 @@ pub trait Progress: Sync {
     fn end(&self);
     /// Something that the user should read.
     fn note(&self, text: &str);
+    /// What a job would do, where that was all that was asked for.
+    fn plan(&self, text: &str) {
+        self.note(text);
+    }
 }
 
 /// Says nothing.

@@ -1,6 +1,6 @@
 //! The staging folder: units of work, their files and receipts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,6 +33,7 @@ pub struct Stage<'a> {
     pub(super) folder: PathBuf,
     pub(super) key: JobKey,
     pub(super) receipts: Mutex<BTreeMap<String, Receipt>>,
+    pub(super) named: Mutex<BTreeSet<String>>,
     pub(super) facts: Mutex<BTreeMap<String, serde_json::Value>>,
     /// Bytes of memory to stay within; never changes a byte.
     pub memory: u64,
@@ -72,13 +73,17 @@ impl Stage<'_> {
     /// rejects and files are put together.
     ///
     /// # Errors
-    /// What `work` meets; [`Error::Interrupted`] where the user asked to stop.
+    /// What `work` meets; [`Error::Interrupted`] where the user asked to stop; [`Error::Internal`] for a name that
+    /// another unit of this job has.
     pub fn unit<T, F>(&self, name: &str, work: F) -> Result<T>
     where
         T: Serialize + DeserializeOwned,
         F: FnOnce(&mut Unit<'_>) -> Result<T>,
     {
         self.cancel.check()?;
+        if !self.named.lock().map_err(poisoned)?.insert(name.to_owned()) {
+            return Err(Error::Internal(format!("two units of work are called {name}: one would pass for the other")));
+        }
         let receipt_path = self.folder.join("receipts").join(format!("{name}.json"));
         if let Some(receipt) = self.standing_receipt(&receipt_path)
             && let Ok(payload) = serde_json::from_value(receipt.payload.clone())
@@ -124,6 +129,7 @@ impl Stage<'_> {
     /// # Errors
     /// [`Error::Io`] where its receipt or files cannot be removed.
     pub fn discard(&self, name: &str) -> Result<()> {
+        self.named.lock().map_err(poisoned)?.remove(name);
         let receipt_path = self.folder.join("receipts").join(format!("{name}.json"));
         if receipt_path.exists() {
             std::fs::remove_file(&receipt_path).at(&receipt_path)?;

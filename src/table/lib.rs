@@ -18,10 +18,12 @@
 
 mod cell;
 mod read;
+mod schema;
 mod write;
 
 pub use cell::{Bytes16, Cell, ColumnType, Millis};
 pub use read::{Batch, TableReader, part_files};
+pub use schema::{ColumnSchema, TableSchema, schema};
 pub use write::{Footer, PartWriter, ROW_GROUP_ROWS, write_part};
 
 #[doc(hidden)]

@@ -1,11 +1,13 @@
-//! Arguments that all jobs share: low-level parsing here, meaning in the jobs.
+//! Arguments that all jobs share.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-use serde::de::DeserializeOwned;
+use webmill_capture::Result;
 use webmill_run::{Cancel, Progress, Runtime};
 
+use crate::job::{Context, check_recipe};
+use crate::recipe::Recipe;
+use crate::registry::JOBS;
 use crate::rejects::RejectTable;
 
 /// Options of every job.
@@ -14,18 +16,19 @@ pub struct Common {
     /// Folder for results; each job commits to OUT/JOB/KEY.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    /// The others.
     #[command(flatten)]
-    pub settings: Settings,
+    pub shared: Shared,
 }
 
 /// Options of every job but for its folder.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Settings {
+pub struct Shared {
     /// Settings of the jobs, one table a job; flags override it.
     #[arg(long, value_name = "FILE.toml")]
     pub recipe: Option<PathBuf>,
-    /// Threads to use [default: all processors]. Does not change a byte of the results.
-    #[arg(long, value_name = "N")]
+    /// Threads to use, from 1 to 64 or eight a processor [default: all processors]. Does not change a byte of the results.
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
     /// Memory to stay within, as 512MiB or 4GiB. Does not change a byte of the results.
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_memory)]
@@ -39,59 +42,80 @@ pub struct Settings {
 }
 
 impl Common {
-    /// Threads to use.
-    pub fn threads(&self) -> usize {
-        self.settings.threads()
+    /// The context that these options describe, for the jobs of the registry.
+    ///
+    /// # Errors
+    /// Where the recipe cannot be read or has a mistake anywhere.
+    pub fn context<'a>(&self, progress: &'a dyn Progress, cancel: &'a Cancel) -> Result<Context<'a>> {
+        self.context_with(self.shared.recipe()?, progress, cancel)
     }
 
-    /// Settings of `job` from the recipe, its defaults where the recipe is silent.
-    pub fn recipe<T: DeserializeOwned + Default>(&self, job: &str) -> Result<T> {
-        self.settings.recipe(job)
-    }
-
-    /// The runtime that these options describe.
-    pub fn runtime<'a>(&self, progress: &'a dyn Progress, cancel: &'a Cancel) -> Runtime<'a> {
-        Runtime {
+    /// The same with a recipe that flags have overridden.
+    ///
+    /// # Errors
+    /// Where the recipe has a mistake anywhere.
+    pub fn context_with<'a>(
+        &self,
+        recipe: Recipe,
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> Result<Context<'a>> {
+        let runtime = Runtime {
             out: self.out.clone(),
-            threads: self.threads(),
-            memory: self.settings.memory,
-            max_bad: self.settings.max_bad,
+            threads: self.shared.threads(),
+            memory: self.shared.memory,
+            max_bad: self.shared.max_bad,
             progress,
             cancel,
             rejects: &RejectTable,
-        }
+        };
+        Ok(Context::new(JOBS, recipe, runtime)?.dry_run(self.shared.dry_run))
     }
 }
 
-impl Settings {
+impl Shared {
     /// Threads to use.
     pub fn threads(&self) -> usize {
-        self.threads
-            .filter(|n| *n > 0)
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+        self.threads.unwrap_or_else(processors)
     }
 
-    /// Settings of `job` from the recipe, its defaults where the recipe is silent.
-    pub fn recipe<T: DeserializeOwned + Default>(&self, job: &str) -> Result<T> {
-        self.recipe.as_ref().map_or_else(|| Ok(T::default()), |path| recipe_table(path, job))
+    /// The recipe, checked whole.
+    ///
+    /// # Errors
+    /// Where it cannot be read or has a mistake anywhere.
+    pub fn recipe(&self) -> Result<Recipe> {
+        let recipe = self.recipe.as_ref().map_or_else(|| Ok(Recipe::default()), |path| Recipe::read(path))?;
+        check_recipe(JOBS, &recipe)?;
+        Ok(recipe)
+    }
+
+    /// A thread pool of these threads.
+    ///
+    /// # Errors
+    /// Where they cannot be started.
+    pub fn pool(&self) -> Result<rayon::ThreadPool> {
+        let threads = self.threads();
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| {
+            webmill_capture::Error::Config(format!("--threads {threads}: they cannot be started: {e}"))
+        })
     }
 }
 
-/// Table `job` of the recipe at `path`; its defaults where the recipe is silent.
-pub fn recipe_table<T: DeserializeOwned + Default>(path: &Path, job: &str) -> Result<T> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("recipe {}", path.display()))?;
-    let mut tables: toml::Table =
-        toml::from_str(&text).with_context(|| format!("recipe {} is not TOML", path.display()))?;
-    if let Some(name) = tables.keys().find(|name| !RECIPE_TABLES.contains(&name.as_str())) {
-        bail!("recipe {}: no job is called [{name}]; jobs: {}", path.display(), RECIPE_TABLES.join(", "));
-    }
-    match tables.remove(job) {
-        None => Ok(T::default()),
-        Some(table) => table.try_into().with_context(|| format!("recipe {}, table [{job}]", path.display())),
-    }
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
 }
 
-const RECIPE_TABLES: &[&str] = &["crawl", "extract", "graph", "rank", "shape", "dedup", "keywords", "report"];
+/// Parses a number of threads. More than eight a processor only wait for each other.
+///
+/// # Errors
+/// For what is no number, none, or so many that the machine would be of no use.
+pub fn parse_threads(text: &str) -> Result<usize, String> {
+    let most = (8 * processors()).max(64);
+    match text.parse::<usize>() {
+        Ok(threads) if (1..=most).contains(&threads) => Ok(threads),
+        _ => Err(format!("{text}: a number of threads from 1 to {most} is needed")),
+    }
+}
 
 /// Least memory that jobs can work with: buffers of rows and of sorts.
 const MIN_MEMORY: u64 = 64 << 20;
@@ -109,6 +133,9 @@ fn parse_share(text: &str) -> Result<f64, String> {
 }
 
 /// Parses `512MiB`, `4GiB`, `1.5G`, `65536`.
+///
+/// # Errors
+/// For what is no size.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -135,7 +162,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_size;
+    use super::{parse_size, parse_threads};
 
     #[test]
     fn sizes() {
@@ -152,6 +179,13 @@ mod tests {
         ];
         for (text, want) in table {
             assert_eq!(parse_size(text).ok(), *want, "{text}");
+        }
+    }
+    #[test]
+    fn threads_are_bounded() {
+        assert_eq!(parse_threads("3"), Ok(3));
+        for bad in ["0", "100000", "-1", "many", ""] {
+            assert!(parse_threads(bad).unwrap_err().contains("from 1 to"), "{bad}");
         }
     }
 }

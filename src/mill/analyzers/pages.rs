@@ -1,6 +1,10 @@
 //! `pages`: one row a capture.
 
+use webmill_capture::{CanonicalUrl, Truncation, domain};
 use webmill_table::{Bytes16, Millis, table};
+
+use super::place;
+use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 table! {
     /// One row a capture of any media type and status, sorted by SURT key within a part.
@@ -49,5 +53,139 @@ table! {
         simhash: Option<u64> = "64-bit SimHash of the main text over word shingles; null without words", "13835058055282163712";
         dom_nodes: u32 = "nodes of the parsed tree", "1204";
         cuts: Option<String> = "limits that cut the page off (bytes, depth, nodes, attributes, links, work), comma-joined", "depth";
+    }
+}
+
+impl Weigh for PageRow {
+    fn weight(&self) -> usize {
+        size_of::<Self>() + 600
+    }
+}
+
+impl PageRow {
+    /// A row that knows of its page no more than the URL.
+    pub fn of_url(url: &CanonicalUrl) -> Self {
+        let host = url.host();
+        PageRow {
+            url_surtkey: url.surt(),
+            url: url.as_str().to_owned(),
+            url_key: Bytes16(url.key().0),
+            url_host_name: host.to_owned(),
+            url_host_registered_domain: (!domain::is_ip(host) && !host.is_empty())
+                .then(|| url.registrable_domain().to_owned()),
+            ..PageRow::default()
+        }
+    }
+}
+
+/// Fills table `pages`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Pages;
+
+impl Analyzer for Pages {
+    fn id(&self) -> PartId {
+        PartId::new("pages", 1)
+    }
+
+    fn empty(&self) -> Vec<Box<dyn TableRows>> {
+        vec![Box::new(Vec::<PageRow>::new())]
+    }
+
+    fn analyze(&self, page: &Page<'_>, out: &mut Rows) -> Result<(), Reject> {
+        let mut row = captured(page);
+        if page.is_good() {
+            read(page, &mut row);
+        }
+        row.num_links = (page.redirects().len() + page.links().len()) as u32;
+        count(&row, out);
+        if page.document().is_some_and(|document| document.main.pruned > 0) {
+            out.count("pruned-by-template");
+        }
+        out.push(row);
+        Ok(())
+    }
+}
+
+/// What is known of any capture.
+fn captured(page: &Page<'_>) -> PageRow {
+    let (capture, body) = (page.capture(), page.body());
+    let (warc_record_offset, warc_filename) = place(page);
+    PageRow {
+        url_origin: page.origin().map(CanonicalUrl::into_string),
+        fetch_time: Millis(capture.date_ms),
+        fetch_status: capture.response.status.and_then(|s| i16::try_from(s).ok()),
+        fetch_ip: capture.ip.as_deref().map(str::to_owned),
+        content_digest: page.content_digest(),
+        content_mime_detected: body.sniffed_type.map(str::to_owned),
+        content_mime_type: body.declared_type.clone(),
+        content_truncated: body.truncated.map(Truncation::name),
+        content_length: body.payload.len() as u64,
+        warc_filename,
+        warc_record_offset,
+        warc_record_length: capture.place.length as i64,
+        http_defects: (!body.defects.is_empty()).then(|| body.defects.join(",")),
+        is_html: page.is_html(),
+        ..PageRow::of_url(page.url())
+    }
+}
+
+/// What a document says.
+fn read(page: &Page<'_>, row: &mut PageRow) {
+    if let Some(characters) = page.characters() {
+        row.content_charset = Some(characters.name.to_owned());
+        row.content_charset_declared = characters.declared.map(str::to_owned);
+        row.content_charset_detected = characters.detected.map(str::to_owned);
+    }
+    if let (Some(dom), Some(found)) = (page.dom(), page.found_links()) {
+        row.dom_nodes = dom.len() as u32;
+        let mut cuts: Vec<&str> = dom.cut().names().collect();
+        if found.skipped.limit > 0 {
+            cuts.push("links");
+        }
+        row.cuts = (!cuts.is_empty()).then(|| cuts.join(","));
+    }
+    if let Some(metadata) = page.metadata() {
+        row.title.clone_from(&metadata.title);
+        row.description.clone_from(&metadata.description);
+        row.modified.clone_from(&metadata.modified);
+        row.licence.clone_from(&metadata.licence);
+        row.site_name.clone_from(&metadata.site_name);
+        row.image = metadata.image.as_ref().map(|image| image.as_str().to_owned());
+        row.language_declared.clone_from(&metadata.lang);
+        row.categories.clone_from(&metadata.categories);
+        row.tags.clone_from(&metadata.tags);
+        for word in &metadata.keywords {
+            if !row.tags.contains(word) {
+                row.tags.push(word.clone());
+            }
+        }
+        row.canonical_url = metadata.canonical.as_ref().map(|c| c.as_str().to_owned());
+        row.robots_noindex = metadata.robots.all.noindex;
+        row.robots_nofollow = metadata.robots.all.nofollow;
+    }
+    if let Some(document) = page.document() {
+        row.author.clone_from(&document.main.author);
+        row.published.clone_from(&document.main.date);
+        row.page_type = Some(document.main.page_type.name());
+    }
+    if let Some(reading) = page.reading() {
+        row.num_words = reading.num_words;
+        row.content_languages = (!reading.languages.is_empty()).then(|| reading.languages.join(","));
+        row.text_digest = reading.digest.map(Bytes16);
+        row.simhash = reading.simhash;
+    }
+}
+
+fn count(row: &PageRow, out: &mut Rows) {
+    out.count("captures");
+    for (name, yes) in [
+        ("html", row.is_html),
+        ("truncated", row.content_truncated.is_some()),
+        ("broken-http", row.http_defects.is_some()),
+        ("cut-by-limits", row.cuts.is_some()),
+    ] {
+        if yes {
+            out.count(name);
+        }
     }
 }

@@ -1,15 +1,15 @@
 //! Which capture of a URL counts: the latest HTML one with status 2xx, ties by digest, then place.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use webmill_capture::Result;
 use webmill_sort::{Budget, BytesSorter, SortedBytes};
 use webmill_table::TableReader;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
-/// The capture that stands for its URL.
+/// The capture that counts of its URL.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Standing {
+pub struct CurrentCapture {
     /// Canonical URL.
     pub url: String,
     /// Its SURT form.
@@ -28,6 +28,8 @@ pub struct Standing {
     pub words: u32,
     /// Which capture it is, see [`place`].
     pub place: u64,
+    /// Part of the table that its row is in, from 0.
+    pub part: u32,
 }
 
 const COLUMNS: &[&str] = &[
@@ -47,24 +49,34 @@ const COLUMNS: &[&str] = &[
 ];
 
 /// Bytes of the fields of fixed size in a sorted value.
-const FIXED: usize = 16 + 16 + 16 + 9 + 8 + 4;
+const FIXED: usize = 16 + 16 + 16 + 9 + 8 + 4 + 4;
 
 /// A number for the place of a capture: equal for equal file names and offsets.
 pub fn place(shard: &str, offset: i64) -> u64 {
     xxh3_64_with_seed(shard.as_bytes(), offset as u64)
 }
 
-/// Captures in the order of their URLs, the standing one of each URL last.
+/// Captures in the order of their URLs, the current one of each URL last.
 pub struct Captures {
     sorted: SortedBytes,
-    current: Option<Standing>,
+    current: Option<CurrentCapture>,
     ended: bool,
 }
 
-/// Reads table `pages` and sorts its HTML captures of status 2xx by URL.
-pub fn read(pages: &Path, budget: &Budget) -> Result<Captures> {
+/// Reads the parts of table `pages` and sorts its HTML captures of status 2xx by URL.
+///
+/// # Errors
+/// Where the table cannot be read or the disk refuses.
+pub fn read(parts: &[PathBuf], budget: &Budget) -> Result<Captures> {
     let mut sorter = BytesSorter::new(budget);
-    let mut reader = TableReader::open(pages, COLUMNS)?;
+    for (part, path) in (0u32..).zip(parts) {
+        read_part(path, part, &mut sorter)?;
+    }
+    Ok(Captures { sorted: sorter.finish()?, current: None, ended: false })
+}
+
+fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
+    let mut reader = TableReader::open(path, COLUMNS)?;
     let (mut key, mut value) = (Vec::new(), Vec::new());
     while let Some(batch) = reader.next()? {
         let (url, surt, keys) = (batch.str("url")?, batch.str("url_surtkey")?, batch.keys("url_key")?);
@@ -98,16 +110,20 @@ pub fn read(pages: &Path, budget: &Budget) -> Result<Captures> {
             value.extend_from_slice(&simhash.get(i).unwrap_or_default().to_le_bytes());
             value.extend_from_slice(&place(shard, offset).to_le_bytes());
             value.extend_from_slice(&words.get(i).unwrap_or_default().to_le_bytes());
+            value.extend_from_slice(&part.to_le_bytes());
             value.extend_from_slice(surt.get(i).unwrap_or_default().as_bytes());
             sorter.push(&key, &value)?;
         }
     }
-    Ok(Captures { sorted: sorter.finish()?, current: None, ended: false })
+    Ok(())
 }
 
 impl Captures {
-    /// The standing capture of the next URL; `superseded` is told the places of the others.
-    pub fn next(&mut self, mut superseded: impl FnMut(u64)) -> Result<Option<Standing>> {
+    /// The current capture of the next URL; `superseded` is told the others.
+    ///
+    /// # Errors
+    /// Where a run file cannot be read.
+    pub fn next_current(&mut self, mut superseded: impl FnMut(&CurrentCapture)) -> Result<Option<CurrentCapture>> {
         while !self.ended {
             let next = match self.sorted.next().transpose()? {
                 Some((key, value)) => Some(decode(key, value)?),
@@ -117,7 +133,7 @@ impl Captures {
             match (self.current.take(), next) {
                 (None, next) => self.current = next,
                 (Some(before), Some(next)) if before.url == next.url => {
-                    superseded(before.place);
+                    superseded(&before);
                     self.current = Some(next);
                 }
                 (Some(before), next) => {
@@ -140,7 +156,7 @@ fn ordered(time_ms: Option<i64>) -> [u8; 9] {
     bytes
 }
 
-fn decode(key: &[u8], value: &[u8]) -> Result<Standing> {
+fn decode(key: &[u8], value: &[u8]) -> Result<CurrentCapture> {
     let broken = || webmill_capture::Error::Internal("a sorted capture is not what was put in".into());
     let end = memchr::memchr(0, key).ok_or_else(broken)?;
     let (fixed, surt) = value.split_at_checked(FIXED).ok_or_else(broken)?;
@@ -155,7 +171,7 @@ fn decode(key: &[u8], value: &[u8]) -> Result<Standing> {
         0 => None,
         _ => Some((u64::from_be_bytes(time[1..9].try_into().map_err(|_| broken())?) ^ (1 << 63)) as i64),
     };
-    Ok(Standing {
+    Ok(CurrentCapture {
         url: String::from_utf8_lossy(&key[..end]).into_owned(),
         surt: String::from_utf8_lossy(surt).into_owned(),
         key: number(0)?,
@@ -165,6 +181,7 @@ fn decode(key: &[u8], value: &[u8]) -> Result<Standing> {
         simhash: (fixed[48] == 1).then(|| short(49)).transpose()?,
         place: short(57)?,
         words: fixed[65..69].try_into().map_or(0, u32::from_le_bytes),
+        part: fixed[69..73].try_into().map_or(0, u32::from_le_bytes),
     })
 }
 
@@ -175,7 +192,7 @@ mod tests {
     use webmill_table::{Bytes16, Footer, Millis, write_part};
 
     #[test]
-    fn the_latest_good_html_capture_stands() {
+    fn the_latest_good_html_capture_counts() {
         let row = |url: &str, ms, status, html, digest: &str, offset| PageRow {
             url: url.into(),
             url_key: Bytes16(url.len() as u128),
@@ -199,14 +216,15 @@ mod tests {
         ];
         let folder = tempfile::tempdir().unwrap();
         write_part(&folder.path().join("part-0.parquet"), &rows, &Footer { job_key: "k".into() }).unwrap();
-        let mut captures = read(folder.path(), &Budget::new(1 << 20)).unwrap();
+        let parts = webmill_table::part_files(folder.path()).unwrap();
+        let mut captures = read(&parts, &Budget::new(1 << 20)).unwrap();
         let mut superseded = Vec::new();
-        let mut standing = Vec::new();
-        while let Some(capture) = captures.next(|p| superseded.push(p)).unwrap() {
-            standing.push((capture.url, capture.time_ms, capture.place, capture.simhash));
+        let mut current = Vec::new();
+        while let Some(capture) = captures.next_current(|c| superseded.push(c.place)).unwrap() {
+            current.push((capture.url, capture.time_ms, capture.place, capture.simhash));
         }
         assert_eq!(
-            standing,
+            current,
             [
                 ("http://a/".to_owned(), Some(5), place("x", 1), Some(u64::MAX)),
                 ("http://a/b".to_owned(), Some(-1), place("x", 5), Some(u64::MAX)),

@@ -1,0 +1,141 @@
+//! `webmill rank`: PageRank, HITS, SALSA and harmonic centrality on every level of the graph, or around a query.
+
+mod job;
+mod print;
+mod query;
+mod settings;
+mod start;
+pub mod tables;
+mod teleport;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use webmill_run::{Cancel, Committed, Inputs, Job, Runtime};
+
+use crate::args::{Common, Settings};
+use crate::console::Console;
+use crate::scores::{Measured, Score};
+use crate::source;
+use print::RowFormat;
+use settings::Overrides;
+pub use settings::{Rank, Vectors};
+
+/// Rank pages, hosts and domains; print the scores of a graph file, or the hubs and authorities of a query.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  webmill rank --out results\n  webmill rank graph.txt --format tsv --top 20\n  webmill rank graph.mtx --by harmonic\n  webmill rank results --level host --by authority --top 10\n  webmill rank results --explain http://www.example.org/\n  webmill rank results --query \"web archives\" --arc\n\nWith --out alone it commits table ranks to the folder that `webmill extract` wrote to, building the graph first if need be.\nGraph files: webmill's own, BVGraph (basename or .graph), Matrix Market, text with an arc a line."
+)]
+pub struct RankArgs {
+    /// Graph file, or folder of results, whose scores are printed.
+    graph: Option<PathBuf>,
+    /// Folder for results; the job commits to OUT/rank/KEY.
+    #[arg(long, value_name = "DIR", conflicts_with = "graph")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    measures: Overrides,
+    #[command(flatten)]
+    printing: Printing,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Printing")]
+struct Printing {
+    /// Level of the results: page, host or domain [default: page].
+    #[arg(long, conflicts_with = "query")]
+    level: Option<String>,
+    /// Score that is printed [default: pagerank; for a query authority and hub].
+    #[arg(long, value_enum, conflicts_with = "explain")]
+    by: Option<Score>,
+    /// Print only so many, the best [default: all; for a query and for --explain 15].
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// Print where the PageRank of this node comes from: its strongest in-links.
+    #[arg(long, value_name = "URL", conflicts_with = "query")]
+    explain: Option<String>,
+    /// Rank only pages around the answers to this query: the best pages of table texts, what they link to, and what
+    /// links to them.
+    #[arg(long, value_name = "WORDS")]
+    query: Option<String>,
+    /// With --query: two steps around the answers, links by the words around them, five iterations (automatic resource
+    /// compilation).
+    #[arg(long, requires = "query", conflicts_with = "by")]
+    arc: bool,
+    /// With --query: answers that the pages are gathered around [default: 200, more while they bring fewer than 1000 pages].
+    #[arg(long, value_name = "N", requires = "query")]
+    roots: Option<usize>,
+    /// With --query: most in-links followed of each.
+    #[arg(long, value_name = "N", requires = "query", default_value_t = 50)]
+    in_links: usize,
+    /// How it is printed.
+    #[arg(long, value_enum, default_value = "tsv")]
+    format: RowFormat,
+}
+
+/// Runs the command.
+pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let rank = args.settings.recipe::<Rank>(job::RankJob::NAME)?.with(&args.measures)?;
+    let Some(path) = &args.graph else {
+        let Some(out) = args.out.clone() else {
+            bail!("name a graph file or results to print scores of, or --out DIR to rank the results in it")
+        };
+        let printing = &args.printing;
+        if printing.top.is_some()
+            || [&printing.level, &printing.explain, &printing.query].iter().any(|asked| asked.is_some())
+            || printing.by.is_some()
+        {
+            bail!("to print scores of results name them as argument: webmill rank {}", out.display());
+        }
+        let common = Common { out, settings: args.settings.clone() };
+        let console = Console::new();
+        let runtime = common.runtime(&console, cancel);
+        let Some(graph) = crate::graph::latest(&common, &runtime)? else { return Ok(ExitCode::SUCCESS) };
+        return crate::print_committed(&run_job(rank, &graph, &common, &runtime)?);
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.settings.threads()).build()?;
+    pool.install(|| print_scores(path, &rank, &args.printing, args.settings.memory))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_scores(path: &std::path::Path, rank: &Rank, how: &Printing, memory: u64) -> Result<()> {
+    let source = source::open(path, how.level.as_deref(), memory)?;
+    let mut vectors = Vectors::default();
+    if let Some(file) = &rank.teleport {
+        let names = teleport::Names::read(file, source.level().unwrap_or("file"))?;
+        let (vector, unknown) = names.vector(source.names()?.into_iter().map(Ok))?;
+        if unknown > 0 {
+            eprintln!("{}: {unknown} names are no nodes of the {}", file.display(), source.about());
+        }
+        vectors.teleport = Some(vector);
+    }
+    if let Some(results) = &rank.warm_start {
+        let (graph, level) = source.committed().context("--warm-start wants results, not a graph file")?;
+        vectors.start = start::scores(graph, level, results)?;
+    }
+    let measured = Measured { rank, vectors: &vectors, weighted: source.weighted(rank), memory };
+    if let Some(words) = &how.query {
+        return query::print(path, &source, words, how, &measured);
+    }
+    match &how.explain {
+        Some(url) => print::explain(&source, url, how.top.unwrap_or(15), how.format, &measured),
+        None => print::scores(&source, how.by.unwrap_or(Score::Pagerank), how.top, how.format, &measured),
+    }
+}
+
+/// Ranks the graph of `graph`.
+pub fn rank(graph: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
+    run_job(common.recipe::<Rank>(job::RankJob::NAME)?.with(&Overrides::default())?, graph, common, runtime)
+}
+
+fn run_job(
+    settings: Rank,
+    graph: &Committed,
+    common: &Common,
+    runtime: &Runtime<'_>,
+) -> Result<Option<Committed>> {
+    let job = job::RankJob { settings, graph: graph.clone() };
+    crate::run_job(&job, &Inputs::of_jobs([graph]), common, runtime)
+}

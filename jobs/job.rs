@@ -1,0 +1,160 @@
+//! What a job is to those who call it: an entry of the registry, and the context that it runs in.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use webmill_capture::{Error, Result};
+use webmill_run::{Committed, Job, Runtime, open_latest};
+use webmill_table::TableSchema;
+
+use crate::recipe::{Recipe, Settings};
+
+/// A job as the registry lists it: help, recipe, `run`, report and `schema` read nothing else.
+pub struct JobEntry {
+    /// Name of the file, the subcommand, the recipe's table and the output folder.
+    pub name: &'static str,
+    /// One sentence: what it does.
+    pub about: &'static str,
+    /// What its help ends with: a worked example.
+    pub example: &'static str,
+    /// Whether it reads shards; other jobs read what earlier jobs wrote to the same folder.
+    pub reads_shards: bool,
+    /// The tables that it writes.
+    pub tables: fn() -> Vec<TableSchema>,
+    /// Checks its table of the recipe.
+    pub check: fn(&Recipe) -> Result<()>,
+    /// Runs it; `None` where it was only asked what would be done.
+    pub run: fn(&Context<'_>) -> Result<Option<Committed>>,
+}
+
+/// What a job is called with.
+pub struct Context<'a> {
+    jobs: &'static [JobEntry],
+    recipe: Recipe,
+    /// Output folder, threads, memory, progress.
+    pub runtime: Runtime<'a>,
+    /// Shards, folders, globs, or - for standard input.
+    pub inputs: Vec<String>,
+    dry_run: bool,
+    results: Mutex<BTreeMap<String, Committed>>,
+}
+
+impl<'a> Context<'a> {
+    /// A context for `jobs`. The whole recipe is checked here, so that a mistake in the settings of the last job does not
+    /// wait for the first to finish.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for a table that is no job's, or a setting that cannot work.
+    pub fn new(jobs: &'static [JobEntry], recipe: Recipe, runtime: Runtime<'a>) -> Result<Self> {
+        check_recipe(jobs, &recipe)?;
+        let results = Mutex::default();
+        Ok(Context { jobs, recipe, runtime, inputs: Vec::new(), dry_run: false, results })
+    }
+
+    /// The same, reading these shards.
+    pub fn reading(self, inputs: &[String]) -> Self {
+        Context { inputs: inputs.to_vec(), ..self }
+    }
+
+    /// The same, doing nothing but saying what would be done.
+    pub fn dry_run(self, dry_run: bool) -> Self {
+        Context { dry_run, ..self }
+    }
+
+    /// The settings of a job.
+    ///
+    /// # Errors
+    /// Like [`Recipe::settings`].
+    pub fn settings<S: Settings>(&self) -> Result<S> {
+        self.recipe.settings()
+    }
+
+    /// What this call has made so far, by job.
+    pub fn results(&self) -> BTreeMap<String, Committed> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Runs a job of the registry; what it commits is what later jobs of this context read.
+    ///
+    /// # Errors
+    /// What the job meets; [`Error::Internal`] for a name that no job has.
+    pub fn run_entry(&self, name: &str) -> Result<Option<Committed>> {
+        let entry = self.jobs.iter().find(|job| job.name == name);
+        let entry = entry.ok_or_else(|| Error::Internal(format!("no job is called {name}")))?;
+        let committed = (entry.run)(self)?;
+        if let Some(committed) = &committed {
+            let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+            results.insert(name.to_owned(), committed.clone());
+        }
+        Ok(committed)
+    }
+
+    /// The results of the job `name`: those of this call, else the latest in the output folder.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where there are none.
+    pub fn results_of(&self, name: &str) -> Result<Committed> {
+        let made = self.results.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        made.map_or_else(|| open_latest(&self.runtime.out, name), Ok)
+    }
+
+    /// The results of the job `name`, which is run where there are none.
+    ///
+    /// # Errors
+    /// What it meets.
+    pub fn require(&self, name: &str) -> Result<Option<Committed>> {
+        match self.results_of(name) {
+            Ok(committed) => Ok(Some(committed)),
+            Err(Error::Config(_)) => self.run_entry(name),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Runs a job on its input, or says what it would do.
+    ///
+    /// # Errors
+    /// What the job meets.
+    pub fn run<J: Job>(&self, job: &J, input: &J::Input) -> Result<Option<Committed>> {
+        let progress = self.runtime.progress;
+        if self.dry_run {
+            let (folder, done) = self.runtime.plan(job, input)?;
+            let state = if done { "is done:" } else { "would write" };
+            progress.plan(&format!("{} {state} {}", J::NAME, folder.display()));
+            return if done { Committed::open(&folder).map(Some) } else { Ok(None) };
+        }
+        let committed = self.runtime.run(job, input)?;
+        let state = if committed.fresh { "committed" } else { "was done" };
+        progress.note(&format!("{:>10}  {state} {}", J::NAME, committed.folder.display()));
+        Ok(Some(committed))
+    }
+}
+
+/// Checks every table of a recipe.
+///
+/// # Errors
+/// [`Error::Config`] for a table that is no job's, or a setting that cannot work.
+pub fn check_recipe(jobs: &[JobEntry], recipe: &Recipe) -> Result<()> {
+    let names = || jobs.iter().map(|job| job.name).chain([crate::crawl::TABLE]);
+    if let Some(name) = recipe.tables().find(|name| !names().any(|known| known == *name)) {
+        let known: Vec<&str> = names().collect();
+        return Err(recipe.error(&format!("no job is called [{name}]; jobs: {}", known.join(", "))));
+    }
+    jobs.iter().try_for_each(|job| (job.check)(recipe))?;
+    crate::crawl::check_recipe(recipe)
+}
+
+/// Says so where results that are joined were not made from each other: of two corpora, or of two runs on one.
+pub fn say_mixed(runtime: &Runtime<'_>, joined: &[&Committed]) {
+    for committed in joined {
+        for upstream in &committed.manifest.inputs.upstream {
+            let other = joined.iter().find(|other| other.manifest.job == upstream.job);
+            if let Some(other) = other.filter(|other| other.manifest.key != upstream.key) {
+                runtime.progress.note(&format!(
+                    "warning: the latest results of {} were not made from the latest of {} (from {} instead of {}): \
+                     numbers of different corpora or settings are joined; run `webmill {}` again",
+                    committed.manifest.job, upstream.job, upstream.key, other.manifest.key, committed.manifest.job,
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The recipe: settings of the jobs, a TOML table a job.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use webmill_capture::error::AtPath;
+use webmill_capture::{Error, Result};
+
+/// Settings of a job: a table of the recipe.
+pub trait Settings: Serialize + DeserializeOwned + Default {
+    /// Name of the table: that of the job.
+    const TABLE: &'static str;
+
+    /// Refuses values that cannot work, as far as that shows without input.
+    ///
+    /// # Errors
+    /// [`Error::Config`] that names the setting and its range.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Settings as they were written, and as flags override them.
+#[derive(Debug, Clone, Default)]
+pub struct Recipe {
+    path: Option<PathBuf>,
+    tables: toml::Table,
+}
+
+impl Recipe {
+    /// Reads a recipe.
+    ///
+    /// # Errors
+    /// [`Error::Io`], or [`Error::Config`] where it is not TOML.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).at(path)?;
+        let tables = toml::from_str(&text)
+            .map_err(|e| Error::Config(format!("recipe {} is not TOML: {e}", path.display())))?;
+        Ok(Recipe { path: Some(path.to_path_buf()), tables })
+    }
+
+    /// Overrides one setting.
+    pub fn set(&mut self, table: &str, name: &str, value: impl Into<toml::Value>) {
+        let entry = self.tables.entry(table).or_insert_with(|| toml::Table::new().into());
+        if let Some(table) = entry.as_table_mut() {
+            table.insert(name.to_owned(), value.into());
+        }
+    }
+
+    /// Names of its tables.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        self.tables.keys().map(String::as_str)
+    }
+
+    /// The settings of a job, checked; its defaults where the recipe is silent.
+    ///
+    /// # Errors
+    /// [`Error::Config`] that names recipe, table and setting.
+    pub fn settings<S: Settings>(&self) -> Result<S> {
+        let about = |e: &dyn std::fmt::Display| Error::Config(format!("{}[{}]: {e}", self.name(), S::TABLE));
+        let settings: S = match self.tables.get(S::TABLE) {
+            None => S::default(),
+            Some(table) => table.clone().try_into().map_err(|e: toml::de::Error| about(&e.to_string().trim()))?,
+        };
+        settings.check().map_err(|e| about(&e))?;
+        Ok(settings)
+    }
+
+    /// A complaint about the recipe as a whole.
+    pub(crate) fn error(&self, why: &str) -> Error {
+        Error::Config(format!("{}{why}", self.name()))
+    }
+
+    fn name(&self) -> String {
+        self.path.as_ref().map_or_else(String::new, |path| format!("recipe {}, ", path.display()))
+    }
+}
+
+/// Refuses a number outside of a range that is written as `0..=1`.
+///
+/// # Errors
+/// [`Error::Config`] that names setting, value and range.
+pub fn within<T: PartialOrd + std::fmt::Display + std::fmt::Debug>(
+    name: &str,
+    value: T,
+    range: impl std::ops::RangeBounds<T> + std::fmt::Debug,
+) -> Result<()> {
+    if range.contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::Config(format!("{name} = {value} is not within {range:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Tea {
+        minutes: u32,
+    }
+
+    impl Settings for Tea {
+        const TABLE: &'static str = "tea";
+
+        fn check(&self) -> Result<()> {
+            within("minutes", self.minutes, 0..=9)
+        }
+    }
+
+    #[test]
+    fn flags_override_and_mistakes_are_named() {
+        let mut recipe = Recipe { path: Some("r.toml".into()), tables: toml::from_str("[tea]\nminutes = 3").unwrap() };
+        assert_eq!(recipe.settings::<Tea>().unwrap(), Tea { minutes: 3 });
+        recipe.set("tea", "minutes", 12);
+        let error = recipe.settings::<Tea>().unwrap_err().to_string();
+        assert_eq!(error, "recipe r.toml, [tea]: minutes = 12 is not within 0..=9");
+        recipe.set("tea", "sugar", true);
+        assert!(recipe.settings::<Tea>().unwrap_err().to_string().contains("sugar"));
+        assert_eq!(Recipe::default().settings::<Tea>().unwrap(), Tea::default());
+    }
+}

@@ -1,0 +1,77 @@
+//! The list of jobs, in the order in which `webmill run` calls them. A further job is its file and a line here.
+
+use webmill_capture::Result;
+use webmill_run::Committed;
+use webmill_table::TableSchema;
+
+use crate::job::{Context, JobEntry};
+use crate::{crawl, dedup, extract, graph, keywords, rank, rejects, report, shape, simweb};
+
+/// Every job.
+pub static JOBS: &[JobEntry] = &[
+    extract::ENTRY,
+    graph::ENTRY,
+    rank::ENTRY,
+    shape::ENTRY,
+    dedup::ENTRY,
+    keywords::ENTRY,
+    report::ENTRY,
+];
+
+/// Runs every job in order; the results of the last one, or `None` where it was only asked what would be done.
+///
+/// # Errors
+/// What a job meets.
+pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
+    let mut last = None;
+    for job in JOBS {
+        last = context.run_entry(job.name)?;
+        if last.is_none() {
+            break;
+        }
+    }
+    Ok(last)
+}
+
+/// Every table that webmill writes, in the order of the data flow.
+pub fn tables() -> Vec<TableSchema> {
+    let mut tables = crawl::tables();
+    tables.extend(JOBS.iter().flat_map(|job| (job.tables)()));
+    tables.extend(rejects::tables());
+    tables.extend(simweb::tables::all());
+    tables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_is_described_once() {
+        for table in tables() {
+            assert!(!table.about.is_empty(), "{}", table.name);
+            let mut names: Vec<_> = table.columns.iter().map(|c| &c.name).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), table.columns.len(), "{} names a column twice", table.name);
+            for column in &table.columns {
+                let at = format!("{}.{}", table.name, column.name);
+                assert!(column.description.len() > 10, "{at} needs a description");
+                assert!(!column.example.is_empty(), "{at} needs an example");
+            }
+        }
+    }
+
+    #[test]
+    fn jobs_and_tables_are_named_once() {
+        for mut names in [
+            JOBS.iter().map(|job| job.name.to_owned()).collect::<Vec<_>>(),
+            tables().into_iter().map(|table| table.name).collect(),
+        ] {
+            let count = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), count, "{names:?}");
+        }
+    }
+}

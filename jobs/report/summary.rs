@@ -1,0 +1,129 @@
+//! Table `summary`: every number of the report.
+
+use super::Sources;
+use super::corpus::{Corpus, outcomes};
+use super::numbers::Numbers;
+use super::tables::SummaryRow;
+
+/// The rows, section by section.
+pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -> Vec<SummaryRow> {
+    let mut rows = Vec::new();
+    let mut row = |section: &str, name: &str, value: f64, unit: &str| {
+        rows.push(SummaryRow { section: section.into(), name: name.into(), value, unit: unit.into() });
+    };
+    for (name, value, unit) in [
+        ("captures", corpus.captures, "captures"),
+        ("html pages", corpus.html, "pages"),
+        ("bytes", corpus.bytes, "bytes"),
+        ("words", corpus.words, "words"),
+        ("links", corpus.links, "links"),
+        ("hosts", hosts, "hosts"),
+        ("clusters", corpus.cluster_sizes.values().sum(), "clusters"),
+        ("duplicates", corpus.duplicates, "pages"),
+    ] {
+        row("corpus", name, value as f64, unit);
+    }
+    for (section, counts, unit) in [
+        ("status", &corpus.status, "captures"),
+        ("mime", &corpus.mime, "captures"),
+        ("charset", &corpus.charset, "pages"),
+        ("language", &corpus.language, "pages"),
+        ("page type", &corpus.page_type, "pages"),
+        ("keyword", &corpus.keyword, "pages"),
+        ("left out", &sources.extract.manifest.counts.dropped, "records"),
+        ("crawl", &outcomes(sources), "events"),
+    ] {
+        for (name, count) in counts {
+            row(section, name, *count as f64, unit);
+        }
+    }
+    for (section, found) in [("graph", graph(numbers)), ("rank", rank(numbers)), ("shape", shape(numbers))] {
+        for (path, value) in found {
+            row(section, &path.join(" "), value, "");
+        }
+    }
+    rows
+}
+
+/// A number and the words that it is called by.
+type Named = (Vec<String>, f64);
+
+fn named(path: &[&str], value: f64) -> Named {
+    (path.iter().map(|word| (*word).to_owned()).collect(), value)
+}
+
+fn sorted(mut found: Vec<Named>) -> Vec<Named> {
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found
+}
+
+fn graph(numbers: &Numbers) -> Vec<Named> {
+    let of_level = numbers.levels.iter().flat_map(|row| {
+        let level = row.level.as_str();
+        [("nodes", row.nodes), ("arcs", row.arcs), ("crawled", row.crawled)]
+            .map(|(name, n)| named(&[level, name], n as f64))
+    });
+    sorted(of_level.collect())
+}
+
+fn rank(numbers: &Numbers) -> Vec<Named> {
+    let mut found = Vec::new();
+    for row in &numbers.convergence {
+        let (measure, level) = (row.measure.as_str(), row.level.as_str());
+        let error = if measure == "pagerank" { "error_bound" } else { "change" };
+        found.push(named(&[measure, level, "iterations"], f64::from(row.iterations)));
+        found.push(named(&[measure, level, error], row.error));
+    }
+    found.extend(numbers.agreement.iter().map(|row| {
+        named(&["kendall_tau", row.level.as_str(), &format!("{} – {}", row.first, row.second)], row.tau)
+    }));
+    sorted(found)
+}
+
+fn shape(numbers: &Numbers) -> Vec<Named> {
+    let mut found = Vec::new();
+    for law in &numbers.laws {
+        let numbers = [
+            ("exponent", Some(law.exponent)),
+            ("error", Some(law.error)),
+            ("x_min", Some(law.x_min as f64)),
+            ("tail", Some(law.tail as f64)),
+            ("ks", Some(law.ks)),
+            ("ratio_to_log_normal", law.ratio_to_log_normal),
+            ("p_value", law.p_value),
+        ];
+        let path = |name| named(&["laws", law.level.as_str(), law.direction.as_str(), name], 0.0).0;
+        found.extend(numbers.into_iter().filter_map(|(name, value)| Some((path(name), value?))));
+    }
+    for shape in &numbers.shapes {
+        let level = shape.level.as_str();
+        let whole = |n: u64| Some(n as f64);
+        let numbers: [(&[&str], Option<f64>); 23] = [
+            (&["bowtie", level, "core"], whole(shape.bowtie_core)),
+            (&["bowtie", level, "in"], whole(shape.bowtie_in)),
+            (&["bowtie", level, "out"], whole(shape.bowtie_out)),
+            (&["bowtie", level, "tendril"], whole(shape.bowtie_tendril)),
+            (&["bowtie", level, "tube"], whole(shape.bowtie_tube)),
+            (&["bowtie", level, "disconnected"], whole(shape.bowtie_disconnected)),
+            (&["components", level, "scc", "number"], whole(shape.sccs.into())),
+            (&["components", level, "scc", "largest"], whole(shape.largest_scc.into())),
+            (&["components", level, "wcc", "number"], whole(shape.wccs.into())),
+            (&["components", level, "wcc", "largest"], whole(shape.largest_wcc.into())),
+            (&["distances", level, "sources"], whole(shape.distance_sources)),
+            (&["distances", level, "mean"], shape.distance_mean),
+            (&["distances", level, "standard_error"], shape.distance_standard_error),
+            (&["distances", level, "effective_diameter"], shape.effective_diameter),
+            (&["distances", level, "greatest_seen"], whole(shape.greatest_distance)),
+            (&["distances", level, "connected_pairs"], Some(shape.connected_pairs)),
+            (&["distances", level, "published_estimate"], Some(shape.published_distance)),
+            (&["mixing", level, "reciprocity"], shape.reciprocity),
+            (&["mixing", level, "assortativity_in_in"], shape.assortativity_in_in),
+            (&["mixing", level, "assortativity_in_out"], shape.assortativity_in_out),
+            (&["mixing", level, "assortativity_out_in"], shape.assortativity_out_in),
+            (&["mixing", level, "assortativity_out_out"], shape.assortativity_out_out),
+            (&["mixing", level, "links_within_hosts"], shape.links_within_hosts),
+        ];
+        found.extend(numbers.into_iter().filter_map(|(path, value)| Some(named(path, value?))));
+    }
+    sorted(found)
+}

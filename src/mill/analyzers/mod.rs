@@ -1,0 +1,28 @@
+//! The analyzers that make webmill's own tables, a file each.
+
+mod comments;
+mod links;
+mod pages;
+mod records;
+mod structured;
+mod texts;
+
+pub use comments::{CommentRow, Comments};
+pub use links::{LinkRow, Links};
+pub use pages::{PageRow, Pages};
+pub use records::{RecordRow, Records};
+pub use structured::{Structured, StructuredRow};
+pub use texts::{TextRow, Texts};
+
+use crate::Page;
+
+/// Offset and shard of the page's record: by them rows are joined to the very capture.
+fn place(page: &Page<'_>) -> (i64, String) {
+    let place = &page.capture().place;
+    (place.offset as i64, place.shard.to_string())
+}
+
+/// Bytes of a list of texts.
+fn list(texts: &[String]) -> usize {
+    texts.iter().map(|text| text.len() + size_of::<String>()).sum()
+}

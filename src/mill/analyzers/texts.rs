@@ -1,0 +1,70 @@
+//! `texts`: the main text of HTML pages.
+
+use webmill_table::{Bytes16, table};
+
+use super::place;
+use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
+
+table! {
+    /// One row an HTML page that has main text.
+    TextRow = "texts" {
+        url_surtkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
+        url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
+        url_key: Bytes16 = "key of the page in table pages", "0x9f…";
+        title: Option<String> = "title of the text, site name removed", "Campus opens new library";
+        text: String = "main text, a line a paragraph", "The library opened on Monday. …";
+        markdown: String = "main text as Markdown, with headings, lists, tables, links and code", "# Campus opens …";
+        language: Option<String> = "language of the text, ISO 639-3", "zho";
+        language_confidence: Option<f32> = "how sure the language is, 0 to 1", "0.97";
+        paragraph_languages: Vec<String> = "language of each line of the text, ISO 639-3; zxx for code, und where there are no words; empty where all lines are in the text's language", "['zho', 'zho', 'eng']";
+        page_type: &'static str = "kind of page, see pages.page_type", "article";
+        confidence: f32 = "how sure the extraction is, 0 to 1", "0.83";
+        num_words: u32 = "words of the text", "812";
+        warc_record_offset: i64 = "offset of the page's record in its shard", "183214";
+        warc_filename: String = "shard of the page's record", "crawl-00001.raw";
+    }
+}
+
+impl Weigh for TextRow {
+    fn weight(&self) -> usize {
+        self.text.len() + self.markdown.len() + 400
+    }
+}
+
+/// Fills table `texts`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Texts;
+
+impl Analyzer for Texts {
+    fn id(&self) -> PartId {
+        PartId::new("texts", 1)
+    }
+
+    fn empty(&self) -> Vec<Box<dyn TableRows>> {
+        vec![Box::new(Vec::<TextRow>::new())]
+    }
+
+    fn analyze(&self, page: &Page<'_>, out: &mut Rows) -> Result<(), Reject> {
+        let (Some(document), Some(reading)) = (page.document(), page.reading()) else { return Ok(()) };
+        let main = &document.main;
+        let stated = || page.metadata().and_then(|metadata| metadata.title.clone());
+        let (warc_record_offset, warc_filename) = place(page);
+        out.push(TextRow {
+            url_surtkey: page.url().surt(),
+            url: page.url().as_str().to_owned(),
+            url_key: Bytes16(page.url().key().0),
+            title: main.title.clone().or_else(stated),
+            language: reading.language.map(|(language, _)| language.to_owned()),
+            language_confidence: reading.language.map(|(_, confidence)| confidence),
+            paragraph_languages: reading.by_line.iter().map(|language| (*language).to_owned()).collect(),
+            page_type: main.page_type.name(),
+            confidence: main.confidence,
+            num_words: reading.num_words,
+            warc_record_offset,
+            warc_filename,
+            text: main.text.clone(),
+            markdown: main.markdown.clone(),
+        });
+        Ok(())
+    }
+}

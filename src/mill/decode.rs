@@ -1,0 +1,60 @@
+//! How a kind of body becomes a document.
+
+use webmill_html::sniff::is_markup;
+use webmill_html::{Link, Metadata};
+use webmill_text::{MainText, TextLimits, main_text, main_text_without};
+
+use crate::{Page, PartId, Reject};
+
+/// What a body says, whatever its format.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// Main text, title, author, date, tables, comments.
+    pub main: MainText,
+    /// What the document states of itself; `None` for HTML, where the page knows it from its tree.
+    pub metadata: Option<Metadata>,
+    /// Its links; empty for HTML, likewise.
+    pub links: Vec<Link>,
+}
+
+/// A reader of one kind of body: HTML, and whatever else has text.
+pub trait Decode: Send + Sync {
+    /// Name, version and configuration: its share of the key of a job.
+    fn id(&self) -> PartId;
+
+    /// Whether it reads bodies of this kind, by the media type that the server declared and by the one that the
+    /// bytes look like.
+    fn accepts(&self, declared: Option<&str>, sniffed: Option<&str>) -> bool;
+
+    /// The document that the page's body is.
+    ///
+    /// # Errors
+    /// [`Reject`] where the body is none of its kind, or cannot be read within the limits.
+    fn document(&self, page: &Page<'_>) -> Result<Document, Reject>;
+}
+
+/// Reads HTML and XHTML.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Html;
+
+impl Decode for Html {
+    fn id(&self) -> PartId {
+        PartId::new("html", 1)
+    }
+
+    fn accepts(&self, declared: Option<&str>, sniffed: Option<&str>) -> bool {
+        is_markup(declared, sniffed)
+    }
+
+    fn document(&self, page: &Page<'_>) -> Result<Document, Reject> {
+        let (Some(dom), Some(metadata)) = (page.dom(), page.metadata()) else {
+            return Err(Reject { reason: "not-html".into(), detail: "the page has no tree".into() });
+        };
+        let limits = TextLimits { details: page.limits().details, ..TextLimits::default() };
+        let main = match page.template() {
+            Some(template) => main_text_without(dom, metadata, &limits, template),
+            None => main_text(dom, metadata, &limits),
+        };
+        Ok(Document { main, metadata: None, links: Vec::new() })
+    }
+}

@@ -1,0 +1,50 @@
+//! Bounds of the work on one page.
+
+use webmill_html::links::LinkLimits;
+use webmill_html::parse::Limits;
+
+/// Bounds of the work on one page. All of it is part of a job's key, because it changes rows.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PageLimits {
+    /// Bytes of a body after content decoding; the rest is cut off and marked.
+    pub max_body_bytes: usize,
+    /// Depth of the tree; deeper elements are attached at this depth.
+    pub max_depth: u32,
+    /// Nodes of the tree; what follows is not parsed.
+    pub max_nodes: u32,
+    /// Attributes of one tag; further ones are dropped.
+    pub max_attributes: u32,
+    /// Links of a page; further ones are counted, not stored.
+    pub max_links: usize,
+    /// Whether data tables, comments and structured data are written as tables of their own.
+    pub details: bool,
+}
+
+impl Default for PageLimits {
+    fn default() -> Self {
+        PageLimits {
+            max_body_bytes: 16 << 20,
+            max_depth: 512,
+            max_nodes: 1_000_000,
+            max_attributes: 256,
+            max_links: 20_000,
+            details: true,
+        }
+    }
+}
+
+impl PageLimits {
+    pub(crate) fn tree(&self) -> Limits {
+        Limits {
+            max_depth: self.max_depth as _,
+            max_nodes: self.max_nodes as _,
+            max_attrs_per_tag: self.max_attributes as _,
+            ..Limits::default()
+        }
+    }
+
+    pub(crate) fn links(&self) -> LinkLimits {
+        LinkLimits { max_links: self.max_links, ..LinkLimits::default() }
+    }
+}

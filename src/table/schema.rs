@@ -1,0 +1,53 @@
+//! What a table is called and which columns it has, known at compile time or at run time.
+
+use crate::{ColumnType, Table};
+
+/// One column of a table, as `webmill schema` prints it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct ColumnSchema {
+    /// Name in the Parquet file.
+    pub name: String,
+    /// Physical and logical type.
+    pub kind: ColumnType,
+    /// Whether null is a value.
+    pub nullable: bool,
+    /// What it says, with unit and range.
+    pub description: String,
+    /// A value as it might stand there.
+    pub example: String,
+}
+
+/// Name, meaning and columns of a table.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct TableSchema {
+    /// Folder name, and the name users say.
+    pub name: String,
+    /// One sentence: what a row is.
+    pub about: String,
+    /// The columns in file order.
+    pub columns: Vec<ColumnSchema>,
+}
+
+impl TableSchema {
+    /// The columns as `name: type`, with `?` where null is a value.
+    pub fn columns_in_words(&self) -> Vec<String> {
+        let words = |c: &ColumnSchema| format!("{}: {}{}", c.name, c.kind, if c.nullable { "?" } else { "" });
+        self.columns.iter().map(words).collect()
+    }
+}
+
+/// The schema of a table whose rows are a Rust type.
+pub fn schema<T: Table>() -> TableSchema {
+    let column = |info: crate::ColumnInfo| ColumnSchema {
+        name: info.name.to_owned(),
+        kind: info.kind,
+        nullable: info.nullable,
+        description: info.description.to_owned(),
+        example: info.example.to_owned(),
+    };
+    TableSchema {
+        name: T::NAME.to_owned(),
+        about: T::ABOUT.trim().to_owned(),
+        columns: T::info().into_iter().map(column).collect(),
+    }
+}
