@@ -9,7 +9,7 @@
 //! time zone, missing is null, and keys are 16 raw bytes.
 //!
 //! **Memory.** Rows are buffered by the caller and written a row group at a time ([`PartWriter`]); reading
-//! ([`TableReader`]) goes row group by row group with only the columns asked for.
+//! ([`Reader`]) goes row group by row group with only the columns asked for.
 //!
 //! **Determinism.** Equal rows in equal order give equal bytes: no clock, host or thread count reaches a file.
 
@@ -17,17 +17,35 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod cell;
+mod column_type;
+mod columns;
+mod file;
+#[cfg(test)]
+mod laws;
+mod lists;
 mod read;
 mod schema;
+mod words;
 mod write;
 
-pub use cell::{Bytes16, Cell, ColumnType, Millis};
+pub use cell::{Bytes16, Cell, Millis};
+pub use column_type::ColumnType;
+pub use columns::{Columns, Reader, Rows, read_rows};
+pub use file::{MAX_GROUP_BYTES, MAX_GROUP_ROWS, MAX_LIST_VALUES};
+pub use lists::{Lists, Texts};
 pub use read::{Batch, TableReader, part_files};
 pub use schema::{ColumnSchema, TableSchema, schema};
+pub use words::TextEnum;
 pub use write::{Footer, PartWriter, ROW_GROUP_ROWS, write_part};
 
 #[doc(hidden)]
-pub use polars::prelude::Column as PolarsColumn;
+pub use cell::ArrayBox;
+#[doc(hidden)]
+pub use columns::{HasColumn, column_id};
+#[doc(hidden)]
+pub use file::Group;
+#[doc(hidden)]
+pub use webmill_capture::Result;
 
 /// One column of a table, as `webmill schema` prints it.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
@@ -42,6 +60,8 @@ pub struct ColumnInfo {
     pub description: &'static str,
     /// A value as it might stand there.
     pub example: &'static str,
+    /// The values it may hold, where they are a closed set; else empty.
+    pub values: &'static [&'static str],
 }
 
 /// A row type: name, columns and the conversion of rows to columns.
@@ -53,7 +73,14 @@ pub trait Table: Sized + Send + Sync {
     /// The columns in file order.
     fn info() -> Vec<ColumnInfo>;
     /// The rows as columns, in order.
-    fn columns(rows: &[Self]) -> Vec<PolarsColumn>;
+    #[doc(hidden)]
+    fn columns(rows: &[Self]) -> Vec<ArrayBox>;
+    /// The rows of a row group that holds all columns, in order.
+    ///
+    /// # Errors
+    /// Where a column is not what the field is.
+    #[doc(hidden)]
+    fn rows(group: &Group) -> Result<Vec<Self>>;
 }
 
 /// Declares a row type with its column documentation and implements [`Table`] for it.
@@ -76,22 +103,40 @@ macro_rules! table {
             const ABOUT: &'static str = concat!($($about),+);
 
             fn info() -> Vec<$crate::ColumnInfo> {
-                vec![$(
-                    $crate::ColumnInfo {
-                        name: stringify!($field),
-                        kind: <$ty as $crate::Cell>::TYPE,
-                        nullable: <$ty as $crate::Cell>::NULLABLE,
-                        description: $desc,
-                        example: $example,
-                    }
-                ),+]
+                vec![$( <$row as $crate::HasColumn<{ $crate::column_id(stringify!($field)) }>>::INFO ),+]
             }
 
-            fn columns(rows: &[Self]) -> Vec<$crate::PolarsColumn> {
-                vec![$(
-                    <$ty as $crate::Cell>::column(stringify!($field), rows.iter().map(|row| &row.$field))
-                ),+]
+            fn columns(rows: &[Self]) -> Vec<$crate::ArrayBox> {
+                vec![$( <$ty as $crate::Cell>::array(rows.iter().map(|row| &row.$field)) ),+]
+            }
+
+            fn rows(group: &$crate::Group) -> $crate::Result<Vec<Self>> {
+                let mut at = 0..;
+                $(
+                    let $field = group.column::<$ty>(at.next().expect("the range has no end"))?;
+                )+
+                (0..group.len())
+                    .map(|row| {
+                        Ok($row {
+                            $($field: group.own::<$ty>(stringify!($field), &$field, row)?,)+
+                        })
+                    })
+                    .collect()
             }
         }
+
+        $(
+            impl $crate::HasColumn<{ $crate::column_id(stringify!($field)) }> for $row {
+                type Cell = $ty;
+                const INFO: $crate::ColumnInfo = $crate::ColumnInfo {
+                    name: stringify!($field),
+                    kind: <$ty as $crate::Cell>::TYPE,
+                    nullable: <$ty as $crate::Cell>::NULLABLE,
+                    description: $desc,
+                    example: $example,
+                    values: <$ty as $crate::Cell>::VALUES,
+                };
+            }
+        )+
     };
 }

@@ -1,11 +1,13 @@
-//! Reading tables row group by row group.
+//! Reading columns by name, row group by row group.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
 
 use webmill_capture::error::{AtPath, Error, Result};
+
+use crate::columns::Files;
+use crate::file::Wanted;
 
 /// The `part-*.parquet` files of the table folder `dir`, in name order.
 ///
@@ -23,20 +25,17 @@ pub fn part_files(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Reads the named columns of one Parquet file or of every part of a table folder, one row group at a time.
-///
-/// Memory: the decoded columns of one row group.
-pub struct TableReader {
-    files: std::vec::IntoIter<PathBuf>,
-    columns: Vec<String>,
-    open: Option<OpenFile>,
+/// The files of the table in folder `dir`, or the single file `dir`.
+pub(crate) fn table_files(dir: &Path) -> Result<Vec<PathBuf>> {
+    if dir.is_dir() { part_files(dir) } else { Ok(vec![dir.to_path_buf()]) }
 }
 
-struct OpenFile {
-    path: PathBuf,
-    groups: Vec<usize>,
-    next: usize,
-    row: usize,
+/// Reads the named columns of one Parquet file or of every part of a table folder, one row group at a time.
+///
+/// Memory: the decoded columns of one row group. Where the row type is known, [`Reader`](crate::Reader) is the better
+/// choice: its columns have names and types that the compiler checks.
+pub struct TableReader {
+    files: Files,
 }
 
 /// The columns of one row group.
@@ -51,27 +50,13 @@ impl TableReader {
     /// # Errors
     /// [`Error::Io`] where the folder cannot be listed.
     pub fn open(dir: &Path, columns: &[&str]) -> Result<Self> {
-        let files = if dir.is_dir() { part_files(dir)? } else { vec![dir.to_path_buf()] };
-        Ok(Self::over(files, columns))
+        Ok(Self::over(table_files(dir)?, columns))
     }
 
     /// A reader over given files in the given order.
     pub fn over(files: Vec<PathBuf>, columns: &[&str]) -> Self {
-        TableReader {
-            files: files.into_iter(),
-            columns: columns.iter().map(|c| (*c).to_owned()).collect(),
-            open: None,
-        }
-    }
-
-    fn open_next(&mut self) -> Result<bool> {
-        let Some(path) = self.files.next() else { return Ok(false) };
-        let file = File::open(&path).at(&path)?;
-        let mut reader = ParquetReader::new(file);
-        let metadata = reader.get_metadata().map_err(|e| corrupt(&path, e))?.clone();
-        let groups = metadata.row_groups.iter().map(|g| g.num_rows()).collect();
-        self.open = Some(OpenFile { path, groups, next: 0, row: 0 });
-        Ok(true)
+        let wanted = columns.iter().map(|c| Wanted { name: (*c).to_owned(), kind: None }).collect();
+        TableReader { files: Files::new(files, wanted) }
     }
 
     /// The next row group, or `None` after the last.
@@ -80,39 +65,21 @@ impl TableReader {
     /// [`Error::Io`], or [`Error::Corrupt`] where a file is not the Parquet it should be.
     #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
     pub fn next(&mut self) -> Result<Option<Batch>> {
-        loop {
-            let Some(open) = &mut self.open else {
-                if !self.open_next()? {
-                    return Ok(None);
-                }
-                continue;
-            };
-            let Some(&rows) = open.groups.get(open.next) else {
-                self.open = None;
-                continue;
-            };
-            let file = File::open(&open.path).at(&open.path)?;
-            let frame = ParquetReader::new(file)
-                .with_columns(Some(self.columns.clone()))
-                .with_slice(Some((open.row, rows)))
-                .set_low_memory(true)
-                .read_parallel(ParallelStrategy::None)
-                .finish()
-                .map_err(|e| corrupt(&open.path, e))?;
-            open.next += 1;
-            open.row += rows;
-            return Ok(Some(Batch { frame, path: open.path.clone() }));
-        }
+        let Some(group) = self.files.next_group()? else { return Ok(None) };
+        let columns = group
+            .columns
+            .into_iter()
+            .map(|(field, array)| Ok(Series::try_from((&field, vec![array]))?.into_column()))
+            .collect::<PolarsResult<Vec<_>>>();
+        let frame = columns
+            .and_then(|columns| DataFrame::new(group.rows, columns))
+            .map_err(|e| corrupt(&group.path, e))?;
+        Ok(Some(Batch { frame, path: group.path }))
     }
 }
 
 fn corrupt(path: &Path, error: PolarsError) -> Error {
-    match error {
-        PolarsError::IO { error, .. } => {
-            Error::io(path, std::io::Error::new(error.kind(), error.to_string()))
-        }
-        other => Error::corrupt(path, 0, format!("not a readable Parquet table: {other}")),
-    }
+    Error::corrupt(path, 0, format!("not a readable Parquet table: {error}"))
 }
 
 macro_rules! typed {

@@ -15,6 +15,8 @@ pub struct ColumnSchema {
     pub description: String,
     /// A value as it might stand there.
     pub example: String,
+    /// The values it may hold, where they are a closed set; else empty.
+    pub values: Vec<String>,
 }
 
 /// Name, meaning and columns of a table.
@@ -44,6 +46,7 @@ pub fn schema<T: Table>() -> TableSchema {
         nullable: info.nullable,
         description: info.description.to_owned(),
         example: info.example.to_owned(),
+        values: info.values.iter().map(|value| (*value).to_owned()).collect(),
     };
     TableSchema {
         name: T::NAME.to_owned(),

@@ -1,17 +1,46 @@
 //! Writing a part of a table.
+//!
+//! **Schema.** A column that is never null is required, in Parquet and in Arrow, and so are elements of lists. The
+//! Arrow schema in the footer names plain types (no views), so that every Arrow library opens the file.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use polars::io::parquet::write::{BatchedWriter, KeyValueMetadata};
-use polars::prelude::*;
+use polars::prelude::{PolarsError, PolarsResult};
+use polars_arrow::datatypes::{ArrowSchema, Field};
+use polars_parquet::read::ParquetError;
+use polars_parquet::write::{
+    CompressionOptions, Compressor, DynIter, DynStreamingIterator, FallibleStreamingIterator, FileWriter,
+    KeyValue, StatisticsOptions, Version, WriteOptions, array_to_columns, get_dtype_encoding,
+    schema_to_metadata_key,
+};
 
 use crate::Table;
+use crate::cell::ArrayBox;
+use crate::column_type::ColumnType;
 use webmill_capture::error::{AtPath, Error, Result};
 
 /// Rows a row group: small enough that a reader of one group needs little memory, large enough to compress well.
 pub const ROW_GROUP_ROWS: usize = 32_768;
+
+/// Bytes that are gathered before the file system is asked to write.
+const BUFFER_BYTES: usize = 1 << 18;
+
+const OPTIONS: WriteOptions = WriteOptions {
+    statistics: StatisticsOptions {
+        min_value: true,
+        max_value: true,
+        distinct_count: true,
+        null_count: true,
+        binary_statistics_truncate_length: None,
+    },
+    version: Version::V1,
+    compression: CompressionOptions::Zstd(None),
+    data_page_size: None,
+};
 
 /// What stands in the file's footer beside the schema: the table, and the key of the job that wrote it.
 #[derive(Debug, Clone)]
@@ -20,25 +49,122 @@ pub struct Footer {
     pub job_key: String,
 }
 
-fn metadata(table: &str, footer: &Footer) -> KeyValueMetadata {
-    KeyValueMetadata::from_static(vec![
-        ("webmill.table".into(), table.into()),
-        ("webmill.version".into(), env!("CARGO_PKG_VERSION").into()),
-        ("webmill.key".into(), footer.job_key.clone()),
-    ])
+/// A column as the file declares it.
+pub(crate) struct Declared<'a> {
+    pub name: &'a str,
+    pub kind: ColumnType,
+    pub nullable: bool,
 }
 
-fn frame<T: Table>(rows: &[T]) -> Result<DataFrame> {
-    DataFrame::new(rows.len(), T::columns(rows))
-        .map_err(|e| Error::Internal(format!("table {}: {e}", T::NAME)))
+/// A file, and why it could not be written: the Parquet library turns an `io::Error` into words and loses its kind.
+struct Output {
+    file: BufWriter<File>,
+    fault: Arc<Mutex<Option<io::Error>>>,
+}
+
+impl Output {
+    fn keep<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| {
+            let told = io::Error::from(error.kind());
+            *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            told
+        })
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.file.write(bytes);
+        self.keep(result)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.file.flush();
+        self.keep(result)
+    }
+}
+
+/// Writes row groups of any columns into one Parquet file.
+pub(crate) struct GroupWriter {
+    path: PathBuf,
+    table: String,
+    footer: Footer,
+    writer: FileWriter<Output>,
+    fault: Arc<Mutex<Option<io::Error>>>,
+    rows: u64,
+}
+
+impl GroupWriter {
+    pub(crate) fn create(
+        path: &Path,
+        table: &str,
+        columns: &[Declared<'_>],
+        footer: &Footer,
+    ) -> Result<Self> {
+        let file = File::create(path).at(path)?;
+        let fault = Arc::new(Mutex::new(None));
+        let output = Output { file: BufWriter::with_capacity(BUFFER_BYTES, file), fault: Arc::clone(&fault) };
+        let schema: ArrowSchema = columns
+            .iter()
+            .map(|c| (c.name.into(), Field::new(c.name.into(), c.kind.declared(), c.nullable)))
+            .collect();
+        let writer = FileWriter::try_new(output, schema, OPTIONS)
+            .map_err(|e| Error::Internal(format!("table {table}: {e}")))?;
+        let path = path.to_path_buf();
+        Ok(GroupWriter { path, table: table.to_owned(), footer: footer.clone(), writer, fault, rows: 0 })
+    }
+
+    /// The failure of a call into the Parquet library: what the file system said, where it is to blame.
+    fn failed(&self, error: &PolarsError) -> Error {
+        match self.fault.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(cause) => Error::io(&self.path, cause),
+            None => Error::Internal(format!("table {} in {}: {error}", self.table, self.path.display())),
+        }
+    }
+
+    pub(crate) fn write_group(&mut self, rows: usize, columns: &[ArrayBox]) -> Result<()> {
+        if rows == 0 {
+            return Ok(());
+        }
+        self.try_group(rows, columns).map_err(|e| self.failed(&e))?;
+        self.rows += rows as u64;
+        Ok(())
+    }
+
+    fn try_group(&mut self, rows: usize, columns: &[ArrayBox]) -> PolarsResult<()> {
+        let mut chunks = Vec::with_capacity(columns.len());
+        for (array, stored) in columns.iter().zip(self.writer.parquet_schema().fields()) {
+            let encodings = get_dtype_encoding(array.dtype());
+            for pages in array_to_columns(array, stored.clone(), OPTIONS, &encodings)? {
+                let pages = pages.map(|page| {
+                    page.map_err(|e| ParquetError::FeatureNotSupported(format!("cannot be encoded: {e}")))
+                });
+                let compressed = Compressor::new_from_vec(pages, OPTIONS.compression, Vec::new());
+                chunks.push(Ok(DynStreamingIterator::new(compressed.map_err(PolarsError::from))));
+            }
+        }
+        self.writer.write(rows as u64, DynIter::new(chunks.into_iter()))
+    }
+
+    pub(crate) fn finish(mut self) -> Result<u64> {
+        let pair = |key: &str, value: &str| KeyValue { key: key.to_owned(), value: Some(value.to_owned()) };
+        let metadata = vec![
+            schema_to_metadata_key(self.writer.schema()),
+            pair("webmill.table", &self.table),
+            pair("webmill.version", env!("CARGO_PKG_VERSION")),
+            pair("webmill.key", &self.footer.job_key),
+        ];
+        self.writer.end(Some(metadata)).map_err(|e| self.failed(&e))?;
+        self.writer.into_inner().file.flush().at(&self.path)?;
+        Ok(self.rows)
+    }
 }
 
 /// Streams rows of one table into one Parquet file, a row group at a time.
 pub struct PartWriter<T: Table> {
-    path: PathBuf,
-    writer: BatchedWriter<BufWriter<File>>,
+    groups: GroupWriter,
     pending: Vec<T>,
-    rows: u64,
+    row: PhantomData<T>,
 }
 
 impl<T: Table> PartWriter<T> {
@@ -47,16 +173,11 @@ impl<T: Table> PartWriter<T> {
     /// # Errors
     /// [`Error::Io`] where the file cannot be created.
     pub fn create(path: &Path, footer: &Footer) -> Result<Self> {
-        let file = File::create(path).at(path)?;
-        let empty = frame::<T>(&[])?;
-        let writer = ParquetWriter::new(BufWriter::with_capacity(1 << 18, file))
-            .with_compression(ParquetCompression::Zstd(None))
-            .with_statistics(StatisticsOptions::full())
-            .set_parallel(false)
-            .with_key_value_metadata(Some(metadata(T::NAME, footer)))
-            .batched(empty.schema())
-            .map_err(|e| parquet_error(path, e))?;
-        Ok(PartWriter { path: path.to_path_buf(), writer, pending: Vec::new(), rows: 0 })
+        let info = T::info();
+        let columns: Vec<_> =
+            info.iter().map(|c| Declared { name: c.name, kind: c.kind, nullable: c.nullable }).collect();
+        let groups = GroupWriter::create(path, T::NAME, &columns, footer)?;
+        Ok(PartWriter { groups, pending: Vec::new(), row: PhantomData })
     }
 
     /// Adds one row; writes a row group when enough have come together.
@@ -69,21 +190,14 @@ impl<T: Table> PartWriter<T> {
     }
 
     fn flush(&mut self) -> Result<()> {
-        if self.pending.is_empty() {
-            return Ok(());
-        }
-        let pending = std::mem::take(&mut self.pending);
-        self.write_group(&pending)?;
-        self.pending = pending;
+        let columns = T::columns(&self.pending);
+        self.groups.write_group(self.pending.len(), &columns)?;
         self.pending.clear();
         Ok(())
     }
 
     fn write_group(&mut self, rows: &[T]) -> Result<()> {
-        let df = frame(rows)?;
-        self.writer.write_batch(&df).map_err(|e| parquet_error(&self.path, e))?;
-        self.rows += rows.len() as u64;
-        Ok(())
+        self.groups.write_group(rows.len(), &T::columns(rows))
     }
 
     /// Writes what is pending and the footer; returns the number of rows.
@@ -92,8 +206,7 @@ impl<T: Table> PartWriter<T> {
     /// [`Error::Io`] where the disk refuses.
     pub fn finish(mut self) -> Result<u64> {
         self.flush()?;
-        self.writer.finish().map_err(|e| parquet_error(&self.path, e))?;
-        Ok(self.rows)
+        self.groups.finish()
     }
 }
 
@@ -107,13 +220,4 @@ pub fn write_part<T: Table>(path: &Path, rows: &[T], footer: &Footer) -> Result<
         writer.write_group(group)?;
     }
     writer.finish()
-}
-
-fn parquet_error(path: &Path, error: PolarsError) -> Error {
-    match error {
-        PolarsError::IO { error, .. } => {
-            Error::io(path, std::io::Error::new(error.kind(), error.to_string()))
-        }
-        other => Error::io(path, std::io::Error::other(other.to_string())),
-    }
 }

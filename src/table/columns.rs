@@ -1,0 +1,266 @@
+//! Reading by field: chosen columns of a row type, each cell with the type its field has.
+//!
+//! **What.** [`columns!`](crate::columns) declares a struct from the fields of a row type; [`Reader`] reads a table
+//! into it, row group by row group. A field that the row type does not have, or a use as another type, does not
+//! compile; a file whose columns differ is an error that names file and column.
+//!
+//! **Cost.** Each column is checked once a row group; a cell is then an index into it, without allocation. Memory: the
+//! decoded columns of one row group.
+//!
+//! ```
+//! use webmill_table::{Millis, Reader, columns, table, write_part, Footer};
+//!
+//! table! {
+//!     /// One row a visit.
+//!     VisitRow = "visits" {
+//!         url: String = "what was visited", "http://a.cn/";
+//!         time: Millis = "when; null where unknown", "2003-04-15T08:13:06Z";
+//!         bytes: u32 = "bytes sent", "120";
+//!     }
+//! }
+//!
+//! columns! {
+//!     /// What the sum needs.
+//!     struct Visit from VisitRow { url, bytes }
+//! }
+//!
+//! # fn main() -> Result<(), webmill_capture::Error> {
+//! # let folder = tempfile::tempdir().expect("a folder");
+//! # let dir = folder.path();
+//! let rows = [VisitRow { url: "http://a.cn/".into(), time: Millis(None), bytes: 7 }];
+//! write_part(&dir.join("part-0.parquet"), &rows, &Footer { job_key: "k".into() })?;
+//!
+//! let mut reader = Reader::<Visit>::open(dir)?;
+//! let mut sum = 0;
+//! while let Some(batch) = reader.next()? {
+//!     for visit in batch.rows() {
+//!         sum += visit.url.len() as u32 * visit.bytes;
+//!     }
+//! }
+//! assert_eq!(sum, 84);
+//! # Ok(())
+//! # }
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use webmill_capture::error::Result;
+
+use crate::file::{Group, ParquetFile, Wanted};
+use crate::read::table_files;
+use crate::{ColumnInfo, Table};
+
+/// Says of a row type which cell type the column of a name has. The name is given by [`column_id`], for want of
+/// texts as parameters of types; `table!` writes the implementations.
+#[diagnostic::on_unimplemented(message = "the row type `{Self}` has no column of this name")]
+#[doc(hidden)]
+pub trait HasColumn<const ID: u64> {
+    /// Type of its cells.
+    type Cell: crate::Cell;
+    /// What the table says of it.
+    const INFO: ColumnInfo;
+}
+
+/// A number for a column's name (FNV-1a). Two columns of one row type with equal numbers would not compile.
+#[doc(hidden)]
+pub const fn column_id(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut i = 0;
+    while i < bytes.len() {
+        hash = (hash ^ bytes[i] as u64).wrapping_mul(0x0100_0000_01b3);
+        i += 1;
+    }
+    hash
+}
+
+/// A choice of columns of a row type, declared by [`columns!`](crate::columns).
+pub trait Columns {
+    /// The row type.
+    type Row: Table;
+    /// The checked columns of one row group.
+    type Decoded: Send + Sync + 'static;
+    /// One row.
+    type Item<'a>;
+
+    /// The columns in order.
+    fn info() -> Vec<ColumnInfo>;
+
+    /// Checks the columns of a row group.
+    ///
+    /// # Errors
+    /// [`webmill_capture::Error::Corrupt`] with file, column and what is wrong.
+    fn decode(group: &Group) -> Result<Self::Decoded>;
+
+    /// Row `row`, which must be below the number of rows.
+    fn get(decoded: &Self::Decoded, row: usize) -> Self::Item<'_>;
+}
+
+/// Declares a choice of columns: a struct with one field a column, of the cell type of the row type's field (texts as
+/// `&str`, lists of numbers as slices, lists of texts as [`Texts`](crate::Texts), all else as it is), to be read by
+/// [`Reader`]. See the example at `Reader`.
+#[macro_export]
+macro_rules! columns {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident from $row:path { $($field:ident),+ $(,)? }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy)]
+        $vis struct $name<'a> {
+            $(
+                #[doc = concat!("Column `", stringify!($field), "`.")]
+                $vis $field: <<$row as $crate::HasColumn<{ $crate::column_id(stringify!($field)) }>>::Cell
+                    as $crate::Cell>::Ref<'a>,
+            )+
+        }
+
+        impl $crate::Columns for $name<'_> {
+            type Row = $row;
+            type Decoded = ($(
+                <<$row as $crate::HasColumn<{ $crate::column_id(stringify!($field)) }>>::Cell
+                    as $crate::Cell>::Column,
+            )+);
+            type Item<'a> = $name<'a>;
+
+            fn info() -> ::std::vec::Vec<$crate::ColumnInfo> {
+                vec![$(
+                    <$row as $crate::HasColumn<{ $crate::column_id(stringify!($field)) }>>::INFO,
+                )+]
+            }
+
+            fn decode(group: &$crate::Group) -> $crate::Result<Self::Decoded> {
+                let mut at = 0..;
+                Ok(($(
+                    group.column::<<$row as $crate::HasColumn<{ $crate::column_id(stringify!($field)) }>>::Cell>({
+                        let _ = stringify!($field);
+                        at.next().expect("the range has no end")
+                    })?,
+                )+))
+            }
+
+            #[inline]
+            fn get(decoded: &Self::Decoded, row: usize) -> $name<'_> {
+                let ($($field,)+) = decoded;
+                $name {
+                    $($field: <<$row as $crate::HasColumn<{ $crate::column_id(stringify!($field)) }>>::Cell
+                        as $crate::Cell>::get($field, row),)+
+                }
+            }
+        }
+    };
+}
+
+/// Reads chosen columns of one Parquet file or of every part of a table folder, one row group at a time. See the
+/// example of [`columns!`](crate::columns).
+pub struct Reader<C> {
+    files: Files,
+    choice: std::marker::PhantomData<fn() -> C>,
+}
+
+impl<C: Columns> Reader<C> {
+    /// A reader over the table in folder `dir`, or the single file `dir`.
+    ///
+    /// # Errors
+    /// [`webmill_capture::Error::Io`] where the folder cannot be listed.
+    pub fn open(dir: &Path) -> Result<Self> {
+        Ok(Self::over(table_files(dir)?))
+    }
+
+    /// A reader over given files in the given order.
+    pub fn over(files: Vec<PathBuf>) -> Self {
+        Reader { files: Files::new(files, wanted(&C::info())), choice: std::marker::PhantomData }
+    }
+
+    /// The next row group, or `None` after the last.
+    ///
+    /// # Errors
+    /// [`Io`](webmill_capture::Error::Io); [`Incompatible`](webmill_capture::Error::Incompatible) where a column is
+    /// missing or of another type; [`Corrupt`](webmill_capture::Error::Corrupt) where bytes are damaged, or a null
+    /// stands where none may.
+    #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
+    pub fn next(&mut self) -> Result<Option<Rows<C>>> {
+        let Some(group) = self.files.next_group()? else { return Ok(None) };
+        Ok(Some(Rows { rows: group.len(), decoded: C::decode(&group)?, path: group.path }))
+    }
+}
+
+/// The rows of one row group.
+pub struct Rows<C: Columns> {
+    rows: usize,
+    decoded: C::Decoded,
+    path: PathBuf,
+}
+
+impl<C: Columns> Rows<C> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Row `row`.
+    ///
+    /// # Panics
+    /// Where `row` is not below [`Rows::len`].
+    #[inline]
+    pub fn get(&self, row: usize) -> C::Item<'_> {
+        C::get(&self.decoded, row)
+    }
+
+    /// The rows in order.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = C::Item<'_>> + ExactSizeIterator {
+        (0..self.rows).map(|row| self.get(row))
+    }
+
+    /// The file they stand in.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Reads all rows of a table, in the order of its parts: for small tables and tests.
+///
+/// # Errors
+/// As of [`Reader::next`].
+pub fn read_rows<T: Table>(dir: &Path) -> Result<Vec<T>> {
+    let mut files = Files::new(table_files(dir)?, wanted(&T::info()));
+    let mut rows = Vec::new();
+    while let Some(group) = files.next_group()? {
+        rows.append(&mut T::rows(&group)?);
+    }
+    Ok(rows)
+}
+
+fn wanted(columns: &[ColumnInfo]) -> Vec<Wanted> {
+    columns.iter().map(|c| Wanted { name: c.name.to_owned(), kind: Some(c.kind) }).collect()
+}
+
+/// Row groups of several files, one after the other.
+pub(crate) struct Files {
+    files: std::vec::IntoIter<PathBuf>,
+    wanted: Vec<Wanted>,
+    open: Option<ParquetFile>,
+}
+
+impl Files {
+    pub(crate) fn new(files: Vec<PathBuf>, wanted: Vec<Wanted>) -> Self {
+        Files { files: files.into_iter(), wanted, open: None }
+    }
+
+    pub(crate) fn next_group(&mut self) -> Result<Option<Group>> {
+        loop {
+            if let Some(open) = &mut self.open
+                && let Some(group) = open.next_group()?
+            {
+                return Ok(Some(group));
+            }
+            let Some(path) = self.files.next() else { return Ok(None) };
+            self.open = Some(ParquetFile::open(&path, &self.wanted)?);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Laws of tables: what is written is read again, whatever the types of the cells.
+
+use std::path::Path;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use webmill_capture::Error;
+
+use crate::{
+    Bytes16, Footer, Millis, Reader, Table, TableReader, columns, read_rows, table, text_enum, write_part,
+};
+
+text_enum! {
+    /// Level of a graph.
+    pub enum Level {
+        /// One URL.
+        Page = "page",
+        /// One host.
+        Host = "host",
+        /// One registrable domain.
+        Domain = "domain",
+    }
+}
+
+table! {
+    /// One row with a cell of every type.
+    AnyRow = "any" {
+        text: String = "text", "a";
+        word: &'static str = "word", "a";
+        level: Level = "level", "page";
+        key: Bytes16 = "key", "0x00";
+        time: Millis = "time", "2003-04-15T08:13:06Z";
+        flag: bool = "flag", "true";
+        n8: u8 = "number", "1";
+        n16: i16 = "number", "1";
+        n32: u32 = "number", "1";
+        n64: u64 = "number", "1";
+        i64: i64 = "number", "1";
+        f32: f32 = "number", "1";
+        f64: f64 = "number", "1";
+        maybe_text: Option<String> = "text", "a";
+        maybe_word: Option<&'static str> = "word", "a";
+        maybe_level: Option<Level> = "level", "page";
+        maybe_key: Option<Bytes16> = "key", "0x00";
+        maybe_flag: Option<bool> = "flag", "true";
+        maybe_n8: Option<u8> = "number", "1";
+        maybe_n16: Option<i16> = "number", "1";
+        maybe_n32: Option<u32> = "number", "1";
+        maybe_n64: Option<u64> = "number", "1";
+        maybe_i64: Option<i64> = "number", "1";
+        maybe_f32: Option<f32> = "number", "1";
+        maybe_f64: Option<f64> = "number", "1";
+        texts: Vec<String> = "texts", "['a']";
+        floats: Vec<f32> = "numbers", "[1]";
+        list32: Vec<u32> = "numbers", "[1]";
+        list64: Vec<u64> = "numbers", "[1]";
+        signed: Vec<i64> = "numbers", "[1]";
+    }
+}
+
+columns! {
+    /// Some columns in another order.
+    struct Some from AnyRow { signed, texts, text, maybe_level, key, maybe_n64 }
+}
+
+prop_compose! {
+    fn values()(
+        text in ".{0,40}", level in 0..3usize, key: u128, time: Option<i64>, flag: bool,
+        numbers: (u8, i16, u32, u64, i64), f in -1e30f32..1e30, texts in vec(".{0,20}", 0..4), list in vec(any::<u64>(), 0..5),
+    ) -> AnyRow {
+        AnyRow {
+            text,
+            word: ["", "a", "a longer word than views hold"][level],
+            level: [Level::Page, Level::Host, Level::Domain][level],
+            key: Bytes16(key),
+            time: Millis(time),
+            flag,
+            n8: numbers.0,
+            n16: numbers.1,
+            n32: numbers.2,
+            n64: numbers.3,
+            i64: numbers.4,
+            f32: f,
+            f64: f64::from(f) * 1e200,
+            texts,
+            floats: list.iter().map(|&n| n as f32).collect(),
+            list32: list.iter().map(|&n| n as u32).collect(),
+            signed: list.iter().map(|&n| n as i64).collect(),
+            list64: list,
+            ..AnyRow::default()
+        }
+    }
+}
+
+prop_compose! {
+    fn row()(row in values(), given: u16) -> AnyRow {
+        let given = |bit: u32| given >> bit & 1 == 1;
+        AnyRow {
+            maybe_text: given(0).then(|| row.text.clone()),
+            maybe_word: given(1).then_some(row.word),
+            maybe_level: given(2).then_some(row.level),
+            maybe_key: given(3).then_some(row.key),
+            maybe_flag: given(4).then_some(row.flag),
+            maybe_n8: given(5).then_some(row.n8),
+            maybe_n16: given(6).then_some(row.n16),
+            maybe_n32: given(7).then_some(row.n32),
+            maybe_n64: given(8).then_some(row.n64),
+            maybe_i64: given(9).then_some(row.i64),
+            maybe_f32: given(10).then_some(row.f32),
+            maybe_f64: given(11).then_some(row.f64),
+            ..row
+        }
+    }
+}
+
+fn footer() -> Footer {
+    Footer { job_key: "k".into() }
+}
+
+pub(crate) fn written(folder: &Path, rows: &[AnyRow]) -> std::path::PathBuf {
+    let path = folder.join("part-0.parquet");
+    write_part(&path, rows, &footer()).unwrap();
+    path
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn write_then_read_is_identity(rows in vec(row(), 0..40)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = written(folder.path(), &rows);
+        prop_assert_eq!(&read_rows::<AnyRow>(folder.path()).unwrap(), &rows);
+
+        let mut reader = Reader::<Some>::open(&path).unwrap();
+        let mut at = 0;
+        while let Option::Some(batch) = reader.next().unwrap() {
+            for some in batch.rows() {
+                let row = &rows[at];
+                prop_assert_eq!(some.text, &row.text);
+                prop_assert_eq!(some.signed, &row.signed);
+                prop_assert_eq!(some.texts.to_vec(), row.texts.clone());
+                prop_assert_eq!((some.maybe_level, some.key, some.maybe_n64), (row.maybe_level, row.key, row.maybe_n64));
+                at += 1;
+            }
+        }
+        prop_assert_eq!(at, rows.len());
+    }
+}
+
+#[test]
+fn columns_are_read_by_name_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = AnyRow { text: "好".into(), time: Millis(Some(5)), key: Bytes16(7), ..AnyRow::default() };
+    written(folder.path(), &[row, AnyRow { texts: vec!["a".into(), "b".into()], ..AnyRow::default() }]);
+    let names = ["text", "time", "key", "texts", "n16", "maybe_flag"];
+    let mut reader = TableReader::open(folder.path(), &names).unwrap();
+    let batch = reader.next().unwrap().unwrap();
+    assert_eq!(batch.str("text").unwrap().get(0), Option::Some("好"));
+    assert_eq!(batch.millis("time").unwrap().get(0), Option::Some(5));
+    assert_eq!(batch.keys("key").unwrap(), [Option::Some(7), Option::Some(0)]);
+    assert_eq!(batch.lists("texts").unwrap()[1], ["a", "b"]);
+    assert_eq!(batch.i16("n16").unwrap().get(1), Option::Some(0));
+    assert_eq!(batch.bool("maybe_flag").unwrap().get(1), None);
+    assert!(reader.next().unwrap().is_none());
+}
+
+mod other {
+    crate::table! {
+        /// A table whose columns have other types.
+        OtherRow = "any" {
+            text: u32 = "number", "1";
+            n32: Option<u32> = "number", "1";
+            level: String = "text", "x";
+        }
+    }
+}
+
+columns! { #[allow(dead_code, reason = "only opened")] struct Text from AnyRow { text } }
+columns! { #[allow(dead_code, reason = "only opened")] struct Number from AnyRow { n32 } }
+columns! { #[allow(dead_code, reason = "only opened")] struct Missing from AnyRow { n64 } }
+columns! { #[allow(dead_code, reason = "only opened")] struct Levels from AnyRow { level } }
+
+#[test]
+fn a_column_that_differs_names_file_and_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("part-0.parquet");
+    let rows = [other::OtherRow { text: 1, n32: Option::Some(2), level: "host".into() }, Default::default()];
+    assert_eq!(other::OtherRow::info().len(), 3);
+    write_part(&path, &rows, &footer()).unwrap();
+    let error = Reader::<Text>::open(folder.path()).unwrap().next().err().unwrap();
+    assert!(matches!(error, Error::Incompatible { .. }));
+    assert_eq!(
+        error.to_string(),
+        format!("{}: found column text of type UInt32, expected String", path.display())
+    );
+    let error = |e: Error| e.to_string().replace(&path.display().to_string(), "FILE");
+    let null = Reader::<Number>::open(&path).unwrap().next().err().map(error).unwrap();
+    assert_eq!(null, "FILE at byte 0: column n32: null in row 1 of a row group, where null is no value");
+    let missing = Reader::<Missing>::open(&path).unwrap().next().err().map(error).unwrap();
+    assert_eq!(missing, "FILE: found no column n64, expected UInt64");
+    let word = Reader::<Levels>::open(&path).unwrap().next().err().map(error).unwrap();
+    assert_eq!(word, "FILE at byte 0: column level: value \"\" is none of page, host, domain");
+    let by_name = TableReader::open(&path, &["absent"]).unwrap().next().err().map(error).unwrap();
+    assert_eq!(by_name, "FILE: found no column absent, expected it");
+}
