@@ -14,10 +14,37 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use webmill_crawl::{Crawl, CrawlOptions, Ended};
 use webmill_run::Cancel;
+use webmill_table::{TableSchema, schema};
+
+use crate::recipe::{Recipe, Settings};
 
 pub use args::CrawlArgs;
 pub use events::{EVENTS, convert};
 pub use view::{sum_up, view};
+
+/// Its table in the recipe.
+pub const TABLE: &str = "crawl";
+
+impl Settings for CrawlOptions {
+    const TABLE: &'static str = TABLE;
+
+    fn check(&self) -> webmill_capture::Result<()> {
+        CrawlOptions::check(self)
+    }
+}
+
+/// Checks the recipe's table `[crawl]`.
+///
+/// # Errors
+/// For a setting that cannot work.
+pub fn check_recipe(recipe: &Recipe) -> webmill_capture::Result<()> {
+    recipe.settings::<CrawlOptions>().map(drop)
+}
+
+/// The tables that a crawl writes.
+pub fn tables() -> Vec<TableSchema> {
+    vec![schema::<event_row::EventRow>()]
+}
 
 /// Runs the command.
 pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {

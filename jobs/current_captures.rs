@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use webmill_capture::Result;
+use webmill_mill::PageRow;
 use webmill_sort::{Budget, BytesSorter, SortedBytes};
-use webmill_table::TableReader;
+use webmill_table::{Reader, columns};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 /// The capture that counts of its URL.
@@ -32,21 +33,24 @@ pub struct CurrentCapture {
     pub part: u32,
 }
 
-const COLUMNS: &[&str] = &[
-    "url",
-    "url_surtkey",
-    "url_key",
-    "fetch_time",
-    "fetch_status",
-    "is_html",
-    "content_digest",
-    "content_length",
-    "text_digest",
-    "simhash",
-    "num_words",
-    "warc_filename",
-    "warc_record_offset",
-];
+columns! {
+    /// What decides which capture counts, and what later jobs want of it.
+    struct Captured from PageRow {
+        url,
+        url_surtkey,
+        url_key,
+        fetch_time,
+        fetch_status,
+        is_html,
+        content_digest,
+        content_length,
+        text_digest,
+        simhash,
+        num_words,
+        warc_filename,
+        warc_record_offset,
+    }
+}
 
 /// Bytes of the fields of fixed size in a sorted value.
 const FIXED: usize = 16 + 16 + 16 + 9 + 8 + 4 + 4;
@@ -76,42 +80,36 @@ pub fn read(parts: &[PathBuf], budget: &Budget) -> Result<Captures> {
 }
 
 fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
-    let mut reader = TableReader::open(path, COLUMNS)?;
+    let mut reader = Reader::<Captured>::open(path)?;
     let (mut key, mut value) = (Vec::new(), Vec::new());
     while let Some(batch) = reader.next()? {
-        let (url, surt, keys) = (batch.str("url")?, batch.str("url_surtkey")?, batch.keys("url_key")?);
-        let (time, status) = (batch.millis("fetch_time")?, batch.i16("fetch_status")?);
-        let (html, digest) = (batch.bool("is_html")?, batch.str("content_digest")?);
-        let (length, text) = (batch.u64("content_length")?, batch.keys("text_digest")?);
-        let (simhash, shard) = (batch.u64("simhash")?, batch.str("warc_filename")?);
-        let (offset, words) = (batch.i64("warc_record_offset")?, batch.u32("num_words")?);
-        for i in 0..batch.len() {
-            if html.get(i) != Some(true) || !matches!(status.get(i), None | Some(200..=299)) {
+        for page in batch.rows() {
+            if !page.is_html || !matches!(page.fetch_status, None | Some(200..=299)) {
                 continue;
             }
-            let whole = digest.get(i).is_some() && length.get(i) != Some(0);
-            let digest = digest.get(i).unwrap_or_default();
-            let (shard, offset) = (shard.get(i).unwrap_or_default(), offset.get(i).unwrap_or_default());
+            let whole = page.content_digest.is_some() && page.content_length != 0;
+            let digest = page.content_digest.unwrap_or_default();
+            let (shard, offset) = (page.warc_filename, page.warc_record_offset);
             key.clear();
-            key.extend_from_slice(url.get(i).unwrap_or_default().as_bytes());
+            key.extend_from_slice(page.url.as_bytes());
             // A canonical URL holds no zero byte, so URLs sort before what follows them.
             key.push(0);
-            key.extend_from_slice(&ordered(time.get(i)));
+            key.extend_from_slice(&ordered(page.fetch_time.0));
             key.extend_from_slice(digest.as_bytes());
             key.push(0);
             key.extend_from_slice(&offset.to_be_bytes());
             key.extend_from_slice(shard.as_bytes());
             value.clear();
-            value.extend_from_slice(&keys[i].unwrap_or_default().to_le_bytes());
+            value.extend_from_slice(&page.url_key.0.to_le_bytes());
             let body = if whole { xxh3_128(digest.as_bytes()) } else { 0 };
             value.extend_from_slice(&body.to_le_bytes());
-            value.extend_from_slice(&text[i].unwrap_or_default().to_le_bytes());
-            value.push(u8::from(simhash.get(i).is_some()));
-            value.extend_from_slice(&simhash.get(i).unwrap_or_default().to_le_bytes());
+            value.extend_from_slice(&page.text_digest.map_or(0, |digest| digest.0).to_le_bytes());
+            value.push(u8::from(page.simhash.is_some()));
+            value.extend_from_slice(&page.simhash.unwrap_or_default().to_le_bytes());
             value.extend_from_slice(&place(shard, offset).to_le_bytes());
-            value.extend_from_slice(&words.get(i).unwrap_or_default().to_le_bytes());
+            value.extend_from_slice(&page.num_words.to_le_bytes());
             value.extend_from_slice(&part.to_le_bytes());
-            value.extend_from_slice(surt.get(i).unwrap_or_default().as_bytes());
+            value.extend_from_slice(page.url_surtkey.as_bytes());
             sorter.push(&key, &value)?;
         }
     }
@@ -188,7 +186,6 @@ fn decode(key: &[u8], value: &[u8]) -> Result<CurrentCapture> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use webmill_mill::PageRow;
     use webmill_table::{Bytes16, Footer, Millis, write_part};
 
     #[test]

@@ -17,7 +17,7 @@ use webmill_table::schema;
 use crate::dedup::Dedup;
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
-use crate::levels::graph_file;
+use crate::levels::{Level, graph_file};
 use crate::recipe::{Recipe, Settings};
 use feed::Feed;
 use levels::NodeSpool;
@@ -156,7 +156,7 @@ impl GraphJob {
                 }
             };
             progress.advance(numbered.num_nodes() as u64);
-            let path = unit.create(&graph_file("page"))?;
+            let path = unit.create(&graph_file(Level::Page))?;
             let (counts, mut hosts) = numbered.write(&path)?;
             if let Some(dedup) = &input.dedup {
                 let folded = copies::fold_copies(dedup, seed, &path, spool, unit, &budget)?;
@@ -169,7 +169,7 @@ impl GraphJob {
                     }
                 }
             }
-            unit.wrote(&graph_file("page"), "", Vec::new(), 0);
+            unit.wrote(&graph_file(Level::Page), "", Vec::new(), 0);
             for (reason, n) in [
                 ("self-links", counts.dropped_self),
                 ("internal-links", counts.dropped_internal),

@@ -143,13 +143,14 @@ pub fn check_recipe(jobs: &[JobEntry], recipe: &Recipe) -> Result<()> {
     crate::crawl::check_recipe(recipe)
 }
 
-/// Says so where results that are joined were not made from each other: of two corpora, or of two runs on one.
-pub fn say_mixed(runtime: &Runtime<'_>, joined: &[&Committed]) {
+/// Where results that are joined were not made from each other, of two corpora or of two runs on one: a warning each.
+pub fn mixed(joined: &[&Committed]) -> Vec<String> {
+    let mut warnings = Vec::new();
     for committed in joined {
         for upstream in &committed.manifest.inputs.upstream {
             let other = joined.iter().find(|other| other.manifest.job == upstream.job);
             if let Some(other) = other.filter(|other| other.manifest.key != upstream.key) {
-                runtime.progress.note(&format!(
+                warnings.push(format!(
                     "warning: the latest results of {} were not made from the latest of {} (from {} instead of {}): \
                      numbers of different corpora or settings are joined; run `webmill {}` again",
                     committed.manifest.job, upstream.job, upstream.key, other.manifest.key, committed.manifest.job,
@@ -157,4 +158,5 @@ pub fn say_mixed(runtime: &Runtime<'_>, joined: &[&Committed]) {
             }
         }
     }
+    warnings
 }

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
+use webmill_mill::TextRow;
 use webmill_run::{Committed, Ingredient, Job, Measure, Stage, Unit};
-use webmill_table::{Bytes16, Footer, PartWriter, Table, TableReader, part_files, schema};
+use webmill_table::{Footer, PartWriter, Reader, Table, columns, part_files, schema};
 use webmill_text::{DocumentFrequencies, Keyword, Keywords};
 
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
 use crate::recipe::{Recipe, Settings, within};
-use crate::rejects::columns;
+use crate::rejects::columns as columns_of;
 use tables::KeywordRow;
 
 /// The job as the registry lists it.
@@ -52,6 +53,14 @@ impl Settings for KeywordsJob {
         within("per_page", self.per_page, 0..=1000)?;
         within("counted_words", self.counted_words, 1..=1 << 32)
     }
+}
+
+columns! {
+    struct Words from TextRow { text }
+}
+
+columns! {
+    struct Text from TextRow { url, url_key, language, text, warc_record_offset, warc_filename }
 }
 
 /// Finds the keywords of the context's texts.
@@ -103,10 +112,10 @@ impl KeywordsJob {
         for parts in parts.chunks(at_once) {
             let counts = parts.par_iter().with_max_len(1).map(|part| {
                 let mut counts = DocumentFrequencies::new(self.counted_words);
-                let mut reader = TableReader::open(part, &["text"])?;
+                let mut reader = Reader::<Words>::open(part)?;
                 while let Some(batch) = reader.next()? {
                     stage.cancel.check()?;
-                    batch.str("text")?.iter().flatten().for_each(|text| counts.add(text));
+                    batch.rows().for_each(|row| counts.add(row.text));
                 }
                 stage.progress.advance(1);
                 Ok(counts)
@@ -129,33 +138,29 @@ impl KeywordsJob {
         let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
         let footer = Footer { job_key: unit.stage().key().to_string() };
         let mut writer = PartWriter::<KeywordRow>::create(&unit.create(&relative)?, &footer)?;
-        let columns_read = ["url", "url_key", "language", "text", "warc_record_offset", "warc_filename"];
-        let mut reader = TableReader::open(part, &columns_read)?;
+        let mut reader = Reader::<Text>::open(part)?;
         while let Some(batch) = reader.next()? {
-            let (url, keys) = (batch.str("url")?, batch.keys("url_key")?);
-            let (language, text) = (batch.str("language")?, batch.str("text")?);
-            let (offset, shard) = (batch.i64("warc_record_offset")?, batch.str("warc_filename")?);
-            for (i, key) in keys.into_iter().enumerate() {
+            for row in batch.rows() {
                 unit.stage().cancel.check()?;
-                let found = Keywords::of(text.get(i).unwrap_or_default(), corpus, self.per_page);
+                let found = Keywords::of(row.text, corpus, self.per_page);
                 let (tfidf_words, tfidf_scores) = split(found.tfidf);
                 let (textrank_words, textrank_scores) = split(found.textrank);
                 writer.push(KeywordRow {
-                    url: url.get(i).unwrap_or_default().to_owned(),
-                    url_key: Bytes16(key.unwrap_or_default()),
-                    language: language.get(i).map(str::to_owned),
+                    url: row.url.to_owned(),
+                    url_key: row.url_key,
+                    language: row.language.map(str::to_owned),
                     tfidf_words,
                     tfidf_scores,
                     textrank_words,
                     textrank_scores,
-                    warc_record_offset: offset.get(i).unwrap_or_default(),
-                    warc_filename: shard.get(i).unwrap_or_default().to_owned(),
+                    warc_record_offset: row.warc_record_offset,
+                    warc_filename: row.warc_filename.to_owned(),
                 })?;
             }
             unit.stage().progress.advance(batch.len() as u64);
             unit.kept("texts", batch.len() as u64);
         }
-        unit.wrote(&relative, KeywordRow::NAME, columns::<KeywordRow>(), writer.finish()?);
+        unit.wrote(&relative, KeywordRow::NAME, columns_of::<KeywordRow>(), writer.finish()?);
         Ok(())
     }
 }

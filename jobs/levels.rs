@@ -3,24 +3,39 @@
 use webmill_capture::{Error, Result};
 use webmill_graph::{Csr, Graph};
 use webmill_run::Committed;
-use webmill_table::{Batch, TableReader};
+use webmill_table::{Columns, Reader, Table, columns, text_enum};
 
-/// Page, host, registrable domain.
-pub const LEVELS: [&str; 3] = ["page", "host", "domain"];
+use crate::graph::tables::NodeRow;
+
+text_enum! {
+    /// Level of the web graph.
+    pub enum Level {
+        /// One URL.
+        Page = "page",
+        /// All pages of a host name.
+        Host = "host",
+        /// All pages of a registrable domain.
+        Domain = "domain",
+    }
+}
+
+impl Level {
+    /// Every level, the finest first.
+    pub const ALL: [Level; 3] = [Level::Page, Level::Host, Level::Domain];
+}
 
 /// File of a level's graph in the folder of the graph job.
-pub fn graph_file(level: &str) -> String {
+pub fn graph_file(level: Level) -> String {
     format!("graph/{level}.csr")
 }
 
 /// Part of table `nodes` (or another by node) that holds a level: one part a level, in the order of the levels.
-pub fn part_file(table: &str, level: &str) -> String {
-    let number = LEVELS.iter().position(|l| *l == level).unwrap_or(LEVELS.len());
-    format!("{table}/part-{number}-{level}.parquet")
+pub fn part_file(table: &str, level: Level) -> String {
+    format!("{table}/part-{}-{level}.parquet", level as u8)
 }
 
 /// A level's graph, mapped.
-pub fn open_graph(graph: &Committed, level: &str) -> Result<Csr> {
+pub fn open_graph(graph: &Committed, level: Level) -> Result<Csr> {
     Csr::open(graph.path(&graph_file(level)))
 }
 
@@ -39,38 +54,39 @@ pub fn admit(graph: &Csr, bytes: u64, doing: &str, memory: u64) -> Result<()> {
     )))
 }
 
-/// Reads columns of the nodes of one level, in node order.
-pub fn read_nodes(graph: &Committed, level: &str, columns: &[&str]) -> TableReader {
-    TableReader::over(vec![graph.path(&part_file("nodes", level))], columns)
+/// Reads chosen columns of a table of nodes on one level, in node order.
+pub fn read_level<C: Columns>(committed: &Committed, level: Level) -> Reader<C> {
+    Reader::over(vec![committed.path(&part_file(C::Row::NAME, level))])
+}
+
+columns! {
+    struct Named from NodeRow { url }
 }
 
 /// The names of the nodes of one level, in node order.
-pub fn each_name(graph: &Committed, level: &str) -> impl Iterator<Item = Result<String>> {
-    let mut reader = read_nodes(graph, level, &["url"]);
+pub fn each_name(graph: &Committed, level: Level) -> impl Iterator<Item = Result<String>> {
+    let mut reader = read_level::<Named>(graph, level);
     let mut failed = false;
     std::iter::from_fn(move || {
         if failed {
             return None;
         }
-        let names = match reader.next().transpose()? {
-            Ok(batch) => batch.str("url").map(|urls| {
-                urls.iter().map(|url| Ok(url.unwrap_or_default().to_owned())).collect::<Vec<_>>()
-            }),
-            Err(e) => Err(e),
-        };
-        Some(names.unwrap_or_else(|e| {
-            failed = true;
-            vec![Err(e)]
-        }))
+        let names = reader.next().transpose()?;
+        failed = names.is_err();
+        Some(match names {
+            Ok(batch) => batch.rows().map(|node| Ok(node.url.to_owned())).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        })
     })
     .flatten()
 }
 
-/// The numbers of a batch of nodes must go on where the last batch ended: what is zipped with them relies on it.
-pub fn check_order(batch: &Batch, start: usize, nodes: usize) -> Result<()> {
-    let numbers = batch.u32("node")?;
-    let ordered = (0..batch.len()).all(|i| numbers.get(i) == Some((start + i) as u32));
-    if ordered && start + batch.len() <= nodes {
+/// The number of a node must be that of its row: what is zipped with nodes relies on it.
+///
+/// # Errors
+/// [`Error::Internal`] where it is another, or beyond the `nodes` of the graph.
+pub fn check_order(node: u32, row: usize, nodes: usize) -> Result<()> {
+    if node as usize == row && row < nodes {
         Ok(())
     } else {
         Err(Error::Internal("table nodes is not in node order, or not of the graph beside it".into()))

@@ -1,9 +1,22 @@
-//! The jobs and the commands around them: what the `webmill` binary runs.
+//! The jobs, their registry, and the commands around them: all of the `webmill` binary but its `main`.
+//!
+//! A job is a struct of settings ([`recipe::Settings`]) that implements [`webmill_run::Job`], with an entry
+//! ([`job::JobEntry`]) in [`registry::JOBS`]; help, recipes, `webmill run`, `webmill schema` and the report read that
+//! list. A further job is its file and a line there.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`recipe`], [`settings`], [`inputs`] | what users set: TOML tables, flags, shards |
+//! | [`job`], [`registry`] | what a job is to its callers, and the list of jobs |
+//! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`keywords`], [`report`] | the jobs, each with its tables |
+//! | [`crawl`], [`simweb`] | crawling, and a Web to try it on |
+//! | [`command`] | arguments and output of the subcommands |
+//! | [`levels`], [`current_captures`], [`rejects`], [`ingredients`] | what several jobs share: levels of the graph, which capture of a URL counts, damaged records, models in keys |
+
+#![deny(clippy::unwrap_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 use std::io::{self, Write};
-use std::process::ExitCode;
-
-use webmill_run::{Committed, Inputs, Job, Runtime};
 
 /// Writes a line to stderr. A reader of it that went away is no reason to stop a job.
 #[macro_export]
@@ -14,61 +27,33 @@ macro_rules! say {
     }};
 }
 
-pub mod args;
-pub mod captures;
+pub mod command;
 pub mod console;
 pub mod crawl;
-pub mod datasets;
+pub mod current_captures;
 pub mod dedup;
-pub mod demo;
 pub mod extract;
 pub mod graph;
+pub mod ingredients;
 pub mod inputs;
+pub mod job;
 pub mod keywords;
 pub mod levels;
 pub mod rank;
+pub mod recipe;
+pub mod registry;
 pub mod rejects;
 pub mod report;
-pub mod run;
-pub mod schema;
-pub mod scores;
+pub mod settings;
 pub mod shape;
-pub mod shard;
 pub mod simweb;
-pub mod source;
-pub mod text;
 
 /// Writes a result to stdout.
-fn print(text: &str) -> anyhow::Result<()> {
+///
+/// # Errors
+/// Where its reader went away or the disk is full.
+pub fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
-}
-
-/// Runs a job, or with `--dry-run` says what it would do and returns `None`.
-fn run_job<J: Job>(
-    job: &J,
-    inputs: &Inputs,
-    common: &args::Common,
-    runtime: &Runtime<'_>,
-) -> anyhow::Result<Option<Committed>> {
-    if common.settings.dry_run {
-        let (folder, done) = runtime.plan(job, inputs)?;
-        let state = if done { "is done:" } else { "would write" };
-        print(&format!("{} {state} {}\n", J::NAME, folder.display()))?;
-        return Ok(None);
-    }
-    let committed = runtime.run(job, inputs)?;
-    let state = if committed.fresh { "committed" } else { "was done" };
-    say!("{:>10}  {state} {}", J::NAME, committed.folder.display());
-    Ok(Some(committed))
-}
-
-/// Prints the folder that a job committed.
-fn print_committed(committed: &Option<Committed>) -> anyhow::Result<ExitCode> {
-    if let Some(committed) = committed {
-        print(&format!("{}\n", committed.folder.display()))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    out.flush()
 }

@@ -5,20 +5,21 @@ pub mod start;
 pub mod tables;
 pub mod teleport;
 
-use webmill_capture::{Error, Result};
+use webmill_capture::Result;
 use webmill_graph::{
     Csr, Graph, HubsAuthorities, HyperBall, Ranks, Salsa, SalsaScores, harmonic_of_all, kendall_tau,
 };
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
-use webmill_table::{Footer, PartWriter, Table, schema, write_part};
+use webmill_table::{Footer, PartWriter, Table, columns, schema, write_part};
 
 use crate::graph::GraphJob;
+use crate::graph::tables::NodeRow;
 use crate::job::{Context, JobEntry};
-use crate::levels::{LEVELS, admit, check_order, each_name, open_graph, part_file, read_nodes};
+use crate::levels::{Level, admit, check_order, each_name, open_graph, part_file, read_level};
 use crate::recipe::Recipe;
-use crate::rejects::columns;
+use crate::rejects::columns as columns_of;
 pub use settings::{Rank, Vectors};
-use tables::{AgreementRow, ConvergenceRow, RankRow};
+use tables::{AgreementRow, ConvergenceRow, Iterated, RankRow};
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -41,6 +42,10 @@ pub fn rank(context: &Context<'_>) -> Result<Option<Committed>> {
     context.run(&RankJob { settings }, &graph)
 }
 
+columns! {
+    struct Named from NodeRow { node, url, crawled }
+}
+
 /// The vectors of one measure beside the scores of those before it.
 const NODE_BYTES: u64 = 96;
 
@@ -58,12 +63,12 @@ impl Job for RankJob {
     const VERSION: u32 = 3;
 
     fn run(&self, graph: &Committed, stage: &Stage<'_>) -> Result<()> {
-        LEVELS.into_iter().try_for_each(|level| stage.unit(&format!("rank-{level}"), |unit| self.level(graph, level, unit)))
+        Level::ALL.into_iter().try_for_each(|level| stage.unit(&format!("rank-{level}"), |unit| self.level(graph, level, unit)))
     }
 }
 
 impl RankJob {
-    fn level(&self, source: &Committed, level: &'static str, unit: &mut Unit<'_>) -> Result<()> {
+    fn level(&self, source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> {
         let graph = open_graph(source, level)?;
         admit(&graph, NODE_BYTES, "ranking", unit.stage().memory)?;
         let progress = unit.stage().progress;
@@ -100,28 +105,27 @@ impl RankJob {
             converged,
         };
         write_small(unit, level, &[
-            row("pagerank", ranks.iterations, ranks.error_bound, ranks.converged),
-            row("hits", hits.iterations, hits.change, hits.converged),
+            row(Iterated::Pagerank, ranks.iterations, ranks.error_bound, ranks.converged),
+            row(Iterated::Hits, hits.iterations, hits.change, hits.converged),
         ])?;
         write_small(unit, level, &scores.agreement(level, &transpose)?)
     }
 }
 
-fn write_small<T: Table>(unit: &mut Unit<'_>, level: &str, rows: &[T]) -> Result<()> {
+fn write_small<T: Table>(unit: &mut Unit<'_>, level: Level, rows: &[T]) -> Result<()> {
     let relative = part_file(T::NAME, level);
     let footer = Footer { job_key: unit.stage().key().to_string() };
     let written = write_part(&unit.create(&relative)?, rows, &footer)?;
-    unit.wrote(&relative, T::NAME, columns::<T>(), written);
+    unit.wrote(&relative, T::NAME, columns_of::<T>(), written);
     Ok(())
 }
 
 impl RankJob {
-    fn vectors(&self, graph: &Committed, level: &str, unit: &mut Unit<'_>) -> Result<Vectors> {
+    fn vectors(&self, graph: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<Vectors> {
         let mut vectors = Vectors::default();
         if let Some(path) = &self.settings.teleport {
-            let names = teleport::Names::read(path, level)
-                .map_err(|e| Error::Config(format!("{e:#}")))?;
-            let (vector, unknown) = names.vector(each_name(&self.graph, level))?;
+            let names = teleport::Names::read(path, Some(level))?;
+            let (vector, unknown) = names.vector(each_name(graph, level))?;
             if unknown > 0 {
                 unit.dropped(&format!("teleport-names-unknown-{level}"), unknown);
             }
@@ -144,7 +148,7 @@ struct Scores<'a> {
 
 impl Scores<'_> {
     /// Kendall's tau-b of each two measures; none where all nodes of one are equal.
-    fn agreement(&self, level: &'static str, transpose: &Csr) -> Result<Vec<AgreementRow>> {
+    fn agreement(&self, level: Level, transpose: &Csr) -> Result<Vec<AgreementRow>> {
         let indegree: Vec<f64> =
             (0..transpose.num_nodes() as u32).map(|v| transpose.outdegree(v) as f64).collect();
         let mut measures: Vec<(&'static str, &[f64])> = vec![
@@ -167,7 +171,7 @@ impl Scores<'_> {
 
 fn write(
     source: &Committed,
-    level: &'static str,
+    level: Level,
     unit: &mut Unit<'_>,
     (graph, transpose): (&Csr, &Csr),
     scores: &Scores<'_>,
@@ -176,30 +180,29 @@ fn write(
     let footer = Footer { job_key: unit.stage().key().to_string() };
     let mut writer = PartWriter::<RankRow>::create(&unit.create(&relative)?, &footer)?;
     let mut node = 0usize;
-    let mut reader = read_nodes(source, level, &["node", "url", "crawled"]);
+    let mut reader = read_level::<Named>(source, level);
     while let Some(batch) = reader.next()? {
-        check_order(&batch, node, graph.num_nodes())?;
-        let (url, crawled) = (batch.str("url")?, batch.bool("crawled")?);
-        for i in 0..batch.len() {
+        for named in batch.rows() {
+            check_order(named.node, node, graph.num_nodes())?;
             writer.push(RankRow {
                 level,
-                node: node as u32,
-                url: url.get(i).unwrap_or_default().to_owned(),
-                crawled: crawled.get(i).unwrap_or(false),
+                node: named.node,
+                url: named.url.to_owned(),
+                crawled: named.crawled,
                 pagerank: scores.ranks.scores[node],
                 authority: scores.hits.authorities[node],
                 hub: scores.hits.hubs[node],
                 salsa_authority: scores.salsa.authorities[node],
                 salsa_hub: scores.salsa.hubs[node],
                 harmonic: scores.harmonic.map(|h| h[node]),
-                indegree: transpose.outdegree(node as u32) as u32,
-                outdegree: graph.outdegree(node as u32) as u32,
+                indegree: transpose.outdegree(named.node) as u32,
+                outdegree: graph.outdegree(named.node) as u32,
             })?;
             node += 1;
         }
     }
     let rows = writer.finish()?;
-    unit.wrote(&relative, RankRow::NAME, columns::<RankRow>(), rows);
+    unit.wrote(&relative, RankRow::NAME, columns_of::<RankRow>(), rows);
     unit.kept(&format!("{level}-nodes"), rows);
     Ok(())
 }

@@ -58,13 +58,19 @@ impl Recipe {
     /// # Errors
     /// [`Error::Config`] that names recipe, table and setting.
     pub fn settings<S: Settings>(&self) -> Result<S> {
-        let about = |e: &dyn std::fmt::Display| Error::Config(format!("{}[{}]: {e}", self.name(), S::TABLE));
-        let settings: S = match self.tables.get(S::TABLE) {
-            None => S::default(),
-            Some(table) => table.clone().try_into().map_err(|e: toml::de::Error| about(&e.to_string().trim()))?,
-        };
-        settings.check().map_err(|e| about(&e))?;
+        let settings: S = self.unchecked()?;
+        settings.check().map_err(|e| self.error(&format!("[{}]: {e}", S::TABLE)))?;
         Ok(settings)
+    }
+
+    /// The settings of a job as they are written: for those who change some of them before they check.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for a setting that is unknown or of another type.
+    pub fn unchecked<S: Settings>(&self) -> Result<S> {
+        let Some(table) = self.tables.get(S::TABLE) else { return Ok(S::default()) };
+        let settings = table.clone().try_into();
+        settings.map_err(|e: toml::de::Error| self.error(&format!("[{}]: {}", S::TABLE, e.to_string().trim())))
     }
 
     /// A complaint about the recipe as a whole.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use webmill_capture::Result;
 use webmill_run::{Reject, RejectSink};
-use webmill_table::{Footer, Table, table, write_part};
+use webmill_table::{Footer, Table, TableSchema, schema, table, write_part};
 
 table! {
     /// One row a rejected or damaged record, at most a hundred for each reason and unit of work; the manifest counts all.
@@ -38,7 +38,12 @@ impl RejectSink for RejectTable {
     }
 }
 
+/// The table.
+pub fn tables() -> Vec<TableSchema> {
+    vec![schema::<RejectRow>()]
+}
+
 /// Columns of a table as the manifest shows them.
 pub fn columns<T: Table>() -> Vec<String> {
-    T::info().iter().map(|c| format!("{}: {}{}", c.name, c.kind, if c.nullable { "?" } else { "" })).collect()
+    schema::<T>().columns_in_words()
 }

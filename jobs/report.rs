@@ -15,7 +15,7 @@ use webmill_run::{Committed, Inputs, Job, JobInput, Stage, Unit};
 use webmill_sort::Budget;
 use webmill_table::{Footer, Table, schema, write_part};
 
-use crate::job::{Context, JobEntry, say_mixed};
+use crate::job::{Context, JobEntry, mixed};
 use crate::recipe::{Recipe, Settings, within};
 use crate::rejects::columns;
 use tables::{HostRow, SummaryRow};
@@ -105,7 +105,7 @@ impl Settings for Report {
 /// What the job meets.
 pub fn report(context: &Context<'_>) -> Result<Option<Committed>> {
     let sources = Sources::of(context)?;
-    say_mixed(&context.runtime, &sources.all());
+    mixed(&sources.all()).iter().for_each(|warning| context.runtime.progress.note(warning));
     context.run(&context.settings::<Report>()?, &sources)
 }
 

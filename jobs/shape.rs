@@ -9,14 +9,15 @@ use webmill_graph::{
     published_distance, strong_components, weak_components,
 };
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
-use webmill_table::{Footer, PartWriter, Table, schema, write_part};
+use webmill_table::{Footer, PartWriter, Table, columns, schema, write_part};
 
 use crate::graph::GraphJob;
+use crate::graph::tables::NodeRow;
 use crate::job::{Context, JobEntry};
-use crate::levels::{LEVELS, admit, open_graph, part_file, read_nodes};
+use crate::levels::{Level, admit, open_graph, part_file, read_level};
 use crate::recipe::{Recipe, Settings};
-use crate::rejects::columns;
-use tables::{ComponentRow, DegreeRow, LawRow, ShapeRow};
+use crate::rejects::columns as columns_of;
+use tables::{ComponentRow, DegreeRow, Direction, LawRow, ShapeRow};
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -54,8 +55,16 @@ impl Job for Shape {
     const VERSION: u32 = 3;
 
     fn run(&self, graph: &Committed, stage: &Stage<'_>) -> Result<()> {
-        LEVELS.into_iter().try_for_each(|level| stage.unit(&format!("shape-{level}"), |unit| measure(graph, level, unit)))
+        Level::ALL.into_iter().try_for_each(|level| stage.unit(&format!("shape-{level}"), |unit| measure(graph, level, unit)))
     }
+}
+
+columns! {
+    struct OfHost from NodeRow { host }
+}
+
+columns! {
+    struct Counted from NodeRow { pages }
 }
 
 /// Components of both kinds and what finds them, parts of the bow-tie, degrees, groups.
@@ -63,9 +72,9 @@ const NODE_BYTES: u64 = 48;
 
 fn measure(
     source: &Committed,
-    level: &'static str,
+    level: Level,
     unit: &mut Unit<'_>,
-) -> Result<LevelFacts> {
+) -> Result<()> {
     let graph = open_graph(source, level)?.without_weights();
     admit(&graph, NODE_BYTES, "measuring", unit.stage().memory)?;
     let progress = unit.stage().progress;
@@ -85,11 +94,11 @@ fn measure(
             node: node as u32,
             scc: strong.of[node],
             wcc: weak.of[node],
-            bowtie: tie.parts[node].name(),
+            bowtie: tie.parts[node].into(),
         })?;
     }
     let rows = writer.finish()?;
-    unit.wrote(&relative, ComponentRow::NAME, columns::<ComponentRow>(), rows);
+    unit.wrote(&relative, ComponentRow::NAME, columns_of::<ComponentRow>(), rows);
 
     let (mut laws, mut degrees) = (Vec::new(), Vec::new());
     for (direction, histogram) in histograms(source, level, &graph, &transpose)? {
@@ -145,7 +154,7 @@ fn measure(
         assortativity_in_out: mixing.in_out,
         assortativity_out_in: mixing.out_in,
         assortativity_out_out: mixing.out_out,
-        links_within_hosts: if level == "page" { within_hosts(source, &graph)? } else { None },
+        links_within_hosts: if level == Level::Page { within_hosts(source, &graph)? } else { None },
     };
     write(unit, level, &[row])
 }
@@ -154,21 +163,20 @@ fn largest(components: &Components) -> u32 {
     components.sizes.first().copied().unwrap_or(0)
 }
 
-fn write<T: Table>(unit: &mut Unit<'_>, level: &str, rows: &[T]) -> Result<()> {
+fn write<T: Table>(unit: &mut Unit<'_>, level: Level, rows: &[T]) -> Result<()> {
     let relative = part_file(T::NAME, level);
     let footer = Footer { job_key: unit.stage().key().to_string() };
     let written = write_part(&unit.create(&relative)?, rows, &footer)?;
-    unit.wrote(&relative, T::NAME, columns::<T>(), written);
+    unit.wrote(&relative, T::NAME, columns_of::<T>(), written);
     Ok(())
 }
 
 /// Share of the links between pages that stay inside a host.
 fn within_hosts(source: &Committed, graph: &Csr) -> Result<Option<f64>> {
     let mut hosts = Vec::with_capacity(graph.num_nodes());
-    let mut reader = read_nodes(source, "page", &["host"]);
+    let mut reader = read_level::<OfHost>(source, Level::Page);
     while let Some(batch) = reader.next()? {
-        let column = batch.u32("host")?;
-        hosts.extend((0..batch.len()).map(|i| column.get(i).unwrap_or(0)));
+        hosts.extend(batch.rows().map(|node| node.host));
     }
     let links = GroupLinks::of(graph, &hosts)?;
     let all = links.within + links.across;
@@ -178,20 +186,19 @@ fn within_hosts(source: &Committed, graph: &Csr) -> Result<Option<f64>> {
 /// Degree → nodes, for every direction; for hosts and domains also pages → hosts.
 fn histograms(
     source: &Committed,
-    level: &str,
+    level: Level,
     graph: &Csr,
     transpose: &Csr,
-) -> Result<Vec<(&'static str, Histogram)>> {
+) -> Result<Vec<(Direction, Histogram)>> {
     let degrees = Degrees::of(graph, transpose);
-    let mut all = vec![("in", degrees.r#in), ("out", degrees.out), ("total", degrees.total)];
-    if level != "page" {
+    let mut all = vec![(Direction::In, degrees.r#in), (Direction::Out, degrees.out), (Direction::Total, degrees.total)];
+    if level != Level::Page {
         let mut pages = Vec::new();
-        let mut reader = read_nodes(source, level, &["pages"]);
+        let mut reader = read_level::<Counted>(source, level);
         while let Some(batch) = reader.next()? {
-            let column = batch.u32("pages")?;
-            pages.extend((0..batch.len()).map(|i| u64::from(column.get(i).unwrap_or(0))));
+            pages.extend(batch.rows().map(|node| u64::from(node.pages)));
         }
-        all.push(("pages", Histogram::of(pages)));
+        all.push((Direction::Pages, Histogram::of(pages)));
     }
     Ok(all)
 }

@@ -169,5 +169,5 @@ fn write_table<T: Table>(
     }
     writer.finish()?;
     std::fs::rename(&staged, &path).with_context(|| path.display().to_string())?;
-    crate::print(&format!("{}\n", path.display()))
+    Ok(crate::print(&format!("{}\n", path.display()))?)
 }

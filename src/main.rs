@@ -1,14 +1,14 @@
-//! The `webmill` command: one file a subcommand, nothing but arguments and glue here.
+//! The `webmill` command: arguments in, a call to the jobs' library, an exit code out.
 
+use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
-use webmill::jobs::{
-    crawl, datasets, dedup, demo, extract, graph, keywords, rank, report, run, say, schema, shape, shard,
-    simweb, text,
-};
+use webmill::jobs::command::{datasets, demo, graph, jobs, rank, schema, shape, shard, text};
+use webmill::jobs::{crawl, say, simweb};
 use webmill::run::Cancel;
 
 #[global_allocator]
@@ -16,58 +16,88 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Mill crawled corpora into tables: web graph, duplicates, main text, Parquet and a report.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 110, after_help = "Start with:\n  webmill demo")]
+#[command(name = "webmill", version, max_term_width = 110, after_help = "Start with:\n  webmill demo")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+/// Subcommands with arguments of their own; every other job of the registry has one besides.
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::RunArgs),
+    Run(jobs::ShardArgs),
     Demo(demo::DemoArgs),
     Crawl(Box<crawl::CrawlArgs>),
-    Extract(extract::ExtractArgs),
     Text(text::TextArgs),
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),
     Shape(shape::ShapeArgs),
-    Dedup(dedup::DedupArgs),
-    Keywords(keywords::KeywordsArgs),
-    Report(report::ReportArgs),
     Shard(shard::ShardArgs),
     Datasets(datasets::DatasetsArgs),
     Simweb(simweb::SimwebArgs),
     Schema(schema::SchemaArgs),
+    /// Print what makes a shell complete webmill's arguments.
+    #[command(after_help = "Example:\n  webmill completions bash > ~/.local/share/bash-completion/completions/webmill")]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write a manual page for every subcommand.
+    #[command(after_help = "Example:\n  webmill man ~/.local/share/man/man1 && man webmill-graph-build")]
+    Man {
+        /// Folder that takes the pages.
+        folder: PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
     let filter = tracing_subscriber::EnvFilter::try_from_env("WEBMILL_LOG").unwrap_or_else(|_| "warn".into());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    run(std::env::args_os()).unwrap_or_else(|error| exit_code(&error))
+}
+
+fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
+    let matches = command().get_matches_from(arguments);
     let cancel = Cancel::default();
     // Looking into shards and pages leaves nothing to resume: there Ctrl-C ends the process as usual.
-    if !matches!(cli.command, Command::Shard(_) | Command::Text(_) | Command::Schema(_)) {
+    if !matches!(matches.subcommand_name(), Some("shard" | "text" | "schema" | "completions" | "man")) {
         stop_on_interrupt(&cancel);
     }
-    let result = match cli.command {
-        Command::Run(args) => run::run(&args, &cancel),
+    if let Some((name, of_job)) = matches.subcommand()
+        && !Cli::command().get_subcommands().any(|known| known.get_name() == name)
+        && let Some(job) = jobs::find(name)
+    {
+        return jobs::run(job, of_job, &cancel);
+    }
+    match Cli::from_arg_matches(&matches)?.command {
+        Command::Run(args) => jobs::run_everything(&args, &cancel),
         Command::Demo(args) => demo::run(&args, &cancel),
         Command::Crawl(args) => crawl::run(&args, &cancel),
-        Command::Extract(args) => extract::run(&args, &cancel),
         Command::Text(args) => text::run(&args),
         Command::Graph(args) => graph::run(&args, &cancel),
         Command::Rank(args) => rank::run(&args, &cancel),
         Command::Shape(args) => shape::run(&args, &cancel),
-        Command::Dedup(args) => dedup::run(&args, &cancel),
-        Command::Keywords(args) => keywords::run(&args, &cancel),
-        Command::Report(args) => report::run(&args, &cancel),
         Command::Shard(args) => shard::run(args),
         Command::Datasets(args) => datasets::run(&args, &cancel),
         Command::Simweb(args) => simweb::run(&args, &cancel),
         Command::Schema(args) => schema::run(&args),
-    };
-    result.unwrap_or_else(|error| exit_code(&error))
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut command(), "webmill", &mut script);
+            webmill::jobs::print(&String::from_utf8_lossy(&script))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Man { folder } => {
+            std::fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
+            clap_mangen::generate_to(command(), &folder).map_err(|e| Error::io(&folder, e))?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// All subcommands.
+fn command() -> clap::Command {
+    jobs::add_subcommands(Cli::command())
 }
 
 /// The first Ctrl-C stops cleanly; a second one ends the process at once: what has a receipt resumes all the same.

@@ -10,8 +10,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use webmill_run::Cancel;
 
-use crate::args::{Common, Settings};
 use crate::console::Console;
+use crate::registry::run_all;
+use crate::settings::{Common, Shared, parse_threads};
 
 /// Crawl the demonstration site that comes with the program, mill it and check the results against its known answers.
 #[derive(Debug, clap::Args)]
@@ -23,16 +24,19 @@ pub struct DemoArgs {
     #[arg(long, value_name = "DIR", default_value = "out/demo")]
     out: PathBuf,
     /// Threads to use [default: all processors].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<usize>,
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Where the site cannot be served, crawled or milled.
 pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
     let crawl = args.out.join("crawl");
     let common = Common {
         out: args.out.join("results"),
-        settings: Settings {
+        shared: Shared {
             recipe: None,
             threads: args.threads,
             memory: 1 << 30,
@@ -41,13 +45,12 @@ pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
         },
     };
     let console = Console::new();
-    let runtime = common.runtime(&console, cancel);
     if !crawl.join("crawl.toml").exists() {
-        site::crawl(&crawl, common.threads(), cancel)?;
+        site::crawl(&crawl, common.shared.threads(), cancel)?;
     }
-    let inputs = [crawl.to_string_lossy().into_owned()];
-    let Some(milled) = crate::run::mill(&inputs, &common, &runtime)? else { return Ok(ExitCode::SUCCESS) };
-    let missed = answers::check(&milled)?;
+    let context = common.context(&console, cancel)?.reading(&[crawl.to_string_lossy().into_owned()]);
+    let Some(report) = run_all(&context)? else { return Ok(ExitCode::SUCCESS) };
+    let missed = answers::check(&context.results())?;
     crate::say!();
     for miss in &missed {
         crate::say!("known answer missed: {miss}");
@@ -55,8 +58,9 @@ pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
     if missed.is_empty() {
         crate::say!("all known answers of the demonstration site were found");
     }
-    crate::say!("report: {}", milled.report.path("report.html").display());
+    let page = report.path("report.html");
+    crate::say!("report: {}", page.display());
     crate::say!("tables: {}", common.out.display());
-    crate::print(&format!("{}\n", milled.report.path("report.html").display()))?;
+    crate::print(&format!("{}\n", page.display()))?;
     Ok(if missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

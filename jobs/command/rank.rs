@@ -1,26 +1,23 @@
-//! `webmill rank`: PageRank, HITS, SALSA and harmonic centrality on every level of the graph, or around a query.
+//! `webmill rank`: the job, or scores of a graph file or of results on standard output.
 
-mod job;
 mod print;
 mod query;
-mod settings;
-mod start;
-pub mod tables;
-mod teleport;
+mod scores;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use webmill_run::{Cancel, Committed, Inputs, Job, Runtime};
+use webmill_run::{Cancel, Job};
 
-use crate::args::{Common, Settings};
+pub(crate) use self::scores::{Measured, Score};
+use crate::command::jobs::print_committed;
+use crate::command::source;
 use crate::console::Console;
-use crate::scores::{Measured, Score};
-use crate::source;
+use crate::rank::settings::Overrides;
+use crate::rank::{Rank, RankJob, Vectors, start, teleport};
+use crate::settings::{Common, Shared};
 use print::RowFormat;
-use settings::Overrides;
-pub use settings::{Rank, Vectors};
 
 /// Rank pages, hosts and domains; print the scores of a graph file, or the hubs and authorities of a query.
 #[derive(Debug, clap::Args)]
@@ -38,7 +35,7 @@ pub struct RankArgs {
     #[command(flatten)]
     printing: Printing,
     #[command(flatten)]
-    settings: Settings,
+    shared: Shared,
 }
 
 #[derive(Debug, clap::Args)]
@@ -76,8 +73,12 @@ struct Printing {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// What it meets.
 pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let rank = args.settings.recipe::<Rank>(job::RankJob::NAME)?.with(&args.measures)?;
+    let mut recipe = args.shared.recipe()?;
+    args.measures.apply(&mut recipe);
     let Some(path) = &args.graph else {
         let Some(out) = args.out.clone() else {
             bail!("name a graph file or results to print scores of, or --out DIR to rank the results in it")
@@ -89,14 +90,12 @@ pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
         {
             bail!("to print scores of results name them as argument: webmill rank {}", out.display());
         }
-        let common = Common { out, settings: args.settings.clone() };
         let console = Console::new();
-        let runtime = common.runtime(&console, cancel);
-        let Some(graph) = crate::graph::latest(&common, &runtime)? else { return Ok(ExitCode::SUCCESS) };
-        return crate::print_committed(&run_job(rank, &graph, &common, &runtime)?);
+        let common = Common { out, shared: args.shared.clone() };
+        return print_committed(&common.context_with(recipe, &console, cancel)?.run_entry(RankJob::NAME)?);
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.settings.threads()).build()?;
-    pool.install(|| print_scores(path, &rank, &args.printing, args.settings.memory))?;
+    let rank = recipe.settings::<Rank>()?;
+    args.shared.pool()?.install(|| print_scores(path, &rank, &args.printing, args.shared.memory))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -104,10 +103,10 @@ fn print_scores(path: &std::path::Path, rank: &Rank, how: &Printing, memory: u64
     let source = source::open(path, how.level.as_deref(), memory)?;
     let mut vectors = Vectors::default();
     if let Some(file) = &rank.teleport {
-        let names = teleport::Names::read(file, source.level().unwrap_or("file"))?;
+        let names = teleport::Names::read(file, source.level())?;
         let (vector, unknown) = names.vector(source.names()?.into_iter().map(Ok))?;
         if unknown > 0 {
-            eprintln!("{}: {unknown} names are no nodes of the {}", file.display(), source.about());
+            crate::say!("{}: {unknown} names are no nodes of the {}", file.display(), source.about());
         }
         vectors.teleport = Some(vector);
     }
@@ -115,7 +114,7 @@ fn print_scores(path: &std::path::Path, rank: &Rank, how: &Printing, memory: u64
         let (graph, level) = source.committed().context("--warm-start wants results, not a graph file")?;
         vectors.start = start::scores(graph, level, results)?;
     }
-    let measured = Measured { rank, vectors: &vectors, weighted: source.weighted(rank), memory };
+    let measured = Measured::new(rank, &vectors, source.weighted(rank), memory);
     if let Some(words) = &how.query {
         return query::print(path, &source, words, how, &measured);
     }
@@ -123,19 +122,4 @@ fn print_scores(path: &std::path::Path, rank: &Rank, how: &Printing, memory: u64
         Some(url) => print::explain(&source, url, how.top.unwrap_or(15), how.format, &measured),
         None => print::scores(&source, how.by.unwrap_or(Score::Pagerank), how.top, how.format, &measured),
     }
-}
-
-/// Ranks the graph of `graph`.
-pub fn rank(graph: &Committed, common: &Common, runtime: &Runtime<'_>) -> Result<Option<Committed>> {
-    run_job(common.recipe::<Rank>(job::RankJob::NAME)?.with(&Overrides::default())?, graph, common, runtime)
-}
-
-fn run_job(
-    settings: Rank,
-    graph: &Committed,
-    common: &Common,
-    runtime: &Runtime<'_>,
-) -> Result<Option<Committed>> {
-    let job = job::RankJob { settings, graph: graph.clone() };
-    crate::run_job(&job, &Inputs::of_jobs([graph]), common, runtime)
 }

@@ -7,12 +7,14 @@ use webmill_graph::load::Format;
 use webmill_graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
 use webmill_run::{Committed, open_latest};
 
-use crate::levels::{LEVELS, admit, check_order, open_graph, read_nodes};
+use crate::levels::{Level, admit, each_name, open_graph};
 use crate::rank::Rank;
 
 /// A graph and the names of its nodes.
 pub struct Source {
+    /// The graph.
     pub graph: Csr,
+    /// Where it came from.
     pub path: PathBuf,
     names: Names,
 }
@@ -21,7 +23,7 @@ enum Names {
     /// Those of the file.
     File(Box<Loaded>),
     /// Table `nodes` of a results folder.
-    Table(Box<Committed>, &'static str),
+    Table(Box<Committed>, Level),
 }
 
 /// Bytes a node that commands take beside a graph.
@@ -61,7 +63,7 @@ fn open_any(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
         let committed = open_latest(path, "graph").with_context(|| {
             format!("{}: build the graph first: webmill graph build --out", path.display())
         })?;
-        let level = level_name(level.unwrap_or("page"))?;
+        let level = level.map_or(Ok(Level::Page), level_of)?;
         let graph = open_graph(&committed, level)?;
         return Ok(Source {
             graph,
@@ -78,12 +80,9 @@ fn open_any(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
     Ok(Source { graph, path: path.to_path_buf(), names: Names::File(Box::new(loaded)) })
 }
 
-/// The level's name.
-pub fn level_name(level: &str) -> Result<&'static str> {
-    match LEVELS.into_iter().find(|known| *known == level) {
-        Some(level) => Ok(level),
-        None => bail!("--level {level}: levels are {}", LEVELS.join(", ")),
-    }
+/// The level of a name.
+pub fn level_of(name: &str) -> Result<Level> {
+    name.parse().map_err(|e| anyhow::anyhow!("--level: {e}"))
 }
 
 impl Source {
@@ -107,16 +106,7 @@ impl Source {
     pub fn names(&self) -> Result<Vec<String>> {
         match &self.names {
             Names::File(loaded) => Ok((0..self.graph.num_nodes() as u32).map(|v| loaded.name(v)).collect()),
-            Names::Table(committed, level) => {
-                let mut names = Vec::with_capacity(self.graph.num_nodes());
-                let mut reader = read_nodes(committed, level, &["node", "url"]);
-                while let Some(batch) = reader.next()? {
-                    check_order(&batch, names.len(), self.graph.num_nodes())?;
-                    let urls = batch.str("url")?;
-                    names.extend((0..batch.len()).map(|i| urls.get(i).unwrap_or_default().to_owned()));
-                }
-                Ok(names)
-            }
+            Names::Table(committed, level) => Ok(each_name(committed, *level).collect::<Result<_, _>>()?),
         }
     }
 
@@ -129,15 +119,15 @@ impl Source {
     }
 
     /// The graph job's results and the level, where this is from such.
-    pub fn committed(&self) -> Option<(&Committed, &'static str)> {
+    pub fn committed(&self) -> Option<(&Committed, Level)> {
         match &self.names {
             Names::File(_) => None,
-            Names::Table(committed, level) => Some((committed, level)),
+            Names::Table(committed, level) => Some((committed, *level)),
         }
     }
 
     /// The level of results; none of a file.
-    pub fn level(&self) -> Option<&'static str> {
+    pub fn level(&self) -> Option<Level> {
         self.committed().map(|(_, level)| level)
     }
 

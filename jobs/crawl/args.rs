@@ -9,7 +9,10 @@ use webmill_crawl::archive::ArchiveFormat;
 use webmill_crawl::frontier::Strategy;
 use webmill_crawl::scope::Seeds;
 
-use crate::args::parse_size;
+use crate::job::check_recipe;
+use crate::recipe::Recipe;
+use crate::registry::JOBS;
+use crate::settings::{parse_size, parse_threads};
 
 /// Crawl from seeds into RAW DB or WARC shards, politely, resumably, with an event log.
 #[derive(Debug, clap::Args)]
@@ -33,7 +36,7 @@ pub struct CrawlArgs {
     #[arg(long, value_name = "DIR")]
     pub earlier: Option<PathBuf>,
     /// Threads that fetch and read pages [default: all processors].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<usize>,
     /// Memory of the frontier, as 512MiB or 4GiB [default: 1GiB].
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -157,20 +160,22 @@ enum Format {
 impl CrawlArgs {
     /// Threads to use.
     pub fn threads(&self) -> usize {
-        self.threads
-            .filter(|n| *n > 0)
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
     }
 
     /// The settings of the recipe, else those the crawl had before, overridden by flags.
     pub fn options(&self) -> Result<CrawlOptions> {
         let before = self.out.join("crawl.toml");
         let mut options = match &self.recipe {
-            Some(path) => crate::args::recipe_table(path, "crawl")?,
+            Some(path) => {
+                let recipe = Recipe::read(path)?;
+                check_recipe(JOBS, &recipe)?;
+                recipe.unchecked()?
+            }
             None if before.exists() => {
                 // What was allowed once goes on being allowed: nobody should overlook it.
                 crate::say!("settings of {} hold where no flag says otherwise", before.display());
-                crate::args::recipe_table(&before, "crawl")?
+                Recipe::read(&before)?.unchecked()?
             }
             None => CrawlOptions::default(),
         };

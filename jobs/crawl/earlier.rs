@@ -7,7 +7,19 @@ use anyhow::{Context, Result};
 use webmill_capture::{CanonicalUrl, UrlKey};
 use webmill_crawl::priority::Earlier;
 use webmill_run::open_latest;
-use webmill_table::TableReader;
+use webmill_table::{Reader, columns};
+
+use crate::dedup::tables::ClusterRow;
+use crate::levels::{Level, part_file};
+use crate::rank::tables::RankRow;
+
+columns! {
+    struct Ranked from RankRow { url, indegree }
+}
+
+columns! {
+    struct Clustered from ClusterRow { url_key, size }
+}
 
 /// Pages remembered: those with the most in-links, 24 bytes each.
 const PAGES: usize = 8_000_000;
@@ -32,14 +44,12 @@ pub fn read(out: &Path) -> Result<Box<dyn Earlier>> {
     let mut degrees: HashMap<UrlKey, (u32, u32)> = HashMap::new();
     // Pages without in-links say nothing; with too many others the least linked ones go first.
     let mut least = 1;
-    let mut reader = TableReader::open(&ranks.path("ranks"), &["level", "url", "indegree"])?;
+    let mut reader = Reader::<Ranked>::open(&ranks.path(&part_file("ranks", Level::Page)))?;
     while let Some(batch) = reader.next()? {
-        let (level, url, links) = (batch.str("level")?, batch.str("url")?, batch.u32("indegree")?);
-        for i in (0..batch.len()).filter(|i| level.get(*i) == Some("page")) {
-            let links = links.get(i).unwrap_or(0);
-            let Some(url) = url.get(i).and_then(CanonicalUrl::parse_stored) else { continue };
-            if links >= least {
-                degrees.insert(url.key(), (links, 0));
+        for page in batch.rows() {
+            let Some(url) = CanonicalUrl::parse_stored(page.url) else { continue };
+            if page.indegree >= least {
+                degrees.insert(url.key(), (page.indegree, 0));
             }
         }
         while degrees.len() > PAGES {
@@ -47,13 +57,12 @@ pub fn read(out: &Path) -> Result<Box<dyn Earlier>> {
             degrees.retain(|_, (links, _)| *links >= least);
         }
     }
-    let mut reader = TableReader::open(&clusters.path("clusters"), &["url_key", "size"])?;
+    let mut reader = Reader::<Clustered>::open(&clusters.path("clusters"))?;
     while let Some(batch) = reader.next()? {
-        let (keys, size) = (batch.keys("url_key")?, batch.u32("size")?);
-        for (i, key) in keys.into_iter().enumerate() {
-            let Some(key) = key.map(UrlKey) else { continue };
+        for page in batch.rows() {
+            let key = UrlKey(page.url_key.0);
             if degrees.len() < PAGES || degrees.contains_key(&key) {
-                degrees.entry(key).or_default().1 = size.get(i).unwrap_or(1).saturating_sub(1);
+                degrees.entry(key).or_default().1 = page.size.saturating_sub(1);
             }
         }
     }

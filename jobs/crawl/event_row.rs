@@ -2,7 +2,19 @@
 
 use webmill_capture::{CanonicalUrl, UrlKey};
 use webmill_crawl::event::Event;
-use webmill_table::{Bytes16, Millis, table};
+use webmill_table::{Bytes16, Millis, table, text_enum};
+
+text_enum! {
+    /// What a URL was asked for.
+    pub enum EventPurpose from webmill_crawl::Purpose {
+        /// For the corpus.
+        Page = "page",
+        /// For the URLs that it lists.
+        Sitemap = "sitemap",
+        /// For the rules of its host.
+        Robots = "robots",
+    }
+}
 
 table! {
     /// One row a URL that the crawl fetched, refused or gave up, in the order of happening: every attempt has its own.
@@ -10,7 +22,7 @@ table! {
         url: String = "URL asked for, canonical form", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "xxh3-128 of the canonical URL, big-endian: the key that tables are joined by", "0x9f…";
         url_host_name: Option<String> = "host name, lower case, IDNA ASCII form; null where the URL is cut", "pku.edu.cn";
-        purpose: &'static str = "what it was asked for: page, sitemap, robots", "page";
+        purpose: EventPurpose = "what it was asked for: page, sitemap, robots", "page";
         outcome: String = "what came of it: stored, redirect, gone, retry, robots-denied, timeout, …", "stored";
         fetch_status: Option<i16> = "HTTP status code; null where there was no answer", "200";
         fetch_time: Millis = "when the request began, or the decision was taken", "2026-04-15T08:13:06Z";
@@ -39,7 +51,7 @@ impl From<&Event> for EventRow {
             url_key: Bytes16(UrlKey::of(&event.url).0),
             url_host_name: url.map(|url| url.host().to_owned()),
             url: event.url.clone(),
-            purpose: event.purpose.name(),
+            purpose: event.purpose.into(),
             outcome: event.outcome.clone().into_owned(),
             fetch_status: event.status.and_then(|status| i16::try_from(status).ok()),
             fetch_time: Millis(Some(event.fetch_time_ms)),
@@ -73,7 +85,7 @@ mod tests {
         let mut event = Event::new("http://A.example/x", Purpose::Robots, outcome::ROBOTS, 5);
         (event.status, event.shard, event.offset) = (Some(404), Some("crawl-00000.rawdb".into()), Some(7));
         let row = EventRow::from(&event);
-        assert_eq!((row.purpose, &*row.outcome, row.fetch_status), ("robots", "robots", Some(404)));
+        assert_eq!((row.purpose.as_str(), &*row.outcome, row.fetch_status), ("robots", "robots", Some(404)));
         assert_eq!(row.url_host_name.as_deref(), Some("a.example"));
         assert_eq!((row.fetch_time, row.warc_record_offset), (Millis(Some(5)), Some(7)));
         event.cut = true;

@@ -1,6 +1,6 @@
 //! Tables `duplicates` and `clusters`.
 
-use crate::dedup::tables::{ClusterRow, DuplicateRow};
+use crate::dedup::tables::{ClusterRow, DuplicateKind, DuplicateRow};
 use rayon::prelude::*;
 use webmill_capture::Result;
 use webmill_dedup::{Clusters, ExactPair, Fingerprint, Joined, Pair, Same};
@@ -40,7 +40,7 @@ pub fn write(
         writer.push(DuplicateRow {
             a: pages.url(copy.a).to_owned(),
             b: pages.url(copy.b).to_owned(),
-            kind: if copy.same == Same::Body { "body" } else { "text" },
+            kind: if copy.same == Same::Body { DuplicateKind::Body } else { DuplicateKind::Text },
             distance: distance(pages, copy.a, copy.b),
             resemblance: Some(1.0),
         })?;
@@ -49,7 +49,7 @@ pub fn write(
         writer.push(DuplicateRow {
             a: pages.url(pair.a).to_owned(),
             b: pages.url(pair.b).to_owned(),
-            kind: "near",
+            kind: DuplicateKind::Near,
             distance: Some(pair.distance),
             resemblance: resemblances.get(i).copied(),
         })?;
@@ -82,7 +82,7 @@ fn write_clusters(unit: &mut Unit<'_>, pages: &Pages, clusters: &Clusters, foote
                 cluster: number,
                 representative: pages.url(representative).to_owned(),
                 keep: joined == Joined::Representative,
-                kind: joined.name(),
+                kind: joined.into(),
                 distance: distance(pages, page, representative),
                 size: cluster.len() as u32,
             })?;

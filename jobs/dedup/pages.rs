@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_dedup::{ExactPair, Fingerprint, Pair, Same, Shingles};
+use webmill_mill::TextRow;
 use webmill_sort::{Budget, BytesSorter};
-use webmill_table::TableReader;
+use webmill_table::{Reader, columns};
 
 use crate::current_captures::{self, place};
 
@@ -172,7 +173,11 @@ impl Pages {
     }
 }
 
-/// Texts of the pages that stand in a pair.
+columns! {
+    struct Read from TextRow { url_key, text, warc_filename, warc_record_offset }
+}
+
+/// Texts of the pages that are in a pair.
 pub struct Texts {
     numbers: Vec<u32>,
     slots: Vec<u32>,
@@ -192,18 +197,14 @@ impl Texts {
         let mut writer = StringsWriter::create(&temp.join("texts"))?;
         let mut slot = 0;
         if !numbers.is_empty() {
-            let mut reader =
-                TableReader::open(table, &["url_key", "text", "warc_filename", "warc_record_offset"])?;
+            let mut reader = Reader::<Read>::open(table)?;
             while let Some(batch) = reader.next()? {
-                let (keys, text) = (batch.keys("url_key")?, batch.str("text")?);
-                let (shard, offset) = (batch.str("warc_filename")?, batch.i64("warc_record_offset")?);
-                for (i, key) in keys.iter().enumerate() {
-                    let at = place(shard.get(i).unwrap_or_default(), offset.get(i).unwrap_or_default());
-                    let sought = (key.unwrap_or_default(), at);
+                for row in batch.rows() {
+                    let sought = (row.url_key.0, place(row.warc_filename, row.warc_record_offset));
                     if let Ok(found) = wanted.binary_search_by(|w| (w.0, w.1).cmp(&sought))
                         && let Ok(index) = numbers.binary_search(&wanted[found].2)
                     {
-                        writer.push(text.get(i).unwrap_or_default())?;
+                        writer.push(row.text)?;
                         slots[index] = slot;
                         slot += 1;
                     }

@@ -52,7 +52,7 @@ impl Pass<'_> {
                     url_host_name: host.clone(),
                     pages,
                     sampled: learnt.pages as u32,
-                    verdict: learnt.verdict.name(),
+                    verdict: learnt.verdict.into(),
                     texts: template.as_ref().map_or(0, Template::len) as u32,
                     pages_hit: learnt.hit as u32,
                     share: learnt.share,

@@ -7,9 +7,14 @@ use webmill_capture::UrlKey;
 use webmill_graph::{Csr, CsrWriter, HostRuns, WeightKind, duplicates, fold};
 use webmill_run::{Committed, Unit};
 use webmill_sort::{Budget, Sorter};
-use webmill_table::TableReader;
+use webmill_table::{Reader, columns};
 
 use super::levels::NodeSpool;
+use crate::dedup::tables::ClusterRow;
+
+columns! {
+    struct Clustered from ClusterRow { url, cluster, keep }
+}
 
 /// A graph without the copies.
 pub struct Folded {
@@ -63,14 +68,15 @@ fn representatives(dedup: &Committed, seed: u64, spool: &mut NodeSpool, budget: 
         count += 1;
     }
     let mut members = Sorter::new(&budget.fraction(1, 2));
-    let mut reader = TableReader::open(&dedup.path("clusters"), &["url", "cluster", "keep"])?;
+    let mut reader = Reader::<Clustered>::open(&dedup.path("clusters"))?;
     while let Some(batch) = reader.next()? {
-        let (url, cluster, keep) = (batch.str("url")?, batch.u32("cluster")?, batch.bool("keep")?);
-        for i in 0..batch.len() {
-            let (Some(url), Some(cluster)) = (url.get(i), cluster.get(i)) else { continue };
-            let key = UrlKey::seeded(url, seed).0;
-            let keep = u64::from(keep.get(i) == Some(true));
-            members.push([(key >> 64) as u64, key as u64, u64::from(cluster) << 1 | keep])?;
+        for page in batch.rows() {
+            let key = UrlKey::seeded(page.url, seed).0;
+            members.push([
+                (key >> 64) as u64,
+                key as u64,
+                u64::from(page.cluster) << 1 | u64::from(page.keep),
+            ])?;
         }
     }
     // Members of clusters that are nodes: cluster, whether the others are folded into it, node.

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use webmill_capture::{CanonicalUrl, Result, UrlKey};
-use webmill_graph::{GraphBuilder, LinkRow, PageRow};
+use webmill_graph::{GraphBuilder, LinkRow as LinkInput, PageRow as PageInput};
+use webmill_mill::{LinkElement, LinkRow, PageRow};
 use webmill_run::{Committed, Stage};
 use webmill_sort::Budget;
-use webmill_table::{TableReader, part_files};
+use webmill_table::{Reader, columns, part_files};
 
 use super::sources::{Sources, SourcesOfPart};
 use crate::current_captures::{self, place};
@@ -16,11 +17,21 @@ pub const CRAWLED: &[u8] = b"0";
 /// Attribute of a URL that is only known to redirect.
 pub const REDIRECTS: &[u8] = b"1";
 
+columns! {
+    struct Redirecting from PageRow { url, url_origin, fetch_status, warc_filename, warc_record_offset }
+}
+
+columns! {
+    struct Linked from LinkRow {
+        source_key, target_url, target_key, kind, nofollow, warc_filename, warc_record_offset,
+    }
+}
+
 /// Reads tables and gives the builder what counts.
 pub struct Feed<'a> {
     extract: &'a Committed,
     seed: u64,
-    kinds: &'a [String],
+    kinds: Vec<LinkElement>,
     budget: Budget,
     sources: Sources,
     /// Links of kinds that make no arcs.
@@ -31,11 +42,11 @@ pub struct Feed<'a> {
 
 impl<'a> Feed<'a> {
     /// A feed whose keys are those of `seed`.
-    pub fn new(extract: &'a Committed, seed: u64, kinds: &'a [String], budget: &Budget) -> Self {
+    pub fn new(extract: &'a Committed, seed: u64, kinds: &[String], budget: &Budget) -> Self {
         Feed {
             extract,
             seed,
-            kinds,
+            kinds: kinds.iter().filter_map(|kind| kind.parse().ok()).collect(),
             sources: Sources::new(&budget.fraction(1, 2)),
             budget: budget.fraction(1, 2),
             other_kinds: 0,
@@ -59,7 +70,7 @@ impl<'a> Feed<'a> {
             if self.seed != 0 {
                 self.sources.rename(page.part, page.place, page.key, key)?;
             }
-            builder.add_page(&PageRow {
+            builder.add_page(&PageInput {
                 key,
                 surt: page.surt.as_bytes(),
                 url: page.url.as_bytes(),
@@ -70,25 +81,20 @@ impl<'a> Feed<'a> {
     }
 
     fn redirects(&mut self, parts: &[PathBuf], builder: &mut GraphBuilder) -> Result<()> {
-        let columns = ["url", "url_origin", "fetch_status", "warc_filename", "warc_record_offset"];
         for (part, path) in (0..).zip(parts) {
-            let mut reader = TableReader::open(path, &columns)?;
+            let mut reader = Reader::<Redirecting>::open(path)?;
             while let Some(batch) = reader.next()? {
-                let (url, origin, status) =
-                    (batch.str("url")?, batch.str("url_origin")?, batch.i16("fetch_status")?);
-                let (shard, offset) = (batch.str("warc_filename")?, batch.i64("warc_record_offset")?);
-                for i in 0..batch.len() {
-                    let redirect = matches!(status.get(i), Some(300..=399)).then(|| url.get(i)).flatten();
-                    for source in [redirect, origin.get(i)].into_iter().flatten() {
+                for page in batch.rows() {
+                    let redirect = matches!(page.fetch_status, Some(300..=399)).then_some(page.url);
+                    for source in [redirect, page.url_origin].into_iter().flatten() {
                         let Some(source) = CanonicalUrl::parse(source) else { continue };
                         let (stored, surt) = (source.key().0, source.surt());
                         let key = self.key(source.as_str(), stored);
                         if self.seed != 0 {
-                            let place =
-                                place(shard.get(i).unwrap_or_default(), offset.get(i).unwrap_or_default());
+                            let place = place(page.warc_filename, page.warc_record_offset);
                             self.sources.rename(part, place, stored, key)?;
                         }
-                        builder.add_page(&PageRow {
+                        builder.add_page(&PageInput {
                             key,
                             surt: surt.as_bytes(),
                             url: source.as_str().as_bytes(),
@@ -123,39 +129,31 @@ impl<'a> Feed<'a> {
         builder: &mut GraphBuilder,
         stage: &Stage<'_>,
     ) -> Result<()> {
-        let columns =
-            ["source_key", "target_url", "target_key", "kind", "nofollow", "warc_filename", "warc_record_offset"];
-        let mut reader = TableReader::open(path, &columns)?;
+        let mut reader = Reader::<Linked>::open(path)?;
         while let Some(batch) = reader.next()? {
             stage.cancel.check()?;
-            let (source_keys, targets) = (batch.keys("source_key")?, batch.keys("target_key")?);
-            let (url, kind, nofollow) =
-                (batch.str("target_url")?, batch.str("kind")?, batch.bool("nofollow")?);
-            let (shard, offset) = (batch.str("warc_filename")?, batch.i64("warc_record_offset")?);
-            for i in 0..batch.len() {
-                let kind = kind.get(i).unwrap_or_default();
-                if !self.kinds.iter().any(|k| k == kind) {
+            for link in batch.rows() {
+                if !self.kinds.contains(&link.kind) {
                     self.other_kinds += 1;
                     continue;
                 }
-                let at = || place(shard.get(i).unwrap_or_default(), offset.get(i).unwrap_or_default());
+                let at = || place(link.warc_filename, link.warc_record_offset);
                 if sources.any_superseded() && sources.is_superseded(at()) {
                     self.superseded_links += 1;
                     continue;
                 }
-                let target = url.get(i).unwrap_or_default();
-                let Some(parsed) = CanonicalUrl::parse(target) else { continue };
-                let mut source = source_keys[i].unwrap_or_default();
+                let Some(parsed) = CanonicalUrl::parse(link.target_url) else { continue };
+                let mut source = link.source_key.0;
                 if self.seed != 0 {
                     let Some(renamed) = sources.renamed(at(), source) else { continue };
                     source = renamed;
                 }
-                builder.add_link(&LinkRow {
+                builder.add_link(&LinkInput {
                     source,
-                    target: self.key(target, targets[i].unwrap_or_default()),
+                    target: self.key(link.target_url, link.target_key.0),
                     surt: parsed.surt().as_bytes(),
-                    url: target.as_bytes(),
-                    nofollow: nofollow.get(i).unwrap_or(false),
+                    url: link.target_url.as_bytes(),
+                    nofollow: link.nofollow,
                 })?;
             }
             stage.progress.advance(batch.len() as u64);

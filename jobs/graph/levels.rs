@@ -14,7 +14,7 @@ use webmill_sort::Budget;
 use webmill_table::{Bytes16, Footer, PartWriter, Table, write_part};
 
 use super::feed::REDIRECTS;
-use crate::levels::{graph_file, part_file};
+use crate::levels::{Level, graph_file, part_file};
 use crate::rejects::columns;
 
 /// Nodes in the order of their numbers, kept aside until hosts and domains are known.
@@ -121,10 +121,10 @@ pub fn write(
     let by_domain = hosts.by_domain(|host| registrable(host).to_owned(), surt_host);
     let mut crawled = vec![0u32; by_host.of.len()];
     write_pages(unit, spool.open()?, &by_host, &by_domain, &mut crawled)?;
-    let page = Csr::open(unit.create(&graph_file("page"))?)?;
-    let mut sizes = vec![size("page", &page, crawled.iter().map(|c| u64::from(*c)).sum())];
-    write_arcs(unit, "page", &page)?;
-    for (level, groups) in [("host", &by_host), ("domain", &by_domain)] {
+    let page = Csr::open(unit.create(&graph_file(Level::Page))?)?;
+    let mut sizes = vec![size(Level::Page, &page, crawled.iter().map(|c| u64::from(*c)).sum())];
+    write_arcs(unit, Level::Page, &page)?;
+    for (level, groups) in [(Level::Host, &by_host), (Level::Domain, &by_domain)] {
         unit.stage().cancel.check()?;
         let path = unit.create(&graph_file(level))?;
         fold_file(&page, &groups.of, groups.names.len(), !self_arcs, budget, &path)?;
@@ -141,11 +141,11 @@ pub fn write(
     Ok(())
 }
 
-fn size(level: &'static str, graph: &Csr, crawled: u64) -> LevelRow {
+fn size(level: Level, graph: &Csr, crawled: u64) -> LevelRow {
     LevelRow { level, nodes: graph.num_nodes() as u64, arcs: graph.num_arcs() as u64, crawled }
 }
 
-fn writer<T: Table>(unit: &Unit<'_>, level: &str) -> Result<(String, PartWriter<T>)> {
+fn writer<T: Table>(unit: &Unit<'_>, level: Level) -> Result<(String, PartWriter<T>)> {
     let relative = part_file(T::NAME, level);
     let footer = Footer { job_key: unit.stage().key().to_string() };
     let writer = PartWriter::create(&unit.create(&relative)?, &footer)?;
@@ -165,12 +165,12 @@ fn write_pages(
     by_domain: &Groups,
     crawled_of: &mut [u32],
 ) -> Result<()> {
-    let (relative, mut nodes) = writer::<NodeRow>(unit, "page")?;
+    let (relative, mut nodes) = writer::<NodeRow>(unit, Level::Page)?;
     let mut node = 0usize;
     while let Some(page) = spool.next()? {
         crawled_of[node] = u32::from(page.crawled);
         nodes.push(NodeRow {
-            level: "page",
+            level: Level::Page,
             node: node as u32,
             url: String::from_utf8_lossy(page.url).into_owned(),
             url_surtkey: String::from_utf8_lossy(page.surt).into_owned(),
@@ -188,7 +188,7 @@ fn write_pages(
 /// Nodes of a level of groups; returns how many have a crawled page.
 fn write_groups(
     unit: &mut Unit<'_>,
-    level: &'static str,
+    level: Level,
     groups: &Groups,
     hosts: &HostRuns,
     by_host: &Groups,
@@ -208,7 +208,7 @@ fn write_groups(
     let (relative, mut nodes) = writer::<NodeRow>(unit, level)?;
     for (node, name) in groups.names.iter().enumerate() {
         let surt = match level {
-            "host" => String::from_utf8_lossy(hosts.surt(node)).into_owned(),
+            Level::Host => String::from_utf8_lossy(hosts.surt(node)).into_owned(),
             _ => surt_host(name),
         };
         nodes.push(NodeRow {
@@ -227,7 +227,7 @@ fn write_groups(
     Ok(crawled.iter().filter(|c| **c).count() as u64)
 }
 
-fn write_arcs(unit: &mut Unit<'_>, level: &'static str, graph: &Csr) -> Result<()> {
+fn write_arcs(unit: &mut Unit<'_>, level: Level, graph: &Csr) -> Result<()> {
     let (relative, mut arcs) = writer::<ArcRow>(unit, level)?;
     for (source, target, weight) in graph.arcs() {
         arcs.push(ArcRow { level, source, target, weight: weight as u32 })?;

@@ -2,10 +2,12 @@
 
 use webmill_table::{Bytes16, table};
 
+use crate::levels::Level;
+
 table! {
     /// One row a node of the web graph, in SURT order; pages, hosts and registrable domains are levels of their own.
     NodeRow = "nodes" {
-        level: &'static str = "page, host or domain", "page";
+        level: Level = "page, host or domain", "page";
         node: u32 = "dense number in SURT order within the level, from 0", "1042";
         url: String = "canonical URL of a page; name of a host or domain", "http://pku.edu.cn/";
         url_surtkey: String = "SURT form of the name", "cn,edu,pku)/";
@@ -20,7 +22,7 @@ table! {
 table! {
     /// One row an arc: all links from one node to another of the same level together.
     ArcRow = "arcs" {
-        level: &'static str = "page, host or domain", "page";
+        level: Level = "page, host or domain", "page";
         source: u32 = "node the links stand on", "1042";
         target: u32 = "node the links lead to", "7";
         weight: u32 = "number of links", "3";
@@ -30,7 +32,7 @@ table! {
 table! {
     /// One row a level of the web graph: how large it is.
     LevelRow = "levels" {
-        level: &'static str = "page, host or domain", "page";
+        level: Level = "page, host or domain", "page";
         nodes: u64 = "nodes of the level", "31204";
         arcs: u64 = "arcs of the level", "412077";
         crawled: u64 = "nodes that were crawled; of hosts and domains those with a crawled page", "29110";

@@ -9,6 +9,7 @@ use webmill_graph::{Dangling, Hits, HyperBall, PageRank, Variant};
 
 use super::start;
 use super::teleport;
+use crate::levels::Level;
 use crate::recipe::{Recipe, Settings, within};
 
 /// Configuration of the job.
@@ -180,8 +181,8 @@ impl Rank {
     }
 
     /// Whether weights of arcs count on a level.
-    pub fn weighted(&self, level: &str) -> bool {
-        if level == "page" { self.weighted_pages } else { self.weighted_hosts }
+    pub fn weighted(&self, level: Level) -> bool {
+        if level == Level::Page { self.weighted_pages } else { self.weighted_hosts }
     }
 
     /// HyperBall by these settings, or by the defaults where harmonic centrality is left out of the table.

@@ -7,9 +7,18 @@ use crate::rank::tables::RankRow;
 use webmill_capture::{CanonicalUrl, Result};
 use webmill_capture::surt::surt_host;
 use webmill_run::{Committed, open_latest};
-use webmill_table::{Table, TableReader};
+use webmill_table::{Reader, columns};
 
-use crate::levels::{part_file, read_nodes};
+use crate::graph::tables::NodeRow;
+use crate::levels::{Level, read_level};
+
+columns! {
+    struct Ordered from NodeRow { url, url_surtkey }
+}
+
+columns! {
+    struct Ranked from RankRow { url, pagerank }
+}
 
 /// What tells the ranks in `results` from others.
 pub fn key(results: &Path) -> Result<String> {
@@ -18,15 +27,14 @@ pub fn key(results: &Path) -> Result<String> {
 
 /// A score for every node of `level`: that of the node of the same name in `results`, else the mean of all. Both tables
 /// are in SURT order, so one pass joins them; nothing where no name is the same.
-pub fn scores(graph: &Committed, level: &str, results: &Path) -> Result<Option<Vec<f64>>> {
+pub fn scores(graph: &Committed, level: Level, results: &Path) -> Result<Option<Vec<f64>>> {
     let earlier = open_latest(results, "rank")?;
     let mut old = Earlier::open(&earlier, level)?;
     let (mut scores, mut unknown) = (Vec::new(), Vec::new());
-    let mut reader = read_nodes(graph, level, &["url", "url_surtkey"]);
+    let mut reader = read_level::<Ordered>(graph, level);
     while let Some(batch) = reader.next()? {
-        let (url, surt) = (batch.str("url")?, batch.str("url_surtkey")?);
-        for i in 0..batch.len() {
-            match old.find(surt.get(i).unwrap_or_default(), url.get(i).unwrap_or_default())? {
+        for node in batch.rows() {
+            match old.find(node.url_surtkey, node.url)? {
                 Some(score) => scores.push(score),
                 None => {
                     unknown.push(scores.len());
@@ -44,18 +52,16 @@ pub fn scores(graph: &Committed, level: &str, results: &Path) -> Result<Option<V
 
 /// The earlier ranks, node by node.
 struct Earlier {
-    reader: TableReader,
-    level: String,
+    reader: Reader<Ranked<'static>>,
+    level: Level,
     rows: std::vec::IntoIter<(String, f64)>,
     next: Option<(String, String, f64)>,
 }
 
 impl Earlier {
-    fn open(rank: &Committed, level: &str) -> Result<Self> {
-        let file = rank.path(&part_file(RankRow::NAME, level));
-        let reader = TableReader::over(vec![file], &["url", "pagerank"]);
-        let mut earlier =
-            Earlier { reader, level: level.to_owned(), rows: Vec::new().into_iter(), next: None };
+    fn open(rank: &Committed, level: Level) -> Result<Self> {
+        let reader = read_level::<Ranked>(rank, level);
+        let mut earlier = Earlier { reader, level, rows: Vec::new().into_iter(), next: None };
         earlier.advance()?;
         Ok(earlier)
     }
@@ -75,8 +81,8 @@ impl Earlier {
     fn advance(&mut self) -> Result<()> {
         loop {
             if let Some((url, score)) = self.rows.next() {
-                let surt = match self.level.as_str() {
-                    "page" => CanonicalUrl::parse(&url).map_or_else(String::new, |url| url.surt()),
+                let surt = match self.level {
+                    Level::Page => CanonicalUrl::parse(&url).map_or_else(String::new, |url| url.surt()),
                     _ => surt_host(&url),
                 };
                 let score = if score.is_finite() && score >= 0.0 { score } else { 0.0 };
@@ -87,10 +93,7 @@ impl Earlier {
                 self.next = None;
                 return Ok(());
             };
-            let (url, score) = (batch.str("url")?, batch.f64("pagerank")?);
-            let rows: Vec<_> = (0..batch.len())
-                .map(|i| (url.get(i).unwrap_or_default().to_owned(), score.get(i).unwrap_or(0.0)))
-                .collect();
+            let rows: Vec<_> = batch.rows().map(|row| (row.url.to_owned(), row.pagerank)).collect();
             self.rows = rows.into_iter();
         }
     }

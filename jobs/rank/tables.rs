@@ -1,11 +1,23 @@
 //! `ranks`: what link analysis says of each node.
 
-use webmill_table::table;
+use webmill_table::{table, text_enum};
+
+use crate::levels::Level;
+
+text_enum! {
+    /// A measure that is computed by iteration.
+    pub enum Iterated {
+        /// PageRank.
+        Pagerank = "pagerank",
+        /// HITS: authorities and hubs.
+        Hits = "hits",
+    }
+}
 
 table! {
     /// One row a node with its link-analysis scores.
     RankRow = "ranks" {
-        level: &'static str = "page, host or domain", "page";
+        level: Level = "page, host or domain", "page";
         node: u32 = "node of table nodes", "1042";
         url: String = "its URL, host or domain", "http://pku.edu.cn/";
         crawled: bool = "whether it was crawled", "true";
@@ -23,8 +35,8 @@ table! {
 table! {
     /// One row a measure that is computed by iteration, with how near it came.
     ConvergenceRow = "convergence" {
-        level: &'static str = "page, host or domain", "page";
-        measure: &'static str = "pagerank or hits", "pagerank";
+        level: Level = "page, host or domain", "page";
+        measure: Iterated = "pagerank or hits", "pagerank";
         iterations: u32 = "iterations that were made", "52";
         error: f64 = "of PageRank the bound on the L1 distance to the true ranks, of HITS the last change of the vectors", "0.000000000001";
         converged: bool = "whether the tolerance was reached before the most iterations", "true";
@@ -34,7 +46,7 @@ table! {
 table! {
     /// One row two measures, with how far they rank the nodes of a level alike; none where all nodes are equal by one.
     AgreementRow = "agreement" {
-        level: &'static str = "page, host or domain", "page";
+        level: Level = "page, host or domain", "page";
         first: &'static str = "one measure", "PageRank";
         second: &'static str = "the other", "in-degree";
         tau: f64 = "Kendall's tau-b: 1 for the same order, 0 for none, -1 for the reverse", "0.71";

@@ -8,6 +8,8 @@ use webmill_capture::{CanonicalUrl, Error, Result};
 use webmill_capture::domain::registrable;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::levels::Level;
+
 /// Longest file that is read.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -27,12 +29,15 @@ pub fn digest(path: &Path) -> Result<String> {
 /// Weights by name.
 pub struct Names {
     weights: HashMap<String, f64>,
-    level: String,
+    level: Option<Level>,
 }
 
 impl Names {
-    /// Reads names for a level, where a URL stands for its host or domain as well; other levels take names as they are.
-    pub fn read(path: &Path, level: &str) -> Result<Names> {
+    /// Reads names for a level, where a URL stands for its host or domain as well; without one names are taken as they are.
+    ///
+    /// # Errors
+    /// Where the file cannot be read or a weight is none.
+    pub fn read(path: &Path, level: Option<Level>) -> Result<Names> {
         let mut weights: HashMap<String, f64> = HashMap::new();
         for (number, line) in read(path)?.lines().enumerate() {
             let line = line.trim();
@@ -52,7 +57,7 @@ impl Names {
             };
             *weights.entry(of_level(name, level)).or_default() += weight;
         }
-        Ok(Names { weights, level: level.to_owned() })
+        Ok(Names { weights, level })
     }
 
     /// The teleport vector for nodes called `names`, in order, and how many names no node has. Nodes that one name
@@ -65,7 +70,7 @@ impl Names {
         let mut found: HashMap<&str, u32> = HashMap::new();
         for name in names {
             let name = name?;
-            let host = (self.level == "page").then(|| host_of(&name)).flatten();
+            let host = (self.level == Some(Level::Page)).then(|| host_of(&name)).flatten();
             let known = [Some(name.as_str()), host.as_deref()].into_iter().flatten();
             let entry = known.filter_map(|name| self.weights.get_key_value(name)).next();
             nodes.push(entry.map_or(("", 0.0), |(name, weight)| (name.as_str(), *weight)));
@@ -75,9 +80,9 @@ impl Names {
         }
         if nodes.iter().all(|(_, weight)| *weight == 0.0) && !nodes.is_empty() {
             return Err(Error::Config(format!(
-                "none of the {} names to teleport to is a node of level {}",
+                "none of the {} names to teleport to is a node of {}",
                 self.weights.len(),
-                self.level
+                self.level.map_or_else(|| "the graph".to_owned(), |level| format!("level {level}"))
             )));
         }
         let vector = nodes.into_iter().map(|(name, weight)| match found.get(name) {
@@ -89,12 +94,12 @@ impl Names {
 }
 
 /// What a name in the file is called on a level.
-fn of_level(name: &str, level: &str) -> String {
+fn of_level(name: &str, level: Option<Level>) -> String {
     match (level, host_of(name)) {
-        ("page", _) => CanonicalUrl::parse(name).map_or_else(|| name.to_owned(), CanonicalUrl::into_string),
-        ("host", host) => host.unwrap_or_else(|| name.to_owned()),
-        ("domain", host) => registrable(&host.unwrap_or_else(|| name.to_owned())).to_owned(),
-        _ => name.to_owned(),
+        (Some(Level::Page), _) => CanonicalUrl::parse(name).map_or_else(|| name.to_owned(), CanonicalUrl::into_string),
+        (Some(Level::Host), host) => host.unwrap_or_else(|| name.to_owned()),
+        (Some(Level::Domain), host) => registrable(&host.unwrap_or_else(|| name.to_owned())).to_owned(),
+        (None, _) => name.to_owned(),
     }
 }
 
@@ -111,23 +116,23 @@ fn host_of(name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn vector(text: &str, level: &str, nodes: &[&str]) -> Result<(Vec<f64>, u64)> {
+    fn vector(text: &str, level: Level, nodes: &[&str]) -> Result<(Vec<f64>, u64)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("names");
         std::fs::write(&path, text).unwrap();
-        Names::read(&path, level)?.vector(nodes.iter().map(|name| Ok((*name).to_owned())))
+        Names::read(&path, Some(level))?.vector(nodes.iter().map(|name| Ok((*name).to_owned())))
     }
 
     #[test]
     fn urls_and_hosts() {
         let pages = ["http://a.example/", "http://b.example/", "http://b.example/x", "http://c.example/"];
         let found =
-            vector("HTTP://A.example\nb.example\t3\n# no name\n\nd.example\n", "page", &pages).unwrap();
+            vector("HTTP://A.example\nb.example\t3\n# no name\n\nd.example\n", Level::Page, &pages).unwrap();
         assert_eq!(found, (vec![1.0, 1.5, 1.5, 0.0], 1));
-        let found = vector("http://www.a.example/x\nb.example\t0.5", "host", &["b.example", "www.a.example"]);
+        let found = vector("http://www.a.example/x\nb.example\t0.5", Level::Host, &["b.example", "www.a.example"]);
         assert_eq!(found.unwrap(), (vec![0.5, 1.0], 0));
         let found =
-            vector("http://www.a.example/x\nhttp://a.example/", "domain", &["a.example", "b.example"]);
+            vector("http://www.a.example/x\nhttp://a.example/", Level::Domain, &["a.example", "b.example"]);
         assert_eq!(found.unwrap(), (vec![2.0, 0.0], 0));
     }
 
@@ -136,7 +141,7 @@ mod tests {
         for (text, want) in
             [("a\tb\n", "line 1"), ("x\na\t-1", "line 2"), ("a\tinf", "line 1"), ("x", "none of the 1")]
         {
-            let error = format!("{:#}", vector(text, "host", &["a"]).unwrap_err());
+            let error = format!("{:#}", vector(text, Level::Host, &["a"]).unwrap_err());
             assert!(error.contains(want), "{error}");
         }
     }

@@ -1,12 +1,46 @@
 //! `degrees`, `components`: the shape of the graph.
 
-use webmill_table::table;
+use webmill_table::{table, text_enum};
+
+use crate::levels::Level;
+
+text_enum! {
+    /// Which arcs of a node a degree counts.
+    pub enum Direction {
+        /// Arcs that lead to it.
+        In = "in",
+        /// Arcs that leave it.
+        Out = "out",
+        /// Both.
+        Total = "total",
+        /// Pages in a host or domain.
+        Pages = "pages",
+    }
+}
+
+text_enum! {
+    /// Part of the bow-tie, as tables say it.
+    pub enum BowtiePart from webmill_graph::Part {
+        /// The largest strongly connected component.
+        Core = "core",
+        /// What leads to it.
+        In = "in",
+        /// What it leads to.
+        Out = "out",
+        /// What hangs on the two.
+        Tendril = "tendril",
+        /// What leads past it.
+        Tube = "tube",
+        /// What is not connected with it.
+        Disconnected = "disconnected",
+    }
+}
 
 table! {
     /// One row a degree that occurs.
     DegreeRow = "degrees" {
-        level: &'static str = "page, host or domain", "page";
-        direction: &'static str = "in, out or total; pages for pages in a host", "in";
+        level: Level = "page, host or domain", "page";
+        direction: Direction = "in, out or total; pages for pages in a host", "in";
         degree: u64 = "number of arcs in that direction", "17";
         count: u64 = "nodes that have it", "4021";
     }
@@ -15,19 +49,19 @@ table! {
 table! {
     /// One row a node with the component it belongs to.
     ComponentRow = "components" {
-        level: &'static str = "page, host or domain", "page";
+        level: Level = "page, host or domain", "page";
         node: u32 = "node of table nodes", "1042";
         scc: u32 = "strongly connected component, numbered by size, 0 the largest; ties by smallest node", "0";
         wcc: u32 = "weakly connected component, numbered likewise", "0";
-        bowtie: &'static str = "part of the bow-tie: core, in, out, tendril, tube, disconnected", "core";
+        bowtie: BowtiePart = "part of the bow-tie: core, in, out, tendril, tube, disconnected", "core";
     }
 }
 
 table! {
     /// One row a power law that fits the tail of a distribution of degrees.
     LawRow = "laws" {
-        level: &'static str = "page, host or domain", "page";
-        direction: &'static str = "in, out or total; pages for pages in a host", "in";
+        level: Level = "page, host or domain", "page";
+        direction: Direction = "in, out or total; pages for pages in a host", "in";
         exponent: f64 = "exponent of the law, by maximum likelihood", "2.1";
         error: f64 = "standard error of the exponent", "0.02";
         x_min: u64 = "least degree that the law holds from", "12";
@@ -41,7 +75,7 @@ table! {
 table! {
     /// One row a level of the graph with its shape: components, bow-tie, distances, mixing.
     ShapeRow = "shapes" {
-        level: &'static str = "page, host or domain", "page";
+        level: Level = "page, host or domain", "page";
         sccs: u32 = "strongly connected components", "1042";
         largest_scc: u32 = "nodes of the largest one", "8123";
         wccs: u32 = "weakly connected components", "12";

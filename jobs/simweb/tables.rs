@@ -1,6 +1,6 @@
 //! `simulated_pages` and `simulated_arcs`: the truth about a simulated Web, to hold a crawl against.
 
-use webmill_table::table;
+use webmill_table::{TableSchema, schema, table};
 
 table! {
     /// One row a URL of a simulated Web, traps aside, with what must become of it in an obedient crawl.
@@ -21,4 +21,9 @@ table! {
         target: String = "canonical URL that it leads to, without session id", "http://www.kalmar12.example/news/7.html";
         followed: bool = "whether an obedient crawler follows it: false for nofollow", "true";
     }
+}
+
+/// Both tables.
+pub fn all() -> Vec<TableSchema> {
+    vec![schema::<SimulatedPageRow>(), schema::<SimulatedArcRow>()]
 }

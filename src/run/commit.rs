@@ -235,7 +235,6 @@ impl Runtime<'_> {
             key: key.clone(),
             receipts: Mutex::default(),
             named: Mutex::default(),
-            facts: Mutex::default(),
             memory: self.memory,
             progress: self.progress,
             cancel: self.cancel,
@@ -246,8 +245,7 @@ impl Runtime<'_> {
             .map_err(|e| Error::Config(format!("{} threads cannot be started: {e}", self.threads)))?;
         pool.install(|| job.run(input, &stage))?;
         let receipts = stage.receipts.into_inner().map_err(poisoned)?;
-        let facts = stage.facts.into_inner().map_err(poisoned)?;
-        let manifest = self.manifest(job, inputs, key, staging, &receipts, facts)?;
+        let manifest = self.manifest(job, inputs, key, staging, &receipts)?;
         let run = serde_json::json!({
             "threads": self.threads,
             "memory": self.memory,
@@ -266,7 +264,6 @@ impl Runtime<'_> {
         key: &JobKey,
         staging: &Path,
         receipts: &BTreeMap<String, Receipt>,
-        facts: BTreeMap<String, serde_json::Value>,
     ) -> Result<Manifest> {
         let mut counts = Counts::default();
         for receipt in receipts.values() {
@@ -307,7 +304,6 @@ impl Runtime<'_> {
             counts,
             tables,
             outputs,
-            facts,
         })
     }
 }

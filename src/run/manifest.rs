@@ -85,8 +85,6 @@ pub struct Manifest {
     pub tables: BTreeMap<String, TableInfo>,
     /// Every file, in path order.
     pub outputs: Vec<OutputFile>,
-    /// What the job itself wants to say (numbers, bounds), by name.
-    pub facts: BTreeMap<String, serde_json::Value>,
 }
 
 impl Manifest {

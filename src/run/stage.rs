@@ -34,7 +34,6 @@ pub struct Stage<'a> {
     pub(super) key: JobKey,
     pub(super) receipts: Mutex<BTreeMap<String, Receipt>>,
     pub(super) named: Mutex<BTreeSet<String>>,
-    pub(super) facts: Mutex<BTreeMap<String, serde_json::Value>>,
     /// Bytes of memory to stay within; never changes a byte.
     pub memory: u64,
     /// Where progress goes.
@@ -55,16 +54,6 @@ impl Stage<'_> {
     /// The job's key, for the footers of its files.
     pub fn key(&self) -> &JobKey {
         &self.key
-    }
-
-    /// A number of the job as a whole that the manifest shows.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] where the value does not serialise.
-    pub fn fact(&self, name: &str, value: impl Serialize) -> Result<()> {
-        let value = serde_json::to_value(value).map_err(|e| Error::Internal(e.to_string()))?;
-        self.facts.lock().map_err(poisoned)?.insert(name.to_owned(), value);
-        Ok(())
     }
 
     /// Does a unit of work, unless its receipt stands and its files match; returns what the unit returned then or now.

@@ -55,7 +55,7 @@ pub struct Root {
 impl Catalog {
     /// The catalog that this program was built with.
     pub fn embedded() -> Result<Self> {
-        toml::from_str(include_str!("../../datasets/catalog.toml")).context("datasets/catalog.toml")
+        toml::from_str(include_str!("../../../datasets/catalog.toml")).context("datasets/catalog.toml")
     }
 }
 

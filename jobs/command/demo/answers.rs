@@ -4,9 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
-use webmill_table::TableReader;
+use webmill_mill::{PageRow, TextRow};
+use webmill_run::Committed;
+use webmill_table::{Table, read_rows};
 
-use crate::run::Milled;
+use super::details;
+use crate::dedup::tables::ClusterRow;
+use crate::graph::tables::NodeRow;
+use crate::keywords::tables::KeywordRow;
+use crate::levels::Level;
+use crate::rank::tables::RankRow;
+use crate::shape::tables::ComponentRow;
 
 /// `answers.toml`: what is true of the site because it was written so.
 #[derive(Debug, Deserialize)]
@@ -59,170 +67,169 @@ struct Text {
 }
 
 /// Every answer that the tables do not give, in words; empty where all is well.
-pub fn check(milled: &Milled) -> Result<Vec<String>> {
+pub fn check(results: &BTreeMap<String, Committed>) -> Result<Vec<String>> {
     let answers: Answers =
         toml::from_str(super::site::text("answers.toml")?).context("datasets/demo-site/answers.toml")?;
-    let mut missed = Vec::new();
-    let mut expect = |what: String, found: String, want: &str| {
-        if found != want {
-            missed.push(format!("{what}: found {found}, known {want}"));
-        }
-    };
-    let kept = &milled.extract.manifest.counts.kept;
-    for (name, want) in [("captures", answers.captures), ("html", answers.html)] {
-        expect(name.into(), kept.get(name).copied().unwrap_or(0).to_string(), &want.to_string());
-    }
-
-    let mut best: BTreeMap<&str, (f64, String)> = BTreeMap::new();
-    let mut reader =
-        TableReader::open(&milled.rank.path("ranks"), &["level", "url", "pagerank", "authority", "hub"])?;
-    while let Some(batch) = reader.next()? {
-        let (level, url) = (batch.str("level")?, batch.str("url")?);
-        for measure in ["pagerank", "authority", "hub"] {
-            let scores = batch.f64(measure)?;
-            for i in (0..batch.len()).filter(|i| level.get(*i) == Some("page")) {
-                let score = scores.get(i).unwrap_or(0.0);
-                if best.get(measure).is_none_or(|(s, _)| score > *s) {
-                    best.insert(measure, (score, url.get(i).unwrap_or_default().to_owned()));
-                }
-            }
-        }
-    }
-    for (measure, want) in [
-        ("pagerank", &answers.top_pagerank),
-        ("authority", &answers.top_authority),
-        ("hub", &answers.top_hub),
-    ] {
-        expect(format!("top {measure}"), best.get(measure).map_or_else(String::new, |b| b.1.clone()), want);
-    }
-
-    let node_urls = nodes(milled)?;
-    let mut reader = TableReader::open(&milled.shape.path("components"), &["level", "node", "bowtie"])?;
-    while let Some(batch) = reader.next()? {
-        let (level, node, part) = (batch.str("level")?, batch.u32("node")?, batch.str("bowtie")?);
-        for i in (0..batch.len()).filter(|i| level.get(*i) == Some("page")) {
-            let url = node.get(i).and_then(|n| node_urls.get(&n)).map_or("", String::as_str);
-            if let Some(want) = answers.bowtie.get(url) {
-                expect(format!("bow-tie of {url}"), part.get(i).unwrap_or_default().to_owned(), want);
-            }
-        }
-    }
-    for url in answers.bowtie.keys().filter(|u| !node_urls.values().any(|n| n == *u)) {
-        expect(format!("bow-tie of {url}"), "no such node".into(), "a node");
-    }
-
-    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut kinds: BTreeMap<String, String> = BTreeMap::new();
-    let mut reader = TableReader::open(&milled.dedup.path("clusters"), &["url", "representative", "kind"])?;
-    while let Some(batch) = reader.next()? {
-        let (url, representative, kind) =
-            (batch.str("url")?, batch.str("representative")?, batch.str("kind")?);
-        for i in 0..batch.len() {
-            let url = url.get(i).unwrap_or_default().to_owned();
-            found
-                .entry(representative.get(i).unwrap_or_default().to_owned())
-                .or_default()
-                .insert(url.clone());
-            kinds.insert(url, kind.get(i).unwrap_or_default().to_owned());
-        }
-    }
-    for cluster in &answers.cluster {
-        let (representative, others) = cluster.pages.split_first().context("a cluster has pages")?;
-        let want: BTreeSet<String> = cluster.pages.iter().cloned().collect();
-        let got = found.remove(representative).unwrap_or_default();
-        expect(format!("cluster of {representative}"), format!("{got:?}"), &format!("{want:?}"));
-        for page in others {
-            let kind = kinds.get(page).cloned().unwrap_or_default();
-            expect(format!("kind of {page}"), kind, &cluster.kind);
-        }
-    }
-    for url in &answers.distinct {
-        let kind = kinds.get(url).cloned().unwrap_or_else(|| "none".into());
-        expect(format!("cluster of {url}"), kind, "none");
-    }
-    for (representative, pages) in found {
-        expect(format!("cluster of {representative}"), format!("{pages:?}"), "none");
-    }
-
-    let columns = ["url", "content_charset", "content_languages", "robots_noindex"];
-    let mut noindex = BTreeSet::new();
-    let mut reader = TableReader::open(&milled.extract.path("pages"), &columns)?;
-    while let Some(batch) = reader.next()? {
-        let url = batch.str("url")?;
-        let (charset, language) = (batch.str("content_charset")?, batch.str("content_languages")?);
-        let flag = batch.bool("robots_noindex")?;
-        for i in 0..batch.len() {
-            let url = url.get(i).unwrap_or_default();
-            for (column, known) in [(charset, &answers.charset), (language, &answers.language)] {
-                if let Some(want) = known.get(url) {
-                    expect(
-                        format!("{} of {url}", column.name()),
-                        column.get(i).unwrap_or("null").to_owned(),
-                        want,
-                    );
-                }
-            }
-            if flag.get(i) == Some(true) {
-                noindex.insert(url.to_owned());
-            }
-        }
-    }
-    let want: BTreeSet<String> = answers.noindex.iter().cloned().collect();
-    expect("noindex pages".into(), format!("{noindex:?}"), &format!("{want:?}"));
-
-    let mut texts = BTreeMap::new();
-    let mut reader = TableReader::open(&milled.extract.path("texts"), &["url", "text"])?;
-    while let Some(batch) = reader.next()? {
-        let (url, text) = (batch.str("url")?, batch.str("text")?);
-        for i in 0..batch.len() {
-            texts.insert(
-                url.get(i).unwrap_or_default().to_owned(),
-                text.get(i).unwrap_or_default().to_owned(),
-            );
-        }
-    }
-    for (table, known) in
-        [("comments", &answers.comments), ("records", &answers.records), ("structured", &answers.structured)]
-    {
-        let found = super::details::read(&milled.extract, table)?;
-        for (url, want) in known {
-            let found = found.get(url).cloned().unwrap_or_default();
-            expect(format!("{table} of {url}"), format!("{found:?}"), &format!("{want:?}"));
-        }
-    }
-
-    let mut reader = TableReader::open(&milled.keywords.path("keywords"), &["url", "tfidf_words"])?;
-    while let Some(batch) = reader.next()? {
-        let (url, words) = (batch.str("url")?, batch.lists("tfidf_words")?);
-        for (url, words) in url.iter().zip(words) {
-            let url = url.unwrap_or_default();
-            for known in answers.keywords.get(url).into_iter().flatten() {
-                let found = if words.contains(known) { known.clone() } else { words.join(", ") };
-                expect(format!("keywords of {url}"), found, known);
-            }
-        }
-    }
-    for known in &answers.text {
-        let text = texts.get(&known.url).map_or("", String::as_str);
-        for (snippets, want) in [(&known.with, "stands in the text"), (&known.without, "is left out")] {
-            for snippet in snippets {
-                let state =
-                    if text.contains(snippet.as_str()) { "stands in the text" } else { "is left out" };
-                expect(format!("main text of {}: “{snippet}”", known.url), state.into(), want);
-            }
-        }
-    }
-    Ok(missed)
+    let mut check = Check { answers, results, missed: Vec::new() };
+    check.counts()?;
+    check.ranks()?;
+    check.shape()?;
+    check.clusters()?;
+    check.pages()?;
+    check.details()?;
+    check.keywords()?;
+    check.texts()?;
+    Ok(check.missed)
 }
 
-fn nodes(milled: &Milled) -> Result<BTreeMap<u32, String>> {
-    let mut urls = BTreeMap::new();
-    let mut reader = TableReader::open(&milled.graph.path("nodes"), &["level", "node", "url"])?;
-    while let Some(batch) = reader.next()? {
-        let (level, node, url) = (batch.str("level")?, batch.u32("node")?, batch.str("url")?);
-        for i in (0..batch.len()).filter(|i| level.get(*i) == Some("page")) {
-            urls.insert(node.get(i).unwrap_or_default(), url.get(i).unwrap_or_default().to_owned());
+struct Check<'a> {
+    answers: Answers,
+    results: &'a BTreeMap<String, Committed>,
+    missed: Vec<String>,
+}
+
+impl Check<'_> {
+    fn expect(&mut self, what: impl Into<String>, found: impl Into<String>, want: &str) {
+        let (what, found) = (what.into(), found.into());
+        if found != want {
+            self.missed.push(format!("{what}: found {found}, known {want}"));
         }
     }
-    Ok(urls)
+
+    fn of(&self, job: &str) -> Result<&Committed> {
+        self.results.get(job).with_context(|| format!("{job} was not run"))
+    }
+
+    fn rows<T: Table>(&self, job: &str) -> Result<Vec<T>> {
+        Ok(read_rows(&self.of(job)?.path(T::NAME))?)
+    }
+
+    fn counts(&mut self) -> Result<()> {
+        let kept = self.of("extract")?.manifest.counts.kept.clone();
+        for (name, want) in [("captures", self.answers.captures), ("html", self.answers.html)] {
+            self.expect(name, kept.get(name).copied().unwrap_or(0).to_string(), &want.to_string());
+        }
+        Ok(())
+    }
+
+    fn ranks(&mut self) -> Result<()> {
+        let ranks: Vec<RankRow> = self.rows("rank")?;
+        let pages = || ranks.iter().filter(|row| row.level == Level::Page);
+        let best = |measure: fn(&RankRow) -> f64| {
+            let better = |best: &Option<&RankRow>, row| best.is_none_or(|best| measure(row) > measure(best));
+            let best = pages().fold(None, |best, row| if better(&best, row) { Some(row) } else { best });
+            best.map_or_else(String::new, |row| row.url.clone())
+        };
+        let found = [best(|row| row.pagerank), best(|row| row.authority), best(|row| row.hub)];
+        let known = [&self.answers.top_pagerank, &self.answers.top_authority, &self.answers.top_hub].map(String::clone);
+        for ((measure, found), want) in ["pagerank", "authority", "hub"].into_iter().zip(found).zip(known) {
+            self.expect(format!("top {measure}"), found, &want);
+        }
+        Ok(())
+    }
+
+    fn shape(&mut self) -> Result<()> {
+        let nodes: Vec<NodeRow> = self.rows("graph")?;
+        let urls: BTreeMap<u32, String> =
+            nodes.into_iter().filter(|row| row.level == Level::Page).map(|row| (row.node, row.url)).collect();
+        let components: Vec<ComponentRow> = self.rows("shape")?;
+        let known = self.answers.bowtie.clone();
+        for row in components.iter().filter(|row| row.level == Level::Page) {
+            let url = urls.get(&row.node).map_or("", String::as_str);
+            if let Some(want) = known.get(url) {
+                self.expect(format!("bow-tie of {url}"), row.bowtie.as_str(), want);
+            }
+        }
+        for url in known.keys().filter(|url| !urls.values().any(|node| node == *url)) {
+            self.expect(format!("bow-tie of {url}"), "no such node", "a node");
+        }
+        Ok(())
+    }
+
+    fn clusters(&mut self) -> Result<()> {
+        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut kinds: BTreeMap<String, &str> = BTreeMap::new();
+        for row in self.rows::<ClusterRow>("dedup")? {
+            found.entry(row.representative).or_default().insert(row.url.clone());
+            kinds.insert(row.url, row.kind.as_str());
+        }
+        for cluster in std::mem::take(&mut self.answers.cluster) {
+            let (representative, others) = cluster.pages.split_first().context("a cluster has pages")?;
+            let want: BTreeSet<String> = cluster.pages.iter().cloned().collect();
+            let got = found.remove(representative).unwrap_or_default();
+            self.expect(format!("cluster of {representative}"), format!("{got:?}"), &format!("{want:?}"));
+            for page in others {
+                self.expect(format!("kind of {page}"), *kinds.get(page).unwrap_or(&""), &cluster.kind);
+            }
+        }
+        for url in std::mem::take(&mut self.answers.distinct) {
+            self.expect(format!("cluster of {url}"), *kinds.get(&url).unwrap_or(&"none"), "none");
+        }
+        for (representative, pages) in found {
+            self.expect(format!("cluster of {representative}"), format!("{pages:?}"), "none");
+        }
+        Ok(())
+    }
+
+    fn pages(&mut self) -> Result<()> {
+        let mut noindex = BTreeSet::new();
+        let (charset, language) = (self.answers.charset.clone(), self.answers.language.clone());
+        for row in self.rows::<PageRow>("extract")? {
+            for (column, found, known) in [
+                ("content_charset", &row.content_charset, &charset),
+                ("content_languages", &row.content_languages, &language),
+            ] {
+                if let Some(want) = known.get(&row.url) {
+                    let found = found.clone().unwrap_or_else(|| "null".into());
+                    self.expect(format!("{column} of {}", row.url), found, want);
+                }
+            }
+            if row.robots_noindex {
+                noindex.insert(row.url);
+            }
+        }
+        let want: BTreeSet<String> = self.answers.noindex.iter().cloned().collect();
+        self.expect("noindex pages", format!("{noindex:?}"), &format!("{want:?}"));
+        Ok(())
+    }
+
+    fn details(&mut self) -> Result<()> {
+        let found = details::read(self.of("extract")?)?;
+        let answers = &mut self.answers;
+        let known = [&mut answers.comments, &mut answers.records, &mut answers.structured].map(std::mem::take);
+        for ((table, found), known) in found.into_iter().zip(known) {
+            for (url, want) in known {
+                let found = found.get(&url).cloned().unwrap_or_default();
+                self.expect(format!("{table} of {url}"), format!("{found:?}"), &format!("{want:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn keywords(&mut self) -> Result<()> {
+        for row in self.rows::<KeywordRow>("keywords")? {
+            for known in self.answers.keywords.get(&row.url).cloned().into_iter().flatten() {
+                let words = &row.tfidf_words;
+                let found = if words.contains(&known) { known.clone() } else { words.join(", ") };
+                self.expect(format!("keywords of {}", row.url), found, &known);
+            }
+        }
+        Ok(())
+    }
+
+    fn texts(&mut self) -> Result<()> {
+        let texts: BTreeMap<String, String> =
+            self.rows::<TextRow>("extract")?.into_iter().map(|row| (row.url, row.text)).collect();
+        for known in std::mem::take(&mut self.answers.text) {
+            let text = texts.get(&known.url).map_or("", String::as_str);
+            for (snippets, want) in [(&known.with, "stands in the text"), (&known.without, "is left out")] {
+                for snippet in snippets {
+                    let state =
+                        if text.contains(snippet.as_str()) { "stands in the text" } else { "is left out" };
+                    self.expect(format!("main text of {}: “{snippet}”", known.url), state, want);
+                }
+            }
+        }
+        Ok(())
+    }
 }

@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use webmill_graph::{BvOptions, EdgeList, write_bvgraph, write_matrix};
 
-use crate::args::Settings;
-use crate::source;
+use crate::settings::Shared;
+use crate::command::source;
 
 /// Write a graph in another format: by the ending of TO, or --to.
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub struct ConvertArgs {
     #[arg(long)]
     level: Option<String>,
     #[command(flatten)]
-    settings: Settings,
+    shared: Shared,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,8 +47,11 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
         Some(format) => format,
         None => by_ending(&args.to)?,
     };
-    let source = source::open(&args.from, args.level.as_deref(), args.settings.memory)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.settings.threads()).build()?;
+    if let Some(folder) = args.to.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        bail!("{}: there is no folder {} to write to", args.to.display(), folder.display());
+    }
+    let source = source::open(&args.from, args.level.as_deref(), args.shared.memory)?;
+    let pool = args.shared.pool()?;
     // Beside its place first: a failure leaves what was there, and a graph may be converted onto itself.
     let staged = with_ending(&args.to, ".partial");
     let written = pool.install(|| write(&source, target, &staged)).and_then(|()| {

@@ -8,10 +8,10 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use webmill_graph::Export;
 
-use crate::args::Settings;
+use crate::settings::Shared;
+use crate::command::rank::{Measured, Score};
 use crate::rank::{Rank, Vectors};
-use crate::scores::{Measured, Score};
-use crate::source;
+use crate::command::source;
 
 /// Write a part of a graph as GraphML or GEXF to stdout, with its scores.
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ pub struct ExportArgs {
     #[arg(long, value_enum, default_value = "graphml")]
     format: Drawing,
     #[command(flatten)]
-    settings: Settings,
+    shared: Shared,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -45,11 +45,12 @@ enum Drawing {
 
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> Result<ExitCode> {
-    let source = source::open(&args.graph, args.level.as_deref(), args.settings.memory)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.settings.threads()).build()?;
-    let rank: Rank = args.settings.recipe("rank")?;
+    let source = source::open(&args.graph, args.level.as_deref(), args.shared.memory)?;
+    let pool = args.shared.pool()?;
+    let rank: Rank = args.shared.recipe()?.settings()?;
     let weighted = source.weighted(&rank);
-    let with = Measured { rank: &rank, vectors: &Vectors::default(), weighted, memory: args.settings.memory };
+    let vectors = Vectors::default();
+    let with = Measured::new(&rank, &vectors, weighted, args.shared.memory);
     let scores = pool.install(|| args.by.run(&source.graph, &source.graph.transpose(), &with))?;
     let names = source.names()?;
     let column = args.by.name();

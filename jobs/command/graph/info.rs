@@ -10,8 +10,8 @@ use webmill_graph::{
     strong_components, weak_components,
 };
 
-use crate::args::Settings;
-use crate::source;
+use crate::settings::Shared;
+use crate::command::source;
 
 /// Print the numbers of a graph: nodes, arcs, degrees; with --all also its shape.
 #[derive(Debug, clap::Args)]
@@ -25,30 +25,30 @@ pub struct InfoArgs {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    settings: Settings,
+    shared: Shared,
 }
 
 /// Runs the command.
 pub fn run(args: &InfoArgs) -> Result<ExitCode> {
-    print_info(&args.graph, args.level.as_deref(), &args.settings, args.all)
+    print_info(&args.graph, args.level.as_deref(), &args.shared, args.all)
 }
 
 /// Prints all numbers of a graph.
-pub fn info_of(path: &Path, level: Option<&str>, settings: &Settings) -> Result<ExitCode> {
-    print_info(path, level, settings, true)
+pub fn info_of(path: &Path, level: Option<&str>, shared: &Shared) -> Result<ExitCode> {
+    print_info(path, level, shared, true)
 }
 
-fn print_info(path: &Path, level: Option<&str>, settings: &Settings, all: bool) -> Result<ExitCode> {
-    let source = source::open(path, level, settings.memory)?;
+fn print_info(path: &Path, level: Option<&str>, shared: &Shared, all: bool) -> Result<ExitCode> {
+    let source = source::open(path, level, shared.memory)?;
     let graph = source.graph.without_weights();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads()).build()?;
+    let pool = shared.pool()?;
     let numbers = pool.install(|| -> Result<Value> {
         let transpose = graph.transpose();
         let mut numbers = plain(&graph, &transpose);
         numbers["graph"] = source.about().into();
         numbers["weighted"] = source.graph.weights().is_some().into();
         if all {
-            numbers["shape"] = shape(&graph, &transpose, settings.memory)?;
+            numbers["shape"] = shape(&graph, &transpose, shared.memory)?;
         }
         Ok(numbers)
     })?;

@@ -7,8 +7,8 @@ use clap::ValueEnum;
 use serde_json::json;
 use webmill_graph::top;
 
-use crate::scores::{Measured, Score, say_bound};
-use crate::source::Source;
+use super::scores::{Measured, Score, say_bound};
+use crate::command::source::Source;
 
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -9,15 +9,34 @@ use rayon::prelude::*;
 use serde_json::json;
 use webmill_capture::UrlKey;
 use webmill_graph::{BaseSet, Compile, Focus};
+use webmill_mill::{LinkRow, TextRow};
 use webmill_run::{Committed, open_latest};
-use webmill_table::TableReader;
+use webmill_table::{Reader, columns};
 use webmill_text::{Query, Ranking};
 
 use super::Printing;
 use super::print::{RowFormat, flat};
-use crate::levels::read_nodes;
-use crate::scores::{Measured, Score};
-use crate::source::Source;
+use super::scores::{Measured, Score};
+use crate::command::source::Source;
+use crate::graph::tables::NodeRow;
+use crate::job::mixed;
+use crate::levels::{Level, read_level};
+
+columns! {
+    struct Answer from TextRow { url_key, title, text, num_words }
+}
+
+columns! {
+    struct Placed from NodeRow { url, domain }
+}
+
+columns! {
+    struct Named from NodeRow { url }
+}
+
+columns! {
+    struct Around from LinkRow { source_key, target_key, anchor, before, after }
+}
 
 /// A list of nodes with their scores, best first.
 type List = Vec<(u32, f64)>;
@@ -26,7 +45,7 @@ type List = Vec<(u32, f64)>;
 pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &Measured<'_>) -> Result<()> {
     let about =
         || format!("{}: --query wants the results of `webmill extract` and their pages", path.display());
-    let (graph, "page") = source.committed().with_context(about)? else { bail!(about()) };
+    let (graph, Level::Page) = source.committed().with_context(about)? else { bail!(about()) };
     if how.explain.is_some() || with.rank.teleport.is_some() || with.rank.warm_start.is_some() {
         bail!(
             "--query ranks the pages around its answers: it goes without --explain, --teleport and --warm-start"
@@ -34,6 +53,9 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
     }
     let Some(query) = Query::new(words) else { bail!("--query {words:?} holds no word") };
     let extract = open_latest(path, "extract").with_context(about)?;
+    for warning in mixed(&[&extract, graph]) {
+        crate::say!("{warning}");
+    }
     let set = if how.arc { BaseSet::two_steps() } else { BaseSet::default() };
     let set = match how.roots {
         Some(root) => BaseSet { root, least: 0, in_links: how.in_links, ..set },
@@ -44,7 +66,7 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
     let whole = if with.weighted { source.graph.clone() } else { source.graph.without_weights() };
     let focus = set.run(&whole, &whole.transpose(), &answers, Some(&domains))?;
     drop(whole);
-    eprintln!(
+    crate::say!(
         "{} pages answer, {} were roots; {} pages around them, {} links between domains{}",
         answers.len(),
         focus.roots.len(),
@@ -88,25 +110,25 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
 
 /// Keys of the best pages of table `texts`, with their scores.
 fn answers(extract: &Committed, query: &Query, most: usize) -> Result<HashMap<u128, f64>> {
-    let mut reader = TableReader::open(&extract.path("texts"), &["url_key", "title", "text", "num_words"])?;
+    let mut reader = Reader::<Answer>::open(&extract.path("texts"))?;
     let (mut ranking, mut keys) = (Ranking::default(), Vec::new());
     while let Some(batch) = reader.next()? {
-        let (title, text, length) = (batch.str("title")?, batch.str("text")?, batch.u32("num_words")?);
         let counts: Vec<Vec<u32>> = (0..batch.len())
             .into_par_iter()
             .map(|i| {
-                // A title need not stand in its text: it counts once more.
-                let title = query.count(title.get(i).unwrap_or_default());
-                let text = query.count(text.get(i).unwrap_or_default());
+                let page = batch.get(i);
+                // A title need not be in its text: it counts once more.
+                let title = query.count(page.title.unwrap_or_default());
+                let text = query.count(page.text);
                 title.iter().zip(text).map(|(a, b)| a + b).collect()
             })
             .collect();
-        for (i, key) in batch.keys("url_key")?.into_iter().enumerate() {
+        for (page, counts) in batch.rows().zip(&counts) {
             let number = u32::try_from(keys.len()).context("more texts than can be ranked at once")?;
-            if counts[i].iter().any(|count| *count > 0) {
-                keys.push(key.unwrap_or_default());
+            if counts.iter().any(|count| *count > 0) {
+                keys.push(page.url_key.0);
             }
-            ranking.add(number, &counts[i], length.get(i).unwrap_or(0));
+            ranking.add(number, counts, page.num_words);
         }
     }
     let mut best = HashMap::new();
@@ -122,14 +144,13 @@ fn answers(extract: &Committed, query: &Query, most: usize) -> Result<HashMap<u1
 /// The answers that are nodes, and the domain of every node.
 fn nodes(graph: &Committed, answers: &HashMap<u128, f64>) -> Result<(List, Vec<u32>)> {
     let (mut found, mut domains) = (Vec::new(), Vec::new());
-    let mut reader = read_nodes(graph, "page", &["url", "domain"]);
+    let mut reader = read_level::<Placed>(graph, Level::Page);
     while let Some(batch) = reader.next()? {
-        let (url, domain) = (batch.str("url")?, batch.u32("domain")?);
-        for i in 0..batch.len() {
-            if let Some(score) = answers.get(&UrlKey::of(url.get(i).unwrap_or_default()).0) {
+        for page in batch.rows() {
+            if let Some(score) = answers.get(&UrlKey::of(page.url).0) {
                 found.push((domains.len() as u32, *score));
             }
-            domains.push(domain.get(i).unwrap_or_default());
+            domains.push(page.domain);
         }
     }
     Ok((found, domains))
@@ -147,16 +168,12 @@ fn terms(
         wanted.insert(UrlKey::of(url).0, node);
     })?;
     let mut found: HashMap<(u32, u32), u32> = HashMap::new();
-    let columns = ["source_key", "target_key", "anchor", "before", "after"];
-    let mut reader = TableReader::open(&extract.path("links"), &columns)?;
+    let mut reader = Reader::<Around>::open(&extract.path("links"))?;
     while let Some(batch) = reader.next()? {
-        let (sources, targets) = (batch.keys("source_key")?, batch.keys("target_key")?);
-        let (before, anchor, after) = (batch.str("before")?, batch.str("anchor")?, batch.str("after")?);
-        for i in 0..batch.len() {
-            let node = |key: Option<u128>| wanted.get(&key?).copied();
-            let (Some(source), Some(target)) = (node(sources[i]), node(targets[i])) else { continue };
-            let around =
-                [before.get(i), anchor.get(i), after.get(i)].map(Option::unwrap_or_default).join(" ");
+        for link in batch.rows() {
+            let node = |key: u128| wanted.get(&key).copied();
+            let (Some(source), Some(target)) = (node(link.source_key.0), node(link.target_key.0)) else { continue };
+            let around = [link.before, link.anchor, link.after].join(" ");
             let count = found.entry((source, target)).or_default();
             *count = query.count(&around).into_iter().fold(*count, u32::saturating_add);
         }
@@ -179,12 +196,11 @@ fn names(graph: &Committed, lists: &[(String, List)]) -> Result<HashMap<u32, Str
 fn each_of(graph: &Committed, nodes: &[u32], mut each: impl FnMut(u32, &str)) -> Result<()> {
     let mut wanted = nodes.iter().peekable();
     let mut number = 0u32;
-    let mut reader = read_nodes(graph, "page", &["url"]);
+    let mut reader = read_level::<Named>(graph, Level::Page);
     while let Some(batch) = reader.next()? {
-        let url = batch.str("url")?;
-        for i in 0..batch.len() {
+        for page in batch.rows() {
             if wanted.next_if(|node| **node == number).is_some() {
-                each(number, url.get(i).unwrap_or_default());
+                each(number, page.url);
             }
             number += 1;
         }

@@ -1,8 +1,10 @@
 //! The measures of link analysis by name.
 
+use std::sync::OnceLock;
+
 use anyhow::Result;
 use clap::ValueEnum;
-use webmill_graph::{Csr, Graph, HyperBall, PageRank, Ranks, Salsa, Scale, harmonic_of_all};
+use webmill_graph::{Csr, Graph, HubsAuthorities, HyperBall, PageRank, Ranks, Salsa, Scale, harmonic_of_all};
 
 use crate::rank::{Rank, Vectors};
 
@@ -36,9 +38,26 @@ pub struct Measured<'a> {
     /// Whether weights of arcs count.
     pub weighted: bool,
     pub memory: u64,
+    /// Hubs and authorities come together: computed once for both, of the one graph that these settings are used on.
+    hits: OnceLock<HubsAuthorities>,
 }
 
-impl Measured<'_> {
+impl<'a> Measured<'a> {
+    /// Settings for the scores of one graph.
+    pub fn new(rank: &'a Rank, vectors: &'a Vectors, weighted: bool, memory: u64) -> Self {
+        Measured { rank, vectors, weighted, memory, hits: OnceLock::new() }
+    }
+
+    fn hits(&self, graph: &Csr, transpose: &Csr) -> Result<&HubsAuthorities> {
+        if let Some(found) = self.hits.get() {
+            return Ok(found);
+        }
+        let found = self.rank.hits()?.run(graph, transpose)?;
+        let how = if found.converged { "changing by" } else { "NOT converged, still changing by" };
+        crate::say!("HITS: {} iterations, {how} {:.1e}", found.iterations, found.change);
+        Ok(self.hits.get_or_init(|| found))
+    }
+
     /// PageRank.
     pub fn pagerank(&self) -> PageRank<'_> {
         PageRank { weighted: self.weighted, ..self.rank.pagerank(self.memory, self.vectors) }
@@ -53,12 +72,6 @@ impl Score {
 
     /// The scores of all nodes.
     pub fn run(self, graph: &Csr, transpose: &Csr, with: &Measured<'_>) -> Result<Vec<f64>> {
-        let hits = || -> Result<_> {
-            let found = with.rank.hits()?.run(graph, transpose)?;
-            let how = if found.converged { "changing by" } else { "NOT converged, still changing by" };
-            crate::say!("HITS: {} iterations, {how} {:.1e}", found.iterations, found.change);
-            Ok(found)
-        };
         let pagerank = |scale| -> Result<Vec<f64>> {
             let ranks = PageRank { scale, ..with.pagerank() }.run(graph, transpose)?;
             say_bound(&ranks);
@@ -68,8 +81,8 @@ impl Score {
         Ok(match self {
             Score::Pagerank => pagerank(Scale::Probability)?,
             Score::PagerankClassical => pagerank(Scale::Classical)?,
-            Score::Authority => hits()?.authorities,
-            Score::Hub => hits()?.hubs,
+            Score::Authority => with.hits(graph, transpose)?.authorities.clone(),
+            Score::Hub => with.hits(graph, transpose)?.hubs.clone(),
             Score::SalsaAuthority => salsa()?.authorities,
             Score::SalsaHub => salsa()?.hubs,
             Score::Harmonic => {

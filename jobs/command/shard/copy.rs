@@ -12,7 +12,7 @@ use webmill_shard::{
 };
 
 use super::sources::{ReadArgs, Source, Tally, count, not_an_input};
-use crate::args::parse_size;
+use crate::settings::parse_size;
 
 /// Copy every complete record out of damaged shards.
 ///
@@ -320,7 +320,7 @@ fn discard(sink: Converter, code: u8) -> ExitCode {
 
 fn report(files: &[PathBuf]) -> Result<()> {
     let lines: String = files.iter().map(|file| format!("{}\n", file.display())).collect();
-    crate::print(&lines)
+    Ok(crate::print(&lines)?)
 }
 
 fn is_folder(out: &Path) -> bool {

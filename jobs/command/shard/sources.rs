@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use webmill_capture::Error;
 use webmill_shard::{Input, ReadOptions, ShardReader, discover};
 
-use crate::args::parse_size;
+use crate::settings::parse_size;
 
 /// Options of every command that reads shards.
 #[derive(Debug, Clone, clap::Args)]

@@ -1,11 +1,38 @@
 //! `links`: one row a hyperlink.
 
 use webmill_capture::CanonicalUrl;
-use webmill_html::LinkKind;
-use webmill_table::{Bytes16, table};
+use webmill_table::{Bytes16, table, text_enum};
 
 use super::place;
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
+
+text_enum! {
+    /// What made a link, as tables say it.
+    pub enum LinkElement from webmill_html::LinkKind {
+        /// `<a href>`.
+        A = "a",
+        /// `<area href>`.
+        Area = "area",
+        /// `<frame src>`.
+        Frame = "frame",
+        /// `<iframe src>`.
+        Iframe = "iframe",
+        /// `<link href>` that names a page.
+        Link = "link",
+        /// `<form action>` sent by GET.
+        Form = "form",
+        /// `<meta http-equiv=refresh>`.
+        MetaRefresh = "meta-refresh",
+        /// `<link rel=canonical>`.
+        Canonical = "canonical",
+        /// `<link rel=alternate hreflang>`.
+        Hreflang = "hreflang",
+        /// `<img src>`.
+        Img = "img",
+        /// The `Location` or `Refresh` of the HTTP header.
+        HttpRedirect = "http-redirect",
+    }
+}
 
 table! {
     /// One row a link of an HTML page, in the order of the pages and within a page of the document.
@@ -17,7 +44,7 @@ table! {
         before: String = "at most 50 bytes of page text before the anchor, cut at a character", "read more in the";
         after: String = "at most 50 bytes of page text after the anchor, cut at a character", "of this week";
         rel: Option<String> = "rel attribute, lower case", "nofollow";
-        kind: &'static str = "element that made the link: a, area, frame, iframe, link, form, meta-refresh, canonical, hreflang, img, http-redirect", "a";
+        kind: LinkElement = "element that made the link: a, area, frame, iframe, link, form, meta-refresh, canonical, hreflang, img, http-redirect", "a";
         position: u32 = "ordinal of the link on its page, from 0", "12";
         nofollow: bool = "the link or its page asks not to be followed (nofollow, ugc, sponsored)", "false";
         warc_record_offset: i64 = "offset of the source's record in its shard: which capture of the page this is", "183214";
@@ -38,7 +65,7 @@ impl LinkRow {
             source_key: Bytes16(from.key().0),
             target_key: Bytes16(to.key().0),
             target_url: to.into_string(),
-            kind: LinkKind::HttpRedirect.name(),
+            kind: LinkElement::HttpRedirect,
             warc_record_offset,
             warc_filename,
             ..LinkRow::default()
@@ -75,7 +102,7 @@ impl Analyzer for Links {
                 before: link.before.clone(),
                 after: link.after.clone(),
                 rel: link.rel.clone(),
-                kind: link.kind.name(),
+                kind: link.kind.into(),
                 position: link.position,
                 nofollow: link.nofollow || nofollow_page,
                 warc_record_offset,

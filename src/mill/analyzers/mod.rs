@@ -8,8 +8,8 @@ mod structured;
 mod texts;
 
 pub use comments::{CommentRow, Comments};
-pub use links::{LinkRow, Links};
-pub use pages::{PageRow, Pages};
+pub use links::{LinkElement, LinkRow, Links};
+pub use pages::{Cut, PageKind, PageRow, Pages};
 pub use records::{RecordRow, Records};
 pub use structured::{Structured, StructuredRow};
 pub use texts::{TextRow, Texts};

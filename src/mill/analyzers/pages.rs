@@ -1,10 +1,50 @@
 //! `pages`: one row a capture.
 
-use webmill_capture::{CanonicalUrl, Truncation, domain};
-use webmill_table::{Bytes16, Millis, table};
+use webmill_capture::{CanonicalUrl, domain};
+use webmill_table::{Bytes16, Millis, table, text_enum};
 
 use super::place;
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
+
+text_enum! {
+    /// What a page offers to a reader, as tables say it.
+    pub enum PageKind from webmill_text::PageType {
+        /// One text: news, blog post, essay, encyclopaedia entry.
+        Article = "article",
+        /// Products or posts of one kind, with little text each.
+        Collection = "collection",
+        /// Reference or manual of software, a procedure, a law.
+        Documentation = "documentation",
+        /// A thread of posts, questions and answers.
+        Forum = "forum",
+        /// Entries with links to pages of their own.
+        Listing = "listing",
+        /// One thing on sale.
+        Product = "product",
+        /// What an organisation offers.
+        Service = "service",
+        /// None of these, or no text at all.
+        Other = "other",
+    }
+}
+
+text_enum! {
+    /// Why the end of a body is missing, as tables say it.
+    pub enum Cut from webmill_capture::Truncation {
+        /// The crawler's limit on size.
+        Length = "length",
+        /// The crawler's limit on time.
+        Time = "time",
+        /// The connection broke.
+        Disconnect = "disconnect",
+        /// The archive says so, without a reason that is known.
+        Unspecified = "unspecified",
+        /// Longer than the record limit of the reader.
+        RecordLimit = "record-limit",
+        /// The decoded body is longer than the limit of the job.
+        BodyLimit = "body-limit",
+    }
+}
 
 table! {
     /// One row a capture of any media type and status, sorted by SURT key within a part.
@@ -25,7 +65,7 @@ table! {
         content_charset_declared: Option<String> = "encoding that HTTP, byte order mark or meta named, WHATWG name", "GBK";
         content_charset_detected: Option<String> = "encoding the bytes look like; null where the text is plain ASCII", "GBK";
         content_languages: Option<String> = "languages of the main text, ISO 639-3, comma-joined, most used first", "zho,eng";
-        content_truncated: Option<&'static str> = "why the body is cut: length, time, disconnect, unspecified, record-limit, body-limit", "length";
+        content_truncated: Option<Cut> = "why the body is cut: length, time, disconnect, unspecified, record-limit, body-limit", "length";
         content_length: u64 = "bytes of the body after transfer decoding, before content decoding", "30233";
         warc_filename: String = "shard the record stands in, as named on the command line", "crawl-00001.raw";
         warc_record_offset: i64 = "byte offset of the stored record in the shard", "183214";
@@ -46,7 +86,7 @@ table! {
         canonical_url: Option<String> = "target of link rel=canonical, canonical form", "http://pku.edu.cn/news/1.html";
         robots_noindex: bool = "meta robots or X-Robots-Tag ask not to index the page: reports leave it out", "false";
         robots_nofollow: bool = "meta robots or X-Robots-Tag ask not to follow its links", "false";
-        page_type: Option<&'static str> = "kind of page: article, forum, product, collection, listing, documentation, service, other", "article";
+        page_type: Option<PageKind> = "kind of page: article, forum, product, collection, listing, documentation, service, other", "article";
         num_links: u32 = "links that stand in table links", "48";
         num_words: u32 = "words of the main text (UAX 29, jieba for Chinese)", "812";
         text_digest: Option<Bytes16> = "xxh3-128 of the normalised main text (case, width, white space); null without text", "0x51…";
@@ -118,7 +158,7 @@ fn captured(page: &Page<'_>) -> PageRow {
         content_digest: page.content_digest(),
         content_mime_detected: body.sniffed_type.map(str::to_owned),
         content_mime_type: body.declared_type.clone(),
-        content_truncated: body.truncated.map(Truncation::name),
+        content_truncated: body.truncated.map(Cut::from),
         content_length: body.payload.len() as u64,
         warc_filename,
         warc_record_offset,
@@ -166,7 +206,7 @@ fn read(page: &Page<'_>, row: &mut PageRow) {
     if let Some(document) = page.document() {
         row.author.clone_from(&document.main.author);
         row.published.clone_from(&document.main.date);
-        row.page_type = Some(document.main.page_type.name());
+        row.page_type = Some(document.main.page_type.into());
     }
     if let Some(reading) = page.reading() {
         row.num_words = reading.num_words;

@@ -2,7 +2,7 @@
 
 use webmill_table::{Bytes16, table};
 
-use super::place;
+use super::{PageKind, place};
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 table! {
@@ -17,7 +17,7 @@ table! {
         language: Option<String> = "language of the text, ISO 639-3", "zho";
         language_confidence: Option<f32> = "how sure the language is, 0 to 1", "0.97";
         paragraph_languages: Vec<String> = "language of each line of the text, ISO 639-3; zxx for code, und where there are no words; empty where all lines are in the text's language", "['zho', 'zho', 'eng']";
-        page_type: &'static str = "kind of page, see pages.page_type", "article";
+        page_type: PageKind = "kind of page, see pages.page_type", "article";
         confidence: f32 = "how sure the extraction is, 0 to 1", "0.83";
         num_words: u32 = "words of the text", "812";
         warc_record_offset: i64 = "offset of the page's record in its shard", "183214";
@@ -57,7 +57,7 @@ impl Analyzer for Texts {
             language: reading.language.map(|(language, _)| language.to_owned()),
             language_confidence: reading.language.map(|(_, confidence)| confidence),
             paragraph_languages: reading.by_line.iter().map(|language| (*language).to_owned()).collect(),
-            page_type: main.page_type.name(),
+            page_type: main.page_type.into(),
             confidence: main.confidence,
             num_words: reading.num_words,
             warc_record_offset,

@@ -1,0 +1,12 @@
+//! Commands around the jobs: their arguments, and what they print.
+
+pub mod datasets;
+pub mod demo;
+pub mod graph;
+pub mod jobs;
+pub mod rank;
+pub mod schema;
+pub mod shape;
+pub mod shard;
+mod source;
+pub mod text;
