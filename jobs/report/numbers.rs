@@ -31,7 +31,11 @@ pub struct Numbers {
 impl Numbers {
     /// Reads them.
     pub fn read(sources: &Sources) -> Result<Self> {
-        let settings = sources.rank.manifest.configuration.clone();
+        let mut settings = sources.rank.manifest.configuration.clone();
+        // What the named files held is in the key, and no setting.
+        if let Some(settings) = settings.as_object_mut() {
+            settings.remove("read");
+        }
         Ok(Numbers {
             levels: read_rows(&sources.graph.path("levels"))?,
             convergence: read_rows(&sources.rank.path("convergence"))?,
