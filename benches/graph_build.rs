@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use webmill::capture::{CanonicalUrl, UrlKey};
-use webmill::graph::{BuildOptions, Csr, Graph, GraphBuilder, LinkRow, Numbering, PageRow, fold_file};
+use webmill::graph::{BuildOptions, Csr, Graph, GraphBuilder, LinkInput, Numbering, PageInput, fold_file};
 use webmill::sort::Budget;
 
 #[global_allocator]
@@ -34,10 +34,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for page in 0..web.pages {
         let (url, surt) = web.page(page);
         let key = UrlKey::of(&url).0;
-        builder.add_page(&PageRow { key, surt: surt.as_bytes(), url: url.as_bytes(), attributes: b"0" })?;
+        builder.add_page(&PageInput { key, surt: surt.as_bytes(), url: url.as_bytes(), attributes: b"0" })?;
         for link in 0..LINKS_A_PAGE {
             let (url, surt) = web.page(web.target(page, link));
-            builder.add_link(&LinkRow {
+            builder.add_link(&LinkInput {
                 source: key,
                 target: UrlKey::of(&url).0,
                 surt: surt.as_bytes(),

@@ -6,7 +6,7 @@ pub mod tables;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_dedup::{Clusterer, Fingerprint, HammingJoin, Pair, Resembling};
+use webmill_dedup::{Clusterer, Fingerprint, HammingJoin, Pair, ShingleVerifier};
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_sort::Budget;
 use webmill_table::{part_files, schema};
@@ -130,12 +130,12 @@ impl Dedup {
         stage.cancel.check()?;
 
         let texts = Texts::gather(&extract.path("texts"), &pages, &near, unit.temp())?;
-        let verify = Resembling {
+        let verify = ShingleVerifier {
             shingles: |page| texts.shingles(page, self.shingle_words),
             bound: self.min_resemblance,
             most_loaded: 20_000,
         };
-        let clusters = Clusterer::default().run(pages.len(), &copies, &near, &verify)?;
+        let clusters = Clusterer::default().cluster(pages.len(), &copies, &near, &verify)?;
         stage.cancel.check()?;
         let resemblances = if near.len() <= self.max_resemblances {
             output::resemblances(&near, &texts, self.shingle_words)?

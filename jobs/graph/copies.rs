@@ -4,7 +4,7 @@ use std::path::Path;
 
 use webmill_capture::Result;
 use webmill_capture::UrlKey;
-use webmill_graph::{Csr, CsrWriter, HostRuns, WeightKind, duplicates, fold};
+use webmill_graph::{Csr, CsrWriter, HostRanges, WeightKind, duplicates, fold};
 use webmill_run::{Committed, Unit};
 use webmill_sort::{Budget, Sorter};
 use webmill_table::{Reader, columns};
@@ -19,7 +19,7 @@ columns! {
 /// A graph without the copies.
 pub struct Folded {
     pub spool: NodeSpool,
-    pub hosts: HostRuns,
+    pub hosts: HostRanges,
     /// Pages that another one stands for.
     pub copies: u64,
     /// Links between pages that one page stands for.

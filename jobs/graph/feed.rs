@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use webmill_capture::{CanonicalUrl, Result, UrlKey};
-use webmill_graph::{GraphBuilder, LinkRow as LinkInput, PageRow as PageInput};
+use webmill_graph::{GraphBuilder, LinkInput, PageInput};
 use webmill_mill::{LinkElement, LinkRow, PageRow};
 use webmill_run::{Committed, Stage};
 use webmill_sort::Budget;

@@ -8,7 +8,7 @@ use crate::graph::tables::{ArcRow, LevelRow, NodeRow};
 use webmill_capture::domain::registrable;
 use webmill_capture::error::{AtPath, Result};
 use webmill_capture::surt::surt_host;
-use webmill_graph::{Csr, Graph, Groups, HostRuns, NodeRow as Numbered, fold_file};
+use webmill_graph::{Csr, Graph, Groups, HostRanges, NumberedNode, fold_file};
 use webmill_run::Unit;
 use webmill_sort::Budget;
 use webmill_table::{Bytes16, Footer, PartWriter, Table, write_part};
@@ -32,7 +32,7 @@ impl NodeSpool {
     }
 
     /// Adds the next node.
-    pub fn push(&mut self, node: &Numbered<'_>) -> Result<()> {
+    pub fn push(&mut self, node: &NumberedNode<'_>) -> Result<()> {
         let crawled = node.crawled && node.attributes != REDIRECTS;
         self.write(&Spooled { surt: node.surt, url: node.url, key: node.key, crawled, pages: 1 })
     }
@@ -55,9 +55,9 @@ impl NodeSpool {
     }
 
     /// The nodes of the given numbers, ascending, numbered anew, with the pages that each stands for; and their hosts.
-    pub fn keep(mut self, kept: &[u32], pages: &[u32], path: &Path) -> Result<(Self, HostRuns)> {
+    pub fn keep(mut self, kept: &[u32], pages: &[u32], path: &Path) -> Result<(Self, HostRanges)> {
         let mut spool = NodeSpool::create(path)?;
-        let mut hosts = HostRuns::default();
+        let mut hosts = HostRanges::default();
         let mut nodes = self.open()?;
         let mut wanted = kept.iter().zip(pages).peekable();
         let mut number = 0;
@@ -113,7 +113,7 @@ impl SpooledNodes {
 pub fn write(
     unit: &mut Unit<'_>,
     mut spool: NodeSpool,
-    hosts: &HostRuns,
+    hosts: &HostRanges,
     self_arcs: bool,
     budget: &Budget,
 ) -> Result<()> {
@@ -190,7 +190,7 @@ fn write_groups(
     unit: &mut Unit<'_>,
     level: Level,
     groups: &Groups,
-    hosts: &HostRuns,
+    hosts: &HostRanges,
     by_host: &Groups,
     by_domain: &Groups,
     crawled_of: &[u32],

@@ -11,11 +11,11 @@
 use crate::percent::{hex, push_triplet, unreserved};
 use crate::url::{CanonicalUrl, MAX_URL_BYTES, Spans};
 
-/// May stand in a path as it is.
+/// Allowed in a path as it is.
 const PATH: u8 = 1;
-/// May stand in a query as it is.
+/// Allowed in a query as it is.
 const QUERY: u8 = 2;
-/// May stand in a host as it is.
+/// Allowed in a host as it is.
 const HOST: u8 = 4;
 /// Is percent-encoded in paths and queries alike: blanks, quotes, angles and all bytes beyond ASCII.
 const ENCODED: u8 = 8;

@@ -17,7 +17,7 @@ impl<'a> Response<'a> {
         last.map(|essence| String::from_utf8_lossy(essence).to_ascii_lowercase())
     }
 
-    /// The `charset` parameter beside the media type, without quotes.
+    /// The `charset` parameter of the media type, without quotes.
     pub fn charset_label(&self) -> Option<&'a [u8]> {
         let mut found: Option<(&[u8], Option<&[u8]>)> = None;
         for part in self.content_types() {

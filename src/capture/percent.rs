@@ -35,7 +35,7 @@ pub(super) fn push_triplet(byte: u8, out: &mut String) {
 pub(super) fn unify(part: &str, out: &mut String) {
     let bytes = part.as_bytes();
     let (mut copied, mut at) = (0, 0);
-    // Where, in `out`, a `%` stands that begins no triplet: the two places after it must not become hex digits.
+    // Where `out` has a `%` that begins no triplet: the two places after it must not become hex digits.
     let mut stray: Option<usize> = None;
     while let Some(found) = memchr::memchr(b'%', &bytes[at..]) {
         let percent = at + found;

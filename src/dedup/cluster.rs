@@ -1,4 +1,4 @@
-//! Clusters of duplicates, each with the page that stands for it.
+//! Clusters of duplicates, each with the page that represents it.
 //!
 //! **Definition.** Pages are numbered in the total order (earliest fetch, then shortest URL, then URL: [`total_order`]).
 //! Exact copies form classes, and of each only the first page, its head, goes on. Heads are taken in order; a head joins
@@ -12,7 +12,7 @@
 //! are clustered in parallel, and when pages come or go only the components that they touch ([`Clusterer::update`]).
 //!
 //! **Cost.** About 60 bytes a page and 16 a pair at the peak. One verification for each candidate representative until one accepts,
-//! at most [`Clusterer::most_candidates`] for a page; a page past that stands alone and is counted.
+//! at most [`Clusterer::most_candidates`] for a page; a page past that stays alone and is counted.
 //!
 //! **Determinism.** A function of the pages in order, the sets of pairs and the verifier: independent of the order of
 //! pairs, of threads, and of how many updates led there.
@@ -49,7 +49,7 @@ pub enum Same {
 /// How a page came into its cluster.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Joined {
-    /// It stands for the cluster, or for itself.
+    /// It represents the cluster, which may be itself alone.
     Representative,
     /// Its body is the representative's.
     Body,
@@ -71,10 +71,10 @@ impl Joined {
     }
 }
 
-/// The place of one page.
+/// How one page belongs to a cluster.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Member {
-    /// The page that stands for the cluster: the page itself or an earlier one.
+    /// The page that represents the cluster: the page itself or an earlier one.
     pub representative: u32,
     /// How the page came in.
     pub joined: Joined,
@@ -95,7 +95,7 @@ pub struct Clusters {
     pub members: Vec<Member>,
     /// Questions put to the verifier.
     pub verifications: u64,
-    /// Pages that stand alone because they had too many candidates.
+    /// Pages left alone because they had too many candidates.
     pub cut: u64,
 }
 
@@ -112,7 +112,7 @@ pub fn total_order<'a>(pages: usize, page: impl Fn(usize) -> (Option<i64>, &'a s
     order
 }
 
-/// Clusters pages; a configuration to [`run`](Clusterer::run).
+/// Clusters pages; a configuration to [`cluster`](Clusterer::cluster).
 #[derive(Clone, Debug)]
 pub struct Clusterer {
     /// Representatives that a page is compared with at most (default 1,000).
@@ -139,13 +139,13 @@ impl Clusterer {
     /// use webmill_dedup::{Clusterer, Joined, Pair};
     /// // 0 – 1 – 2 are neighbours in a row, and each is near its neighbour only: 2 does not chain into 0's cluster.
     /// let pairs = [Pair { a: 0, b: 1, distance: 2 }, Pair { a: 1, b: 2, distance: 2 }];
-    /// let clusters = Clusterer::default().run(3, &[], &pairs, &|_, _| Ok(Some(0.9)))?;
+    /// let clusters = Clusterer::default().cluster(3, &[], &pairs, &|_, _| Ok(Some(0.9)))?;
     /// let representatives: Vec<u32> = clusters.members.iter().map(|m| m.representative).collect();
     /// assert_eq!(representatives, [0, 0, 2]);
     /// assert_eq!(clusters.members[1].joined, Joined::Near);
     /// # Ok::<(), webmill_capture::error::Error>(())
     /// ```
-    pub fn run(
+    pub fn cluster(
         &self,
         pages: usize,
         copies: &[ExactPair],
@@ -157,12 +157,12 @@ impl Clusterer {
     }
 
     /// Clusters anew only the components that hold a page marked in `changed` (new, altered, or once in a component
-    /// with a page that is gone); the others keep their `previous` places, given in present numbers.
+    /// with a page that is gone); the others keep their `previous` membership, given in present numbers.
     ///
-    /// The result is that of [`run`](Clusterer::run) over everything, provided that `previous` was such a result.
+    /// The result is that of [`cluster`](Clusterer::cluster) over everything, provided that `previous` was such a result.
     ///
     /// # Errors
-    /// As [`run`](Clusterer::run).
+    /// As [`cluster`](Clusterer::cluster).
     pub fn update(
         &self,
         previous: &[Member],
@@ -191,14 +191,14 @@ impl Clusterer {
         let mut verifications = 0;
         let mut cut = 0;
         let components = neighbours.components(&classes, &touched);
-        let placed: Vec<Placed> = components
+        let assigned: Vec<Assigned> = components
             .par_chunk_by(|a, b| neighbours.component[*a as usize] == neighbours.component[*b as usize])
-            .map(|heads| self.place(heads, &neighbours, verify))
+            .map(|heads| self.assign(heads, &neighbours, verify))
             .collect::<Result<_>>()?;
-        for part in placed {
-            verifications += part.verifications;
-            cut += part.cut;
-            for (head, member) in part.members {
+        for component in assigned {
+            verifications += component.verifications;
+            cut += component.cut;
+            for (head, member) in component.members {
                 members[head as usize] = member;
             }
         }
@@ -215,23 +215,23 @@ impl Clusterer {
         Ok(Clusters { members, verifications, cut })
     }
 
-    /// Places the heads of one component.
-    fn place(&self, heads: &[u32], neighbours: &Neighbours, verify: &impl Verify) -> Result<Placed> {
-        let mut placed = Placed::default();
+    /// Assigns the heads of one component to representatives.
+    fn assign(&self, heads: &[u32], neighbours: &Neighbours, verify: &impl Verify) -> Result<Assigned> {
+        let mut assigned = Assigned::default();
         let loaded = verify.load(heads)?;
         // Representatives by group; the groups of a component are few, their order is not used.
-        let mut standing: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut representatives: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut candidates = Vec::new();
         for &head in heads {
             let group = neighbours.group[head as usize];
             candidates.clear();
             for near in std::iter::once(group).chain(neighbours.of_group(group)) {
-                candidates.extend(standing.get(&near).into_iter().flatten());
+                candidates.extend(representatives.get(&near).into_iter().flatten());
             }
             candidates.sort_unstable();
             let mut joined = None;
             for &representative in candidates.iter().take(self.most_candidates) {
-                placed.verifications += 1;
+                assigned.verifications += 1;
                 if let Some(similarity) = verify.similarity(&loaded, head, representative)? {
                     joined =
                         Some(Member { representative, joined: Joined::Near, similarity: similarity as f32 });
@@ -239,24 +239,24 @@ impl Clusterer {
                 }
             }
             let Some(member) = joined else {
-                placed.cut += u64::from(candidates.len() > self.most_candidates);
-                standing.entry(group).or_default().push(head);
+                assigned.cut += u64::from(candidates.len() > self.most_candidates);
+                representatives.entry(group).or_default().push(head);
                 continue;
             };
-            placed.members.push((head, member));
+            assigned.members.push((head, member));
         }
-        Ok(placed)
+        Ok(assigned)
     }
 }
 
 #[derive(Default)]
-struct Placed {
+struct Assigned {
     members: Vec<(u32, Member)>,
     verifications: u64,
     cut: u64,
 }
 
-/// For each label the lowest element that has it, put in the label's place.
+/// For each label the lowest element that has it, which replaces it.
 fn by_lowest(mut labels: Vec<u32>) -> Vec<u32> {
     let mut lowest = vec![u32::MAX; labels.len()];
     for (i, label) in labels.iter_mut().enumerate() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Fingerprint, Resembling, Shingles, WithinDistance, pairs_within};
+use crate::{Fingerprint, ShingleVerifier, Shingles, WithinDistance, pairs_within};
 use proptest::prelude::*;
 
 fn exact(a: u32, b: u32, same: Same) -> ExactPair {
@@ -31,12 +31,12 @@ fn copies_join_through_the_first_of_their_class() {
     // 1 and 3 have the same body, 3 and 4 the same text; 1 is near 0; 2 is alone.
     let copies = [exact(3, 4, Same::Text), exact(1, 3, Same::Body)];
     let accept = |_: u32, _: u32| Ok(Some(0.75));
-    let alone = Clusterer::default().run(5, &copies, &[], &accept).expect("in range");
+    let alone = Clusterer::default().cluster(5, &copies, &[], &accept).expect("in range");
     let kinds = |clusters: &Clusters| clusters.members.iter().map(|m| m.joined).collect::<Vec<_>>();
     use Joined::{Body, Near, Representative, Text};
     assert_eq!(representatives(&alone), [0, 1, 2, 1, 1]);
     assert_eq!(kinds(&alone), [Representative, Representative, Representative, Body, Text]);
-    let joined = Clusterer::default().run(5, &copies, &[near(0, 4, 3)], &accept).expect("in range");
+    let joined = Clusterer::default().cluster(5, &copies, &[near(0, 4, 3)], &accept).expect("in range");
     assert_eq!(representatives(&joined), [0, 0, 2, 0, 0]);
     assert_eq!(kinds(&joined), [Representative, Near, Representative, Near, Near]);
     assert_eq!((joined.members[4].similarity, joined.verifications), (0.75, 1));
@@ -46,7 +46,7 @@ fn copies_join_through_the_first_of_their_class() {
 fn candidates_that_fail_verification_stand_alone() {
     let refuse = |_: u32, _: u32| Ok(None);
     let clusters =
-        Clusterer::default().run(3, &[], &[near(0, 1, 0), near(0, 2, 0)], &refuse).expect("in range");
+        Clusterer::default().cluster(3, &[], &[near(0, 1, 0), near(0, 2, 0)], &refuse).expect("in range");
     assert_eq!((representatives(&clusters), clusters.verifications), (vec![0, 1, 2], 3));
 }
 
@@ -55,7 +55,7 @@ fn members_of_a_group_inherit_its_neighbours() {
     // 0 and 3 share a fingerprint, 1 is close to it; only 3 and 1 are alike, and 1 came first.
     let alike = |a: u32, b: u32| Ok((a.min(b) == 1 && a.max(b) == 3).then_some(0.9));
     let clusters =
-        Clusterer::default().run(4, &[], &[near(0, 3, 0), near(0, 1, 2)], &alike).expect("in range");
+        Clusterer::default().cluster(4, &[], &[near(0, 3, 0), near(0, 1, 2)], &alike).expect("in range");
     assert_eq!(representatives(&clusters), [0, 1, 2, 1]);
 }
 
@@ -63,20 +63,20 @@ fn members_of_a_group_inherit_its_neighbours() {
 fn heaps_are_cut_by_counted_work() {
     let star: Vec<Pair> = (1..3000).map(|i| near(0, i, 0)).collect();
     let refuse = |_: u32, _: u32| Ok(None);
-    let clusters = Clusterer { most_candidates: 10 }.run(3000, &[], &star, &refuse).expect("in range");
+    let clusters = Clusterer { most_candidates: 10 }.cluster(3000, &[], &star, &refuse).expect("in range");
     assert_eq!(clusters.cut, 2989);
     assert!(clusters.verifications <= 30_000);
     let accept = |_: u32, _: u32| Ok(Some(1.0));
-    let clusters = Clusterer::default().run(3000, &[], &star, &accept).expect("in range");
+    let clusters = Clusterer::default().cluster(3000, &[], &star, &accept).expect("in range");
     assert_eq!((clusters.verifications, clusters.cut), (2999, 0));
 }
 
 #[test]
 fn errors_of_the_verifier_and_wrong_numbers_are_reported() {
     let fail = |_: u32, _: u32| Err(Error::Interrupted);
-    let run = |pair| Clusterer::default().run(2, &[], &[pair], &fail);
-    assert!(matches!(run(near(0, 1, 1)), Err(Error::Interrupted)));
-    assert!(matches!(run(near(0, 2, 1)), Err(Error::Internal(_))));
+    let cluster = |pair| Clusterer::default().cluster(2, &[], &[pair], &fail);
+    assert!(matches!(cluster(near(0, 1, 1)), Err(Error::Interrupted)));
+    assert!(matches!(cluster(near(0, 2, 1)), Err(Error::Internal(_))));
 }
 
 #[test]
@@ -84,9 +84,9 @@ fn verified_by_resemblance() {
     let texts = ["a b c d e f g h", "a b c d e f g x", "q r s t u v w x", "a b c d e f g h"];
     for most_loaded in [0, 100] {
         let shingles = |page: u32| Ok(Shingles::of_words(texts[page as usize].split(' '), 3));
-        let verify = Resembling { shingles, bound: 0.7, most_loaded };
+        let verify = ShingleVerifier { shingles, bound: 0.7, most_loaded };
         let pairs = [near(0, 1, 3), near(0, 2, 3), near(0, 3, 0)];
-        let clusters = Clusterer::default().run(4, &[], &pairs, &verify).expect("in range");
+        let clusters = Clusterer::default().cluster(4, &[], &pairs, &verify).expect("in range");
         assert_eq!(representatives(&clusters), [0, 0, 2, 0]);
         assert_eq!(clusters.members[1].similarity, (5.0f64 / 7.0) as f32);
     }
@@ -135,7 +135,7 @@ proptest! {
         let all: Vec<usize> = (0..crawl.pages.len()).collect();
         let (copies, pairs) = crawl.pairs(&all, k);
         let verify = |a: u32, b: u32| Ok(alike(a as usize, b as usize));
-        let clusters = Clusterer::default().run(all.len(), &copies, &pairs, &verify)?;
+        let clusters = Clusterer::default().cluster(all.len(), &copies, &pairs, &verify)?;
         // Literally: classes first, heads in order, each to the first near representative. A class stands close where
         // any of its pages has a fingerprint equal or close to one of the other's, as joins see only fingerprints.
         let classes = Classes::of(all.len(), &copies);
@@ -163,12 +163,12 @@ proptest! {
         let all: Vec<usize> = (0..crawl.pages.len()).collect();
         let (mut copies, mut pairs) = crawl.pairs(&all, k);
         let verify = |a: u32, b: u32| Ok(alike(a as usize, b as usize));
-        let forward = Clusterer::default().run(all.len(), &copies, &pairs, &verify)?;
+        let forward = Clusterer::default().cluster(all.len(), &copies, &pairs, &verify)?;
         copies.reverse();
         pairs.reverse();
         pairs.iter_mut().for_each(|p| std::mem::swap(&mut p.a, &mut p.b));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        let backward = pool.install(|| Clusterer::default().run(all.len(), &copies, &pairs, &verify))?;
+        let backward = pool.install(|| Clusterer::default().cluster(all.len(), &copies, &pairs, &verify))?;
         prop_assert_eq!(forward, backward);
     }
 
@@ -178,7 +178,7 @@ proptest! {
         let before: Vec<usize> = all.iter().copied().filter(|&i| old[i]).collect();
         let (copies, pairs) = crawl.pairs(&before, k);
         let verify = |a: u32, b: u32| Ok(alike(before[a as usize], before[b as usize]));
-        let earlier = Clusterer::default().run(before.len(), &copies, &pairs, &verify)?;
+        let earlier = Clusterer::default().cluster(before.len(), &copies, &pairs, &verify)?;
         let mut previous = vec![Member { representative: 0, joined: Joined::Near, similarity: 0.0 }; all.len()];
         for (i, member) in earlier.members.iter().enumerate() {
             previous[before[i]] = Member { representative: before[member.representative as usize] as u32, ..*member };
@@ -186,7 +186,7 @@ proptest! {
         let changed: Vec<bool> = all.iter().map(|&i| !old[i]).collect();
         let (copies, pairs) = crawl.pairs(&all, k);
         let verify = |a: u32, b: u32| Ok(alike(a as usize, b as usize));
-        let whole = Clusterer::default().run(all.len(), &copies, &pairs, &verify)?;
+        let whole = Clusterer::default().cluster(all.len(), &copies, &pairs, &verify)?;
         let updated = Clusterer::default().update(&previous, &changed, &copies, &pairs, &verify)?;
         prop_assert_eq!(&updated.members, &whole.members);
         prop_assert!(updated.verifications <= whole.verifications);
@@ -198,12 +198,12 @@ proptest! {
         let pairs = crawl.pairs(&all, k).1;
         let fingerprints: Vec<_> = crawl.pages.iter().map(|p| Some(Fingerprint(p.0))).collect();
         let verify = WithinDistance { fingerprints: &fingerprints, k };
-        let clusters = Clusterer::default().run(all.len(), &[], &pairs, &verify)?;
+        let clusters = Clusterer::default().cluster(all.len(), &[], &pairs, &verify)?;
         for (page, member) in clusters.members.iter().enumerate() {
             let distance = (crawl.pages[page].0 ^ crawl.pages[member.representative as usize].0).count_ones();
             prop_assert!(distance <= k && member.representative as usize <= page);
-            let stands = clusters.members[member.representative as usize];
-            prop_assert_eq!(stands.joined, Joined::Representative);
+            let representative = clusters.members[member.representative as usize];
+            prop_assert_eq!(representative.joined, Joined::Representative);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! SimHash: 64 bits of a text that differ in few places where the texts differ in few places.
 //!
-//! **Definition.** A text is the multiset of its *w*-shingles (runs of `w` words, [`SHINGLE_WORDS`] by default; a text
+//! **Definition.** A text is the multiset of its *w*-shingles (`w` consecutive words, [`SHINGLE_WORDS`] by default; a text
 //! of fewer words is one shingle). Each shingle is hashed to 64 bits. For each bit, sum +weight over shingles whose hash
 //! has a 1 there and −weight over those with a 0; the fingerprint's bit is 1 where the sum is positive. The weight is
 //! the shingle's frequency (tf), or any given one ([`simhash_weighted`]). The expected Hamming distance of two
@@ -118,19 +118,19 @@ impl ShingleHasher {
         if let Some(last) = self.recent.last_mut() {
             *last = hash;
         }
-        (self.words >= self.recent.len() as u64).then(|| run_hash(&self.recent))
+        (self.words >= self.recent.len() as u64).then(|| words_hash(&self.recent))
     }
 
     /// The one shingle of a text with fewer words than the width; `None` if it had none or enough.
     pub(super) fn remainder(&self) -> Option<u64> {
         let width = self.recent.len();
         let short = self.words > 0 && self.words < width as u64;
-        short.then(|| run_hash(&self.recent[width - self.words as usize..]))
+        short.then(|| words_hash(&self.recent[width - self.words as usize..]))
     }
 }
 
 /// Hash of any number of words' hashes.
-fn run_hash(words: &[u64]) -> u64 {
+fn words_hash(words: &[u64]) -> u64 {
     let bytes: Vec<u8> = words.iter().flat_map(|hash| hash.to_le_bytes()).collect();
     xxh3_64(&bytes)
 }

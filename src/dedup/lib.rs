@@ -27,4 +27,4 @@ pub use online::FingerprintIndex;
 pub use pairs::{HammingJoin, Pair, pairs_between, pairs_within};
 pub use shingle::Shingles;
 pub use varint::{read_fingerprints, write_fingerprints};
-pub use verify::{Resembling, Verify, WithinDistance};
+pub use verify::{ShingleVerifier, Verify, WithinDistance};

@@ -3,7 +3,7 @@
 //! **Definition.** Equal fingerprints form a group; its representative is its lowest index. The pairs within `k` are
 //! a star for each group (representative and every other member, distance 0), and every pair of representatives whose
 //! distance is 1 to `k`. So a heap of 100,000 equal fingerprints gives 99,999 pairs, not five thousand million, and
-//! nothing is lost: all members of a group stand where their representative stands.
+//! nothing is lost: all members of a group have the fingerprint of their representative.
 //!
 //! **Algorithm.** Equal values are grouped by sorting; the distinct ones are joined by tables (see `hamming`).
 //!

@@ -2,11 +2,11 @@
 //!
 //! **Definition.** Cut the bits into `m` blocks. Two values that differ in at most `k` bits differ in at most `k` blocks,
 //! so they agree on at least `m − k`. One table for each choice of `m − k` blocks, in which values that agree on the
-//! chosen blocks stand together, therefore holds every close pair in some group; `C(m, k)` tables in all.
+//! chosen blocks come together, therefore holds every close pair in some group; `C(m, k)` tables in all.
 //!
 //! **Algorithm.** More blocks make more tables but smaller groups. [`Plan::choose`] takes the `m` with the least
 //! expected work for the number of values, as if their bits were uniform, and `None` where comparing everything with
-//! everything is cheapest. A pair that agrees on more than `m − k` blocks stands together in several tables; it belongs
+//! everything is cheapest. A pair that agrees on more than `m − k` blocks comes together in several tables; it belongs
 //! to the one whose blocks are the first that agree ([`Plan::owns`]), so nothing has to be sorted out afterwards.
 //!
 //! **Reference.** Manku, Jain, Das Sarma, doi:10.1145/1242572.1242592, section 3.

@@ -1,6 +1,6 @@
-//! Shingles: how much of two texts is the same, and how much of one stands in the other.
+//! Shingles: how much of two texts is the same, and how much of one is in the other.
 //!
-//! **Definition.** `S(A)` is the set of the runs of `w` words of a text (of all its words, if they are fewer).
+//! **Definition.** `S(A)` is the set of the sequences of `w` consecutive words of a text (of all its words, if they are fewer).
 //! Resemblance `r(A, B) = |S(A) ∩ S(B)| / |S(A) ∪ S(B)|`, containment of A in B `c(A, B) = |S(A) ∩ S(B)| / |S(A)|`;
 //! both are 0 where the divisor is. Words are compared as SimHash compares them.
 //!

@@ -1,4 +1,4 @@
-//! Distinct fingerprints in order, and the way back from a value to its place.
+//! Distinct fingerprints in order, and the way back from a value to its rank.
 //!
 //! **Algorithm.** A sorted array, and a directory from the leading bits to the range of values that start with them, so
 //! that a look-up reads one directory entry and a few neighbours. Both are memory-bound: values are spread by hashing,
@@ -39,7 +39,7 @@ impl Values {
         &self.sorted
     }
 
-    /// Place of `value` among the distinct values.
+    /// Rank of `value` among the distinct values.
     #[inline]
     pub(super) fn rank(&self, value: u64) -> Option<u32> {
         let slot = (value >> self.shift) as usize;
@@ -47,7 +47,7 @@ impl Values {
         self.sorted[from..to].binary_search(&value).ok().map(|i| (from + i) as u32)
     }
 
-    /// For each fingerprint the place of its value; all of them must have been given to [`Values::of`].
+    /// For each fingerprint the rank of its value; all of them must have been given to [`Values::of`].
     pub(super) fn ranks(&self, fingerprints: &[Fingerprint]) -> Vec<u32> {
         fingerprints.par_iter().map(|f| self.rank(f.0).unwrap_or(u32::MAX)).collect()
     }
@@ -70,7 +70,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ranks_are_places_in_order(
+        fn ranks_are_positions_in_order(
             mut values in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..40, Just(u64::MAX)], 0..120),
             other in any::<u64>(),
         ) {

@@ -1,6 +1,6 @@
 //! What decides whether a page joins a cluster: a measured similarity, never the fingerprint join alone.
 //!
-//! SimHash pairs are candidates: at web scale about half of them are no near-duplicates. [`Resembling`] loads both texts
+//! SimHash pairs are candidates: at web scale about half of them are no near-duplicates. [`ShingleVerifier`] loads both texts
 //! and takes the resemblance of their shingles; [`WithinDistance`] trusts the fingerprints, for callers that have no
 //! texts; a closure decides as it likes.
 
@@ -44,7 +44,7 @@ impl<F: Fn(u32, u32) -> Result<Option<f64>> + Sync> Verify for F {
 
 /// Pages whose shingles resemble each other at least so much.
 #[derive(Clone, Debug)]
-pub struct Resembling<F> {
+pub struct ShingleVerifier<F> {
     /// Gives the shingles of a page.
     pub shingles: F,
     /// Least resemblance, 0 to 1.
@@ -53,7 +53,7 @@ pub struct Resembling<F> {
     pub most_loaded: usize,
 }
 
-impl<F: Fn(u32) -> Result<Shingles> + Sync> Verify for Resembling<F> {
+impl<F: Fn(u32) -> Result<Shingles> + Sync> Verify for ShingleVerifier<F> {
     type Loaded = HashMap<u32, Shingles>;
 
     fn load(&self, pages: &[u32]) -> Result<Self::Loaded> {

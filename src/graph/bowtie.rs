@@ -1,4 +1,4 @@
-//! The bow-tie: how every node stands to the largest strongly connected component.
+//! The bow-tie: how every node relates to the largest strongly connected component.
 //!
 //! **Definition.** The *core* is the largest strongly connected component (of equal ones, the one with the
 //! least node). *In* reaches the core, *Out* is reached from it. Of the other nodes weakly connected to the
@@ -16,7 +16,7 @@ use super::csr::{Csr, Graph};
 /// A node's part of the bow-tie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-pub enum Part {
+pub enum BowTiePart {
     /// In the largest strongly connected component.
     Core,
     /// Reaches the core.
@@ -31,20 +31,26 @@ pub enum Part {
     Disconnected,
 }
 
-impl Part {
+impl BowTiePart {
     /// All parts, in the order of their numbers.
-    pub const ALL: [Part; 6] =
-        [Part::Core, Part::In, Part::Out, Part::Tendril, Part::Tube, Part::Disconnected];
+    pub const ALL: [BowTiePart; 6] = [
+        BowTiePart::Core,
+        BowTiePart::In,
+        BowTiePart::Out,
+        BowTiePart::Tendril,
+        BowTiePart::Tube,
+        BowTiePart::Disconnected,
+    ];
 
     /// Name in tables.
     pub fn name(self) -> &'static str {
         match self {
-            Part::Core => "core",
-            Part::In => "in",
-            Part::Out => "out",
-            Part::Tendril => "tendril",
-            Part::Tube => "tube",
-            Part::Disconnected => "disconnected",
+            BowTiePart::Core => "core",
+            BowTiePart::In => "in",
+            BowTiePart::Out => "out",
+            BowTiePart::Tendril => "tendril",
+            BowTiePart::Tube => "tube",
+            BowTiePart::Disconnected => "disconnected",
         }
     }
 }
@@ -53,8 +59,8 @@ impl Part {
 #[derive(Clone, Debug)]
 pub struct BowTie {
     /// Part of each node.
-    pub parts: Vec<Part>,
-    /// Nodes of each part, in the order of [`Part::ALL`].
+    pub parts: Vec<BowTiePart>,
+    /// Nodes of each part, in the order of [`BowTiePart::ALL`].
     pub sizes: [u64; 6],
 }
 
@@ -71,28 +77,31 @@ pub fn bow_tie(graph: &Csr, transpose: &Csr, strong: &Components) -> BowTie {
     let core: Vec<u32> = (0..n as u32).filter(|&u| strong.of[u as usize] == 0).collect();
     let weak = weak_components_with(graph, transpose);
     let main = core.first().map(|&u| weak.of[u as usize]);
-    let mut parts: Vec<Part> =
-        weak.of.iter().map(|&c| if Some(c) == main { Part::Tendril } else { Part::Disconnected }).collect();
+    let mut parts: Vec<BowTiePart> = weak
+        .of
+        .iter()
+        .map(|&c| if Some(c) == main { BowTiePart::Tendril } else { BowTiePart::Disconnected })
+        .collect();
     for &u in &core {
-        parts[u as usize] = Part::Core;
+        parts[u as usize] = BowTiePart::Core;
     }
-    let outward = reach(graph, core.clone(), |v| parts[v as usize] == Part::Tendril);
+    let outward = reach(graph, core.clone(), |v| parts[v as usize] == BowTiePart::Tendril);
     for &v in &outward {
-        parts[v as usize] = Part::Out;
+        parts[v as usize] = BowTiePart::Out;
     }
-    let inward = reach(transpose, core, |v| parts[v as usize] == Part::Tendril);
+    let inward = reach(transpose, core, |v| parts[v as usize] == BowTiePart::Tendril);
     for &v in &inward {
-        parts[v as usize] = Part::In;
+        parts[v as usize] = BowTiePart::In;
     }
     // Tubes: what In reaches without the core, of that what Out is reached from.
-    let from_in = reach(graph, inward, |v| parts[v as usize] == Part::Tendril);
+    let from_in = reach(graph, inward, |v| parts[v as usize] == BowTiePart::Tendril);
     let mut reached = vec![false; n];
     for &v in &from_in {
         reached[v as usize] = true;
     }
-    for v in reach(transpose, outward, |v| parts[v as usize] == Part::Tendril) {
+    for v in reach(transpose, outward, |v| parts[v as usize] == BowTiePart::Tendril) {
         if reached[v as usize] {
-            parts[v as usize] = Part::Tube;
+            parts[v as usize] = BowTiePart::Tube;
         }
     }
     let mut sizes = [0; 6];
@@ -139,7 +148,7 @@ mod tests {
     }
 
     /// Every part from the definition, with all pairs' reachability by Warshall's algorithm.
-    fn by_definition(graph: &Csr) -> Vec<Part> {
+    fn by_definition(graph: &Csr) -> Vec<BowTiePart> {
         let n = graph.num_nodes();
         let close = |mut reach: Vec<Vec<bool>>| {
             for k in 0..n {
@@ -169,14 +178,14 @@ mod tests {
         let is_in = |u: usize| all[u][heart] && !all[heart][u];
         let is_out = |u: usize| all[heart][u] && !all[u][heart];
         let part = |v: usize| match (all[v][heart], all[heart][v]) {
-            (true, true) => Part::Core,
-            (true, false) => Part::In,
-            (false, true) => Part::Out,
-            (false, false) if !weak[v][heart] => Part::Disconnected,
+            (true, true) => BowTiePart::Core,
+            (true, false) => BowTiePart::In,
+            (false, true) => BowTiePart::Out,
+            (false, false) if !weak[v][heart] => BowTiePart::Disconnected,
             (false, false) => {
                 let from = (0..n).any(|u| is_in(u) && missing_core[u][v]);
                 let to = (0..n).any(|u| is_out(u) && missing_core[v][u]);
-                if from && to { Part::Tube } else { Part::Tendril }
+                if from && to { BowTiePart::Tube } else { BowTiePart::Tendril }
             }
         };
         (0..n).map(part).collect()

@@ -6,12 +6,12 @@
 //!
 //! **Algorithm.** (1) URLs of pages and targets are sorted, equal ones becoming one, and numbered. (2) The
 //! pairs (key, number), sorted by key, are joined with the sources of links. Links usually come page by page,
-//! so a source is sorted once a run of links, not once a link. (3) They are joined with the links, sorted by
+//! so a source is sorted once a batch of links, not once a link. (3) They are joined with the links, sorted by
 //! target key. (4) Arcs are sorted by (source, target) and equal ones combined.
 //!
 //! **Cost.** A sort of the distinct URLs (repetitions nearby are kept out by a small cache), two of 24 bytes
-//! a node, one of 24 and one of 16 bytes a link; memory within the budget, of which 4 bytes a run of links
-//! and 4 a host must be a part.
+//! a node, one of 24 and one of 16 bytes a link; memory within the budget, of which 4 bytes a batch of links
+//! and 4 a host are a share.
 //!
 //! **Collisions.** Two URLs with one key are found in step 2, before any arc is made; the caller counts it
 //! and starts again with keys of another seed. (Links to them are not mixed up by the cache, which compares a
@@ -20,13 +20,13 @@
 //! **Determinism.** Nothing depends on the order of the streams, the budget or threads. Of several pages with
 //! one URL, the one with the least attributes counts; a job that means another one gives only that.
 
-mod rows;
+mod inputs;
 #[cfg(test)]
 mod tests;
 
-pub use rows::{BuildCounts, BuildOptions, LinkRow, NodeRow, PageRow};
+pub use inputs::{BuildCounts, BuildOptions, LinkInput, NumberedNode, PageInput};
 
-use crate::hosts::{HostRuns, host_of};
+use crate::hosts::{HostRanges, host_of};
 use crate::store::{CsrWriter, WeightKind};
 use std::path::Path;
 use webmill_capture::error::{Error, Result};
@@ -39,12 +39,13 @@ pub struct GraphBuilder {
     budget: Budget,
     counts: BuildCounts,
     nodes: BytesSorter,
-    /// (source key, run of links).
+    /// (source key, batch of links).
     sources: Sorter<[u64; 3]>,
-    /// (target key, run of links and number of links).
+    /// (target key, batch of links and number of links).
     links: Sorter<[u64; 3]>,
-    run: Option<u128>,
-    runs: u64,
+    /// Source of the last batch: consecutive links of one page.
+    batch_source: Option<u128>,
+    batches: u64,
     recent: Vec<(u128, u64)>,
     scratch: (Vec<u8>, Vec<u8>),
 }
@@ -67,10 +68,10 @@ pub struct Numbered {
     options: BuildOptions,
     budget: Budget,
     counts: BuildCounts,
-    hosts: HostRuns,
+    hosts: HostRanges,
     keys: webmill_sort::Sorted<[u64; 3]>,
     links: Sorter<[u64; 3]>,
-    /// Node of each run of links.
+    /// Source node of each batch of links.
     source_of: Vec<u32>,
 }
 
@@ -89,8 +90,8 @@ impl GraphBuilder {
             nodes: BytesSorter::new(&budget.fraction(6, 16)).with_unique_keys(),
             sources: Sorter::new(&budget.fraction(1, 16)),
             links: Sorter::new(&budget.fraction(5, 16)).with_combine(add_links),
-            run: None,
-            runs: 0,
+            batch_source: None,
+            batches: 0,
             recent: vec![(0, 0); slots],
             scratch: Default::default(),
             budget: budget.clone(),
@@ -101,7 +102,7 @@ impl GraphBuilder {
     ///
     /// # Errors
     /// [`Error::Io`] when a run file cannot be written.
-    pub fn add_page(&mut self, page: &PageRow<'_>) -> Result<()> {
+    pub fn add_page(&mut self, page: &PageInput<'_>) -> Result<()> {
         self.add_node(PAGE, page.key, page.surt, page.url, page.attributes)
     }
 
@@ -109,7 +110,7 @@ impl GraphBuilder {
     ///
     /// # Errors
     /// As [`add_page`](Self::add_page).
-    pub fn add_link(&mut self, link: &LinkRow<'_>) -> Result<()> {
+    pub fn add_link(&mut self, link: &LinkInput<'_>) -> Result<()> {
         self.counts.links += 1;
         if self.options.drop_nofollow && link.nofollow {
             self.counts.dropped_nofollow += 1;
@@ -129,22 +130,22 @@ impl GraphBuilder {
             self.recent[slot] = (link.target, check);
             self.add_node(TARGET, link.target, link.surt, link.url, &[])?;
         }
-        if self.run != Some(link.source) {
-            self.run = Some(link.source);
+        if self.batch_source != Some(link.source) {
+            self.batch_source = Some(link.source);
             let (high, low) = halves(link.source);
-            self.sources.push([high, low, self.runs])?;
-            self.runs += 1;
-            let bytes = 4 * self.runs as usize;
-            if self.runs > u64::from(u32::MAX) || bytes > self.budget.memory_bytes.max(1 << 20) / 4 {
+            self.sources.push([high, low, self.batches])?;
+            self.batches += 1;
+            let bytes = 4 * self.batches as usize;
+            if self.batches > u64::from(u32::MAX) || bytes > self.budget.memory_bytes.max(1 << 20) / 4 {
                 return Err(Error::Limit(format!(
-                    "{} runs of links from one page need {bytes} bytes, more than a quarter of the memory allowed: \
+                    "{} batches of links from one page each need {bytes} bytes, more than a quarter of the memory allowed: \
                      raise it, or give the links of each page together",
-                    self.runs
+                    self.batches
                 )));
             }
         }
         let (high, low) = halves(link.target);
-        self.links.push([high, low, (self.runs - 1) << 32 | 1])
+        self.links.push([high, low, (self.batches - 1) << 32 | 1])
     }
 
     fn add_node(&mut self, kind: u8, key: u128, surt: &[u8], url: &[u8], attributes: &[u8]) -> Result<()> {
@@ -168,11 +169,11 @@ impl GraphBuilder {
     /// # Errors
     /// [`Error::Io`] when a run file fails, [`Error::Limit`] for more nodes than 32 bits can number, and what
     /// `on_node` returns.
-    pub fn number(self, mut on_node: impl FnMut(NodeRow<'_>) -> Result<()>) -> Result<Numbering> {
-        let GraphBuilder { options, budget, mut counts, nodes, sources, links, runs, recent, .. } = self;
+    pub fn number(self, mut on_node: impl FnMut(NumberedNode<'_>) -> Result<()>) -> Result<Numbering> {
+        let GraphBuilder { options, budget, mut counts, nodes, sources, links, batches, recent, .. } = self;
         drop(recent);
         let mut keys = Sorter::new(&budget.fraction(2, 16));
-        let mut hosts = HostRuns::default();
+        let mut hosts = HostRanges::default();
         let mut sorted: SortedBytes = nodes.finish()?;
         let mut node = 0u32;
         while let Some(row) = sorted.next() {
@@ -185,7 +186,7 @@ impl GraphBuilder {
             }
             let key = u128::from_be_bytes(*key);
             hosts.push(surt);
-            on_node(NodeRow { node, key, surt, url, crawled: kind == PAGE, attributes })?;
+            on_node(NumberedNode { node, key, surt, url, crawled: kind == PAGE, attributes })?;
             counts.crawled += u64::from(kind == PAGE);
             let (high, low) = halves(key);
             keys.push([high, low, u64::from(node)])?;
@@ -194,7 +195,7 @@ impl GraphBuilder {
         drop(sorted);
         counts.nodes = u64::from(node);
         // Once through the keys for the sources, and into a second sorter, which finds them sorted already.
-        let mut source_of = vec![NO_NODE; runs as usize];
+        let mut source_of = vec![NO_NODE; batches as usize];
         let mut again = Sorter::new(&budget.fraction(3, 16));
         let mut sources = sources.finish()?;
         let mut source = sources.next().transpose()?;
@@ -206,9 +207,9 @@ impl GraphBuilder {
                 return Ok(Numbering::Collision { key, nodes: (last[2] as u32, item[2] as u32) });
             }
             last = Some(item);
-            while let Some(run) = source.filter(|run| run[..2] <= item[..2]) {
-                if run[..2] == item[..2] {
-                    source_of[run[2] as usize] = item[2] as u32;
+            while let Some(batch) = source.filter(|batch| batch[..2] <= item[..2]) {
+                if batch[..2] == item[..2] {
+                    source_of[batch[2] as usize] = item[2] as u32;
                 }
                 source = sources.next().transpose()?;
             }
@@ -225,8 +226,8 @@ impl Numbered {
         self.counts.nodes as usize
     }
 
-    /// The hosts, as runs of nodes.
-    pub fn hosts(&self) -> &HostRuns {
+    /// The hosts, as ranges of nodes.
+    pub fn hosts(&self) -> &HostRanges {
         &self.hosts
     }
 
@@ -237,7 +238,7 @@ impl Numbered {
     pub fn arcs(
         self,
         mut on_arc: impl FnMut(u32, u32, u32) -> Result<()>,
-    ) -> Result<(BuildCounts, HostRuns)> {
+    ) -> Result<(BuildCounts, HostRanges)> {
         let Numbered { options, budget, mut counts, hosts, keys, links, source_of } = self;
         let mut arcs = Sorter::new(&budget.fraction(5, 16)).with_combine(add_arcs);
         let mut links = links.finish()?;
@@ -276,7 +277,7 @@ impl Numbered {
     ///
     /// # Errors
     /// As [`arcs`](Self::arcs).
-    pub fn write(self, path: impl AsRef<Path>) -> Result<(BuildCounts, HostRuns)> {
+    pub fn write(self, path: impl AsRef<Path>) -> Result<(BuildCounts, HostRanges)> {
         let mut writer = CsrWriter::create(path, self.num_nodes(), WeightKind::Counts)?;
         let built = self.arcs(|source, target, weight| writer.push(source, target, weight))?;
         writer.finish()?;
@@ -288,7 +289,7 @@ fn halves(key: u128) -> (u64, u64) {
     ((key >> 64) as u64, key as u64)
 }
 
-/// Adds the numbers of links of one run to one target; both are far below 2³² but for a page of billions of
+/// Adds the numbers of links of one batch to one target; both are far below 2³² but for a page of billions of
 /// links.
 fn add_links(first: &mut [u64; 3], next: &[u64; 3]) -> bool {
     let same = first[..2] == next[..2] && first[2] >> 32 == next[2] >> 32;
@@ -322,5 +323,5 @@ fn split_at_zero(name: &[u8]) -> Result<(&[u8], &[u8])> {
 }
 
 fn cut_short() -> Error {
-    Error::Internal("a node lost its parts in the sort".into())
+    Error::Internal("a node lost some of its bytes in the sort".into())
 }

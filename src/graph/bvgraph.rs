@@ -4,21 +4,21 @@
 //! the reference r (how many nodes back lies the list it copies from, 0 for none); if r > 0, the blocks of
 //! that list that are copied and skipped by turns; intervals of consecutive successors; the residual
 //! successors as gaps. Each part has its own instantaneous code, named in the properties. The offsets are the
-//! lengths of the lists in bits, γ-coded; the framework needs them for random access. Weights have no place.
+//! lengths of the lists in bits, γ-coded; the framework needs them for random access. Weights cannot be stored.
 //!
 //! **Reading.** One pass; the graph itself, which [`estimate`] tells beforehand. Every count is checked
 //! against what can still be true, so a damaged file is an error and costs no memory.
 //!
-//! **Writing.** In runs of [`RUN_WORK`] arcs and nodes, each thread one; a list copies from its run only, so
-//! threads need not wait and the bytes do not depend on them. A graph of one run comes out bit for bit as the
-//! framework writes it. Memory for one run a thread, whatever the graph.
+//! **Writing.** In chunks of [`CHUNK_WORK`] arcs and nodes, each thread one; a list copies from its chunk only, so
+//! threads need not wait and the bytes do not depend on them. A graph of one chunk comes out bit for bit as the
+//! framework writes it. Memory for one chunk a thread, whatever the graph.
 //!
 //! **Reference.** P. Boldi, S. Vigna, The WebGraph framework I: compression techniques, WWW 2004,
 //! doi:10.1145/988672.988752.
 
+mod bit_writer;
 mod bits;
 mod encode;
-mod pen;
 mod properties;
 mod read;
 #[cfg(test)]
@@ -27,7 +27,7 @@ mod write;
 
 pub use encode::BvParts;
 pub use read::{estimate, read_bvgraph};
-pub use write::{BvStats, BvWriter, RUN_WORK, write_bvgraph};
+pub use write::{BvStats, BvWriter, CHUNK_WORK, write_bvgraph};
 
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ impl Default for BvOptions {
 }
 
 /// `basename` with `.graph`, `.offsets` or `.properties` after it.
-fn beside(basename: &Path, extension: &str) -> PathBuf {
+fn with_extension(basename: &Path, extension: &str) -> PathBuf {
     let mut path = basename.as_os_str().to_owned();
     path.push(extension);
     PathBuf::from(path)

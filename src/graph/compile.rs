@@ -1,7 +1,7 @@
 //! Automatic resource compilation (ARC): the best hubs and authorities of a topic, in five steps.
 //!
 //! **Definition.** On the base graph of two steps around the answers to a query ([`BaseSet::two_steps`]), a link
-//! weighs 1 + n(t), where n(t) is how many terms of the query stand within 50 bytes either side of its anchor.
+//! weighs 1 + n(t), where n(t) is how many terms of the query occur within 50 bytes either side of its anchor.
 //! Authorities sum the weighted scores of their hubs, hubs those of their authorities; five iterations are
 //! enough, since the order of the best settles early. The 15 best of each are the resource list.
 //!
@@ -43,7 +43,7 @@ pub struct Resources {
 
 impl Compile {
     /// The list for a base set, where `terms(source, target)`, asked in nodes of the whole graph, tells how many
-    /// terms of the query stand around the anchor of a link.
+    /// terms of the query occur around the anchor of a link.
     ///
     /// # Errors
     /// None but those of [`Hits::run`], which a base set does not cause.

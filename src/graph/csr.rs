@@ -1,7 +1,7 @@
 //! A directed graph in compressed sparse rows.
 //!
 //! **Definition.** Nodes are `0..n`. `offsets` has n + 1 entries; the successors of node u are
-//! `targets[offsets[u]..offsets[u + 1]]`, ascending and distinct, and each arc may have a weight beside it.
+//! `targets[offsets[u]..offsets[u + 1]]`, ascending and distinct, and each arc may have a weight.
 //!
 //! **Cost.** 8 bytes a node, 4 an arc, 4 more an arc with weights. The arrays are owned, or lie in a mapped
 //! file ([`store`](super::store)); nothing else knows which.
@@ -36,7 +36,7 @@ pub trait Graph: Sync {
 /// Arc weights, finite and not negative.
 #[derive(Clone, Debug)]
 pub enum Weights {
-    /// How many links an arc stands for.
+    /// How many links an arc represents.
     Counts(Array<u32>),
     /// Given weights.
     Reals(Array<f32>),

@@ -3,7 +3,7 @@
 //! **Definition.** Over the pairs (source, v ≠ source) such that v is reached: how many there are at each
 //! distance, their mean, the median and the *effective diameter*, the distance within which 90 % of them lie.
 //! Quantiles are interpolated: with R(t) pairs within t, the quantile q is t − 1 + (q R − R(t − 1)) / (R(t) −
-//! R(t − 1)) for the first t with R(t) ≥ q R. Beside it stands the law d = 0.35 + 2.06 log₁₀ N that was found
+//! R(t − 1)) for the first t with R(t) ≥ q R. For comparison there is the law d = 0.35 + 2.06 log₁₀ N that was found
 //! on a crawl of one university.
 //!
 //! **Algorithm.** Breadth-first search from 64 sources at once, whose sets are the bits of a word, so that

@@ -292,7 +292,7 @@ impl EdgeList {
     /// Writes the graph in the kind it has; reading it gives it back.
     ///
     /// # Errors
-    /// [`Error::Io`] if `path`, for which `out` stands, cannot be written; [`Error::Config`] for names that would be
+    /// [`Error::Io`] if `out`, named `path` in errors, cannot be written; [`Error::Config`] for names that would be
     /// read as something else: with an arrow, a comment's sign in front, blanks where there are no weights.
     pub fn write(&self, mut out: impl Write, path: &Path) -> Result<()> {
         let nodes = self.graph.offsets().len() - 1;
@@ -443,7 +443,7 @@ mod tests {
         let list = parse("# Nodes: 3 Edges: 2\n7 900\n900 42").unwrap();
         assert_eq!(list.names.as_deref().unwrap(), ["7", "42", "900"]);
         assert_eq!(arcs(&list), [(0, 2, 1.0), (2, 1, 1.0)]);
-        // Otherwise the numbers stand.
+        // Otherwise nodes keep their numbers.
         assert_eq!(parse("# Nodes: 4\n7 900\n900 42").unwrap().graph.offsets().len() - 1, 901);
     }
 

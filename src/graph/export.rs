@@ -128,7 +128,7 @@ impl<'a> Export<'a> {
     /// Writes GraphML.
     ///
     /// # Errors
-    /// [`Error::Io`] if `path`, for which `out` stands, cannot be written.
+    /// [`Error::Io`] if `out`, named `path` in errors, cannot be written.
     pub fn write_graphml(&self, mut out: impl Write, path: &Path) -> Result<()> {
         self.graphml(&mut out).at(path)
     }
@@ -180,7 +180,7 @@ impl<'a> Export<'a> {
     /// Writes GEXF.
     ///
     /// # Errors
-    /// [`Error::Io`] if `path`, for which `out` stands, cannot be written.
+    /// [`Error::Io`] if `out`, named `path` in errors, cannot be written.
     pub fn write_gexf(&self, mut out: impl Write, path: &Path) -> Result<()> {
         self.gexf(&mut out).at(path)
     }

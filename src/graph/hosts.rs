@@ -1,6 +1,6 @@
 //! Hosts and domains as groups of nodes, and the graphs between groups.
 //!
-//! In SURT order the pages of a host are a run of consecutive nodes, so a host is two numbers and a name.
+//! In SURT order the pages of a host are a range of consecutive nodes, so a host is two numbers and a name.
 //! Domains are groups of hosts. [`fold`] makes the graph between the groups of any grouping (hosts, domains,
 //! clusters of duplicates): its arcs are those between members, their weights added up.
 //!
@@ -20,16 +20,16 @@ pub fn host_of(surt: &[u8]) -> &[u8] {
     &surt[..end]
 }
 
-/// Hosts in SURT order, each a run of consecutive nodes.
+/// Hosts in SURT order, each a range of consecutive nodes.
 #[derive(Clone, Debug, Default)]
-pub struct HostRuns {
+pub struct HostRanges {
     starts: Vec<u32>,
     nodes: u32,
     names: Vec<u8>,
     name_ends: Vec<usize>,
 }
 
-impl HostRuns {
+impl HostRanges {
     /// Takes the next node, by its SURT key.
     pub fn push(&mut self, surt: &[u8]) {
         let host = host_of(surt);
@@ -43,7 +43,7 @@ impl HostRuns {
 
     /// The hosts of nodes given by their SURT keys, in ascending order.
     pub fn from_surts<'a>(surts: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut hosts = HostRuns::default();
+        let mut hosts = HostRanges::default();
         surts.into_iter().for_each(|surt| hosts.push(surt));
         hosts
     }
@@ -148,20 +148,20 @@ pub struct Groups {
 
 /// Groups of duplicates for [`fold`], numbered in the order of their representatives.
 ///
-/// `representative` tells for each node the node that stands for it, itself if it stands for itself. Returns
+/// `representative` tells for each node the node that represents it, itself if it represents itself. Returns
 /// the group of each node, and the representative of each group.
 ///
 /// # Errors
-/// [`Error::Config`] for a representative that is no node or does not stand for itself.
+/// [`Error::Config`] for a representative that is no node or does not represent itself.
 pub fn duplicates(representative: &[u32]) -> Result<(Vec<u32>, Vec<u32>)> {
-    let stands = |node: u32| representative.get(node as usize) == Some(&node);
-    if let Some(node) = representative.iter().position(|&other| !stands(other)) {
+    let represents_itself = |node: u32| representative.get(node as usize) == Some(&node);
+    if let Some(node) = representative.iter().position(|&other| !represents_itself(other)) {
         let other = representative[node];
         return Err(Error::Config(format!(
-            "node {node} is represented by {other}, which does not stand for itself"
+            "node {node} is represented by {other}, which does not represent itself"
         )));
     }
-    let kept: Vec<u32> = (0..representative.len() as u32).filter(|&node| stands(node)).collect();
+    let kept: Vec<u32> = (0..representative.len() as u32).filter(|&node| represents_itself(node)).collect();
     let of = representative.iter().map(|&node| kept.partition_point(|&other| other < node) as u32).collect();
     Ok((of, kept))
 }
@@ -284,12 +284,12 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn hosts_are_runs_and_domains_groups_of_them() {
+    fn hosts_are_ranges_and_domains_groups_of_them() {
         let surts =
             ["com,a)/", "com,a)/x", "com,a-b)/", "com,a,www)/", "com,a:81)/", "[::1])/", "127.0.0.1)/"];
         let mut surts = surts.map(str::as_bytes);
         surts.sort();
-        let hosts = HostRuns::from_surts(surts);
+        let hosts = HostRanges::from_surts(surts);
         let names: Vec<String> = (0..hosts.len()).map(|h| hosts.name(h)).collect();
         assert_eq!(names, ["127.0.0.1", "[::1]", "a.com", "www.a.com", "a-b.com", "a.com:81"]);
         assert_eq!(hosts.nodes(2), 2..4);

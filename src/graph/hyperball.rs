@@ -108,7 +108,7 @@ struct Changes {
 }
 
 impl HyperBall {
-    /// Bytes that a run on `nodes` nodes takes beside the graph and its transpose.
+    /// Bytes that a run on `nodes` nodes takes besides the graph and its transpose.
     pub fn memory_estimate(&self, nodes: usize) -> u64 {
         ((2 << self.log_registers) + 33) * nodes as u64
     }
@@ -185,7 +185,7 @@ impl HyperBall {
         }
         match self.memory_bytes {
             Some(allowed) if self.memory_estimate(n) > allowed => Err(Error::Limit(format!(
-                "counters of {n} nodes take {} MiB beside the graph, more than the {} MiB allowed: raise the memory, \
+                "counters of {n} nodes take {} MiB besides the graph, more than the {} MiB allowed: raise the memory, \
                  take fewer registers, or measure hosts or domains",
                 self.memory_estimate(n).div_ceil(1 << 20),
                 allowed >> 20

@@ -1,7 +1,7 @@
 //! The web graph: who links to whom, and what follows from it.
 //!
 //! Pages are nodes, links are arcs; the same on the level of hosts and of registrable domains. A graph is
-//! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRuns`], [`fold`]), kept in
+//! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRanges`], [`fold`]), kept in
 //! one file ([`Csr::open`], [`CsrWriter`]), read from the formats in which graphs are published ([`load()`]) and
 //! written in them ([`write_bvgraph`], [`EdgeList::write`], [`write_matrix`], [`Export`]). The kernels see
 //! arrays only: [`PageRank`], [`Hits`], [`Salsa`], [`HyperBall`], [`strong_components`], [`weak_components`],
@@ -15,6 +15,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod array;
+pub mod assortativity;
 pub mod base_set;
 pub mod bowtie;
 pub mod builder;
@@ -35,7 +36,6 @@ pub mod hyperball;
 mod lines;
 pub mod load;
 pub mod matrix_market;
-pub mod mixing;
 pub mod pagerank;
 pub mod power_law;
 pub mod rmat;
@@ -47,9 +47,12 @@ pub mod toolbar;
 pub mod visit;
 
 pub use array::Array;
+pub use assortativity::{Assortativity, GroupLinks, Reciprocity};
 pub use base_set::{BaseSet, Focus};
-pub use bowtie::{BowTie, Part, bow_tie};
-pub use builder::{BuildCounts, BuildOptions, GraphBuilder, LinkRow, NodeRow, Numbered, Numbering, PageRow};
+pub use bowtie::{BowTie, BowTiePart, bow_tie};
+pub use builder::{
+    BuildCounts, BuildOptions, GraphBuilder, LinkInput, Numbered, NumberedNode, Numbering, PageInput,
+};
 pub use bvgraph::{BvOptions, BvStats, BvWriter, read_bvgraph, write_bvgraph};
 pub use compile::{Compile, Resources};
 pub use components::{Components, strong_components, weak_components, weak_components_with};
@@ -62,11 +65,10 @@ pub use explain::{Contribution, Explanation};
 pub use export::Export;
 pub use harmonic::{harmonic, harmonic_of_all};
 pub use hits::{Hits, HubsAuthorities, Variant};
-pub use hosts::{Groups, HostRuns, duplicates, fold, fold_csr, fold_file, host_of};
+pub use hosts::{Groups, HostRanges, duplicates, fold, fold_csr, fold_file, host_of};
 pub use hyperball::{Balls, HyperBall};
 pub use load::{Format, Loaded, load, load_with};
 pub use matrix_market::{read_matrix, write_matrix};
-pub use mixing::{Assortativity, GroupLinks, Reciprocity};
 pub use pagerank::{Dangling, PageRank, Ranks, Scale};
 pub use power_law::PowerLaw;
 pub use rmat::Rmat;

@@ -3,12 +3,12 @@
 //! | kind | told by |
 //! |---|---|
 //! | [`Format::Csr`] | its magic, see [`super::store`] |
-//! | [`Format::BvGraph`] | a `.properties` beside `NAME`, `NAME.graph`, `NAME.offsets`; or that file itself |
+//! | [`Format::BvGraph`] | a `.properties` next to `NAME`, `NAME.graph`, `NAME.offsets`; or that file itself |
 //! | [`Format::MatrixMarket`] | `%%MatrixMarket` |
 //! | [`Format::Edges`] | text that is none of these, see [`edges`](super::edges) |
 //!
 //! Texts may be compressed with gzip or zstd. Labels come from the text itself or, for numbered nodes, from a
-//! list of names ([`Loaded::with_labels`]); beside a graph of numbers `NAME.urls` is taken, as BVGraphs are
+//! list of names ([`Loaded::with_labels`]); next to a graph of numbers `NAME.urls` is taken, as BVGraphs are
 //! published.
 
 use super::bvgraph::{estimate, read_bvgraph};
@@ -66,7 +66,7 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
     let format = recognise(path)?;
     let unnamed = |graph, format| Loaded { graph, labels: None, first: 0, format };
     let loaded = match format {
-        Format::Csr => beside(unnamed(Csr::open(path)?, format), path)?,
+        Format::Csr => with_urls_file(unnamed(Csr::open(path)?, format), path)?,
         Format::BvGraph(basename) => {
             let bytes = estimate(&basename)?;
             if bytes > options.memory {
@@ -77,11 +77,11 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
                 )));
             }
             let loaded = unnamed(read_bvgraph(&basename)?, Format::BvGraph(basename.clone()));
-            beside(loaded, &basename)?
+            with_urls_file(loaded, &basename)?
         }
         Format::MatrixMarket => {
             let matrix = unnamed(read_matrix(path, options.memory)?, format);
-            beside(Loaded { first: 1, ..matrix }, path)?
+            with_urls_file(Loaded { first: 1, ..matrix }, path)?
         }
         Format::Edges => {
             let list = read_edges_with(path, options)?;
@@ -95,13 +95,13 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
 }
 
 /// The names in `NAME.urls`, if there is such a file.
-fn beside(loaded: Loaded, name: &Path) -> Result<Loaded> {
+fn with_urls_file(loaded: Loaded, name: &Path) -> Result<Loaded> {
     let mut urls = name.as_os_str().to_owned();
     urls.push(".urls");
     if Path::new(&urls).is_file() { loaded.with_labels(urls) } else { Ok(loaded) }
 }
 
-/// What a file is, by its first bytes and what lies beside it.
+/// What a file is, by its first bytes and the files next to it.
 ///
 /// # Errors
 /// [`Error::Io`] if it cannot be read, [`Error::Incompatible`] if it is nothing that is read.
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn names_beside_a_graph() {
+    fn names_next_to_a_graph() {
         let (dir, _) = folder();
         let urls = dir.path().join("bv.urls");
         for (text, expected) in [

@@ -3,7 +3,7 @@
 //! **Format.** A first line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, lines of comment that start
 //! with `%`, a line `ROWS COLUMNS ENTRIES`, then an entry a line: `row column` or `row column value`, counted
 //! from 1. An entry is an arc from its row to its column. The fields `pattern`, `integer` and `real` are read,
-//! with the symmetries `general` and `symmetric` (an entry off the diagonal stands for both arcs). Equal
+//! with the symmetries `general` and `symmetric` (an entry off the diagonal is both arcs). Equal
 //! entries of a pattern are counted; of values the greatest is kept.
 //!
 //! **Cost.** Reading: 12 bytes an entry, and the graph. Writing streams.
@@ -103,7 +103,7 @@ pub fn parse_matrix(mut from: impl BufRead, path: &Path, memory: u64) -> Result<
                 Field::Real => reals.push((u, v, weight(words[2])?)),
             }
         }
-        // The graph's arrays beside the entries, too.
+        // The graph's arrays besides the entries.
         let bytes = 16 * links.len() as u64 + 20 * (counts.len() + reals.len()) as u64;
         if bytes > memory {
             return Err(Wrong::Limit(format!(
@@ -129,7 +129,7 @@ pub fn parse_matrix(mut from: impl BufRead, path: &Path, memory: u64) -> Result<
     }
 }
 
-/// What the first line says: the field, and whether entries stand for both directions.
+/// What the first line says: the field, and whether entries are arcs in both directions.
 fn kind(head: &str) -> Option<(Field, bool)> {
     let mut words = head.split_whitespace();
     let known = [words.next()?, words.next()?, words.next()?] == ["%%matrixmarket", "matrix", "coordinate"];
@@ -150,7 +150,7 @@ fn kind(head: &str) -> Option<(Field, bool)> {
 /// Writes a graph as a general matrix; reading it gives the graph back.
 ///
 /// # Errors
-/// [`Error::Io`] if `path`, for which `out` stands, cannot be written.
+/// [`Error::Io`] if `out`, named `path` in errors, cannot be written.
 pub fn write_matrix(graph: &Csr, mut out: impl Write, path: &Path) -> Result<()> {
     let field = match graph.weights() {
         None => "pattern",

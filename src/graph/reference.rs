@@ -2,7 +2,7 @@
 
 use super::{
     Assortativity, BuildOptions, Csr, Degrees, Distances, Graph, GraphBuilder, Histogram, Hits, HyperBall,
-    LinkRow, Numbering, PageRank, PageRow, Reciprocity, Salsa, bow_tie, fold_csr, harmonic, kendall_tau,
+    LinkInput, Numbering, PageInput, PageRank, Reciprocity, Salsa, bow_tie, fold_csr, harmonic, kendall_tau,
     read_bvgraph, read_edges, strong_components, weak_components,
 };
 use std::path::PathBuf;
@@ -115,11 +115,11 @@ fn cnr_2000_has_one_shape_by_all_measures() {
     );
     assert!((balls.mean_distance() / sampled.mean - 1.0).abs() < 0.1);
     assert!((balls.quantile(0.9) / sampled.effective_diameter() - 1.0).abs() < 0.15);
-    let mixing = Assortativity::of(&graph, &transpose);
+    let assortativity = Assortativity::of(&graph, &transpose);
     let reciprocity = Reciprocity::of(&graph, &transpose);
-    println!("{mixing:?} {reciprocity:?} {:?}", reciprocity.share());
+    println!("{assortativity:?} {reciprocity:?} {:?}", reciprocity.share());
     assert_eq!(reciprocity.self_loops, 87_442);
-    assert!(mixing.in_in.is_some_and(|r| r.abs() < 1.0));
+    assert!(assortativity.in_in.is_some_and(|r| r.abs() < 1.0));
     let ranks = PageRank::default().run(&graph, &transpose).unwrap().scores;
     let degrees: Vec<f64> = (0..graph.num_nodes() as u32).map(|u| transpose.outdegree(u) as f64).collect();
     let salsa = Salsa::default().run(&graph, &transpose).unwrap().authorities;
@@ -152,11 +152,11 @@ fn cnr_2000_is_built_in_a_small_budget() {
     for node in (0..graph.num_nodes() as u32).rev() {
         let surt = name(node);
         let url = surt.as_bytes();
-        builder.add_page(&PageRow { key: key(node), surt: url, url, attributes: b"" }).unwrap();
+        builder.add_page(&PageInput { key: key(node), surt: url, url, attributes: b"" }).unwrap();
         for &target in graph.successor_slice(node) {
             let surt = name(target);
             let (source, target, url) = (key(node), key(target), surt.as_bytes());
-            builder.add_link(&LinkRow { source, target, surt: url, url, nofollow: false }).unwrap();
+            builder.add_link(&LinkInput { source, target, surt: url, url, nofollow: false }).unwrap();
         }
     }
     let Numbering::Done(numbered) = builder.number(|_| Ok(())).unwrap() else { panic!("no keys collide") };

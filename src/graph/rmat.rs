@@ -4,9 +4,9 @@
 //! quadrant that one throw picks with the probabilities a, b, c and 1 − a − b − c. Parallel arcs collapse, so
 //! that a graph has somewhat fewer than `degree` × 2^`scale`.
 //!
-//! **Cost.** O(m log n); 8 bytes an arc drawn beside the graph.
+//! **Cost.** O(m log n); 8 bytes an arc drawn besides the graph.
 //!
-//! **Determinism.** A function of the settings alone: arcs are drawn in runs of fixed length, each with a
+//! **Determinism.** A function of the settings alone: arcs are drawn in chunks of fixed length, each with a
 //! generator of its own.
 //!
 //! **Reference.** D. Chakrabarti, Y. Zhan, C. Faloutsos, R-MAT: a recursive model for graph mining, *SDM*
@@ -36,7 +36,7 @@ impl Default for Rmat {
 }
 
 /// Arcs drawn with one generator.
-const RUN: usize = 1 << 14;
+const CHUNK: usize = 1 << 14;
 
 impl Rmat {
     /// Draws the graph.
@@ -62,8 +62,8 @@ impl Rmat {
         let total = self.degree << self.scale;
         let limits = [a, a + b, a + b + c].map(|p| (p * f64::from(1u32 << 31)) as u32);
         let mut arcs: Vec<(u32, u32)> = vec![(0, 0); total];
-        arcs.par_chunks_mut(RUN).enumerate().for_each(|(run, arcs)| {
-            let mut state = mix(self.seed ^ mix(run as u64));
+        arcs.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, arcs)| {
+            let mut state = mix(self.seed ^ mix(chunk as u64));
             for arc in arcs {
                 *arc = self.draw(&mut state, limits);
             }

@@ -25,7 +25,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 pub(super) const MAGIC: &[u8; 8] = b"WMGRAPH\n";
 const VERSION: u32 = 1;
 const HEAD: u64 = 128;
-/// Where the head's own checksum stands.
+/// Offset of the head's own checksum.
 const HEAD_SUM: usize = 120;
 const BUFFER: usize = 256 << 10;
 
@@ -88,7 +88,7 @@ impl CsrWriter {
     /// Starts the file `path` for a graph of `nodes` nodes.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file, or a temporary one beside it, cannot be written; [`Error::Limit`] for more
+    /// [`Error::Io`] if the file, or a temporary one next to it, cannot be written; [`Error::Limit`] for more
     /// nodes than 32 bits can number.
     pub fn create(path: impl AsRef<Path>, nodes: usize, kind: WeightKind) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
@@ -98,7 +98,7 @@ impl CsrWriter {
         File::create(&path).at(&path)?;
         let handle = || File::options().write(true).open(&path).at(&path);
         let targets_at = align(HEAD + 8 * (nodes as u64 + 1));
-        // Weights wait beside the file until it is known where they start.
+        // Weights wait in a second file until it is known where they start.
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let waiting = tempfile::tempfile_in(folder).at(folder)?;
         let mut writer = CsrWriter {

@@ -57,7 +57,7 @@ impl Pull for Plain<'_> {
     }
 }
 
-/// Arcs with weights beside them.
+/// Arcs with their weights.
 pub(super) struct Weighted<'a, W>(pub &'a [u32], pub &'a [W]);
 
 impl<W: Copy + Into<f64> + Sync> Pull for Weighted<'_, W> {

@@ -1,7 +1,7 @@
 //! petgraph's visit traits on our graph, so that its algorithms run on it.
 //!
 //! Nodes are `u32`, an arc is known by its number, its weight is an `f64`. Algorithms that only follow arcs
-//! run on `&Csr`; those that also go back along them, on a [`TwoWay`], which is a graph beside its transpose.
+//! run on `&Csr`; those that also go back along them, on a [`TwoWay`], which is a graph with its transpose.
 //! (Of petgraph's algorithms `tarjan_scc` is recursive and `page_rank` quadratic; what this module has of its
 //! own is made for the Web.)
 

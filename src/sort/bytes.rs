@@ -1,7 +1,7 @@
 //! Sorting pairs of byte strings.
 //!
 //! Pairs lie in one arena; an index of 16-byte entries (eight bytes of the key, as a big-endian number, and
-//! the place) is what is sorted. Entries that agree in those eight bytes form a group, which is sorted again
+//! the offset) is what is sorted. Entries that agree in those eight bytes form a group, which is sorted again
 //! by the next eight, and so on: keys with long common beginnings, as SURT keys have, are compared without
 //! touching the arena at random. Small groups and groups with a key that ends are compared byte by byte.
 
@@ -16,7 +16,7 @@ use webmill_capture::error::{Error, Result};
 #[derive(Clone, Copy)]
 struct Entry {
     prefix: u64,
-    place: u64,
+    offset: u64,
 }
 
 /// Collects (key, value) pairs in any order and gives them back by key, then value.
@@ -74,7 +74,7 @@ impl BytesSorter {
         };
         let bytes = 8 + key.len() + value.len();
         self.make_room(bytes)?;
-        self.index.push(Entry { prefix: word(key, 0), place: self.arena.len() as u64 });
+        self.index.push(Entry { prefix: word(key, 0), offset: self.arena.len() as u64 });
         self.arena.extend_from_slice(&key_len.to_le_bytes());
         self.arena.extend_from_slice(&value_len.to_le_bytes());
         self.arena.extend_from_slice(key);
@@ -109,7 +109,7 @@ impl BytesSorter {
         if self.unique {
             let arena = &self.arena;
             self.index.dedup_by(|next, first| {
-                next.prefix == first.prefix && pair(arena, next.place).0 == pair(arena, first.place).0
+                next.prefix == first.prefix && pair(arena, next.offset).0 == pair(arena, first.offset).0
             });
         }
     }
@@ -117,7 +117,7 @@ impl BytesSorter {
     fn spill(&mut self) -> Result<()> {
         let mut out = PairWriter::create(&self.budget, self.budget.read_bytes(8).min(super::READ_BYTES))?;
         for entry in &self.index {
-            let (key, value) = pair(&self.arena, entry.place);
+            let (key, value) = pair(&self.arena, entry.offset);
             out.write(key, value)?;
         }
         self.arena.clear();
@@ -164,10 +164,10 @@ fn word(key: &[u8], from: usize) -> u64 {
     }
 }
 
-/// The pair at `place`.
+/// The pair at `offset`.
 #[inline]
-fn pair(arena: &[u8], place: u64) -> (&[u8], &[u8]) {
-    let at = place as usize;
+fn pair(arena: &[u8], offset: u64) -> (&[u8], &[u8]) {
+    let at = offset as usize;
     let length = |i: usize| {
         let bytes = arena[i..i + 4].try_into().expect("a slice of four bytes");
         u32::from_le_bytes(bytes) as usize
@@ -239,9 +239,9 @@ fn split_groups(entries: &mut [Entry], arena: &[u8], depth: usize, mut deeper: i
         let prefix = entries[start].prefix;
         let len = entries[start..].iter().take_while(|e| e.prefix == prefix).count();
         let group = &mut entries[start..start + len];
-        if len > SMALL_LEN && group.iter().all(|e| pair(arena, e.place).0.len() >= depth + 8) {
+        if len > SMALL_LEN && group.iter().all(|e| pair(arena, e.offset).0.len() >= depth + 8) {
             for entry in group {
-                entry.prefix = word(pair(arena, entry.place).0, depth + 8);
+                entry.prefix = word(pair(arena, entry.offset).0, depth + 8);
             }
             deeper(start..start + len);
         } else if len > 1 {
@@ -253,7 +253,7 @@ fn split_groups(entries: &mut [Entry], arena: &[u8], depth: usize, mut deeper: i
 
 /// Compares keys that agree in their first `depth` bytes, then values.
 fn compare(arena: &[u8], depth: usize, a: &Entry, b: &Entry) -> Ordering {
-    let (x, y) = (pair(arena, a.place), pair(arena, b.place));
+    let (x, y) = (pair(arena, a.offset), pair(arena, b.offset));
     let rest = |key| <[u8]>::get(key, depth..).unwrap_or_default();
     rest(x.0).cmp(rest(y.0)).then_with(|| x.1.cmp(y.1))
 }
@@ -328,7 +328,7 @@ impl SortedBytes {
             Source::Memory { arena, index, at } => {
                 let entry = index.get(*at)?;
                 *at += 1;
-                Some(Ok(pair(arena, entry.place)))
+                Some(Ok(pair(arena, entry.offset)))
             }
             Source::Runs(merge) => merge.next().transpose(),
         }
@@ -336,7 +336,7 @@ impl SortedBytes {
 }
 
 /// One run being read: a window over the file and the pair at the head.
-struct Reader {
+struct RunReader {
     run: Run,
     window: Vec<u8>,
     filled: usize,
@@ -346,7 +346,7 @@ struct Reader {
     ended: bool,
 }
 
-impl Reader {
+impl RunReader {
     /// Makes `bytes` more bytes available in the window; false at the end of the run.
     fn need(&mut self, bytes: usize) -> Result<bool> {
         if self.filled - self.at >= bytes {
@@ -402,7 +402,7 @@ impl Reader {
 }
 
 struct Merge {
-    readers: Vec<Reader>,
+    readers: Vec<RunReader>,
     losers: Losers,
     unique: bool,
     /// The winner was lent and must move on first.
@@ -418,7 +418,7 @@ impl Merge {
             run.rewind()?;
             let window = vec![0; bytes];
             let (key, value) = (Vec::new(), Vec::new());
-            let mut reader = Reader { run, window, filled: 0, at: 0, key, value, ended: false };
+            let mut reader = RunReader { run, window, filled: 0, at: 0, key, value, ended: false };
             reader.advance()?;
             readers.push(reader);
         }
@@ -442,7 +442,7 @@ impl Merge {
         Ok(self.head().map(|reader| (&reader.key[..], &reader.value[..])))
     }
 
-    fn head(&self) -> Option<&Reader> {
+    fn head(&self) -> Option<&RunReader> {
         let reader = &self.readers[self.losers.winner()];
         (!reader.ended).then_some(reader)
     }
@@ -456,7 +456,7 @@ impl Merge {
     }
 }
 
-fn before(readers: &[Reader], a: usize, b: usize) -> bool {
+fn before(readers: &[RunReader], a: usize, b: usize) -> bool {
     let (x, y) = (&readers[a], &readers[b]);
     match (x.ended, y.ended) {
         (false, false) => (&x.key, &x.value) < (&y.key, &y.value),

@@ -54,7 +54,7 @@ impl<T: Item> Sorter<T> {
     }
 
     /// Combines items that belong together, by an associative and commutative operation that leaves the first
-    /// item's place in the order. Items that belong together must be neighbours in the order.
+    /// item's position in the order. Items that belong together must be neighbours in the order.
     pub fn with_combine(mut self, combine: fn(&mut T, &T) -> bool) -> Self {
         self.combine = Some(combine);
         self
@@ -190,13 +190,13 @@ impl<T: Item> Iterator for Sorted<T> {
 }
 
 /// One run being read, a buffer at a time.
-struct Reader<T> {
+struct RunReader<T> {
     run: Run,
     buffer: Vec<T>,
     at: usize,
 }
 
-impl<T: Item> Reader<T> {
+impl<T: Item> RunReader<T> {
     fn refill(&mut self) -> Result<()> {
         let bytes = self.run.read(bytemuck::cast_slice_mut(&mut self.buffer))?;
         if !bytes.is_multiple_of(size_of::<T>()) {
@@ -220,7 +220,7 @@ impl<T: Item> Reader<T> {
 }
 
 struct Merge<T: Item> {
-    readers: Vec<Reader<T>>,
+    readers: Vec<RunReader<T>>,
     losers: Losers,
     combine: Option<Combine<T>>,
 }
@@ -231,7 +231,7 @@ impl<T: Item> Merge<T> {
         let mut readers = Vec::with_capacity(runs.len());
         for mut run in runs {
             run.rewind()?;
-            let mut reader = Reader { run, buffer: vec![T::zeroed(); items], at: 0 };
+            let mut reader = RunReader { run, buffer: vec![T::zeroed(); items], at: 0 };
             reader.refill()?;
             readers.push(reader);
         }
@@ -265,7 +265,7 @@ impl<T: Item> Merge<T> {
 }
 
 #[inline]
-fn before<T: Item>(readers: &[Reader<T>], a: usize, b: usize) -> bool {
+fn before<T: Item>(readers: &[RunReader<T>], a: usize, b: usize) -> bool {
     match (readers[a].head(), readers[b].head()) {
         (Some(x), Some(y)) => x < y,
         (x, _) => x.is_some(),

@@ -1,7 +1,7 @@
 //! External sort: more items than memory holds, in order, within a stated budget.
 //!
 //! **What.** [`Sorter`] orders fixed-size items, [`BytesSorter`] orders pairs of byte strings. Graph
-//! building, the duplicate join and every table that is written in key order stand on them.
+//! building, the duplicate join and every table that is written in key order use them.
 //!
 //! **Algorithm.** Items gather in one buffer. A full buffer is sorted (in parallel) and written as a *run* to
 //! an unnamed temporary file; at the end the runs are merged by a tree of losers, which takes ⌈log₂ k⌉
@@ -74,9 +74,9 @@ impl Budget {
         self
     }
 
-    /// One of `parts` equal shares, for sorts that live at the same time.
-    pub fn share(&self, parts: usize) -> Self {
-        self.fraction(1, parts)
+    /// One of `count` equal shares, for sorts that live at the same time.
+    pub fn share(&self, count: usize) -> Self {
+        self.fraction(1, count)
     }
 
     /// `part / whole` of the memory, the rest alike.

@@ -1,7 +1,7 @@
 //! A tree of losers: which of k sorted sources holds the least head.
 //!
 //! The tree knows indices only; the caller says which of two heads comes first. Each inner node keeps the
-//! loser of its match, the root's winner stands at index 0, so that after the winner's source has moved on,
+//! loser of its match, the root's winner is at index 0, so that after the winner's source has moved on,
 //! one walk from its leaf to the root (⌈log₂ k⌉ matches) finds the next winner.
 
 /// Tree over `k ≥ 1` sources.

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde_json::{Value, json};
 use webmill_graph::{
-    Assortativity, Csr, Degrees, Distances, Graph, Histogram, Part, Reciprocity, bow_tie, published_distance,
-    strong_components, weak_components,
+    Assortativity, BowTiePart, Csr, Degrees, Distances, Graph, Histogram, Reciprocity, bow_tie,
+    published_distance, strong_components, weak_components,
 };
 
 use crate::settings::Shared;
@@ -84,7 +84,7 @@ fn shape(graph: &Csr, transpose: &Csr, memory: u64) -> Result<Value> {
     let (strong, weak) = (strong_components(graph), weak_components(graph));
     let tie = bow_tie(graph, transpose, &strong);
     let parts: serde_json::Map<String, Value> =
-        Part::ALL.iter().zip(tie.sizes).map(|(part, n)| (part.name().to_owned(), n.into())).collect();
+        BowTiePart::ALL.iter().zip(tie.sizes).map(|(part, n)| (part.name().to_owned(), n.into())).collect();
     let degrees = Degrees::of(graph, transpose);
     let law = |histogram: &Histogram| {
         histogram.power_law().map(|law| {
@@ -94,7 +94,7 @@ fn shape(graph: &Csr, transpose: &Csr, memory: u64) -> Result<Value> {
             })
         })
     };
-    let mixing = Assortativity::of(graph, transpose);
+    let assortativity = Assortativity::of(graph, transpose);
     let distances = Distances { memory_bytes: Some(memory), ..Distances::default() }.run(graph, transpose)?;
     Ok(json!({
         "strong_components": { "number": strong.len(), "largest": strong.sizes.first() },
@@ -103,7 +103,7 @@ fn shape(graph: &Csr, transpose: &Csr, memory: u64) -> Result<Value> {
         "degree_laws": { "in": law(&degrees.r#in), "out": law(&degrees.out), "total": law(&degrees.total) },
         "reciprocity": Reciprocity::of(graph, transpose).share(),
         "assortativity": {
-            "in_in": mixing.in_in, "in_out": mixing.in_out, "out_in": mixing.out_in, "out_out": mixing.out_out,
+            "in_in": assortativity.in_in, "in_out": assortativity.in_out, "out_in": assortativity.out_in, "out_out": assortativity.out_out,
         },
         "distances": {
             "sources": distances.sources, "mean": distances.mean, "standard_error": distances.standard_error,

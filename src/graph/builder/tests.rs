@@ -23,7 +23,7 @@ fn build(options: BuildOptions, pages: &[u32], links: &[(u32, u32, bool)], memor
         let (surt, url) = url(page);
         let attributes = page.to_be_bytes();
         builder
-            .add_page(&PageRow {
+            .add_page(&PageInput {
                 key: key(page),
                 surt: surt.as_bytes(),
                 url: url.as_bytes(),
@@ -35,7 +35,7 @@ fn build(options: BuildOptions, pages: &[u32], links: &[(u32, u32, bool)], memor
         let (surt, url) = url(target);
         let (source, target) = (key(source), key(target));
         builder
-            .add_link(&LinkRow { source, target, surt: surt.as_bytes(), url: url.as_bytes(), nofollow })
+            .add_link(&LinkInput { source, target, surt: surt.as_bytes(), url: url.as_bytes(), nofollow })
             .unwrap();
     }
     let mut nodes = Vec::new();
@@ -114,10 +114,10 @@ proptest! {
 #[test]
 fn colliding_keys_are_told() {
     let mut builder = GraphBuilder::new(BuildOptions::default(), &Budget::new(1 << 20));
-    builder.add_page(&PageRow { key: 7, surt: b"a)/", url: b"http://a/", attributes: b"" }).unwrap();
+    builder.add_page(&PageInput { key: 7, surt: b"a)/", url: b"http://a/", attributes: b"" }).unwrap();
     // The second link has the key and slot of the first, but another URL.
     for (surt, url) in [(b"b)/", b"http://b/"), (b"c)/", b"http://c/")] {
-        builder.add_link(&LinkRow { source: 7, target: 9, surt, url, nofollow: false }).unwrap();
+        builder.add_link(&LinkInput { source: 7, target: 9, surt, url, nofollow: false }).unwrap();
     }
     let numbering = builder.number(|_| Ok(())).unwrap();
     assert!(matches!(numbering, Numbering::Collision { key: 9, nodes: (1, 2) }));
@@ -145,7 +145,7 @@ fn the_file_holds_the_same_graph() {
     for page in 0..3 {
         let (surt, url) = url(page);
         builder
-            .add_page(&PageRow {
+            .add_page(&PageInput {
                 key: key(page),
                 surt: surt.as_bytes(),
                 url: url.as_bytes(),
@@ -156,7 +156,7 @@ fn the_file_holds_the_same_graph() {
             let (surt, url) = self::url(target);
             let (source, target) = (key(page), key(target));
             builder
-                .add_link(&LinkRow {
+                .add_link(&LinkInput {
                     source,
                     target,
                     surt: surt.as_bytes(),

@@ -1,7 +1,7 @@
 //! How one list of successors is written best, given those before it.
 
 use super::BvOptions;
-use super::pen::{Measure, Pen, Put};
+use super::bit_writer::{BitCounter, BitSink, BitWriter};
 
 /// Bits spent on each part of the lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl Plan {
     }
 
     /// Writes the list of `node`; returns the bits of each part.
-    fn put(&self, node: u32, outdegree: usize, options: &BvOptions, to: &mut impl Put) -> BvParts {
+    fn put(&self, node: u32, outdegree: usize, options: &BvOptions, to: &mut impl BitSink) -> BvParts {
         let mut parts = BvParts::default();
         let mut at = to.at();
         let mut since = |now: u64| now - std::mem::replace(&mut at, now);
@@ -179,9 +179,9 @@ impl<'a> Lists<'a> {
 /// Lists as written.
 #[derive(Default)]
 pub(super) struct Encoded {
-    pub graph: Pen,
+    pub graph: BitWriter,
     /// Length of each list in bits.
-    pub offsets: Pen,
+    pub offsets: BitWriter,
     pub parts: BvParts,
     /// Sums of the lengths of chains of references, and of the references.
     pub chains: u64,
@@ -200,7 +200,7 @@ pub(super) fn encode(lists: &Lists, options: &BvOptions) -> Encoded {
         let (node, list) = (lists.first + i as u32, lists.list(i));
         best.make(list, None, options.min_interval);
         if !list.is_empty() {
-            let bits = |plan: &Plan| plan.put(node, list.len(), options, &mut Measure::default()).sum();
+            let bits = |plan: &Plan| plan.put(node, list.len(), options, &mut BitCounter::default()).sum();
             let mut least = bits(&best);
             for reference in 1..=options.window.min(i) {
                 let (from, chain) = (lists.list(i - reference), chains[i - reference]);

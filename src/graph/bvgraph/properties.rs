@@ -1,4 +1,4 @@
-//! The text file beside a graph that says how it is written.
+//! The text file next to a graph that says how it is written.
 
 use super::bits::Code;
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 //! Lists of successors out of a stream of bits.
 
-use super::beside;
 use super::bits::{Bits, Decoded};
 use super::properties::Properties;
+use super::with_extension;
 use crate::csr::Csr;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -14,8 +14,8 @@ use webmill_capture::error::{AtPath, Error, Result};
 /// [`Error::Io`] for missing files, [`Error::Incompatible`] for another class of graph or code,
 /// [`Error::Corrupt`] for bytes that are no such graph.
 pub fn read_bvgraph(basename: impl AsRef<Path>) -> Result<Csr> {
-    let properties = Properties::read(&beside(basename.as_ref(), ".properties"))?;
-    let path = beside(basename.as_ref(), ".graph");
+    let properties = Properties::read(&with_extension(basename.as_ref(), ".properties"))?;
+    let path = with_extension(basename.as_ref(), ".graph");
     let bytes = std::fs::read(&path).at(&path)?;
     let mut bits = Bits { bytes: &bytes, at: 0 };
     decode(&mut bits, &properties).map_err(|reason| Error::corrupt(&path, bits.at / 8, reason))
@@ -26,8 +26,8 @@ pub fn read_bvgraph(basename: impl AsRef<Path>) -> Result<Csr> {
 /// # Errors
 /// As [`read_bvgraph`].
 pub fn estimate(basename: impl AsRef<Path>) -> Result<u64> {
-    let properties = Properties::read(&beside(basename.as_ref(), ".properties"))?;
-    let path = beside(basename.as_ref(), ".graph");
+    let properties = Properties::read(&with_extension(basename.as_ref(), ".properties"))?;
+    let path = with_extension(basename.as_ref(), ".graph");
     let length = std::fs::metadata(&path).at(&path)?.len();
     // Half as much again, since the targets grow.
     Ok(length + 8 * properties.nodes as u64 + properties.arcs.saturating_mul(6))

@@ -5,18 +5,18 @@ use super::super::csr::{Csr, Graph};
 use super::bits::{Bits, Code};
 use super::properties::Properties;
 use super::read::decode;
-use super::write::write_in_runs;
+use super::write::write_in_chunks;
 use super::*;
 use proptest::prelude::*;
 use webmill_capture::error::Error;
 
 /// Writes bits, the most significant first.
 #[derive(Default)]
-struct Pen {
+struct ReferenceWriter {
     bits: Vec<bool>,
 }
 
-impl Pen {
+impl ReferenceWriter {
     fn fixed(&mut self, value: u64, bits: u32) {
         self.bits.extend((0..bits).rev().map(|b| value >> b & 1 == 1));
     }
@@ -67,16 +67,16 @@ fn natural(signed: i64) -> u64 {
 
 /// Writes a graph, each list referring as far back as `references` says.
 fn encode(graph: &Csr, p: &Properties, references: &[usize]) -> Vec<u8> {
-    let mut pen = Pen::default();
+    let mut writer = ReferenceWriter::default();
     for x in 0..graph.num_nodes() {
         let list = graph.successor_slice(x as u32);
-        pen.write(p.outdegrees, list.len() as u64);
+        writer.write(p.outdegrees, list.len() as u64);
         if list.is_empty() {
             continue;
         }
         let reference = references.get(x).map_or(0, |r| r % (p.window + 1)).min(x);
         if p.window > 0 {
-            pen.write(p.references, reference as u64);
+            writer.write(p.references, reference as u64);
         }
         let mut rest: Vec<i64> = list.iter().map(|&v| i64::from(v)).collect();
         if reference > 0 {
@@ -90,9 +90,9 @@ fn encode(graph: &Csr, p: &Properties, references: &[usize]) -> Vec<u8> {
                 }
             }
             runs.pop(); // the last block is understood
-            pen.write(p.block_counts, runs.len() as u64);
+            writer.write(p.block_counts, runs.len() as u64);
             for (i, (_, length)) in runs.iter().enumerate() {
-                pen.write(p.blocks, length - u64::from(i > 0));
+                writer.write(p.blocks, length - u64::from(i > 0));
             }
             rest.retain(|v| !from.contains(&(*v as u32)));
         }
@@ -105,28 +105,28 @@ fn encode(graph: &Csr, p: &Properties, references: &[usize]) -> Vec<u8> {
                 }
             }
             intervals.retain(|i| i.1 as u64 >= p.min_interval);
-            pen.write(p.intervals, intervals.len() as u64);
+            writer.write(p.intervals, intervals.len() as u64);
             let mut last = None;
             for &(left, length) in &intervals {
-                pen.write(
+                writer.write(
                     p.intervals,
                     last.map_or_else(|| natural(left - x as i64), |last| (left - last - 1) as u64),
                 );
-                pen.write(p.intervals, length as u64 - p.min_interval);
+                writer.write(p.intervals, length as u64 - p.min_interval);
                 last = Some(left + length);
             }
             rest.retain(|&v| !intervals.iter().any(|&(left, length)| (left..left + length).contains(&v)));
         }
         let mut last = None;
         for v in rest {
-            pen.write(
+            writer.write(
                 p.residuals,
                 last.map_or_else(|| natural(v - x as i64), |last: i64| (v - last - 1) as u64),
             );
             last = Some(v);
         }
     }
-    pen.bytes()
+    writer.bytes()
 }
 
 fn codes() -> impl Strategy<Value = Code> {
@@ -197,7 +197,8 @@ fn options() -> impl Strategy<Value = BvOptions> {
 }
 
 fn files(basename: &Path) -> [Vec<u8>; 3] {
-    [".graph", ".offsets", ".properties"].map(|extension| std::fs::read(beside(basename, extension)).unwrap())
+    [".graph", ".offsets", ".properties"]
+        .map(|extension| std::fs::read(with_extension(basename, extension)).unwrap())
 }
 
 /// Graphs whose lists are alike, as those of pages are.
@@ -223,10 +224,10 @@ fn alike() -> impl Strategy<Value = Csr> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
-    fn what_is_written_is_read(graph in alike(), options in options(), run_work in 1u64..2000) {
+    fn what_is_written_is_read(graph in alike(), options in options(), chunk_work in 1u64..2000) {
         let dir = tempfile::tempdir().unwrap();
         let (base, other) = (dir.path().join("a"), dir.path().join("b"));
-        let stats = write_in_runs(&graph, &base, &options, run_work).unwrap();
+        let stats = write_in_chunks(&graph, &base, &options, chunk_work).unwrap();
         let read = read_bvgraph(&base).unwrap();
         prop_assert_eq!(read.offsets(), graph.offsets());
         prop_assert_eq!(read.targets(), graph.targets());
@@ -242,7 +243,7 @@ proptest! {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let mut writer =
-                    BvWriter::create(&other, graph.num_nodes(), &options).unwrap().with_run_work(run_work);
+                    BvWriter::create(&other, graph.num_nodes(), &options).unwrap().with_chunk_work(chunk_work);
                 graph.arcs().for_each(|(u, v, _)| writer.push(u, v).unwrap());
                 assert_eq!(writer.finish().unwrap(), stats);
             });
@@ -258,7 +259,7 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         let base = dir.path().join("g");
         write_bvgraph(&graph, &base, &BvOptions::default()).unwrap();
-        let path = beside(&base, extension);
+        let path = with_extension(&base, extension);
         let mut bytes = std::fs::read(&path).unwrap();
         for (at, xor) in flips {
             if !bytes.is_empty() { let at = at.index(bytes.len()); bytes[at] ^= xor; }
@@ -282,7 +283,7 @@ fn every_cut_of_a_list_is_noticed() {
     let base = dir.path().join("g");
     let graph = Csr::from_arcs(40, (0..40).flat_map(|u| (1..9).map(move |i| (u, u * i * 7 % 40)))).unwrap();
     let stats = write_bvgraph(&graph, &base, &BvOptions::default()).unwrap();
-    let path = beside(&base, ".graph");
+    let path = with_extension(&base, ".graph");
     let bytes = std::fs::read(&path).unwrap();
     for cut in 0..stats.bits.div_ceil(8) as usize {
         std::fs::write(&path, &bytes[..cut]).unwrap();
@@ -298,7 +299,7 @@ fn few_bytes_cannot_ask_for_much_memory() {
     // Every node has all nodes as successors and copies them: some 40 bits for 20,000 arcs.
     let clique = Csr::from_arcs(300, (0..300).flat_map(|u| (0..300).map(move |v| (u, v)))).unwrap();
     write_bvgraph(&clique, &base, &BvOptions::default()).unwrap();
-    let properties = beside(&base, ".properties");
+    let properties = with_extension(&base, ".properties");
     let text = std::fs::read_to_string(&properties).unwrap();
     std::fs::write(&properties, text.replace("arcs=90000", "arcs=50000")).unwrap();
     assert!(read_bvgraph(&base).unwrap_err().to_string().contains("more arcs than the 50000"));

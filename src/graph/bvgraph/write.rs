@@ -1,8 +1,8 @@
 //! The three files, list by list.
 
+use super::bit_writer::{BitSink, BitWriter};
 use super::encode::{BvParts, Encoded, Lists, encode};
-use super::pen::{Pen, Put};
-use super::{BvOptions, beside};
+use super::{BvOptions, with_extension};
 use crate::csr::{Csr, Graph};
 use rayon::prelude::*;
 use std::fmt::Write as _;
@@ -11,8 +11,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use webmill_capture::error::{AtPath, Error, Result};
 
-/// Arcs and nodes of a run: the larger, the fewer lists have no list before them to copy from.
-pub const RUN_WORK: u64 = 1 << 22;
+/// Arcs and nodes of a chunk: the larger, the fewer lists have no list before them to copy from.
+pub const CHUNK_WORK: u64 = 1 << 22;
 
 /// What a graph took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,16 +40,16 @@ impl BvStats {
     }
 }
 
-/// Writes a graph arc by arc; its weights, which the format has no place for, must go elsewhere.
+/// Writes a graph arc by arc; its weights, which the format cannot hold, must go elsewhere.
 pub struct BvWriter {
     files: Files,
     nodes: u64,
     /// The lists not yet written, and where each begins and ends.
     offsets: Vec<u64>,
     targets: Vec<u32>,
-    /// Where runs end in `offsets`.
-    runs: Vec<usize>,
-    run_work: u64,
+    /// Where chunks end in `offsets`.
+    chunks: Vec<usize>,
+    chunk_work: u64,
 }
 
 impl BvWriter {
@@ -67,14 +67,14 @@ impl BvWriter {
             nodes: nodes as u64,
             offsets: vec![0],
             targets: Vec::new(),
-            runs: vec![0],
-            run_work: RUN_WORK,
+            chunks: vec![0],
+            chunk_work: CHUNK_WORK,
         })
     }
 
     #[cfg(test)]
-    pub(super) fn with_run_work(mut self, run_work: u64) -> Self {
-        self.run_work = run_work;
+    pub(super) fn with_chunk_work(mut self, chunk_work: u64) -> Self {
+        self.chunk_work = chunk_work;
         self
     }
 
@@ -108,10 +108,10 @@ impl BvWriter {
     fn close_until(&mut self, node: u64) -> Result<()> {
         while self.open() < node {
             self.offsets.push(self.targets.len() as u64);
-            let begin = self.runs[self.runs.len() - 1];
-            if work(&self.offsets[begin..]) >= self.run_work {
-                self.runs.push(self.offsets.len() - 1);
-                if self.runs.len() > rayon::current_num_threads() {
+            let begin = self.chunks[self.chunks.len() - 1];
+            if work(&self.offsets[begin..]) >= self.chunk_work {
+                self.chunks.push(self.offsets.len() - 1);
+                if self.chunks.len() > rayon::current_num_threads() {
                     self.flush()?;
                 }
             }
@@ -119,19 +119,19 @@ impl BvWriter {
         Ok(())
     }
 
-    /// Writes the runs that are full.
+    /// Writes the chunks that are full.
     fn flush(&mut self) -> Result<()> {
         let first = self.files.stats.nodes as u32;
-        let runs: Vec<Lists> = self
-            .runs
+        let chunks: Vec<Lists> = self
+            .chunks
             .windows(2)
-            .map(|run| lists(first, &self.offsets, &self.targets, run[0], run[1]))
+            .map(|chunk| lists(first, &self.offsets, &self.targets, chunk[0], chunk[1]))
             .collect();
-        self.files.write(&runs)?;
+        self.files.write(&chunks)?;
         self.offsets.clear();
         self.offsets.push(0);
         self.targets.clear();
-        self.runs.truncate(1);
+        self.chunks.truncate(1);
         Ok(())
     }
 
@@ -141,8 +141,8 @@ impl BvWriter {
     /// [`Error::Io`] if the disk refuses.
     pub fn finish(mut self) -> Result<BvStats> {
         self.close_until(self.nodes)?;
-        if self.runs[self.runs.len() - 1] < self.offsets.len() - 1 {
-            self.runs.push(self.offsets.len() - 1);
+        if self.chunks[self.chunks.len() - 1] < self.offsets.len() - 1 {
+            self.chunks.push(self.offsets.len() - 1);
         }
         self.flush()?;
         self.files.finish()
@@ -154,32 +154,32 @@ impl BvWriter {
 /// # Errors
 /// [`Error::Io`] if the files cannot be written, [`Error::Config`] for options that the format does not have.
 pub fn write_bvgraph(graph: &Csr, basename: impl AsRef<Path>, options: &BvOptions) -> Result<BvStats> {
-    write_in_runs(graph, basename.as_ref(), options, RUN_WORK)
+    write_in_chunks(graph, basename.as_ref(), options, CHUNK_WORK)
 }
 
-/// As [`write_bvgraph`], in runs of at least `run_work`.
-pub(super) fn write_in_runs(
+/// As [`write_bvgraph`], in chunks of at least `chunk_work`.
+pub(super) fn write_in_chunks(
     graph: &Csr,
     basename: &Path,
     options: &BvOptions,
-    run_work: u64,
+    chunk_work: u64,
 ) -> Result<BvStats> {
     let mut files = Files::create(basename, options)?;
     let offsets = graph.offsets();
-    let mut runs = Vec::new();
+    let mut chunks = Vec::new();
     let mut begin = 0;
     while begin < graph.num_nodes() {
         let work_until = |end: usize| work(&offsets[begin..=end]);
         let (mut low, mut high) = (begin + 1, graph.num_nodes());
         while low < high {
             let middle = low.midpoint(high);
-            if work_until(middle) < run_work { low = middle + 1 } else { high = middle }
+            if work_until(middle) < chunk_work { low = middle + 1 } else { high = middle }
         }
-        runs.push(lists(0, offsets, graph.targets(), begin, low));
+        chunks.push(lists(0, offsets, graph.targets(), begin, low));
         begin = low;
     }
-    for runs in runs.chunks(rayon::current_num_threads()) {
-        files.write(runs)?;
+    for batch in chunks.chunks(rayon::current_num_threads()) {
+        files.write(batch)?;
     }
     files.finish()
 }
@@ -212,22 +212,22 @@ struct Files {
 struct BitFile {
     path: PathBuf,
     file: BufWriter<File>,
-    pen: Pen,
+    bits: BitWriter,
 }
 
 impl BitFile {
     fn create(path: PathBuf) -> Result<Self> {
         let file = File::create(&path).at(&path)?;
-        Ok(BitFile { path, file: BufWriter::with_capacity(1 << 18, file), pen: Pen::default() })
+        Ok(BitFile { path, file: BufWriter::with_capacity(1 << 18, file), bits: BitWriter::default() })
     }
 
-    fn append(&mut self, bits: &Pen) -> Result<()> {
-        self.pen.append(bits);
-        self.pen.drain(&mut self.file).at(&self.path)
+    fn append(&mut self, bits: &BitWriter) -> Result<()> {
+        self.bits.append(bits);
+        self.bits.drain(&mut self.file).at(&self.path)
     }
 
     fn finish(mut self) -> Result<()> {
-        self.pen.close(&mut self.file).at(&self.path)?;
+        self.bits.close(&mut self.file).at(&self.path)?;
         self.file.flush().at(&self.path)?;
         self.file.get_ref().sync_all().at(&self.path)
     }
@@ -239,17 +239,17 @@ impl Files {
             return Err(Error::Config(format!("{options:?}: zeta is 1 to 7, the window at most 65536")));
         }
         // Until the properties of this graph are complete there shall be none.
-        let properties = beside(basename, ".properties");
+        let properties = with_extension(basename, ".properties");
         match std::fs::remove_file(&properties) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(Error::io(properties, error));
             }
             _ => {}
         }
-        let mut offsets = BitFile::create(beside(basename, ".offsets"))?;
-        offsets.pen.gamma(0);
+        let mut offsets = BitFile::create(with_extension(basename, ".offsets"))?;
+        offsets.bits.gamma(0);
         Ok(Files {
-            graph: BitFile::create(beside(basename, ".graph"))?,
+            graph: BitFile::create(with_extension(basename, ".graph"))?,
             offsets,
             stats: BvStats { offset_bits: 1, ..BvStats::default() },
             basename: basename.to_path_buf(),
@@ -257,15 +257,15 @@ impl Files {
         })
     }
 
-    /// Writes runs, each on a thread.
-    fn write(&mut self, runs: &[Lists]) -> Result<()> {
+    /// Writes chunks, each on a thread.
+    fn write(&mut self, chunks: &[Lists]) -> Result<()> {
         let encoded: Vec<Encoded> =
-            runs.par_iter().with_max_len(1).map(|run| encode(run, &self.options)).collect();
-        for (run, encoded) in runs.iter().zip(encoded) {
+            chunks.par_iter().with_max_len(1).map(|chunk| encode(chunk, &self.options)).collect();
+        for (chunk, encoded) in chunks.iter().zip(encoded) {
             self.graph.append(&encoded.graph)?;
             self.offsets.append(&encoded.offsets)?;
-            self.stats.nodes += run.len() as u64;
-            self.stats.arcs += run.targets.len() as u64;
+            self.stats.nodes += chunk.len() as u64;
+            self.stats.arcs += chunk.targets.len() as u64;
             self.stats.bits += encoded.graph.at();
             self.stats.offset_bits += encoded.offsets.at();
             self.stats.parts.add(&encoded.parts);
@@ -278,7 +278,7 @@ impl Files {
     fn finish(self) -> Result<BvStats> {
         self.graph.finish()?;
         self.offsets.finish()?;
-        let path = beside(&self.basename, ".properties");
+        let path = with_extension(&self.basename, ".properties");
         let mut file = File::create(&path).at(&path)?;
         file.write_all(properties(&self.stats, &self.options).as_bytes()).at(&path)?;
         file.sync_all().at(&path)?;

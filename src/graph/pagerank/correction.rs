@@ -4,13 +4,13 @@
 //! A cell holds w = z × share, what a node gives to each of its arcs. A sweep is w ← constant + factor (c + d Σ w),
 //! with factor = share / (1 − d p), p the probability to stay, and constant = factor × r. All strips
 //! advance together, chunk by chunk: chunks worked on at one time lie far from one another, and what comes just
-//! before a chunk, where most links on the Web come from, is done. What a chunk writes on its desk it alone
-//! reads, until all chunks of the step are done; then it is copied to the places. The cells are relaxed atomics,
+//! before a chunk, where most links on the Web come from, is done. What a chunk writes into its buffer it alone
+//! reads, until all chunks of the step are done; then it is copied to the slots. The cells are relaxed atomics,
 //! which cost what plain loads and stores cost and need no `unsafe`; no cell is ever read by one thread while
 //! another writes it, so the order of threads is not in the result.
 
 use super::super::sweep::sum;
-use super::layout::{Chunk, Layout, NOWHERE, STRIPS};
+use super::layout::{Chunk, Layout, NO_SLOT, STRIPS};
 use super::{Flow, Problem};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -43,7 +43,7 @@ pub(super) struct Sums {
 }
 
 impl Correction {
-    /// For a problem on a layout; `leaks` is what part of its value each node gives to nodes without out-links, after
+    /// For a problem on a layout; `leaks` is the share of its value that each node gives to nodes without out-links, after
     /// damping, or empty. With weights the layout holds the shares of arcs.
     pub fn new<A: Sync>(layout: Layout, problem: &Problem<'_, A>, leaks: &[f32], weighted: bool) -> Self {
         let share = |v: u32| if weighted { 1.0 } else { problem.share[v as usize] };
@@ -101,8 +101,8 @@ impl Correction {
 
     /// Adds z to a vector.
     pub fn add_to(&self, y: &mut [f64]) {
-        y.par_iter_mut().zip(&self.layout.place).with_min_len(1 << 12).for_each(|(y, &p)| {
-            if p != NOWHERE {
+        y.par_iter_mut().zip(&self.layout.slot).with_min_len(1 << 12).for_each(|(y, &p)| {
+            if p != NO_SLOT {
                 *y +=
                     f64::from(get(&self.cells[p as usize])) * f64::from(self.whole[p as usize]) / self.scale;
             }
@@ -131,71 +131,71 @@ impl Correction {
         self.sums.change / self.scale
     }
 
-    /// Copies what a chunk wrote from its desk to the places.
+    /// Copies what a chunk wrote from its buffer to the slots.
     fn publish(&self, chunk: &Chunk) -> Sums {
-        let desk = &self.cells[chunk.desk..][..chunk.places.len()];
-        let cells = self.cells[chunk.places.clone()].iter().zip(desk);
-        let others = self.whole[chunk.places.clone()].iter().zip(&self.leak[chunk.places.clone()]);
+        let buffer = &self.cells[chunk.buffer..][..chunk.slots.len()];
+        let cells = self.cells[chunk.slots.clone()].iter().zip(buffer);
+        let others = self.whole[chunk.slots.clone()].iter().zip(&self.leak[chunk.slots.clone()]);
         // Two sums, so that an addition does not wait for the one before.
         let mut sums = [Sums::default(); 2];
-        for (i, ((place, desk), (&whole, &leak))) in cells.zip(others).enumerate() {
-            let (value, sums) = (get(desk), &mut sums[i % 2]);
-            sums.change += f64::from((value - get(place)).abs() * whole);
+        for (i, ((slot, buffer), (&whole, &leak))) in cells.zip(others).enumerate() {
+            let (value, sums) = (get(buffer), &mut sums[i % 2]);
+            sums.change += f64::from((value - get(slot)).abs() * whole);
             sums.total += f64::from(value * whole);
             sums.leak += f64::from(value * leak);
-            put(place, value);
+            put(slot, value);
         }
         add(&sums)
     }
 
     fn work(&self, chunk: &Chunk, base: Base) {
-        let desk = &self.cells[chunk.desk..][..chunk.places.len()];
-        for (place, desk) in self.cells[chunk.places.clone()].iter().zip(desk) {
-            desk.store(place.load(Relaxed), Relaxed);
+        let buffer = &self.cells[chunk.buffer..][..chunk.slots.len()];
+        for (slot, buffer) in self.cells[chunk.slots.clone()].iter().zip(buffer) {
+            buffer.store(slot.load(Relaxed), Relaxed);
         }
-        if self.layout.parts.is_empty() {
-            self.rows::<false>(chunk, desk, base)
+        if self.layout.shares.is_empty() {
+            self.rows::<false>(chunk, buffer, base)
         } else {
-            self.rows::<true>(chunk, desk, base)
+            self.rows::<true>(chunk, buffer, base)
         }
     }
 
-    fn rows<const PARTS: bool>(&self, chunk: &Chunk, desk: &[AtomicU32], base: Base) {
-        let (mut place, mut arc) = (0, chunk.arcs.start);
-        for &(degree, nodes) in &chunk.runs {
+    fn rows<const WEIGHTED: bool>(&self, chunk: &Chunk, buffer: &[AtomicU32], base: Base) {
+        let (mut slot, mut arc) = (0, chunk.arcs.start);
+        for &(degree, nodes) in &chunk.groups {
             let (degree, nodes) = (degree as usize, nodes as usize);
             let arcs = arc..arc + degree * nodes;
-            let places = chunk.places.start + place..chunk.places.start + place + nodes;
-            let run = Run {
+            let slots = chunk.slots.start + slot..chunk.slots.start + slot + nodes;
+            let group = Group {
                 base,
                 cells: &self.cells,
-                desk: &desk[place..place + nodes],
-                constant: &self.constant[places.clone()],
-                factor: &self.factor[places.clone()],
-                teleport: if self.teleport.is_empty() { &[] } else { &self.teleport[places] },
+                buffer: &buffer[slot..slot + nodes],
+                constant: &self.constant[slots.clone()],
+                factor: &self.factor[slots.clone()],
+                teleport: if self.teleport.is_empty() { &[] } else { &self.teleport[slots] },
                 sources: &self.layout.sources[arcs.clone()],
-                parts: if PARTS { &self.layout.parts[arcs.clone()] } else { &[] },
+                shares: if WEIGHTED { &self.layout.shares[arcs.clone()] } else { &[] },
             };
             match degree {
-                0 => run.short::<0, PARTS>(),
-                1 => run.short::<1, PARTS>(),
-                2 => run.short::<2, PARTS>(),
-                3 => run.short::<3, PARTS>(),
-                4 => run.short::<4, PARTS>(),
-                5 => run.short::<5, PARTS>(),
-                6 => run.short::<6, PARTS>(),
-                7 => run.short::<7, PARTS>(),
-                8 => run.short::<8, PARTS>(),
-                _ if degree < LONG => run.middling::<PARTS>(degree),
-                _ => run.long::<PARTS>(degree),
+                0 => group.short::<0, WEIGHTED>(),
+                1 => group.short::<1, WEIGHTED>(),
+                2 => group.short::<2, WEIGHTED>(),
+                3 => group.short::<3, WEIGHTED>(),
+                4 => group.short::<4, WEIGHTED>(),
+                5 => group.short::<5, WEIGHTED>(),
+                6 => group.short::<6, WEIGHTED>(),
+                7 => group.short::<7, WEIGHTED>(),
+                8 => group.short::<8, WEIGHTED>(),
+                _ if degree < LONG => group.middling::<WEIGHTED>(degree),
+                _ => group.long::<WEIGHTED>(degree),
             }
-            (place, arc) = (place + nodes, arcs.end);
+            (slot, arc) = (slot + nodes, arcs.end);
         }
     }
 }
 
-fn add(parts: &[Sums]) -> Sums {
-    let all = |part: fn(&Sums) -> f64| sum(parts.iter().map(part));
+fn add(sums: &[Sums]) -> Sums {
+    let all = |of: fn(&Sums) -> f64| sum(sums.iter().map(of));
     Sums { change: all(|s| s.change), total: all(|s| s.total), leak: all(|s| s.leak) }
 }
 
@@ -209,22 +209,22 @@ fn put(cell: &AtomicU32, value: f32) {
     cell.store(value.to_bits(), Relaxed);
 }
 
-/// What goes to each node: a multiple of the teleport vector, beside it, and that times what comes in.
+/// What goes to each node: a multiple of the teleport vector, a constant, and a factor of what comes in.
 type Base = (f32, f32, f32);
 
 /// Nodes of a chunk with equally many in-links.
-struct Run<'a> {
+struct Group<'a> {
     base: Base,
     cells: &'a [AtomicU32],
-    desk: &'a [AtomicU32],
+    buffer: &'a [AtomicU32],
     constant: &'a [f32],
     factor: &'a [f32],
     teleport: &'a [f32],
     sources: &'a [u32],
-    parts: &'a [f32],
+    shares: &'a [f32],
 }
 
-impl Run<'_> {
+impl Group<'_> {
     /// Sets the nodes by the sums of what comes in.
     #[inline(always)]
     fn set(&self, degree: usize, incoming: impl Fn(&[u32], &[f32]) -> f32) {
@@ -237,36 +237,38 @@ impl Run<'_> {
 
     #[inline(always)]
     fn set_with(&self, degree: usize, base: impl Fn(usize) -> f32, incoming: impl Fn(&[u32], &[f32]) -> f32) {
-        let none = self.parts.is_empty();
-        for (i, cell) in self.desk.iter().enumerate() {
+        let none = self.shares.is_empty();
+        for (i, cell) in self.buffer.iter().enumerate() {
             let arcs = i * degree..(i + 1) * degree;
-            let parts = if none { &[] } else { &self.parts[arcs.clone()] };
+            let shares = if none { &[] } else { &self.shares[arcs.clone()] };
             let value = self.constant[i]
-                + self.factor[i] * (base(i) + self.base.2 * incoming(&self.sources[arcs], parts));
+                + self.factor[i] * (base(i) + self.base.2 * incoming(&self.sources[arcs], shares));
             put(cell, value);
         }
     }
 
     #[inline(always)]
-    fn term<const PARTS: bool>(&self, i: usize, sources: &[u32], parts: &[f32]) -> f32 {
+    fn term<const WEIGHTED: bool>(&self, i: usize, sources: &[u32], shares: &[f32]) -> f32 {
         let value = get(&self.cells[sources[i] as usize]);
-        if PARTS { value * parts[i] } else { value }
+        if WEIGHTED { value * shares[i] } else { value }
     }
 
-    fn short<const DEGREE: usize, const PARTS: bool>(&self) {
-        self.set(DEGREE, |sources, parts| (0..DEGREE).map(|i| self.term::<PARTS>(i, sources, parts)).sum())
+    fn short<const DEGREE: usize, const WEIGHTED: bool>(&self) {
+        self.set(DEGREE, |sources, shares| {
+            (0..DEGREE).map(|i| self.term::<WEIGHTED>(i, sources, shares)).sum()
+        })
     }
 
-    fn middling<const PARTS: bool>(&self, degree: usize) {
-        self.set(degree, |sources, parts| self.four::<PARTS>(sources, parts))
+    fn middling<const WEIGHTED: bool>(&self, degree: usize) {
+        self.set(degree, |sources, shares| self.four::<WEIGHTED>(sources, shares))
     }
 
-    fn long<const PARTS: bool>(&self, degree: usize) {
-        self.set(degree, |sources, parts| {
+    fn long<const WEIGHTED: bool>(&self, degree: usize) {
+        self.set(degree, |sources, shares| {
             let pieces = sources.chunks(LONG).enumerate();
             let pieces = pieces.map(|(i, piece)| {
-                let parts = if PARTS { &parts[i * LONG..][..piece.len()] } else { &[] };
-                f64::from(self.four::<PARTS>(piece, parts))
+                let shares = if WEIGHTED { &shares[i * LONG..][..piece.len()] } else { &[] };
+                f64::from(self.four::<WEIGHTED>(piece, shares))
             });
             pieces.sum::<f64>() as f32
         })
@@ -274,17 +276,17 @@ impl Run<'_> {
 
     /// Four sums, so that an addition does not wait for the one before.
     #[inline(always)]
-    fn four<const PARTS: bool>(&self, sources: &[u32], parts: &[f32]) -> f32 {
+    fn four<const WEIGHTED: bool>(&self, sources: &[u32], shares: &[f32]) -> f32 {
         let mut sums = [0.0f32; 4];
         let whole = sources.len() / 4 * 4;
         for first in (0..whole).step_by(4) {
             let four = &sources[first..first + 4];
-            let parts = if PARTS { &parts[first..first + 4] } else { &[] };
+            let shares = if WEIGHTED { &shares[first..first + 4] } else { &[] };
             for (i, sum) in sums.iter_mut().enumerate() {
-                *sum += self.term::<PARTS>(i, four, parts);
+                *sum += self.term::<WEIGHTED>(i, four, shares);
             }
         }
-        let rest: f32 = (whole..sources.len()).map(|i| self.term::<PARTS>(i, sources, parts)).sum();
+        let rest: f32 = (whole..sources.len()).map(|i| self.term::<WEIGHTED>(i, sources, shares)).sum();
         sums[0] + sums[1] + (sums[2] + sums[3]) + rest
     }
 }

@@ -1,14 +1,14 @@
 //! The arcs of a graph in the order in which sweeps read them.
 //!
-//! Nodes with out-links get *places*, chunk by chunk: those with the same number of in-links lie together in a
+//! Nodes with out-links get *slots*, chunk by chunk: those with the same number of in-links lie together in a
 //! chunk, so that a sweep knows how long its loops are and needs no offsets. Nodes without out-links have no
-//! place: no other value hangs on theirs but by their sum. Where the numbering brings neighbours together, as
+//! slot: no other value depends on theirs but by their sum. Where the numbering brings neighbours together, as
 //! that of the Web does, chunks follow it; else they follow the number of out-links, falling by powers of two,
 //! so that what is read most often stays in the cache.
 //!
-//! A chunk has a *desk*, a copy of its values, which it alone reads and writes while it is worked on; the
-//! values of others come from the places. Each arc holds the number of the cell to read, on the desk or in
-//! place, so that a sweep neither searches nor decides. Arcs from a node to itself are left out: what they give
+//! A chunk has a *buffer*, a copy of its values, which it alone reads and writes while it is worked on; the
+//! values of others come from the slots. Each arc holds the number of the cell to read, in the buffer or in a
+//! slot, so that a sweep neither searches nor decides. Arcs from a node to itself are left out: what they give
 //! is solved for.
 
 use super::super::csr::Csr;
@@ -26,34 +26,34 @@ const STEPS: usize = 64;
 /// How far apart the numbers of neighbours may be that share a cache.
 const NEAR: u32 = 1 << 15;
 
-/// The place of a node without out-links.
-pub(super) const NOWHERE: u32 = u32::MAX;
+/// The slot of a node without out-links.
+pub(super) const NO_SLOT: u32 = u32::MAX;
 
 /// Nodes that are worked on by one thread at a time.
 pub(super) struct Chunk {
-    pub places: Range<usize>,
+    pub slots: Range<usize>,
     pub arcs: Range<usize>,
-    /// First cell of its desk.
-    pub desk: usize,
-    /// (in-links, nodes that have so many), in the order of places.
-    pub runs: Vec<(u32, u32)>,
+    /// First cell of its buffer.
+    pub buffer: usize,
+    /// (in-links, nodes that have so many), in the order of slots.
+    pub groups: Vec<(u32, u32)>,
 }
 
 /// See the module.
 pub(super) struct Layout {
-    /// Node at each place.
+    /// Node of each slot.
     pub nodes: Vec<u32>,
-    /// Place of each node, or [`NOWHERE`].
-    pub place: Vec<u32>,
+    /// Slot of each node, or [`NO_SLOT`].
+    pub slot: Vec<u32>,
     pub chunks: Vec<Chunk>,
     /// Chunks of a strip.
     pub steps: usize,
-    /// Places, then desks.
+    /// Slots, then buffers.
     pub num_cells: usize,
     /// The cell of each arc's source.
     pub sources: Vec<u32>,
-    /// What part of its source's value an arc carries; empty if all arcs of a node carry the same.
-    pub parts: Vec<f32>,
+    /// The share of its source's value that an arc carries; empty if all arcs of a node carry the same.
+    pub shares: Vec<f32>,
 }
 
 impl Layout {
@@ -79,48 +79,48 @@ impl Layout {
             return None;
         }
         // Nodes of one degree together.
-        let mut parts = Vec::new();
+        let mut pieces = Vec::new();
         let mut rest = &mut nodes[..];
         for pair in bounds.windows(2) {
-            let (part, tail) = rest.split_at_mut(pair[1] - pair[0]);
-            parts.push(part);
+            let (piece, tail) = rest.split_at_mut(pair[1] - pair[0]);
+            pieces.push(piece);
             rest = tail;
         }
-        let runs: Vec<Vec<(u32, u32)>> = parts
+        let groups: Vec<Vec<(u32, u32)>> = pieces
             .into_par_iter()
-            .map(|part| {
-                let sorted = part.iter().zip(0..).map(|(&v, i)| u64::from(degree[v as usize]) << 32 | i);
+            .map(|piece| {
+                let sorted = piece.iter().zip(0..).map(|(&v, i)| u64::from(degree[v as usize]) << 32 | i);
                 let mut sorted: Vec<u64> = sorted.collect();
                 sorted.sort_unstable();
-                let unsorted = part.to_vec();
-                for (v, &key) in part.iter_mut().zip(&sorted) {
+                let unsorted = piece.to_vec();
+                for (v, &key) in piece.iter_mut().zip(&sorted) {
                     *v = unsorted[key as u32 as usize];
                 }
-                let runs = sorted.chunk_by(|a, b| a >> 32 == b >> 32);
-                runs.map(|run| ((run[0] >> 32) as u32, run.len() as u32)).collect()
+                let groups = sorted.chunk_by(|a, b| a >> 32 == b >> 32);
+                groups.map(|group| ((group[0] >> 32) as u32, group.len() as u32)).collect()
             })
             .collect();
         drop(degree);
         let mut arc = 0;
-        let chunks: Vec<Chunk> = runs
+        let chunks: Vec<Chunk> = groups
             .into_iter()
             .zip(bounds.windows(2))
             .enumerate()
-            .map(|(chunk, (runs, bounds))| {
+            .map(|(chunk, (groups, bounds))| {
                 let first = arc;
-                arc += runs.iter().map(|&(degree, nodes)| degree as usize * nodes as usize).sum::<usize>();
-                let desk = nodes.len() + chunk / steps * longest;
-                Chunk { places: bounds[0]..bounds[1], arcs: first..arc, desk, runs }
+                arc += groups.iter().map(|&(degree, nodes)| degree as usize * nodes as usize).sum::<usize>();
+                let buffer = nodes.len() + chunk / steps * longest;
+                Chunk { slots: bounds[0]..bounds[1], arcs: first..arc, buffer, groups }
             })
             .collect();
-        let mut place = vec![NOWHERE; share.len()];
+        let mut slot = vec![NO_SLOT; share.len()];
         for (p, &v) in (0u32..).zip(&nodes) {
-            place[v as usize] = p;
+            slot[v as usize] = p;
         }
         let mut layout =
-            Layout { nodes, place, chunks, steps, num_cells, sources: vec![0; arc], parts: Vec::new() };
+            Layout { nodes, slot, chunks, steps, num_cells, sources: vec![0; arc], shares: Vec::new() };
         if weighted {
-            layout.parts = vec![0.0; arc];
+            layout.shares = vec![0.0; arc];
         }
         layout.fill(problem);
         Some(layout)
@@ -129,24 +129,24 @@ impl Layout {
     /// Writes the arcs.
     fn fill<A: Sync>(&mut self, problem: &Problem<'_, A>) {
         let Problem { transpose, share, .. } = *problem;
-        let place = &self.place;
-        let (mut sources, mut parts) = (&mut self.sources[..], &mut self.parts[..]);
-        let weights = transpose.weights().filter(|_| !parts.is_empty());
+        let slot = &self.slot;
+        let (mut sources, mut shares) = (&mut self.sources[..], &mut self.shares[..]);
+        let weights = transpose.weights().filter(|_| !shares.is_empty());
         let (offsets, targets) = (transpose.offsets(), transpose.targets());
         let mut work = Vec::with_capacity(self.chunks.len());
         for chunk in &self.chunks {
             let (mine, rest) = sources.split_at_mut(chunk.arcs.len());
             sources = rest;
-            let (my_parts, rest) = parts.split_at_mut(chunk.arcs.len().min(parts.len()));
-            parts = rest;
-            work.push((chunk, mine, my_parts));
+            let (my_shares, rest) = shares.split_at_mut(chunk.arcs.len().min(shares.len()));
+            shares = rest;
+            work.push((chunk, mine, my_shares));
         }
         let loops = problem.loops;
-        work.into_par_iter().for_each(|(chunk, sources, parts)| {
-            let (low, len) = (chunk.places.start as u32, chunk.places.len() as u32);
+        work.into_par_iter().for_each(|(chunk, sources, shares)| {
+            let (low, len) = (chunk.slots.start as u32, chunk.slots.len() as u32);
             // Rows lie far apart: that they are only copied here lets many be fetched at a time.
-            let (mut rest, mut rest_parts) = (&mut sources[..], &mut parts[..]);
-            for &v in &self.nodes[chunk.places.clone()] {
+            let (mut rest, mut rest_shares) = (&mut sources[..], &mut shares[..]);
+            for &v in &self.nodes[chunk.slots.clone()] {
                 let arcs = offsets[v as usize] as usize..offsets[v as usize + 1] as usize;
                 let own = match loops.get(v as usize) {
                     Some(true) => arcs.start + targets[arcs.clone()].partition_point(|&u| u < v),
@@ -157,25 +157,25 @@ impl Layout {
                     row.copy_from_slice(&targets[arcs.clone()]);
                     rest = tail;
                     if let Some(weights) = weights {
-                        let (row, tail) = rest_parts.split_at_mut(arcs.len());
-                        for (part, arc) in row.iter_mut().zip(arcs) {
-                            *part = (weights.get(arc) * share[targets[arc] as usize]) as f32;
+                        let (row, tail) = rest_shares.split_at_mut(arcs.len());
+                        for (of_arc, arc) in row.iter_mut().zip(arcs) {
+                            *of_arc = (weights.get(arc) * share[targets[arc] as usize]) as f32;
                         }
-                        rest_parts = tail;
+                        rest_shares = tail;
                     }
                 }
             }
             for source in sources {
-                // A node whose weights are all zero has no place: any will do, times zero.
-                let place = if place[*source as usize] == NOWHERE { low } else { place[*source as usize] };
-                let on_desk = place.wrapping_sub(low);
-                *source = if on_desk < len { chunk.desk as u32 + on_desk } else { place };
+                // A node whose weights are all zero has no slot: any will do, times zero.
+                let slot = if slot[*source as usize] == NO_SLOT { low } else { slot[*source as usize] };
+                let in_buffer = slot.wrapping_sub(low);
+                *source = if in_buffer < len { chunk.buffer as u32 + in_buffer } else { slot };
             }
         });
     }
 }
 
-/// The nodes that get places, in the order of places.
+/// The nodes that get slots, in the order of slots.
 fn order(graph: &Csr, transpose: &Csr, share: &[f64]) -> Vec<u32> {
     let nodes: Vec<u32> = (0..share.len() as u32).filter(|&v| share[v as usize] > 0.0).collect();
     let (mut near, mut all) = (0, 0);

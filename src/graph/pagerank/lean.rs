@@ -28,7 +28,7 @@ impl PageRank<'_> {
         let (mut iterations, mut error_bound) = (0, f64::INFINITY);
         let mut total = 1.0;
         while iterations < self.max_iterations && error_bound > self.tolerance {
-            // What each node gets of the teleport vector, and what each gets beside that.
+            // What each node gets of the teleport vector, and what each gets besides.
             let (preferred, even) = match self.dangling {
                 Dangling::Teleport => ((1.0 - d) * total + d * mass, 0.0),
                 Dangling::Uniform => ((1.0 - d) * total, d * mass * uniform),

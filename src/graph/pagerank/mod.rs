@@ -20,7 +20,7 @@
 //! rank that a node gives itself is solved for exactly.
 //!
 //! **Cost.** A sweep in single precision reads 8 bytes an arc that does not end in a dangling node and some 30
-//! for each node with out-links; the few in double precision 12 an arc and 48 a node. Beside the graph and its
+//! for each node with out-links; the few in double precision 12 an arc and 48 a node. Besides the graph and its
 //! transpose it takes 72 bytes a node and 4 an arc (8 with weights). [`lean`](PageRank::lean) runs take 48 a node:
 //! all their sweeps are in double precision and read the transpose itself, twice to thrice as long. Setting all up takes as long as some fifteen sweeps in single precision.
 //!
@@ -98,7 +98,7 @@ pub struct PageRank<'a> {
     pub start: Option<&'a [f64]>,
     /// Take little memory, see [`memory_estimate`](Self::memory_estimate), and longer. Default false.
     pub lean: bool,
-    /// Memory that a run may take beside the graph and its transpose: with less it is refused, since results must not
+    /// Memory that a run may take besides the graph and its transpose: with less it is refused, since results must not
     /// hang on it. Default no limit.
     pub memory_bytes: Option<u64>,
     /// Follow arcs in proportion to their weights, where there are any. Default true.
@@ -136,7 +136,7 @@ pub struct Ranks {
 }
 
 impl PageRank<'_> {
-    /// Bytes that a run takes beside the graph and its transpose.
+    /// Bytes that a run takes besides the graph and its transpose.
     pub fn memory_estimate(&self, graph: &Csr) -> u64 {
         let nodes = graph.num_nodes() as u64;
         match (self.lean, self.weighted && graph.weights().is_some()) {
@@ -208,7 +208,7 @@ impl PageRank<'_> {
             let mib = self.memory_estimate(graph).div_ceil(1 << 20);
             let lean = if self.lean { "" } else { "take the lean way, " };
             return Err(Error::Limit(format!(
-                "ranking {n} nodes takes {mib} MiB beside the graph, more than the {} MiB allowed: raise the memory, \
+                "ranking {n} nodes takes {mib} MiB besides the graph, more than the {} MiB allowed: raise the memory, \
                  {lean}or rank hosts or domains",
                 allowed >> 20
             )));
@@ -306,7 +306,7 @@ struct Problem<'a, A> {
     transpose: &'a Csr,
     /// The arcs of the transpose.
     arcs: &'a A,
-    /// What part of its rank each node gives to an arc of weight 1; 0 without arcs.
+    /// The share of its rank that each node gives to an arc of weight 1; 0 without arcs.
     share: &'a [f64],
     /// Nodes that link to themselves; empty if none does.
     loops: &'a [bool],

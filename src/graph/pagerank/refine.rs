@@ -67,7 +67,7 @@ impl PageRank<'_> {
     }
 }
 
-/// What part of its value each node gives to nodes without out-links, after damping; empty if there are none.
+/// The share of its value that each node gives to nodes without out-links, after damping; empty if there are none.
 fn leaks(settings: &PageRank, problem: &Problem<'_, impl Pull>) -> Vec<f32> {
     let Problem { graph, share, .. } = *problem;
     let closed: Vec<u64> = share

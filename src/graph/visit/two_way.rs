@@ -1,4 +1,4 @@
-//! A graph beside its transpose, for algorithms that go both ways.
+//! A graph with its transpose, for algorithms that go both ways.
 
 use super::{Arc, Arcs, Visited};
 use crate::csr::{Csr, Graph};

@@ -1,9 +1,9 @@
-//! The instantaneous codes, written to a stream of bits or only measured.
+//! The instantaneous codes, written to a stream of bits or only counted.
 
 use std::io::{self, Write};
 
 /// Where codes go.
-pub(super) trait Put {
+pub(super) trait BitSink {
     /// `bits` ≤ 64 bits, the last of `value`, whose others are zero.
     fn fixed(&mut self, value: u64, bits: u32);
 
@@ -45,9 +45,9 @@ pub(super) trait Put {
 
 /// Counts bits and writes none.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Measure(pub u64);
+pub(super) struct BitCounter(pub u64);
 
-impl Put for Measure {
+impl BitSink for BitCounter {
     #[inline]
     fn fixed(&mut self, _: u64, bits: u32) {
         self.0 += u64::from(bits);
@@ -66,20 +66,20 @@ impl Put for Measure {
 
 /// Bits in memory, the most significant first.
 #[derive(Clone, Debug)]
-pub(super) struct Pen {
+pub(super) struct BitWriter {
     words: Vec<u64>,
     /// The word being filled, from the top, and its free bits, 1 to 64.
     word: u64,
     free: u32,
 }
 
-impl Default for Pen {
+impl Default for BitWriter {
     fn default() -> Self {
-        Pen { words: Vec::new(), word: 0, free: 64 }
+        BitWriter { words: Vec::new(), word: 0, free: 64 }
     }
 }
 
-impl Put for Pen {
+impl BitSink for BitWriter {
     #[inline]
     fn fixed(&mut self, value: u64, bits: u32) {
         debug_assert!(bits == 64 || value >> bits == 0);
@@ -94,16 +94,16 @@ impl Put for Pen {
         }
     }
 
-    /// Of what is not yet [drained](Pen::drain).
+    /// Of what is not yet [drained](BitWriter::drain).
     #[inline]
     fn at(&self) -> u64 {
         64 * self.words.len() as u64 + u64::from(64 - self.free)
     }
 }
 
-impl Pen {
-    /// Writes what another pen wrote.
-    pub fn append(&mut self, other: &Pen) {
+impl BitWriter {
+    /// Appends what another writer holds.
+    pub fn append(&mut self, other: &BitWriter) {
         for &word in &other.words {
             self.fixed(word, 64);
         }
@@ -141,29 +141,29 @@ mod tests {
         fn what_is_written_is_read_and_measured(
             numbers in prop::collection::vec((0u64..1 << 40, 0u32..41, 0u32..9), 0..200), split in 0usize..200
         ) {
-            let mut pens = [Pen::default(), Pen::default()];
-            let mut measure = Measure::default();
+            let mut writers = [BitWriter::default(), BitWriter::default()];
+            let mut measure = BitCounter::default();
             let put = |put: &mut dyn FnMut(u64, u32)| {
                 for &(value, shift, k) in &numbers { put(value >> shift, k) }
             };
             let code = |value: u64, k: u32| match k { 0 if value < 200 => Code::Unary, 0 | 1 => Code::Gamma, k => Code::Zeta(k - 1) };
             let mut i = 0;
             put(&mut |value, k| {
-                let pen = &mut pens[usize::from(i >= split)];
+                let writer = &mut writers[usize::from(i >= split)];
                 i += 1;
                 match code(value, k) {
-                    Code::Unary => { pen.unary(value); measure.unary(value) }
-                    Code::Gamma => { pen.gamma(value); measure.gamma(value) }
-                    Code::Zeta(k) => { pen.zeta(value, k); measure.zeta(value, k) }
+                    Code::Unary => { writer.unary(value); measure.unary(value) }
+                    Code::Gamma => { writer.gamma(value); measure.gamma(value) }
+                    Code::Zeta(k) => { writer.zeta(value, k); measure.zeta(value, k) }
                     _ => unreachable!(),
                 }
             });
-            let [mut pen, tail] = pens;
+            let [mut writer, tail] = writers;
             let mut bytes = Vec::new();
-            pen.drain(&mut bytes).unwrap();
-            pen.append(&tail);
-            prop_assert_eq!(8 * bytes.len() as u64 + pen.at(), measure.0);
-            pen.close(&mut bytes).unwrap();
+            writer.drain(&mut bytes).unwrap();
+            writer.append(&tail);
+            prop_assert_eq!(8 * bytes.len() as u64 + writer.at(), measure.0);
+            writer.close(&mut bytes).unwrap();
             prop_assert!(bytes.len() % 8 == 0 && 8 * bytes.len() as u64 - measure.0 < 64);
             let mut bits = Bits { bytes: &bytes, at: 0 };
             put(&mut |value, k| assert_eq!(bits.read(code(value, k)).unwrap(), value));

@@ -16,7 +16,7 @@ pub struct BuildOptions {
 
 /// A crawled page.
 #[derive(Clone, Copy, Debug)]
-pub struct PageRow<'a> {
+pub struct PageInput<'a> {
     /// Key of the canonical URL.
     pub key: u128,
     /// SURT of the canonical URL.
@@ -29,7 +29,7 @@ pub struct PageRow<'a> {
 
 /// A link.
 #[derive(Clone, Copy, Debug)]
-pub struct LinkRow<'a> {
+pub struct LinkInput<'a> {
     /// Key of the page that has the link.
     pub source: u128,
     /// Key of the target's canonical URL.
@@ -44,7 +44,7 @@ pub struct LinkRow<'a> {
 
 /// A node, as it comes out in the order of numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct NodeRow<'a> {
+pub struct NumberedNode<'a> {
     /// Number of the node.
     pub node: u32,
     /// Key of the canonical URL.
