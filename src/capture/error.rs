@@ -5,6 +5,7 @@
 //! system's ([`Error::Io`]), the data's ([`Error::Corrupt`]), the user's ([`Error::Config`]), another version's
 //! ([`Error::Incompatible`]), a budget's ([`Error::Limit`]), ours ([`Error::Internal`]).
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum Error {
     /// The operating system refused: not found, permission, disk full.
-    #[error("{}: {source}", path.display())]
+    #[error(fmt = io_message)]
     Io {
         /// File or folder that was being used.
         path: PathBuf,
@@ -57,6 +58,19 @@ pub enum Error {
     Internal(String),
 }
 
+/// A full disk is the one refusal that the user can end and then go on from: it says how. An error that is not the
+/// system's own carries the advice of whoever made it.
+fn io_message(path: &Path, source: &io::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let path = path.display();
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if source.get_ref().is_none() => write!(
+            f,
+            "{path}: the disk is full ({source}); free space and run the same command again to resume"
+        ),
+        _ => write!(f, "{path}: {source}"),
+    }
+}
+
 /// Result with the library's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -84,5 +98,37 @@ pub trait AtPath<T> {
 impl<T> AtPath<T> for io::Result<T> {
     fn at(self, path: impl AsRef<Path>) -> Result<T> {
         self.map_err(|source| Error::io(path, source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_says_what_to_do() {
+        let message = |kind: io::ErrorKind| Error::io("out/pages.parquet", io::Error::from(kind)).to_string();
+        assert_eq!(
+            message(io::ErrorKind::StorageFull),
+            "out/pages.parquet: the disk is full (no storage space); free space and run the same command again to resume"
+        );
+        assert!(
+            message(io::ErrorKind::QuotaExceeded).contains("the disk is full (quota exceeded); free space")
+        );
+        assert_eq!(message(io::ErrorKind::PermissionDenied), "out/pages.parquet: permission denied");
+        let advised = Error::io("f", io::Error::new(io::ErrorKind::StorageFull, "write elsewhere"));
+        assert_eq!(advised.to_string(), "f: write elsewhere");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn codes_of_the_system_are_known() {
+        for code in [28, 122] {
+            let text = Error::io("f", io::Error::from_raw_os_error(code)).to_string();
+            assert!(
+                text.contains("the disk is full") && text.contains(&format!("os error {code}")),
+                "{text}"
+            );
+        }
     }
 }
