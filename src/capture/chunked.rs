@@ -11,8 +11,6 @@
 
 use std::borrow::Cow;
 
-use crate::Response;
-
 /// A body after transfer decoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload<'a> {
@@ -28,27 +26,6 @@ pub struct Payload<'a> {
 struct Chunk {
     data: usize,
     size: u64,
-}
-
-pub(super) fn payload<'a>(response: &Response<'a>, max: usize) -> Payload<'a> {
-    if response.tokens("transfer-encoding").iter().any(|token| token == "chunked") {
-        return decode(response.body, max);
-    }
-    let body = response.body;
-    let declared =
-        response.header("content-length").and_then(|v| std::str::from_utf8(v).ok()?.parse::<u64>().ok());
-    let has_none = matches!(response.status, Some(100..=199 | 204 | 304));
-    let defect = match declared {
-        Some(length) if !has_none && (body.len() as u64) < length => Some("body shorter than Content-Length"),
-        Some(length) if !has_none && body.len() as u64 > length => Some("body longer than Content-Length"),
-        _ => None,
-    };
-    let short = declared.is_some_and(|length| !has_none && (body.len() as u64) < length);
-    Payload {
-        bytes: Cow::Borrowed(&body[..body.len().min(max)]),
-        truncated: short || body.len() > max,
-        defect,
-    }
 }
 
 /// Joins the chunks of a body, at most `max` bytes of them. A body that is not chunked comes back as it is.
@@ -232,6 +209,7 @@ fn could_begin_line(rest: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Response;
     use proptest::prelude::*;
 
     #[test]

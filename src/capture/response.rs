@@ -12,6 +12,8 @@
 //!
 //! Cost: linear in the head, nothing is copied. Reference: RFC 9112; fetch.spec.whatwg.org, "extract a MIME type".
 
+use std::borrow::Cow;
+
 use crate::chunked;
 
 pub use crate::chunked::Payload;
@@ -220,14 +222,30 @@ impl<'a> Response<'a> {
         })
     }
 
-    /// The header lines as stored, without status line and empty line.
-    pub fn head_bytes(&self) -> &'a [u8] {
-        self.head
-    }
-
     /// Body after transfer decoding, at most `max` bytes.
     pub fn payload(&self, max: usize) -> Payload<'a> {
-        chunked::payload(self, max)
+        if self.tokens("transfer-encoding").iter().any(|token| token == "chunked") {
+            return chunked::decode(self.body, max);
+        }
+        let body = self.body;
+        let declared =
+            self.header("content-length").and_then(|v| std::str::from_utf8(v).ok()?.parse::<u64>().ok());
+        let has_none = matches!(self.status, Some(100..=199 | 204 | 304));
+        let defect = match declared {
+            Some(length) if !has_none && (body.len() as u64) < length => {
+                Some("body shorter than Content-Length")
+            }
+            Some(length) if !has_none && body.len() as u64 > length => {
+                Some("body longer than Content-Length")
+            }
+            _ => None,
+        };
+        let short = declared.is_some_and(|length| !has_none && (body.len() as u64) < length);
+        Payload {
+            bytes: Cow::Borrowed(&body[..body.len().min(max)]),
+            truncated: short || body.len() > max,
+            defect,
+        }
     }
 
     /// Tokens of all headers of a name, lower-case, in order.
@@ -432,7 +450,7 @@ mod tests {
         data.resize(3 * MAX_HEAD_BYTES, b'a');
         let r = Response::parse(&data);
         assert!(r.defects.contains(Defects::HEAD_TOO_LONG | Defects::BAD_HEADER));
-        assert!(r.head_bytes().len() <= 2 * MAX_HEAD_BYTES && !r.body.is_empty());
+        assert!(r.head.len() <= 2 * MAX_HEAD_BYTES && !r.body.is_empty());
     }
 
     proptest! {

@@ -6,31 +6,47 @@
 //! info have no part (ties are broken by the canonical URL); a URL without host is its own key. As in CDXJ, except
 //! that nothing is folded that may name another page: `www.` stays, path and query keep case and order.
 //!
-//! Cost: linear; [`compare`] allocates nothing.
+//! Cost: linear; comparing two URLs of different hosts or one port allocates nothing.
 
 use std::cmp::Ordering;
 
 use crate::CanonicalUrl;
 use crate::domain::is_ip;
 
-/// SURT of a URL.
-pub fn surt(url: &CanonicalUrl) -> String {
-    let mut out = String::with_capacity(url.as_str().len());
-    push_surt(url, &mut out);
-    out
+impl CanonicalUrl {
+    /// Sort key, `com,example,www:8080)/path?query`.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_capture::CanonicalUrl;
+    /// let url = CanonicalUrl::parse("https://www.example.com:8080/path?query").expect("a URL");
+    /// assert_eq!(url.surt(), "com,example,www:8080)/path?query");
+    /// ```
+    pub fn surt(&self) -> String {
+        let host = self.host();
+        if host.is_empty() {
+            return self.as_str().to_owned();
+        }
+        let mut out = String::with_capacity(self.as_str().len());
+        push_host(host, &mut out);
+        out.push_str(port_part(self));
+        out.push(')');
+        out.push_str(self.path_and_query());
+        out
+    }
 }
 
-/// Appends the SURT of a URL.
-pub fn push_surt(url: &CanonicalUrl, out: &mut String) {
-    let host = url.host();
-    if host.is_empty() {
-        out.push_str(url.as_str());
-        return;
+impl PartialOrd for CanonicalUrl {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
-    push_host(host, out);
-    out.push_str(port_part(url));
-    out.push(')');
-    out.push_str(url.path_and_query());
+}
+
+/// By SURT, then by the text.
+impl Ord for CanonicalUrl {
+    fn cmp(&self, other: &Self) -> Ordering {
+        compare(self, other).then_with(|| self.as_str().cmp(other.as_str()))
+    }
 }
 
 /// SURT of a host alone: `com,example,www`. The order of hosts by it agrees with that of their home pages, but for
@@ -42,7 +58,7 @@ pub fn surt_host(host: &str) -> String {
 }
 
 /// Compares two URLs by the bytes of their SURTs.
-pub fn compare(a: &CanonicalUrl, b: &CanonicalUrl) -> Ordering {
+fn compare(a: &CanonicalUrl, b: &CanonicalUrl) -> Ordering {
     // Most neighbours in a sort share their host.
     if a.host() == b.host() && !a.host().is_empty() {
         let tail = |url| [port_part(url), ")"];

@@ -17,15 +17,14 @@
 //! Reference: url.spec.whatwg.org; RFC 3986, section 6.2.2.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::fmt;
 
 use encoding_rs::Encoding;
 use url::{Position, Url};
 
+use crate::domain;
 use crate::key::UrlKey;
 use crate::percent::{escape_invalid, lower_outside_triplets, unify};
-use crate::{domain, surt};
 
 /// Longest URL taken, in bytes, before and after canonicalisation.
 pub const MAX_URL_BYTES: usize = 16 * 1024;
@@ -171,17 +170,20 @@ impl CanonicalUrl {
         domain::public_suffix(self.host())
     }
 
-    /// Sort key, `com,example,www:8080)/path?query`: see [`surt`].
-    pub fn surt(&self) -> String {
-        surt::surt(self)
-    }
-
     /// Identity in joins and sorts.
     pub fn key(&self) -> UrlKey {
         UrlKey::of(&self.text)
     }
 
     /// Another key for the same URL, after a collision; seed 0 is [`CanonicalUrl::key`].
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_capture::CanonicalUrl;
+    /// let url = CanonicalUrl::parse("http://example.com/").expect("a URL");
+    /// assert_eq!(url.key_seeded(0), url.key());
+    /// assert_ne!(url.key_seeded(1), url.key());
+    /// ```
     pub fn key_seeded(&self, seed: u64) -> UrlKey {
         UrlKey::seeded(&self.text, seed)
     }
@@ -262,18 +264,6 @@ impl CanonicalUrl {
         unify(&source[path_end..], &mut text);
         let spans = spans([host_start_now, host_end_now, path_start_now, path_end_now])?;
         Self::from_parts(text, spans)
-    }
-}
-
-impl PartialOrd for CanonicalUrl {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for CanonicalUrl {
-    fn cmp(&self, other: &Self) -> Ordering {
-        surt::compare(self, other).then_with(|| self.text.cmp(&other.text))
     }
 }
 
