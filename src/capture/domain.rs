@@ -27,7 +27,13 @@ pub fn registrable(host: &str) -> &str {
     }
 }
 
-/// Registrable domain by the registries' section alone: `github.io` for `someone.github.io`.
+/// Registrable domain by the registries' section alone.
+///
+/// # Examples
+/// ```
+/// use webmill_capture::domain::registry_domain;
+/// assert_eq!(registry_domain("someone.github.io"), "github.io");
+/// ```
 pub fn registry_domain(host: &str) -> &str {
     let name = trim(host);
     match registry_suffix(name) {
@@ -42,7 +48,7 @@ pub fn public_suffix(host: &str) -> Option<&str> {
 }
 
 /// Public suffix by the registries' section alone.
-pub fn registry_suffix(host: &str) -> Option<&str> {
+fn registry_suffix(host: &str) -> Option<&str> {
     let name = trim(host);
     let (mut found, mut kind) = suffix(name)?;
     // A rule of the private section is longer than the registry's rule for the same name: look again below its
