@@ -26,6 +26,7 @@ mod tests;
 
 pub use inputs::{BuildCounts, BuildOptions, LinkInput, NumberedNode, PageInput};
 
+use crate::fold::add_arcs;
 use crate::hosts::{HostRanges, host_of};
 use crate::store::{CsrWriter, WeightKind};
 use std::path::Path;
@@ -296,15 +297,6 @@ fn add_links(first: &mut [u64; 3], next: &[u64; 3]) -> bool {
     if same {
         let most = u64::from(u32::MAX);
         first[2] = first[2] & !most | ((first[2] & most) + (next[2] & most)).min(most);
-    }
-    same
-}
-
-/// Adds the numbers of links, in the low half, of equal arcs, in the high half.
-pub(super) fn add_arcs(first: &mut u128, next: &u128) -> bool {
-    let same = *first >> 64 == *next >> 64;
-    if same {
-        *first += u128::from(*next as u64);
     }
     same
 }
