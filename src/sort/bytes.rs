@@ -5,7 +5,7 @@
 //! by the next eight, and so on: keys with long common beginnings, as SURT keys have, are compared without
 //! touching the arena at random. Small groups and groups with a key that ends are compared byte by byte.
 
-use super::Budget;
+use super::budget::{Budget, READ_BYTES};
 use super::losers::Losers;
 use super::run::{Levels, Run, RunWriter};
 use rayon::prelude::*;
@@ -115,7 +115,7 @@ impl BytesSorter {
     }
 
     fn spill(&mut self) -> Result<()> {
-        let mut out = PairWriter::create(&self.budget, self.budget.read_bytes(8).min(super::READ_BYTES))?;
+        let mut out = PairWriter::create(&self.budget, self.budget.read_bytes(8).min(READ_BYTES))?;
         for entry in &self.index {
             let (key, value) = pair(&self.arena, entry.offset);
             out.write(key, value)?;

@@ -1,6 +1,6 @@
 //! Sorting fixed-size items.
 
-use super::Budget;
+use super::budget::Budget;
 use super::losers::Losers;
 use super::run::{Levels, Run, RunWriter};
 use rayon::slice::ParallelSliceMut;

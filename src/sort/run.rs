@@ -1,6 +1,6 @@
 //! Run files: unnamed temporary files written once from front to back, then read once from front to back.
 
-use super::Budget;
+use super::budget::Budget;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
