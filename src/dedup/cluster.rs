@@ -24,7 +24,8 @@ use rayon::prelude::*;
 
 use webmill_capture::error::{Error, Result};
 
-use super::{Pair, Verify};
+use crate::pairs::Pair;
+use crate::verify::Verify;
 
 /// Exact copies: two pages with the same body or the same text.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -90,6 +91,7 @@ impl Member {
 
 /// The clusters of a set of pages.
 #[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
 pub struct Clusters {
     /// One entry a page.
     pub members: Vec<Member>,
@@ -103,6 +105,13 @@ pub struct Clusters {
 ///
 /// `page` gives the time of the fetch, ms since 1970 (`None` comes last), and the URL. Pages that agree in both keep
 /// the order in which they are given.
+///
+/// # Examples
+/// ```
+/// use webmill_dedup::total_order;
+/// let pages = [(Some(20), "http://a.org/"), (None, "http://b.org/"), (Some(10), "http://c.org/long")];
+/// assert_eq!(total_order(pages.len(), |page| pages[page]), [2, 0, 1]);
+/// ```
 pub fn total_order<'a>(pages: usize, page: impl Fn(usize) -> (Option<i64>, &'a str) + Sync) -> Vec<u32> {
     let mut order: Vec<u32> = (0..pages as u32).collect();
     order.par_sort_unstable_by_key(|&i| {
@@ -163,6 +172,21 @@ impl Clusterer {
     ///
     /// # Errors
     /// As [`cluster`](Clusterer::cluster).
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_dedup::{Clusterer, Joined, Member, Pair};
+    /// let verify = |_, _| Ok(Some(0.9));
+    /// let before = [Pair { a: 0, b: 1, distance: 2 }];
+    /// let mut known = Clusterer::default().cluster(2, &[], &before, &verify)?.members;
+    /// // Page 2 comes and is near page 0: its component is clustered anew.
+    /// known.push(Member { representative: 2, joined: Joined::Representative, similarity: 1.0 });
+    /// let after = [before[0], Pair { a: 0, b: 2, distance: 1 }];
+    /// let clusters = Clusterer::default().update(&known, &[false, false, true], &[], &after, &verify)?;
+    /// assert_eq!(clusters.members[2].representative, 0);
+    /// assert_eq!(clusters, Clusterer::default().cluster(3, &[], &after, &verify)?);
+    /// # Ok::<(), webmill_capture::error::Error>(())
+    /// ```
     pub fn update(
         &self,
         previous: &[Member],

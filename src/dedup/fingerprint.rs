@@ -207,6 +207,14 @@ pub fn simhash(text: &str) -> Option<Fingerprint> {
 /// SimHash of weighted features: (hash, weight) with weights as scaled integers, tf·idf for example.
 ///
 /// Integer weights keep the result independent of the order of the features. `None` if no weight is positive.
+///
+/// # Examples
+/// ```
+/// use webmill_dedup::{Fingerprint, simhash_weighted};
+/// // The heavier feature decides where the hashes differ.
+/// assert_eq!(simhash_weighted([(0b0110, 3), (0b1100, 1)]), Some(Fingerprint(0b0110)));
+/// assert_eq!(simhash_weighted([(0b0110, 0)]), None);
+/// ```
 pub fn simhash_weighted(features: impl IntoIterator<Item = (u64, u32)>) -> Option<Fingerprint> {
     let mut sums = [0i128; 64];
     let mut any = false;

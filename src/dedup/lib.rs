@@ -3,6 +3,33 @@
 //! [`TextDigest`] answers "is it the same text?", [`Fingerprint`] "may it be nearly the same?", [`Shingles`] "how much of
 //! it is the same?". [`HammingJoin`] finds every pair of fingerprints within a distance without looking at all pairs, and
 //! [`Clusterer`] turns verified pairs into clusters that depend on neither input order, shards nor threads.
+//!
+//! Against a set that is known already there are [`HammingJoin::run_between`] for many fingerprints,
+//! [`FingerprintIndex`] for one at a time, [`Clusterer::update`] for the clusters, and [`write_fingerprints`] for the
+//! disk.
+//!
+//! # Examples
+//!
+//! Near-duplicates among texts, from the words to the clusters:
+//!
+//! ```
+//! use webmill_dedup::{Clusterer, Fingerprint, ShingleVerifier, Shingles, pairs_within, simhash};
+//!
+//! let texts = [
+//!     "The mill grinds the corpus of the Web into tables, slowly but finely, as mills do.",
+//!     "The mill grinds the corpus of the Web into tables, slowly but finely, as all mills do.",
+//!     "Whoever reads a page of the Web once need not read it again: the tables hold what was on it.",
+//! ];
+//! // Every text here has words, so every one has a fingerprint.
+//! let fingerprints: Vec<Fingerprint> = texts.iter().filter_map(|text| simhash(text)).collect();
+//! let candidates = pairs_within(&fingerprints, 24)?;
+//! let shingles = |page: u32| Ok(Shingles::of(texts[page as usize], 3));
+//! let verify = ShingleVerifier { shingles, bound: 0.6, most_loaded: 1000 };
+//! let clusters = Clusterer::default().cluster(texts.len(), &[], &candidates, &verify)?;
+//! let representatives: Vec<u32> = clusters.members.iter().map(|member| member.representative).collect();
+//! assert_eq!(representatives, [0, 0, 2]);
+//! # Ok::<(), webmill_capture::error::Error>(())
+//! ```
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

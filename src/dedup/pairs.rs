@@ -102,6 +102,19 @@ impl HammingJoin {
     ///
     /// # Errors
     /// As [`HammingJoin::run`].
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_dedup::{Fingerprint, HammingJoin, Pair};
+    /// let (earlier, later) = ([Fingerprint(0), Fingerprint(0xFF)], [Fingerprint(0xFE), Fingerprint(0xFE)]);
+    /// let mut pairs = Vec::new();
+    /// HammingJoin::new(3).run_between(&earlier, &later, |pair| {
+    ///     pairs.push(pair);
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(pairs, [Pair { a: 1, b: 0, distance: 1 }]);
+    /// # Ok::<(), webmill_capture::error::Error>(())
+    /// ```
     pub fn run_between(
         &self,
         left: &[Fingerprint],
@@ -184,6 +197,14 @@ pub fn pairs_within(fingerprints: &[Fingerprint], k: u32) -> Result<Vec<Pair>> {
 ///
 /// # Errors
 /// `Limit` for more fingerprints than 32 bits number.
+///
+/// # Examples
+/// ```
+/// use webmill_dedup::{Fingerprint, Pair, pairs_between};
+/// let pairs = pairs_between(&[Fingerprint(0), Fingerprint(0xFF)], &[Fingerprint(0xFE), Fingerprint(0)], 3)?;
+/// assert_eq!(pairs, [Pair { a: 0, b: 1, distance: 0 }, Pair { a: 1, b: 0, distance: 1 }]);
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
 pub fn pairs_between(left: &[Fingerprint], right: &[Fingerprint], k: u32) -> Result<Vec<Pair>> {
     let mut pairs = Vec::new();
     HammingJoin::new(k).run_between(left, right, |pair| {

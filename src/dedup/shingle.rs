@@ -40,7 +40,13 @@ impl Shingles {
         Self::of_hashes(hashes)
     }
 
-    /// The set of the given words' shingles.
+    /// The set of the given words' shingles, for texts that are segmented already.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_dedup::Shingles;
+    /// assert_eq!(Shingles::of_words(["Web", "mill"], 2), Shingles::of("web mill", 2));
+    /// ```
     pub fn of_words<'a>(words: impl IntoIterator<Item = &'a str>, width: usize) -> Self {
         let mut hasher = ShingleHasher::new(width);
         let mut hashes: Vec<u64> = words.into_iter().filter_map(|word| hasher.word(word)).collect();
@@ -96,6 +102,14 @@ impl Shingles {
     }
 
     /// Containment, 0 to 1: the share of this text's shingles that the other has.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_dedup::Shingles;
+    /// let (quote, page) = (Shingles::of("to be or not", 2), Shingles::of("he said: to be or not to be", 2));
+    /// assert_eq!(quote.containment(&page), 1.0);
+    /// assert!(page.containment(&quote) < 1.0);
+    /// ```
     pub fn containment(&self, other: &Self) -> f64 {
         ratio(self.common(other), self.len())
     }

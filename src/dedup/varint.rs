@@ -68,6 +68,18 @@ pub fn write_fingerprints(sorted: &[Fingerprint], out: &mut Vec<u8>) -> Result<(
 ///
 /// # Errors
 /// `Corrupt` with the offset of the number that breaks the format.
+///
+/// # Examples
+/// ```
+/// use std::path::Path;
+/// use webmill_dedup::{Fingerprint, read_fingerprints, write_fingerprints};
+/// let stored = [Fingerprint(7), Fingerprint(300), Fingerprint(300)];
+/// let mut bytes = Vec::new();
+/// write_fingerprints(&stored, &mut bytes)?;
+/// assert_eq!(read_fingerprints(&bytes, Path::new("earlier.fingerprints"))?, stored);
+/// assert!(read_fingerprints(&bytes[..2], Path::new("earlier.fingerprints")).is_err());
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
 pub fn read_fingerprints(bytes: &[u8], path: &Path) -> Result<Vec<Fingerprint>> {
     let mut list = Vec::with_capacity(bytes.len() / 8);
     let (mut at, mut before) = (0, 0u64);

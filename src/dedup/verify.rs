@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use webmill_capture::error::Result;
 
-use super::{Fingerprint, Shingles};
+use crate::fingerprint::Fingerprint;
+use crate::shingle::Shingles;
 
 /// Decides whether two pages are near-duplicates.
 ///
@@ -43,6 +44,19 @@ impl<F: Fn(u32, u32) -> Result<Option<f64>> + Sync> Verify for F {
 }
 
 /// Pages whose shingles resemble each other at least so much.
+///
+/// # Examples
+/// ```
+/// use webmill_dedup::{Clusterer, Pair, ShingleVerifier, Shingles};
+/// let texts = ["one two three four five", "one two three four six", "seven eight nine ten eleven"];
+/// let shingles = |page: u32| Ok(Shingles::of(texts[page as usize], 2));
+/// let verify = ShingleVerifier { shingles, bound: 0.5, most_loaded: 1000 };
+/// let candidates = [Pair { a: 0, b: 1, distance: 3 }, Pair { a: 0, b: 2, distance: 3 }];
+/// let clusters = Clusterer::default().cluster(3, &[], &candidates, &verify)?;
+/// assert_eq!(clusters.members[1].similarity, 0.6);
+/// assert_eq!(clusters.members[2].representative, 2);
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ShingleVerifier<F> {
     /// Gives the shingles of a page.
@@ -73,6 +87,19 @@ impl<F: Fn(u32) -> Result<Shingles> + Sync> Verify for ShingleVerifier<F> {
 }
 
 /// Pages whose fingerprints differ in at most `k` bits; similarity is the share of equal bits.
+///
+/// # Examples
+/// ```
+/// use webmill_dedup::{Clusterer, Fingerprint, WithinDistance, pairs_within};
+/// let fingerprints = [Fingerprint(0), Fingerprint(0b11), Fingerprint(u64::MAX)];
+/// let candidates = pairs_within(&fingerprints, 3)?;
+/// let known = fingerprints.map(Some);
+/// let verify = WithinDistance { fingerprints: &known, k: 3 };
+/// let clusters = Clusterer::default().cluster(3, &[], &candidates, &verify)?;
+/// assert_eq!(clusters.members[1].representative, 0);
+/// assert_eq!(clusters.members[1].similarity, 62.0 / 64.0);
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct WithinDistance<'a> {
     /// Fingerprint of each page.
