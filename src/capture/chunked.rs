@@ -13,6 +13,7 @@ use std::borrow::Cow;
 
 /// A body after transfer decoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Payload<'a> {
     /// The bytes, content coding still on.
     pub bytes: Cow<'a, [u8]>,

@@ -25,6 +25,7 @@ const ZSTD_WINDOW_LOG: u32 = 23;
 
 /// A body after content decoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Decoded<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,

@@ -11,6 +11,28 @@
 //! | [`url`] | the canonical form of a URL; [`key`] its 128 bits; [`surt`] its sort order; [`domain`] its registrable domain |
 //! | [`date`] | the date formats that archives use |
 //! | [`digest`] | SHA-1 as archives write it |
+//!
+//! The [`error`] of the whole library is here too.
+//!
+//! # Examples
+//!
+//! From the bytes that a server sent to what the tables show of them:
+//!
+//! ```
+//! use webmill_capture::{CanonicalUrl, Response, decode_content, digest};
+//!
+//! let url = CanonicalUrl::parse("HTTP://News.Example.co.uk:80/a/../b?q=%7e#top").expect("a URL");
+//! assert_eq!(url.as_str(), "http://news.example.co.uk/b?q=~");
+//! assert_eq!(url.surt(), "uk,co,example,news)/b?q=~");
+//! assert_eq!(url.registrable_domain(), "example.co.uk");
+//!
+//! let stored = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: Text/HTML\r\n\r\n3\r\n<p>\r\n0\r\n\r\n";
+//! let response = Response::parse(stored);
+//! assert_eq!((response.status, response.media_type().as_deref()), (Some(200), Some("text/html")));
+//! let payload = response.payload(1 << 20);
+//! assert_eq!(digest::sha1_base32(&payload.bytes), digest::sha1_base32(b"<p>"));
+//! assert_eq!(&decode_content(&response, &payload.bytes, 1 << 20).bytes[..], b"<p>");
+//! ```
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -100,6 +122,7 @@ pub struct Place {
 
 /// Why the end of a capture is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Truncation {
     /// The crawler's limit on size.
     Length,

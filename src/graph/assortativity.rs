@@ -24,6 +24,7 @@ const CHUNK: usize = 4096;
 
 /// Arcs with an arc back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Reciprocity {
     /// Arcs between two nodes.
     pub arcs: u64,
@@ -81,6 +82,7 @@ fn common<'a>(mut a: &'a [u32], mut b: &'a [u32]) -> u64 {
 
 /// Correlations of degrees over arcs; the first word is the source's degree, the second the target's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Assortativity {
     /// In-degree of the source, in-degree of the target.
     pub in_in: Option<f64>,
@@ -191,6 +193,7 @@ impl Moments {
 
 /// Arcs inside groups of nodes (hosts or domains) and between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct GroupLinks {
     /// Arcs whose ends are in one group.
     pub within: u64,

@@ -46,6 +46,7 @@ impl Default for BaseSet {
 
 /// A base set and its graph, whose nodes are numbered anew.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Focus {
     /// Nodes of the whole graph, ascending: what each node of [`graph`](Self::graph) is.
     pub nodes: Vec<u32>,

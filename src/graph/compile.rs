@@ -34,6 +34,7 @@ impl Default for Compile {
 
 /// A resource list: nodes of the whole graph with their scores, best first.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Resources {
     /// Pages that link to the best authorities.
     pub hubs: Vec<(u32, f64)>,

@@ -52,6 +52,14 @@ impl Components {
     }
 
     /// How many components there are of each size: (size, number), by size.
+    ///
+    /// # Examples
+    /// ```
+    /// # use webmill_graph::{Csr, strong_components};
+    /// let graph = Csr::from_arcs(4, [(0, 1), (1, 0), (1, 2), (2, 3)])?;
+    /// assert_eq!(strong_components(&graph).size_histogram(), [(1, 2), (2, 1)]);
+    /// # Ok::<(), webmill_capture::error::Error>(())
+    /// ```
     pub fn size_histogram(&self) -> Vec<(u32, u64)> {
         let mut histogram: Vec<(u32, u64)> = Vec::new();
         for &size in self.sizes.iter().rev() {

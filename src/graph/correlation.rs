@@ -107,6 +107,13 @@ pub fn top(scores: &[f64], k: usize) -> Vec<u32> {
 ///
 /// # Errors
 /// [`Error::Config`] if they rank different numbers of nodes or a score is not a number.
+///
+/// # Examples
+/// ```
+/// # use webmill_graph::top_overlap;
+/// assert_eq!(top_overlap(&[3.0, 2.0, 1.0, 0.0], &[0.0, 3.0, 2.0, 1.0], 2)?, 0.5);
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
 pub fn top_overlap(first: &[f64], second: &[f64], k: usize) -> Result<f64> {
     check(first, second)?;
     let (mut best, mut other) = (top(first, k), top(second, k));

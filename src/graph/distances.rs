@@ -48,6 +48,7 @@ impl Default for Distances {
 
 /// Distances found.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct DistanceSample {
     /// Pairs at each distance; none at distance 0.
     pub pairs: Vec<u64>,

@@ -25,6 +25,7 @@ use webmill_capture::error::{AtPath, Error, Result};
 
 /// A graph that was text.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EdgeList {
     /// The graph; with weights if any arc had one, or is not the only one of its kind.
     pub graph: Csr,
@@ -36,6 +37,7 @@ pub struct EdgeList {
 
 /// How named nodes are numbered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Order {
     /// By SURT, then name: pages of a host and hosts of a domain side by side.
     #[default]

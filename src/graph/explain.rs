@@ -20,6 +20,7 @@ use webmill_capture::error::{Error, Result};
 
 /// What one in-link gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Contribution {
     /// Node that links.
     pub source: u32,
@@ -33,6 +34,7 @@ pub struct Contribution {
 
 /// A score, taken apart.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The node.
     pub node: u32,

@@ -29,6 +29,7 @@ use webmill_capture::error::{Error, Result};
 
 /// Which hubs and authorities count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Variant {
     /// Kleinberg's: all of them.
     #[default]
@@ -64,6 +65,7 @@ impl Default for Hits {
 
 /// Scores of L2 length 1 (or all zero, if the graph has no arcs).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct HubsAuthorities {
     /// Hub score of each node.
     pub hubs: Vec<f64>,

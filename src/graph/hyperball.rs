@@ -50,6 +50,7 @@ impl Default for HyperBall {
 
 /// What the balls tell.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Balls {
     /// Harmonic centrality of each node.
     pub harmonic: Vec<f64>,
@@ -67,6 +68,17 @@ pub struct Balls {
 
 impl Balls {
     /// Mean distance of the pairs of different nodes that have one; 0 if none have.
+    ///
+    /// # Examples
+    /// ```
+    /// # use webmill_graph::{Csr, HyperBall};
+    /// let path = Csr::from_arcs(3, [(0, 1), (1, 2)])?;
+    /// let balls = HyperBall { log_registers: 10, ..HyperBall::default() }.run(&path, &path.transpose())?;
+    /// // Distances 1, 1 and 2.
+    /// assert!((balls.mean_distance() - 4.0 / 3.0).abs() < 0.05);
+    /// assert!((balls.quantile(1.0) - 2.0).abs() < 0.05);
+    /// # Ok::<(), webmill_capture::error::Error>(())
+    /// ```
     pub fn mean_distance(&self) -> f64 {
         let steps = self.neighbourhood.windows(2).zip(1..);
         let total = sum(steps.map(|(w, t)| f64::from(t) * (w[1] - w[0])));

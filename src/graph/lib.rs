@@ -1,7 +1,7 @@
 //! The web graph: who links to whom, and what follows from it.
 //!
 //! Pages are nodes, links are arcs; the same on the level of hosts and of registrable domains. A graph is
-//! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRanges`], [`fold`]), kept in
+//! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRanges`], [`fold()`]), kept in
 //! one file ([`Csr::open`], [`CsrWriter`]), read from the formats in which graphs are published ([`load()`]) and
 //! written in them ([`write_bvgraph`], [`EdgeList::write`], [`write_matrix`], [`Export`]). The kernels see
 //! arrays only: [`PageRank`], [`Hits`], [`Salsa`], [`HyperBall`], [`strong_components`], [`weak_components`],
@@ -10,6 +10,28 @@
 //!
 //! Every result is the same, byte for byte, on any number of threads, and no score is ever not a number. What
 //! cannot fit the memory allowed is refused beforehand, with an estimate.
+//!
+//! # Examples
+//!
+//! Ranks and the bow-tie of a list of links:
+//!
+//! ```
+//! use std::path::Path;
+//! use webmill_graph::{BowTiePart, EdgeOptions, PageRank, bow_tie, parse_edges, strong_components, top};
+//!
+//! let text = "http://a.org/ -> http://b.org/\nhttp://b.org/ -> http://c.org/\nhttp://c.org/ -> http://b.org/\n";
+//! let list = parse_edges(text.as_bytes(), Path::new("links"), &EdgeOptions::default())?;
+//! let names = list.names.expect("nodes that are URLs have names");
+//! let transpose = list.graph.transpose();
+//!
+//! let ranks = PageRank::default().run(&list.graph, &transpose)?;
+//! assert!(ranks.converged && ranks.error_bound <= 1e-10);
+//! assert_eq!(names[top(&ranks.scores, 1)[0] as usize], "http://b.org/");
+//!
+//! let parts = bow_tie(&list.graph, &transpose, &strong_components(&list.graph)).parts;
+//! assert_eq!(parts, [BowTiePart::In, BowTiePart::Core, BowTiePart::Core]);
+//! # Ok::<(), webmill_capture::error::Error>(())
+//! ```
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -44,7 +66,6 @@ pub mod salsa;
 mod sets;
 pub mod store;
 mod sweep;
-pub mod toolbar;
 pub mod visit;
 
 pub use array::Array;
@@ -76,7 +97,6 @@ pub use power_law::PowerLaw;
 pub use rmat::Rmat;
 pub use salsa::{Salsa, SalsaScores};
 pub use store::{CsrWriter, WeightKind};
-pub use toolbar::Toolbar;
 pub use visit::{Arc, Arcs, TwoWay, Visited};
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use webmill_capture::error::{Error, Result};
 
 /// What a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// A graph file of webmill's own.
     Csr,
@@ -36,6 +37,7 @@ pub enum Format {
 
 /// A graph and what its file calls the nodes.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The graph, with its weights if it has any.
     pub graph: Csr,

@@ -23,6 +23,7 @@ const GAMMA: (f64, f64) = (1.01, 12.0);
 
 /// A fitted power law.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PowerLaw {
     /// Exponent γ.
     pub gamma: f64,

@@ -29,6 +29,7 @@ pub struct Salsa {
 
 /// Scores with sum 1 (or all zero, if the graph has no arcs).
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SalsaScores {
     /// Hub score of each node.
     pub hubs: Vec<f64>,

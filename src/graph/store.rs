@@ -31,6 +31,7 @@ const BUFFER: usize = 256 << 10;
 
 /// Which weights a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WeightKind {
     /// None: every arc counts 1.
     None,

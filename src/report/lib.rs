@@ -5,6 +5,26 @@
 //! **Safety.** Everything that comes from a crawl is escaped, and only http(s) URLs become links.
 //!
 //! **Determinism.** A function of the data alone; numbers are formatted without locale.
+//!
+//! # Examples
+//! ```
+//! use webmill_report::{Bars, ReportData, Share, render, thousands};
+//!
+//! let share = |name: &str, count| Share { name: name.into(), count };
+//! let html = render(&ReportData {
+//!     title: "A <small> corpus".into(),
+//!     cards: vec![("pages".into(), thousands(1200))],
+//!     bars: vec![Bars {
+//!         title: "Languages".into(),
+//!         unit: "pages".into(),
+//!         bars: vec![share("eng", 900), share("zho", 300)],
+//!         ..Bars::default()
+//!     }],
+//!     ..ReportData::default()
+//! });
+//! assert!(html.starts_with("<!doctype html>"));
+//! assert!(html.contains("A &lt;small&gt; corpus") && html.contains("1,200"));
+//! ```
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

@@ -23,6 +23,26 @@
 //! process ends.
 //!
 //! **Reference.** D. E. Knuth, *The Art of Computer Programming*, vol. 3, 2nd ed., §5.4.1 (trees of losers).
+//!
+//! # Examples
+//!
+//! Links of a page to a page counted, in 64 KiB of memory:
+//!
+//! ```
+//! use webmill_sort::{Budget, Sorter};
+//!
+//! let mut sorter = Sorter::new(&Budget::new(64 << 10)).with_combine(|first: &mut [u64; 2], next| {
+//!     let same = first[0] == next[0];
+//!     first[1] += if same { next[1] } else { 0 };
+//!     same
+//! });
+//! for link in (0..100_000u64).rev() {
+//!     sorter.push([link % 3, 1])?; // target, number of links
+//! }
+//! let counts = sorter.finish()?.collect::<Result<Vec<_>, _>>()?;
+//! assert_eq!(counts, [[0, 33_334], [1, 33_333], [2, 33_333]]);
+//! # Ok::<(), webmill_capture::error::Error>(())
+//! ```
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

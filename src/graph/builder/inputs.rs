@@ -44,6 +44,7 @@ pub struct LinkInput<'a> {
 
 /// A node, as it comes out in the order of numbers.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct NumberedNode<'a> {
     /// Number of the node.
     pub node: u32,
@@ -61,6 +62,7 @@ pub struct NumberedNode<'a> {
 
 /// What went in and what was left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BuildCounts {
     /// Nodes.
     pub nodes: u64,

@@ -5,6 +5,7 @@ use super::bit_writer::{BitCounter, BitSink, BitWriter};
 
 /// Bits spent on each part of the lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BvParts {
     /// Outdegrees.
     pub outdegrees: u64,

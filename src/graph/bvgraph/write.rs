@@ -16,6 +16,7 @@ pub const CHUNK_WORK: u64 = 1 << 22;
 
 /// What a graph took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BvStats {
     /// Nodes.
     pub nodes: u64,

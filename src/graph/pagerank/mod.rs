@@ -50,6 +50,7 @@ use webmill_capture::error::{Error, Result};
 
 /// What becomes of the rank that flows into nodes without successors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Dangling {
     /// Follows the teleport vector.
     #[default]
@@ -62,6 +63,7 @@ pub enum Dangling {
 
 /// Which sum the ranks have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scale {
     /// A probability distribution: sum 1.
     #[default]
@@ -124,6 +126,7 @@ impl Default for PageRank<'_> {
 
 /// Ranks and how good they are.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Ranks {
     /// One score a node.
     pub scores: Vec<f64>,

@@ -21,6 +21,15 @@ fn close(found: &[f64], expected: &[f64], tolerance: f64) {
 }
 
 #[test]
+fn a_page_to_which_all_link_has_the_greatest_rank() {
+    for n in [1u32, 2, 50] {
+        let graph = Csr::from_arcs(n as usize, (0..n).map(|u| (u, 0))).unwrap();
+        let rank = ranks(PageRank { scale: Scale::Classical, ..exact() }, &graph)[0];
+        assert!((rank - (f64::from(n) * 0.85 + 0.15)).abs() < 1e-10, "{rank}");
+    }
+}
+
+#[test]
 fn vectors_of_the_literature() {
     let graph = Csr::from_arcs(3, [(0, 1), (0, 2), (1, 2), (2, 0)]).unwrap();
     let classical = PageRank { scale: Scale::Classical, ..exact() };
