@@ -1,4 +1,4 @@
-//! The encoding that files are read in.
+//! The encoding that files are read in: a tool for measuring encodings against labelled pages.
 //!
 //! `cargo run --release --example charset_of -- [--bytes] PATH…` prints a line a file, of folders a line for every file
 //! below them in order of paths: path, tab, name of the encoding. What a file declares counts as it does on the Web; with

@@ -1,4 +1,4 @@
-//! Features of the blocks of evaluation sets, for `datasets/main-text/train.py`.
+//! Features of the blocks of evaluation sets: a tool of `datasets/main-text`, whose `train.py` learns from them.
 //!
 //! `cargo run --release --example dump_features -- OUT SET_DIR...` writes for each set, called by its folder's name,
 //! `OUT/NAME.f32` (rows of little-endian floats, block after block) and `OUT/NAME.jsonl` (an object a page: `id`,

@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{distance:.3}\t{}", loaded.name(*node));
     }
 
-    // … and those that also go back along them on the graph beside its transpose.
+    // … and those that also go back along them on the graph with its transpose.
     let transpose = graph.transpose();
     let components = kosaraju_scc(TwoWay::new(graph, &transpose)?);
     let largest = components.iter().map(Vec::len).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Main text of a folder of pages, for a scorer of main text.
+//! Main text of a folder of pages: a tool of `datasets/main-text`, for a scorer of main text.
 //!
 //! `cargo run --release --example predict_text -- SET_DIR PRED.jsonl` writes an object a page: `id`, `text`, and what else
 //! was found out (`title`, `author`, `date`, `type`, `confidence`). With `--folds DIR` before these, each page is extracted

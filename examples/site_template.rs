@@ -1,4 +1,4 @@
-//! What templates of hosts change.
+//! What templates of hosts change: a tool of `datasets/main-text`, for a scorer of main text.
 //!
 //! `cargo run --release --example site_template -- LIST BEFORE.jsonl AFTER.jsonl`: LIST has a line `host⇥id⇥file` a page. Learns
 //! the template of each host from its pages (the [`MAX_PAGES`] with the smallest keys), writes an object `id`, `text` a page

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use webmill_graph::load::Format;
 use webmill_graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
 use webmill_run::{Committed, open_latest};
 
@@ -90,15 +89,7 @@ impl Source {
     pub fn about(&self) -> String {
         match &self.names {
             Names::Table(_, level) => format!("{level} level of {}", self.path.display()),
-            Names::File(loaded) => {
-                let format = match loaded.format {
-                    Format::Csr => "webmill graph",
-                    Format::BvGraph(_) => "BVGraph",
-                    Format::MatrixMarket => "Matrix Market file",
-                    Format::Edges => "list of arcs",
-                };
-                format!("{format} {}", self.path.display())
-            }
+            Names::File(loaded) => format!("{} {}", loaded.format.name(), self.path.display()),
         }
     }
 

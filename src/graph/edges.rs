@@ -25,7 +25,6 @@ use webmill_capture::error::{AtPath, Error, Result};
 
 /// A graph that was text.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct EdgeList {
     /// The graph; with weights if any arc had one, or is not the only one of its kind.
     pub graph: Csr,

@@ -35,6 +35,18 @@ pub enum Format {
     Edges,
 }
 
+impl Format {
+    /// What a graph of this format is, in words.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Format::Csr => "webmill graph",
+            Format::BvGraph(_) => "BVGraph",
+            Format::MatrixMarket => "Matrix Market file",
+            Format::Edges => "list of arcs",
+        }
+    }
+}
+
 /// A graph and what its file calls the nodes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
