@@ -127,7 +127,7 @@ fn measure(
 
     let sample = Distances { memory_bytes: Some(unit.stage().memory / 2), ..Distances::default() };
     let distances = sample.run(&graph, &transpose)?;
-    let mixing = Assortativity::of(&graph, &transpose);
+    let assortativity = Assortativity::of(&graph, &transpose);
     let [bowtie_core, bowtie_in, bowtie_out, bowtie_tendril, bowtie_tube, bowtie_disconnected] = tie.sizes;
     let finite = |x: f64| x.is_finite().then_some(x);
     let row = ShapeRow {
@@ -150,10 +150,10 @@ fn measure(
         connected_pairs: distances.connected,
         published_distance: published_distance(graph.num_nodes() as u64),
         reciprocity: Reciprocity::of(&graph, &transpose).share(),
-        assortativity_in_in: mixing.in_in,
-        assortativity_in_out: mixing.in_out,
-        assortativity_out_in: mixing.out_in,
-        assortativity_out_out: mixing.out_out,
+        assortativity_in_in: assortativity.in_in,
+        assortativity_in_out: assortativity.in_out,
+        assortativity_out_in: assortativity.out_in,
+        assortativity_out_out: assortativity.out_out,
         links_within_hosts: if level == Level::Page { within_hosts(source, &graph)? } else { None },
     };
     write(unit, level, &[row])
