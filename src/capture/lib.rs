@@ -11,6 +11,7 @@
 //! | [`url`] | the canonical form of a URL; [`key`] its 128 bits; [`surt`] its sort order; [`domain`] its registrable domain |
 //! | [`date`] | the date formats that archives use |
 //! | [`digest`] | SHA-1 as archives write it |
+//! | [`simhash`] | the kernel of SimHash, for crawl and duplicates |
 //!
 //! The [`error`] of the whole library is here too.
 //!
@@ -48,6 +49,7 @@ pub mod key;
 mod media;
 mod percent;
 pub mod response;
+pub mod simhash;
 pub mod surt;
 pub mod url;
 

@@ -8,7 +8,7 @@
 //! without width (`Ａ` is `a`).
 //!
 //! **Algorithm.** Words are folded into a reused buffer and hashed with XXH3; a shingle's hash is XXH3 over its words'
-//! hashes; the sums are bit-sliced counters (see `accumulate`). With tf weights nothing is stored a shingle: the sum
+//! hashes; the sums are bit-sliced counters (see [`BitCounts`]). With tf weights nothing is stored a shingle: the sum
 //! over distinct shingles of tf·±1 is the sum over occurrences of ±1.
 //!
 //! **Cost.** Linear time, constant memory: one pass over the words.
@@ -19,7 +19,7 @@
 
 use webmill_text::words;
 
-use super::accumulate::BitCounts;
+use webmill_capture::simhash::BitCounts;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Words in a shingle of [`simhash`].
@@ -171,11 +171,7 @@ impl SimHasher {
         if let Some(hash) = self.shingles.remainder() {
             self.counts.add(hash);
         }
-        let total = self.counts.total();
-        (total > 0).then(|| {
-            let ones = self.counts.counts();
-            Fingerprint(majority(|bit| i128::from(ones[bit]) * 2 - i128::from(total)))
-        })
+        (self.counts.total() > 0).then(|| Fingerprint(self.counts.majority()))
     }
 }
 
@@ -183,11 +179,6 @@ impl Default for SimHasher {
     fn default() -> Self {
         SimHasher::new(SHINGLE_WORDS)
     }
-}
-
-/// The bits whose sum is positive.
-fn majority(sum: impl Fn(usize) -> i128) -> u64 {
-    (0..64).fold(0, |bits, bit| bits | u64::from(sum(bit) > 0) << bit)
 }
 
 /// SimHash of a text over 3-word shingles with tf weights; `None` for a text without words.
@@ -224,7 +215,7 @@ pub fn simhash_weighted(features: impl IntoIterator<Item = (u64, u32)>) -> Optio
             *sum += if hash >> bit & 1 == 1 { i128::from(weight) } else { -i128::from(weight) };
         }
     }
-    any.then(|| Fingerprint(majority(|bit| sums[bit])))
+    any.then(|| Fingerprint((0..64).fold(0, |bits, bit| bits | u64::from(sums[bit] > 0) << bit)))
 }
 
 #[cfg(test)]
@@ -299,8 +290,7 @@ mod tests {
             for &(hash, weight) in &features {
                 (0..weight).for_each(|_| counts.add(hash));
             }
-            let ones = counts.counts();
-            let expected = majority(|bit| i128::from(ones[bit]) * 2 - i128::from(counts.total()));
+            let expected = counts.majority();
             let mut turned = features.clone();
             turned.reverse();
             prop_assert_eq!(simhash_weighted(features), Some(Fingerprint(expected)));

@@ -34,7 +34,6 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod accumulate;
 mod cluster;
 mod exact;
 mod fingerprint;

@@ -1,14 +1,22 @@
-//! Counting, for each of 64 bit positions, how many words of a stream have that bit set.
+//! The kernel of SimHash: of a stream of 64-bit hashes, the bits that more than half of them have.
+//!
+//! What is hashed (words, shingles, with or without repetitions) is the caller's affair; two SimHashes can be compared
+//! where that is the same.
 //!
 //! **Algorithm.** The counters are kept bit-sliced: plane `j` holds bit `j` of all 64 counters, so that one carry-save
 //! adder (five operations) adds to 64 counters at once. Sixteen words go through a tree of fifteen such adders before a
-//! single carry ripples into the upper planes (Harley and Seal).
+//! single carry ripples into the upper planes (Harley and Seal). The majority is a comparison of all counters with half
+//! of the total, plane by plane.
 //!
 //! **Cost.** About five operations a word, 64 planes of memory whatever the length. Exact up to 2⁶⁴ words.
+//!
+//! **Determinism.** Exact integers; independent of platform and of the order of the words.
+//!
+//! **Reference.** Charikar, doi:10.1145/509907.509965.
 
 /// 64 counters, one a bit position.
 #[derive(Clone, Debug)]
-pub(super) struct BitCounts {
+pub struct BitCounts {
     planes: [u64; 64],
     waiting: [u64; 16],
     waits: usize,
@@ -23,13 +31,14 @@ fn add3(a: u64, b: u64, c: u64) -> (u64, u64) {
 }
 
 impl BitCounts {
-    pub(super) fn new() -> Self {
+    /// Counters of nothing.
+    pub fn new() -> Self {
         BitCounts { planes: [0; 64], waiting: [0; 16], waits: 0, total: 0 }
     }
 
     /// Adds one to the counter of every bit that is set in `word`.
     #[inline]
-    pub(super) fn add(&mut self, word: u64) {
+    pub fn add(&mut self, word: u64) {
         self.waiting[self.waits & 15] = word;
         self.waits += 1;
         self.total += 1;
@@ -39,7 +48,7 @@ impl BitCounts {
     }
 
     /// Words added so far.
-    pub(super) fn total(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.total
     }
 
@@ -77,20 +86,53 @@ impl BitCounts {
         }
     }
 
-    /// The 64 counters, lowest bit first.
-    pub(super) fn counts(&self) -> [u64; 64] {
+    /// The bits that are set in more than half of the words; none for no words.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_capture::simhash::BitCounts;
+    /// let mut counts = BitCounts::new();
+    /// [0b110, 0b100, 0b011].into_iter().for_each(|hash| counts.add(hash));
+    /// assert_eq!(counts.majority(), 0b110);
+    /// ```
+    pub fn majority(&self) -> u64 {
+        let planes = self.settled();
+        let half = self.total / 2;
+        let (mut above, mut equal) = (0, u64::MAX);
+        for (j, plane) in planes.iter().enumerate().rev() {
+            let threshold = if half >> j & 1 == 1 { u64::MAX } else { 0 };
+            above |= equal & plane & !threshold;
+            equal &= !(plane ^ threshold);
+        }
+        above
+    }
+
+    /// The planes with the waiting words in them.
+    fn settled(&self) -> [u64; 64] {
         let mut all = self.clone();
         for i in 0..all.waits {
             let word = all.waiting[i];
             all.ripple(0, word);
         }
+        all.planes
+    }
+
+    /// The 64 counters, lowest bit first.
+    #[cfg(test)]
+    fn counts(&self) -> [u64; 64] {
         let mut counts = [0u64; 64];
-        for (j, &plane) in all.planes.iter().enumerate() {
+        for (j, plane) in self.settled().into_iter().enumerate() {
             for (bit, count) in counts.iter_mut().enumerate() {
                 *count |= (plane >> bit & 1) << j;
             }
         }
         counts
+    }
+}
+
+impl Default for BitCounts {
+    fn default() -> Self {
+        BitCounts::new()
     }
 }
 
@@ -112,6 +154,8 @@ mod tests {
             }
             prop_assert_eq!(fast.total(), words.len() as u64);
             prop_assert_eq!(fast.counts(), plain);
+            let majority = (0..64).fold(0, |bits, bit| bits | u64::from(plain[bit] * 2 > words.len() as u64) << bit);
+            prop_assert_eq!(fast.majority(), majority);
         }
     }
 
