@@ -20,7 +20,7 @@ use super::staged::sync_folder;
 /// Bytes gathered before they are written without being asked for.
 const PENDING_BYTES: usize = 1 << 20;
 
-/// A place in a row of numbered files: behind what was written so far.
+/// A place in a row of numbered files: after what was written so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Position {
     /// Number of the file.
@@ -43,7 +43,7 @@ pub struct AppendFile {
 }
 
 impl AppendFile {
-    /// Goes on behind the first `keep` bytes of the file at `path`; the rest is cut off. A file that is not there is
+    /// Goes on after the first `keep` bytes of the file at `path`; the rest is cut off. A file that is not there is
     /// created.
     ///
     /// # Errors

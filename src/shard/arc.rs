@@ -13,8 +13,8 @@
 use memchr::{memchr, memchr_iter};
 
 use super::RecordType;
-use super::warc_frame::{Flaws, Head, Parsed, Start};
-use super::warc_head::{Fields, Value, digits};
+use super::warc_frame::{Fields, Flaws, Head, Parsed, Start, Value};
+use super::warc_head::digits;
 
 /// Longest line that is believed.
 const MAX_LINE: usize = 64 * 1024;

@@ -20,15 +20,13 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use webmill_capture::Truncation;
 use webmill_capture::error::{Error, Result};
 
+use super::embedded_head::{RAW_HEAD, WARC_HEAD, property};
 use super::raw_head::{Head, Packing};
 use super::warc_frame::Parsed;
 use super::warc_head::{self, text};
 use super::{
     Format, NewRecord, NewWarcRecord, RawDbWriter, ReadOptions, Record, RecordType, ShardReader, WarcWriter,
 };
-
-const WARC_HEAD: &str = "x-warc-head";
-const RAW_HEAD: &str = "X-RawDB-Head";
 
 /// Writes records of any format as one of the two that are written.
 pub enum Converter {
@@ -40,6 +38,7 @@ pub enum Converter {
 
 /// What was converted and what could not be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Converted {
     /// Records written.
     pub records: u64,
@@ -118,34 +117,6 @@ impl Converter {
     }
 }
 
-/// What a WARC head that travels in a RAW DB head says about the data.
-pub(super) struct Travelled {
-    pub kind: RecordType,
-    pub content_type: Option<String>,
-    pub id: Option<String>,
-    pub truncated: Option<Truncation>,
-}
-
-/// Reads the `x-warc-head` of a RAW DB head, if it has one.
-pub(super) fn travelled(raw_head: &[u8]) -> Option<Travelled> {
-    let head = property(raw_head, WARC_HEAD)?;
-    let Parsed::Complete(parsed) = warc_head::parse(&[&head, &b"\r\n"[..]].concat()) else { return None };
-    let own = |value| text(&head, value).map(Cow::into_owned);
-    Some(Travelled {
-        kind: parsed.kind,
-        content_type: own(&parsed.fields.media_type),
-        id: own(&parsed.fields.id),
-        truncated: own(&parsed.fields.truncated).map(|reason| Truncation::from_warc(&reason)),
-    })
-}
-
-/// Decodes a base64 property of a RAW DB head.
-fn property(raw_head: &[u8], name: &str) -> Option<Vec<u8>> {
-    let at = memchr::memmem::find(raw_head, format!("\n{name}:").as_bytes())? + name.len() + 2;
-    let value = raw_head[at..].split(|b| *b == b'\n').next()?;
-    BASE64.decode(value.trim_ascii()).ok()
-}
-
 fn to_raw(writer: &mut RawDbWriter, record: &Record<'_>) -> Result<()> {
     if let Some(head) = raw_head(record)
         && writer_takes(writer, &head, &record.data)?
@@ -166,7 +137,7 @@ fn to_raw(writer: &mut RawDbWriter, record: &Record<'_>) -> Result<()> {
     })
 }
 
-/// The RAW DB head that travelled in a WARC head.
+/// The RAW DB head that is embedded in a WARC head.
 fn raw_head(record: &Record<'_>) -> Option<Vec<u8>> {
     let Parsed::Complete(parsed) = warc_head::parse(&[record.head, &b"\r\n"[..]].concat()) else {
         return None;

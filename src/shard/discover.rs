@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 
 use webmill_capture::error::{AtPath, Error, Result};
 
-use super::recover::is_fragment;
+use super::raw_walk::any_whole;
 use super::stream::Stream;
 use super::{Container, Format};
 
@@ -20,9 +20,12 @@ use super::{Container, Format};
 pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
 /// Bytes unpacked to see what is inside a compressed file.
 const INSIDE_BYTES: u64 = 2048;
+/// A file without a shard's beginning is looked through this far for a whole RAW DB record.
+const FRAGMENT_BYTES: u64 = 64 << 20;
 
 /// A shard that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Input {
     /// Where it is.
     pub path: PathBuf,
@@ -176,7 +179,7 @@ pub(crate) fn recognise(stream: &mut Stream) -> Result<(Format, Container)> {
     if let Some(found) = sniff(start) {
         return Ok(found);
     }
-    if named(start).is_none() && is_fragment(stream) {
+    if named(start).is_none() && any_whole(stream, FRAGMENT_BYTES) {
         return Ok((Format::RawDb, Container::Plain));
     }
     if let Some(error) = stream.take_error() {

@@ -1,9 +1,32 @@
-//! How captures lie on disk: shards in three formats, behind one reader.
+//! How captures are stored on disk: shards in three formats (RAW DB, WARC, ARC), behind one reader.
 //!
 //! A shard is a file of records. [`Format`] says which grammar it obeys, [`Container`] how the file as a whole is
 //! compressed; both are recognised by content. [`ShardReader`] walks a shard, or a byte range of one, and lends one
 //! [`Record`] at a time; damage is an error with path, offset and reason, after which the walk goes on with the next
-//! record that can be shown to be one.
+//! record that can be shown to be one. [`discover`] finds shards, [`split`] cuts them for threads, [`Converter`] and the
+//! writers make them, [`recover`] copies what is whole out of damaged ones.
+//!
+//! The pages of a WARC file:
+//!
+//! ```
+//! use webmill_shard::{ReadOptions, ShardReader};
+//!
+//! let warc = b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: 2024-05-03T10:31:00Z\r\n\
+//!     WARC-Record-ID: <urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430c8>\r\nWARC-Target-URI: http://a.example/\r\n\
+//!     Content-Type: application/http;msgtype=response\r\nContent-Length: 49\r\n\r\n\
+//!     HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nhello\r\n\r\n";
+//! let mut reader = ShardReader::from_reader(Box::new(&warc[..]), "a.warc", &ReadOptions::default())?;
+//! let mut pages = Vec::new();
+//! while let Some(record) = reader.next() {
+//!     // A damaged record is an error; the next call goes on after it.
+//!     let record = record?;
+//!     if let Some(capture) = record.to_capture() {
+//!         pages.push((capture.url.into_owned(), capture.response.status, record.place.offset));
+//!     }
+//! }
+//! assert_eq!(pages, [("http://a.example/".to_owned(), Some(200), 0)]);
+//! # Ok::<(), webmill_capture::error::Error>(())
+//! ```
 //!
 //! Memory: one record of at most [`ReadOptions::max_record_bytes`] stored and as many unpacked, plus the read window.
 //! Determinism: a shard gives the same records whether it is read whole or in ranges ([`split`]).
@@ -15,6 +38,7 @@ mod append;
 mod arc;
 mod convert;
 mod discover;
+mod embedded_head;
 mod gzip;
 mod member;
 mod raw;
@@ -23,7 +47,9 @@ mod raw_pack;
 mod raw_unpack;
 mod raw_walk;
 mod raw_write;
+mod read_options;
 mod reader;
+mod record;
 mod recover;
 mod split;
 mod staged;
@@ -44,240 +70,19 @@ mod tests_raw;
 #[cfg(test)]
 mod tests_warc;
 
-use std::borrow::Cow;
-
-use webmill_capture::{Capture, Place, Response, Truncation};
-
 pub use append::{AppendFile, Position};
 pub use convert::{Converted, Converter};
 pub use discover::{Input, discover, sniff};
 pub use raw::{RawReader, fuzz_raw};
-pub use raw_pack::RawPacker;
-pub use raw_write::{Compression, NewRecord, RawDbWriter, WriteOptions};
+pub use raw_pack::{Compression, NewRecord, RawPacker};
+pub use raw_write::{RawDbWriter, WriteOptions};
+pub use read_options::{ReadOptions, Resume};
 pub use reader::ShardReader;
+pub use record::{Container, Format, Record, RecordType};
 pub use recover::{Copied, recover};
 pub use split::{Part, follows, split};
 pub use staged::Staged;
 pub use tail::{cut_tail, whole_end};
 pub use warc::{WarcReader, fuzz_warc};
-pub use warc_pack::WarcPacker;
-pub use warc_write::{NewWarcRecord, WarcOptions, WarcWriter};
-
-/// The grammar of a shard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// RAW DB 1.0.
-    RawDb,
-    /// WARC 1.0 or 1.1.
-    Warc,
-    /// ARC 1.x.
-    Arc,
-}
-
-impl Format {
-    /// The format's name as people write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::RawDb => "RAW DB",
-            Format::Warc => "WARC",
-            Format::Arc => "ARC",
-        }
-    }
-}
-
-/// How the file around the records is compressed. (RAW DB also compresses single records; that is the record's affair.)
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Container {
-    /// Records as they are.
-    Plain,
-    /// Gzip members, usually one a record.
-    Gzip,
-    /// Zstandard frames, usually one a record.
-    Zstd,
-}
-
-/// What a record holds. RAW DB has responses only; ARC has responses after its file description.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RecordType {
-    /// About the shard itself.
-    Warcinfo,
-    /// A complete HTTP response.
-    Response,
-    /// A document without a protocol around it.
-    Resource,
-    /// What was sent to get a response.
-    Request,
-    /// About another record.
-    Metadata,
-    /// The same content as an earlier record.
-    Revisit,
-    /// Another record's content in another form.
-    Conversion,
-    /// The rest of a record cut in two.
-    Continuation,
-    /// The first record of an ARC file.
-    FileDesc,
-    /// A type this program has no name for.
-    Unknown,
-}
-
-impl RecordType {
-    /// The name that WARC gives the type.
-    pub fn name(self) -> &'static str {
-        match self {
-            RecordType::Warcinfo => "warcinfo",
-            RecordType::Response => "response",
-            RecordType::Resource => "resource",
-            RecordType::Request => "request",
-            RecordType::Metadata => "metadata",
-            RecordType::Revisit => "revisit",
-            RecordType::Conversion => "conversion",
-            RecordType::Continuation => "continuation",
-            RecordType::FileDesc => "filedesc",
-            RecordType::Unknown => "unknown",
-        }
-    }
-}
-
-/// One stored record, borrowed from its reader until the next one is asked for.
-#[derive(Debug, Clone)]
-pub struct Record<'a> {
-    /// The grammar it was stored in.
-    pub format: Format,
-    /// What it holds.
-    pub kind: RecordType,
-    /// Head bytes as stored, without the blank line that ends them.
-    pub head: &'a [u8],
-    /// The URL it is about, as stored; empty where the record has none.
-    pub url: Cow<'a, str>,
-    /// The URL first asked for, where the record says so.
-    pub origin: Option<Cow<'a, str>>,
-    /// When it was fetched: UTC, ms since 1970.
-    pub date_ms: Option<i64>,
-    /// The server's address.
-    pub ip: Option<Cow<'a, str>>,
-    /// The content type that the record itself declares for its block, as written; RAW DB has none.
-    pub content_type: Option<Cow<'a, str>>,
-    /// The block with every compression by file or record removed, at most `max_record_bytes` of it.
-    pub data: Cow<'a, [u8]>,
-    /// Byte count of the whole block, also where `data` holds less.
-    pub full_length: u64,
-    /// Why `data` is less than what the server sent, if it is.
-    pub truncated: Option<Truncation>,
-    /// Stored record or gzip member: file, offset, length.
-    pub place: Place,
-    /// For records found by search after damage: did three records in a row prove the place?
-    pub proven: Option<bool>,
-    /// RAW DB: the data as stored, still compressed; `None` where it was not read whole.
-    pub stored: Option<&'a [u8]>,
-    /// The record's own identifier (`WARC-Record-ID`).
-    pub id: Option<Cow<'a, str>>,
-    /// The digest that the record declares for its block, as written (`sha1:…`).
-    pub block_digest: Option<Cow<'a, str>>,
-    /// The digest that the record declares for its payload, as written.
-    pub payload_digest: Option<Cow<'a, str>>,
-    /// What was wrong but survivable (lenient reading), in words.
-    pub defects: Vec<Cow<'static, str>>,
-}
-
-impl Record<'_> {
-    /// Whether the block is an HTTP answer, head and all. (WARC and ARC also call the answers of other protocols, `dns:`
-    /// say, responses.)
-    pub fn is_http(&self) -> bool {
-        let declared = || match self.content_type.as_deref() {
-            None => true,
-            Some(t) => {
-                self.format == Format::Warc
-                    && t.get(..16).is_some_and(|t| t.eq_ignore_ascii_case("application/http"))
-            }
-        };
-        self.kind == RecordType::Response && (self.data.starts_with(b"HTTP/") || declared())
-    }
-
-    /// The media type declared, lower-case, without parameters: of an HTTP response that of its HTTP head, of every
-    /// other record the block's.
-    pub fn mime(&self) -> Option<String> {
-        if self.is_http() {
-            return Response::parse(&self.data).media_type();
-        }
-        let declared = self.content_type.as_deref()?;
-        let essence = declared.split(';').next().unwrap_or(declared).trim().to_ascii_lowercase();
-        (!essence.is_empty()).then_some(essence)
-    }
-
-    /// The lines of the head, name and value, in order: RAW DB properties, the format's and the user's own, or WARC
-    /// fields (a folded field gives its first line). ARC heads have none.
-    pub fn properties(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
-        let head = if self.format == Format::Arc { &[][..] } else { self.head };
-        head.split(|b| *b == b'\n').filter_map(|line| {
-            let colon = memchr::memchr(b':', line)?;
-            let name = line[..colon].trim_ascii_end();
-            let folded = name.first().is_none_or(u8::is_ascii_whitespace);
-            (!folded).then(|| {
-                (String::from_utf8_lossy(name), String::from_utf8_lossy(line[colon + 1..].trim_ascii()))
-            })
-        })
-    }
-
-    /// The value of the head line `name`, without regard to case; the first where there are several.
-    pub fn property(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.properties().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value)
-    }
-
-    /// What was fetched, for response and resource records; `None` for the others.
-    pub fn to_capture(&self) -> Option<Capture<'_>> {
-        let response = match self.kind {
-            RecordType::Response if self.is_http() => Response::parse(&self.data),
-            RecordType::Response | RecordType::Resource => {
-                Response::without_head(&self.data, self.content_type.as_deref())
-            }
-            _ => return None,
-        };
-        Some(Capture {
-            url: Cow::Borrowed(&*self.url),
-            origin: self.origin.as_deref().map(Cow::Borrowed),
-            date_ms: self.date_ms,
-            ip: self.ip.as_deref().map(Cow::Borrowed),
-            response,
-            place: self.place.clone(),
-            truncated: self.truncated,
-        })
-    }
-}
-
-/// Where a walk stands: what the walk of the next range needs to go on as if there had been no cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Resume {
-    /// Where the next record starts, or from where on it is to be searched.
-    pub offset: u64,
-    /// True after damage whose far side has not been found yet.
-    pub searching: bool,
-    /// What the records there are marked with ([`Record::proven`]).
-    pub proven: Option<bool>,
-}
-
-impl From<u64> for Resume {
-    fn from(offset: u64) -> Self {
-        Resume { offset, searching: false, proven: None }
-    }
-}
-
-/// How to read.
-#[derive(Debug, Clone)]
-pub struct ReadOptions {
-    /// Largest block that is held in memory; a larger one is delivered cut to this size and marked
-    /// ([`Truncation::RecordLimit`]).
-    pub max_record_bytes: u64,
-    /// Survive what real archives contain; `false` makes every departure from the grammar an error.
-    pub lenient: bool,
-    /// WARC: compare declared digests with the data and report differences as defects (lenient) or errors.
-    pub verify_digests: bool,
-    /// For a range: where exactly to begin, instead of guessing by proof.
-    pub exact_start: Option<Resume>,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        ReadOptions { max_record_bytes: 64 << 20, lenient: true, verify_digests: false, exact_start: None }
-    }
-}
+pub use warc_pack::{NewWarcRecord, WarcOptions, WarcPacker};
+pub use warc_write::WarcWriter;

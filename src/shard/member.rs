@@ -8,9 +8,10 @@
 //! and by. A member is trusted only after its CRC-32 and length agree. After damage the next member is searched
 //! ([`find`]).
 //!
-//! Memory: what the caller has not consumed, twice at most, plus the stored window, 16 MiB of room that is kept, and
-//! 45 KiB (gzip) or the frame's window (zstd, at most 128 MiB) of state. Bytes that are skipped are decoded to nowhere and counted: a member that
-//! unpacks past [`SKIP_FLOOR`] plus [`SKIP_RATIO`] times its stored size while being skipped is given up.
+//! Memory: what the caller has not consumed, twice at most, plus the stored window, 16 MiB of room that is kept, and 45
+//! KiB (gzip) or the frame's window (zstd, at most 128 MiB) of state. Bytes that are skipped are decoded to nowhere and
+//! counted: a member that unpacks past [`SKIP_FLOOR`] plus [`SKIP_RATIO`] times its stored size while being skipped is
+//! given up.
 //!
 //! Reference: RFC 1952, RFC 8878, and the `.warc.zst` convention (dictionary in a skippable frame at the start).
 
@@ -202,7 +203,7 @@ impl Members {
         }
     }
 
-    /// As [`Members::more`], but bytes behind the first `keep` are dropped before more are decoded.
+    /// As [`Members::more`], but bytes after the first `keep` are dropped before more are decoded.
     ///
     /// # Errors
     /// As [`Members::more`], and when the member unpacks to more than the budget for dropped bytes.

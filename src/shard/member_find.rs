@@ -1,6 +1,6 @@
 //! The search for a member: after damage, or at the start of a range.
 //!
-//! A member is taken where its magic bytes stand and its first bytes decode to what the caller wants. After damage the
+//! A member is taken where its magic bytes are and its first bytes decode to what the caller wants. After damage the
 //! search starts one byte after the start of the broken member, because a wrong bit can make a decoder run over any
 //! number of good members.
 

@@ -19,7 +19,7 @@ const WHOLE_OUT: usize = 8 << 20;
 /// Least and most stored bytes, and least decoded ones, that are tried first.
 const FIRST_IN: std::ops::RangeInclusive<usize> = (64 << 10)..=(1 << 20);
 const FIRST_OUT: usize = 512 << 10;
-/// Room beyond the record limit, for the head of a record and the blank lines behind it.
+/// Room beyond the record limit, for the head of a record and the blank lines after it.
 const HEAD_OUT: usize = 64 << 10;
 /// Most tries to inflate one member at once.
 const MOST_TRIES: usize = 6;

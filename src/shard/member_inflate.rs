@@ -16,7 +16,7 @@ use libdeflate_sys as c;
 /// Why a member was not inflated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The output is too small; or the input ends, and the zeros that libdeflate assumes behind it (8 bytes at most)
+    /// The output is too small; or the input ends, and the zeros that libdeflate assumes after it (8 bytes at most)
     /// decode to more than there is room for.
     Output,
     /// The input ends first, or is no sound gzip member.

@@ -1,4 +1,4 @@
-//! The decoded bytes that a caller has not consumed yet, and the room behind them that decoders write to.
+//! The decoded bytes that a caller has not consumed yet, and the room after them that decoders write to.
 
 /// A buffer larger than this is given back when it is empty.
 const KEEP_BYTES: usize = 16 << 20;
@@ -16,7 +16,7 @@ impl Window {
         &self.bytes[self.start..self.end]
     }
 
-    /// At least `least` bytes behind what is held: all there are, whatever they hold.
+    /// At least `least` bytes after what is held: all there are, whatever they hold.
     pub fn room(&mut self, least: usize) -> &mut [u8] {
         let held = self.end - self.start;
         if self.bytes.len() - self.end < least {

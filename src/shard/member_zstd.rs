@@ -97,7 +97,7 @@ pub(super) fn decoder(stored: &Stream, dictionary: &[u8]) -> Result<Decoder<'sta
         .map_err(|e| Error::corrupt(stored.path(), 0, format!("the zstd dictionary is not usable: {e}")))
 }
 
-/// The dictionary with which a `.warc.zst` file begins, if it does; `head` stands at the start of the file.
+/// The dictionary with which a `.warc.zst` file begins, if it does; `head` is the start of the file.
 ///
 /// # Errors
 /// A dictionary that is cut off, too large or damaged.

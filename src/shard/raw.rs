@@ -15,7 +15,7 @@ use webmill_capture::date::parse_rfc822;
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{Place, Truncation};
 
-use super::convert::travelled;
+use super::embedded_head::embedded_head;
 use super::raw_head::Head;
 use super::raw_unpack::{Unpacked, Unpacker};
 use super::raw_walk::{Found, Walker};
@@ -40,7 +40,7 @@ struct Contents {
 }
 
 impl RawReader {
-    /// Reads the records that start in `range` of `stream` (which stands at its first byte).
+    /// Reads the records that start in `range` of `stream` (which is at its first byte).
     pub fn new(stream: Stream, range: Range<u64>, options: &ReadOptions) -> RawReader {
         let name = Arc::clone(stream.name());
         RawReader {
@@ -57,7 +57,7 @@ impl RawReader {
         self.walker.first()
     }
 
-    /// Where the walk stands.
+    /// Where the walk is.
     pub fn resume(&self) -> Resume {
         self.walker.resume()
     }
@@ -107,8 +107,8 @@ impl RawReader {
         }
         let stored = &bytes[head.len..head.len + held];
         // A record that was converted from WARC need not be a response.
-        let travelled = if head.has_own { travelled(&bytes[..head.len - 1]) } else { None };
-        let (kind, content_type, id, cut) = match travelled {
+        let embedded = if head.has_own { embedded_head(&bytes[..head.len - 1]) } else { None };
+        let (kind, content_type, id, cut) = match embedded {
             Some(t) => (t.kind, t.content_type.map(Cow::Owned), t.id.map(Cow::Owned), t.truncated),
             None => (RecordType::Response, None, None, None),
         };

@@ -4,16 +4,46 @@
 //! equal bytes. Cost: one pass over the data; memory of one compressed record.
 
 use flate2::Compress;
+use serde::{Deserialize, Serialize};
 
 use webmill_capture::date::format_rfc822;
 use webmill_capture::error::{Error, Result};
 
 use super::gzip::gzip;
 use super::raw_head::{MAX_HEAD_BYTES, MAX_HEAD_LINES, is_name, is_value};
-use super::raw_write::{Compression, NewRecord};
 
 const DEFINED: &[&str] =
     &["version", "url", "origin", "date", "ip", "unzip-length", "x-compression", "length"];
+
+/// Compression of each record by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compression {
+    /// Stored as it is.
+    #[default]
+    None,
+    /// One gzip member.
+    Gzip,
+    /// One Zstandard frame.
+    Zstd,
+}
+
+/// A record to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct NewRecord<'a> {
+    /// The URL finally fetched.
+    pub url: &'a str,
+    /// The URL first asked for, only after a redirect.
+    pub origin: Option<&'a str>,
+    /// When it was fetched: UTC, ms since 1970. The format keeps whole seconds.
+    pub date_ms: i64,
+    /// The server's address, if known.
+    pub ip: Option<&'a str>,
+    /// Properties of the user's own, in order: names of `a-z 0-9 _ -` that the format does not define.
+    pub extra: &'a [(&'a str, &'a str)],
+    /// The complete HTTP response as the server sent it.
+    pub data: &'a [u8],
+}
 
 /// Makes the bytes of RAW DB records.
 ///

@@ -2,9 +2,9 @@
 //!
 //! An unbroken file is walked by `length`, never by searching, so data that quotes whole records cannot split its own.
 //! A record is *whole* when its head obeys the grammar and its data is followed by LF inside the file. A whole record
-//! is *confirmed* when the file ends behind it or another head follows at once.
+//! is *confirmed* when the file ends after it or another head follows at once.
 //!
-//! A whole record that nothing confirms is either good, with damage behind it, or its `length` is damaged and it
+//! A whole record that nothing confirms is either good, with damage after it, or its `length` is damaged and it
 //! swallowed part of its neighbours. It is given up exactly when a chain of whole records that starts inside it runs
 //! across its end, and is itself proven (three records) or reaches the end of the file. Such a chain and the record
 //! cannot both be right, and chance does not make one.
@@ -14,7 +14,7 @@
 //!
 //! Cost: a walk parses each head once. A search reads the damaged bytes once, a contradiction test the bytes of one
 //! record once more; a chain that leads nowhere is not followed twice. Where a walk goes depends on nothing but the
-//! position it stands at, so that ranges join to what one walk gives.
+//! position it is at, so that ranges join to what one walk gives.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -47,12 +47,12 @@ pub(crate) struct Found {
     pub proven: Option<bool>,
 }
 
-/// The walk over one file or range. It stands at a record until [`Walker::next`] is called again.
+/// The walk over one file or range. It stays at a record until [`Walker::next`] is called again.
 pub(crate) struct Walker {
     pub stream: Stream,
     max_record_bytes: u64,
     range: Range<u64>,
-    /// The head behind the record walked last, parsed when it was confirmed.
+    /// The head after the record walked last, parsed when it was confirmed.
     follower: Option<(u64, Head)>,
     /// Found by a search, not given out yet.
     queued: Option<Found>,
@@ -137,12 +137,12 @@ impl Walker {
         self.first
     }
 
-    /// Where the walk stands once the record that is held is done with.
+    /// Where the walk is once the record that is held is done with.
     pub(crate) fn resume(&self) -> Resume {
         Resume { offset: self.stream.position() + self.held, searching: self.searching, proven: self.proven }
     }
 
-    /// The next record that starts in the range; the stream then stands at its first byte.
+    /// The next record that starts in the range; the stream is then at its first byte.
     pub(crate) fn next(&mut self) -> Option<Result<Found>> {
         let held = std::mem::take(&mut self.held);
         self.stream.skip(held);

@@ -11,29 +11,14 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use webmill_capture::error::{AtPath, Error, Result};
 
 use super::raw_head::Head;
-use super::raw_pack::RawPacker;
+use super::raw_pack::{Compression, NewRecord, RawPacker};
 use super::raw_walk::Walker;
 use super::staged::Staged;
 use super::stream::Stream;
 use super::{Format, Record};
-
-/// Compression of each record by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Compression {
-    /// Stored as it is.
-    #[default]
-    None,
-    /// One gzip member.
-    Gzip,
-    /// One Zstandard frame.
-    Zstd,
-}
 
 /// How to write shards.
 #[derive(Debug, Clone)]
@@ -48,23 +33,6 @@ impl Default for WriteOptions {
     fn default() -> Self {
         WriteOptions { max_shard_bytes: 1 << 30, compression: Compression::None }
     }
-}
-
-/// A record to be written.
-#[derive(Debug, Clone, Copy)]
-pub struct NewRecord<'a> {
-    /// The URL finally fetched.
-    pub url: &'a str,
-    /// The URL first asked for, only after a redirect.
-    pub origin: Option<&'a str>,
-    /// When it was fetched: UTC, ms since 1970. The format keeps whole seconds.
-    pub date_ms: i64,
-    /// The server's address, if known.
-    pub ip: Option<&'a str>,
-    /// Properties of the user's own, in order: names of `a-z 0-9 _ -` that the format does not define.
-    pub extra: &'a [(&'a str, &'a str)],
-    /// The complete HTTP response as the server sent it.
-    pub data: &'a [u8],
 }
 
 /// Writes RAW DB files.
@@ -231,14 +199,6 @@ impl RawDbWriter {
     pub fn finish(mut self) -> Result<Vec<PathBuf>> {
         self.commit()?;
         Ok(std::mem::take(&mut self.files))
-    }
-
-    /// Stops without finishing: the current file stays partial, for [`RawDbWriter::append`].
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn suspend(mut self) -> Result<()> {
-        self.current.take().map_or(Ok(()), |staged| staged.keep().map(drop))
     }
 
     fn put(&mut self, head: &[u8], stored: &[u8]) -> Result<()> {

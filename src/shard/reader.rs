@@ -117,7 +117,7 @@ impl ShardReader {
         self.container
     }
 
-    /// The next record, an error for damage (after which reading goes on behind it), or `None` at the end.
+    /// The next record, an error for damage (after which reading goes on after it), or `None` at the end.
     #[allow(clippy::should_implement_trait, reason = "a lending reader cannot be an Iterator")]
     pub fn next(&mut self) -> Option<Result<Record<'_>>> {
         match &mut self.inner {
@@ -140,7 +140,7 @@ impl ShardReader {
         self.resume().offset
     }
 
-    /// Where the walk stands, for the range that follows; see [`super::follows`].
+    /// Where the walk is, for the range that follows; see [`super::follows`].
     pub fn resume(&self) -> Resume {
         match &self.inner {
             Inner::Raw(reader) => reader.resume(),

@@ -4,15 +4,11 @@ use std::path::Path;
 
 use webmill_capture::error::{Error, Result};
 
-use super::raw_walk::any_whole;
-use super::stream::Stream;
 use super::{Container, Format, RawDbWriter, ShardReader};
-
-/// A file without a shard's beginning is looked through this far for a whole RAW DB record.
-const FRAGMENT_BYTES: u64 = 64 << 20;
 
 /// What was copied and what could not be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Copied {
     /// Records copied.
     pub records: u64,
@@ -68,9 +64,4 @@ pub fn recover(
         copied.unproven += u64::from(record.proven == Some(false));
     }
     Ok(copied)
-}
-
-/// Is this a piece of a RAW DB file, though it does not begin with a record?
-pub(crate) fn is_fragment(stream: &mut Stream) -> bool {
-    any_whole(stream, FRAGMENT_BYTES)
 }

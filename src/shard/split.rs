@@ -2,7 +2,7 @@
 //!
 //! Each range guesses its first record by proof and ends with the record that spans its end. A guess can be wrong
 //! inside a page that quotes records, so it counts only when the walk before ended exactly there ([`follows`]);
-//! otherwise the range is read again from where that walk stands ([`super::ReadOptions::exact_start`]). The records
+//! otherwise the range is read again from where that walk is ([`super::ReadOptions::exact_start`]). The records
 //! are then those of one walk from the start, wherever the cuts are.
 
 use std::ops::Range;
@@ -36,10 +36,10 @@ pub fn split(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
     parts
 }
 
-/// Does a range whose walk guessed `first` go on exactly where the walk before it stands?
+/// Does a range whose walk guessed `first` go on exactly where the walk before it is?
 ///
 /// If not, read it again with that walk's [`Resume`] as exact start. If it does and `first` is `None` (a record spans
-/// the whole range), the walk before also stands before the range after this one: carry its [`Resume`] on.
+/// the whole range), the walk before is also before the range after this one: carry its [`Resume`] on.
 pub fn follows(before: &Resume, range: &Range<u64>, first: Option<u64>) -> bool {
     match first {
         None => before.offset >= range.end,

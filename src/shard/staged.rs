@@ -63,7 +63,7 @@ impl Staged {
         Staged { path: path.to_path_buf(), partial, file, written, in_place: false }
     }
 
-    /// `.NAME.partial` beside `path`.
+    /// `.NAME.partial` next to `path`.
     ///
     /// # Errors
     /// [`Error::Config`] when `path` has no file name.

@@ -1,6 +1,6 @@
 //! The end of a shard whose writer died.
 //!
-//! From a known boundary on, records are walked one behind the other, each by its own length or member, without any
+//! From a known boundary on, records are walked one after the other, each by its own length or member, without any
 //! search: data that quotes records cannot mislead it. What follows the last whole one is what the writer did not get
 //! done. In a WARC file a request without the response that belongs to it counts as such too.
 
@@ -69,8 +69,8 @@ fn warc_end(path: &Path, container: Container, from: u64) -> Result<u64> {
     Ok(end)
 }
 
-/// Cuts the file at `path` off behind byte `end`; gives the number of bytes cut. Where they are more than a record that
-/// was not finished, and recovery finds whole records in them, they are first copied to `.NAME.from-END` beside it.
+/// Cuts the file at `path` off after byte `end`; gives the number of bytes cut. Where they are more than a record that
+/// was not finished, and recovery finds whole records in them, they are first copied to `.NAME.from-END` next to it.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -121,7 +121,7 @@ fn plain_warc_is_cut(stream: &mut Stream, mut at: u64) -> bool {
             Parsed::Incomplete => return true,
             Parsed::Bad(_) => return false,
             Parsed::Complete(head) => {
-                // Head, block and the two line ends behind it.
+                // Head, block and the two line ends after it.
                 let Some(end) = head.length.and_then(|n| at.checked_add(head.block_at as u64 + n + 4)) else {
                     return false;
                 };
@@ -135,7 +135,7 @@ fn plain_warc_is_cut(stream: &mut Stream, mut at: u64) -> bool {
     }
 }
 
-/// Can recovery find a whole record behind byte `from`? (A request alone is half of a pair.)
+/// Can recovery find a whole record after byte `from`? (A request alone is half of a pair.)
 fn holds_records(path: &Path, kind: (Format, Container), from: u64) -> Result<bool> {
     let options = ReadOptions {
         max_record_bytes: 64 << 10,

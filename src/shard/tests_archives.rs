@@ -120,7 +120,7 @@ fn every_archive_gives_its_records() {
     assert!(wacz.err().unwrap().to_string().contains("WACZ"));
 }
 
-/// Offsets, lengths, URLs, dates and media types agree with the index files that lie beside the archives.
+/// Offsets, lengths, URLs, dates and media types agree with the index files that are next to the archives.
 #[test]
 fn index_files_agree() {
     let Some((_folder, root)) = unpacked() else { return };

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use super::stream::Stream;
 use super::*;
 use webmill_capture::error::Error;
+use webmill_capture::{Place, Truncation};
 
 /// A record as the tests compare it: offset, length, URL, data.
 type Seen = (u64, u64, String, Vec<u8>);

@@ -6,6 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
+use webmill_capture::Truncation;
 
 type Row = (RecordType, String, Vec<u8>, Vec<u8>);
 
@@ -258,7 +259,7 @@ fn digests_are_checked() {
         let strict = ReadOptions { lenient: false, ..verify };
         assert_eq!(read(record.as_bytes(), &strict).1.len(), usize::from(want > 0));
     }
-    // Both algorithms beside each other; one that is not computed is no fault.
+    // Both algorithms together; one that is not computed is no fault.
     let sha256 = |b: &[u8]| data_encoding::HEXLOWER.encode(&<sha2::Sha256 as sha2::Digest>::digest(b));
     for (digests, defect, wrong) in [
         (format!("WARC-Block-Digest: sha256:{}", sha256(body)), "", 0),

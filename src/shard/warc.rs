@@ -15,7 +15,7 @@
 //! | digest that does not agree (asked for) | defect | error |
 //! | digest by an algorithm that is not computed (asked for) | defect | defect |
 //! | file cut off inside a block | what is there, marked as truncated; then an error | error |
-//! | damaged member, no head where one should be | error, goes on behind | the same |
+//! | damaged member, no head where one should be | error, goes on after | the same |
 //!
 //! Reference: ISO 28500; Internet Archive, "ARC File Format".
 
@@ -68,12 +68,12 @@ impl WarcReader {
         self.walk.first_offset()
     }
 
-    /// Where the walk stands.
+    /// Where the walk is.
     pub fn resume(&self) -> Resume {
         self.walk.resume()
     }
 
-    /// The next record, an error for damage (after which reading goes on behind it), or `None` at the end.
+    /// The next record, an error for damage (after which reading goes on after it), or `None` at the end.
     #[allow(clippy::should_implement_trait, reason = "a lending reader cannot be an Iterator")]
     pub fn next(&mut self) -> Option<Result<Record<'_>>> {
         let framed = match self.walk.advance()? {

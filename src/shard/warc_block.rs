@@ -97,7 +97,7 @@ impl Walk {
             if self.format == Format::Warc && bytes.starts_with(exact) {
                 return Ok(Some(until + exact.len() as u64));
             }
-            // One line end behind an ARC block says little: what follows must fit too.
+            // One line end after an ARC block says little: what follows must fit too.
             let mut n = blanks(bytes);
             let mut verdict =
                 if n < bytes.len() { starts(self.format, &bytes[n..], false) } else { Start::More };

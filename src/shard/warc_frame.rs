@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::RecordType;
-use super::warc_head::Fields;
 
 /// Whether a record head starts at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +11,25 @@ pub(super) enum Start {
     Yes,
     No,
     More,
+}
+
+/// Where a field's value lies in the head; empty when the field is missing.
+pub(super) type Value = Range<u32>;
+
+/// The values that a reader needs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fields {
+    pub kind: Value,
+    pub url: Value,
+    pub date: Value,
+    pub ip: Value,
+    pub id: Value,
+    pub media_type: Value,
+    pub truncated: Value,
+    pub block_digest: Value,
+    pub payload_digest: Value,
+    /// `X-RawDB-Head`.
+    pub raw_head: Value,
 }
 
 /// A parsed head: places are relative to its first byte.

@@ -12,26 +12,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::RecordType;
-use super::warc_frame::{Flaws, Head, Parsed, Start};
-
-/// Where a field's value lies in the head; empty when the field is missing.
-pub(super) type Value = Range<u32>;
-
-/// The values that a reader needs.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Fields {
-    pub kind: Value,
-    pub url: Value,
-    pub date: Value,
-    pub ip: Value,
-    pub id: Value,
-    pub media_type: Value,
-    pub truncated: Value,
-    pub block_digest: Value,
-    pub payload_digest: Value,
-    /// `X-RawDB-Head`.
-    pub raw_head: Value,
-}
+use super::warc_frame::{Fields, Flaws, Head, Parsed, Start, Value};
 
 /// Does a record head start here? `at_end`: no more bytes will follow.
 pub(super) fn starts(bytes: &[u8], at_end: bool) -> Start {

@@ -15,11 +15,57 @@ use webmill_capture::{Response, Truncation, date};
 
 use super::RecordType;
 use super::gzip::gzip;
-use super::raw_write::Compression;
-use super::warc_write::{NewWarcRecord, WarcOptions};
+use super::raw_pack::Compression;
 
 /// Usual compression level of zstd frames.
 const ZSTD_LEVEL: i32 = 9;
+
+/// How to write WARC files.
+#[derive(Debug, Clone)]
+pub struct WarcOptions {
+    /// Size beyond which the next record begins another file; a single larger record still goes into one file.
+    pub max_shard_bytes: u64,
+    /// Gzip members, zstd frames or nothing around each record.
+    pub compression: Compression,
+    /// WARC 1.0 instead of 1.1: dates in whole seconds.
+    pub version_1_0: bool,
+    /// Zstd: a dictionary for all records, stored at the start of each file.
+    pub dictionary: Option<Vec<u8>>,
+}
+
+impl Default for WarcOptions {
+    fn default() -> Self {
+        WarcOptions {
+            max_shard_bytes: 1 << 30,
+            compression: Compression::Gzip,
+            version_1_0: false,
+            dictionary: None,
+        }
+    }
+}
+
+/// A record to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct NewWarcRecord<'a> {
+    /// What the block holds.
+    pub kind: RecordType,
+    /// The URL it is about; a `warcinfo` has none.
+    pub url: Option<&'a str>,
+    /// When it was fetched: UTC, ms since 1970.
+    pub date_ms: i64,
+    /// The server's address, if known.
+    pub ip: Option<&'a str>,
+    /// Content type of the block; `None`: that of HTTP for responses, requests and revisits.
+    pub content_type: Option<&'a str>,
+    /// `urn:uuid:…` or another URI without brackets; `None`: made of the content.
+    pub id: Option<&'a str>,
+    /// Why the block is not all there was.
+    pub truncated: Option<Truncation>,
+    /// Further fields in order.
+    pub extra: &'a [(&'a str, &'a str)],
+    /// The block.
+    pub data: &'a [u8],
+}
 
 /// Makes the bytes of WARC records.
 pub struct WarcPacker {
@@ -35,7 +81,7 @@ enum Container {
 }
 
 impl WarcPacker {
-    /// A packer for files written under `options`; a dictionary has to stand at the start of the file. `level`: that
+    /// A packer for files written under `options`; a dictionary has to be at the start of the file. `level`: that
     /// of the compression, `None` for 9 (zstd) or 6 (gzip).
     ///
     /// # Errors

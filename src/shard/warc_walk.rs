@@ -3,7 +3,7 @@
 //! Both formats are a head that states the length of a block, the block, and blank lines. The stated length is believed
 //! when blank lines and another head (or the end of the member or file) follow it; a member boundary, too, is
 //! believed when the next member begins with a head. Otherwise, leniently, the block ends before the next head found
-//! in it or behind it, which is a flaw of the record, not its loss. What cannot be put right is an error, after which
+//! in it or after it, which is a flaw of the record, not its loss. What cannot be put right is an error, after which
 //! the walk goes on at the next head: in this member, or in the next member that begins with one.
 //!
 //! Cost: linear; a byte is looked at twice where lengths are wrong. A block is held up to the limit; the rest is passed

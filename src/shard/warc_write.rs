@@ -9,60 +9,12 @@
 
 use std::path::{Path, PathBuf};
 
-use webmill_capture::Truncation;
 use webmill_capture::error::{AtPath, Error, Result};
 
-use super::raw_write::Compression;
+use super::raw_pack::Compression;
 use super::staged::Staged;
-use super::warc_pack::WarcPacker;
-use super::{Format, Record, RecordType, warc_frame, warc_head};
-
-/// How to write WARC files.
-#[derive(Debug, Clone)]
-pub struct WarcOptions {
-    /// Size beyond which the next record begins another file; a single larger record still goes into one file.
-    pub max_shard_bytes: u64,
-    /// Gzip members, zstd frames or nothing around each record.
-    pub compression: Compression,
-    /// WARC 1.0 instead of 1.1: dates in whole seconds.
-    pub version_1_0: bool,
-    /// Zstd: a dictionary for all records, stored at the start of each file.
-    pub dictionary: Option<Vec<u8>>,
-}
-
-impl Default for WarcOptions {
-    fn default() -> Self {
-        WarcOptions {
-            max_shard_bytes: 1 << 30,
-            compression: Compression::Gzip,
-            version_1_0: false,
-            dictionary: None,
-        }
-    }
-}
-
-/// A record to be written.
-#[derive(Debug, Clone, Copy)]
-pub struct NewWarcRecord<'a> {
-    /// What the block holds.
-    pub kind: RecordType,
-    /// The URL it is about; a `warcinfo` has none.
-    pub url: Option<&'a str>,
-    /// When it was fetched: UTC, ms since 1970.
-    pub date_ms: i64,
-    /// The server's address, if known.
-    pub ip: Option<&'a str>,
-    /// Content type of the block; `None`: that of HTTP for responses, requests and revisits.
-    pub content_type: Option<&'a str>,
-    /// `urn:uuid:…` or another URI without brackets; `None`: made of the content.
-    pub id: Option<&'a str>,
-    /// Why the block is not all there was.
-    pub truncated: Option<Truncation>,
-    /// Further fields in order.
-    pub extra: &'a [(&'a str, &'a str)],
-    /// The block.
-    pub data: &'a [u8],
-}
+use super::warc_pack::{NewWarcRecord, WarcOptions, WarcPacker};
+use super::{Format, Record, warc_frame, warc_head};
 
 /// Writes WARC files.
 ///

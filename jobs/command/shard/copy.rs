@@ -218,7 +218,7 @@ fn same_format(readers: &[ShardReader], place: Place<'_>) -> Result<Converter> {
     match format {
         Format::RawDb => sink(Target::Rawdb, place, Compression::None),
         Format::Warc => sink(Target::Warc, place, compression),
-        Format::Arc => bail!("ARC is read, not written: use `webmill shard convert … -o OUT.warc.gz`"),
+        other => bail!("{} is read, not written: use `webmill shard convert … -o OUT.warc.gz`", other.name()),
     }
 }
 

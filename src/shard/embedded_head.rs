@@ -1,0 +1,44 @@
+//! Heads of one format carried in records of the other, so that conversion loses nothing: base64 in a field of its own.
+
+use std::borrow::Cow;
+
+use data_encoding::BASE64;
+
+use webmill_capture::Truncation;
+
+use super::RecordType;
+use super::warc_frame::Parsed;
+use super::warc_head::{self, text};
+
+/// The RAW DB property that holds a WARC head.
+pub(super) const WARC_HEAD: &str = "x-warc-head";
+/// The WARC field that holds a RAW DB head.
+pub(super) const RAW_HEAD: &str = "X-RawDB-Head";
+
+/// What a WARC head embedded in a RAW DB head says about the data.
+pub(super) struct EmbeddedHead {
+    pub kind: RecordType,
+    pub content_type: Option<String>,
+    pub id: Option<String>,
+    pub truncated: Option<Truncation>,
+}
+
+/// Reads the `x-warc-head` of a RAW DB head, if it has one.
+pub(super) fn embedded_head(raw_head: &[u8]) -> Option<EmbeddedHead> {
+    let head = property(raw_head, WARC_HEAD)?;
+    let Parsed::Complete(parsed) = warc_head::parse(&[&head, &b"\r\n"[..]].concat()) else { return None };
+    let own = |value| text(&head, value).map(Cow::into_owned);
+    Some(EmbeddedHead {
+        kind: parsed.kind,
+        content_type: own(&parsed.fields.media_type),
+        id: own(&parsed.fields.id),
+        truncated: own(&parsed.fields.truncated).map(|reason| Truncation::from_warc(&reason)),
+    })
+}
+
+/// Decodes a base64 property of a RAW DB head.
+pub(super) fn property(raw_head: &[u8], name: &str) -> Option<Vec<u8>> {
+    let at = memchr::memmem::find(raw_head, format!("\n{name}:").as_bytes())? + name.len() + 2;
+    let value = raw_head[at..].split(|b| *b == b'\n').next()?;
+    BASE64.decode(value.trim_ascii()).ok()
+}

@@ -1,0 +1,190 @@
+//! What a shard holds: its grammar, its container, its records as every reader gives them.
+
+use std::borrow::Cow;
+
+use webmill_capture::{Capture, Place, Response, Truncation};
+
+/// The grammar of a shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// RAW DB 1.0.
+    RawDb,
+    /// WARC 1.0 or 1.1.
+    Warc,
+    /// ARC 1.x.
+    Arc,
+}
+
+impl Format {
+    /// The format's name as people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::RawDb => "RAW DB",
+            Format::Warc => "WARC",
+            Format::Arc => "ARC",
+        }
+    }
+}
+
+/// How the file around the records is compressed. (RAW DB also compresses single records; that is the record's affair.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Container {
+    /// Records as they are.
+    Plain,
+    /// Gzip members, usually one a record.
+    Gzip,
+    /// Zstandard frames, usually one a record.
+    Zstd,
+}
+
+/// What a record holds. RAW DB has responses only; ARC has responses after its file description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RecordType {
+    /// About the shard itself.
+    Warcinfo,
+    /// A complete HTTP response.
+    Response,
+    /// A document without a protocol around it.
+    Resource,
+    /// What was sent to get a response.
+    Request,
+    /// About another record.
+    Metadata,
+    /// The same content as an earlier record.
+    Revisit,
+    /// Another record's content in another form.
+    Conversion,
+    /// The rest of a record cut in two.
+    Continuation,
+    /// The first record of an ARC file.
+    FileDesc,
+    /// A type this program has no name for.
+    Unknown,
+}
+
+impl RecordType {
+    /// The name that WARC gives the type.
+    pub fn name(self) -> &'static str {
+        match self {
+            RecordType::Warcinfo => "warcinfo",
+            RecordType::Response => "response",
+            RecordType::Resource => "resource",
+            RecordType::Request => "request",
+            RecordType::Metadata => "metadata",
+            RecordType::Revisit => "revisit",
+            RecordType::Conversion => "conversion",
+            RecordType::Continuation => "continuation",
+            RecordType::FileDesc => "filedesc",
+            RecordType::Unknown => "unknown",
+        }
+    }
+}
+
+/// One stored record, borrowed from its reader until the next one is asked for.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Record<'a> {
+    /// The grammar it was stored in.
+    pub format: Format,
+    /// What it holds.
+    pub kind: RecordType,
+    /// Head bytes as stored, without the blank line that ends them.
+    pub head: &'a [u8],
+    /// The URL it is about, as stored; empty where the record has none.
+    pub url: Cow<'a, str>,
+    /// The URL first asked for, where the record says so.
+    pub origin: Option<Cow<'a, str>>,
+    /// When it was fetched: UTC, ms since 1970.
+    pub date_ms: Option<i64>,
+    /// The server's address.
+    pub ip: Option<Cow<'a, str>>,
+    /// The content type that the record itself declares for its block, as written; RAW DB has none.
+    pub content_type: Option<Cow<'a, str>>,
+    /// The block with every compression by file or record removed, at most `max_record_bytes` of it.
+    pub data: Cow<'a, [u8]>,
+    /// Byte count of the whole block, also where `data` holds less.
+    pub full_length: u64,
+    /// Why `data` is less than what the server sent, if it is.
+    pub truncated: Option<Truncation>,
+    /// Stored record or gzip member: file, offset, length.
+    pub place: Place,
+    /// For records found by search after damage: did three records in a row prove the place?
+    pub proven: Option<bool>,
+    /// RAW DB: the data as stored, still compressed; `None` where it was not read whole.
+    pub stored: Option<&'a [u8]>,
+    /// The record's own identifier (`WARC-Record-ID`).
+    pub id: Option<Cow<'a, str>>,
+    /// The digest that the record declares for its block, as written (`sha1:…`).
+    pub block_digest: Option<Cow<'a, str>>,
+    /// The digest that the record declares for its payload, as written.
+    pub payload_digest: Option<Cow<'a, str>>,
+    /// What was wrong but survivable (lenient reading), in words.
+    pub defects: Vec<Cow<'static, str>>,
+}
+
+impl Record<'_> {
+    /// Whether the block is an HTTP answer, head and all. (WARC and ARC also call the answers of other protocols, `dns:`
+    /// say, responses.)
+    pub fn is_http(&self) -> bool {
+        let declared = || match self.content_type.as_deref() {
+            None => true,
+            Some(t) => {
+                self.format == Format::Warc
+                    && t.get(..16).is_some_and(|t| t.eq_ignore_ascii_case("application/http"))
+            }
+        };
+        self.kind == RecordType::Response && (self.data.starts_with(b"HTTP/") || declared())
+    }
+
+    /// The media type declared, lower-case, without parameters: of an HTTP response that of its HTTP head, of every
+    /// other record the block's.
+    pub fn mime(&self) -> Option<String> {
+        if self.is_http() {
+            return Response::parse(&self.data).media_type();
+        }
+        let declared = self.content_type.as_deref()?;
+        let essence = declared.split(';').next().unwrap_or(declared).trim().to_ascii_lowercase();
+        (!essence.is_empty()).then_some(essence)
+    }
+
+    /// The lines of the head, name and value, in order: RAW DB properties, the format's and the user's own, or WARC
+    /// fields (a folded field gives its first line). ARC heads have none.
+    pub fn properties(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+        let head = if self.format == Format::Arc { &[][..] } else { self.head };
+        head.split(|b| *b == b'\n').filter_map(|line| {
+            let colon = memchr::memchr(b':', line)?;
+            let name = line[..colon].trim_ascii_end();
+            let folded = name.first().is_none_or(u8::is_ascii_whitespace);
+            (!folded).then(|| {
+                (String::from_utf8_lossy(name), String::from_utf8_lossy(line[colon + 1..].trim_ascii()))
+            })
+        })
+    }
+
+    /// The value of the head line `name`, without regard to case; the first where there are several.
+    pub fn property(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.properties().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// What was fetched, for response and resource records; `None` for the others.
+    pub fn to_capture(&self) -> Option<Capture<'_>> {
+        let response = match self.kind {
+            RecordType::Response if self.is_http() => Response::parse(&self.data),
+            RecordType::Response | RecordType::Resource => {
+                Response::without_head(&self.data, self.content_type.as_deref())
+            }
+            _ => return None,
+        };
+        Some(Capture {
+            url: Cow::Borrowed(&*self.url),
+            origin: self.origin.as_deref().map(Cow::Borrowed),
+            date_ms: self.date_ms,
+            ip: self.ip.as_deref().map(Cow::Borrowed),
+            response,
+            place: self.place.clone(),
+            truncated: self.truncated,
+        })
+    }
+}
