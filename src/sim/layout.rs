@@ -51,7 +51,7 @@ pub(super) struct Site {
     pub(super) declares: u64,
 }
 
-/// What stands on a page, mirrors and copies resolved.
+/// What is on a page, mirrors and copies resolved.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Content {
     /// Page whose body this is: the page itself, the mirrored one, or the one it copies whole.

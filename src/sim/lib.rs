@@ -4,9 +4,24 @@
 //! apart from it, with the truth ([`Web::truth`]): main text, links, language, encoding, and which page it redirects to,
 //! mirrors, copies or nearly copies. It feeds the synthetic corpus, and the tests of every job that claims to find these.
 //!
+//! [`SimWeb`] adds servers to the pages: hosts that are slow or dead, robots.txt of all kinds, traps, broken answers; and
+//! [`Server`] puts it on a socket.
+//!
+//! ```
+//! use webmill_sim::{Config, Kind, SimConfig, SimWeb};
+//!
+//! let config = SimConfig { web: Config { pages: 100, ..Config::default() }, ..SimConfig::default() };
+//! let sim = SimWeb::new(config)?;
+//! let page = sim.web().page(1);
+//! assert_eq!(sim.web().find(&page.url), Some(1));
+//! let truth = sim.web().truth(1);
+//! assert!(truth.kind != Kind::Original || !truth.main_text.is_empty());
+//! # Ok::<(), webmill_capture::error::Error>(())
+//! ```
+//!
 //! **Definition.** Pages per host, in-degrees by links across hosts and out-degrees follow power laws of density exponents
 //! [`HOST_EXPONENT`], [`IN_EXPONENT`] and [`OUT_EXPONENT`]. Hosts are English or Chinese; Chinese ones are encoded in
-//! UTF-8 or GBK and say so in the HTTP header, in `meta`, in both or nowhere. A main text is drawn by Zipf's law and stands
+//! UTF-8 or GBK and say so in the HTTP header, in `meta`, in both or nowhere. A main text is drawn by Zipf's law and is
 //! among navigation, advertisements and a list of links. A host may mirror another (same paths, same bytes); a page may
 //! be a copy of a page of its own host (same body) or of another host (same main text in another template), or nearly a
 //! copy (a known number of words replaced), a redirect, or missing; some markup is broken.
@@ -32,299 +47,30 @@ mod serve_log;
 mod serve_request;
 mod sim;
 mod sim_answer;
+mod sim_config;
 mod sim_extras;
 mod sim_hosts;
+mod sim_locate;
 mod sim_robots;
 mod sim_sitemaps;
 mod sim_traps;
 mod sim_trouble;
 mod sim_truth;
 mod vocabulary;
+mod web;
 
-use serde::{Deserialize, Serialize};
-
-use webmill_capture::error::{Error, Result};
-
-use self::draw::Shuffle;
 pub use self::serve::{ServeOptions, Server, Site};
 pub use self::serve_log::{Asked, Happening, Recorder, Recording};
-pub use self::sim::{FeatureShares, SimConfig, SimWeb};
+pub use self::sim::SimWeb;
 pub use self::sim_answer::{Answer, Ending, Rest};
-pub use self::sim_hosts::{Health, HostShares, RobotsShares};
+pub use self::sim_config::{FeatureShares, HostShares, PageShares, RobotsShares, SimConfig};
+pub use self::sim_hosts::Health;
 pub use self::sim_robots::HostRules;
 pub use self::sim_traps::Trap;
-pub use self::sim_trouble::PageShares;
 pub use self::sim_truth::{Coverage, Expect, Expected, Obedient, TrueArc};
-
-/// Density exponent of the number of pages of a host.
-pub const HOST_EXPONENT: f64 = 7.0 / 3.0;
-
-/// Density exponent of the in-degree by links from other hosts.
-pub const IN_EXPONENT: f64 = 15.0 / 7.0;
-
-/// Density exponent of the number of links that a page makes besides its navigation.
-pub const OUT_EXPONENT: f64 = 13.0 / 5.0;
-
-/// What kind of Web. The default has small pages of about 2 KB.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Config {
-    /// Another seed, another Web.
-    pub seed: u64,
-    /// Number of URLs, redirects and missing pages among them.
-    pub pages: u64,
-    /// Mean number of pages of a host.
-    pub pages_per_host: u64,
-    /// Mean number of words of a main text, about.
-    pub words: u32,
-    /// Least number of links that a page makes besides navigation; the mean is about 2.4 times as much.
-    pub links: u32,
-    /// Greatest number of such links.
-    pub max_links: u32,
-    /// Entries of the navigation menu.
-    pub navigation: u32,
-    /// Advertisements on a page.
-    pub advertisements: u32,
-    /// Share of Chinese hosts.
-    pub chinese: f64,
-    /// Share of Chinese hosts that are encoded in GBK.
-    pub gbk: f64,
-    /// Share of hosts that mirror another.
-    pub mirrors: f64,
-    /// Share of pages that are exact copies, half of them with the same body, half with the same main text.
-    pub copies: f64,
-    /// Share of pages that are near copies.
-    pub near_copies: f64,
-    /// Numbers of replaced words of near copies, drawn alike.
-    pub edits: Vec<u32>,
-    /// Share of redirects.
-    pub redirects: f64,
-    /// Share of URLs that answer 404.
-    pub missing: f64,
-    /// Share of pages with broken markup.
-    pub broken: f64,
-    /// First moment of the crawl, UTC, ms since 1970.
-    pub start_ms: i64,
-    /// Length of the crawl in days.
-    pub days: u32,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Config {
-            seed: 1,
-            pages: 10_000,
-            pages_per_host: 50,
-            words: 120,
-            links: 3,
-            max_links: 300,
-            navigation: 5,
-            advertisements: 2,
-            chinese: 0.4,
-            gbk: 0.5,
-            mirrors: 0.03,
-            copies: 0.08,
-            near_copies: 0.08,
-            edits: vec![1, 2, 4, 8, 16],
-            redirects: 0.02,
-            missing: 0.02,
-            broken: 0.03,
-            start_ms: 1_767_225_600_000,
-            days: 90,
-        }
-    }
-}
-
-/// A simulated Web; see the [module](self).
-#[derive(Clone, Debug)]
-pub struct Web {
-    config: Config,
-    hosts: u64,
-    popular: Shuffle,
-}
-
-/// What a crawler stores of one page.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct SynthPage {
-    /// The URL, canonical.
-    pub url: String,
-    /// Status of the response.
-    pub status: u16,
-    /// The HTTP response: status line, headers, blank line, body.
-    pub response: Vec<u8>,
-    /// Where in `response` the body begins.
-    pub body_at: usize,
-    /// When it was fetched, UTC, ms since 1970, whole seconds.
-    pub date_ms: i64,
-    /// Address of the server, from the block for benchmarks.
-    pub ip: String,
-}
-
-impl SynthPage {
-    /// The body.
-    pub fn body(&self) -> &[u8] {
-        &self.response[self.body_at..]
-    }
-}
-
-/// Language of a page.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Language {
-    /// English.
-    English,
-    /// Chinese, simplified.
-    Chinese,
-}
-
-impl Language {
-    /// ISO 639-3.
-    pub fn iso639_3(self) -> &'static str {
-        match self {
-            Language::English => "eng",
-            Language::Chinese => "zho",
-        }
-    }
-}
-
-/// What a page is, seen from the pages whose content is their own.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
-    /// Its content is its own.
-    Original,
-    /// Its main text is that of page `of`; its whole body too if `whole`.
-    Copy {
-        /// The original.
-        of: u64,
-        /// Whether all bytes of the body are the same.
-        whole: bool,
-    },
-    /// Its main text is that of page `of` with `edits` words replaced by others.
-    NearCopy {
-        /// The original.
-        of: u64,
-        /// Words that differ.
-        edits: u32,
-    },
-    /// It redirects to page `to`.
-    Redirect {
-        /// Where to.
-        to: u64,
-    },
-    /// It answers 404.
-    Missing,
-}
-
-/// Part of a page that a link stands in.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Region {
-    /// The menu of the site.
-    Navigation,
-    /// The main text.
-    Text,
-    /// The list of further links after it.
-    Related,
-    /// An advertisement; such links are `nofollow`.
-    Advertisement,
-}
-
-/// A link, as it stands on the page.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TrueLink {
-    /// Canonical URL that it leads to.
-    pub url: String,
-    /// That page; `None` where no such page is in this Web (a mirror that is smaller than its original).
-    pub target: Option<u64>,
-    /// Its text.
-    pub anchor: String,
-    /// Where it stands.
-    pub region: Region,
-}
-
-/// The truth about one page.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Truth {
-    /// What it is. For a page of a mirror: what the mirrored page is, but a redirect stays on the mirror.
-    pub kind: Kind,
-    /// The page of another host whose path and bytes it repeats.
-    pub mirror_of: Option<u64>,
-    /// Title and headline; empty for redirects and missing pages.
-    pub title: String,
-    /// Paragraphs of the main text, one a line, without the headline; empty for redirects and missing pages.
-    pub main_text: String,
-    /// Language of the main text.
-    pub language: Language,
-    /// Canonical name of the encoding of the body, `UTF-8` or `GBK`.
-    pub encoding: &'static str,
-    /// Whether its markup breaks rules.
-    pub broken: bool,
-    /// Its links in document order.
-    pub links: Vec<TrueLink>,
-}
-
-impl Web {
-    /// A Web as configured.
-    ///
-    /// # Errors
-    /// `Config` for shares outside of 0 to 1, shares of kinds that exceed 1 together, and counts of zero or beyond 2⁴⁰.
-    ///
-    /// # Examples
-    /// ```
-    /// use webmill_sim::{Config, Web};
-    /// let web = Web::new(Config { pages: 100, ..Config::default() })?;
-    /// let page = web.page(0);
-    /// assert!(page.url.ends_with(".example/") && page.response.starts_with(b"HTTP/1.1 200 OK\r\n"));
-    /// assert_eq!(web.find(&page.url), Some(0));
-    /// # Ok::<(), webmill_capture::error::Error>(())
-    /// ```
-    pub fn new(config: Config) -> Result<Self> {
-        let c = &config;
-        let shares = [c.chinese, c.gbk, c.mirrors, c.copies, c.near_copies, c.redirects, c.missing, c.broken];
-        let kinds = c.copies + c.near_copies + c.redirects + c.missing;
-        if !shares.iter().all(|share| (0.0..=1.0).contains(share)) || kinds > 1.0 {
-            return Err(Error::Config(
-                "a synthetic Web: shares must lie in 0 to 1, kinds of pages together too".into(),
-            ));
-        }
-        let range = 1..=1u64 << 40;
-        if !range.contains(&c.pages)
-            || !range.contains(&c.pages_per_host)
-            || c.words == 0
-            || c.edits.is_empty()
-        {
-            return Err(Error::Config(
-                "a synthetic Web: pages and pages per host must lie in 1 to 2^40, words and edits must not be empty".into(),
-            ));
-        }
-        if c.words > 1_000_000 || c.max_links > 100_000 || c.navigation > 10_000 || c.advertisements > 1_000 {
-            return Err(Error::Config(
-                "a synthetic Web: at most 1000000 words, 100000 links, 10000 menu entries, 1000 advertisements a page".into(),
-            ));
-        }
-        let hosts = c.pages.div_ceil(c.pages_per_host);
-        let popular = Shuffle::new(c.pages, c.seed ^ 0x706F_7075_6C61_7221);
-        Ok(Web { config, hosts, popular })
-    }
-
-    /// Number of pages.
-    pub fn len(&self) -> u64 {
-        self.config.pages
-    }
-
-    /// Never: a Web has at least one page.
-    pub fn is_empty(&self) -> bool {
-        self.config.pages == 0
-    }
-
-    /// Number of hosts.
-    pub fn hosts(&self) -> u64 {
-        self.hosts
-    }
-
-    /// The configuration.
-    pub fn config(&self) -> &Config {
-        &self.config
-    }
-}
+pub use self::web::{
+    Config, HOST_EXPONENT, IN_EXPONENT, Kind, Language, OUT_EXPONENT, Region, SynthPage, TrueLink, Truth, Web,
+};
 
 #[cfg(test)]
 mod serve_tests;

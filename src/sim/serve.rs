@@ -1,9 +1,10 @@
 //! A server that is all hosts of a [`Site`], a simulated Web for one: HTTP proxy and plain server in one.
 //!
-//! **What.** A request with an absolute URL is served as a proxy does; one with a path as the server that `Host` names does.
-//! What happens then is the plan of the [`Site`], as [`SimWeb::answer`] makes it: delays, drips, endless bodies, resets. A host that cannot be reached
-//! is, through the proxy, 502 or 504 with `X-Proxy-Error: dns`, `connect` or `timeout`; on a plain connection, which
-//! cannot be refused any more, it is a close without a word. CONNECT is answered 501: there is no TLS here.
+//! **What.** A request with an absolute URL is served as a proxy does; one with a path as the server that `Host` names
+//! does. What happens then is the plan of the [`Site`], as [`SimWeb::answer`] makes it: delays, drips, endless bodies,
+//! resets. A host that cannot be reached is, through the proxy, 502 or 504 with `X-Proxy-Error: dns`, `connect` or
+//! `timeout`; on a plain connection, which cannot be refused any more, it is a close without a word. CONNECT is answered
+//! 501: there is no TLS here.
 //!
 //! **Algorithm.** One single-threaded runtime a thread, each with a listening socket of its own on the same port, so that
 //! connections stay where the kernel put them. Requests are read by `httparse`; answers go out in one write where they fit.
@@ -155,14 +156,14 @@ impl Server {
         let threads = options.threads.max(1);
         for thread in 0..threads {
             let (state, stopped, address) = (state.clone(), stopped.clone(), server.address);
-            let (tell, told) = mpsc::channel();
-            let work = move || run(state, address, threads > 1, stopped, &tell);
+            let (report, reported) = mpsc::channel();
+            let work = move || run(state, address, threads > 1, stopped, &report);
             let name = format!("simweb-{thread}");
             let failed = |e: io::Error| {
                 Error::Config(format!("a simulated Web cannot listen on {}: {e}", options.address))
             };
             server.threads.push(std::thread::Builder::new().name(name).spawn(work).map_err(failed)?);
-            let bound = told.recv().map_err(|e| Error::Internal(format!("a server thread died: {e}")))?;
+            let bound = reported.recv().map_err(|e| Error::Internal(format!("a server thread died: {e}")))?;
             server.address = bound.map_err(failed)?;
         }
         Ok(server)
@@ -204,12 +205,12 @@ fn run(
     address: SocketAddr,
     shared: bool,
     mut stopped: watch::Receiver<bool>,
-    tell: &mpsc::Sender<io::Result<SocketAddr>>,
+    report: &mpsc::Sender<io::Result<SocketAddr>>,
 ) {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(e) => {
-            let _ = tell.send(Err(e));
+            let _ = report.send(Err(e));
             return;
         }
     };
@@ -217,11 +218,11 @@ fn run(
         let listener = match listen(address, shared) {
             Ok(listener) => listener,
             Err(e) => {
-                let _ = tell.send(Err(e));
+                let _ = report.send(Err(e));
                 return;
             }
         };
-        let _ = tell.send(listener.local_addr());
+        let _ = report.send(listener.local_addr());
         tokio::select! {
             () = accept(&state, &listener) => {}
             _ = stopped.wait_for(|stop| *stop) => {}

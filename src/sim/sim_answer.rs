@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::draw::below;
 use super::layout::purpose;
-use super::sim::{Place, SimWeb};
+use super::sim::SimWeb;
 use super::sim_extras::{Deed, Slot};
 use super::sim_hosts::Health;
+use super::sim_locate::Place;
 use super::sim_robots::RobotsKind;
 use super::{Kind, SynthPage};
 
@@ -228,7 +229,7 @@ impl SimWeb {
             Place::Sitemap(host, part) => {
                 let xml = self.sitemap_xml(host, part);
                 if part == 2 {
-                    out.plain(200, "", "application/gzip", &super::sim_trouble::gzip(xml.as_bytes()));
+                    out.plain(200, "", "application/gzip", &gzip(xml.as_bytes()));
                 } else {
                     out.plain(200, "", "application/xml", xml.as_bytes());
                 }
@@ -333,4 +334,11 @@ impl SimWeb {
         }
         out.plain(200, "", "text/plain", &self.robots_text(host));
     }
+}
+
+pub(super) fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut packer =
+        flate2::write::GzEncoder::new(Vec::with_capacity(body.len()), flate2::Compression::new(1));
+    let _ = std::io::Write::write_all(&mut packer, body);
+    packer.finish().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Pages that a simulated host may have beside those of the Web: loops, chains, refreshes, bases, marks.
+//! Pages that a simulated host may have besides those of the Web: loops, chains, refreshes, bases, marks.
 
 use super::draw::{below, unit};
 use super::layout::purpose;
@@ -199,7 +199,7 @@ impl SimWeb {
         }
     }
 
-    /// What the home page of a host links to beside the Web.
+    /// What the home page of a host links to besides the Web.
     pub(super) fn home_extras(&self, host: u64) -> Vec<(Slot, Way)> {
         let has = |n: &usize| self.has_feature(host, *n);
         (0..FEATURES.len()).filter(has).flat_map(|n| FEATURES[n].2.iter().copied()).collect()

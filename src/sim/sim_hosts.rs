@@ -1,7 +1,5 @@
 //! How the hosts of a simulated Web answer: health, session ids.
 
-use serde::{Deserialize, Serialize};
-
 use super::draw::{below, unit};
 use super::layout::purpose;
 use super::sim::SimWeb;
@@ -49,115 +47,6 @@ impl Health {
             Health::Silent => "silent",
             Health::TimedOut => "timed-out",
         }
-    }
-}
-
-macro_rules! shares {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident = $default:literal,)+ }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        pub struct $name { $($(#[$doc])* #[doc = concat!(" Default ", stringify!($default), ".")] pub $field: f64,)+ }
-
-        impl Default for $name {
-            fn default() -> Self {
-                $name { $($field: $default,)+ }
-            }
-        }
-
-        impl $name {
-            /// None of them.
-            pub fn none() -> Self {
-                $name { $($field: 0.0,)+ }
-            }
-
-            /// All of them alike; together they are all there is where `share` is 1.
-            pub fn alike(share: f64) -> Self {
-                let number = [$(stringify!($field),)+].len() as f64;
-                $name { $($field: share / number,)+ }
-            }
-
-            pub(super) fn all(&self) -> Vec<f64> {
-                vec![$(self.$field,)+]
-            }
-
-            /// Which of them a draw is, by position.
-            pub(super) fn pick(&self, mut at: f64) -> Option<usize> {
-                let shares = [$(self.$field,)+];
-                for (i, share) in shares.into_iter().enumerate() {
-                    if at < share {
-                        return Some(i);
-                    }
-                    at -= share;
-                }
-                None
-            }
-        }
-    };
-}
-pub(super) use shares;
-
-shares! {
-    /// Shares of hosts by health; the others are sound.
-    HostShares {
-        /// Slow: see `slow_ms`.
-        slow = 0.03,
-        /// 500 to everything.
-        down = 0.01,
-        /// Refuses connections.
-        refused = 0.02,
-        /// Has no address.
-        unresolved = 0.03,
-        /// Resets connections.
-        reset = 0.005,
-        /// Closes connections without an answer.
-        closed = 0.005,
-        /// Never answers.
-        silent = 0.01,
-        /// Times out at the proxy.
-        timed_out = 0.01,
-    }
-}
-
-shares! {
-    /// Shares of hosts by kind of robots.txt; the others have none (404).
-    RobotsShares {
-        /// Empty.
-        empty = 0.02,
-        /// `Disallow:` with nothing, for all.
-        allow_all = 0.2,
-        /// `Disallow: /`.
-        disallow_all = 0.03,
-        /// Some folders disallowed, the trap among them.
-        folders = 0.2,
-        /// `Disallow: /` with longer `Allow` rules, and ties.
-        allow_wins = 0.03,
-        /// `*` and `$` in rules.
-        wildcards = 0.08,
-        /// Groups by agent: ours named twice, others, and all.
-        groups = 0.05,
-        /// Percent-encoded rules.
-        encoded = 0.01,
-        /// Byte order mark, CR line ends, odd case, comments, bytes that are no UTF-8.
-        messy = 0.02,
-        /// An HTML page.
-        html = 0.03,
-        /// 600 KB, the rules first.
-        huge = 0.002,
-        /// `Crawl-delay`.
-        delay = 0.03,
-        /// `Sitemap` lines: an index, a plain and a gzipped one.
-        sitemaps = 0.1,
-        /// Up to five redirects before it.
-        hops = 0.02,
-        /// A redirect loop.
-        looping = 0.005,
-        /// 403.
-        forbidden = 0.01,
-        /// 500 for ever.
-        failing = 0.01,
-        /// 503 once.
-        passing = 0.01,
     }
 }
 

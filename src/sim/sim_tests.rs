@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use regex::Regex;
 
+use webmill_capture::error::Error;
+
 use super::sim_trouble::Trouble;
 use super::*;
 use webmill_capture::chunked::decode;
@@ -97,7 +99,7 @@ impl Crawler<'_> {
         let url = SESSION.replace(url, "").into_owned();
         let Some(host) = self.host(&url) else { panic!("{url}: no such host") };
         let (place, _) = self.sim.locate(&url);
-        if matches!(place, sim::Place::Trap(_)) {
+        if matches!(place, sim_locate::Place::Trap(_)) {
             let pages = self.trap_pages.entry(host).or_default();
             *pages += 1;
             if *pages > 30 {

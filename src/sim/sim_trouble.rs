@@ -3,65 +3,11 @@
 use std::io::Write as _;
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
-use serde::{Deserialize, Serialize};
 
 use super::draw::{below, unit};
 use super::layout::purpose;
 use super::sim::SimWeb;
-use super::sim_answer::{Answer, Ending, Rest};
-use super::sim_hosts::shares;
-
-shares! {
-    /// Shares of pages by trouble or form of transfer; the others are sent with their length, as they are.
-    PageShares {
-        /// 500, 502 or 504 for ever.
-        failing = 0.004,
-        /// 500 or 503 for one or two attempts.
-        passing = 0.008,
-        /// 429 or 503 with `Retry-After` for one attempt.
-        busy = 0.004,
-        /// 401, 403, 410 or 451.
-        refused = 0.004,
-        /// The connection is closed instead of an answer, for ever.
-        dropped = 0.001,
-        /// The connection is closed within the head, for ever.
-        half_head = 0.0005,
-        /// Bytes that are no HTTP.
-        garbage = 0.0005,
-        /// A huge body: the page, and much white space after it.
-        huge = 0.0005,
-        /// A body without end: the page, and white space for ever.
-        endless = 0.0003,
-        /// A body that comes in 16 pieces.
-        drip = 0.0005,
-        /// A body whose pieces never end.
-        endless_drip = 0.0002,
-        /// `Content-Length` smaller than the body: the page is within.
-        short = 0.002,
-        /// `Content-Length` greater than the body.
-        long = 0.002,
-        /// Chunked.
-        chunked = 0.1,
-        /// Chunked, with extensions and trailers.
-        trailers = 0.005,
-        /// Chunked, with a size that is none after the last byte of the page.
-        broken_chunks = 0.001,
-        /// No length: the end of the connection is the end of the body.
-        unbounded = 0.02,
-        /// gzip, whatever the client accepts.
-        gzip = 0.25,
-        /// Brotli, whatever the client accepts.
-        brotli = 0.05,
-        /// Zstandard, whatever the client accepts.
-        zstd = 0.01,
-        /// gzip that unpacks to the page and white space without measure.
-        bomb = 0.0003,
-        /// LF line ends, lower-case names, no reason phrase, a header that is not ASCII.
-        odd = 0.01,
-        /// HTTP/1.0, no length.
-        old = 0.005,
-    }
-}
+use super::sim_answer::{Answer, Ending, Rest, gzip};
 
 /// Trouble of a page, in the order of the shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -316,12 +262,6 @@ fn deflate(bytes: &[u8]) -> Vec<u8> {
             return out;
         }
     }
-}
-
-pub(super) fn gzip(body: &[u8]) -> Vec<u8> {
-    let mut packer = flate2::write::GzEncoder::new(Vec::with_capacity(body.len()), Compression::new(1));
-    let _ = packer.write_all(body);
-    packer.finish().unwrap_or_default()
 }
 
 fn brotli(body: &[u8]) -> Vec<u8> {

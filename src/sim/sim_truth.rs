@@ -19,9 +19,10 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::sim::{Place, SimWeb};
+use super::sim::SimWeb;
 use super::sim_extras::{Deed, SLOTS, Slot, Way};
 use super::sim_hosts::Health;
+use super::sim_locate::Place;
 use super::sim_robots::HostRules;
 use super::sim_trouble::Trouble;
 use super::{Kind, Region, Trap};
@@ -251,7 +252,7 @@ impl Coverage<'_> {
         }
     }
 
-    /// Follows a redirect that was linked to, and those behind it.
+    /// Follows a redirect that was linked to, and those after it.
     fn follow_redirects(&mut self, node: u64, depth: u8, rules: &mut RulesCache) {
         let mut at = node;
         for _ in 0..self.crawler.max_redirects {

@@ -1,3 +1,5 @@
+use webmill_capture::error::Error;
+
 use super::*;
 use std::collections::{HashMap, HashSet};
 

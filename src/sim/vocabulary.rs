@@ -1,6 +1,6 @@
 //! The words that synthetic pages are written in.
 //!
-//! Words stand in order of frequency and are drawn by Zipf's law with Mandelbrot's shift, weight 1/(rank + 2.7). English is
+//! Words are in order of frequency and are drawn by Zipf's law with Mandelbrot's shift, weight 1/(rank + 2.7). English is
 //! some 400 words, their plurals, and made-up names; Chinese is some 400 words. All characters exist in GBK.
 
 use std::sync::LazyLock;
