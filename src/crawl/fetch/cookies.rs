@@ -1,7 +1,7 @@
 //! Cookies, when asked for.
 //!
 //! A jar for each registrable domain: what one site sets, no other can read or push out, and cookies for a whole
-//! public suffix (`Domain=co.uk`) reach nobody else by construction. Nothing is kept between runs.
+//! public suffix (`Domain=co.uk`) reach nobody else by construction. Nothing is kept on disk.
 //!
 //! Memory: at most `sites` jars of [`MAX_COOKIES`] cookies of [`MAX_COOKIE_BYTES`], and [`MAX_BYTES`] in all; the jars
 //! that were used longest ago go first. Reference: RFC 6265.
@@ -24,7 +24,7 @@ const MAX_HEADER_BYTES: usize = 8192;
 
 /// Most bytes of all cookies.
 const MAX_BYTES: usize = 64 << 20;
-/// What a cookie costs beside its text.
+/// What a cookie costs besides its text.
 const COOKIE_COST: usize = 512;
 
 /// All jars.

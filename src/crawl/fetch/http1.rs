@@ -5,17 +5,17 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout_at};
 
+use super::body_permit::{BodyPermit, BodyPermits, FREE};
 use super::connect::Stream;
 use super::reader::{Progress, Reader};
-use super::room::{FREE, Room, Rooms};
 use super::{Accept, Failure, Received, tls};
 use webmill_capture::{Response, Truncation};
 
-/// Room for the first read: most heads with a small page.
+/// Buffer of the first read: most heads with a small page.
 const FIRST_READ: usize = 8 * 1024;
-/// Least room for a read.
+/// Least buffer of a read.
 const LEAST_READ: u64 = 4 * 1024;
-/// Most room made at once, whatever the server promises.
+/// Most buffer made at once, whatever the server promises.
 const MOST_READ: u64 = 1 << 20;
 
 /// What bounds an exchange.
@@ -25,14 +25,14 @@ pub(super) struct Limits {
     pub body: u64,
     /// End of the whole exchange.
     pub total: Instant,
-    /// Longest wait for room, which is not counted against the end.
+    /// Longest wait for a body permit, which is not counted against the end.
     pub wait: Duration,
     /// Longest silence.
     pub idle: Duration,
     /// Whether an answer without a status line is taken as a page.
     pub http09: bool,
     /// Memory for large bodies.
-    pub rooms: Rooms,
+    pub body_permits: BodyPermits,
 }
 
 impl Limits {
@@ -41,13 +41,13 @@ impl Limits {
         self.total.min(Instant::now() + self.idle)
     }
 
-    /// Claims room for a body (see [`Rooms::claim`]). The server is not to blame for the wait: the end moves with it.
-    pub(super) async fn claim(&mut self, room: &mut Room, have: u64, longest: u64) -> bool {
-        if have <= FREE || room.is_taken() {
+    /// Claims the permit of a body (see [`BodyPermits::claim`]). The server is not to blame for the wait: the end moves with it.
+    pub(super) async fn claim(&mut self, permit: &mut BodyPermit, have: u64, longest: u64) -> bool {
+        if have <= FREE || permit.is_taken() {
             return true;
         }
         let begin = Instant::now();
-        let got = self.rooms.claim(room, have, longest, begin + self.wait).await;
+        let got = self.body_permits.claim(permit, have, longest, begin + self.wait).await;
         self.total += begin.elapsed().min(self.wait);
         got
     }
@@ -95,12 +95,12 @@ pub(super) async fn exchange(
     // Bytes of interim responses leave the buffer.
     let mut heard = false;
     let mut limits = limits.clone();
-    let mut room = Room::default();
+    let mut permit = BodyPermit::default();
     let truncated = loop {
         let have = (reader.raw.len() as u64).saturating_sub(reader.head_len() as u64);
         let promised = if reader.has_length() { have.saturating_add(reader.expected()) } else { u64::MAX };
         let longest = limits.body.min(promised);
-        if !limits.claim(&mut room, have, longest).await {
+        if !limits.claim(&mut permit, have, longest).await {
             break Some(Truncation::Unspecified);
         }
         // One byte beyond a declared length tells that the server sends more than it said.
@@ -143,7 +143,7 @@ pub(super) async fn exchange(
                 let reusable = progress == Progress::Done && reader.reusable();
                 let left = progress != Progress::Done || reader.end() > reader.head_len();
                 let truncated = left.then_some(Truncation::Unspecified);
-                return Ok(finished(reader, room, truncated, reusable, true));
+                return Ok(finished(reader, permit, truncated, reusable, true));
             }
         }
         let taken = if progress == Progress::Done { reader.end() } else { reader.raw.len() };
@@ -157,10 +157,10 @@ pub(super) async fn exchange(
     };
     if truncated.is_none() && (reader.end() - reader.head_len()) as u64 > limits.body {
         reader.raw.truncate(reader.head_len() + limits.body as usize);
-        return Ok(finished(reader, room, Some(Truncation::Length), false, false));
+        return Ok(finished(reader, permit, Some(Truncation::Length), false, false));
     }
     let reusable = truncated.is_none() && reader.reusable();
-    Ok(finished(reader, room, truncated, reusable, false))
+    Ok(finished(reader, permit, truncated, reusable, false))
 }
 
 fn advance(reader: &mut Reader) -> Result<Progress, Broken> {
@@ -169,7 +169,7 @@ fn advance(reader: &mut Reader) -> Result<Progress, Broken> {
 
 fn finished(
     mut reader: Reader,
-    room: Room,
+    permit: BodyPermit,
     truncated: Option<Truncation>,
     reusable: bool,
     refused: bool,
@@ -182,8 +182,15 @@ fn finished(
     if refused {
         raw.truncate(head_len);
     }
-    let received =
-        Received { raw, head_len, status, truncated, http2: false, refused_by_accept: refused, room };
+    let received = Received {
+        raw,
+        head_len,
+        status,
+        truncated,
+        http2: false,
+        refused_by_accept: refused,
+        body_permit: permit,
+    };
     Exchange { received, reusable }
 }
 

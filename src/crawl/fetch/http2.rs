@@ -12,14 +12,14 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::task::JoinHandle;
 use tokio::time::timeout_at;
 
+use super::body_permit::BodyPermit;
 use super::connect::Stream;
 use super::http1::{Broken, Exchange, Limits};
-use super::room::Room;
 use super::{Accept, Failure, Received};
 use webmill_capture::response::MAX_HEAD_BYTES;
 use webmill_capture::{CanonicalUrl, Response, Truncation};
 
-/// Room a server may fill before we have read it.
+/// Bytes a server may send before we have read them.
 const WINDOW: u32 = 1 << 20;
 
 /// A connection that speaks HTTP/2; closed when dropped.
@@ -49,7 +49,7 @@ impl Session {
             .map_err(|_| Failure::Timeout("http2"))?
             .map_err(|e| Failure::Protocol(reason(&e)))?;
         let driver = tokio::spawn(async move {
-            // Its faults are told to the request that meets them.
+            // Its faults are reported to the request that meets them.
             let _ = connection.await;
         });
         Ok(Session { sender, driver })
@@ -92,7 +92,7 @@ impl Session {
             truncated: None,
             http2: true,
             refused_by_accept: false,
-            room: Room::default(),
+            body_permit: BodyPermit::default(),
         };
         if let Some(accept) = accept {
             let head = Response::parse(&received.raw);
@@ -109,7 +109,7 @@ impl Session {
             let have = (received.raw.len() - received.head_len) as u64;
             let promised = have.saturating_add(body.size_hint().upper().unwrap_or(u64::MAX));
             let longest = limits.body.min(promised);
-            if !limits.claim(&mut received.room, have, longest).await {
+            if !limits.claim(&mut received.body_permit, have, longest).await {
                 received.truncated = Some(Truncation::Unspecified);
                 break;
             }

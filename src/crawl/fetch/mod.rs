@@ -1,7 +1,7 @@
 //! Fetching: one GET, its response as the server sent it.
 //!
 //! A [`Fetcher`] is the one client of a process: it holds the resolver with its cache, the address filter, the proxy,
-//! cookies, the delay per address and the idle connections, and so every request of a crawl passes the same gates:
+//! cookies, the delay per address and the idle connections, and so every request of a crawl passes the same checks:
 //!
 //! 1. the URL: http or https, no port of another service, no special address written out;
 //! 2. the host: at most one connection to a name; an idle one is used again, or closed before another is opened;
@@ -17,11 +17,11 @@
 //! one write, and as many reads as the response has buffers.
 
 pub mod address;
+mod address_limiter;
+mod body_permit;
 mod connect;
 mod cookies;
-mod course;
 mod dns;
-mod gate;
 mod hosts;
 mod http1;
 mod http2;
@@ -30,7 +30,7 @@ mod outcome;
 mod proxy;
 pub mod reader;
 mod request;
-mod room;
+mod state;
 mod tls;
 
 #[cfg(test)]
@@ -48,7 +48,7 @@ use tokio::runtime::Handle;
 pub use self::options::{DnsOptions, FetchOptions, Http2};
 pub use self::outcome::{Failure, Fetched, Received, Request};
 
-use self::course::Course;
+use self::state::FetchState;
 use webmill_capture::Response;
 use webmill_capture::error::Result;
 
@@ -70,8 +70,8 @@ struct Shared {
     proxy: Option<proxy::Proxy>,
     pool: hosts::Pool,
     dns: Arc<dns::Dns>,
-    gate: gate::Gate,
-    rooms: room::Rooms,
+    address_limiter: address_limiter::AddressLimiter,
+    body_permits: body_permit::BodyPermits,
     hosts: Arc<hosts::Hosts>,
     tls: tls::Tls,
     cookies: Option<cookies::Cookies>,
@@ -103,8 +103,8 @@ impl Fetcher {
             proxy: options.proxy.as_deref().map(proxy::Proxy::parse).transpose()?,
             pool: hosts::Pool::new(keep, options.max_idle),
             dns: Arc::new(dns::Dns::new(&options.dns)?),
-            gate: gate::Gate::new(Duration::from_millis(options.ip_delay_ms)),
-            rooms: room::Rooms::new(options.large_bodies_bytes),
+            address_limiter: address_limiter::AddressLimiter::new(Duration::from_millis(options.ip_delay_ms)),
+            body_permits: body_permit::BodyPermits::new(options.large_bodies_bytes),
             hosts: hosts::Hosts::new(keep, options.max_idle),
             tls: tls::Tls::new(options)?,
             cookies: options.cookies.then(|| cookies::Cookies::new(options.cookie_sites)),
@@ -116,15 +116,15 @@ impl Fetcher {
         Ok(Fetcher { shared: Arc::new(shared) })
     }
 
-    /// Fetches a URL. Waits while another fetch of the same host runs.
+    /// Fetches a URL. Waits while another fetch of the same host is in flight.
     pub async fn fetch(&self, request: Request<'_>) -> Fetched {
-        let mut course = Course::new();
-        let result = self.shared.fetch(&request, &mut course).await;
+        let mut state = FetchState::new();
+        let result = self.shared.fetch(&request, &mut state).await;
         if let (Some(cookies), Ok(received)) = (&self.shared.cookies, &result) {
             cookies.store(request.url, &Response::parse(&received.raw[..received.head_len]));
         }
-        let elapsed = course.clock.elapsed();
-        Fetched { started_ms: course.started_ms, elapsed, ip: course.ip, sent: course.sent, result }
+        let elapsed = state.clock.elapsed();
+        Fetched { started_ms: state.started_ms, elapsed, ip: state.ip, sent: state.sent, result }
     }
 
     /// Looks a host up ahead. Never blocks; does nothing when too many lookups are under way, through a proxy, and
@@ -139,7 +139,8 @@ impl Fetcher {
     }
 
     /// Closes the connections that wait for another request.
-    pub fn close_idle(&self) {
+    #[cfg(test)]
+    pub(crate) fn close_idle(&self) {
         self.shared.hosts.close_idle();
         self.shared.pool.close_idle();
     }

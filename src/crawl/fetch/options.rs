@@ -11,6 +11,7 @@ use webmill_capture::error::{Error, Result};
 /// When HTTP/2 is spoken. It needs TLS: http URLs are always fetched by HTTP/1.1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Http2 {
     /// Never.
     Never,
@@ -100,7 +101,7 @@ pub struct FetchOptions {
     pub http2: Http2,
     /// Whether certificates are taken unseen; default false.
     pub accept_invalid_certificates: bool,
-    /// File of PEM certificates that are trusted beside those of the system; default none.
+    /// File of PEM certificates that are trusted besides those of the system; default none.
     pub extra_roots: Option<PathBuf>,
     /// How names become addresses.
     pub dns: DnsOptions,

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::Accept;
-use super::room::Room;
+use super::body_permit::BodyPermit;
 use webmill_capture::{CanonicalUrl, Truncation};
 
 /// One GET.
@@ -25,6 +25,7 @@ pub struct Request<'a> {
 
 /// What came of a request.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Fetched {
     /// Wall clock when the request began, in milliseconds since 1970.
     pub started_ms: i64,
@@ -40,12 +41,13 @@ pub struct Fetched {
 
 /// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Received {
     /// Status line, headers, empty line, body as transferred, byte for byte; interim responses left out.
     pub raw: Vec<u8>,
     /// Length of the head with its empty line; 0: there was none (HTTP/0.9).
     pub head_len: usize,
-    /// Status; 200 where the server told none, as in browsers.
+    /// Status; 200 where the server sent none, as in browsers.
     pub status: u16,
     /// Why the body ends early, if it does; of a body that was not wanted [`Truncation::Unspecified`].
     pub truncated: Option<Truncation>,
@@ -53,12 +55,13 @@ pub struct Received {
     pub http2: bool,
     /// [`Request::accept`] did not want the body: `raw` ends with the head.
     pub refused_by_accept: bool,
-    /// Room in memory that a large body has for as long as this lives.
-    pub room: Room,
+    /// Memory granted to a large body for as long as this lives.
+    pub body_permit: BodyPermit,
 }
 
 /// Why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Failure {
     /// The resolver failed.
     Dns {

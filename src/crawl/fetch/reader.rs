@@ -32,6 +32,7 @@ pub enum Progress {
 
 /// What a response cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fault {
     /// The head has no end within the limit.
     HeadTooLong,
@@ -109,7 +110,7 @@ impl Reader {
         self.head_len
     }
 
-    /// Status; 200 where the server told none, as in browsers.
+    /// Status; 200 where the server sent none, as in browsers.
     pub fn status(&self) -> u16 {
         self.status
     }

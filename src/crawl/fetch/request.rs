@@ -23,7 +23,7 @@ pub(super) struct Extras<'a> {
     pub cookie: &'a str,
     /// ETag and Last-Modified of an earlier response; empty: none.
     pub conditional: Option<(&'a str, &'a str)>,
-    /// Whether the server is told that no more requests come.
+    /// Whether the request says that no more requests come.
     pub close: bool,
 }
 

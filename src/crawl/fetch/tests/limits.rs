@@ -154,7 +154,7 @@ async fn nobody_there() {
 }
 
 #[tokio::test]
-async fn bodies_that_wait_for_room() {
+async fn bodies_that_wait_for_a_permit() {
     let server = Server::start(|_, text| match text.starts_with("GET /endless ") {
         true => {
             vec![send("HTTP/1.0 200 OK\r\n\r\n"), send(vec![b'x'; 2 << 20]), Do::Drip(vec![b'x'; 999], 100)]
@@ -169,7 +169,7 @@ async fn bodies_that_wait_for_room() {
     };
     let endless = {
         let (client, url) = (client.clone(), at("a", "endless"));
-        // Dropped at its end: its room comes back.
+        // Dropped at its end: its permit comes back.
         tokio::spawn(async move { client.fetch(get(&url)).await.result.map(|received| received.truncated) })
     };
     tokio::time::sleep(Duration::from_millis(300)).await;
@@ -178,7 +178,7 @@ async fn bodies_that_wait_for_room() {
     assert_eq!(endless.await.unwrap(), Ok(Some(Truncation::Time)));
     let received = got.result.unwrap();
     assert_eq!((received.truncated, received.raw.len() - received.head_len), (None, 3 << 20));
-    // While its body is held nobody else gets room.
+    // While its body is held nobody else gets one.
     let other = client.fetch(get(&at("c", "large"))).await;
     assert_eq!(other.result.unwrap().truncated, Some(Truncation::Unspecified));
     assert!(other.elapsed >= Duration::from_millis(950) && other.elapsed < Duration::from_millis(2_500));

@@ -1,4 +1,4 @@
-//! The course of one request through the gates of a [`super::Fetcher`].
+//! One request through the checks of a [`super::Fetcher`], from the URL to the exchange.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::PoisonError;
@@ -20,17 +20,17 @@ use super::{Failure, Received, Request, Shared, address, http2, proxy};
 /// Most hosts remembered as speaking only one protocol.
 const MAX_INSISTING: usize = 10_000;
 
-/// What is known of a request while it runs.
-pub(super) struct Course {
+/// What is known of a request while it is in flight.
+pub(super) struct FetchState {
     pub started_ms: i64,
     pub clock: Instant,
     pub ip: Option<IpAddr>,
     pub sent: Vec<u8>,
 }
 
-impl Course {
-    pub(super) fn new() -> Course {
-        Course { started_ms: now_ms(), clock: Instant::now(), ip: None, sent: Vec::new() }
+impl FetchState {
+    pub(super) fn new() -> FetchState {
+        FetchState { started_ms: now_ms(), clock: Instant::now(), ip: None, sent: Vec::new() }
     }
 
     /// The request begins now.
@@ -44,7 +44,7 @@ impl Shared {
     pub(super) async fn fetch(
         &self,
         request: &Request<'_>,
-        course: &mut Course,
+        state: &mut FetchState,
     ) -> Result<Received, Failure> {
         let url = request.url;
         let (https, port) = (url.scheme() == "https", request::port(url));
@@ -81,7 +81,7 @@ impl Shared {
         if let Some(mut kept) = lease.take() {
             let fits = kept.https == https && kept.port == port;
             if let Some(ip) = kept.ip.filter(|_| fits) {
-                self.gate.pass(ip).await;
+                self.address_limiter.wait(ip).await;
             }
             let alive = fits
                 && match &mut kept.connection {
@@ -89,10 +89,10 @@ impl Shared {
                     Connection::Two(session) => session.is_open(),
                 };
             if alive {
-                course.begin();
-                course.ip = kept.ip;
-                course.sent.clone_from(&sent);
-                let limits = self.limits(request, course.clock, port, https);
+                state.begin();
+                state.ip = kept.ip;
+                state.sent.clone_from(&sent);
+                let limits = self.limits(request, state.clock, port, https);
                 match exchange(&mut kept.connection, request, &sent, &limits).await {
                     Ok(Exchange { received, reusable }) => {
                         if reusable && keep {
@@ -110,7 +110,7 @@ impl Shared {
             kept.connection.close().await;
         }
         if let (Some(proxy), false) = (&self.proxy, https) {
-            return self.through_proxy(proxy, request, sent, keep, &mut lease, course).await;
+            return self.through_proxy(proxy, request, sent, keep, &mut lease, state).await;
         }
         let addresses: Vec<SocketAddr> = match &self.proxy {
             Some(proxy) => proxy.addresses().await?,
@@ -119,7 +119,7 @@ impl Shared {
         let mut offer = if https { self.offer(host) } else { Offer::Http1 };
         let mut changed = false;
         loop {
-            let (mut connection, limits) = match self.open(request, &addresses, offer, course).await {
+            let (mut connection, limits) = match self.open(request, &addresses, offer, state).await {
                 Ok(open) => open,
                 Err(Refusal::Protocol) if !changed && offer != Offer::Both => {
                     let other = if offer == Offer::Http1 { Offer::Http2 } else { Offer::Http1 };
@@ -132,7 +132,7 @@ impl Shared {
                 Err(Refusal::Protocol) => return Err(Failure::Tls("no common protocol".into())),
                 Err(Refusal::Other(failure)) => return Err(failure),
             };
-            course.sent.clone_from(&sent);
+            state.sent.clone_from(&sent);
             let http2 = matches!(connection, Connection::Two(_));
             let result = exchange(&mut connection, request, &sent, &limits).await.map_err(Failure::from);
             // A server may also refuse a protocol in words.
@@ -155,7 +155,7 @@ impl Shared {
                 self.insists(host, http2);
             }
             if reusable && keep {
-                lease.keep(Kept { connection, https, port, ip: course.ip });
+                lease.keep(Kept { connection, https, port, ip: state.ip });
             }
             return Ok(received);
         }
@@ -169,18 +169,18 @@ impl Shared {
         sent: Vec<u8>,
         keep: bool,
         lease: &mut hosts::Lease,
-        course: &mut Course,
+        state: &mut FetchState,
     ) -> Result<Received, Failure> {
-        course.sent = sent;
+        state.sent = sent;
         let share = self.options.share_proxy;
         while let Some(stream) = self.pool.take() {
             let mut stream = Stream::Plain(stream);
             if !stream.is_quiet() {
                 continue;
             }
-            course.begin();
-            let limits = self.limits(request, course.clock, 80, false);
-            match http1::exchange(&mut stream, &course.sent, &limits, request.accept).await {
+            state.begin();
+            let limits = self.limits(request, state.clock, 80, false);
+            match http1::exchange(&mut stream, &state.sent, &limits, request.accept).await {
                 Ok(exchange) => {
                     known_to_proxy(&exchange)?;
                     if let (Stream::Plain(stream), true) = (stream, exchange.reusable && keep) {
@@ -193,10 +193,10 @@ impl Shared {
             }
         }
         let addresses = proxy.addresses().await?;
-        course.begin();
-        let limits = self.limits(request, course.clock, 80, false);
+        state.begin();
+        let limits = self.limits(request, state.clock, 80, false);
         let mut stream = Stream::Plain(self.tcp_to_proxy(&addresses, limits.total).await?);
-        let exchange = http1::exchange(&mut stream, &course.sent, &limits, request.accept).await?;
+        let exchange = http1::exchange(&mut stream, &state.sent, &limits, request.accept).await?;
         known_to_proxy(&exchange)?;
         if exchange.reusable && keep {
             match stream {
@@ -218,14 +218,14 @@ impl Shared {
         request: &Request<'_>,
         addresses: &[SocketAddr],
         offer: Offer,
-        course: &mut Course,
+        state: &mut FetchState,
     ) -> Result<(Connection, Limits), Refusal> {
         let (url, connect) = (request.url, Duration::from_millis(self.options.connect_ms));
         let (https, port) = (url.scheme() == "https", request::port(url));
         let mut limits = self.limits(request, Instant::now(), port, https);
         let stream = if let Some(proxy) = &self.proxy {
-            course.begin();
-            limits = self.limits(request, course.clock, port, https);
+            state.begin();
+            limits = self.limits(request, state.clock, port, https);
             let mut stream = self.tcp_to_proxy(addresses, limits.total).await.map_err(Refusal::Other)?;
             let tunnel = proxy.tunnel(&mut stream, url.host(), port, &self.options.user_agent);
             let until = limits.total.min(Instant::now() + connect);
@@ -238,18 +238,18 @@ impl Shared {
             let mut last = Failure::NoSuchHost;
             let mut found = None;
             for (at, address) in addresses.iter().enumerate() {
-                self.gate.pass(address.ip()).await;
+                self.address_limiter.wait(address.ip()).await;
                 if at == 0 {
-                    course.begin();
-                    limits = self.limits(request, course.clock, port, https);
+                    state.begin();
+                    limits = self.limits(request, state.clock, port, https);
                 }
-                course.ip = Some(address.ip());
+                state.ip = Some(address.ip());
                 match self.tcp(*address, limits.total).await {
                     Ok(stream) => {
                         found = Some(stream);
                         break;
                     }
-                    // What an address says tells more than what this machine cannot.
+                    // What an address answered says more than what this machine cannot do.
                     Err(Failure::Local(_)) if !matches!(last, Failure::NoSuchHost) => {}
                     Err(failure) => last = failure,
                 }
@@ -354,7 +354,7 @@ impl Shared {
             idle: Duration::from_millis(self.options.idle_ms),
             // As browsers do: on another port it is likely to be another service.
             http09: port == if https { 443 } else { 80 } && self.proxy.is_none(),
-            rooms: self.rooms.clone(),
+            body_permits: self.body_permits.clone(),
         }
     }
 

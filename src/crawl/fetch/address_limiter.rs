@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Next free slot of each address.
-pub(super) struct Gate {
+pub(super) struct AddressLimiter {
     delay: Duration,
     slots: Mutex<Slots>,
 }
@@ -26,13 +26,13 @@ struct Slots {
     purge_at: usize,
 }
 
-impl Gate {
-    pub(super) fn new(delay: Duration) -> Gate {
-        Gate { delay, slots: Mutex::new(Slots { purge_at: 1024, ..Slots::default() }) }
+impl AddressLimiter {
+    pub(super) fn new(delay: Duration) -> AddressLimiter {
+        AddressLimiter { delay, slots: Mutex::new(Slots { purge_at: 1024, ..Slots::default() }) }
     }
 
     /// Waits until the address may be asked.
-    pub(super) async fn pass(&self, ip: IpAddr) {
+    pub(super) async fn wait(&self, ip: IpAddr) {
         if self.delay.is_zero() {
             return;
         }
@@ -62,24 +62,24 @@ mod tests {
 
     #[test]
     fn starts_keep_their_distance() {
-        let gate = Gate::new(Duration::from_secs(1));
+        let limiter = AddressLimiter::new(Duration::from_secs(1));
         let (a, b): (IpAddr, IpAddr) = ([1, 1, 1, 1].into(), [2, 2, 2, 2].into());
         let now = Instant::now();
         let second = Duration::from_secs(1);
-        assert_eq!(gate.take(a, now), now);
-        assert_eq!(gate.take(a, now), now + second);
-        assert_eq!(gate.take(b, now), now);
-        assert_eq!(gate.take(a, now + second / 2), now + second * 2);
-        assert_eq!(gate.take(a, now + second * 9), now + second * 9);
+        assert_eq!(limiter.take(a, now), now);
+        assert_eq!(limiter.take(a, now), now + second);
+        assert_eq!(limiter.take(b, now), now);
+        assert_eq!(limiter.take(a, now + second / 2), now + second * 2);
+        assert_eq!(limiter.take(a, now + second * 9), now + second * 9);
     }
 
     #[test]
     fn table_is_bounded_by_the_window() {
-        let gate = Gate::new(Duration::from_millis(10));
+        let limiter = AddressLimiter::new(Duration::from_millis(10));
         let start = Instant::now();
         for i in 0..100_000_u32 {
-            gate.take(IpAddr::V4(i.into()), start + Duration::from_micros(u64::from(i) * 100));
+            limiter.take(IpAddr::V4(i.into()), start + Duration::from_micros(u64::from(i) * 100));
         }
-        assert!(gate.slots.lock().unwrap().next.len() < 2048);
+        assert!(limiter.slots.lock().unwrap().next.len() < 2048);
     }
 }
