@@ -1,10 +1,10 @@
 //! robots.txt: what a server asks of crawlers, compiled for one of them.
 //!
 //! **Definition.** RFC 9309, with its reference implementation where the RFC leaves room. A file is lines (CR, LF, CRLF)
-//! of `name: value`; `#` begins a comment. `user-agent` lines name the agents of the rules behind them. All groups that
+//! of `name: value`; `#` begins a comment. `user-agent` lines name the agents of the rules after them. All groups that
 //! name our agent are one; where none does, the groups of `*` are; else nothing is forbidden. Of the rules that match a
 //! URL the one of most octets wins; `allow` wins a tie. `/robots.txt` is always allowed. How rules and URLs are compared
-//! is told in `robots_match.rs`.
+//! is explained in `robots_match.rs`.
 //!
 //! **Decisions.**
 //! - Names are recognised by how they begin, whatever the case, with the misspellings of the reference implementation
@@ -16,9 +16,9 @@
 //!   section 2.2.4), so `User-agent: a`, `Crawl-delay: 5`, `User-agent: b`, `Disallow: /` forbids all to both.
 //! - Rules that begin with neither `/` nor `*` match nothing. `Allow: /x/index.html` allows `/x/` as well. A line is read
 //!   up to [`MAX_LINE`] bytes. All as the reference implementation does.
-//! - `Crawl-delay` belongs to its group, like a rule: decimal seconds, an `s` or `seconds` behind them is passed over;
+//! - `Crawl-delay` belongs to its group, like a rule: decimal seconds, an `s` or `seconds` after them is passed over;
 //!   anything else is no delay. Of several the longest counts.
-//! - `Sitemap` lines count for every agent, wherever they stand: the first [`MAX_SITEMAPS`] different ones, as written.
+//! - `Sitemap` lines count for every agent, wherever they are: the first [`MAX_SITEMAPS`] different ones, as written.
 //! - The first [`MAX_BYTES`] bytes are read, without a line that is cut there. UTF-8 and UTF-16 with byte order marks are
 //!   read; a part of the UTF-8 mark is skipped too. Octets that are not UTF-8 count as they are.
 //! - Status 408, 425 and 429 say "later", not "there is none", and are taken as 5xx are: see [`Robots::from_status`].
@@ -26,7 +26,7 @@
 //! **Cost.** Reading is linear but for sorting the rules. Checking a URL: see `robots_match.rs`; about a microsecond for
 //! files as they are.
 //!
-//! **Reference.** RFC 9309, doi:10.17487/RFC9309; github.com/google/robotstxt (cases re-told in `robots_tests.rs`).
+//! **Reference.** RFC 9309, doi:10.17487/RFC9309; github.com/google/robotstxt (its cases are in `robots_tests.rs`).
 
 #[path = "robots_match.rs"]
 mod matching;
@@ -46,14 +46,14 @@ pub const MAX_BYTES: usize = 1 << 20;
 pub const MAX_LINE: usize = 8 * 2083;
 /// Sitemaps kept of one file.
 pub const MAX_SITEMAPS: usize = 1000;
-/// Redirects that are followed on the way to a file.
+/// Redirects that are followed on the way to a file (RFC 9309, section 2.3.1.2: at least five).
 pub const MAX_REDIRECTS: u8 = 5;
 
 /// First byte of [`Robots::to_bytes`].
 const VERSION: u8 = 1;
 /// More than the rules of [`MAX_BYTES`] of file come to, in bytes: UTF-16 and replaced octets grow.
 const MAX_STORED: usize = 32 * MAX_BYTES;
-/// The longest delay that is told: longer ones are nonsense (31 years).
+/// The longest delay that is reported: longer ones are nonsense (31 years).
 const MAX_DELAY_MS: u64 = 1_000_000_000_000;
 
 /// The rules of one server for one agent.
@@ -73,7 +73,7 @@ struct Facts {
     rules: Vec<Rule>,
     /// Values of the rules as compared, where they are not what is written: bytes that are not UTF-8.
     raw: Vec<(u32, Vec<u8>)>,
-    /// The rules as told: `Disallow: /a`, one behind the other.
+    /// The rules as text: `Disallow: /a`, one after the other.
     text: String,
 }
 
@@ -86,6 +86,7 @@ struct Rule {
 
 /// Whether a URL may be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verdict<'a> {
     /// It may.
     pub allowed: bool,
@@ -117,7 +118,7 @@ impl Robots {
         Robots { facts: Facts::default(), index: Index::default() }
     }
 
-    /// All is forbidden, for a reason of ours.
+    /// All is forbidden, for a reason of the caller: what [`Robots::from_status`] asks for where it gives `None`.
     pub fn deny_all(reason: &'static str) -> Robots {
         let facts = Facts { denied: Some(Cow::Borrowed(reason)), ..Facts::default() };
         Robots { facts, index: Index::default() }
@@ -168,7 +169,8 @@ impl Robots {
     }
 
     /// How many rules count for our agent.
-    pub fn rules(&self) -> usize {
+    #[cfg(test)]
+    fn rules(&self) -> usize {
         self.facts.rules.len()
     }
 
@@ -189,7 +191,7 @@ impl Robots {
     fn compiled(facts: Facts) -> Robots {
         let mut patterns = Vec::with_capacity(facts.rules.len());
         let mut raw = facts.raw.iter().peekable();
-        for (number, (rule, text)) in facts.told().enumerate() {
+        for (number, (rule, text)) in facts.rules_with_text().enumerate() {
             let number = number as u32;
             let value = match raw.next_if(|(of, _)| *of == number) {
                 Some((_, value)) => value.as_slice(),
@@ -214,7 +216,7 @@ impl Rule {
 
 impl Facts {
     /// Each rule and where its text is.
-    fn told(&self) -> impl Iterator<Item = (Rule, Range<usize>)> {
+    fn rules_with_text(&self) -> impl Iterator<Item = (Rule, Range<usize>)> {
         self.rules.iter().scan(0, |start, rule| {
             let from = *start;
             *start += rule.len as usize;
@@ -238,7 +240,7 @@ impl Facts {
     /// With the values of the rules alone, as they are stored.
     fn bare(&self) -> Facts {
         let mut bare = Facts { text: String::with_capacity(self.text.len()), ..self.clone() };
-        for ((rule, text), bare_rule) in self.told().zip(&mut bare.rules) {
+        for ((rule, text), bare_rule) in self.rules_with_text().zip(&mut bare.rules) {
             let value = &self.text[text][rule.name().len()..];
             bare.text.push_str(value);
             bare_rule.len = value.len() as u32;
@@ -445,7 +447,7 @@ impl<'a> Reader<'a> {
     }
 
     fn each_group(&mut self, mut f: impl FnMut(&mut Facts)) {
-        // What other agents are told is of no use once ours was named.
+        // The rules of other agents are of no use once ours was named.
         if self.inside[0] {
             f(&mut self.groups[0]);
         } else if self.inside[1] && !self.named {

@@ -3,10 +3,10 @@
 //! **Normal form.** RFC 9309 section 2.2.2 compares rules and URLs after percent-encoding is unified. Here, on both
 //! sides: a triplet of an unreserved character, or of one of `! $ ' ( ) * : @ [ ]`, is decoded; other triplets get
 //! upper-case digits; octets that no URL may hold (non-ASCII, controls, space, `"` and the like) are encoded. The
-//! reserved characters `/ ? # & = + ; ,` divide a URL, so that raw and encoded ones differ; but behind the first `?`
+//! reserved characters `/ ? # & = + ; ,` divide a URL, so that raw and encoded ones differ; but after the first `?`
 //! `/` and `?` are data and their triplets are decoded. `*` and a last `$` of a rule are special, `%2A` and `%24` never.
 //!
-//! **Algorithm.** A pattern is a literal prefix and the pieces between its stars. Prefixes stand sorted, each with a
+//! **Algorithm.** A pattern is a literal prefix and the pieces between its stars. Prefixes are sorted, each with a
 //! link to the longest other prefix that begins it: one binary search and a walk up the links give all that begin a
 //! path. Where a pattern is no more than its prefix, the best rule of the chain was computed when the index was built.
 //! Patterns with stars hang on their prefix, best first; each is tried by finding its pieces from left to right, every
@@ -14,7 +14,7 @@
 //! are to be tried, three-byte grams of each are first looked up in a bit map of the grams of the path.
 //!
 //! **Cost.** Building: sorting. A path of `n` octets against `k` rules with stars on its chain of prefixes, of `m` octets
-//! together: O(n log + k·n + m), never more, as each search for a piece is linear (`memmem`) and starts behind the one
+//! together: O(n log + k·n + m), never more, as each search for a piece is linear (`memmem`) and starts after the one
 //! before; without stars O(n log). [`Index::best`] counts its steps and a test holds it to that bound.
 
 use std::cmp::Reverse;
@@ -70,7 +70,7 @@ pub(super) struct Index {
     exact: Vec<(Span, u32)>,
     wild: Vec<Wild>,
     ranks: Vec<Rank>,
-    /// Where the rule of a pattern is told.
+    /// Where the text of a pattern's rule is.
     texts: Vec<Span>,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Pattern {
     octets: u32,
 }
 
-/// Where in a URL a character stands, as far as it is known.
+/// Where in a URL a character is, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Path,
@@ -98,7 +98,7 @@ fn hex(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
-/// Whether an octet may stand in a URL as it is.
+/// Whether an octet may be in a URL as it is.
 fn is_url_octet(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte)
 }
@@ -172,7 +172,7 @@ pub(super) fn normal_path<'a>(path: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u
 }
 
 /// The patterns that the value of a rule stands for: none where it can match no URL, two where it cannot be known
-/// whether a `%2F` behind a star is meant in the path or in the query.
+/// whether a `%2F` after a star is meant in the path or in the query.
 pub(super) fn compile(value: &[u8]) -> Vec<Pattern> {
     if !matches!(value.first(), Some(b'/' | b'*')) {
         return Vec::new();
@@ -205,7 +205,7 @@ pub(super) fn folder_of_index(value: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl Index {
-    /// An index of patterns: each with whether it allows and with the place of the text that tells its rule.
+    /// An index of patterns: each with whether it allows and with the place of its rule's text.
     pub(super) fn new(patterns: &[(Pattern, bool, Range<usize>)]) -> Index {
         let mut index = Index {
             ranks: patterns.iter().map(|(pattern, allow, _)| (pattern.octets, *allow)).collect(),
@@ -215,7 +215,7 @@ impl Index {
                 .collect(),
             ..Index::default()
         };
-        // (prefix, rest, anchored, rule), equal ones beside each other and the best of them first.
+        // (prefix, rest, anchored, rule), equal ones next to each other and the best of them first.
         let mut parts: Vec<(&[u8], &[u8], bool, u32)> = patterns
             .iter()
             .zip(0..)
@@ -299,7 +299,7 @@ impl Index {
         &self.bytes[span.start as usize..(span.start + span.len) as usize]
     }
 
-    /// The rule of the pattern of the greatest rank that matches `path` (in normal form): where it is told, and whether
+    /// The rule of the pattern of the greatest rank that matches `path` (in normal form): where its text is, and whether
     /// it allows. `steps` grows by the octets that were looked at, at most.
     pub(super) fn best(&self, path: &[u8], steps: &mut u64) -> Option<(Range<usize>, bool)> {
         let best = self.best_pattern(path, steps)? as usize;

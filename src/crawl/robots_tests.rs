@@ -341,7 +341,7 @@ fn percent_encoding() {
         ("/a%25b", "/a%b", false),
         ("/a\\b", "/a%5Cb", true),
         ("/a%00", "/a%00", true),
-        // A slash behind a star may be of the path or of the query.
+        // A slash after a star may be of the path or of the query.
         ("/*/print", "/a?u=/print", true),
         ("/*/print", "/a?u=%2Fprint", true),
         ("/*%2Fprint", "/a?u=%2Fprint", true),

@@ -13,7 +13,7 @@
 //!
 //! **Bad input.** A file may be gzip within (twice at most). What is read ends at [`SitemapLimits::max_bytes`] after
 //! unpacking and [`SitemapLimits::max_urls`]. Entities other than XML's five and character references stay as they
-//! are: a DTD declares nothing. Broken XML gives the entries before the fault; each kind of fault is told once in
+//! are: a DTD declares nothing. Broken XML gives the entries before the fault; each kind of fault is reported once in
 //! [`Sitemap::defects`].
 //!
 //! **Cost.** Linear in the unpacked bytes. Memory: the unpacked bytes, twice where they are not UTF-8, and the entries.
@@ -30,7 +30,6 @@ use encoding_rs::Encoding;
 use flate2::bufread::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 
-use webmill_capture::error::{Error, Result};
 use webmill_capture::{CanonicalUrl, date};
 
 /// How deep a sitemap is packed, at most.
@@ -52,28 +51,12 @@ impl Default for SitemapLimits {
     }
 }
 
-impl SitemapLimits {
-    /// Whether the numbers can work.
-    ///
-    /// # Errors
-    /// [`Error::Config`]: a limit out of its range.
-    pub fn check(&self) -> Result<()> {
-        if !(1..=1 << 30).contains(&self.max_bytes) {
-            return Err(Error::Config("sitemap max_bytes must be from 1 to 1 GiB".into()));
-        }
-        if !(1..=10_000_000).contains(&self.max_urls) {
-            return Err(Error::Config("sitemap max_urls must be from 1 to 10,000,000".into()));
-        }
-        Ok(())
-    }
-}
-
 /// What a sitemap or feed says.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sitemap {
     /// What it is.
     pub kind: SitemapKind,
-    /// Pages, in its order; a URL that stands there twice is here twice.
+    /// Pages, in its order; a URL that is there twice is here twice.
     pub urls: Vec<SitemapUrl>,
     /// Further sitemaps, of an index: those on other hosts too.
     pub sitemaps: Vec<CanonicalUrl>,
@@ -85,6 +68,7 @@ pub struct Sitemap {
 
 /// The form of a sitemap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum SitemapKind {
     /// None of those below.
     #[default]
@@ -121,6 +105,7 @@ pub struct SitemapUrl {
 
 /// How often a page is said to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ChangeFreq {
     /// At each access.
     Always,
@@ -181,7 +166,7 @@ pub fn read(body: &[u8], base: &CanonicalUrl, limits: &SitemapLimits) -> Sitemap
     gather.sitemap
 }
 
-/// Where the XML begins in a text that does not begin with it: notices of a script stand before it.
+/// Where the XML begins in a text that does not begin with it: notices of a script come before it.
 fn markup(text: &str) -> Option<usize> {
     let head = &text.as_bytes()[..text.len().min(4096)];
     let names: [&[u8]; 5] = [b"<?xml", b"<urlset", b"<sitemapindex", b"<rss", b"<feed"];

@@ -235,7 +235,7 @@ fn limits_hold() {
     assert_eq!(lines.kind, SitemapKind::Text);
     let just = read_text(&"http://a/\n".repeat(50_000));
     assert_eq!((just.urls.len(), just.defects.len()), (50_000, 0));
-    // A bomb: 200 MB of zeros behind one URL.
+    // A bomb: 200 MB of zeros after one URL.
     let mut bomb = b"<urlset><url><loc>/a</loc></url><!--".to_vec();
     bomb.resize(200 << 20, b' ');
     let bomb = gzip(&bomb);
@@ -261,9 +261,6 @@ fn limits_hold() {
     let references = format!("<urlset><url><loc>/{}</loc></url></urlset>", "&amp;".repeat(1 << 20));
     assert!(read_text(&references).urls.is_empty());
     assert!(start.elapsed().as_secs() < 5);
-    for (bytes, urls, fine) in [(1, 1, true), (0, 1, false), (1, 0, false), (2 << 30, 1, false)] {
-        assert_eq!(SitemapLimits { max_bytes: bytes, max_urls: urls }.check().is_ok(), fine);
-    }
 }
 
 proptest! {

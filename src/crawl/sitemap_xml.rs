@@ -82,7 +82,7 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
             }
         }
     }
-    // An entry that was cut off behind its URL is still one.
+    // An entry that was cut off after its URL is still one.
     if let Some(open) = state.open
         && (open.entry.url.is_some() || open.guid.is_some())
     {
@@ -96,7 +96,7 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
     }
 }
 
-/// A character, or the reference as it stands.
+/// A character, or the reference as written.
 fn resolve(reference: &BytesRef<'_>) -> Cow<'static, str> {
     let name: &str = reference;
     match name {
