@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use webmill::capture::CanonicalUrl;
 use webmill::crawl::frontier::{After, Frontier, FrontierOptions, Next, Strategy};
-use webmill::crawl::{Found, Purpose};
+use webmill::crawl::{Discovered, Purpose};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -108,19 +108,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn batch(numbers: std::ops::Range<u64>, hosts: u64) -> Vec<Found> {
+fn batch(numbers: std::ops::Range<u64>, hosts: u64) -> Vec<Discovered> {
     numbers.map(|n| found(n, hosts)).collect()
 }
 
 /// The n-th URL: twenty links a page, hosts of sizes by a power law.
-fn found(n: u64, hosts: u64) -> Found {
+fn found(n: u64, hosts: u64) -> Discovered {
     let host = (hosts as f64).powf((scatter(n) >> 11) as f64 / (1u64 << 53) as f64) as u64 - 1;
     let host = if n < hosts { n } else { host };
     let text = format!("http://www.site-{host}.example.org/section{}/article-{n}.html", n % 17);
     let page = n / 20;
     let referrer: Arc<str> =
         format!("http://www.site-{host}.example.org/section{}/list-{page}.html", n % 17).into();
-    Found {
+    Discovered {
         url: CanonicalUrl::parse(&text).expect("a URL"),
         purpose: Purpose::Page,
         depth: (n as f64 + 1.0).log(20.0) as u32,

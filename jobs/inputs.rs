@@ -63,7 +63,7 @@ impl Shards {
                         "{argument}: its last shard is not finished and is left out; `webmill crawl` goes on with it"
                     ));
                 }
-                for part in journal::parts(&folder.join(crate::crawl::EVENTS))? {
+                for part in journal::log_files(&folder.join(crate::crawl::EVENTS))? {
                     logs.push((part.path, format!("events-{:05}", part.number)));
                 }
             } else {

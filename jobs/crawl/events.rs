@@ -14,7 +14,7 @@ pub const EVENTS: &str = "events";
 pub fn convert(crawl: &Path) -> Result<Vec<PathBuf>> {
     let folder = crawl.join(EVENTS);
     let mut tables = Vec::new();
-    for part in journal::parts(&folder)? {
+    for part in journal::log_files(&folder)? {
         let path = folder.join(format!("events-{:05}.parquet", part.number));
         if !is_newer(&path, &part.path) {
             let footer = Footer { job_key: String::new() };

@@ -56,7 +56,7 @@ impl Observer for Lines {
         queue.set_message(format!("{} waiting of {} URLs seen", grouped(f.queued), grouped(f.seen)));
         hosts.set_message(format!(
             "{} active, {} ready, {} waiting, {} parked on disk",
-            grouped(f.hosts_lent),
+            grouped(f.hosts_leased),
             grouped(f.hosts_ready),
             grouped(f.hosts_waiting),
             grouped(f.hosts_parked)
@@ -93,7 +93,7 @@ impl Observer for Json {
             "seen": f.seen,
             "in_flight": s.in_flight,
             "hosts": {
-                "active": f.hosts_lent,
+                "active": f.hosts_leased,
                 "ready": f.hosts_ready,
                 "waiting": f.hosts_waiting,
                 "parked": f.hosts_parked,

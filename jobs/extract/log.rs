@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use webmill_capture::{CanonicalUrl, Result};
 use webmill_crawl::Purpose;
 use webmill_crawl::event::Event;
-use webmill_crawl::journal::Part;
+use webmill_crawl::journal::LogFile;
 use webmill_mill::{LinkRow, Order, PageRow, Rows};
 use webmill_run::Stage;
 use webmill_table::Millis;
@@ -25,10 +25,10 @@ pub fn read(stage: &Stage<'_>, logs: &[EventLog], buffer_bytes: usize) -> Result
         stage.unit(&log.unit, |unit| {
             let mut tables = PartTables::new(log.unit.clone(), buffer_bytes);
             let finished = log.path.extension().is_some_and(|e| e == "zst");
-            let part = Part { number: 0, path: log.path.clone(), finished };
+            let log_file = LogFile { number: 0, path: log.path.clone(), finished };
             let mut ordinal = 0;
             let mut outcomes = BTreeMap::<String, u64>::new();
-            let read = part.read(0, &mut |event| {
+            let read = log_file.read(0, &mut |event| {
                 ordinal += 1;
                 *outcomes.entry(event.outcome.to_string()).or_default() += 1;
                 stage.cancel.check()?;

@@ -1,7 +1,7 @@
 //! Which of several crawling agents a host belongs to: consistent hashing.
 //!
 //! **Definition.** Agents and hosts are hashed onto a circle of 2^64 points. A host belongs to the first agent met
-//! clockwise from its own point (itself included). Each agent stands at many points (*virtual nodes*), so that shares are even: with `v` of
+//! clockwise from its own point (itself included). Each agent has many points (*virtual nodes*), so that shares are even: with `v` of
 //! them the shares of equal agents vary by about 1/√v of their mean. An agent that joins takes over only what now meets
 //! it first, about its share; when it leaves, just that goes to the others. All agents compute the same ring from the
 //! same list, in any order: no one has to be asked.

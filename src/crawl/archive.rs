@@ -6,10 +6,10 @@
 //! | `.crawl-00007.rawdb.partial` | the one being written |
 //!
 //! Answers are made into records on whatever thread ([`pack`]) and appended by one. What was flushed survives the death
-//! of the process; opening cuts off the record that was not finished and goes on behind the one before it. A
-//! [`Position`] says how far the shards went at some moment; [`Archive::tail`] tells what stands behind it.
+//! of the process; opening cuts off the record that was not finished and goes on after the one before it. A
+//! [`Position`] says how far the shards went at some moment; [`tail`] visits what comes after it.
 //!
-//! RAW DB keeps the answers that are pages. WARC keeps every answer, each behind its request; every file begins with a
+//! RAW DB keeps the answers that are pages. WARC keeps every answer, each after its request; every file begins with a
 //! `warcinfo` that says by what program and under which configuration it was made. Its date is that of the file's first
 //! answer, so that equal answers give equal files.
 //!
@@ -28,7 +28,7 @@ use webmill_shard::{
     ShardReader, Staged, cut_tail, whole_end,
 };
 
-use super::journal::Replayed;
+use super::journal::Visited;
 
 #[path = "archive_pack.rs"]
 mod packing;
@@ -38,6 +38,7 @@ pub use packing::{Packed, Stored, pack};
 /// The formats that a crawl writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ArchiveFormat {
     /// RAW DB: pages only.
     #[default]
@@ -201,7 +202,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Appends what [`pack`] made, and says where the answer will stand.
+    /// Appends what [`pack`] made, and says where the answer will be.
     ///
     /// # Errors
     /// [`Error::Io`]: then it is not appended.
@@ -263,14 +264,6 @@ impl Archive {
         Ok(std::fs::metadata(&shard.path).at(&shard.path)?.len() >= position.offset)
     }
 
-    /// Tells every flushed answer behind `from`, in order; `Position::default()` is the beginning.
-    ///
-    /// # Errors
-    /// [`Error::Io`], and what `tell` returns.
-    pub fn tail(&self, from: Position, tell: &mut dyn FnMut(&Record<'_>) -> Result<()>) -> Result<Replayed> {
-        tail(&self.folder, from, tell)
-    }
-
     /// Paths of the finished shards, in order.
     ///
     /// # Errors
@@ -309,16 +302,16 @@ impl Archive {
     }
 }
 
-/// Tells every answer in the shards of `folder` that stands behind `from`, in order.
+/// Visits every answer in the shards of `folder` after `from`, in order.
 ///
 /// # Errors
-/// [`Error::Io`], and what `tell` returns.
+/// [`Error::Io`], and what `visit` returns.
 pub fn tail(
     folder: &Path,
     from: Position,
-    tell: &mut dyn FnMut(&Record<'_>) -> Result<()>,
-) -> Result<Replayed> {
-    let mut replayed = Replayed::default();
+    visit: &mut dyn FnMut(&Record<'_>) -> Result<()>,
+) -> Result<Visited> {
+    let mut visited = Visited::default();
     for shard in shards(folder)?.iter().filter(|shard| shard.number >= from.file) {
         let at = if shard.number == from.file { from.offset } else { 0 };
         let options = ReadOptions { exact_start: Some(Resume::from(at)), ..ReadOptions::default() };
@@ -327,19 +320,19 @@ pub fn tail(
         while let Some(next) = reader.next() {
             match next {
                 Ok(record) if record.kind == RecordType::Response => {
-                    tell(&record)?;
-                    replayed.told += 1;
+                    visit(&record)?;
+                    visited.records += 1;
                 }
                 Ok(_) => {}
                 Err(error @ Error::Io { .. }) => return Err(error),
-                Err(error) => replayed.note(|| error),
+                Err(error) => visited.note(|| error),
             }
         }
     }
-    Ok(replayed)
+    Ok(visited)
 }
 
-/// Takes away what the shards in `folder` hold behind `position`, a boundary of records; gives the number of bytes. For
+/// Takes away what the shards in `folder` hold after `position`, a boundary of records; gives the number of bytes. For
 /// a log that did not come as far as the shards; not while an [`Archive`] is open.
 ///
 /// # Errors

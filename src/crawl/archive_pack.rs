@@ -53,18 +53,6 @@ pub struct Packed {
     pub(super) date_ms: i64,
 }
 
-impl Packed {
-    /// Bytes that will be appended.
-    pub fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// Never.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-}
-
 /// Makes the records of an answer; `None` where the format does not keep it. Compressors are kept by the thread.
 ///
 /// # Errors

@@ -73,16 +73,15 @@ pub(super) fn packed(n: u64, options: &ArchiveOptions) -> Packed {
     pack(&stored, options).unwrap().unwrap()
 }
 
-/// Every answer told behind `from`, checked against what was stored.
-pub(super) fn told(archive: &Archive, from: Position) -> Vec<u64> {
+/// Every answer visited after `from`, checked against what was stored.
+pub(super) fn visited_ids(archive: &Archive, from: Position) -> Vec<u64> {
     let mut seen = Vec::new();
-    let replayed = archive
-        .tail(from, &mut |record| {
-            seen.push(check(record));
-            Ok(())
-        })
-        .unwrap();
-    assert_eq!((replayed.damaged, replayed.told), (0, seen.len() as u64), "{:?}", replayed.first);
+    let visited = tail(&archive.folder, from, &mut |record| {
+        seen.push(check(record));
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!((visited.damaged, visited.records), (0, seen.len() as u64), "{:?}", visited.first);
     seen
 }
 
@@ -187,7 +186,7 @@ fn every_kind_comes_back_from_every_position() {
         assert!(last >= 2, "{kind:?} rotates");
         for (n, position) in positions.iter().enumerate() {
             assert_eq!(
-                told(&archive, *position),
+                visited_ids(&archive, *position),
                 (n as u64..60).collect::<Vec<_>>(),
                 "{kind:?} {position:?}"
             );
@@ -204,7 +203,7 @@ fn every_kind_comes_back_from_every_position() {
         archive.append(&packed(60, &options)).unwrap();
         archive.flush().unwrap();
         assert_eq!(archive.position().file, last + 1);
-        assert_eq!(told(&archive, positions[55]), (55..61).collect::<Vec<_>>());
+        assert_eq!(visited_ids(&archive, positions[55]), (55..61).collect::<Vec<_>>());
         archive.finish().unwrap();
         archive.finish().unwrap();
         let files = archive.finished().unwrap();
@@ -278,7 +277,7 @@ fn a_cut_at_any_byte_costs_the_answer_it_hits() {
         let path = archive.current.as_ref().unwrap().path().to_path_buf();
         drop(archive);
         let whole = std::fs::read(&path).unwrap();
-        // From the mark on, and from the beginning; with the end of the file missing, or turned into zeros.
+        // From the checkpoint on, and from the beginning; with the end of the file missing, or turned into zeros.
         let last = ends[3] as usize;
         for cut in (0..last).step_by(13).chain(last..=whole.len()) {
             let zeros = if cut % 3 == 0 && cut % 4 != 3 { 700 } else { 0 };
@@ -287,10 +286,10 @@ fn a_cut_at_any_byte_costs_the_answer_it_hits() {
             // (A gzip member may end in zeros.)
             let kept =
                 ends.iter().filter(|end| whole.get(..**end as usize) == bytes.get(..**end as usize)).count();
-            let mark = Position { file: 0, offset: if kept > 0 { ends[kept - 1] } else { 0 } };
+            let checkpoint = Position { file: 0, offset: if kept > 0 { ends[kept - 1] } else { 0 } };
             let early = Position { file: 0, offset: if kept > 2 { ends[1] } else { 0 } };
             let late = Position { file: 0, offset: whole.len() as u64 };
-            let resume = [Some(early), None, Some(mark), Some(late)][cut % 4];
+            let resume = [Some(early), None, Some(checkpoint), Some(late)][cut % 4];
             std::fs::write(&path, bytes).unwrap();
             let mut archive = Archive::open(folder.path(), &options, &info(), resume).unwrap();
             for entry in std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()) {
@@ -305,7 +304,7 @@ fn a_cut_at_any_byte_costs_the_answer_it_hits() {
             }
             // (A warcinfo without answers stays.)
             if kept > 0 {
-                assert_eq!(archive.position(), mark, "{kind:?} cut at {cut}");
+                assert_eq!(archive.position(), checkpoint, "{kind:?} cut at {cut}");
             } else {
                 assert_eq!(archive.position().file, 0);
             }
@@ -314,7 +313,7 @@ fn a_cut_at_any_byte_costs_the_answer_it_hits() {
             }
             archive.flush().unwrap();
             assert_eq!(
-                told(&archive, Position::default()),
+                visited_ids(&archive, Position::default()),
                 (0..8).collect::<Vec<_>>(),
                 "{kind:?} cut at {cut}"
             );
@@ -346,8 +345,8 @@ fn whole_records_behind_damage_are_set_aside() {
         let at = ends[3] as usize;
         bytes[at..at + 40].fill(0);
         std::fs::write(&path, &bytes).unwrap();
-        let mark = Position { file: 0, offset: ends[1] };
-        let archive = Archive::open(folder.path(), &options, &info(), Some(mark)).unwrap();
+        let checkpoint = Position { file: 0, offset: ends[1] };
+        let archive = Archive::open(folder.path(), &options, &info(), Some(checkpoint)).unwrap();
         assert_eq!(archive.position().offset, ends[3], "{kind:?}");
         assert_eq!(archive.cut(), size - ends[3]);
         let aside = folder.path().join(format!(".crawl-00000.{}.from-{}", options.ending(), ends[3]));
@@ -400,7 +399,7 @@ fn bodies_that_are_compressed_are_left_alone() {
             page: true,
             meta: &[],
         };
-        pack(&stored, &ArchiveOptions::default()).unwrap().unwrap().len() > raw.len()
+        pack(&stored, &ArchiveOptions::default()).unwrap().unwrap().bytes.len() > raw.len()
     };
     for head in [
         "Content-Type: text/html\r\n",
@@ -447,7 +446,7 @@ fn what_the_log_does_not_know_can_be_taken_away() {
                 }
                 archive.finish().unwrap();
                 assert_eq!(
-                    told(&archive, Position::default()),
+                    visited_ids(&archive, Position::default()),
                     (0..30).collect::<Vec<_>>(),
                     "{kind:?} {keep}"
                 );
@@ -466,20 +465,20 @@ fn what_the_log_does_not_know_can_be_taken_away() {
 fn another_format_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let mut count = 0;
-    let mut mark = None;
+    let mut checkpoint = None;
     for kind in KINDS {
         let options = options(kind, 1 << 20);
-        let mut archive = Archive::open(folder.path(), &options, &info(), mark).unwrap();
+        let mut archive = Archive::open(folder.path(), &options, &info(), checkpoint).unwrap();
         for _ in 0..3 {
             archive.append(&packed(count, &options)).unwrap();
             count += 1;
         }
         archive.flush().unwrap();
-        mark = Some(archive.position());
+        checkpoint = Some(archive.position());
     }
     let options = options(KINDS[0], 1 << 20);
-    let archive = Archive::open(folder.path(), &options, &info(), mark).unwrap();
-    assert_eq!(told(&archive, Position::default()), (0..count).collect::<Vec<_>>());
+    let archive = Archive::open(folder.path(), &options, &info(), checkpoint).unwrap();
+    assert_eq!(visited_ids(&archive, Position::default()), (0..count).collect::<Vec<_>>());
     let names: Vec<_> = archive
         .finished()
         .unwrap()
@@ -500,20 +499,20 @@ fn shards_that_were_taken_away_are_not_numbered_again() {
         archive.append(&packed(n, &options)).unwrap();
     }
     archive.flush().unwrap();
-    let mark = archive.position();
-    assert!(mark.file > 2);
+    let checkpoint = archive.position();
+    assert!(checkpoint.file > 2);
     for path in archive.finished().unwrap() {
         std::fs::remove_file(path).unwrap();
     }
     drop(archive);
-    let mut archive = Archive::open(folder.path(), &options, &info(), Some(mark)).unwrap();
-    assert_eq!(archive.position(), mark);
-    assert!(archive.holds(mark).unwrap() && !archive.holds(Position { file: 0, offset: 5 }).unwrap());
+    let mut archive = Archive::open(folder.path(), &options, &info(), Some(checkpoint)).unwrap();
+    assert_eq!(archive.position(), checkpoint);
+    assert!(archive.holds(checkpoint).unwrap() && !archive.holds(Position { file: 0, offset: 5 }).unwrap());
     archive.finish().unwrap();
     std::fs::remove_file(&archive.finished().unwrap()[0]).unwrap();
     let after = archive.position();
     let archive = Archive::open(folder.path(), &options, &info(), Some(after)).unwrap();
-    assert_eq!(archive.position(), Position { file: mark.file + 1, offset: 0 });
+    assert_eq!(archive.position(), Position { file: checkpoint.file + 1, offset: 0 });
 }
 
 proptest! {
@@ -526,20 +525,20 @@ proptest! {
         let options = options(KINDS[kind], max);
         let mut archive = Archive::open(folder.path(), &options, &info(), None).unwrap();
         let (mut appended, mut flushed) = (0u64, 0u64);
-        let mut marks = vec![(Position::default(), 0)];
+        let mut checkpoints = vec![(Position::default(), 0)];
         for (step, count) in steps {
             match step {
                 0 | 1 => for _ in 0..count {
                     archive.append(&packed(appended, &options)).unwrap();
                     appended += 1;
                 },
-                2 => { archive.flush().unwrap(); flushed = appended; marks.push((archive.position(), flushed)); }
-                3 => { archive.sync().unwrap(); flushed = appended; marks.push((archive.position(), flushed)); }
+                2 => { archive.flush().unwrap(); flushed = appended; checkpoints.push((archive.position(), flushed)); }
+                3 => { archive.sync().unwrap(); flushed = appended; checkpoints.push((archive.position(), flushed)); }
                 4 => {
                     drop(archive);
-                    let mark = marks[count as usize % marks.len()].0;
-                    archive = Archive::open(folder.path(), &options, &info(), (count % 3 > 0).then_some(mark)).unwrap();
-                    let seen = told(&archive, Position::default()).len() as u64;
+                    let checkpoint = checkpoints[count as usize % checkpoints.len()].0;
+                    archive = Archive::open(folder.path(), &options, &info(), (count % 3 > 0).then_some(checkpoint)).unwrap();
+                    let seen = visited_ids(&archive, Position::default()).len() as u64;
                     prop_assert!(seen >= flushed && seen <= appended);
                     (appended, flushed) = (seen, seen);
                 }
@@ -547,9 +546,9 @@ proptest! {
             }
         }
         archive.flush().unwrap();
-        for (mark, before) in &marks {
-            prop_assert_eq!(told(&archive, *mark), (*before..appended).collect::<Vec<_>>());
-            prop_assert!(archive.holds(*mark).unwrap());
+        for (checkpoint, before) in &checkpoints {
+            prop_assert_eq!(visited_ids(&archive, *checkpoint), (*before..appended).collect::<Vec<_>>());
+            prop_assert!(archive.holds(*checkpoint).unwrap());
         }
         archive.finish().unwrap();
         prop_assert_eq!(strictly(&archive).2, appended);

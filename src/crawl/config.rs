@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::AgentsOptions;
 use crate::archive::ArchiveOptions;
-use crate::brake::BrakeOptions;
+use crate::duplicate_throttle::DuplicateThrottleOptions;
 use crate::fetch::FetchOptions;
 use crate::frontier::Strategy;
 use crate::journal::JournalOptions;
@@ -54,8 +54,9 @@ pub struct CrawlOptions {
     pub rewrite: RewriteOptions,
     /// Bounds against endless sites.
     pub traps: TrapLimits,
-    /// Bounds against sites of copies.
-    pub brake: BrakeOptions,
+    /// Bounds against sites of copies; `brake` in recipes and `crawl.toml`.
+    #[serde(rename = "brake", alias = "duplicate_throttle")]
+    pub duplicate_throttle: DuplicateThrottleOptions,
     /// The order of best-first crawls.
     pub priority: PriorityOptions,
     /// The shards written.
@@ -70,11 +71,11 @@ pub struct CrawlOptions {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrawlLimits {
-    /// Pages stored, over all runs on the folder.
+    /// Pages stored since the crawl began, over all its resumptions.
     pub pages: Option<u64>,
-    /// Bytes received, over all runs on the folder.
+    /// Bytes received since the crawl began, over all its resumptions.
     pub bytes: Option<u64>,
-    /// Seconds of this run.
+    /// Seconds since the crawl was opened.
     pub seconds: Option<u64>,
     /// Pages stored of one host.
     pub pages_per_host: Option<u64>,
@@ -100,7 +101,7 @@ impl Default for CrawlOptions {
             scope: ScopeOptions::default(),
             rewrite: RewriteOptions::default(),
             traps: TrapLimits::default(),
-            brake: BrakeOptions::default(),
+            duplicate_throttle: DuplicateThrottleOptions::default(),
             priority: PriorityOptions::default(),
             archive: ArchiveOptions::default(),
             journal: JournalOptions::default(),
@@ -133,10 +134,27 @@ impl CrawlOptions {
         self.scope.check()?;
         self.rewrite.check()?;
         self.traps.check_options()?;
-        self.brake.check()?;
+        self.duplicate_throttle.check()?;
         self.priority.check()?;
         self.archive.check()?;
         self.journal.check()?;
         self.agents.check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Folders of crawls hold the name `brake`; it is written and read, and the field's own name is read too.
+    #[test]
+    fn the_stored_name_of_the_duplicate_throttle() {
+        let mut options = CrawlOptions::default();
+        options.duplicate_throttle.cut_after = 400;
+        let text = toml::to_string(&options).unwrap();
+        assert!(text.contains("\n[brake]\n") && !text.contains("duplicate_throttle"), "{text}");
+        for text in [text.clone(), text.replace("[brake]", "[duplicate_throttle]")] {
+            assert_eq!(toml::from_str::<CrawlOptions>(&text).unwrap(), options);
+        }
     }
 }

@@ -83,6 +83,7 @@ pub mod outcome {
 
 /// What happened to one URL at one time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Event {
     /// The URL asked for.
     pub url: String,
@@ -132,7 +133,7 @@ pub struct Event {
     /// `http/1.1` or `h2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Cow<'static, str>>,
-    /// The shard that the answer stands in, by its finished name.
+    /// The shard that the answer is in, by its finished name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
     /// Byte offset of its record there.

@@ -1,15 +1,15 @@
-//! The event log while the crawl runs: JSON lines in numbered parts.
+//! The event log while the crawl runs: JSON lines in numbered files.
 //!
 //! | file | what |
 //! |---|---|
-//! | `.events-00007.jsonl` | the part being written |
-//! | `.events-00006.jsonl.zst` | a finished part |
+//! | `.events-00007.jsonl` | the file being written |
+//! | `.events-00006.jsonl.zst` | a finished file |
 //!
 //! Parts stay for as long as the crawl's folder does: they are what a damaged frontier is built again from. Tables are
-//! made of them by whoever knows tables ([`parts`], [`Part::read`]).
+//! made of them by whoever knows tables ([`log_files`], [`LogFile::read`]).
 //!
 //! What was flushed survives the death of the process. Opening cuts off an unfinished last line; a line that is none is
-//! counted and passed over. A finished part is compressed by a thread of its own; if that is interrupted, the next
+//! counted and passed over. A finished file is compressed by a thread of its own; if that is interrupted, the next
 //! opening does it again. A [`Position`] counts bytes of JSON, compressed or not.
 //!
 //! Memory: 1 MiB to write; a line and the decoder's window to read.
@@ -33,9 +33,9 @@ const ZSTD_LEVEL: i32 = 3;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JournalOptions {
-    /// Events a part; default 1,000,000.
+    /// Events a file; default 1,000,000.
     pub part_events: u64,
-    /// Bytes of JSON a part; default 512 MiB.
+    /// Bytes of JSON a file; default 512 MiB.
     pub part_bytes: u64,
 }
 
@@ -61,9 +61,9 @@ impl JournalOptions {
     }
 }
 
-/// A part of the log.
+/// A file of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct LogFile {
     /// Its number, from 0.
     pub number: u32,
     /// Where it lies.
@@ -72,18 +72,19 @@ pub struct Part {
     pub finished: bool,
 }
 
-/// What a replay came across.
+/// What a walk over the journal or the shards came across.
 #[derive(Debug, Default)]
-pub struct Replayed {
-    /// Events or records that were told.
-    pub told: u64,
+#[non_exhaustive]
+pub struct Visited {
+    /// Events of the log, or records of the shards, that were visited.
+    pub records: u64,
     /// Places that could not be read and were passed over.
     pub damaged: u64,
     /// The first of them.
     pub first: Option<Error>,
 }
 
-impl Replayed {
+impl Visited {
     pub(super) fn note(&mut self, error: impl FnOnce() -> Error) {
         self.damaged += 1;
         self.first.get_or_insert_with(error);
@@ -102,23 +103,23 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the log in `folder`, which is made if need be, and goes on behind its last whole line.
+    /// Opens the log in `folder`, which is made if need be, and goes on after its last whole line.
     ///
     /// # Errors
     /// [`Error::Io`]; [`Error::Config`] for options out of range.
     pub fn open(folder: &Path, options: &JournalOptions) -> Result<Journal> {
         options.check()?;
         std::fs::create_dir_all(folder).at(folder)?;
-        let parts = parts(folder)?;
-        let last = parts.last().map_or(0, |part| part.number + u32::from(part.finished));
+        let files = log_files(folder)?;
+        let last = files.last().map_or(0, |log_file| log_file.number + u32::from(log_file.finished));
         let mut unpacked = Vec::new();
-        for part in &parts {
-            let lines = plain_path(folder, part.number);
-            if part.finished && lines.try_exists().at(&lines)? {
+        for log_file in &files {
+            let lines = plain_path(folder, log_file.number);
+            if log_file.finished && lines.try_exists().at(&lines)? {
                 // It was compressed, and deleting it was interrupted.
                 std::fs::remove_file(&lines).at(&lines)?;
-            } else if !part.finished && part.number < last {
-                unpacked.push(part.number);
+            } else if !log_file.finished && log_file.number < last {
+                unpacked.push(log_file.number);
             }
         }
         let path = plain_path(folder, last);
@@ -187,50 +188,37 @@ impl Journal {
         if position.file > self.number || position.offset == 0 {
             return Ok(position.file < self.number);
         }
-        let Some(part) = parts(&self.folder)?.into_iter().find(|part| part.number == position.file) else {
+        let Some(log_file) =
+            log_files(&self.folder)?.into_iter().find(|log_file| log_file.number == position.file)
+        else {
             return Ok(false);
         };
-        Ok(part.open()?.skip(position.offset).is_ok_and(|seen| seen == position.offset))
+        Ok(log_file.open()?.skip(position.offset).is_ok_and(|seen| seen == position.offset))
     }
 
-    /// Tells every flushed event behind `from`, in order; `Position::default()` is the beginning.
-    ///
-    /// # Errors
-    /// [`Error::Io`], and what `tell` returns.
-    pub fn replay(&self, from: Position, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<Replayed> {
-        let mut replayed = Replayed::default();
-        for part in parts(&self.folder)? {
-            if part.number >= from.file {
-                let offset = if part.number == from.file { from.offset } else { 0 };
-                part.read_into(offset, tell, &mut replayed)?;
-            }
-        }
-        Ok(replayed)
-    }
-
-    /// Finishes the part being written and waits for all to be compressed. A later opening begins another part.
+    /// Finishes the file being written and waits for all to be compressed. A later opening begins another file.
     ///
     /// # Errors
     /// [`Error::Io`]; nothing is lost then, and the next opening goes on.
-    pub fn finish(mut self) -> Result<Vec<Part>> {
+    pub fn finish(mut self) -> Result<Vec<LogFile>> {
         self.file.sync()?;
         for packing in self.packing.drain(..) {
             let _ = packing.join();
         }
         let empty = self.file.is_empty();
-        for part in parts(&self.folder)?.into_iter().filter(|part| !part.finished) {
-            if part.number == self.number && empty {
-                std::fs::remove_file(&part.path).at(&part.path)?;
+        for log_file in log_files(&self.folder)?.into_iter().filter(|log_file| !log_file.finished) {
+            if log_file.number == self.number && empty {
+                std::fs::remove_file(&log_file.path).at(&log_file.path)?;
             } else {
-                compress(&self.folder, part.number)?;
+                compress(&self.folder, log_file.number)?;
             }
         }
-        parts(&self.folder)
+        log_files(&self.folder)
     }
 
     fn rotate(&mut self) -> Result<()> {
         self.file.sync()?;
-        // The next part is there before this one counts as finished: what is compressed is never appended to.
+        // The next file is there before this one counts as finished: what is compressed is never appended to.
         let next = AppendFile::open(&plain_path(&self.folder, self.number + 1), 0)?;
         self.file = next;
         self.rows = 0;
@@ -244,7 +232,7 @@ impl Journal {
         self.packing.retain(|packing| !packing.is_finished());
         let work = move || {
             for number in numbers {
-                // A full disk, say: the part stays as it is, and the next opening tries again.
+                // A full disk, say: the file stays as it is, and the next opening tries again.
                 let _ = compress(&folder, number);
             }
         };
@@ -263,47 +251,47 @@ impl Drop for Journal {
     }
 }
 
-impl Part {
-    /// Tells the events behind byte `offset` of its JSON, in order.
+impl LogFile {
+    /// Tells the events after byte `offset` of its JSON, in order.
     ///
     /// # Errors
-    /// [`Error::Io`], and what `tell` returns.
-    pub fn read(&self, offset: u64, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<Replayed> {
-        let mut replayed = Replayed::default();
-        self.read_into(offset, tell, &mut replayed)?;
-        Ok(replayed)
+    /// [`Error::Io`], and what `visit` returns.
+    pub fn read(&self, offset: u64, visit: &mut dyn FnMut(Event) -> Result<()>) -> Result<Visited> {
+        let mut visited = Visited::default();
+        self.read_into(offset, visit, &mut visited)?;
+        Ok(visited)
     }
 
     fn read_into(
         &self,
         offset: u64,
-        tell: &mut dyn FnMut(Event) -> Result<()>,
-        replayed: &mut Replayed,
+        visit: &mut dyn FnMut(Event) -> Result<()>,
+        visited: &mut Visited,
     ) -> Result<()> {
         let mut lines = self.open()?;
-        if !self.survives(lines.skip(offset), replayed)? {
+        if !self.survives(lines.skip(offset), visited)? {
             return Ok(());
         }
         let (mut line, mut at) = (Vec::new(), offset);
         loop {
             line.clear();
             let read = lines.reader.by_ref().take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line);
-            if !self.survives(read, replayed)? || line.is_empty() {
+            if !self.survives(read, visited)? || line.is_empty() {
                 return Ok(());
             }
             let begin = at;
             at += line.len() as u64;
             match Event::parse(&line).filter(|_| line.ends_with(b"\n")) {
                 Some(event) => {
-                    tell(event)?;
-                    replayed.told += 1;
+                    visit(event)?;
+                    visited.records += 1;
                 }
-                None => replayed.note(|| Error::corrupt(&self.path, begin, "a line that is no event")),
+                None => visited.note(|| Error::corrupt(&self.path, begin, "a line that is no event")),
             }
             while !line.ends_with(b"\n") {
                 line.clear();
                 let read = lines.reader.by_ref().take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut line);
-                if !self.survives(read, replayed)? || line.is_empty() {
+                if !self.survives(read, visited)? || line.is_empty() {
                     return Ok(());
                 }
                 at += line.len() as u64;
@@ -311,13 +299,13 @@ impl Part {
         }
     }
 
-    /// Passes a failing disk on, and takes down damage of the compressed form, behind which nothing can be read.
-    fn survives<T>(&self, read: io::Result<T>, replayed: &mut Replayed) -> Result<bool> {
+    /// Passes a failing disk on, and takes down damage of the compressed form, after which nothing can be read.
+    fn survives<T>(&self, read: io::Result<T>, visited: &mut Visited) -> Result<bool> {
         match read {
             Ok(_) => Ok(true),
             // The decoder's own complaints have no number of the system's.
             Err(error) if error.raw_os_error().is_none() => {
-                replayed.note(|| Error::corrupt(&self.path, 0, format!("the part does not unpack: {error}")));
+                visited.note(|| Error::corrupt(&self.path, 0, format!("the part does not unpack: {error}")));
                 Ok(false)
             }
             Err(error) => Err(Error::io(&self.path, error)),
@@ -329,7 +317,7 @@ impl Part {
             // It was compressed since it was looked up.
             Err(e) if e.kind() == io::ErrorKind::NotFound && !self.finished => {
                 let path = self.path.with_extension("jsonl.zst");
-                return Part { number: self.number, finished: true, path }.open();
+                return LogFile { number: self.number, finished: true, path }.open();
             }
             opened => opened.at(&self.path)?,
         };
@@ -344,7 +332,7 @@ impl Part {
     }
 }
 
-/// The JSON of a part.
+/// The JSON of a file.
 struct Lines {
     reader: Box<dyn BufRead>,
     /// The same file, where it is as it is.
@@ -364,12 +352,26 @@ impl Lines {
     }
 }
 
-/// The parts of the log in `folder`, in order. Of a part that is there in both forms, the finished one.
+/// Visits every event of the log in `folder` after `from`, in order, whether the log is open or not;
+/// `Position::default()` is the beginning.
+///
+/// # Errors
+/// [`Error::Io`], and what `visit` returns.
+pub fn replay(folder: &Path, from: Position, visit: &mut dyn FnMut(Event) -> Result<()>) -> Result<Visited> {
+    let mut visited = Visited::default();
+    for file in log_files(folder)?.iter().filter(|file| file.number >= from.file) {
+        let offset = if file.number == from.file { from.offset } else { 0 };
+        file.read_into(offset, visit, &mut visited)?;
+    }
+    Ok(visited)
+}
+
+/// The files of the log in `folder`, in order. Of a file that is there in both forms, the finished one.
 ///
 /// # Errors
 /// [`Error::Io`].
-pub fn parts(folder: &Path) -> Result<Vec<Part>> {
-    let mut parts = Vec::new();
+pub fn log_files(folder: &Path) -> Result<Vec<LogFile>> {
+    let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).at(folder)? {
         let path = entry.at(folder)?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -379,12 +381,12 @@ pub fn parts(folder: &Path) -> Result<Vec<Part>> {
         };
         let Ok(number) = number.parse() else { continue };
         if matches!(ending, "jsonl" | "jsonl.zst") {
-            parts.push(Part { number, finished: ending == "jsonl.zst", path });
+            files.push(LogFile { number, finished: ending == "jsonl.zst", path });
         }
     }
-    parts.sort_by_key(|part| (part.number, !part.finished));
-    parts.dedup_by_key(|part| part.number);
-    Ok(parts)
+    files.sort_by_key(|log_file| (log_file.number, !log_file.finished));
+    files.dedup_by_key(|log_file| log_file.number);
+    Ok(files)
 }
 
 fn plain_path(folder: &Path, number: u32) -> PathBuf {
@@ -412,7 +414,7 @@ fn whole_lines(path: &Path) -> Result<(u64, u64)> {
     }
 }
 
-/// Puts the compressed form of a part in the place of its lines.
+/// Puts the compressed form of a file in the place of its lines.
 fn compress(folder: &Path, number: u32) -> Result<()> {
     let from = plain_path(folder, number);
     let to = folder.join(format!(".events-{number:05}.jsonl.zst"));

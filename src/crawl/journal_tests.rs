@@ -17,17 +17,16 @@ fn event(n: u64) -> Event {
     event
 }
 
-fn told(journal: &Journal, from: Position) -> (Vec<u64>, u64) {
+fn visited_ids(journal: &Journal, from: Position) -> (Vec<u64>, u64) {
     let mut seen = Vec::new();
-    let replayed = journal
-        .replay(from, &mut |event: Event| {
-            assert_eq!(event, self::event(event.bytes));
-            seen.push(event.bytes);
-            Ok(())
-        })
-        .unwrap();
-    assert_eq!(replayed.told, seen.len() as u64);
-    (seen, replayed.damaged)
+    let visited = replay(&journal.folder, from, &mut |event: Event| {
+        assert_eq!(event, self::event(event.bytes));
+        seen.push(event.bytes);
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(visited.records, seen.len() as u64);
+    (seen, visited.damaged)
 }
 
 fn small(part_events: u64) -> JournalOptions {
@@ -55,10 +54,10 @@ fn replay_from_every_position_gives_the_rest() {
     assert!(positions.windows(2).all(|two| two[0] < two[1]));
     let check = |journal: &Journal| {
         for (n, position) in positions.iter().enumerate() {
-            assert_eq!(told(journal, *position), ((n as u64..50).collect(), 0), "{position:?}");
+            assert_eq!(visited_ids(journal, *position), ((n as u64..50).collect(), 0), "{position:?}");
             assert!(journal.holds(*position).unwrap());
         }
-        assert!(told(journal, journal.position()).0.is_empty());
+        assert!(visited_ids(journal, journal.position()).0.is_empty());
         assert!(!journal.holds(Position { file: 3, offset: 1 << 30 }).unwrap());
         assert!(!journal.holds(Position { file: 99, offset: 0 }).unwrap());
         let end = journal.position();
@@ -74,7 +73,7 @@ fn replay_from_every_position_gives_the_rest() {
     let journal = Journal::open(&folder, &small(8)).unwrap();
     assert_eq!(journal.position(), Position { file: 7, offset: 0 });
     for (n, position) in positions.iter().enumerate() {
-        assert_eq!(told(&journal, *position).0, (n as u64..50).collect::<Vec<_>>());
+        assert_eq!(visited_ids(&journal, *position).0, (n as u64..50).collect::<Vec<_>>());
     }
     assert_eq!(journal.finish().unwrap().len(), 7);
     let names = std::fs::read_dir(&folder).unwrap().count();
@@ -106,7 +105,7 @@ fn a_cut_at_any_byte_costs_the_line_it_hits() {
                 journal.append(&event(n)).unwrap();
             }
             journal.flush().unwrap();
-            assert_eq!(told(&journal, Position::default()), ((0..5).collect(), 0), "cut at {cut}");
+            assert_eq!(visited_ids(&journal, Position::default()), ((0..5).collect(), 0), "cut at {cut}");
         }
     }
 }
@@ -123,11 +122,11 @@ fn damaged_lines_are_counted_and_passed_over() {
     event(2).write_line(&mut lines);
     std::fs::write(plain_path(folder.path(), 0), &lines).unwrap();
     let journal = Journal::open(folder.path(), &small(1000)).unwrap();
-    assert_eq!(told(&journal, Position::default()), (vec![0, 1, 2], 4));
+    assert_eq!(visited_ids(&journal, Position::default()), (vec![0, 1, 2], 4));
     let parts = journal.finish().unwrap();
     let mut first = None;
-    let replayed = parts[0].read(0, &mut |_| Ok(())).unwrap();
-    first = first.or(replayed.first);
+    let visited = parts[0].read(0, &mut |_| Ok(())).unwrap();
+    first = first.or(visited.first);
     let mut one = Vec::new();
     event(0).write_line(&mut one);
     assert!(matches!(first, Some(Error::Corrupt { offset, .. }) if offset == one.len() as u64));
@@ -140,7 +139,7 @@ fn damaged_lines_are_counted_and_passed_over() {
     let mut journal = Journal::open(folder.path(), &small(1000)).unwrap();
     journal.append(&event(3)).unwrap();
     journal.flush().unwrap();
-    let (seen, damaged) = told(&journal, Position::default());
+    let (seen, damaged) = visited_ids(&journal, Position::default());
     assert!(damaged >= 1 && seen.last() == Some(&3), "{seen:?} {damaged}");
 }
 
@@ -163,8 +162,8 @@ fn a_death_while_a_part_is_compressed() {
             std::fs::rename(&packed, Staged::partial_path(&packed).unwrap()).unwrap();
         }
         let journal = Journal::open(folder.path(), &small(5)).unwrap();
-        assert_eq!(told(&journal, Position::default()), (all.clone(), 0));
-        assert_eq!(told(&journal, Position { file: 0, offset: lines.len() as u64 }).0, all[5..]);
+        assert_eq!(visited_ids(&journal, Position::default()), (all.clone(), 0));
+        assert_eq!(visited_ids(&journal, Position { file: 0, offset: lines.len() as u64 }).0, all[5..]);
         drop(journal);
         assert!(packed.exists() && !plain.exists());
     }
@@ -180,20 +179,20 @@ proptest! {
         let options = JournalOptions { part_events, part_bytes };
         let mut journal = Journal::open(folder.path(), &options).unwrap();
         let (mut appended, mut flushed) = (0u64, 0u64);
-        let mut marks = vec![(Position::default(), 0)];
+        let mut checkpoints = vec![(Position::default(), 0)];
         for (step, count) in steps {
             match step {
                 0 | 1 => for _ in 0..count {
                     journal.append(&event(appended)).unwrap();
                     appended += 1;
                 },
-                2 => { journal.flush().unwrap(); flushed = appended; marks.push((journal.position(), flushed)); }
-                3 => { journal.sync().unwrap(); flushed = appended; marks.push((journal.position(), flushed)); }
+                2 => { journal.flush().unwrap(); flushed = appended; checkpoints.push((journal.position(), flushed)); }
+                3 => { journal.sync().unwrap(); flushed = appended; checkpoints.push((journal.position(), flushed)); }
                 4 => {
                     // Killed: what was not flushed may be there (a part was full) or not.
                     drop(journal);
                     journal = Journal::open(folder.path(), &options).unwrap();
-                    let seen = told(&journal, Position::default()).0.len() as u64;
+                    let seen = visited_ids(&journal, Position::default()).0.len() as u64;
                     prop_assert!(seen >= flushed && seen <= appended);
                     (appended, flushed) = (seen, seen);
                 }
@@ -201,11 +200,11 @@ proptest! {
             }
         }
         journal.flush().unwrap();
-        for (mark, before) in marks {
-            prop_assert_eq!(told(&journal, mark), ((before..appended).collect(), 0));
-            prop_assert!(journal.holds(mark).unwrap());
-            let bytes = postcard::to_allocvec(&mark).unwrap();
-            prop_assert_eq!(postcard::from_bytes::<Position>(&bytes).unwrap(), mark);
+        for (checkpoint, before) in checkpoints {
+            prop_assert_eq!(visited_ids(&journal, checkpoint), ((before..appended).collect(), 0));
+            prop_assert!(journal.holds(checkpoint).unwrap());
+            let bytes = postcard::to_allocvec(&checkpoint).unwrap();
+            prop_assert_eq!(postcard::from_bytes::<Position>(&bytes).unwrap(), checkpoint);
         }
     }
 }

@@ -1,12 +1,43 @@
-//! The crawl stage: seeds in, shards and an event log out.
+//! A polite, resumable crawler for one machine: seeds in, shards and an event log out.
 //!
-//! **What.** A polite, resumable crawler for one machine. [`Crawl`] is the engine; the other modules are what it stands on:
-//! [`frontier`] (what to fetch next), [`fetch`] (how), [`robots`], [`politeness`], [`scope`], [`traps`], [`brake`] and
-//! [`rewrite`] (whether, when and in what form), [`page`] (what a response says), [`archive`] and [`journal`] (what is kept).
+//! [`Crawl`] is the engine. It is made of [`frontier`] (what to fetch next), [`fetch`] (how), [`robots`], [`politeness`],
+//! [`scope`], [`traps`], [`duplicate_throttle`] and [`rewrite`] (whether, when and in what form), [`page`] (what a response
+//! says), [`archive`] and [`journal`] (what is kept). Each of these can be used alone.
 //!
 //! **Guarantees.** A page is stored as the server sent it and exactly once, also over crashes. A host is never asked by two
 //! connections at once, never sooner than its delay, never for what its robots.txt forbids. Memory is bounded by the
 //! frontier's budget and the bodies in flight.
+//!
+//! ```
+//! use std::io::{Read, Write};
+//! use webmill_capture::CanonicalUrl;
+//! use webmill_crawl::{Crawl, CrawlOptions, Observer, Snapshot};
+//!
+//! # let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+//! # let seed = CanonicalUrl::parse(&format!("http://{}/", server.local_addr().unwrap())).unwrap();
+//! # std::thread::spawn(move || {
+//! #     for mut stream in server.incoming().flatten() {
+//! #         let _ = stream.read(&mut [0; 4096]);
+//! #         let answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello";
+//! #         let _ = stream.write_all(answer);
+//! #     }
+//! # });
+//! struct Quiet;
+//! impl Observer for Quiet {
+//!     fn look(&mut self, _: &Snapshot) {}
+//! }
+//!
+//! let mut options = CrawlOptions { memory: 16 << 20, ..CrawlOptions::default() };
+//! // For a server on this machine; on servers of others keep the defaults, and name yourself in the user agent.
+//! options.fetch.allow_private = true;
+//! options.politeness.delay_ms = 0;
+//! let folder = tempfile::tempdir().unwrap();
+//! let (mut crawl, _) = Crawl::open(folder.path(), &options, &[seed], 1, None)?;
+//! let ended = crawl.run(&mut Quiet, &|| false)?;
+//! assert_eq!(crawl.close(ended)?.stored, 1);
+//! assert!(folder.path().join("shards/crawl-00000.rawdb").exists());
+//! # Ok::<(), webmill_capture::error::Error>(())
+//! ```
 //!
 //! **Reference.** A. Heydon and M. Najork, Mercator: a scalable, extensible Web crawler, World Wide Web 2 (1999),
 //! doi:10.1023/A:1019213109274; RFC 9309 (robots), RFC 9110 and 9112 (HTTP).
@@ -16,9 +47,9 @@
 
 pub mod agents;
 pub mod archive;
-pub mod brake;
 mod config;
 mod counted;
+pub mod duplicate_throttle;
 mod engine;
 pub mod event;
 pub mod fetch;
@@ -37,4 +68,4 @@ pub mod traps;
 pub use config::{CrawlLimits, CrawlOptions};
 pub use counted::Counted;
 pub use engine::{Crawl, Ended, Observer, Replayed, Snapshot, Totals};
-pub use task::{Entry, Found, HostState, Purpose};
+pub use task::{Discovered, Entry, HostState, Purpose};

@@ -1,14 +1,14 @@
 //! Reading a response while it is fresh: its links, its robots directives, its fingerprint.
 //!
 //! **What.** The part of a crawl that needs the page's tree. It runs in the task that fetched the page, in parallel with
-//! others, and gives the keeper only what it must remember. Main text and tables are the business of later jobs.
+//! others, and gives the writer thread only what it must remember. Main text and tables are the business of later jobs.
 //!
 //! **Algorithm.** transfer decoding → content decoding → media type → charset → tree → robots directives → links →
 //! rewriting → static traps → scope → each URL once. Links are given in document order.
 //!
 //! **Cost.** Linear in the page; the limits are those of the parser and of the link finder.
 
-use crate::brake::{PagePrint, fingerprint};
+use crate::duplicate_throttle::{PageFingerprint, fingerprint};
 use crate::rewrite::Rewriter;
 use crate::scope::Scope;
 use crate::sitemap::{self, SitemapLimits};
@@ -54,6 +54,7 @@ pub struct Candidate {
 
 /// What a response says.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Reading {
     /// Pages (or sitemaps) that it names, each once, in order.
     pub found: Vec<Candidate>,
@@ -63,8 +64,8 @@ pub struct Reading {
     pub refused: Counted,
     /// An example of each reason that speaks of a trap.
     pub trapped: Vec<(CanonicalUrl, &'static str)>,
-    /// What the near-duplicate brake looks at.
-    pub print: Option<PagePrint>,
+    /// What the duplicate throttle looks at.
+    pub fingerprint: Option<PageFingerprint>,
     /// The page forbids that its links are followed.
     pub nofollow: bool,
     /// Whether it is a page of markup.
@@ -119,7 +120,7 @@ impl PageReader {
         let tld = url.host().rsplit('.').next().map(str::as_bytes);
         let text = decode(&body.bytes, response.charset_label(), tld);
         let dom = parse(&text.text, &Limits::default());
-        reading.print = visible_print(&dom);
+        reading.fingerprint = visible_print(&dom);
         let mut robots = Robots::default();
         for (name, value) in response.headers() {
             if name.eq_ignore_ascii_case(b"x-robots-tag") {
@@ -189,7 +190,7 @@ impl PageReader {
 }
 
 /// A URL without what makes it another address of the same page on the same host: user name and password, which are not for
-/// archives and make endless variants, and the dot of the root behind the host's name.
+/// archives and make endless variants, and the dot of the root after the host's name.
 pub fn plain(url: CanonicalUrl) -> CanonicalUrl {
     let text = url.as_str();
     let Some(start) = text.find("://").map(|at| at + 3) else { return url };
@@ -238,6 +239,7 @@ fn percent_decoded(text: &str) -> String {
 
 /// Why a URL is not fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The rules of scope.
     Scope(&'static str),
@@ -266,8 +268,8 @@ impl Reading {
     }
 }
 
-/// Print of the words that a reader sees.
-fn visible_print(dom: &Dom<'_>) -> Option<PagePrint> {
+/// Fingerprint of the words that a reader sees.
+fn visible_print(dom: &Dom<'_>) -> Option<PageFingerprint> {
     let mut text = String::new();
     let mut walk = dom.walk(dom.body()?);
     while let Some(edge) = walk.next() {

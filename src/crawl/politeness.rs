@@ -1,9 +1,9 @@
 //! How long a host is left alone.
 //!
-//! **Definition.** The next request to a host starts no sooner than `delay` after the last answer ended, where
-//! `delay = max(delay_ms, Crawl-delay, adaptive · response time)`, the second capped by `max_crawl_delay_ms` and the third by
-//! `max_adaptive_ms`; with a delay of 0 the third is off. After the n-th failure in a row it is at least `backoff_ms · 2ⁿ⁻¹`, capped by `max_backoff_ms`; a
-//! `Retry-After` of a 429 or 503 counts too, capped by `max_retry_after_ms`.
+//! **Definition.** The next request to a host starts no sooner than `delay` after the last answer ended, where `delay =
+//! max(delay_ms, Crawl-delay, adaptive · response time)`, the second capped by `max_crawl_delay_ms` and the third by
+//! `max_adaptive_ms`; with a delay of 0 the third is off. After the n-th failure in a row it is at least `backoff_ms ·
+//! 2ⁿ⁻¹`, capped by `max_backoff_ms`; a `Retry-After` of a 429 or 503 counts too, capped by `max_retry_after_ms`.
 //!
 //! **Reference.** Heydon and Najork, Mercator, World Wide Web 2 (1999), doi:10.1023/A:1019213109274 (delay by response time);
 //! RFC 9110, 10.2.3 (Retry-After).

@@ -164,7 +164,8 @@ pub fn log_scale(count: f64) -> f64 {
 ///
 /// # Examples
 /// ```
-/// use webmill::{capture::CanonicalUrl, crawl::priority::directory_depth};
+/// use webmill_capture::CanonicalUrl;
+/// use webmill_crawl::priority::directory_depth;
 /// let depth = |url| directory_depth(&CanonicalUrl::parse(url).unwrap());
 /// assert_eq!(depth("http://www.pku.edu.cn/"), 0);
 /// assert_eq!(depth("http://www.pku.edu.cn/cs"), 1);

@@ -5,7 +5,7 @@
 //!
 //! 1. *Session ids* (`strip_session_ids`) are taken out of queries (`?PHPSESSID=…`), path parameters
 //!    (`/a.jsp;jsessionid=…`) and paths (ASP.NET's `/(S(…))/`). Some names are always a session; others (`sid`, `s`,
-//!    `session`) only where the value looks like a random token. The rules stand in `session`.
+//!    `session`) only where the value looks like a random token. The rules are in `session`.
 //! 2. *Tracking parameters* (`strip_tracking`): `utm_*`, `fbclid`, `gclid` and their kind.
 //! 3. *Sorting* (`sort_query`): parameters between `&` by name; those of one name keep their order; empty ones go.
 //! 4. *Folding* (`fold_index`): `/a/index.html`, `index.php`, `default.aspx`… without a query is `/a/`.
@@ -141,7 +141,7 @@ impl Rewriter {
     }
 }
 
-/// Parameters of a query with what stands before them: nothing, `&`, `;` or the `&amp;` of pages that escape twice.
+/// Parameters of a query with what is before them: nothing, `&`, `;` or the `&amp;` of pages that escape twice.
 fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = query;
     let mut separator = "";

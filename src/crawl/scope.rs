@@ -42,6 +42,7 @@ const MAX_REGEX_BYTES: usize = 8 << 20;
 /// Which hosts the seeds stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Seeds {
     /// Their own, with and without `www.`
     #[default]

@@ -1,14 +1,15 @@
-//! What passes between the parts of a crawl.
+//! What passes between the modules of a crawl: URLs found, URLs queued, the state of a host.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::brake::BrakeState;
+use crate::duplicate_throttle::DuplicateThrottleState;
 use webmill_capture::CanonicalUrl;
 
 /// Why a URL is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Purpose {
     /// For the corpus.
     Page,
@@ -31,7 +32,7 @@ impl Purpose {
 
 /// A URL that was found and passed scope, rewriting and the traps that need no memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct Discovered {
     /// The URL, as it will be asked for.
     pub url: CanonicalUrl,
     /// What it is for.
@@ -96,6 +97,6 @@ pub struct HostState {
     pub verdict: Option<String>,
     /// Compact state of its path and query counters.
     pub variants: Vec<u8>,
-    /// The near-duplicate brake.
-    pub brake: BrakeState,
+    /// What the duplicate throttle knows of it.
+    pub duplicate_throttle: DuplicateThrottleState,
 }

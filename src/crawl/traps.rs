@@ -20,7 +20,7 @@
 //! | `calendar-pages` | a template (a URL but for its date) with more than `dates_per_template` dates |
 //!
 //! The limits are wide: a trap that costs a few hundred pages is cheap, a site cut in error is lost. What is left,
-//! the brake stops.
+//! the duplicate throttle stops.
 //!
 //! **Cost.** Linear in the URL. **Determinism.** A function of URL, limits and the day.
 
@@ -45,9 +45,9 @@ pub struct TrapLimits {
     pub url_bytes: usize,
     /// Non-empty segments of a path, 1 to 1,000; default 20.
     pub path_depth: usize,
-    /// Times that a run of path segments may not follow itself, 2 to 100; default 3.
+    /// Repetitions of the same path segments in a row that make a URL a trap, 2 to 100; default 3.
     pub repeated_segments: usize,
-    /// Times that one parameter with one value may not stand in a query, 2 to 1,000; default 4.
+    /// Occurrences of one parameter with one value that make a query a trap, 2 to 1,000; default 4.
     pub repeated_parameters: usize,
     /// Years from now that a date in a URL may lie ahead, 1 to 1,000; default 10.
     pub calendar_years: u32,
@@ -107,7 +107,8 @@ impl TrapLimits {
     ///
     /// # Examples
     /// ```
-    /// use webmill::{capture::CanonicalUrl, crawl::traps::TrapLimits};
+    /// use webmill_capture::CanonicalUrl;
+    /// use webmill_crawl::traps::TrapLimits;
     /// let check = |url| TrapLimits::default().check(&CanonicalUrl::parse(url).unwrap());
     /// assert_eq!(check("http://a.example/shop/cart/shop/cart/shop/cart/"), Err("repeated-segments"));
     /// assert_eq!(check("http://a.example/2011/11/11/11.html"), Ok(()));

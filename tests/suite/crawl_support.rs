@@ -204,7 +204,7 @@ pub fn answers(folder: &Path) -> Vec<Stored> {
 /// All events of the journal, in order.
 pub fn events(folder: &Path) -> Vec<Event> {
     let mut all = Vec::new();
-    for part in journal::parts(&folder.join("events")).unwrap() {
+    for part in journal::log_files(&folder.join("events")).unwrap() {
         let read = part.read(0, &mut |event| {
             all.push(event);
             Ok(())

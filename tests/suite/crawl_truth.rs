@@ -223,9 +223,9 @@ fn traps_are_cut_off() {
     let served = Served::new(config);
     let mut options = served.options();
     options.connections = 64;
-    options.brake.slow_after = 16;
-    options.brake.slowest = 1.0;
-    options.brake.cut_after = 48;
+    options.duplicate_throttle.slow_after = 16;
+    options.duplicate_throttle.slowest = 1.0;
+    options.duplicate_throttle.cut_after = 48;
     let folder = tempfile::tempdir().unwrap();
     crawl(folder.path(), &options, &served.seeds());
     let truth = served.sim.truth(&Obedient::default());

@@ -2,9 +2,9 @@
 
 use crate::Purpose;
 use crate::engine::Crawl;
-use crate::engine::absorb::about;
+use crate::engine::apply::about;
 use crate::engine::rules::origin;
-use crate::engine::task::{Flight, Step};
+use crate::engine::task::{InFlight, Step};
 use crate::event::outcome;
 use crate::frontier::{After, Lease};
 use crate::traps::Variants;
@@ -34,7 +34,7 @@ impl Crawl {
         }
         let host = self.frontier.host(&lease);
         if let Some(verdict) = host.verdict.clone() {
-            let reason = if verdict == outcome::HOST_CUT { host.brake.reason() } else { None };
+            let reason = if verdict == outcome::HOST_CUT { host.duplicate_throttle.reason() } else { None };
             return self.settle(lease, &verdict, reason.map(str::to_owned));
         }
         if full {
@@ -78,7 +78,7 @@ impl Crawl {
             }
         }
         let (url, purpose) = (lease.entry.url.clone(), lease.entry.purpose);
-        self.launch(Flight { lease, step: Step::Entry }, url, purpose);
+        self.launch(InFlight { lease, step: Step::Entry }, url, purpose);
         Ok(())
     }
 
@@ -87,7 +87,7 @@ impl Crawl {
             return self.settle(lease, outcome::PROTOCOL_ERROR, Some(format!("no URL: {origin}/robots.txt")));
         };
         let step = Step::Robots { origin, url: url.clone(), hops: 0, borrowed: None };
-        self.launch(Flight { lease, step }, url, Purpose::Robots);
+        self.launch(InFlight { lease, step }, url, Purpose::Robots);
         Ok(())
     }
 

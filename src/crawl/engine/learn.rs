@@ -10,16 +10,13 @@ use crate::engine::task::ROBOTS_BYTES;
 use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched, Received};
 use crate::frontier::{After, Lease};
-use crate::robots::Robots;
+use crate::robots::{MAX_REDIRECTS, Robots};
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response, Truncation, decode_content};
 
-/// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2: at least five).
-const ROBOTS_HOPS: u8 = 5;
-
 impl Crawl {
     #[allow(clippy::too_many_arguments)]
-    pub(super) fn absorb_robots(
+    pub(super) fn apply_robots(
         &mut self,
         mut lease: Lease,
         mut event: Event,
@@ -53,16 +50,16 @@ impl Crawl {
             .then(|| response.header("location").map(String::from_utf8_lossy).and_then(|l| url.join(&l)))
             .flatten()
             .filter(CanonicalUrl::is_web);
-        if let (Some(target), true) = (target, hops < ROBOTS_HOPS) {
+        if let (Some(target), true) = (target, hops < MAX_REDIRECTS) {
             event.redirect_to = Some(target.as_str().to_owned());
             self.log(event);
-            if !self.errands.has_room() {
+            if !self.robots_redirects.has_capacity() {
                 self.frontier.host_mut(&lease).next_ms = now + 1_000;
                 return self.frontier.release(lease, After::Keep);
             }
             let due = self.frontier.host(&lease).next_ms;
             let due = if target.host() == &*lease.host { due } else { now };
-            self.errands.push(lease, (origin, target, hops + 1), now, due);
+            self.robots_redirects.push(lease, (origin, target, hops + 1), now, due);
             return Ok(());
         }
         let (status, agent) = (received.status, self.options.agent.clone());

@@ -1,13 +1,13 @@
-//! The engine of a crawl: one keeper, many fetches.
+//! The engine of a crawl: one writer thread, many fetches.
 //!
 //! **What.** [`Crawl`] owns the folder of a crawl: frontier, shards, event journal. [`Crawl::run`] fetches until nothing is
-//! left, a limit is reached or it is told to stop.
+//! left, a limit is reached or it is asked to stop.
 //!
-//! **Algorithm.** The keeper, one thread, takes URLs from the frontier and lends each one's host to a task on the fetching
-//! threads; the task fetches, reads links and packs the record, and hands all back. The keeper writes: shards first, then
-//! the journal, then the frontier with a mark of the positions in both ([`Mark`]). What stands behind the mark after a
-//! crash is *replayed*: the journal says what was done, the shards give the pages' links again. A record that the journal
-//! does not know is cut off and fetched again, so that every page is stored exactly once.
+//! **Algorithm.** One *writer thread* takes URLs from the frontier and leases each one's host to a task on the fetching
+//! threads; the task fetches, reads links and packs the record, and hands all back ([`apply`]). The writer thread writes:
+//! shards first, then the journal, then the frontier with a [`Checkpoint`], the positions in both. What was written after
+//! the last checkpoint is *replayed* after a crash: the journal says what was done, the shards give the pages' links again.
+//! A record that the journal does not know is cut off and fetched again, so that every page is stored exactly once.
 //!
 //! **Cost.** A few index operations a URL. Memory: the frontier's budget, and a body for each connection.
 //!
@@ -15,12 +15,13 @@
 //!
 //! **Stopping.** Nothing queued and nothing in flight, or a limit.
 
-mod absorb;
+mod apply;
+mod commit;
 mod consider;
-mod errands;
 mod learn;
 mod outage;
 mod replay;
+mod robots_redirects;
 mod rules;
 mod snapshot;
 mod task;
@@ -44,7 +45,7 @@ use crate::page::{PageReader, account, plain};
 use crate::priority::{Earlier, Priority};
 use crate::rewrite::Rewriter;
 use crate::scope::Scope;
-use crate::{Counted, Found, Purpose};
+use crate::{Counted, Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_shard::Position;
@@ -52,10 +53,11 @@ use webmill_shard::Position;
 pub use replay::Replayed;
 pub use snapshot::{Ended, Observer, Snapshot};
 
-use errands::Errands;
+use commit::Checkpoint;
 use outage::Outage;
+use robots_redirects::RobotsRedirects;
 use rules::RuleCache;
-use task::{Flight, Landed};
+use task::{FetchResult, InFlight};
 
 /// Between two commits of the frontier, at most.
 const TICK: Duration = Duration::from_millis(50);
@@ -65,21 +67,12 @@ const BATCH: usize = 256;
 const SEEDS_AT_ONCE: usize = 16_384;
 /// Between two syncs against loss of power.
 const SYNC: Duration = Duration::from_secs(5);
-/// How long fetches in flight may go on when a crawl is told to stop.
+/// How long fetches in flight may go on when a crawl is asked to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How far shards and journal were written when the frontier was committed.
+/// Counts since the crawl began, over all its resumptions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Mark {
-    archive: Position,
-    /// Behind the last record that was written, also when its shard is finished and another one is begun.
-    last: Position,
-    journal: Position,
-    totals: Totals,
-}
-
-/// Counts over all runs on a folder.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Totals {
     /// Pages stored.
     pub stored: u64,
@@ -87,7 +80,7 @@ pub struct Totals {
     pub bytes: u64,
     /// Requests answered or failed.
     pub fetched: u64,
-    /// URLs by outcome, and references that were not followed by reason.
+    /// Events of the log by outcome; a URL that is tried again has several.
     pub outcomes: Counted,
     /// References not followed, by reason.
     pub refused: Counted,
@@ -107,24 +100,24 @@ pub struct Crawl {
     outbox: HashMap<String, Vec<u8>>,
     /// Behind the last record that was flushed.
     last_written: Position,
-    /// Events that wait for the pages that they tell of to be written.
-    told: Vec<Event>,
+    /// Events that wait until the pages that they are about are written.
+    pending_events: Vec<Event>,
     rules: RuleCache,
-    errands: Errands,
+    robots_redirects: RobotsRedirects,
     totals: Totals,
-    flights: Vec<Option<Flight>>,
+    requests: Vec<Option<InFlight>>,
     free: Vec<usize>,
     in_flight: usize,
     pages_in_flight: u64,
     changed: usize,
-    results: Receiver<Landed>,
-    sender: Sender<Landed>,
+    results: Receiver<FetchResult>,
+    sender: Sender<FetchResult>,
     threads: Option<tokio::runtime::Runtime>,
     started: Instant,
     wall_ms: i64,
     resumed: bool,
     warm_ms: i64,
-    traps_told: HashSet<(String, &'static str)>,
+    traps_reported: HashSet<(String, &'static str)>,
     /// While nothing but the resolver or the proxy answers.
     outage: Option<Outage>,
     samples: snapshot::Samples,
@@ -196,12 +189,12 @@ impl Crawl {
             priority: Priority::new(&options.priority, earlier)?,
             ring: options.agents.ring()?,
             outbox: HashMap::new(),
-            last_written: opened.mark.last,
-            told: Vec::new(),
+            last_written: opened.checkpoint.last,
+            pending_events: Vec::new(),
             rules: RuleCache::default(),
-            errands: Errands::default(),
-            totals: opened.mark.totals.clone(),
-            flights: Vec::new(),
+            robots_redirects: RobotsRedirects::default(),
+            totals: opened.checkpoint.totals.clone(),
+            requests: Vec::new(),
             free: Vec::new(),
             in_flight: 0,
             pages_in_flight: 0,
@@ -218,13 +211,13 @@ impl Crawl {
             } else {
                 wall_ms + options.politeness.delay_ms.max(options.fetch.ip_delay_ms) as i64
             },
-            traps_told: HashSet::new(),
+            traps_reported: HashSet::new(),
             outage: None,
             samples: snapshot::Samples::default(),
             _lock: lock,
         };
         if !replayed.fresh {
-            let done = crawl.replay(&opened.mark, &mut replayed);
+            let done = crawl.replay(&opened.checkpoint, &mut replayed);
             crawl.remember_damage(done)?;
         }
         for (n, seed) in seeds.iter().enumerate() {
@@ -250,12 +243,20 @@ impl Crawl {
     /// Adds what no page of the crawl led to.
     fn add_root(&mut self, url: CanonicalUrl, purpose: Purpose) -> Result<()> {
         let priority = self.priority.of(&url, None);
-        self.add(&Found { url, purpose, depth: 0, redirects: 0, origin: None, referrer: None, priority })?;
+        self.add(&Discovered {
+            url,
+            purpose,
+            depth: 0,
+            redirects: 0,
+            origin: None,
+            referrer: None,
+            priority,
+        })?;
         Ok(())
     }
 
     /// Adds what was found, unless it belongs to another agent.
-    fn add(&mut self, found: &Found) -> Result<bool> {
+    fn add(&mut self, found: &Discovered) -> Result<bool> {
         if let Some(ring) = &self.ring {
             let (ring, name) = ring;
             let agent = ring.agent_of(found.url.host());
@@ -348,14 +349,14 @@ impl Crawl {
             Wake::At(ms) => Duration::from_millis(u64::try_from(ms - now).unwrap_or(0)),
             _ => Duration::from_millis(250),
         };
-        if let Some(due) = self.errands.next_due() {
+        if let Some(due) = self.robots_redirects.next_due() {
             wait = wait.min(Duration::from_millis(u64::try_from(due - now).unwrap_or(0)));
         }
         if self.changed > 0 {
             wait = wait.min(TICK.saturating_sub(committed.elapsed()));
         }
         match self.results.recv_timeout(wait.clamp(Duration::from_millis(1), Duration::from_millis(250))) {
-            Ok(landed) => self.absorb(landed)?,
+            Ok(result) => self.apply(result)?,
             Err(RecvTimeoutError::Timeout) => return Ok(()),
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Error::Internal("the fetching threads are gone".into()));
@@ -363,7 +364,7 @@ impl Crawl {
         }
         while self.changed < BATCH {
             match self.results.try_recv() {
-                Ok(landed) => self.absorb(landed)?,
+                Ok(result) => self.apply(result)?,
                 Err(_) => break,
             }
         }
@@ -372,9 +373,9 @@ impl Crawl {
 
     /// Sends out as many fetches as there is room for.
     fn dispatch(&mut self) -> Result<Wake> {
-        self.run_errands()?;
+        self.fetch_robots_redirects()?;
         // With one connection the order must not depend on when a moved robots.txt arrives.
-        if self.options.connections == 1 && !self.errands.is_empty() {
+        if self.options.connections == 1 && !self.robots_redirects.is_empty() {
             return Ok(Wake::Results);
         }
         while self.in_flight < self.options.connections {
@@ -390,7 +391,9 @@ impl Crawl {
                 Next::Fetch(lease) => self.consider(lease)?,
                 Next::Wait { until_ms } => return Ok(Wake::At(until_ms)),
                 Next::Busy => return Ok(Wake::Results),
-                Next::Empty if self.in_flight == 0 && self.errands.is_empty() => return Ok(Wake::Nothing),
+                Next::Empty if self.in_flight == 0 && self.robots_redirects.is_empty() => {
+                    return Ok(Wake::Nothing);
+                }
                 Next::Empty => return Ok(Wake::Results),
             }
             // URLs that are settled without a request must not keep results waiting, nor grow the batch without bound.
@@ -414,85 +417,12 @@ impl Crawl {
         }
     }
 
-    /// Notes an event, to be written by the next commit: a journal that gets ahead of the shards would tell of pages that a
-    /// crash took.
-    fn log(&mut self, event: Event) {
-        self.totals.outcomes.add(&event.outcome);
-        self.told.push(event);
-        self.changed += 1;
-    }
-
-    /// Writes everything out in the order that makes a crash harmless: pages, events, frontier.
-    fn commit(&mut self) -> Result<()> {
-        self.archive.flush()?;
-        if self.archive.position().offset > 0 {
-            self.last_written = self.archive.position();
-        }
-        for event in &self.told {
-            self.journal.append(event)?;
-        }
-        self.told.clear();
-        self.journal.flush()?;
-        self.send_outbox()?;
-        let mark = Mark {
-            archive: self.archive.position(),
-            last: self.last_written,
-            journal: self.journal.position(),
-            totals: self.totals.clone(),
-        };
-        let mark = postcard::to_allocvec(&mark)
-            .map_err(|e| Error::Internal(format!("mark cannot be encoded: {e}")))?;
-        self.frontier.commit(&mark)?;
-        self.changed = 0;
-        Ok(())
-    }
-
-    fn sync(&mut self) -> Result<()> {
-        self.archive.sync()?;
-        self.journal.sync()?;
-        self.frontier.sync()
-    }
-
-    /// URLs of other agents go to `outbox/NAME.urls`, a seed list for that agent. A crash may repeat lines.
-    fn send_outbox(&mut self) -> Result<()> {
-        use std::io::Write;
-        if self.outbox.values().all(Vec::is_empty) {
-            return Ok(());
-        }
-        let folder = self.folder.join("outbox");
-        std::fs::create_dir_all(&folder).at(&folder)?;
-        for (agent, lines) in &mut self.outbox {
-            let path = folder.join(format!("{agent}.urls"));
-            let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&path).at(&path)?;
-            file.write_all(lines).at(&path)?;
-            lines.clear();
-        }
-        Ok(())
-    }
-
-    /// Closes the crawl: its shards get their final names, and a later run begins another one.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn close(mut self, ended: Ended) -> Result<Totals> {
-        if let Some(threads) = self.threads.take() {
-            threads.shutdown_background();
-        }
-        self.archive.finish()?;
-        self.commit()?;
-        self.frontier.close()?;
-        if ended != Ended::Stopped {
-            self.journal.finish()?;
-        }
-        Ok(self.totals)
-    }
-
     /// Milliseconds since 1970, never going back while the crawl runs.
     fn now_ms(&self) -> i64 {
         self.wall_ms + i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 
-    /// The address space of a frontier for these options.
+    /// The options of the frontier that follow from those of the crawl.
     fn frontier_options(options: &CrawlOptions) -> FrontierOptions {
         FrontierOptions {
             strategy: options.strategy,
@@ -504,7 +434,7 @@ impl Crawl {
     }
 }
 
-/// What the keeper waits for.
+/// What the writer thread waits for.
 enum Wake {
     /// A result.
     Results,

@@ -1,7 +1,7 @@
 //! Outages: nothing outside can be reached, which is no host's fault.
 //!
 //! **Definition.** An outage is a row of requests, without any other between them, that failed at the resolver, at the proxy or on
-//! this machine. When it lasts and concerns several hosts (or all there are) the run ends with an error; no host is given up
+//! this machine. When it lasts and concerns several hosts (or all there are) the crawl stops with an error; no host is given up
 //! for it and no URL loses an attempt.
 
 use std::collections::HashSet;
@@ -48,7 +48,7 @@ impl Crawl {
         }
     }
 
-    /// The error that ends the run when nothing outside can be reached.
+    /// The error that stops the crawl when nothing outside can be reached.
     pub(super) fn out_of_reach(&self) -> Option<Error> {
         let outage = self.outage.as_ref()?;
         let long = outage.since.elapsed().as_millis() as u64 >= self.options.politeness.outage_ms;
@@ -56,7 +56,7 @@ impl Crawl {
             return None;
         }
         let stats = self.frontier.stats();
-        let hosts = stats.hosts_ready + stats.hosts_waiting + stats.hosts_lent + stats.hosts_parked;
+        let hosts = stats.hosts_ready + stats.hosts_waiting + stats.hosts_leased + stats.hosts_parked;
         if outage.hosts.len() < OUTAGE_HOSTS && hosts > outage.hosts.len() as u64 {
             return None;
         }

@@ -1,6 +1,6 @@
 //! Opening the folder of a crawl: as it was left, after a crash, or after the frontier was lost.
 //!
-//! Behind the mark of the last commit the journal says what was done and the shards hold the pages, so the frontier is
+//! After the checkpoint of the last commit the journal says what was done and the shards hold the pages, so the frontier is
 //! brought up to date from them. Where the frontier is damaged, missing, or ahead of what the disk kept, it is built again from
 //! the very beginning of both; the damaged one is put aside. What is lost then are counts of hosts (failures, pages) and
 //! retries of single URLs.
@@ -11,11 +11,11 @@ use std::sync::mpsc::sync_channel;
 
 use crate::archive::{self, Archive};
 use crate::config::CrawlOptions;
-use crate::engine::{Crawl, Mark};
+use crate::engine::{Checkpoint, Crawl};
 use crate::event::{Event, outcome};
 use crate::frontier::Frontier;
 use crate::journal::{self, Journal};
-use crate::{Found, Purpose};
+use crate::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_shard::Position;
@@ -25,14 +25,15 @@ const DAMAGED: &str = "frontier.damaged";
 
 /// What opening a crawl found.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Replayed {
     /// The folder held no crawl.
     pub fresh: bool,
     /// Why the frontier was built again from shards and journal.
     pub rebuilt: Option<String>,
-    /// Events behind the mark.
+    /// Events after the checkpoint.
     pub events: u64,
-    /// Pages behind the mark.
+    /// Pages after the checkpoint.
     pub pages: u64,
     /// Places that could not be read, and records that are lost.
     pub damaged: u64,
@@ -66,7 +67,7 @@ pub(super) struct Opened {
     pub frontier: Frontier,
     pub archive: Archive,
     pub journal: Journal,
-    pub mark: Mark,
+    pub checkpoint: Checkpoint,
     pub replayed: Replayed,
 }
 
@@ -91,7 +92,7 @@ pub(super) fn open(folder: &Path, options: &CrawlOptions) -> Result<Opened> {
         }
         std::fs::remove_file(&damaged).at(&damaged)?;
     }
-    let (mut frontier, mut mark, mut state) = match open_frontier(&path, options) {
+    let (mut frontier, mut checkpoint, mut state) = match open_frontier(&path, options) {
         Ok(opened) => opened,
         Err(Error::Corrupt { path: at, offset, reason }) => {
             replayed.rebuilt = Some(Error::Corrupt { path: at, offset, reason }.to_string());
@@ -104,28 +105,28 @@ pub(super) fn open(folder: &Path, options: &CrawlOptions) -> Result<Opened> {
         ("http-header-user-agent".to_owned(), options.fetch.user_agent.clone()),
         ("robots".to_owned(), if options.obey_robots { "obey" } else { "ignore" }.to_owned()),
     ];
-    // With the mark in the shards, what the journal does not know of behind it was on its way.
-    let journalled = journal.holds(mark.journal)?;
+    // With the checkpoint in the shards, what comes after it and the journal does not know was on its way.
+    let journalled = journal.holds(checkpoint.journal)?;
     let shards = shards_folder(folder);
-    if state == State::Marked && journalled {
-        let known = journalled_end(folder, &mark)?;
+    if state == State::Committed && journalled {
+        let known = journalled_end(folder, &checkpoint)?;
         replayed.cut += archive::cut_behind(&shards, known)?;
     }
-    let archive = Archive::open(&shards, &options.archive, &info, Some(mark.archive))?;
-    if !journalled || !archive.holds(mark.archive)? || !archive.holds(mark.last)? {
+    let archive = Archive::open(&shards, &options.archive, &info, Some(checkpoint.archive))?;
+    if !journalled || !archive.holds(checkpoint.archive)? || !archive.holds(checkpoint.last)? {
         replayed.rebuilt = Some("shards or event log are shorter than it says".into());
         frontier.close()?;
         put_aside(&path)?;
-        (frontier, mark, state) = open_frontier(&path, options)?;
+        (frontier, checkpoint, state) = open_frontier(&path, options)?;
     }
     replayed.cut += archive.cut();
     let empty = journal.position() == Position::default() && archive.position() == Position::default();
     replayed.fresh = state == State::Fresh && empty && replayed.rebuilt.is_none();
-    if state != State::Marked && !empty && replayed.rebuilt.is_none() {
+    if state != State::Committed && !empty && replayed.rebuilt.is_none() {
         let why = if state == State::Fresh { "it is missing" } else { "that was interrupted before" };
         replayed.rebuilt = Some(why.into());
     }
-    Ok(Opened { frontier, archive, journal, mark, replayed })
+    Ok(Opened { frontier, archive, journal, checkpoint, replayed })
 }
 
 /// How a frontier was left.
@@ -134,25 +135,25 @@ enum State {
     /// Just made.
     Fresh,
     /// In the middle of a replay from the beginning.
-    Unmarked,
-    /// With a mark.
-    Marked,
+    Interrupted,
+    /// With a checkpoint.
+    Committed,
 }
 
-fn open_frontier(path: &Path, options: &CrawlOptions) -> Result<(Frontier, Mark, State)> {
+fn open_frontier(path: &Path, options: &CrawlOptions) -> Result<(Frontier, Checkpoint, State)> {
     let (frontier, opened) = Frontier::open(path, &Crawl::frontier_options(options))?;
-    if opened.mark.is_empty() {
-        let state = if opened.fresh { State::Fresh } else { State::Unmarked };
-        return Ok((frontier, Mark::default(), state));
+    if opened.checkpoint.is_empty() {
+        let state = if opened.fresh { State::Fresh } else { State::Interrupted };
+        return Ok((frontier, Checkpoint::default(), state));
     }
-    let mark = postcard::from_bytes(&opened.mark)
-        .map_err(|e| Error::corrupt(path, 0, format!("the mark cannot be read: {e}")))?;
-    Ok((frontier, mark, State::Marked))
+    let checkpoint = postcard::from_bytes(&opened.checkpoint)
+        .map_err(|e| Error::corrupt(path, 0, format!("the checkpoint cannot be read: {e}")))?;
+    Ok((frontier, checkpoint, State::Committed))
 }
 
 /// Leaves word that the frontier is damaged.
 pub(super) fn mark_damaged(folder: &Path) {
-    // If even that fails, the next run meets the damage again and says so again.
+    // If even that fails, the next opening meets the damage again and says so again.
     let _ = std::fs::write(folder.join(DAMAGED), b"");
 }
 
@@ -168,9 +169,9 @@ fn put_aside(path: &Path) -> Result<()> {
 }
 
 /// Where the last record ends that the journal knows.
-fn journalled_end(folder: &Path, mark: &Mark) -> Result<Position> {
-    let mut end = mark.archive;
-    read_events(folder, mark.journal, &mut |event| {
+fn journalled_end(folder: &Path, checkpoint: &Checkpoint) -> Result<Position> {
+    let mut end = checkpoint.archive;
+    journal::replay(&events_folder(folder), checkpoint.journal, &mut |event| {
         if let Some((at, length)) = place(&event) {
             end = end.max(Position { file: at.file, offset: at.offset + length });
         }
@@ -179,25 +180,7 @@ fn journalled_end(folder: &Path, mark: &Mark) -> Result<Position> {
     Ok(end)
 }
 
-/// The events behind `from`, without the journal being open.
-fn read_events(
-    folder: &Path,
-    from: Position,
-    tell: &mut dyn FnMut(Event) -> Result<()>,
-) -> Result<(u64, u64)> {
-    let (mut told, mut damaged) = (0, 0);
-    for part in journal::parts(&events_folder(folder))? {
-        if part.number >= from.file {
-            let offset = if part.number == from.file { from.offset } else { 0 };
-            let read = part.read(offset, tell)?;
-            told += read.told;
-            damaged += read.damaged;
-        }
-    }
-    Ok((told, damaged))
-}
-
-/// Where the record of an event stands, and its length.
+/// Where the record of an event is, and its length.
 fn place(event: &Event) -> Option<(Position, u64)> {
     let file = archive::shard_number(event.shard.as_deref()?)?;
     Some((Position { file, offset: event.offset? }, event.length?))
@@ -221,7 +204,7 @@ impl Written {
         Ok(Written { finished, end: archive.position() })
     }
 
-    /// Whether the event tells of a record that a shard lost; shards that somebody took away have theirs.
+    /// Whether the event is about a record that a shard lost; shards that somebody took away have theirs.
     fn lacks(&self, event: &Event) -> bool {
         place(event).is_some_and(|(at, length)| {
             let end = Position { file: at.file, offset: at.offset + length };
@@ -238,45 +221,46 @@ struct Known {
 }
 
 impl Crawl {
-    /// Brings the frontier up to date with what stands behind `mark`.
-    pub(super) fn replay(&mut self, mark: &Mark, replayed: &mut Replayed) -> Result<()> {
+    /// Brings the frontier up to date with what was written after `checkpoint`.
+    pub(super) fn replay(&mut self, checkpoint: &Checkpoint, replayed: &mut Replayed) -> Result<()> {
         let folder = self.folder.clone();
         let shards = shards_folder(&folder);
         let written = Written::of(&self.archive)?;
         let again = replayed.rebuilt.is_some();
-        let (mut lost, mut told) = (0, 0u64);
-        let mut tell = |event: Event| {
+        let (mut lost, mut replayed_events) = (0, 0u64);
+        let mut visit = |event: Event| {
             if written.lacks(&event) {
                 lost += 1;
                 return Ok(());
             }
-            told += 1;
+            replayed_events += 1;
             // A log of millions of events must not pile up in memory.
-            if told % 4096 == 0 {
+            if replayed_events.is_multiple_of(4096) {
                 self.frontier.commit(&[])?;
             }
             self.replay_event(&event, again)
         };
-        let (events, damaged) = read_events(&folder, mark.journal, &mut tell)?;
-        replayed.events = events;
-        replayed.damaged += damaged + lost;
+        let journal_folder = events_folder(&folder);
+        let visited = journal::replay(&journal_folder, checkpoint.journal, &mut visit)?;
+        replayed.events = visited.records;
+        replayed.damaged += visited.damaged + lost;
 
         let (sender, known) = sync_channel::<Known>(1024);
-        let from = mark.journal;
+        let from = checkpoint.journal;
         std::thread::scope(|scope| {
             let reading = scope.spawn(move || {
-                let mut tell = |event: Event| {
+                let mut visit = |event: Event| {
                     if let Some((at, _)) = place(&event).filter(|_| !written.lacks(&event)) {
                         let page = event.purpose == Purpose::Page && event.outcome == outcome::STORED;
-                        // Nobody listens any more when the shards could not be read; that is told there.
+                        // Nobody listens any more when the shards could not be read; that error is reported.
                         let _ = sender.send(Known { at, depth: event.depth, page });
                     }
                     Ok(())
                 };
-                read_events(&folder, from, &mut tell).map(drop)
+                journal::replay(&journal_folder, from, &mut visit).map(drop)
             });
             let mut next = known.recv().ok();
-            let told = archive::tail(&shards, mark.archive, &mut |record| {
+            let visited = archive::tail(&shards, checkpoint.archive, &mut |record| {
                 let Some(file) = archive::shard_number(&record.place.shard) else { return Ok(()) };
                 let at = Position { file, offset: record.place.offset };
                 while next.as_ref().is_some_and(|k| k.at < at) {
@@ -306,18 +290,18 @@ impl Crawl {
                 }
                 Ok(())
             })?;
-            replayed.damaged += told.damaged;
+            replayed.damaged += visited.damaged;
             drop(known);
             reading.join().map_err(|_| Error::Internal("reading the journal panicked".into()))?
         })?;
         if lost > 0 {
-            // What comes now must not stand where the journal has what is lost.
+            // What comes now must not get the positions that the journal has for what is lost.
             self.archive.finish()?;
         }
         Ok(())
     }
 
-    /// Takes in an event; `again`: the frontier knows nothing of the past.
+    /// Applies an event; `again`: the frontier knows nothing of the past.
     fn replay_event(&mut self, event: &Event, again: bool) -> Result<()> {
         self.totals.outcomes.add(&event.outcome);
         self.totals.bytes += event.bytes;
@@ -333,8 +317,8 @@ impl Crawl {
             return Ok(());
         }
         if again && event.outcome == outcome::ROBOTS && url.path() == "/robots.txt" {
-            // It names the sitemaps, and what a sitemap lists stands nowhere else.
-            self.add(&Found {
+            // It names the sitemaps, and what a sitemap lists is nowhere else.
+            self.add(&Discovered {
                 url,
                 purpose: Purpose::Robots,
                 depth: 0,

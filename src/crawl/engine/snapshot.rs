@@ -11,8 +11,9 @@ const PERIOD: Duration = Duration::from_millis(500);
 /// Rates are means over this many looks.
 const WINDOW: usize = 20;
 
-/// Why a run ended.
+/// Why [`Crawl::run`] came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ended {
     /// Nothing is left.
     Finished,
@@ -22,7 +23,7 @@ pub enum Ended {
     Bytes,
     /// At the limit of time.
     Time,
-    /// It was told to stop.
+    /// It was asked to stop.
     Stopped,
 }
 
@@ -41,10 +42,11 @@ impl Ended {
 
 /// A look at a running crawl.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Snapshot {
-    /// Since this run began.
+    /// Since the crawl was opened.
     pub elapsed: Duration,
-    /// Counts over all runs.
+    /// Counts since the crawl began, over all its resumptions.
     pub totals: Totals,
     /// Pages stored a second, lately.
     pub pages_per_second: f64,
@@ -54,15 +56,15 @@ pub struct Snapshot {
     pub frontier: FrontierStats,
     /// Requests on their way.
     pub in_flight: usize,
-    /// Time left, where a limit allows to tell.
+    /// Time left, where a limit allows an estimate.
     pub eta: Option<Duration>,
-    /// The last look of the run.
+    /// The last look: fetching has ended.
     pub last: bool,
 }
 
 /// Looks on while a crawl runs.
 pub trait Observer {
-    /// Called about twice a second from the keeper's thread: must be quick.
+    /// Called about twice a second from the writer thread: must be quick.
     fn look(&mut self, snapshot: &Snapshot);
 }
 

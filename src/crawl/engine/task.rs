@@ -16,15 +16,15 @@ pub(super) const ROBOTS_BYTES: u64 = 1 << 20;
 /// Bytes of a sitemap, as the protocol allows.
 const SITEMAP_BYTES: u64 = 50 << 20;
 
-/// A fetch on its way.
-pub(super) struct Flight {
-    /// The host lent to it, with the URL that asked for it.
+/// A request on its way.
+pub(super) struct InFlight {
+    /// The host leased to it, with the URL that asked for it.
     pub lease: Lease,
     /// What is being fetched.
     pub step: Step,
 }
 
-/// What a flight fetches.
+/// What a request fetches.
 #[expect(
     clippy::large_enum_variant,
     reason = "there is one a connection, and a box would cost an allocation a request"
@@ -45,8 +45,8 @@ pub(super) enum Step {
     },
 }
 
-/// What a fetch gave.
-pub(super) struct Landed {
+/// What a fetch gave, for the writer thread to apply.
+pub(super) struct FetchResult {
     pub ticket: usize,
     pub fetched: Fetched,
     pub reading: Option<Reading>,
@@ -55,11 +55,11 @@ pub(super) struct Landed {
 }
 
 impl Crawl {
-    /// Sends `flight` out for `url`.
-    pub(super) fn launch(&mut self, flight: Flight, url: CanonicalUrl, purpose: Purpose) {
-        let entry = &flight.lease.entry;
+    /// Sends `request` out for `url`.
+    pub(super) fn launch(&mut self, request: InFlight, url: CanonicalUrl, purpose: Purpose) {
+        let entry = &request.lease.entry;
         let (depth, origin) = (entry.depth, entry.origin.clone());
-        let pause = self.options.politeness.pause(self.frontier.host(&flight.lease));
+        let pause = self.options.politeness.pause(self.frontier.host(&request.lease));
         let keep = pause <= self.options.fetch.keep_alive_ms;
         if purpose == Purpose::Page {
             self.pages_in_flight += 1;
@@ -67,15 +67,15 @@ impl Crawl {
         self.in_flight += 1;
         let ticket = match self.free.pop() {
             Some(ticket) => {
-                self.flights[ticket] = Some(flight);
+                self.requests[ticket] = Some(request);
                 ticket
             }
             None => {
-                self.flights.push(Some(flight));
-                self.flights.len() - 1
+                self.requests.push(Some(request));
+                self.requests.len() - 1
             }
         };
-        let (fetcher, reader, sender) = (self.fetcher.clone(), self.reader.clone(), self.sender.clone());
+        let (fetcher, reader, results) = (self.fetcher.clone(), self.reader.clone(), self.sender.clone());
         let archive = self.options.archive.clone();
         let max_body_bytes = match purpose {
             Purpose::Page => self.options.fetch.max_body_bytes,
@@ -83,7 +83,7 @@ impl Crawl {
             Purpose::Robots => ROBOTS_BYTES,
         };
         let Some(threads) = &self.threads else { return };
-        let promise = Promise { ticket, sender, kept: false };
+        let sender = ResultSender { ticket, results, sent: false };
         threads.spawn(async move {
             let accept = |status: u16, media_type: &str| {
                 purpose != Purpose::Page
@@ -121,40 +121,40 @@ impl Crawl {
                 };
                 packed = pack(&stored, &archive);
             }
-            // The keeper may be gone already; then nobody is interested.
-            promise.keep(Landed { ticket, fetched, reading, packed });
+            // The writer thread may be gone already; then nobody is interested.
+            sender.send(FetchResult { ticket, fetched, reading, packed });
         });
     }
 
-    /// Takes the flight of `ticket` out of the table.
-    pub(super) fn land(&mut self, ticket: usize) -> Option<Flight> {
-        let flight = self.flights.get_mut(ticket)?.take()?;
+    /// Takes the request of `ticket` out of the table.
+    pub(super) fn take_request(&mut self, ticket: usize) -> Option<InFlight> {
+        let request = self.requests.get_mut(ticket)?.take()?;
         self.free.push(ticket);
         self.in_flight -= 1;
-        if matches!(flight.step, Step::Entry) && flight.lease.entry.purpose == Purpose::Page {
+        if matches!(request.step, Step::Entry) && request.lease.entry.purpose == Purpose::Page {
             self.pages_in_flight -= 1;
         }
-        Some(flight)
+        Some(request)
     }
 }
 
-/// That the keeper hears of a fetch, also when it panics: else its host would be lent for ever.
-struct Promise {
+/// Sends a result to the writer thread, also when the fetch panics: else its host would be leased for ever.
+struct ResultSender {
     ticket: usize,
-    sender: std::sync::mpsc::Sender<Landed>,
-    kept: bool,
+    results: std::sync::mpsc::Sender<FetchResult>,
+    sent: bool,
 }
 
-impl Promise {
-    fn keep(mut self, landed: Landed) {
-        self.kept = true;
-        let _ = self.sender.send(landed);
+impl ResultSender {
+    fn send(mut self, result: FetchResult) {
+        self.sent = true;
+        let _ = self.results.send(result);
     }
 }
 
-impl Drop for Promise {
+impl Drop for ResultSender {
     fn drop(&mut self) {
-        if self.kept {
+        if self.sent {
             return;
         }
         let fetched = Fetched {
@@ -164,7 +164,8 @@ impl Drop for Promise {
             sent: Vec::new(),
             result: Err(Failure::Protocol("internal error: the fetch did not end".into())),
         };
-        let _ = self.sender.send(Landed { ticket: self.ticket, fetched, reading: None, packed: Ok(None) });
+        let _ =
+            self.results.send(FetchResult { ticket: self.ticket, fetched, reading: None, packed: Ok(None) });
     }
 }
 
@@ -184,13 +185,13 @@ fn without_secrets(request: &[u8]) -> Vec<u8> {
         "if-modified-since",
         "range",
     ];
-    let told = |(n, line): &(usize, &[u8])| {
+    let known = |(n, line): &(usize, &[u8])| {
         let name = line.split(|b| *b == b':').next().unwrap_or_default();
         *n == 0
             || line.trim_ascii().is_empty()
             || KNOWN.iter().any(|k| k.as_bytes().eq_ignore_ascii_case(name))
     };
-    let lines = request.split_inclusive(|b| *b == b'\n').enumerate().filter(told);
+    let lines = request.split_inclusive(|b| *b == b'\n').enumerate().filter(known);
     lines.flat_map(|(_, line)| line).copied().collect()
 }
 

@@ -1,4 +1,4 @@
-//! Borrowing a host whose turn it is not, for a request that another host's robots.txt needs.
+//! Borrowing a host out of its order, for a request that another host's robots.txt needs.
 
 use super::host::{Phase, Place};
 use super::seen;
@@ -10,19 +10,19 @@ use webmill_capture::error::Result;
 /// What came of the wish to borrow a host.
 #[derive(Debug)]
 pub enum Borrowed {
-    /// It is lent until it is released, in any way: the entry is for the URL asked for and stands in no queue.
-    Lent(Lease),
+    /// It is leased until it is released, in any way: the entry is for the URL asked for and is in no queue.
+    Leased(Lease),
     /// Not before this time.
     Due {
         /// Wall clock, ms since 1970.
         at_ms: i64,
     },
-    /// It is lent to another.
+    /// It is leased to another.
     Busy,
 }
 
 impl Frontier {
-    /// Lends the host of `url`, if it is due, whatever stands in its queue. The host may be unknown.
+    /// Leases the host of `url`, if it is due, whatever waits in its queue. The host may be unknown.
     ///
     /// # Errors
     /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
@@ -48,7 +48,7 @@ impl Frontier {
         };
         let host = self.hosts.get(slot);
         let (host, bound, phase) = (host.name.clone(), host.bound, host.phase);
-        if let Phase::Lent(_) = phase {
+        if let Phase::Leased(_) = phase {
             return Ok(Borrowed::Busy);
         }
         self.load(slot)?;
@@ -57,7 +57,7 @@ impl Frontier {
             self.settle(slot)?;
             return Ok(Borrowed::Due { at_ms: next_ms });
         }
-        self.hosts.turn(slot, Phase::Lent(BORROWED), bound);
+        self.hosts.set_phase(slot, Phase::Leased(BORROWED), bound);
         let entry = Entry {
             url: url.clone(),
             purpose: Purpose::Robots,
@@ -68,6 +68,6 @@ impl Frontier {
             referrer: None,
             priority: 0.0,
         };
-        Ok(Borrowed::Lent(Lease { host, entry, slot, rank: BORROWED, value: [].into() }))
+        Ok(Borrowed::Leased(Lease { host, entry, slot, rank: BORROWED, value: [].into() }))
     }
 }

@@ -1,7 +1,7 @@
 //! A look at the files of a store before the library under it opens them.
 //!
 //! The library believes some lengths before it has checked them, and ends the process on others, or on files that it
-//! did not write. So the parts that tell what there is are checked here, by the checksums that the library writes but does
+//! did not write. So the parts that list what there is are checked here, by the checksums that the library writes but does
 //! not read: `current` has that of the version file, the version file names the tables, and the end of a table has that of its
 //! table of contents. Blocks of data are checked by the library, at each reading.
 

@@ -9,11 +9,11 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::options::Limits;
 use super::store::Sizes;
 use super::{After, Frontier, FrontierOptions, Next};
-use crate::task::{Found, Purpose};
+use crate::task::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Error;
 
-/// Small write buffers, so that there are tables beside the journal.
+/// Small write buffers, so that there are tables next to the journal.
 fn limits() -> Limits {
     Limits { sizes: Sizes { cache: 1 << 20, large: 64 << 10, small: 16 << 10 }, ..Limits::of(16 << 20) }
 }
@@ -25,7 +25,7 @@ fn write(path: &Path, options: &FrontierOptions) {
         let purpose = Purpose::Page;
         let (redirects, origin, referrer, priority) = (0, None, None, 0.0);
         frontier
-            .add(&Found { url, purpose, depth: n / 1000, redirects, origin, referrer, priority })
+            .add(&Discovered { url, purpose, depth: n / 1000, redirects, origin, referrer, priority })
             .unwrap();
         if n % 100 == 99 {
             frontier.commit(&n.to_le_bytes()).unwrap();
@@ -107,7 +107,7 @@ fn damage(folder: &Path, case: u64) -> String {
 }
 
 #[test]
-fn damage_is_told_or_harmless() {
+fn damage_is_reported_or_harmless() {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(40u64);
     let folder = tempfile::tempdir().unwrap();
     let whole = folder.path().join("whole");
@@ -119,7 +119,7 @@ fn damage_is_told_or_harmless() {
         drain(&mut Frontier::open_with(&copied, &options, limits()).unwrap().0).unwrap()
     };
     assert_eq!(expected.len(), 4500);
-    let (mut told, mut older, mut harmless) = (0, 0, 0);
+    let (mut reported, mut older, mut harmless) = (0, 0, 0);
     for case in 0..cases {
         let copied = folder.path().join(format!("case-{case}"));
         copy(&whole, &copied);
@@ -129,10 +129,10 @@ fn damage_is_told_or_harmless() {
         }
         match Frontier::open_with(&copied, &options, limits()) {
             Err(Error::Internal(error)) => panic!("{how}: {error}"),
-            Err(_) => told += 1,
-            Ok((_, opened)) if opened.mark != b"end" => older += 1,
+            Err(_) => reported += 1,
+            Ok((_, opened)) if opened.checkpoint != b"end" => older += 1,
             Ok((mut frontier, _)) => match drain(&mut frontier) {
-                Err(_) => told += 1,
+                Err(_) => reported += 1,
                 Ok(given) => {
                     assert!(given == expected, "{how}: {} of {}", given.len(), expected.len());
                     harmless += 1;
@@ -141,6 +141,6 @@ fn damage_is_told_or_harmless() {
         }
         fs::remove_dir_all(&copied).unwrap();
     }
-    println!("{told} told, {older} of an older mark, {harmless} harmless");
-    assert!(told > cases / 5);
+    println!("{reported} reported, {older} of an older checkpoint, {harmless} harmless");
+    assert!(reported > cases / 5);
 }

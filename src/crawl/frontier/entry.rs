@@ -5,13 +5,13 @@
 //! depth       varint
 //! redirects   1 byte
 //! retries     1 byte
-//! url         varint length, bytes: behind `scheme://host`, or whole
+//! url         varint length, bytes: after `scheme://host`, or whole
 //! origin      varint bytes shared with the URL, varint length, bytes
 //! referrer    likewise
 //! priority    8 bytes, little-endian
 //! ```
 
-use crate::task::{Entry, Found, Purpose};
+use crate::task::{Discovered, Entry, Purpose};
 use webmill_capture::CanonicalUrl;
 
 const HTTPS: u8 = 1;
@@ -34,8 +34,8 @@ pub(super) struct Fields<'a> {
     pub priority: f64,
 }
 
-impl<'a> From<&'a Found> for Fields<'a> {
-    fn from(found: &'a Found) -> Self {
+impl<'a> From<&'a Discovered> for Fields<'a> {
+    fn from(found: &'a Discovered) -> Self {
         Fields {
             url: &found.url,
             purpose: found.purpose,
@@ -74,12 +74,12 @@ pub(super) fn encode(fields: &Fields<'_>) -> Vec<u8> {
     }
     .and_then(|(flag, rest)| Some((flag, rest.strip_prefix(fields.url.host())?)));
     let (mut flags, text) = rest.unwrap_or((WHOLE, url));
-    let mut mark = |set: bool, flag: u8| flags |= if set { flag } else { 0 };
-    mark(fields.origin.is_some(), ORIGIN);
-    mark(fields.referrer.is_some(), REFERRER);
-    mark(fields.priority.to_bits() != 0, PRIORITY);
-    mark(fields.purpose == Purpose::Sitemap, SITEMAP);
-    mark(fields.purpose == Purpose::Robots, ROBOTS);
+    let mut flag = |set: bool, bit: u8| flags |= if set { bit } else { 0 };
+    flag(fields.origin.is_some(), ORIGIN);
+    flag(fields.referrer.is_some(), REFERRER);
+    flag(fields.priority.to_bits() != 0, PRIORITY);
+    flag(fields.purpose == Purpose::Sitemap, SITEMAP);
+    flag(fields.purpose == Purpose::Robots, ROBOTS);
     let mut bytes = Vec::with_capacity(text.len() + 48);
     bytes.push(flags);
     put_varint(&mut bytes, u64::from(fields.depth));

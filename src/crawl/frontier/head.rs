@@ -6,13 +6,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::options::{FrontierOptions, Strategy};
 use super::rank;
 use super::store::{Layer, Store};
-use crate::task::Found;
+use crate::task::Discovered;
 use webmill_capture::error::{Error, Result};
 
 /// Raised when the bytes of a keyspace change their meaning.
 const VERSION: u32 = 1;
 const HEAD: &[u8] = b"head";
-const MARK: &[u8] = b"mark";
+const CHECKPOINT: &[u8] = b"mark";
 
 /// Counters and the options that cannot change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// The counters as committed last, and the mark.
+    /// The counters as committed last, and the checkpoint.
     pub fn open(
         store: &Store,
         meta: &mut Layer,
@@ -74,15 +74,15 @@ impl Head {
         if head.options() != expected.options() {
             return Err(store.incompatible(head.options(), expected.options()));
         }
-        let mark = meta.get(MARK)?.ok_or_else(unreadable)?;
-        Ok((head, mark.to_vec()))
+        let checkpoint = meta.get(CHECKPOINT)?.ok_or_else(unreadable)?;
+        Ok((head, checkpoint.to_vec()))
     }
 
-    /// Puts the counters and the mark among the changes.
-    pub fn write(&self, meta: &mut Layer, mark: &[u8]) -> Result<()> {
+    /// Puts the counters and the checkpoint among the changes.
+    pub fn write(&self, meta: &mut Layer, checkpoint: &[u8]) -> Result<()> {
         let bytes = postcard::to_extend(self, VERSION.to_le_bytes().to_vec());
         meta.put(HEAD, bytes.map_err(|error| Error::Internal(format!("counters: {error}")))?);
-        meta.put(MARK, mark);
+        meta.put(CHECKPOINT, checkpoint);
         Ok(())
     }
 
@@ -98,7 +98,7 @@ impl Head {
     }
 
     /// Class of an entry that is being added.
-    pub fn class(&mut self, found: &Found, options: &FrontierOptions) -> u64 {
+    pub fn class(&mut self, found: &Discovered, options: &FrontierOptions) -> u64 {
         match options.strategy {
             Strategy::Breadth => u64::from(found.depth),
             Strategy::Best => {

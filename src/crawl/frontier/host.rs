@@ -10,7 +10,7 @@ use super::seen::KeyMap;
 use crate::task::HostState;
 use webmill_capture::error::{Error, Result};
 
-/// Where a host stands in the index on disk. Every host with a queue has one place, in memory or not; of a host in
+/// Where a host is in the index on disk. Every host with a queue has one place, in memory or not; of a host in
 /// memory it may be out of date, but its rank is never above that of the queue's head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
@@ -107,7 +107,7 @@ pub(super) enum Phase {
     /// Until this time, ms.
     Waiting(i64),
     /// The entry of this rank is being fetched.
-    Lent(Rank),
+    Leased(Rank),
 }
 
 /// A host in memory.
@@ -128,7 +128,7 @@ pub(super) struct Loaded {
     pub state: HostState,
     /// The state was changed since it was written.
     pub dirty: bool,
-    /// First entries of the queue, without the lent one.
+    /// First entries of the queue, without the leased one.
     pub block: VecDeque<(Rank, Slice)>,
     /// The block holds all that ranks before; `None`: all.
     pub upto: Option<Rank>,
@@ -162,7 +162,7 @@ impl Loaded {
         }
     }
 
-    /// Adds what was read behind the block.
+    /// Adds what was read after the block.
     pub fn push(&mut self, rank: Rank, value: Slice) {
         self.bytes += weight(&value);
         self.block.push_back((rank, value));
@@ -199,8 +199,8 @@ pub(super) struct Hosts {
     pub ready: BTreeSet<(Rank, u32)>,
     /// Hosts that are not, by the time they will be.
     pub waiting: BTreeSet<(i64, u32)>,
-    pub lent: usize,
-    /// Bytes of all that is loaded, but for changes of the lent ones.
+    pub leased: usize,
+    /// Bytes of all that is loaded, but for changes of the leased ones.
     pub loaded_bytes: usize,
 }
 
@@ -258,7 +258,7 @@ impl Hosts {
     }
 
     /// Changes what a host is doing, and the bound of its queue.
-    pub fn turn(&mut self, slot: u32, phase: Phase, bound: Rank) {
+    pub fn set_phase(&mut self, slot: u32, phase: Phase, bound: Rank) {
         self.detach(slot);
         let host = self.get_mut(slot);
         host.phase = phase;
@@ -266,7 +266,7 @@ impl Hosts {
         match phase {
             Phase::Ready => _ = self.ready.insert((bound, slot)),
             Phase::Waiting(time) => _ = self.waiting.insert((time, slot)),
-            Phase::Lent(_) => self.lent += 1,
+            Phase::Leased(_) => self.leased += 1,
         }
     }
 
@@ -275,7 +275,7 @@ impl Hosts {
         match phase {
             Phase::Ready => _ = self.ready.remove(&(bound, slot)),
             Phase::Waiting(time) => _ = self.waiting.remove(&(time, slot)),
-            Phase::Lent(_) => self.lent -= 1,
+            Phase::Leased(_) => self.leased -= 1,
         }
     }
 
@@ -284,7 +284,7 @@ impl Hosts {
         let host = self.get(slot);
         if rank < host.bound {
             let phase = host.phase;
-            self.turn(slot, phase, rank);
+            self.set_phase(slot, phase, rank);
         }
     }
 

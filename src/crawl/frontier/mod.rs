@@ -1,7 +1,7 @@
 //! The frontier: which URL is fetched next, on disk, larger than memory, safe against kill -9.
 //!
-//! **What it keeps.** A queue a host name, ordered by the strategy; which URLs are known; a [`HostState`] a host; robots.txt bodies; small
-//! facts of the caller. One entry of a host is lent at a time, so no host is ever asked by two workers.
+//! **What it keeps.** A queue a host name, ordered by the strategy; which URLs are known; a [`HostState`] a host; robots.txt
+//! bodies. One entry of a host is leased at a time, so no host is ever asked by two workers.
 //!
 //! **Order.** Of the hosts that may be asked now, the one whose head ranks first ([`Strategy`]); of equal rank the entry
 //! added first. Depth-first, the links of a page are what is added between two releases with the same referrer. A retry goes
@@ -11,17 +11,17 @@
 //! **On disk** (keyspaces of an LSM tree): `seen` URL hash → state; `queue` host, rank → entry; `hosts` host → state; `places`
 //! host → place in the index; `index` (rank, host) or (time, host) of each host with a queue; `robots`; `meta`.
 //!
-//! **Algorithm.** Hosts in memory stand in a set by rank (ready) or by time (waiting); the others are parked in the index and
-//! come in when their rank or time is better than what is in memory. The rank under which a host stands is a lower bound:
-//! the head of a queue is read when its turn comes, and put back where it ranks later. Queue heads are read in
+//! **Algorithm.** Hosts in memory are in a set by rank (ready) or by time (waiting); the others are parked in the index and
+//! come in when their rank or time is better than what is in memory. The rank under which a host is listed is a lower bound:
+//! the head of a queue is read when the host comes first, and the host put back where it ranks later. Queue heads are read in
 //! blocks, always from the bound on, so that deleted entries are not passed over again. An entry is deleted when its
-//! fetch is done, so what was lent at a crash is queued again.
+//! fetch is done, so what was leased at a crash is queued again.
 //!
 //! **Cost.** Memory is `memory`, whatever the number of URLs and hosts. A known URL costs a table look-up, or one read of disk; a
 //! new one two writes; a host that does not fit memory two more each time it is parked.
 //!
-//! **Crashes.** All changes since the last [`Frontier::commit`] are one atomic batch with the caller's mark. Damaged files give
-//! [`Error::Corrupt`]; a batch that a power loss took leaves an older mark.
+//! **Crashes.** All changes since the last [`Frontier::commit`] are one atomic batch with the caller's checkpoint. Damaged files give
+//! [`Error::Corrupt`]; a batch that a power loss took leaves an older checkpoint.
 //!
 //! **Reference.** Heydon and Najork, Mercator: a scalable, extensible Web crawler, World Wide Web 2 (1999),
 //! doi:10.1023/A:1019213109274.
@@ -32,10 +32,11 @@ mod entry;
 mod head;
 mod host;
 mod options;
+mod queue;
 mod rank;
+mod schedule;
 mod seen;
 mod store;
-mod turns;
 
 #[cfg(test)]
 mod damage;
@@ -52,13 +53,14 @@ use fjall::Slice;
 pub use self::borrow::Borrowed;
 use self::entry::Fields;
 use self::head::Head;
-use self::host::{Host, Hosts, Phase, Place, Places};
+use self::host::{Hosts, Phase, Places};
 use self::options::Limits;
 pub use self::options::{FrontierOptions, FrontierStats, Strategy};
+use self::queue::{cancelled_key, name_key, queue_key};
 use self::rank::Rank;
 use self::seen::{Known, Seen};
 use self::store::{Layer, Store};
-use crate::task::{Entry, Found, HostState};
+use crate::task::{Discovered, Entry, HostState};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 
@@ -72,7 +74,7 @@ const NAMES: [(&str, bool); 7] = [
     ("robots", false),
     ("meta", false),
 ];
-/// Rank under which a host is lent without an entry.
+/// Rank under which a host is leased without an entry.
 const BORROWED: Rank = Rank::MAX;
 /// First byte of the index key of a URL that is never to be given out.
 const CANCELLED: u8 = b'c';
@@ -106,14 +108,15 @@ pub struct Frontier {
 
 /// What [`Frontier::open`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Opened {
     /// The frontier was made.
     pub fresh: bool,
-    /// The mark of the last commit; empty when there was none.
-    pub mark: Vec<u8>,
+    /// The checkpoint of the last commit; empty when there was none.
+    pub checkpoint: Vec<u8>,
 }
 
-/// A host lent to one fetch. One that is dropped instead of released keeps its host until the frontier is opened again.
+/// A host leased to one fetch. One that is dropped instead of released keeps its host until the frontier is opened again.
 #[derive(Debug)]
 pub struct Lease {
     /// The host.
@@ -135,13 +138,13 @@ pub enum Next {
         /// Wall clock, ms since 1970.
         until_ms: i64,
     },
-    /// All that is left is lent.
+    /// All that is left is leased.
     Busy,
     /// Nothing is left.
     Empty,
 }
 
-/// What becomes of a lent entry.
+/// What becomes of a leased entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
     /// It is done.
@@ -169,7 +172,7 @@ impl Frontier {
         else {
             return Err(Error::Internal("as many keyspaces as names".into()));
         };
-        let (head, mark) = Head::open(&store, &mut meta, options, fresh)?;
+        let (head, checkpoint) = Head::open(&store, &mut meta, options, fresh)?;
         let seen = Seen::open(seen, head.seen, limits.bloom, limits.recent)?;
         if seen.count != head.seen {
             return Err(store.corrupt(format!("{} known URLs where {} were written", seen.count, head.seen)));
@@ -200,7 +203,7 @@ impl Frontier {
             later: parked.then_some(i64::MIN),
             now_ms: i64::MIN,
         };
-        Ok((frontier, Opened { fresh, mark }))
+        Ok((frontier, Opened { fresh, checkpoint }))
     }
 
     /// Queues a URL that is not known; `true`: it was not. In best-first order a URL that still waits gains `popularity` by
@@ -208,7 +211,7 @@ impl Frontier {
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].
-    pub fn add(&mut self, found: &Found) -> Result<bool> {
+    pub fn add(&mut self, found: &Discovered) -> Result<bool> {
         let host = found.url.host();
         let host_key = seen::host_key(self.options.hash_seed, host);
         let key = seen::url_key(self.options.hash_seed, host_key, &found.url);
@@ -231,7 +234,7 @@ impl Frontier {
         Ok(true)
     }
 
-    /// Whether a URL was ever added or marked.
+    /// Whether a URL was ever added or made known as done.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].
@@ -240,7 +243,7 @@ impl Frontier {
         Ok(self.seen.find(seen::url_key(self.options.hash_seed, host_key, url))?.is_some())
     }
 
-    /// Makes a URL known as done: where it waits, it is never given out. For replays: not for what is lent.
+    /// Makes a URL known as done: where it waits, it is never given out. For replays: not for what is leased.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].
@@ -254,7 +257,7 @@ impl Frontier {
             }
             Some(Known::Queued(rank)) => {
                 let slot = self.hosts.find(host_key);
-                if slot.is_some_and(|slot| self.hosts.get(slot).phase == Phase::Lent(rank)) {
+                if slot.is_some_and(|slot| self.hosts.get(slot).phase == Phase::Leased(rank)) {
                     return Ok(());
                 }
                 if let Some(slot) = slot {
@@ -275,20 +278,20 @@ impl Frontier {
         Ok(())
     }
 
-    /// The state of a lent host.
+    /// The state of a leased host.
     ///
     /// # Panics
     /// With a lease of another frontier.
     pub fn host(&self, lease: &Lease) -> &HostState {
-        &self.hosts.get(lease.slot).loaded.as_ref().expect("a lent host is loaded").state
+        &self.hosts.get(lease.slot).loaded.as_ref().expect("a leased host is loaded").state
     }
 
-    /// The state of a lent host, to change: it is written by the next commit. Its `next_ms` decides when the host is due.
+    /// The state of a leased host, to change: it is written by the next commit. Its `next_ms` decides when the host is due.
     ///
     /// # Panics
     /// With a lease of another frontier.
     pub fn host_mut(&mut self, lease: &Lease) -> &mut HostState {
-        let loaded = self.hosts.get_mut(lease.slot).loaded.as_mut().expect("a lent host is loaded");
+        let loaded = self.hosts.get_mut(lease.slot).loaded.as_mut().expect("a leased host is loaded");
         if !std::mem::replace(&mut loaded.dirty, true) {
             self.dirty.push(lease.slot);
         }
@@ -306,30 +309,17 @@ impl Frontier {
     /// Keeps the robots.txt body of an origin.
     ///
     /// # Errors
-    /// None so far.
+    /// None today; kept so that a store that checks at once can fail.
     pub fn set_robots(&mut self, origin: &str, bytes: &[u8]) -> Result<()> {
         self.robots.put(name_key(origin), bytes);
         Ok(())
     }
 
-    /// Keeps a small fact.
-    pub fn note(&mut self, key: &str, bytes: &[u8]) {
-        self.meta.put(note_key(key), bytes);
-    }
-
-    /// A fact of [`Frontier::note`].
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`], [`Error::Io`].
-    pub fn noted(&self, key: &str) -> Result<Option<Vec<u8>>> {
-        Ok(self.meta.get(&note_key(key))?.map(|bytes| bytes.to_vec()))
-    }
-
-    /// Writes all changes since the last commit and the mark as one. What is written survives the process.
+    /// Writes all changes since the last commit and the checkpoint as one. What is written survives the process.
     ///
     /// # Errors
     /// [`Error::Io`] as on a full disk: the frontier is of no use then, and open again it is as after the commit before.
-    pub fn commit(&mut self, mark: &[u8]) -> Result<()> {
+    pub fn commit(&mut self, checkpoint: &[u8]) -> Result<()> {
         for slot in &self.dirty {
             let Some(host) = self.hosts.try_get_mut(*slot) else { continue };
             let Some(loaded) = host.loaded.as_mut() else { continue };
@@ -338,7 +328,7 @@ impl Frontier {
             }
         }
         self.head.commits += 1;
-        self.head.write(&mut self.meta, mark)?;
+        self.head.write(&mut self.meta, checkpoint)?;
         let changes = self.seen.take_changes();
         let layers = [
             self.seen.layer(),
@@ -353,7 +343,7 @@ impl Frontier {
         for slot in std::mem::take(&mut self.dirty) {
             if self.hosts.loaded_bytes > self.limits.loaded
                 && let Some(host) = self.hosts.try_get_mut(slot)
-                && !matches!(host.phase, Phase::Lent(_))
+                && !matches!(host.phase, Phase::Leased(_))
                 && host.loaded.as_ref().is_some_and(|loaded| !loaded.dirty)
             {
                 self.hosts.unload(slot);
@@ -377,7 +367,7 @@ impl Frontier {
             queued: self.head.queued,
             hosts_ready: self.hosts.ready.len() as u64,
             hosts_waiting: self.hosts.waiting.len() as u64,
-            hosts_lent: self.hosts.lent as u64,
+            hosts_leased: self.hosts.leased as u64,
             hosts_parked: self.head.hosts - self.hosts.len() as u64,
         }
     }
@@ -390,121 +380,8 @@ impl Frontier {
         self.sync()
     }
 
-    /// Whether links to waiting URLs are counted; only then does `seen` tell the rank.
+    /// Whether links to waiting URLs are counted; only then does `seen` hold the rank.
     fn counts_links(&self) -> bool {
         self.options.strategy == Strategy::Best && self.options.popularity != 0.0
     }
-
-    /// A waiting URL was linked again.
-    fn gain(&mut self, host: &str, host_key: u128, key: u128, old: Rank) -> Result<()> {
-        let slot = self.hosts.find(host_key);
-        if slot.is_some_and(|slot| self.hosts.get(slot).phase == Phase::Lent(old)) {
-            return Ok(());
-        }
-        let priority = rank::priority_of(rank::class(old)) + self.options.popularity;
-        let rank = rank::rank(rank::class_of(priority), rank::sequence(old));
-        if rank == old {
-            return Ok(());
-        }
-        let old_key = queue_key(host, old);
-        let Some(value) = self.queue.get(&old_key)? else {
-            return Err(self.store.corrupt(format!("no entry of {host} where `seen` tells one")));
-        };
-        if let Some(slot) = slot {
-            self.hosts.with_loaded(slot, |loaded| loaded.take(old));
-        }
-        self.queue.remove(old_key);
-        self.seen.set(key, Known::Queued(rank));
-        self.enqueue(host, host_key, rank, Slice::from(&*value))
-    }
-
-    /// Puts an entry into the queue of its host, and the host where it now belongs.
-    fn enqueue(&mut self, host: &str, host_key: u128, rank: Rank, value: Slice) -> Result<()> {
-        self.queue.put(queue_key(host, rank), value.clone());
-        if let Some(slot) = self.hosts.find(host_key) {
-            let longest = 2 * self.limits.block;
-            self.hosts.with_loaded(slot, |loaded| loaded.offer(rank, value, longest));
-            self.hosts.lower(slot, rank);
-            let old = self.hosts.get(slot).place;
-            if rank < old.rank {
-                let place = Place { rank, ..old };
-                self.set_place(host, host_key, Some(old), place);
-                self.hosts.get_mut(slot).place = place;
-            }
-            return Ok(());
-        }
-        let old = self.place(host, host_key)?;
-        let place = match old {
-            Some(old) if rank >= old.rank => return Ok(()),
-            Some(old) => Place { rank, ..old },
-            None => Place { time: None, rank },
-        };
-        self.set_place(host, host_key, old, place);
-        if old.is_none() {
-            self.head.hosts += 1;
-            if self.hosts.len() < self.limits.hosts {
-                self.activate(host.into(), host_key, place);
-                return Ok(());
-            }
-        }
-        self.note_parked(place);
-        Ok(())
-    }
-
-    /// Takes a host into memory.
-    fn activate(&mut self, name: Arc<str>, key: u128, place: Place) -> u32 {
-        let phase = Phase::Ready;
-        self.hosts.insert(Host { name, key, place, phase, bound: place.rank, served: 0, loaded: None })
-    }
-
-    /// The place of a host with a queue.
-    fn place(&self, host: &str, host_key: u128) -> Result<Option<Place>> {
-        if let Some(place) = self.known_places.get(host_key) {
-            return Ok(Some(place));
-        }
-        let Some(bytes) = self.places.get(&name_key(host))? else { return Ok(None) };
-        let place = Place::from_bytes(&bytes);
-        place.map(Some).ok_or_else(|| self.store.corrupt(format!("the place of {host} cannot be read")))
-    }
-
-    fn set_place(&mut self, host: &str, host_key: u128, old: Option<Place>, place: Place) {
-        if let Some(old) = old {
-            self.index.remove(old.key(host));
-        }
-        self.index.put(place.key(host), place.value());
-        self.places.put(name_key(host), place.to_bytes());
-        self.known_places.set(host_key, place);
-    }
-
-    /// A host that is not in memory stands at this place.
-    fn note_parked(&mut self, place: Place) {
-        match place.time {
-            None => self.cursor = Some(self.cursor.map_or(place.rank, |cursor| cursor.min(place.rank))),
-            Some(time) => self.later = Some(self.later.map_or(time, |later| later.min(time))),
-        }
-    }
-}
-
-/// Key of an entry.
-fn queue_key(host: &str, rank: Rank) -> Slice {
-    let mut key = Vec::with_capacity(host.len() + 17);
-    key.extend(host.as_bytes());
-    key.push(0);
-    key.extend(rank.to_be_bytes());
-    key.into()
-}
-
-/// Key of a name, which may be empty where keys may not.
-fn name_key(name: &str) -> Slice {
-    if name.is_empty() { [0].into() } else { name.as_bytes().into() }
-}
-
-fn note_key(key: &str) -> Slice {
-    ["note:", key].concat().as_bytes().into()
-}
-
-fn cancelled_key(key: u128) -> Slice {
-    let mut bytes = vec![CANCELLED];
-    bytes.extend(key.to_be_bytes());
-    bytes.into()
 }

@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{After, FrontierOptions, Strategy};
-use crate::task::{Entry, Found};
+use crate::task::{Discovered, Entry};
 
-/// Where an entry stands: what the strategy compares, then the order of adding.
+/// What orders an entry: what the strategy compares, then the order of adding.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Standing(f64, u64);
+pub struct OrderKey(f64, u64);
 
-impl Standing {
+impl OrderKey {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
     }
@@ -19,12 +19,12 @@ impl Standing {
 #[derive(Debug, Clone)]
 pub struct Item {
     pub entry: Entry,
-    pub standing: Standing,
-    pub lent: bool,
+    pub order: OrderKey,
+    pub leased: bool,
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Turn {
+pub enum Expected {
     Fetch(Entry),
     Wait(i64),
     Busy,
@@ -37,8 +37,7 @@ pub struct Model {
     pub seen: BTreeSet<String>,
     pub items: Vec<Item>,
     pub next_ms: BTreeMap<String, i64>,
-    pub mark: Vec<u8>,
-    pub notes: BTreeMap<String, Vec<u8>>,
+    pub checkpoint: Vec<u8>,
     sequence: u64,
     page: u64,
     ended: bool,
@@ -50,14 +49,14 @@ impl Model {
         Model { options, ended: true, ..Model::default() }
     }
 
-    pub fn add(&mut self, found: &Found) -> bool {
+    pub fn add(&mut self, found: &Discovered) -> bool {
         let text = found.url.as_str().to_owned();
         let linked = found.referrer.is_some();
         if !self.seen.insert(text) {
             if linked && self.options.strategy == Strategy::Best {
                 let gain = self.options.popularity;
-                let item = self.items.iter_mut().find(|item| item.entry.url == found.url && !item.lent);
-                item.into_iter().for_each(|item| item.standing.0 -= gain);
+                let item = self.items.iter_mut().find(|item| item.entry.url == found.url && !item.leased);
+                item.into_iter().for_each(|item| item.order.0 -= gain);
             }
             return false;
         }
@@ -85,49 +84,53 @@ impl Model {
             referrer: found.referrer.as_deref().map(str::to_owned),
             priority: found.priority,
         };
-        self.items.push(Item { entry, standing: Standing(first, self.sequence), lent: false });
+        self.items.push(Item { entry, order: OrderKey(first, self.sequence), leased: false });
         true
     }
 
     pub fn mark_seen(&mut self, url: &webmill_capture::CanonicalUrl) {
         self.seen.insert(url.as_str().to_owned());
-        self.items.retain(|item| item.entry.url != *url || item.lent);
+        self.items.retain(|item| item.entry.url != *url || item.leased);
     }
 
     pub fn is_lent(&self, host: &str) -> bool {
-        self.items.iter().any(|item| item.lent && item.entry.url.host() == host)
+        self.items.iter().any(|item| item.leased && item.entry.url.host() == host)
     }
 
     pub fn due(&self, host: &str) -> i64 {
         self.next_ms.get(host).copied().unwrap_or(0)
     }
 
-    pub fn next(&mut self, now_ms: i64) -> Turn {
-        let lent: BTreeSet<String> =
-            self.items.iter().filter(|item| item.lent).map(|item| item.entry.url.host().to_owned()).collect();
-        if self.options.strict && !lent.is_empty() {
-            return Turn::Busy;
+    pub fn next(&mut self, now_ms: i64) -> Expected {
+        let leased: BTreeSet<String> = self
+            .items
+            .iter()
+            .filter(|item| item.leased)
+            .map(|item| item.entry.url.host().to_owned())
+            .collect();
+        if self.options.strict && !leased.is_empty() {
+            return Expected::Busy;
         }
         let strict = self.options.strict;
-        let free = |item: &&Item| !lent.contains(item.entry.url.host());
+        let free = |item: &&Item| !leased.contains(item.entry.url.host());
         let due = |item: &&Item| strict || self.due(item.entry.url.host()) <= now_ms;
-        let first = self.items.iter().filter(free).filter(due).min_by(|a, b| a.standing.cmp(&b.standing));
+        let first = self.items.iter().filter(free).filter(due).min_by(|a, b| a.order.cmp(&b.order));
         if let Some(first) = first {
             let at = self.due(first.entry.url.host());
             if at > now_ms {
-                return Turn::Wait(at);
+                return Expected::Wait(at);
             }
             let entry = first.entry.clone();
             self.items
                 .iter_mut()
                 .filter(|item| item.entry.url == entry.url)
-                .for_each(|item| item.lent = true);
-            return Turn::Fetch(entry);
+                .for_each(|item| item.leased = true);
+            return Expected::Fetch(entry);
         }
         match self.items.iter().filter(free).map(|item| self.due(item.entry.url.host())).min() {
-            Some(at) => Turn::Wait(at),
-            None if lent.is_empty() => Turn::Empty,
-            None => Turn::Busy,
+            Some(at) => Expected::Wait(at),
+            None if leased.is_empty() => Expected::Empty,
+            None => Expected::Busy,
         }
     }
 
@@ -137,14 +140,14 @@ impl Model {
         let at = self.items.iter().position(|item| item.entry.url == entry.url).unwrap();
         match after {
             After::Done => _ = self.items.remove(at),
-            After::Keep => self.items[at].lent = false,
+            After::Keep => self.items[at].leased = false,
             After::Retry => {
                 let queue = self.items.iter().filter(|item| item.entry.url.host() == host);
-                let last = queue.map(|item| item.standing.0).max_by(f64::total_cmp).unwrap();
+                let last = queue.map(|item| item.order.0).max_by(f64::total_cmp).unwrap();
                 self.sequence += 1;
                 let item = &mut self.items[at];
-                item.standing = Standing(last, self.sequence);
-                item.lent = false;
+                item.order = OrderKey(last, self.sequence);
+                item.leased = false;
                 item.entry.retries += 1;
             }
         }
@@ -153,7 +156,7 @@ impl Model {
 
     /// What a process that opens the frontier finds.
     pub fn crash(&mut self) {
-        self.items.iter_mut().for_each(|item| item.lent = false);
+        self.items.iter_mut().for_each(|item| item.leased = false);
     }
 
     pub fn end_page(&mut self) {

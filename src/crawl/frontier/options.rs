@@ -8,6 +8,7 @@ use webmill_capture::error::{Error, Result};
 /// Which URL comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Strategy {
     /// The one of least depth, then the first found.
     #[default]
@@ -75,6 +76,7 @@ impl FrontierOptions {
 
 /// What a frontier holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FrontierStats {
     /// URLs known.
     pub seen: u64,
@@ -85,7 +87,7 @@ pub struct FrontierStats {
     /// Hosts in memory that are to be left alone for a while.
     pub hosts_waiting: u64,
     /// Hosts being fetched from.
-    pub hosts_lent: u64,
+    pub hosts_leased: u64,
     /// Hosts with a queue that are on disk only.
     pub hosts_parked: u64,
 }
@@ -108,8 +110,9 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Of what is divided, a quarter for the Bloom filter, an eighth each for the cache of blocks, the hosts and their queue heads, the rest for write
-    /// buffers (a thirty-second each for the two large keyspaces, up to four of each while they are written out).
+    /// Of what is divided, a quarter for the Bloom filter, an eighth each for the cache of blocks, the hosts and their
+    /// queue heads, the rest for write buffers (a thirty-second each for the two large keyspaces, up to four of each
+    /// while they are written out).
     ///
     /// Three eighths are left to what cannot be counted: compaction, indices of tables, the allocator. With 1 GiB and 20 million
     /// URLs of a million hosts the process peaked at 985 MiB.

@@ -8,7 +8,7 @@
 //! | depth | number of the page that links, newest first |
 //! | best | priority, highest first |
 
-/// Where an entry stands; the lowest is fetched first.
+/// The order of an entry; the lowest is fetched first.
 pub(super) type Rank = u128;
 
 /// A rank of its two halves.

@@ -37,7 +37,7 @@ pub(super) fn url_key(seed: u64, host: u128, url: &CanonicalUrl) -> u128 {
 /// What is known of a known URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
-    /// Known; whether it still waits is not told, but in best-first order: it does not.
+    /// Known; whether it still waits is not known, but in best-first order: it does not.
     Yes,
     /// It waits at this rank (best-first order only).
     Queued(Rank),

@@ -22,7 +22,7 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Slice};
 use super::check::check;
 use webmill_capture::error::{AtPath, Error, Result};
 
-/// Key of the commit number: sorts behind all others, since host names are ASCII.
+/// Key of the commit number: sorts after all others, since host names are ASCII.
 const STAMP: &[u8] = &[0xff];
 
 /// What the store may use of memory.
@@ -56,7 +56,7 @@ pub(super) struct Layer {
 pub(super) type Changes = Vec<(Slice, Option<Slice>)>;
 
 impl Store {
-    /// Opens or creates the store with the named keyspaces; the flag tells the large ones.
+    /// Opens or creates the store with the named keyspaces; the flag is set for the large ones.
     pub fn open(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<(Store, Vec<Layer>, bool)> {
         let fresh = create(path, sizes, names)?;
         check(path)?;
@@ -316,7 +316,7 @@ fn translate(path: &Path, error: fjall::Error) -> Error {
     }
 }
 
-/// Makes the store beside its place and moves it there whole, so that a crash leaves none rather than half of one.
+/// Makes the store next to its place and moves it there whole, so that a crash leaves none rather than half of one.
 fn create(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<bool> {
     match std::fs::read_dir(path) {
         Ok(mut entries) => {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::model::{Model, Turn};
+use super::model::{Expected, Model};
 use super::options::{Limits, Strategy as Order};
 use super::store::Sizes;
 use super::{After, Borrowed, Frontier, FrontierOptions, Lease, Next};
-use crate::task::{Found, Purpose};
+use crate::task::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Error;
 
@@ -28,9 +28,9 @@ fn small() -> Limits {
     Limits { sizes: TINY.sizes, ..Limits::of(16 << 20) }
 }
 
-fn found(host: u8, path: u8, depth: u32, priority: f64, referrer: Option<u8>) -> Found {
+fn found(host: u8, path: u8, depth: u32, priority: f64, referrer: Option<u8>) -> Discovered {
     let scheme = if path % 5 == 4 { "https" } else { "http" };
-    Found {
+    Discovered {
         url: CanonicalUrl::parse(&format!("{scheme}://h{host}.example/{path}")).unwrap(),
         purpose: if path % 7 == 6 { Purpose::Sitemap } else { Purpose::Page },
         depth,
@@ -55,14 +55,14 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let after = prop_oneof![4 => Just(After::Done), 1 => Just(After::Keep), 2 => Just(After::Retry)];
-    let pause = prop_oneof![3 => Just(0i64), 3 => 1..50i64, 1 => Just(super::turns::FAR_MS + 5)];
+    let pause = prop_oneof![3 => Just(0i64), 3 => 1..50i64, 1 => Just(super::schedule::FAR_MS + 5)];
     let priority = prop_oneof![Just(0.0), Just(1.0), Just(-0.5), Just(0.25)];
     let step = prop_oneof![
         40 => (0..6u8, 0..12u8, 0..4u32, priority, proptest::option::of(0..3u8)).prop_map(
             |(host, path, depth, priority, referrer)| Step::Add { host, path, depth, priority, referrer }),
         25 => Just(Step::Next),
         20 => (any::<u8>(), after, pause).prop_map(|(which, after, pause_ms)| Step::Release { which, after, pause_ms }),
-        8 => prop_oneof![4 => 1..60i64, 1 => Just(super::turns::FAR_MS)].prop_map(Step::Tick),
+        8 => prop_oneof![4 => 1..60i64, 1 => Just(super::schedule::FAR_MS)].prop_map(Step::Tick),
         3 => (0..6u8, 0..12u8).prop_map(|(host, path)| Step::MarkSeen { host, path }),
         3 => (0..8u8).prop_map(|host| Step::Borrow { host }),
         6 => Just(Step::Commit),
@@ -76,7 +76,7 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("frontier");
     let (mut frontier, opened) = Frontier::open_with(&path, options, limits).unwrap();
-    assert!(opened.fresh && opened.mark.is_empty());
+    assert!(opened.fresh && opened.checkpoint.is_empty());
     let mut model = Model::new(options.clone());
     let mut committed = model.clone();
     let mut leases: Vec<Lease> = Vec::new();
@@ -115,7 +115,7 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
                 match frontier.borrow_host(&found(host, 0, 0, 0.0, None).url, now).unwrap() {
                     Borrowed::Busy => assert!(model.is_lent(&name)),
                     Borrowed::Due { at_ms } => assert_eq!(at_ms, model.due(&name)),
-                    Borrowed::Lent(lease) => {
+                    Borrowed::Leased(lease) => {
                         assert!(!model.is_lent(&name) && model.due(&name) <= now);
                         frontier.host_mut(&lease).next_ms = now + 7;
                         frontier.release(lease, After::Keep).unwrap();
@@ -125,11 +125,9 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
                 }
             }
             Step::Commit => {
-                model.mark = number.to_string().into_bytes();
-                model.notes.insert("step".into(), model.mark.clone());
-                frontier.note("step", &model.mark);
-                frontier.set_robots("http://h0.example", &model.mark).unwrap();
-                frontier.commit(&model.mark).unwrap();
+                model.checkpoint = number.to_string().into_bytes();
+                frontier.set_robots("http://h0.example", &model.checkpoint).unwrap();
+                frontier.commit(&model.checkpoint).unwrap();
                 committed = model.clone();
             }
             Step::Crash => {
@@ -139,14 +137,16 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
                 frontier = again;
                 model = committed.clone();
                 model.crash();
-                assert_eq!((opened.fresh, &opened.mark), (false, &model.mark));
-                assert_eq!(frontier.noted("step").unwrap().as_ref(), model.notes.get("step"));
-                assert_eq!(frontier.robots("http://h0.example").unwrap().as_ref(), model.notes.get("step"));
+                assert_eq!((opened.fresh, &opened.checkpoint), (false, &model.checkpoint));
+                assert_eq!(
+                    frontier.robots("http://h0.example").unwrap().unwrap_or_default(),
+                    model.checkpoint
+                );
             }
         }
         let stats = frontier.stats();
         assert_eq!(stats.seen as usize, model.seen.len());
-        assert_eq!(stats.hosts_lent as usize, leases.len());
+        assert_eq!(stats.hosts_leased as usize, leases.len());
         assert!(stats.queued as usize >= model.items.len());
     }
     for lease in leases {
@@ -157,7 +157,7 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
     while !model.items.is_empty() {
         next(&mut frontier, &mut model, now, &mut leases);
         match leases.pop() {
-            None => now += super::turns::FAR_MS,
+            None => now += super::schedule::FAR_MS,
             Some(lease) => {
                 model.release(&lease.entry, After::Done, now);
                 frontier.host_mut(&lease).next_ms = now;
@@ -165,7 +165,7 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
             }
         }
     }
-    next(&mut frontier, &mut model, now + 100 * super::turns::FAR_MS, &mut leases);
+    next(&mut frontier, &mut model, now + 100 * super::schedule::FAR_MS, &mut leases);
     let stats = frontier.stats();
     assert_eq!((stats.queued, stats.hosts_ready, stats.hosts_waiting, stats.hosts_parked), (0, 0, 0, 0));
 }
@@ -173,17 +173,17 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
 fn next(frontier: &mut Frontier, model: &mut Model, now: i64, leases: &mut Vec<Lease>) {
     let expected = model.next(now);
     match (frontier.next(now).unwrap(), expected) {
-        (Next::Fetch(lease), Turn::Fetch(entry)) => {
+        (Next::Fetch(lease), Expected::Fetch(entry)) => {
             assert_eq!(lease.entry, entry);
             assert_eq!(&*lease.host, entry.url.host());
             leases.push(lease);
         }
         // Of hosts on disk the time is a lower bound; of a host whose URLs were all marked, too.
-        (Next::Wait { until_ms }, Turn::Wait(at)) => {
+        (Next::Wait { until_ms }, Expected::Wait(at)) => {
             assert!(now < until_ms && until_ms <= at, "{until_ms} {at}")
         }
         (Next::Wait { .. }, _) if !frontier.cancelled.is_empty() => {}
-        (Next::Busy, Turn::Busy) | (Next::Empty, Turn::Empty) => {}
+        (Next::Busy, Expected::Busy) | (Next::Empty, Expected::Empty) => {}
         (got, expected) => panic!("{got:?} where the model says {expected:?}"),
     }
 }
@@ -219,7 +219,7 @@ fn play(frontier: &mut Frontier, seed: u64, n: u64) {
     for k in 0..random(1) % 40 {
         let (host, path) = (random(k + 100) % 200, random(k + 1000) % 5000);
         let url = format!("http://h{}.example/{path}", host * host % 200);
-        let found = Found {
+        let found = Discovered {
             url: CanonicalUrl::parse(&url).unwrap(),
             purpose: Purpose::Page,
             depth: (n / 50) as u32,
@@ -321,7 +321,7 @@ fn only_one_process_and_the_same_options() {
     // Memory and workers may change.
     let other = FrontierOptions { strict: true, memory: 16 << 20, ..breadth };
     let (_frontier, opened) = Frontier::open(&path, &other).unwrap();
-    assert_eq!(opened, super::Opened { fresh: false, mark: b"mark".to_vec() });
+    assert_eq!(opened, super::Opened { fresh: false, checkpoint: b"mark".to_vec() });
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn victim() {
     let limits = if tiny { TINY } else { small() };
     let options = options(Order::Best, 2.0, false);
     let (mut frontier, opened) = Frontier::open_with(Path::new(&folder), &options, limits).unwrap();
-    let mut n = opened.mark.try_into().map_or(0, u64::from_le_bytes);
+    let mut n = opened.checkpoint.try_into().map_or(0, u64::from_le_bytes);
     loop {
         play(&mut frontier, 3, n);
         n += 1;
@@ -372,7 +372,7 @@ fn killed_it_goes_on_from_the_last_commit() {
         let mut last = 0u64;
         for round in 0..8u64 {
             let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-            command.args(["crawl::frontier::tests::victim", "--exact", "--ignored", "--nocapture"]);
+            command.args(["frontier::tests::victim", "--exact", "--ignored", "--nocapture"]);
             command.env("WEBMILL_FRONTIER_VICTIM", &path).stdout(std::process::Stdio::piped());
             if tiny {
                 command.env("WEBMILL_FRONTIER_TINY", "1");
@@ -395,8 +395,8 @@ fn killed_it_goes_on_from_the_last_commit() {
             }
         }
         let (mut killed, opened) = Frontier::open_with(&path, &options, limits).unwrap();
-        let steps = u64::from_le_bytes(opened.mark.try_into().unwrap());
-        assert!(steps == last || steps == last + 1, "{steps} are marked, {last} were told");
+        let steps = u64::from_le_bytes(opened.checkpoint.try_into().unwrap());
+        assert!(steps == last || steps == last + 1, "{steps} are in the checkpoint, {last} were reported");
         let (mut calm, _) = Frontier::open_with(&folder.path().join("calm"), &options, limits).unwrap();
         for n in 0..steps {
             play(&mut calm, 3, n);

@@ -199,7 +199,7 @@ impl CountryTable {
         Self::read(BufReader::new(File::open(path).at(path)?), path)
     }
 
-    /// Reads a table from any reader; `path` stands in errors.
+    /// Reads a table from any reader; `path` is named in errors.
     ///
     /// # Errors
     /// As [`CountryTable::open`].

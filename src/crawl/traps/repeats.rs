@@ -45,7 +45,7 @@ pub(super) fn segments(path: &str, limit: usize) -> bool {
     spoken.len() * 3 <= all
 }
 
-/// Whether one parameter with one value stands `limit` times in a query.
+/// Whether one parameter with one value occurs `limit` times in a query.
 pub(super) fn parameters(query: &str, limit: usize) -> bool {
     if query.bytes().filter(|&b| b == b'&').count() + 1 < limit {
         return false;

@@ -1,34 +1,35 @@
 //! After an answer, or none: what is stored, noted, queued, and how long the host is left alone.
 
 use crate::Purpose;
-use crate::brake::BrakeAction;
+use crate::duplicate_throttle::ThrottleAction;
 use crate::engine::Crawl;
-use crate::engine::task::{Flight, Landed, Step};
+use crate::engine::task::{FetchResult, InFlight, Step};
 use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched, Received};
 use crate::frontier::{After, Lease};
 use crate::page::{Candidate, Reading};
-use crate::{Entry, Found, HostState};
+use crate::{Discovered, Entry, HostState};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{CanonicalUrl, Response};
 
 /// Indexes of sitemaps below one another that are followed; the protocol knows one.
 const SITEMAP_LEVELS: u32 = 3;
-/// Hosts and reasons of traps that are told before they may be told again.
-const TRAPS_TOLD: usize = 100_000;
+/// Hosts and reasons of traps that are remembered, so that each is logged once; then they may be logged again.
+const MAX_TRAPS_REPORTED: usize = 100_000;
 
 impl Crawl {
-    /// Takes in what a fetch gave.
-    pub(super) fn absorb(&mut self, landed: Landed) -> Result<()> {
-        let Landed { ticket, fetched, reading, packed } = landed;
-        let flight =
-            self.land(ticket).ok_or_else(|| Error::Internal(format!("no flight has ticket {ticket}")))?;
+    /// Applies the result of a fetch: its record, its event, what it means for its host, the URLs found.
+    pub(super) fn apply(&mut self, result: FetchResult) -> Result<()> {
+        let FetchResult { ticket, fetched, reading, packed } = result;
+        let request = self
+            .take_request(ticket)
+            .ok_or_else(|| Error::Internal(format!("no request has ticket {ticket}")))?;
         self.totals.fetched += 1;
         let place = match packed? {
             Some(packed) => Some(self.archive.append(&packed)?),
             None => None,
         };
-        let Flight { lease, step } = flight;
+        let InFlight { lease, step } = request;
         self.watch_outage(&lease.host, &fetched);
         let mut event = about(&lease.entry, "", fetched.started_ms);
         describe(&mut event, &fetched);
@@ -38,17 +39,17 @@ impl Crawl {
             event.length = Some(place.length);
         }
         match step {
-            Step::Entry => self.absorb_entry(lease, event, &fetched, reading.unwrap_or_default()),
+            Step::Entry => self.apply_entry(lease, event, &fetched, reading.unwrap_or_default()),
             Step::Robots { origin, url, hops, borrowed } => {
                 event.url = url.as_str().to_owned();
                 event.purpose = Purpose::Robots;
                 event.origin = None;
-                self.absorb_robots(lease, event, &fetched, origin, url, hops, borrowed)
+                self.apply_robots(lease, event, &fetched, origin, url, hops, borrowed)
             }
         }
     }
 
-    fn absorb_entry(
+    fn apply_entry(
         &mut self,
         mut lease: Lease,
         mut event: Event,
@@ -117,20 +118,20 @@ impl Crawl {
         host.next_ms = host.next_ms.max(now_ms + pause as i64);
     }
 
-    /// A page was stored: the host's counts and its brake.
+    /// A page was stored: the host's counts and its duplicate throttle.
     fn stored(&mut self, lease: &mut Lease, reading: &Reading) {
         let now = self.now_ms();
         let pause = self.options.politeness.pause(self.frontier.host(lease));
-        let brake = self.options.brake.clone();
+        let throttle = self.options.duplicate_throttle.clone();
         let host = self.frontier.host_mut(lease);
         host.stored += 1;
         if !reading.markup {
             return;
         }
-        match host.brake.observe(reading.print, &brake) {
-            BrakeAction::None => {}
-            BrakeAction::Slow(factor) => host.next_ms = now + (pause as f64 * f64::from(factor)) as i64,
-            BrakeAction::Cut => host.verdict = Some(outcome::HOST_CUT.into()),
+        match host.duplicate_throttle.observe(reading.fingerprint, &throttle) {
+            ThrottleAction::None => {}
+            ThrottleAction::Slow(factor) => host.next_ms = now + (pause as f64 * f64::from(factor)) as i64,
+            ThrottleAction::Cut => host.verdict = Some(outcome::HOST_CUT.into()),
         }
     }
 
@@ -152,11 +153,11 @@ impl Crawl {
         reading: &Reading,
     ) -> Result<()> {
         self.totals.refused.merge(&reading.refused);
-        if self.traps_told.len() > TRAPS_TOLD {
-            self.traps_told.clear();
+        if self.traps_reported.len() > MAX_TRAPS_REPORTED {
+            self.traps_reported.clear();
         }
         for (trap, reason) in &reading.trapped {
-            if self.traps_told.insert((trap.host().to_owned(), reason)) {
+            if self.traps_reported.insert((trap.host().to_owned(), reason)) {
                 let mut event = Event::new(trap.as_str(), Purpose::Page, outcome::TRAP, self.now_ms());
                 event.depth = depth;
                 event.referrer = Some(url.as_str().to_owned());
@@ -164,7 +165,7 @@ impl Crawl {
                 self.log(event);
             }
         }
-        // What a sitemap lists stands as near to the seeds as the links of a front page.
+        // What a sitemap lists is as near to the seeds as the links of a front page.
         let below = depth;
         let depth = if purpose == Purpose::Sitemap { 1 } else { depth };
         let referrer: std::sync::Arc<str> = url.as_str().into();
@@ -174,7 +175,7 @@ impl Crawl {
                 continue;
             }
             let priority = self.priority.of(target, Some((url, priority)));
-            self.add(&Found {
+            self.add(&Discovered {
                 url: target.clone(),
                 purpose: *purpose,
                 depth: if *purpose == Purpose::Sitemap { below } else { depth },
@@ -232,7 +233,7 @@ impl Crawl {
         if let Err(reason) = self.reader.traps.check(&target) {
             return Ok(Some(reason.to_owned()));
         }
-        let new = self.add(&Found {
+        let new = self.add(&Discovered {
             url: target,
             purpose,
             depth,

@@ -18,13 +18,13 @@ impl Dice {
 }
 
 /// Pages taken until the host is cut, or all.
-fn until_cut(pages: impl IntoIterator<Item = String>) -> (usize, BrakeState) {
-    let mut state = BrakeState::default();
-    let options = BrakeOptions::default();
+fn until_cut(pages: impl IntoIterator<Item = String>) -> (usize, DuplicateThrottleState) {
+    let mut state = DuplicateThrottleState::default();
+    let options = DuplicateThrottleOptions::default();
     let mut taken = 0;
     for page in pages {
         taken += 1;
-        if state.observe(fingerprint(&page), &options) == BrakeAction::Cut {
+        if state.observe(fingerprint(&page), &options) == ThrottleAction::Cut {
             break;
         }
     }
@@ -54,23 +54,23 @@ fn calendar(template: &str, month: u32) -> String {
 #[test]
 fn calendars_are_slowed_and_cut() {
     let template = Dice(1).text(300);
-    let mut state = BrakeState::default();
-    let options = BrakeOptions::default();
+    let mut state = DuplicateThrottleState::default();
+    let options = DuplicateThrottleOptions::default();
     let mut factors = Vec::new();
     let mut taken = 0;
     for month in 0..5000 {
         taken += 1;
         match state.observe(fingerprint(&calendar(&template, month)), &options) {
-            BrakeAction::None => {}
-            BrakeAction::Slow(factor) => factors.push(factor),
-            BrakeAction::Cut => break,
+            ThrottleAction::None => {}
+            ThrottleAction::Slow(factor) => factors.push(factor),
+            ThrottleAction::Cut => break,
         }
     }
     assert!((320..450).contains(&taken), "{taken}");
     assert!(state.reason().is_some());
     assert!(factors.len() > 150 && factors.is_sorted() && factors[0] >= 2.0 && factors.last() <= Some(&16.0));
     // Cut is cut, whatever comes.
-    assert_eq!(state.observe(fingerprint(&Dice(2).text(500)), &options), BrakeAction::Cut);
+    assert_eq!(state.observe(fingerprint(&Dice(2).text(500)), &options), ThrottleAction::Cut);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn ordinary_sites_are_let_be() {
     let template = dice.text(300);
     // A long navigation, a short text.
     let (taken, state) = until_cut((0..3000).map(|_| format!("{template} {}", dice.text(60))));
-    assert_eq!((taken, state.action(&BrakeOptions::default())), (3000, BrakeAction::None));
+    assert_eq!((taken, state.action(&DuplicateThrottleOptions::default())), (3000, ThrottleAction::None));
     // One page in five is new, the others are not found.
     let pages = (0..20_000)
         .map(|n| if n % 5 == 0 { dice.text(200) } else { format!("{template} nothing found for {n}") });
@@ -125,28 +125,31 @@ fn ordinary_sites_are_let_be() {
     let (_, state) =
         until_cut((0..600).map(|n| format!("{template} the feature {} has no tracking issue", name(n))));
     assert_eq!(state.reason(), None);
-    assert!(matches!(state.action(&BrakeOptions::default()), BrakeAction::Slow(_)));
+    assert!(matches!(state.action(&DuplicateThrottleOptions::default()), ThrottleAction::Slow(_)));
     // A section that mirrors another, in the middle.
     let first: Vec<String> = (0..2000).map(|page| Dice(page + 1).text(150)).collect();
     let later = (5000..9000).map(|page| Dice(page).text(150));
     let pages = first.iter().cloned().chain(first[..800].iter().cloned()).chain(later);
     let (_, state) = until_cut(pages);
-    assert_eq!((state.reason(), state.action(&BrakeOptions::default())), (None, BrakeAction::None));
+    assert_eq!(
+        (state.reason(), state.action(&DuplicateThrottleOptions::default())),
+        (None, ThrottleAction::None)
+    );
 }
 
 #[test]
 fn a_dull_part_is_forgiven() {
     let template = Dice(1).text(300);
-    let options = BrakeOptions::default();
-    let mut state = BrakeState::default();
-    let feed = |state: &mut BrakeState, pages: &mut dyn Iterator<Item = String>| {
+    let options = DuplicateThrottleOptions::default();
+    let mut state = DuplicateThrottleState::default();
+    let feed = |state: &mut DuplicateThrottleState, pages: &mut dyn Iterator<Item = String>| {
         pages.map(|page| state.observe(fingerprint(&page), &options)).last().expect("pages")
     };
     let slow = feed(&mut state, &mut (0..150).map(|month| calendar(&template, month)));
-    assert!(matches!(slow, BrakeAction::Slow(_)));
+    assert!(matches!(slow, ThrottleAction::Slow(_)));
     // A few new pages do not end it: hysteresis.
-    assert!(matches!(feed(&mut state, &mut (0..5).map(|n| Dice(n + 1).text(200))), BrakeAction::Slow(_)));
-    assert_eq!(feed(&mut state, &mut (10..60).map(|n| Dice(n).text(200))), BrakeAction::None);
+    assert!(matches!(feed(&mut state, &mut (0..5).map(|n| Dice(n + 1).text(200))), ThrottleAction::Slow(_)));
+    assert_eq!(feed(&mut state, &mut (10..60).map(|n| Dice(n).text(200))), ThrottleAction::None);
 }
 
 #[test]
@@ -154,40 +157,40 @@ fn the_state_is_small_and_stored() {
     let (_, state) = until_cut((0..2000).map(|page| Dice(page + 1).text(150)));
     let bytes = postcard::to_allocvec(&state).unwrap();
     assert!(bytes.len() <= 200, "{}", bytes.len());
-    assert_eq!(postcard::from_bytes::<BrakeState>(&bytes).unwrap(), state);
-    assert!(postcard::to_allocvec(&BrakeState::default()).unwrap().len() <= 24);
+    assert_eq!(postcard::from_bytes::<DuplicateThrottleState>(&bytes).unwrap(), state);
+    assert!(postcard::to_allocvec(&DuplicateThrottleState::default()).unwrap().len() <= 24);
 }
 
 #[test]
-fn pages_without_words_and_no_brake() {
-    let options = BrakeOptions::default();
-    let mut state = BrakeState::default();
-    assert!((0..10_000).all(|_| state.observe(None, &options) == BrakeAction::None));
-    assert_eq!(state, BrakeState::default());
-    let off = BrakeOptions { enabled: false, ..Default::default() };
-    assert!((0..10_000).all(|_| state.observe(fingerprint("the same"), &off) == BrakeAction::None));
+fn pages_without_words_and_no_throttle() {
+    let options = DuplicateThrottleOptions::default();
+    let mut state = DuplicateThrottleState::default();
+    assert!((0..10_000).all(|_| state.observe(None, &options) == ThrottleAction::None));
+    assert_eq!(state, DuplicateThrottleState::default());
+    let off = DuplicateThrottleOptions { enabled: false, ..Default::default() };
+    assert!((0..10_000).all(|_| state.observe(fingerprint("the same"), &off) == ThrottleAction::None));
 }
 
 #[test]
 fn settings() {
-    assert!(BrakeOptions::default().check().is_ok());
+    assert!(DuplicateThrottleOptions::default().check().is_ok());
     for bad in [
-        BrakeOptions { distance: 17, ..Default::default() },
-        BrakeOptions { short_distance: 2, ..Default::default() },
-        BrakeOptions { full_weight_shingles: 0, ..Default::default() },
-        BrakeOptions { release_share: 0.8, ..Default::default() },
-        BrakeOptions { cut_share: 1.1, ..Default::default() },
-        BrakeOptions { cut_after: 32, ..Default::default() },
-        BrakeOptions { slowest: f32::NAN, ..Default::default() },
+        DuplicateThrottleOptions { distance: 17, ..Default::default() },
+        DuplicateThrottleOptions { short_distance: 2, ..Default::default() },
+        DuplicateThrottleOptions { full_weight_shingles: 0, ..Default::default() },
+        DuplicateThrottleOptions { release_share: 0.8, ..Default::default() },
+        DuplicateThrottleOptions { cut_share: 1.1, ..Default::default() },
+        DuplicateThrottleOptions { cut_after: 32, ..Default::default() },
+        DuplicateThrottleOptions { slowest: f32::NAN, ..Default::default() },
     ] {
         assert!(matches!(bad.check(), Err(Error::Config(_))), "{bad:?}");
     }
-    let distances = [1, 40, 100, 400, 10_000].map(|n| BrakeOptions::default().distance_of(n));
+    let distances = [1, 40, 100, 400, 10_000].map(|n| DuplicateThrottleOptions::default().distance_of(n));
     assert_eq!(distances, [10, 10, 7, 4, 3]);
 }
 
 #[test]
-fn prints() {
+fn fingerprints() {
     let print = |text: &str| fingerprint(text).expect("words");
     // Small numbers, years and clocks are one; others are not.
     assert_eq!(print("on 3 May 2024 at 10:31 we met"), print("on 12 May 1999 at 9:05 we met"));
@@ -213,7 +216,7 @@ fn prints() {
 }
 
 #[test]
-fn prints_may_not_change() {
+fn fingerprints_may_not_change() {
     let print =
         fingerprint("The quick brown fox jumps over the lazy dog in 2024; 快速的棕色狐狸。").expect("words");
     assert_eq!((print.simhash, print.key, print.shingles), (8_504_328_457_125_811_332, 3_302_890_480, 16));
@@ -222,9 +225,9 @@ fn prints_may_not_change() {
 proptest! {
     #[test]
     fn any_text_and_any_order(texts in prop::collection::vec("\\PC{0,40}", 0..40)) {
-        let mut state = BrakeState::default();
+        let mut state = DuplicateThrottleState::default();
         for text in &texts {
-            state.observe(fingerprint(text), &BrakeOptions::default());
+            state.observe(fingerprint(text), &DuplicateThrottleOptions::default());
             prop_assert!((0.0..=1.0).contains(&state.share) && state.recent.len() <= RECENT && state.sample.len() <= SAMPLE);
         }
         prop_assert_eq!(state.reason(), None);

@@ -1,4 +1,4 @@
-//! The print of a page: what the brake compares.
+//! The fingerprint of a page: what the duplicate throttle compares.
 //!
 //! **Definition.** Words are runs of letters and digits; characters of scripts without spaces count singly. Numbers of
 //! one or two digits and years (1900 to 2199) are all one word: a calendar is one page. Of the set of *different*
@@ -6,7 +6,7 @@
 //!
 //! - the SimHash of 64 bits, whose Hamming distance grows with the share of triples that differ;
 //! - a key of the whole set: equal for pages that say the same but for small numbers;
-//! - a key of the words without digits, each as often as it stands there: equal for pages that differ in numbers alone;
+//! - a key of the words without digits, each as often as it occurs: equal for pages that differ in numbers alone;
 //! - how many there were.
 //!
 //! Only the first 64 KiB of text are read. A filter of 16,384 bits decides what was there before; of a thousand
@@ -15,6 +15,8 @@
 //! **Cost.** Linear, no allocation. **Determinism.** The text alone; stored by crawls, so that it may not change.
 //!
 //! **Reference.** Charikar, doi:10.1145/509907.509965.
+
+use webmill_capture::simhash::BitCounts;
 
 /// Bytes of text that are read.
 const MAX_TEXT: usize = 64 * 1024;
@@ -27,7 +29,7 @@ const NUMBER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// What is left of a page for comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PagePrint {
+pub struct PageFingerprint {
     /// SimHash of the different word triples.
     pub simhash: u64,
     /// Hash of the set of word triples.
@@ -38,17 +40,17 @@ pub struct PagePrint {
     pub shingles: u32,
 }
 
-/// The print of a page's visible text; `None` where it has no words.
+/// The fingerprint of a page's visible text; `None` where it has no words.
 ///
 /// # Examples
 /// ```
-/// use webmill_crawl::brake::fingerprint;
+/// use webmill_crawl::duplicate_throttle::fingerprint;
 /// let may = fingerprint("Events in May 2027: 1 2 3 4 5 6 7. Nothing is planned.");
 /// assert_eq!(may, fingerprint("Events in May 2031: 4 5 6 7 8 9 10. Nothing is planned."));
 /// assert_ne!(may, fingerprint("Events in May 2027: 1 2 3 4 5 6 7. The fair opens."));
 /// assert_eq!(fingerprint(" … "), None);
 /// ```
-pub fn fingerprint(text: &str) -> Option<PagePrint> {
+pub fn fingerprint(text: &str) -> Option<PageFingerprint> {
     let mut end = text.len().min(MAX_TEXT);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -157,12 +159,9 @@ struct Triples {
     last: [u64; 2],
     words: u64,
     seen: [u64; FILTER],
-    /// How often each bit was set, in binary, the lowest digit first: a number is a column.
-    planes: [u64; 20],
+    counts: BitCounts,
     sum: u64,
     words_sum: u64,
-    /// Hashes that are not yet in the planes.
-    waiting: [u64; 8],
     shingles: u32,
 }
 
@@ -172,10 +171,9 @@ impl Triples {
             last: [0; 2],
             words: 0,
             seen: [0; FILTER],
-            planes: [0; 20],
+            counts: BitCounts::new(),
             sum: 0,
             words_sum: 0,
-            waiting: [0; 8],
             shingles: 0,
         }
     }
@@ -207,56 +205,18 @@ impl Triples {
         }
         self.seen[word] |= bit;
         self.sum = self.sum.wrapping_add(hash);
-        self.waiting[self.shingles as usize % 8] = hash;
+        self.counts.add(hash);
         self.shingles += 1;
-        if self.shingles.is_multiple_of(8) {
-            self.take_eight();
-        }
     }
 
-    /// Adds eight hashes to the planes by full adders, one of 64 columns wide at a time.
-    fn take_eight(&mut self) {
-        let full = |a: u64, b: u64, c: u64| (a ^ b ^ c, (a & b) | (c & (a ^ b)));
-        let w = self.waiting;
-        let [ones, twos, fours, ..] = self.planes;
-        let (ones, two_a) = full(ones, w[0], w[1]);
-        let (ones, two_b) = full(ones, w[2], w[3]);
-        let (twos, four_a) = full(twos, two_a, two_b);
-        let (ones, two_a) = full(ones, w[4], w[5]);
-        let (ones, two_b) = full(ones, w[6], w[7]);
-        let (twos, four_b) = full(twos, two_a, two_b);
-        let (fours, eights) = full(fours, four_a, four_b);
-        (self.planes[0], self.planes[1], self.planes[2]) = (ones, twos, fours);
-        carry_into(&mut self.planes[3..], eights);
-    }
-
-    fn finish(mut self) -> Option<PagePrint> {
+    fn finish(mut self) -> Option<PageFingerprint> {
         if self.words == 0 {
             return None;
         }
         if self.words < 3 {
             self.add(mix(self.last[0].rotate_left(41) ^ self.last[1]));
         }
-        for &hash in &self.waiting[..self.shingles as usize % 8] {
-            carry_into(&mut self.planes, hash);
-        }
-        let count = |bit: u32| {
-            self.planes.iter().rev().fold(0u32, |sum, plane| sum << 1 | u32::from(plane >> bit & 1 == 1))
-        };
-        let simhash = (0..64).fold(0, |bits, bit| bits | u64::from(count(bit) * 2 > self.shingles) << bit);
         let (key, words) = (mix(self.sum) as u32, mix(self.words_sum) as u32);
-        Some(PagePrint { simhash, key, words, shingles: self.shingles })
-    }
-}
-
-/// Adds one to the columns that `carry` names.
-fn carry_into(planes: &mut [u64], mut carry: u64) {
-    for plane in planes {
-        let both = *plane & carry;
-        *plane ^= carry;
-        carry = both;
-        if carry == 0 {
-            break;
-        }
+        Some(PageFingerprint { simhash: self.counts.majority(), key, words, shingles: self.shingles })
     }
 }

@@ -1,21 +1,21 @@
-//! The near-duplicate brake: a host whose newest pages keep being copies is slowed and then cut off.
+//! The duplicate throttle: a host whose newest pages keep being near-duplicates is slowed and then cut off.
 //!
-//! **Definition.** Each stored page is reduced to a [`PagePrint`] (its text's SimHash, a key, how much there was). A page is a *copy* where its SimHash
-//! lies within [`BrakeOptions::distance`] bits, or the few more that a changed word makes on a short page, of one of the last
-//! 8 different pages of its host. It *weighs* as
-//! much as its text says: 1 from [`BrakeOptions::full_weight_shingles`] different shingles on, less below, so that
-//! "not found" pages with status 200, login forms and thin templates brake late. A copy with words (not numbers) that
-//! none of the last 16 vocabularies had weighs a quarter: it is a stub about something. Two judges watch a host:
+//! **Definition.** Each stored page is reduced to a [`PageFingerprint`] (its text's SimHash, a key, how much there was).
+//! A page is a *copy* where its SimHash lies within [`DuplicateThrottleOptions::distance`] bits, or the few more that a
+//! changed word makes on a short page, of one of the last 8 different pages of its host. It *weighs* as much as its text
+//! says: 1 from [`DuplicateThrottleOptions::full_weight_shingles`] different shingles on, less below, so that "not found"
+//! pages with status 200, login forms and thin templates count late. A copy with words (not numbers) that none of the
+//! last 16 vocabularies had weighs a quarter: it is a stub about something. A host is judged by two rules:
 //!
 //! - **near copies**: the share of copies among its newest pages (weighted moving average over about 32 pages). From
 //!   `slow_share` on, copies are added up; `slow_after` of them slow the host, more and more, and `cut_after` of them
-//!   with a share of `cut_share` or more cut it off, if they are as many as all its other pages. A share below `release_share` forgets all: the host was only
-//!   passing through a dull part.
-//! - **repeats**: sites that begin again under other names (session ids, mirrors of themselves) repeat in a period
-//!   longer than any list of newest pages. So the keys of a *distinct sample* of all texts ever stored are
-//!   kept (Gibbons: those keys with `level` trailing zeros; the level rises when 16 are full). Each page in the
-//!   sample says whether it was there before: an unbiased share of repeats over any period. The host is cut when `cut_after` pages and half of all its pages were repeats in a run: when it
-//!   was seen twice. A section that mirrors another is no reason.
+//!   with a share of `cut_share` or more cut it off, if they are as many as all its other pages. A share below
+//!   `release_share` forgets all: the host was only passing through a dull part.
+//! - **repeats**: sites that begin again under other names (session ids, mirrors of themselves) repeat in a period longer
+//!   than any list of newest pages. So the keys of a *distinct sample* of all texts ever stored are kept (Gibbons: those
+//!   keys with `level` trailing zeros; the level rises when 16 are full). Each page in the sample says whether it was
+//!   there before: an unbiased share of repeats over any period. The host is cut when `cut_after` pages and half of all
+//!   its pages were repeats in a row: when it was seen twice. A section that mirrors another is no reason.
 //!
 //! A host that mixes copies with new pages is never cut: as long as one in ten pages is new, it is worth its time.
 //!
@@ -25,7 +25,7 @@
 //! **Reference.** Charikar, doi:10.1145/509907.509965; Gibbons, "Distinct sampling for highly-accurate answers",
 //! VLDB 2001.
 
-mod print;
+mod fingerprint;
 #[cfg(test)]
 mod tests;
 
@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use webmill_capture::error::{Error, Result};
 
-pub use self::print::{PagePrint, fingerprint};
+pub use self::fingerprint::{PageFingerprint, fingerprint};
 
 /// Different pages compared with.
 const RECENT: usize = 8;
@@ -41,7 +41,7 @@ const RECENT: usize = 8;
 /// Vocabularies compared with: the months of a calendar and some more.
 const VOCABULARIES: usize = 16;
 
-/// Weight of a copy with words of its own beside others.
+/// Weight of a copy with words of its own next to others.
 const OWN_WORDS: f32 = 0.25;
 
 /// Keys in the distinct sample.
@@ -62,8 +62,8 @@ const LEAST_WEIGHT: f32 = 0.05;
 /// When a host is slowed and cut.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct BrakeOptions {
-    /// Whether there is a brake at all; default true.
+pub struct DuplicateThrottleOptions {
+    /// Whether hosts are throttled at all; default true.
     pub enabled: bool,
     /// Largest Hamming distance of two SimHashes that counts as a copy, in bits, 0 to 16; default 3.
     pub distance: u32,
@@ -88,9 +88,9 @@ pub struct BrakeOptions {
     pub release_share: f32,
 }
 
-impl Default for BrakeOptions {
+impl Default for DuplicateThrottleOptions {
     fn default() -> Self {
-        BrakeOptions {
+        DuplicateThrottleOptions {
             enabled: true,
             distance: 3,
             changed_shingles: 6,
@@ -106,7 +106,7 @@ impl Default for BrakeOptions {
     }
 }
 
-impl BrakeOptions {
+impl DuplicateThrottleOptions {
     /// Whether the numbers can work together.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ impl BrakeOptions {
     }
 }
 
-impl BrakeOptions {
+impl DuplicateThrottleOptions {
     /// The distance that counts as a copy for a page of so many shingles: the expected one of two pages that differ
     /// in `changed_shingles` of them, 64·θ/π with cos θ = 1 − changed/shingles.
     fn distance_of(&self, shingles: u32) -> u32 {
@@ -146,7 +146,8 @@ impl BrakeOptions {
 
 /// What to do with the host.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum BrakeAction {
+#[non_exhaustive]
+pub enum ThrottleAction {
     /// Go on as usual.
     None,
     /// Multiply the delay of the host by this, above 1.
@@ -155,9 +156,9 @@ pub enum BrakeAction {
     Cut,
 }
 
-/// What the brake knows of a host; it outlives the process.
+/// What the throttle knows of a host; it outlives the process.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct BrakeState {
+pub struct DuplicateThrottleState {
     /// SimHashes of the last different pages, the newest last; little-endian.
     recent: Vec<[u8; 8]>,
     /// Keys of the last different vocabularies, the newest last; three bytes of each.
@@ -191,12 +192,16 @@ enum CutReason {
     Repeats,
 }
 
-impl BrakeState {
+impl DuplicateThrottleState {
     /// Takes the newest page of the host. `None` is a page without words: it says nothing. A host that was cut stays
     /// cut, whatever comes.
-    pub fn observe(&mut self, page: Option<PagePrint>, options: &BrakeOptions) -> BrakeAction {
+    pub fn observe(
+        &mut self,
+        page: Option<PageFingerprint>,
+        options: &DuplicateThrottleOptions,
+    ) -> ThrottleAction {
         if !options.enabled {
-            return BrakeAction::None;
+            return ThrottleAction::None;
         }
         if let Some(page) = page.filter(|_| self.cut.is_none()) {
             self.pages = self.pages.saturating_add(1);
@@ -229,9 +234,9 @@ impl BrakeState {
     }
 
     /// What holds for the host now.
-    pub fn action(&self, options: &BrakeOptions) -> BrakeAction {
+    pub fn action(&self, options: &DuplicateThrottleOptions) -> ThrottleAction {
         if self.cut.is_some() {
-            return BrakeAction::Cut;
+            return ThrottleAction::Cut;
         }
         let slow_after = options.slow_after as f32;
         // Repeats count where they are a quarter of the host.
@@ -239,10 +244,10 @@ impl BrakeState {
             Some(self.repeats()).filter(|repeats| repeats * 4.0 >= self.pages as f32).unwrap_or(0.0);
         let evidence = self.evidence.max(repeats);
         if !options.enabled || evidence < slow_after {
-            return BrakeAction::None;
+            return ThrottleAction::None;
         }
         let factor = (1.0 + evidence / slow_after).min(options.slowest);
-        if factor > 1.0 { BrakeAction::Slow(factor) } else { BrakeAction::None }
+        if factor > 1.0 { ThrottleAction::Slow(factor) } else { ThrottleAction::None }
     }
 
     /// Why the host was cut, for the event log: `near-copies` or `repeats`; `None` where it is not.
@@ -290,7 +295,7 @@ impl BrakeState {
     }
 
     /// Looks the page up in the distinct sample, if it belongs there.
-    fn sample(&mut self, key: u32, weight: f32, options: &BrakeOptions) {
+    fn sample(&mut self, key: u32, weight: f32, options: &DuplicateThrottleOptions) {
         // Thin pages are alike without being repeats.
         if weight < 0.5 || key.trailing_zeros() < u32::from(self.level) {
             return;

@@ -1,12 +1,13 @@
-//! Whose turn it is: lending, releasing, parking.
+//! The schedule of hosts: leasing, releasing, waiting, parking.
 
 use std::sync::Arc;
 
 use super::entry::{self, Fields};
 use super::host::{self, BY_RANK, BY_TIME, Loaded, Phase, Place, time_bytes};
+use super::queue::{cancelled_key, name_key, queue_key};
 use super::rank::{self, Rank};
 use super::seen::{self, Known};
-use super::{After, BORROWED, Frontier, Lease, Next, cancelled_key, name_key, queue_key};
+use super::{After, BORROWED, Frontier, Lease, Next};
 use crate::task::{Entry, HostState};
 use webmill_capture::error::{Error, Result};
 
@@ -22,7 +23,7 @@ impl Frontier {
     /// [`Error::Corrupt`], [`Error::Io`].
     pub fn next(&mut self, now_ms: i64) -> Result<Next> {
         self.now_ms = now_ms;
-        if self.options.strict && self.hosts.lent > 0 {
+        if self.options.strict && self.hosts.leased > 0 {
             return Ok(Next::Busy);
         }
         loop {
@@ -36,18 +37,18 @@ impl Frontier {
                 let waiting = self.hosts.waiting.first().map(|(time, _)| *time);
                 return Ok(match waiting.into_iter().chain(self.later).min() {
                     Some(until_ms) => Next::Wait { until_ms },
-                    None if self.hosts.lent > 0 => Next::Busy,
+                    None if self.hosts.leased > 0 => Next::Busy,
                     None => Next::Empty,
                 });
             };
-            if let Some(next) = self.try_lend(slot)? {
+            if let Some(next) = self.try_lease(slot)? {
                 return Ok(next);
             }
         }
     }
 
-    /// Lends the first entry of a host; `None`: the host did not stand where it belongs, and does now.
-    fn try_lend(&mut self, slot: u32) -> Result<Option<Next>> {
+    /// Leases the first entry of a host; `None`: the host was out of order, and is where it belongs now.
+    fn try_lease(&mut self, slot: u32) -> Result<Option<Next>> {
         self.load(slot)?;
         let host = self.hosts.get(slot);
         let (name, bound) = (host.name.clone(), host.bound);
@@ -58,7 +59,7 @@ impl Frontier {
             return Ok(None);
         };
         if rank > bound {
-            self.hosts.turn(slot, Phase::Ready, rank);
+            self.hosts.set_phase(slot, Phase::Ready, rank);
             return Ok(None);
         }
         let entry = if self.cancelled.is_empty() { None } else { Some(self.decode(&name, &value)?) };
@@ -83,20 +84,20 @@ impl Frontier {
             None => self.decode(&name, &value)?,
         };
         self.hosts.with_loaded(slot, Loaded::pop);
-        self.hosts.turn(slot, Phase::Lent(rank), rank);
+        self.hosts.set_phase(slot, Phase::Leased(rank), rank);
         self.hosts.get_mut(slot).served += 1;
         Ok(Some(Next::Fetch(Lease { host: name, entry, slot, rank, value })))
     }
 
-    /// Gives a lent host back, once the changes that its fetch brought (links, host state) are made.
+    /// Gives a leased host back, once the changes that its fetch brought (links, host state) are made.
     ///
     /// # Errors
     /// [`Error::Internal`] with a lease of another frontier, [`Error::Corrupt`], [`Error::Io`].
     pub fn release(&mut self, lease: Lease, after: After) -> Result<()> {
         let Lease { host, mut entry, slot, rank, value } = lease;
-        let lent = self.hosts.try_get_mut(slot);
-        if !lent.is_some_and(|lent| lent.phase == Phase::Lent(rank) && lent.name == host) {
-            return Err(Error::Internal(format!("{host} is released but not lent")));
+        let leased = self.hosts.try_get_mut(slot);
+        if !leased.is_some_and(|leased| leased.phase == Phase::Leased(rank) && leased.name == host) {
+            return Err(Error::Internal(format!("{host} is released but not leased")));
         }
         let longest = 2 * self.limits.block;
         let host_key = host_key_of(self, slot);
@@ -137,7 +138,7 @@ impl Frontier {
         match loaded.bound() {
             None => self.retire(slot),
             Some(bound) if self.options.strict || next_ms <= self.now_ms => {
-                self.hosts.turn(slot, Phase::Ready, bound);
+                self.hosts.set_phase(slot, Phase::Ready, bound);
                 self.refresh(slot);
                 Ok(())
             }
@@ -147,7 +148,7 @@ impl Frontier {
 
     /// Lets a host wait: in memory, or far from its time on disk.
     fn rest(&mut self, slot: u32, next_ms: i64, bound: Rank) -> Result<()> {
-        self.hosts.turn(slot, Phase::Waiting(next_ms), bound);
+        self.hosts.set_phase(slot, Phase::Waiting(next_ms), bound);
         if next_ms.saturating_sub(self.now_ms) > FAR_MS {
             return self.park(slot);
         }
@@ -168,7 +169,7 @@ impl Frontier {
         self.set_place(&name, key, Some(old), place);
     }
 
-    /// Rank of the last entry in the queue of a lent host.
+    /// Rank of the last entry in the queue of a leased host.
     fn last_rank(&self, slot: u32) -> Result<Option<Rank>> {
         let host = self.hosts.get(slot);
         if let Some(loaded) = &host.loaded
@@ -257,7 +258,7 @@ impl Frontier {
             && (time <= now_ms || self.options.strict)
         {
             let bound = self.hosts.get(slot).bound;
-            self.hosts.turn(slot, Phase::Ready, bound);
+            self.hosts.set_phase(slot, Phase::Ready, bound);
         }
         let until = if self.options.strict { i64::MAX } else { now_ms };
         let mut limit = self.limits.batch;
@@ -337,7 +338,7 @@ impl Frontier {
         Ok(())
     }
 
-    /// Takes a host that is not lent out of memory.
+    /// Takes a host that is not leased out of memory.
     fn park(&mut self, slot: u32) -> Result<()> {
         let host = self.hosts.remove(slot);
         if let Some(loaded) = host.loaded.as_ref().filter(|loaded| loaded.dirty) {

@@ -1,0 +1,96 @@
+//! Writing: pages, then events, then the frontier with a checkpoint of the positions in both.
+//!
+//! **Determinism.** The order makes a crash harmless: what the frontier's checkpoint does not cover is replayed from the
+//! journal and the shards, and a record that the journal does not know is cut off.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Crawl, Ended, Totals};
+use crate::event::Event;
+use webmill_capture::error::{AtPath, Error, Result};
+use webmill_shard::Position;
+
+/// How far shards and journal were written when the frontier was committed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Checkpoint {
+    pub archive: Position,
+    /// After the last record that was written, also when its shard is finished and another one is begun.
+    pub last: Position,
+    pub journal: Position,
+    pub totals: Totals,
+}
+
+impl Crawl {
+    /// Notes an event, to be written by the next commit: a journal that gets ahead of the shards would know of pages that a
+    /// crash took.
+    pub(super) fn log(&mut self, event: Event) {
+        self.totals.outcomes.add(&event.outcome);
+        self.pending_events.push(event);
+        self.changed += 1;
+    }
+
+    /// Writes everything out in the order that makes a crash harmless: pages, events, frontier.
+    pub(super) fn commit(&mut self) -> Result<()> {
+        self.archive.flush()?;
+        if self.archive.position().offset > 0 {
+            self.last_written = self.archive.position();
+        }
+        for event in &self.pending_events {
+            self.journal.append(event)?;
+        }
+        self.pending_events.clear();
+        self.journal.flush()?;
+        self.send_outbox()?;
+        let checkpoint = Checkpoint {
+            archive: self.archive.position(),
+            last: self.last_written,
+            journal: self.journal.position(),
+            totals: self.totals.clone(),
+        };
+        let checkpoint = postcard::to_allocvec(&checkpoint)
+            .map_err(|e| Error::Internal(format!("checkpoint cannot be encoded: {e}")))?;
+        self.frontier.commit(&checkpoint)?;
+        self.changed = 0;
+        Ok(())
+    }
+
+    pub(super) fn sync(&mut self) -> Result<()> {
+        self.archive.sync()?;
+        self.journal.sync()?;
+        self.frontier.sync()
+    }
+
+    /// URLs of other agents go to `outbox/NAME.urls`, a seed list for that agent. A crash may repeat lines.
+    fn send_outbox(&mut self) -> Result<()> {
+        use std::io::Write;
+        if self.outbox.values().all(Vec::is_empty) {
+            return Ok(());
+        }
+        let folder = self.folder.join("outbox");
+        std::fs::create_dir_all(&folder).at(&folder)?;
+        for (agent, lines) in &mut self.outbox {
+            let path = folder.join(format!("{agent}.urls"));
+            let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&path).at(&path)?;
+            file.write_all(lines).at(&path)?;
+            lines.clear();
+        }
+        Ok(())
+    }
+
+    /// Closes the crawl: its shards get their final names; if it is resumed, it begins another shard.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn close(mut self, ended: Ended) -> Result<Totals> {
+        if let Some(threads) = self.threads.take() {
+            threads.shutdown_background();
+        }
+        self.archive.finish()?;
+        self.commit()?;
+        self.frontier.close()?;
+        if ended != Ended::Stopped {
+            self.journal.finish()?;
+        }
+        Ok(self.totals)
+    }
+}
