@@ -6,7 +6,9 @@
 //! unknown is UTC, so that results do not depend on the machine. Days that do not exist (30 February) are no date.
 //!
 //! Reference: RFC 9110 section 5.6.7, RFC 5322 section 4.3, RFC 6265 section 5.1.1 (the lenient reading), W3C
-//! NOTE-datetime; civil calendar arithmetic after Howard Hinnant, "chrono-compatible low-level date algorithms".
+//! NOTE-datetime. Days and their numbers are those of [`calendar`](crate::calendar).
+
+use crate::calendar::{civil_of_days, days_of_civil};
 
 const DAY_MS: i64 = 86_400_000;
 const MONTHS: [&str; 12] =
@@ -178,7 +180,7 @@ pub fn format_14(ms: i64) -> String {
 struct Civil {
     year: i64,
     month: usize,
-    day: i64,
+    day: u32,
     weekday: usize,
     hour: i64,
     minute: i64,
@@ -191,17 +193,11 @@ impl Civil {
         // 0000-01-01 to 9999-12-31: four digits of year.
         let ms = ms.clamp(-62_167_219_200_000, 253_402_300_799_999);
         let (days, rest) = (ms.div_euclid(DAY_MS), ms.rem_euclid(DAY_MS));
-        let z = days + 719_468;
-        let era = z.div_euclid(146_097);
-        let doe = z.rem_euclid(146_097);
-        let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
-        let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-        let mp = (5 * doy + 2) / 153;
-        let month = if mp < 10 { mp + 3 } else { mp - 9 };
+        let (year, month, day) = civil_of_days(days);
         Civil {
-            year: yoe + era * 400 + i64::from(month <= 2),
+            year,
             month: month as usize,
-            day: doy - (153 * mp + 2) / 5 + 1,
+            day,
             weekday: (days + 4).rem_euclid(7) as usize,
             hour: rest / 3_600_000,
             minute: rest / 60_000 % 60,
@@ -211,23 +207,10 @@ impl Civil {
     }
 }
 
-/// Milliseconds of midnight; `None` where the day does not exist.
+/// Milliseconds of midnight; `None` where the day does not exist or its year has not four digits.
 fn date_ms(year: i64, month: u32, day: u32) -> Option<i64> {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let length = match month {
-        2 => 28 + u32::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if !(1..=length).contains(&day) || !(0..=9999).contains(&year) {
-        return None;
-    }
-    let y = year - i64::from(month <= 2);
-    let (era, yoe) = (y.div_euclid(400), y.rem_euclid(400));
-    let mp = i64::from((month + 9) % 12);
-    let doe = yoe * 365 + yoe / 4 - yoe / 100 + (153 * mp + 2) / 5 + i64::from(day) - 1;
-    Some((era * 146_097 + doe - 719_468) * DAY_MS)
+    let days = days_of_civil(year, month, day).filter(|_| (0..=9999).contains(&year))?;
+    Some(days * DAY_MS)
 }
 
 /// `hh:mm` or `hh:mm:ss`.

@@ -9,7 +9,7 @@
 //! | [`chunked`] | transfer decoding |
 //! | [`content`] | content decoding (gzip, deflate, br, zstd) in bounded memory |
 //! | [`url`] | the canonical form of a URL; [`key`] its 128 bits; [`surt`] its sort order; [`domain`] its registrable domain |
-//! | [`date`] | the date formats that archives use |
+//! | [`date`] | the date formats that archives use; [`calendar`] the days that exist |
 //! | [`digest`] | SHA-1 as archives write it |
 //! | [`simhash`] | the kernel of SimHash, for crawl and duplicates |
 //!
@@ -38,6 +38,7 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod calendar;
 pub mod chunked;
 pub mod content;
 pub mod date;

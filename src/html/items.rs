@@ -13,8 +13,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::dom::{Dom, Edge, NodeId};
-use super::structured::{bare, parsed};
+use super::dom::{Dom, NodeId};
+use super::json_ld::Script;
+use super::markup::{self, Markup};
 use super::tag::Tag;
 use super::text_buffer::collapse;
 use webmill_capture::CanonicalUrl;
@@ -41,34 +42,6 @@ pub struct Item {
     pub data: String,
 }
 
-/// The structured data of a page, in document order; OpenGraph last.
-///
-/// # Examples
-/// ```
-/// use webmill_html::{Limits, items, parse};
-/// let page = "<div itemscope itemtype=https://schema.org/Product><b itemprop=name>Kettle</b></div>";
-/// let found = items(&parse(page, &Limits::default()), None);
-/// assert_eq!(found[0].types, ["Product"]);
-/// assert_eq!(found[0].data, r#"{"properties":{"name":["Kettle"]},"type":["https://schema.org/Product"]}"#);
-/// ```
-pub fn items(dom: &Dom<'_>, base: Option<&CanonicalUrl>) -> Vec<Item> {
-    let mut reader =
-        Reader { dom, base, out: Vec::new(), bytes: 0, read: 0, open: Vec::new(), graph: Map::new() };
-    for edge in dom.walk(dom.document()) {
-        match edge {
-            Edge::Enter(n) if dom.is_element(n) => reader.enter(n),
-            Edge::Leave(n) => reader.leave(n),
-            Edge::Enter(_) => {}
-        }
-    }
-    let graph = std::mem::take(&mut reader.graph);
-    if !graph.is_empty() {
-        let types = graph.get("og:type").map(strings).unwrap_or_default();
-        reader.keep("opengraph", types, &Value::Object(graph));
-    }
-    reader.out
-}
-
 /// An item that has begun.
 struct Open {
     node: NodeId,
@@ -80,7 +53,8 @@ struct Open {
     properties: Map<String, Value>,
 }
 
-struct Reader<'d, 'a, 'b> {
+/// Gathers the items of a page while it is walked.
+pub(super) struct Reader<'d, 'a, 'b> {
     dom: &'d Dom<'a>,
     base: Option<&'b CanonicalUrl>,
     out: Vec<Item>,
@@ -90,28 +64,43 @@ struct Reader<'d, 'a, 'b> {
     graph: Map<String, Value>,
 }
 
-impl Reader<'_, '_, '_> {
-    fn enter(&mut self, n: NodeId) {
-        let dom = self.dom;
-        match dom.tag(n) {
-            Tag::Script => self.script(n),
-            Tag::Meta => self.meta(n),
-            _ => {}
+impl<'d, 'a, 'b> Reader<'d, 'a, 'b> {
+    pub(super) fn new(dom: &'d Dom<'a>, base: Option<&'b CanonicalUrl>) -> Self {
+        Reader { dom, base, out: Vec::new(), bytes: 0, read: 0, open: Vec::new(), graph: Map::new() }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Item> {
+        let graph = std::mem::take(&mut self.graph);
+        if !graph.is_empty() {
+            let types = graph.get("og:type").map(strings).unwrap_or_default();
+            self.keep("opengraph", types, &Value::Object(graph));
         }
-        for (syntax, scope, kind, property, id) in [
-            ("microdata", "itemscope", "itemtype", "itemprop", "itemid"),
-            ("rdfa", "typeof", "typeof", "property", "resource"),
-        ] {
-            let name = dom.attr(n, property).unwrap_or_default().trim();
-            let around = self.open.last().filter(|open| open.syntax == syntax).is_some();
-            if dom.attr(n, scope).is_some() {
+        self.out
+    }
+
+    pub(super) fn enter(&mut self, n: NodeId, markup: Option<&Markup<'_>>, script: Option<&Script>) {
+        if self.dom.tag(n) == Tag::Meta {
+            self.meta(n);
+        }
+        match script {
+            Some(Script::Json(Value::Array(values), _)) => {
+                values.iter().for_each(|value| self.json_ld(value))
+            }
+            Some(Script::Json(value, _)) => self.json_ld(value),
+            Some(Script::Broken) | None => {}
+        }
+        let Some(markup) = markup else { return };
+        for (syntax, item) in [("microdata", &markup.microdata), ("rdfa", &markup.rdfa)] {
+            let name = item.property.unwrap_or_default().trim();
+            let around = self.open.last().is_some_and(|open| open.syntax == syntax);
+            if item.opens {
                 if self.open.len() < MAX_NESTED {
                     self.open.push(Open {
                         node: n,
                         syntax,
                         property: if around { name.to_owned() } else { String::new() },
-                        types: tokens(dom.attr(n, kind).unwrap_or_default()).map(str::to_owned).collect(),
-                        id: dom.attr(n, id).map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned),
+                        types: markup::names(item.types).map(str::to_owned).collect(),
+                        id: item.id.map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned),
                         properties: Map::new(),
                     });
                 }
@@ -124,7 +113,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn leave(&mut self, n: NodeId) {
+    pub(super) fn leave(&mut self, n: NodeId) {
         while self.open.last().is_some_and(|open| open.node == n) {
             let Some(item) = self.open.pop() else { return };
             let mut value = Map::new();
@@ -146,22 +135,6 @@ impl Reader<'_, '_, '_> {
                     self.keep(item.syntax, types, &value);
                 }
             }
-        }
-    }
-
-    fn script(&mut self, n: NodeId) {
-        let kind = self.dom.attr(n, "type").unwrap_or_default();
-        let kind = kind.split(';').next().unwrap_or_default().trim();
-        if !kind.eq_ignore_ascii_case("application/ld+json") || self.read >= MAX_READ {
-            return;
-        }
-        let mut script = String::new();
-        self.dom.text_content(n, &mut script);
-        self.read += script.len();
-        match parsed(bare(&script)) {
-            Some(Value::Array(values)) => values.iter().for_each(|value| self.json_ld(value)),
-            Some(value) => self.json_ld(&value),
-            None => {}
         }
     }
 
@@ -235,17 +208,12 @@ impl Reader<'_, '_, '_> {
 
 /// Adds a value under each of the names.
 fn add(properties: &mut Map<String, Value>, names: &str, value: &Value) {
-    for name in tokens(names) {
+    for name in markup::names(names) {
         let values = properties.entry(name).or_insert_with(|| Value::Array(Vec::new()));
         if let Some(values) = values.as_array_mut().filter(|values| values.len() < MAX_ITEMS) {
             values.push(value.clone());
         }
     }
-}
-
-/// At most 8 words of an attribute.
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    text.split_ascii_whitespace().take(8)
 }
 
 /// A string, or the strings of an array.
@@ -262,7 +230,7 @@ fn short(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Limits, parse};
+    use crate::{Limits, items, parse};
     use proptest::prelude::*;
 
     fn read(html: &str) -> Vec<(String, String, String)> {

@@ -7,7 +7,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod base;
+mod characters;
 pub mod charset;
+mod declarations;
 mod detect;
 pub mod dom;
 mod dom_edit;
@@ -16,12 +18,13 @@ mod entity_names;
 mod evidence;
 mod filed;
 mod items;
+mod json_ld;
 mod licence;
 pub mod links;
+mod markup;
 pub mod meta;
 mod meta_items;
 mod meta_names;
-mod moment;
 pub mod parse;
 mod prescan;
 mod quirks;
@@ -45,14 +48,18 @@ mod tree_sets;
 mod tree_table;
 mod tree_text;
 mod values;
+mod written_date;
 
 pub use base::base_of;
+pub use characters::is_wide;
 pub use charset::{CharsetSource, Decoded, decode};
+pub use declarations::{items, metadata, metadata_and_items};
 pub use dom::{Cuts, Dom, Edge, Namespace, NodeId, Walk};
-pub use items::{Item, items};
+pub use items::Item;
 pub use links::{Link, LinkKind, LinkLimits, Links, Skipped, links, refresh_url};
-pub use meta::{Metadata, metadata};
+pub use meta::Metadata;
 pub use parse::{Limits, parse};
 pub use robots::{Robots, Rules};
 pub use structured::Structured;
 pub use tag::Tag;
+pub use written_date::{DateOrder, WrittenDate, find_date, find_date_at, read_date};

@@ -11,16 +11,18 @@
 //!
 //! **Reference.** HTML standard, 4.2.5; ogp.me; schema.org; RFC 5988 relations.
 
-use super::dom::{Dom, Edge, NodeId};
+use super::dom::{Dom, NodeId};
 use super::filed::{Filed, filed_under};
+use super::json_ld::Script;
 use super::licence::{creative_commons, licence};
+use super::markup::Markup;
 use super::meta_items::Scope;
-use super::moment::iso_date;
 use super::robots::Robots;
 use super::structured::{self, Structured};
 use super::tag::Tag;
 use super::text_buffer::collapse;
 use super::values::{MAX_LIST, MAX_TEXT, has_token, is_feed, is_name, labels, language_tag, plain, squeezed};
+use super::written_date::{DateOrder, read_date};
 use webmill_capture::CanonicalUrl;
 
 /// Nodes looked at for the text of one element.
@@ -56,7 +58,7 @@ pub struct Metadata {
     pub author: Option<String>,
     /// Name of the site.
     pub site_name: Option<String>,
-    /// When it was published.
+    /// When it was published; nothing where what is stated may be either of two days ([`Metadata::date_order`]).
     pub published: Option<String>,
     /// When it was changed last.
     pub modified: Option<String>,
@@ -74,54 +76,10 @@ pub struct Metadata {
     pub hreflang: Vec<(String, CanonicalUrl)>,
     /// RSS and Atom feeds.
     pub feeds: Vec<CanonicalUrl>,
+    /// How the page's dates of numbers are read, by its site and the language of `<html>`.
+    pub date_order: DateOrder,
     /// What JSON-LD says, microdata where it is silent.
     pub structured: Structured,
-}
-
-/// What the page declares. `base` is what its references are resolved against ([`Links::base`](super::Links), or
-/// [`base_of`](super::base_of)); where it is `None`, relative references are left out. `x_robots_tag` are the values of
-/// that HTTP header.
-///
-/// # Examples
-/// ```
-/// use webmill::{capture::CanonicalUrl, html};
-/// let dom = html::parse("<html lang=en-GB><title> A\n page </title><meta name=author content=Ann>", &html::Limits::default());
-/// let base = CanonicalUrl::parse("http://example.com/").unwrap();
-/// let meta = html::metadata(&dom, &base, &[b"noarchive"]);
-/// assert_eq!(meta.title.as_deref(), Some("A page"));
-/// assert_eq!(meta.author.as_deref(), Some("Ann"));
-/// assert!(meta.robots.all.noarchive);
-/// ```
-pub fn metadata<'b>(
-    dom: &Dom,
-    base: impl Into<Option<&'b CanonicalUrl>>,
-    x_robots_tag: &[&[u8]],
-) -> Metadata {
-    let base = base.into();
-    let mut reader = Reader {
-        dom,
-        base,
-        out: Metadata { base: base.cloned(), ..Metadata::default() },
-        best: Best::default(),
-        json: Default::default(),
-        label: false,
-        filed: Vec::new(),
-        tagged: Vec::new(),
-        scopes: Vec::new(),
-    };
-    x_robots_tag.iter().for_each(|value| reader.out.robots.add_header(value));
-    for edge in dom.walk(dom.document()) {
-        match edge {
-            Edge::Enter(n) if dom.is_element(n) => reader.enter(n),
-            Edge::Leave(n) => {
-                if reader.scopes.last().is_some_and(|&(scope, _)| scope == n) {
-                    reader.scopes.pop();
-                }
-            }
-            Edge::Enter(_) => {}
-        }
-    }
-    reader.finish()
 }
 
 /// Candidates by rank, the smaller the better.
@@ -157,7 +115,7 @@ pub(super) struct Best {
     pub(super) licence: Slot,
 }
 
-/// What is known when a part of the page was read.
+/// What is known of the page so far.
 pub(super) struct Reader<'d, 'a> {
     pub(super) dom: &'d Dom<'a>,
     base: Option<&'d CanonicalUrl>,
@@ -173,8 +131,26 @@ pub(super) struct Reader<'d, 'a> {
     pub(super) scopes: Vec<(NodeId, Scope)>,
 }
 
-impl Reader<'_, '_> {
-    fn enter(&mut self, n: NodeId) {
+impl<'d, 'a> Reader<'d, 'a> {
+    pub(super) fn new(dom: &'d Dom<'a>, base: Option<&'d CanonicalUrl>, x_robots_tag: &[&[u8]]) -> Self {
+        let language = dom.html().and_then(|n| dom.attr(n, "lang")).and_then(language_tag);
+        let date_order = DateOrder::of_page(language.as_deref(), base);
+        let mut out = Metadata { base: base.cloned(), date_order, ..Metadata::default() };
+        x_robots_tag.iter().for_each(|value| out.robots.add_header(value));
+        Reader {
+            dom,
+            base,
+            out,
+            best: Best::default(),
+            json: Default::default(),
+            label: false,
+            filed: Vec::new(),
+            tagged: Vec::new(),
+            scopes: Vec::new(),
+        }
+    }
+
+    pub(super) fn enter(&mut self, n: NodeId, markup: Option<&Markup<'_>>, script: Option<Script>) {
         let dom = self.dom;
         match dom.tag(n) {
             Tag::Html => self.best.lang.offer(0, || dom.attr(n, "lang").and_then(language_tag)),
@@ -183,32 +159,25 @@ impl Reader<'_, '_> {
             Tag::H1 if self.out.h1.is_none() => self.out.h1 = self.text(n),
             Tag::Meta => self.meta(n),
             Tag::Link => self.link(n),
-            Tag::Script => {
-                let kind = dom.attr(n, "type").unwrap_or_default();
-                let kind = kind.split(';').next().unwrap_or_default().trim();
-                if kind.eq_ignore_ascii_case("application/ld+json") {
-                    let mut script = String::new();
-                    dom.text_content(n, &mut script);
-                    self.json.add(&script);
-                }
-            }
             Tag::Time => self.time(n),
             Tag::A => self.anchor(n),
             _ => {}
         }
-        let (mut item, mut property) = (false, None);
-        for attr in dom.attr_spans(n.0).iter().filter(|attr| matches!(attr.name.len, 8 | 9)) {
-            match dom.bytes(attr.name) {
-                b"itemprop" | b"itemscope" => item = true,
-                b"property" => property = property.or(Some(dom.str(attr.value))),
-                _ => {}
-            }
+        if let Some(script) = script {
+            self.json.add(script);
         }
-        if item {
-            self.microdata(n);
+        let Some(markup) = markup else { return };
+        if markup.microdata.opens || markup.microdata.property.is_some() {
+            self.microdata(n, &markup.microdata);
         }
-        if let Some(property) = property.filter(|_| dom.tag(n) != Tag::Meta) {
-            self.rdfa(n, property);
+        if dom.tag(n) != Tag::Meta {
+            self.rdfa(n, &markup.rdfa);
+        }
+    }
+
+    pub(super) fn leave(&mut self, n: NodeId) {
+        if self.scopes.last().is_some_and(|&(scope, _)| scope == n) {
+            self.scopes.pop();
         }
     }
 
@@ -301,20 +270,22 @@ impl Reader<'_, '_> {
         let Some(when) = dom.attr(n, "datetime") else { return };
         let class = dom.attr(n, "class").unwrap_or_default().to_ascii_lowercase();
         if class.contains("updated") || class.contains("modified") {
-            self.best.modified.offer(5, || iso_date(when));
+            let date = read_date(when, self.out.date_order);
+            self.best.modified.offer(5, || date?.certain());
         }
         let marked = dom.attr(n, "pubdate").is_some()
             || ["publish", "entry-date", "dt-published", "post-date", "article-date"]
                 .iter()
                 .any(|c| class.contains(c));
         if marked {
-            self.best.published.offer(5, || iso_date(when));
+            let date = read_date(when, self.out.date_order);
+            self.best.published.offer(5, || date?.certain());
         }
     }
 
-    fn finish(self) -> Metadata {
+    pub(super) fn finish(self) -> Metadata {
         let (mut out, mut best) = (self.out, self.best);
-        let mut data = self.json.finish();
+        let mut data = self.json.finish(out.date_order);
         let works = data.main_type.as_deref().is_some_and(|name| structured::rank(name) > 1);
         // A page's own description and date are vaguer than an article's.
         let rank = if works { 0 } else { 3 };

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::dom::NodeId;
 use super::licence::licence;
+use super::markup::Attributes;
 use super::meta::Reader;
-use super::moment::iso_date;
 use super::structured;
 use super::values::{MAX_LIST, has_token, is_name, push_list, squeezed};
+use super::written_date::read_date;
 
 /// What a microdata scope is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub(super) enum Scope {
 
 impl Reader<'_, '_> {
     /// RDFa Lite of the page's own vocabulary: properties of schema.org and Dublin Core on any element.
-    pub(super) fn rdfa(&mut self, n: NodeId, properties: &str) {
+    pub(super) fn rdfa(&mut self, n: NodeId, rdfa: &Attributes<'_>) {
         const KNOWN: [&str; 13] = [
             "datePublished",
             "published_time",
@@ -36,7 +37,8 @@ impl Reader<'_, '_> {
             "articleSection",
         ];
         let dom = self.dom;
-        for property in properties.split_ascii_whitespace().take(8) {
+        let order = self.out.date_order;
+        for property in rdfa.properties() {
             let name = property.rsplit(['/', '#', ':']).next().unwrap_or_default();
             if name == "license" {
                 let given = dom.attr(n, "href").or(dom.attr(n, "content"));
@@ -50,10 +52,14 @@ impl Reader<'_, '_> {
             let best = &mut self.best;
             match name {
                 "datePublished" | "published_time" | "issued" => {
-                    best.published.offer(5, || iso_date(&value?))
+                    best.published.offer(5, || read_date(&value?, order)?.certain())
                 }
-                "dateCreated" | "created" | "date" => best.published.offer(6, || iso_date(&value?)),
-                "dateModified" | "modified" | "modified_time" => best.modified.offer(5, || iso_date(&value?)),
+                "dateCreated" | "created" | "date" => {
+                    best.published.offer(6, || read_date(&value?, order)?.certain())
+                }
+                "dateModified" | "modified" | "modified_time" => {
+                    best.modified.offer(5, || read_date(&value?, order)?.certain())
+                }
                 "author" | "creator" => best.author.offer(5, || value.filter(|name| is_name(name))),
                 "headline" => best.headline.offer(1, || value),
                 _ if self.out.categories.len() < MAX_LIST => {
@@ -65,28 +71,29 @@ impl Reader<'_, '_> {
     }
 
     /// Properties of the item that the page is about; those of comments, offers and the like are others'.
-    pub(super) fn microdata(&mut self, n: NodeId) {
+    pub(super) fn microdata(&mut self, n: NodeId, item: &Attributes<'_>) {
         let dom = self.dom;
         // Outside of all items a property can only be the page's.
         let lone = self.scopes.is_empty();
         let scope = self.scopes.last().map_or(Scope::Subject, |&(_, scope)| scope);
         let later = if lone { 3 } else { 0 };
-        let property = dom.attr(n, "itemprop").unwrap_or_default();
+        let property = item.property.unwrap_or_default();
+        let order = self.out.date_order;
         let has = |name: &str| has_token(property, name);
-        let opens = dom.attr(n, "itemscope").is_some();
+        let opens = item.opens;
         if scope == Scope::Subject && !opens {
             let value = |names: &[&str]| names.iter().find_map(|name| dom.attr(n, name));
             if has("datePublished") {
                 let when = value(&["content", "datetime"])
                     .map(Cow::Borrowed)
                     .or_else(|| self.text(n).map(Cow::Owned));
-                self.best.published.offer(4 + later, || iso_date(&when?));
+                self.best.published.offer(4 + later, || read_date(&when?, order)?.certain());
             }
             if has("dateModified") {
                 let when = value(&["content", "datetime"])
                     .map(Cow::Borrowed)
                     .or_else(|| self.text(n).map(Cow::Owned));
-                self.best.modified.offer(4 + later, || iso_date(&when?));
+                self.best.modified.offer(4 + later, || read_date(&when?, order)?.certain());
             }
             if has("headline") && self.best.headline.0.is_none() {
                 let text = self.text(n).or_else(|| squeezed(value(&["content"])?));
@@ -115,7 +122,7 @@ impl Reader<'_, '_> {
             self.best.author.offer(4 + later, || text.filter(|name| is_name(name)));
         }
         if opens {
-            let kind = dom.attr(n, "itemtype").unwrap_or_default().trim();
+            let kind = item.types.trim();
             let kind = kind.rsplit('/').next().unwrap_or_default();
             let inner = match scope {
                 Scope::Subject if has("author") || has("creator") => Scope::Author,

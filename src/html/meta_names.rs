@@ -3,8 +3,8 @@
 use super::dom::NodeId;
 use super::licence::licence;
 use super::meta::Reader;
-use super::moment::iso_date;
 use super::values::{is_name, language_tag, push_list, squeezed};
+use super::written_date::read_date;
 
 impl Reader<'_, '_> {
     pub(super) fn meta(&mut self, n: NodeId) {
@@ -19,7 +19,8 @@ impl Reader<'_, '_> {
             self.out.robots.add_meta(name, content);
             let text = || squeezed(content);
             let person = || squeezed(content).filter(|name| is_name(name));
-            let date = || iso_date(content);
+            let order = self.out.date_order;
+            let date = || read_date(content, order)?.certain();
             let mut name = name.to_ascii_lowercase();
             for (prefix, plain) in [("dcterms:", "dcterms."), ("dcterm:", "dcterms."), ("dc:", "dc.")] {
                 if let Some(rest) = name.strip_prefix(prefix) {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::metadata;
 use crate::parse::{Limits, parse};
 use proptest::prelude::*;
 
@@ -56,6 +57,38 @@ fn the_more_deliberate_source_wins() {
     assert_eq!(meta.canonical.map(CanonicalUrl::into_string).as_deref(), Some("http://example.com/u"));
     assert_eq!(meta.image.map(CanonicalUrl::into_string).as_deref(), Some("http://example.com/dir/i.png"));
     assert_eq!(meta.description.as_deref(), Some("long"));
+}
+
+#[test]
+fn dates_of_numbers_by_site_and_language() {
+    let published = |lang: &str, host: &str| {
+        let source = format!("<html lang='{lang}'><meta name=date content=03/04/2024>");
+        let base = CanonicalUrl::parse(&format!("http://{host}/")).expect("a URL");
+        metadata(&parse(&source, &Limits::default()), &base, &[]).published
+    };
+    for (lang, host, want) in [
+        ("en-US", "example.com", Some("2024-03-04")),
+        ("en-US", "example.co.uk", Some("2024-04-03")),
+        ("de", "example.com", Some("2024-04-03")),
+        ("en", "example.com", None),
+    ] {
+        assert_eq!(published(lang, host).as_deref(), want, "{lang} {host}");
+    }
+}
+
+#[test]
+fn json_ld_with_marks_around_it() {
+    let meta = read(
+        "<script type='application/ld+json'>\n//<![CDATA[\n{\"@type\":\"NewsArticle\",\"headline\":\"One\ntwo\",
+        \"author\":{\"name\":\"Ann\"},\"datePublished\":\"2024-05-31\",\"articleBody\":\"Body\"};\n//]]>;\n</script>",
+    );
+    assert_eq!(meta.author.as_deref(), Some("Ann"));
+    assert_eq!(meta.published.as_deref(), Some("2024-05-31"));
+    let structured = meta.structured;
+    assert_eq!(
+        (structured.headline.as_deref(), structured.article_body.as_deref()),
+        (Some("One two"), Some("Body"))
+    );
 }
 
 #[test]

@@ -1,18 +1,33 @@
 //! Characters → words, language, comparison form and main text.
 //!
 //! A page becomes `blocks`; `choice` says which of them are main text; `output` writes these as text, Markdown, tables
-//! and comments; `about` finds title, author and date; `template` learns what the pages of a host share. `language` and
-//! `terms` work on any text.
+//! and comments; `metadata` finds title, author and date; `template` learns what the pages of a host share. `language` and
+//! `terms` work on any text. Who imports whom, from the bottom to the top:
+//!
+//! | module | imports |
+//! |---|---|
+//! | `phrases`, `person_name` | – |
+//! | `blocks` | `phrases` |
+//! | `comparison` | – |
+//! | `choice` | `blocks`, `comparison`, `phrases` |
+//! | `output` | `blocks`, `person_name` |
+//! | `metadata` | `blocks`, `comparison`, `person_name` |
+//! | `template` | `blocks` |
+//! | `main_text`, `training` | all of these |
+//! | `language`, `terms` | – ; `terms` asks `language` |
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod about;
 mod blocks;
 mod choice;
+mod comparison;
 mod language;
 mod main_text;
+mod metadata;
 mod output;
+mod person_name;
+mod phrases;
 mod template;
 mod terms;
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! The text a reader came for, without navigation, advertising and the rest of the frame.
 //!
-//! The page is divided into [blocks](super::blocks); each gets [features](super::choice::features) from its text, its ancestors'
+//! The page is divided into [blocks](super::blocks); each gets a [row of numbers](super::choice::block_row) from its text, its ancestors'
 //! names and sums, its neighbours and the page; a learnt ensemble of small trees gives its probability of being main
 //! text; the [choice](super::choice) is that of highest expected F1. A page whose scripts carry the article in structured
 //! data falls back to these.
@@ -14,23 +14,24 @@
 
 use std::ops::Range;
 
-use super::about;
-use super::about::bylines::author;
-use super::about::published::date;
 use super::blocks::blocks;
 use super::blocks::code::code_containers;
 use super::blocks::page::MAX_TEXT;
-use super::choice::features::{Hints, bare};
+use super::blocks::schema_types::{OG_ARTICLE, OG_PRODUCT, bit_of};
+use super::choice::page_features::Hints;
 use super::choice::page_type::PageType;
-use super::choice::schema::{OG_ARTICLE, OG_PRODUCT, bit_of};
 use super::choice::{Choice, SHIPPED, Tables, choose};
+use super::comparison::bare;
+use super::metadata::author::author;
+use super::metadata::published::published;
+use super::metadata::title::{title, title_variants};
 use super::output::comments::{Comment, comments};
 use super::output::markdown::{Source, markdown, paragraphs};
 use super::output::records::{DataTable, records};
 use super::output::render::{data_tables, plain};
 use super::output::rescue::complete;
 use crate::template::{Footprint, Template};
-use webmill_html::{Dom, Metadata};
+use webmill_html::{Dom, Metadata, WrittenDate};
 
 /// Longer text is not replaced by structured data.
 const MAX_RECOVERED_BYTES: usize = 2000;
@@ -71,6 +72,9 @@ pub struct MainText {
     pub author: Option<String>,
     /// Date of publication, ISO 8601, with time and zone where the page states them.
     pub date: Option<String>,
+    /// Where a date of publication is stated but may be either of two days, such as 03/04/2024 on a page that nothing tells
+    /// the order of: read with the month first, and with the day first. [`date`](MainText::date) is none then.
+    pub ambiguous_date: Option<[String; 2]>,
     /// What kind of page it is.
     pub page_type: PageType,
     /// Expected F1 of the text, between 0 and 1.
@@ -97,7 +101,7 @@ pub fn main_text_without(
 /// What a page adds to the sample of its host, from which its [template](Template::learn) is learnt.
 pub fn footprint(dom: &Dom<'_>, meta: &Metadata) -> Footprint {
     let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
-    Footprint::new(&page, &choose(&page, &hints(dom, meta), &SHIPPED).chosen)
+    Footprint::new(&page, &choose(&page, &hints(meta), &SHIPPED).chosen)
 }
 
 /// Extracts the main text of a page by given tables, without what `template` holds.
@@ -109,7 +113,7 @@ pub(crate) fn extract(
     template: Option<&Template>,
 ) -> MainText {
     let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
-    let hints = hints(dom, meta);
+    let hints = hints(meta);
     let Choice { mut chosen, confidence, types, title_at } = choose(&page, &hints, tables);
     let pruned = template.map_or(0, |template| template.prune(&page, &mut chosen, title_at));
     let data = data_tables(&page);
@@ -119,14 +123,14 @@ pub(crate) fn extract(
     let (mut tables, mut said) = (Vec::new(), Vec::new());
     if limits.details {
         tables = records(dom, &page, &chosen, &data);
-        said = comments(&page, &chosen);
+        said = comments(&page, &chosen, meta.date_order);
     }
     let mut marked = String::new();
     if limits.markdown {
         let source = Source { dom, page: &page, base: meta.base.as_ref() };
         marked = markdown(&source, &chosen, &data, limits.max_text_bytes.saturating_mul(2));
     }
-    if recover(dom, &mut text, &mut marked, limits) {
+    if recover(meta, &mut text, &mut marked, limits) {
         code.clear();
     }
     cut(&mut text, limits.max_text_bytes);
@@ -135,10 +139,14 @@ pub(crate) fn extract(
 
     let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
     let headline = meta.structured.headline.as_deref();
-    let title = about::title(&page, &stated, headline, meta.site_name.as_deref());
+    let title = title(&page, &stated, headline, meta.site_name.as_deref());
     let near = title_at.unwrap_or(0);
     let author = author(dom, meta, &page, near);
-    let date = date(dom, meta, &page, near);
+    let date = published(dom, meta, &page, near);
+    let (date, ambiguous_date) = match date {
+        Some(WrittenDate::Ambiguous { month_first, day_first }) => (None, Some([month_first, day_first])),
+        found => (found.and_then(WrittenDate::certain), None),
+    };
     let page_type = if text.is_empty() { PageType::Other } else { kind(&types) };
     let comments = said;
     MainText {
@@ -150,6 +158,7 @@ pub(crate) fn extract(
         title,
         author,
         date,
+        ambiguous_date,
         page_type,
         confidence,
         pruned,
@@ -157,8 +166,9 @@ pub(crate) fn extract(
 }
 
 /// What the page says of itself outside of its body.
-pub(crate) fn hints(dom: &Dom<'_>, meta: &Metadata) -> Hints {
+pub(crate) fn hints(meta: &Metadata) -> Hints {
     let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
+    let titles = title_variants(&stated);
     let mut schema = meta.structured.types.iter().fold(0, |bits, name| bits | bit_of(name));
     if let Some(kind) = meta.og_type.as_deref() {
         if kind.trim().eq_ignore_ascii_case("article") {
@@ -169,8 +179,9 @@ pub(crate) fn hints(dom: &Dom<'_>, meta: &Metadata) -> Hints {
     }
     let path = meta.canonical.as_ref().map(|url| url.path().to_string());
     let description = meta.description.as_deref().map(bare).unwrap_or_default();
-    let article = if meta.structured.types.is_empty() { None } else { about::article_body(dom) };
-    Hints { titles: about::title_variants(&stated), schema, path, article, description }
+    let stated = &meta.structured;
+    let article = if stated.types.is_empty() { None } else { stated.article_body.clone() };
+    Hints { titles, schema, path, article, description }
 }
 
 fn kind(types: &[f32; 7]) -> PageType {
@@ -184,11 +195,11 @@ fn kind(types: &[f32; 7]) -> PageType {
 }
 
 /// Takes the article from structured data where the page shows much less of it.
-fn recover(dom: &Dom<'_>, text: &mut String, marked: &mut String, limits: &TextLimits) -> bool {
+fn recover(meta: &Metadata, text: &mut String, marked: &mut String, limits: &TextLimits) -> bool {
     if text.len() > MAX_RECOVERED_BYTES {
         return false;
     }
-    let Some(body) = about::article_body(dom) else { return false };
+    let Some(body) = &meta.structured.article_body else { return false };
     if body.len() < 400 || text.len() * 3 > body.len() {
         return false;
     }

@@ -8,10 +8,10 @@ use std::path::Path;
 
 use super::blocks::blocks;
 use super::choice;
-use super::choice::features::{Whole, features};
+use super::choice::block_row::block_row;
 use super::choice::model::Model;
+use super::choice::page_features::PageFeatures;
 use super::main_text::{MainText, TextLimits, extract, hints};
-use super::output::render::text_of;
 use webmill_capture::error::{Error, Result};
 use webmill_html::{Dom, Metadata};
 
@@ -35,13 +35,13 @@ pub fn rows(dom: &Dom<'_>, meta: &Metadata) -> Rows {
     if page.blocks.is_empty() {
         return Rows::default();
     }
-    let whole = Whole::new(&page, &hints(dom, meta));
-    let mut out = Rows { page_width: whole.page.len(), ..Rows::default() };
+    let facts = PageFeatures::new(&page, &hints(meta));
+    let mut out = Rows { page_width: facts.page.len(), ..Rows::default() };
     let mut row = Vec::new();
     for (i, block) in page.blocks.iter().enumerate() {
-        features(&page, &whole, i, &mut row);
+        block_row(&page, &facts, i, &mut row);
         out.features.extend_from_slice(&row);
-        out.texts.push(text_of(&page, block).to_string());
+        out.texts.push(page.text_of(block).to_string());
         out.units.push(block.counts.units);
     }
     out

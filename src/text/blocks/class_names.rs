@@ -11,8 +11,7 @@
 
 use std::sync::LazyLock;
 
-/// Bytes of one name that are read; generated class lists can be kilobytes long.
-pub(crate) const MAX_NAME: usize = 160;
+use crate::phrases::Phrases;
 
 /// Number of kinds, also the width of distance arrays.
 pub(crate) const KINDS: usize = 34;
@@ -182,102 +181,6 @@ const FRAGMENTS: &[(Kind, &str)] = &[
     ),
 ];
 
-/// Letters are 1 to 26, as the low bits of their codes.
-const LETTERS: usize = 32;
-const MARK: usize = 0;
-
-fn letter_of(b: u8) -> usize {
-    if b.is_ascii_alphabetic() { usize::from(b) % LETTERS } else { MARK }
-}
-
-/// Many short phrases of Latin letters, found in one pass each as a bit set.
-pub(crate) struct Phrases {
-    next: Vec<[u16; LETTERS]>,
-    /// Bits of the phrases that end in a state.
-    bits: Vec<u64>,
-}
-
-impl Phrases {
-    /// Finds phrases of the letters a to z and `-` (boundary).
-    pub(crate) fn new<'p>(phrases: impl IntoIterator<Item = (&'p str, u64)>) -> Self {
-        let mut made = Phrases { next: vec![[0; LETTERS]], bits: vec![0] };
-        for (phrase, bits) in phrases {
-            made.add(phrase, bits);
-        }
-        made.link();
-        made
-    }
-
-    fn add(&mut self, phrase: &str, bits: u64) {
-        let mut at = 0;
-        for b in phrase.bytes() {
-            let letter = letter_of(b);
-            let mut to = usize::from(self.next[at][letter]);
-            if to == 0 {
-                to = self.next.len();
-                self.next[at][letter] = to as u16;
-                self.next.push([0; LETTERS]);
-                self.bits.push(0);
-            }
-            at = to;
-        }
-        self.bits[at] |= bits;
-    }
-
-    /// Makes the trie an automaton: where no phrase goes on, it goes on with the longest that ends likewise.
-    fn link(&mut self) {
-        let mut shorter = vec![0u16; self.next.len()];
-        let mut order = vec![0u16];
-        let mut done = 0;
-        while let Some(&at) = order.get(done) {
-            done += 1;
-            let at = usize::from(at);
-            let fallback = usize::from(shorter[at]);
-            for letter in 0..LETTERS {
-                let to = self.next[at][letter];
-                // Of the root, and so of what is not linked yet, there is nothing shorter.
-                let other = if at == 0 { 0 } else { self.next[fallback][letter] };
-                if to == 0 {
-                    self.next[at][letter] = other;
-                } else {
-                    shorter[usize::from(to)] = other;
-                    self.bits[usize::from(to)] |= self.bits[usize::from(other)];
-                    order.push(to);
-                }
-            }
-        }
-    }
-
-    /// The bits of all phrases in the beginning of a text.
-    pub(crate) fn find(&self, text: &str) -> u64 {
-        let mut bits = 0;
-        let mut at = usize::from(self.next[0][MARK]);
-        let mut step = |letter: usize| {
-            at = usize::from(self.next[at][letter]);
-            bits |= self.bits[at];
-        };
-        // The folded text begins and ends with a mark, and no two stand together.
-        let (mut marked, mut after_lower) = (true, false);
-        for &b in &text.as_bytes()[..text.len().min(MAX_NAME)] {
-            if b.is_ascii_alphabetic() {
-                if b.is_ascii_uppercase() && after_lower {
-                    step(MARK);
-                }
-                step(letter_of(b));
-                marked = false;
-            } else if !marked {
-                step(MARK);
-                marked = true;
-            }
-            after_lower = b.is_ascii_lowercase();
-        }
-        if !marked {
-            step(MARK);
-        }
-        bits
-    }
-}
-
 static NAMES: LazyLock<Phrases> = LazyLock::new(|| {
     let fragments = FRAGMENTS.iter().map(|(kind, list)| (kind.bit(), list.split_ascii_whitespace()));
     Phrases::new(fragments.flat_map(|(bit, list)| list.map(move |fragment| (fragment, bit))))
@@ -306,13 +209,6 @@ mod tests {
             let kinds = kinds_of(name);
             assert!(kinds & wanted.bit() != 0, "{name} lacks {wanted:?}");
             assert!(kinds & not.bit() == 0, "{name} has {not:?}");
-        }
-        // What ends within another phrase is found too.
-        let phrases = Phrases::new([("-ab-cd-", 1), ("b-c", 2), ("cd", 4), ("-cde", 8), ("b", 16)]);
-        for (text, bits) in
-            [("ab cd", 23), ("aB-c", 2 | 16), ("ab--CDE", 2 | 4 | 8 | 16), ("a", 0), ("xcdx", 4)]
-        {
-            assert_eq!(phrases.find(text), bits, "{text}");
         }
         assert_eq!(kinds_of(""), 0);
         assert_eq!(kinds_of("中文"), 0);

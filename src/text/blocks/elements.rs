@@ -3,7 +3,7 @@
 //! By tag and attributes alone; style sheets are not read. Constant time an element but for its attributes.
 
 use super::class_names::{Kind, kinds_of};
-use crate::choice::schema::bit_of;
+use super::schema_types::bit_of;
 use webmill_html::{Dom, NodeId, Tag};
 
 /// How an element takes part in the layout.
@@ -114,15 +114,6 @@ pub(crate) fn names(dom: &Dom<'_>, node: NodeId, tag: Tag, schema: &mut u32) -> 
         kinds |= Kind::Hidden.bit();
     }
     (kinds, signature)
-}
-
-/// Whether words of a script are written without spaces between them.
-pub(crate) fn is_wide(c: char) -> bool {
-    // Nearly all characters are below.
-    c >= '\u{2e80}'
-        && matches!(c, '\u{2e80}'..='\u{2fff}' | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30ff}' | '\u{3105}'..='\u{312f}'
-        | '\u{31a0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
-        | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Whether a tag emphasises.

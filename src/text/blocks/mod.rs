@@ -9,11 +9,12 @@ pub(crate) mod code;
 pub(crate) mod elements;
 pub(crate) mod groups;
 pub(crate) mod page;
+pub(crate) mod schema_types;
 
 use class_names::KINDS;
-use elements::{Display, display, is_strong, is_wide, names, not_displayed};
+use elements::{Display, display, is_strong, names, not_displayed};
 use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up};
-use webmill_html::{Dom, NodeId, Tag};
+use webmill_html::{Dom, NodeId, Tag, is_wide};
 
 /// Inline elements remembered around text, for Markdown.
 const MAX_INLINE: usize = 16;

@@ -173,6 +173,13 @@ pub(crate) struct Page {
     pub cut: bool,
 }
 
+impl Page {
+    /// Text of a block.
+    pub(crate) fn text_of(&self, block: &Block) -> &str {
+        &self.text[block.start as usize..block.end as usize]
+    }
+}
+
 /// Fills the sums of the containers, their twins and their wider ancestors.
 pub(crate) fn sum_up(page: &mut Page) {
     for block in &mut page.blocks {

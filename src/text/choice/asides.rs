@@ -5,7 +5,7 @@
 //! several alike, whose blocks begin with links, which stand before or after the prose, and which are less likely than it.
 //! Cost: O(blocks).
 
-use super::features::repeated;
+use super::block_row::repeated;
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::{Block, Mark, Page};
 use webmill_html::Tag;

@@ -4,27 +4,32 @@
 //! left out of it. Cost: O(blocks · (features + trees)) and a sort; features are held for [`CHUNK`] blocks at a time.
 
 pub(crate) mod asides;
-pub(crate) mod cues;
-pub(crate) mod features;
+pub(crate) mod block_row;
+pub(crate) mod boilerplate_phrases;
+pub(crate) mod chinese_boilerplate;
+pub(crate) mod chinese_phrases;
+pub(crate) mod copies;
 pub(crate) mod model;
+pub(crate) mod ngram_filter;
+mod numbers;
+pub(crate) mod page_features;
+mod page_row;
 pub(crate) mod page_type;
-pub(crate) mod schema;
 pub(crate) mod score;
-pub(crate) mod tails;
+mod url_path;
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::blocks::class_names::Kind;
 use crate::blocks::elements::heading;
-use crate::blocks::page::{Block, FAR, Page};
-use crate::output::render::drop_copies;
+use crate::blocks::page::Page;
 use asides::{comments, leave_out, teasers};
-use features::{Hints, Whole, each_word, features};
+use block_row::block_row;
+use chinese_boilerplate::drop_chinese_boilerplate;
+use copies::{drop_copies, drop_hidden_copies};
 use model::Model;
+use page_features::{Hints, PageFeatures};
 use page_type::{PageType, probabilities};
 use score::{EXTRA_UNITS, threshold};
-use tails::drop_tails;
 
 /// The learnt tables.
 #[derive(Clone, Debug)]
@@ -64,8 +69,6 @@ const MANUAL: f32 = 0.4;
 
 /// Blocks of at least this probability are not pruned.
 const SURE: f32 = 0.9;
-/// Pairs of words that a copy has at least.
-const MIN_PAIRS: usize = 4;
 /// Words of the longest label: 责任编辑：王五, 回复 举报.
 const MAX_LABEL_UNITS: f32 = 6.0;
 
@@ -87,9 +90,9 @@ pub(crate) fn choose(page: &Page, hints: &Hints, tables: &Tables) -> Choice {
     if page.blocks.is_empty() {
         return Choice { chosen: Vec::new(), confidence: 0.0, types: [0.0; 7], title_at: None };
     }
-    let whole = Whole::new(page, hints);
-    let types = probabilities(&tables.types, &whole.page);
-    let scores = log_odds(page, &whole, &types, tables);
+    let facts = PageFeatures::new(page, hints);
+    let types = probabilities(&tables.types, &facts.page);
+    let scores = log_odds(page, &facts, &types, tables);
     // Blocks of lists are wrong one by one, those of articles in rows: half of a teaser is no gain, and the doubtful ones
     // are left out. Surer probabilities do so.
     let article = types[PageType::Article as usize];
@@ -109,15 +112,15 @@ pub(crate) fn choose(page: &Page, hints: &Hints, tables: &Tables) -> Choice {
     let mut chosen: Vec<bool> = scored.iter().map(|s| s.0 >= cut).collect();
     for (i, block) in page.blocks.iter().enumerate() {
         let (most, sure) =
-            if whole.has_many_labels(i) { (MAX_LABELS_UNITS, 1.0) } else { (MAX_LABEL_UNITS, SURE) };
+            if facts.has_many_labels(i) { (MAX_LABELS_UNITS, 1.0) } else { (MAX_LABEL_UNITS, SURE) };
         if chosen[i] && scored[i].0 <= sure && block.counts.units <= most {
-            chosen[i] = !whole.is_chinese_label(page, i) || heads_text(page, &chosen, i);
+            chosen[i] = !facts.is_chinese_label(page, i) || heads_text(page, &chosen, i);
         }
     }
     drop_copies(page, &mut chosen, types[PageType::Documentation as usize] >= MANUAL);
     drop_hidden_copies(page, &mut chosen);
-    drop_tails(page, &mut chosen, whole.title_at);
-    Choice { chosen, confidence: f1, types, title_at: whole.title_at }
+    drop_chinese_boilerplate(page, &mut chosen, facts.title_at);
+    Choice { chosen, confidence: f1, types, title_at: facts.title_at }
 }
 
 /// Whether a block is a heading over a chosen block that is no list of links.
@@ -125,42 +128,6 @@ fn heads_text(page: &Page, chosen: &[bool], i: usize) -> bool {
     let Some(next) = page.blocks.get(i + 1) else { return false };
     let is_heading = |i: usize| heading(page.containers[page.blocks[i].container as usize].tag).is_some();
     is_heading(i) && !is_heading(i + 1) && chosen[i + 1] && next.counts.link_density() < 0.5
-}
-
-/// Leaves out of the choice what is hidden and stands in what is shown: pages hold their text a second time for scripts,
-/// often in other pieces.
-fn drop_hidden_copies(page: &Page, chosen: &mut [bool]) {
-    let hidden =
-        |block: &Block| page.containers[block.container as usize].distance[Kind::Hidden as usize] < FAR;
-    let text = |block: &Block| &page.text[block.start as usize..block.end as usize];
-    let mut copies = page.blocks.iter().zip(chosen.iter()).filter(|(block, keep)| **keep && hidden(block));
-    if copies.next().is_none() {
-        return;
-    }
-    let mut shown = HashSet::new();
-    for (block, _) in page.blocks.iter().zip(chosen.iter()).filter(|(block, keep)| **keep && !hidden(block)) {
-        each_pair(text(block), |pair| {
-            shown.insert(pair);
-        });
-    }
-    for (block, keep) in page.blocks.iter().zip(chosen).filter(|(block, keep)| **keep && hidden(block)) {
-        let (mut pairs, mut found) = (0, 0);
-        each_pair(text(block), |pair| {
-            pairs += 1;
-            found += usize::from(shown.contains(&pair));
-        });
-        *keep = pairs < MIN_PAIRS || found * 10 < pairs * 8;
-    }
-}
-
-/// A hash of each two words that follow one another.
-fn each_pair(text: &str, mut f: impl FnMut(u64)) {
-    let mut before = None;
-    each_word(text, |word| {
-        if let Some(before) = before.replace(word) {
-            f(word.rotate_left(21) ^ before);
-        }
-    });
 }
 
 /// Of log-odds.
@@ -172,14 +139,14 @@ fn probability(score: f32) -> f32 {
 ///
 /// Ensembles that were learnt from other draws of the same pages differ where they are unsure, and their mean is better than
 /// each. So further ones are asked about doubtful blocks, a sixth of all.
-fn log_odds(page: &Page, whole: &Whole, types: &[f32; 7], tables: &Tables) -> Vec<f32> {
+fn log_odds(page: &Page, facts: &PageFeatures, types: &[f32; 7], tables: &Tables) -> Vec<f32> {
     let blocks = page.blocks.len();
     let mut out = Vec::with_capacity(blocks);
     let (mut row, mut rows) = (Vec::new(), Vec::new());
     // Doubtful blocks and their rows, and what the further ensembles say of them.
     let (mut doubtful, mut doubted, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..blocks {
-        features(page, whole, i, &mut row);
+        block_row(page, facts, i, &mut row);
         rows.extend_from_slice(&row);
         rows.extend(types);
         if (i + 1) % CHUNK != 0 && i + 1 != blocks {
@@ -213,35 +180,18 @@ mod tests {
     use webmill_html::{Limits, parse};
 
     #[test]
-    fn hidden_copies_go_and_hidden_texts_stay() {
-        let words = |from: u32| (from..from + 12).map(|i| format!("word{i}")).collect::<Vec<_>>().join(" ");
-        let (one, two, three) = (words(10), words(30), words(50));
-        let html = format!(
-            "<body><div hidden>{one} {two}</div><p>{one}<p>{two}<div hidden>{three}</div><div hidden>word10</div>"
-        );
-        let dom = parse(&html, &Limits::default());
-        let page = blocks(&dom, dom.body().unwrap());
-        let mut chosen = vec![true; 5];
-        drop_hidden_copies(&page, &mut chosen);
-        assert_eq!(chosen, [false, true, true, true, true]);
-        let mut chosen = vec![true, false, true, true, true];
-        drop_hidden_copies(&page, &mut chosen);
-        assert_eq!(chosen, [true, false, true, true, true]);
-    }
-
-    #[test]
     fn shipped_tables_fit_the_features() {
         let html = "<title>A page</title><body><h1>A page</h1><p>Some words, that a reader came for, stand here.</p>";
         let dom = parse(html, &Limits::default());
         let page = blocks(&dom, dom.body().unwrap());
-        let whole = Whole::new(&page, &Hints::default());
+        let facts = PageFeatures::new(&page, &Hints::default());
         let mut row = Vec::new();
-        features(&page, &whole, 0, &mut row);
-        assert!(SHIPPED.types.width() <= whole.page.len());
+        block_row(&page, &facts, 0, &mut row);
+        assert!(SHIPPED.types.width() <= facts.page.len());
         assert!(SHIPPED.blocks.width().max(SHIPPED.doubtful.width()) <= row.len() + 7);
-        let types = probabilities(&SHIPPED.types, &whole.page);
+        let types = probabilities(&SHIPPED.types, &facts.page);
         assert!((types.iter().sum::<f32>() - 1.0).abs() < 1e-5);
-        let scores = log_odds(&page, &whole, &types, &SHIPPED);
+        let scores = log_odds(&page, &facts, &types, &SHIPPED);
         assert!(scores.iter().all(|score| score.is_finite()) && scores[1] > 0.0);
     }
 
@@ -249,12 +199,12 @@ mod tests {
     fn doubtful_blocks_are_asked_about_again() {
         let dom = parse("<body><p>one<p>two words<p>three words here", &Limits::default());
         let page = blocks(&dom, dom.body().unwrap());
-        let whole = Whole::new(&page, &Hints::default());
+        let facts = PageFeatures::new(&page, &Hints::default());
         // The first feature is the logarithm of a block's length and one.
         let first = Model::parse("0:0.8 =-2 0:1.2 =1 =1.4").unwrap();
         let doubtful = Model::parse("0:1.2 =0.5 =-2\n=0.5").unwrap();
         let tables = Tables { types: Model::default(), blocks: first, doubtful };
-        let scores = log_odds(&page, &whole, &[0.0; 7], &tables);
+        let scores = log_odds(&page, &facts, &[0.0; 7], &tables);
         for (score, want) in scores.into_iter().zip([-2.0, 2.0 / 3.0, -0.1 / 3.0]) {
             assert!((score - want).abs() < 1e-5, "{score} {want}");
         }

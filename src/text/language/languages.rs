@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::function_words::speaks;
 use super::{Language, language};
-use crate::blocks::elements::is_wide;
+use webmill_html::is_wide;
 
 /// Paragraphs that are judged.
 const MAX_PARAGRAPHS: usize = 1_000;

@@ -11,12 +11,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::render::text_of;
-use crate::about::bylines::clean_author;
-use crate::about::dates::find_date;
 use crate::blocks::class_names::{Kind, kinds_of};
-use crate::blocks::elements::{heading, is_wide};
+use crate::blocks::elements::heading;
 use crate::blocks::page::{Block, FAR, NONE, Page};
+use crate::person_name::clean_author;
+use webmill_html::{DateOrder, WrittenDate, find_date, is_wide};
 
 const MAX_COMMENTS: usize = 2_000;
 const MAX_BYTES: usize = 2 << 20;
@@ -30,7 +29,7 @@ const MAX_HOLDERS: usize = 8;
 pub struct Comment {
     /// Who wrote it.
     pub author: Option<String>,
-    /// When, ISO 8601.
+    /// When, ISO 8601; nothing where that may be either of two days.
     pub date: Option<String>,
     /// What it says, a paragraph a line.
     pub text: String,
@@ -43,7 +42,7 @@ fn is_byline(page: &Page, block: &Block) -> bool {
     block.counts.units <= MAX_BYLINE_UNITS
         && (said(Kind::Byline)
             || said(Kind::User)
-            || block.counts.digits >= 3 && date_in(text_of(page, block)).is_some())
+            || block.counts.digits >= 3 && is_dated(page.text_of(block)))
 }
 
 /// Whether a block stands in something that belongs to comments and is none: a form, buttons.
@@ -59,7 +58,7 @@ fn is_beside(page: &Page, block: &Block) -> bool {
 }
 
 /// The comments among the blocks that are not main text.
-pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
+pub(crate) fn comments(page: &Page, chosen: &[bool], order: DateOrder) -> Vec<Comment> {
     let marked = |block: &Block| {
         page.containers[block.container as usize].distance[Kind::Comment as usize] < FAR
             || block.inline_kinds & Kind::Comment.bit() != 0
@@ -90,7 +89,7 @@ pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
         if place == NONE || out.len() >= MAX_COMMENTS {
             continue;
         }
-        let text = text_of(page, block);
+        let text = page.text_of(block);
         bytes += text.len();
         if bytes > MAX_BYTES {
             break;
@@ -107,15 +106,15 @@ pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
         };
         let comment = &mut out[at];
         if is_byline(page, block) && comment.text.is_empty() {
-            let date = date_in(text);
+            let date = date_in(text, order);
             if comment.date.is_none() {
                 comment.date.clone_from(&date);
             }
             if comment.author.is_none() {
                 let name = before_date(text);
                 // What stands before the date may be the name of its month.
-                let apart = || date_in(&text[name.len()..]).is_some();
-                if date.is_none() || block.counts.letters > 2 * block.counts.digits || apart() {
+                let apart = || is_dated(&text[name.len()..]);
+                if !is_dated(text) || block.counts.letters > 2 * block.counts.digits || apart() {
                     comment.author = clean_author(name);
                 }
             }
@@ -124,9 +123,9 @@ pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
         if heading(page.containers[block.container as usize].tag).is_some() && comment.text.is_empty() {
             continue;
         }
-        if is_byline(page, block) && date_in(text).is_some() {
+        if is_byline(page, block) && is_dated(text) {
             // A date below the comment.
-            comment.date = comment.date.take().or_else(|| date_in(text));
+            comment.date = comment.date.take().or_else(|| date_in(text, order));
             continue;
         }
         if !comment.text.is_empty() {
@@ -144,9 +143,17 @@ pub(crate) fn comments(page: &Page, chosen: &[bool]) -> Vec<Comment> {
     out
 }
 
-/// A date that a comment can have.
-fn date_in(text: &str) -> Option<String> {
-    find_date(text).filter(|date| date.as_str() >= "1990")
+/// Whether a text holds a date; before 1990 nobody commented on pages.
+fn is_dated(text: &str) -> bool {
+    let recent = |date: &String| date.as_str() >= "1990";
+    find_date(text, DateOrder::Undecided).is_some_and(|date| match &date {
+        WrittenDate::Certain(date) | WrittenDate::Ambiguous { month_first: date, .. } => recent(date),
+    })
+}
+
+/// The date in a text, if it is certain.
+fn date_in(text: &str, order: DateOrder) -> Option<String> {
+    find_date(text, order).filter(|_| is_dated(text))?.certain()
 }
 
 /// Whether the nearest element called comments around a container begins with a heading that it is called after: a
@@ -160,7 +167,7 @@ fn under_heading(page: &Page, place: u32) -> bool {
             let first = &page.blocks[it.first as usize];
             return heading(page.containers[first.container as usize].tag).is_some()
                 && first.counts.digits == 0
-                && kinds_of(&text_of(page, first).replace(' ', "-")) & Kind::Comment.bit() != 0;
+                && kinds_of(&page.text_of(first).replace(' ', "-")) & Kind::Comment.bit() != 0;
         }
         if distance == FAR || it.parent == at || it.parent == NONE {
             return false;
@@ -322,8 +329,11 @@ mod tests {
     fn read(source: &str) -> Vec<(Option<String>, Option<String>, String)> {
         let dom = parse(source, &Limits::default());
         let page = blocks(&dom, dom.body().expect("a body"));
-        let chosen: Vec<bool> = page.blocks.iter().map(|b| text_of(&page, b).starts_with("MAIN")).collect();
-        comments(&page, &chosen).into_iter().map(|c| (c.author, c.date, c.text)).collect()
+        let chosen: Vec<bool> = page.blocks.iter().map(|b| page.text_of(b).starts_with("MAIN")).collect();
+        comments(&page, &chosen, DateOrder::Undecided)
+            .into_iter()
+            .map(|c| (c.author, c.date, c.text))
+            .collect()
     }
 
     fn some(author: &str, date: &str, text: &str) -> (Option<String>, Option<String>, String) {
@@ -409,8 +419,10 @@ mod tests {
         assert_eq!(read(&format!("{one}{one}{}", post("Bo", "Words that say the same thing."))).len(), 2);
         let longer = post("Ann", "Words that say the same thing.<p>And these say more of it.");
         assert_eq!(read(&format!("{one}{longer}")).len(), 1);
+        let date_in = |text| date_in(text, DateOrder::Undecided);
         assert_eq!(date_in("3 May 1984"), None);
         assert_eq!(date_in("3 May 1994").as_deref(), Some("1994-05-03"));
+        assert!(is_dated("03/04/2024") && date_in("03/04/2024").is_none() && !is_dated("03/04/1984"));
     }
 
     #[test]

@@ -11,7 +11,6 @@ use std::cell::Cell;
 use url::Url;
 
 use super::escape::{escape, escape_line_starts, escape_target};
-use super::render::text_of;
 use crate::blocks::page::{Block, Mark, Page};
 use webmill_capture::CanonicalUrl;
 use webmill_html::{Dom, NodeId, Tag};
@@ -125,7 +124,7 @@ impl<'p, 'd> Inline<'p, 'd> {
 
 /// Appends the text of a block with its inline markup.
 pub(crate) fn inline(source: &mut Inline<'_, '_>, block: &Block, lines: Lines, out: &mut String) {
-    let text = text_of(source.page, block);
+    let text = source.page.text_of(block);
     let base = block.start as usize;
     let start = out.len();
     let mut writer =

@@ -11,7 +11,6 @@
 use std::collections::HashSet;
 
 use super::grid::{Grid, GridRow};
-use super::render::text_of;
 use crate::blocks::page::{NONE, Page};
 use webmill_html::{Dom, Tag};
 
@@ -104,7 +103,7 @@ fn cell(page: &Page, container: u32, budget: &mut usize) -> String {
     let it = &page.containers[container as usize];
     let mut out = String::new();
     for block in &page.blocks[it.first as usize..it.end as usize] {
-        for word in text_of(page, block).split_whitespace() {
+        for word in page.text_of(block).split_whitespace() {
             if out.len() + word.len() >= MAX_CELL.min(*budget) {
                 break;
             }

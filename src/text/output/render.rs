@@ -1,22 +1,13 @@
 //! Chosen blocks as plain text, and which tables hold data.
 //!
-//! One block a line; cells of a data table's row stand on one line, parted by ` | `; list items begin with `- `. A long
-//! block that was given already is not repeated (pages hold copies for narrow screens). Linear in the text.
+//! One block a line; the cells of a data table's row share a line, parted by ` | `; list items begin with `- `. Linear in
+//! the text.
 
-use std::collections::HashSet;
-use std::collections::hash_map::{Entry, HashMap};
 use std::ops::Range;
 
 use crate::blocks::code::code_containers;
-use crate::blocks::elements::heading;
-use crate::blocks::page::{Block, NONE, Page};
+use crate::blocks::page::{NONE, Page};
 use webmill_html::Tag;
-
-/// Blocks shorter than this may repeat.
-const REPEATABLE_BYTES: usize = 40;
-
-/// Blocks from a line to where it comes again, at least.
-const APART: usize = 3;
 
 /// For each container that is a table: whether it is a data table.
 ///
@@ -74,54 +65,6 @@ pub(crate) fn data_tables(page: &Page) -> Vec<bool> {
     data
 }
 
-/// Leaves out of the choice what repeats a long block chosen before; of a heading and its entry in a table of contents the
-/// heading stays. What [repeats itself](is_refrain) stays, and with `variants` all that is no such entry.
-pub(crate) fn drop_copies(page: &Page, chosen: &mut [bool], variants: bool) {
-    let long = |block: &Block| (block.end - block.start) as usize > REPEATABLE_BYTES;
-    let is_heading = |block: &Block| heading(page.containers[block.container as usize].tag).is_some();
-    let mut headings = HashSet::new();
-    for (block, _) in page.blocks.iter().zip(chosen.iter()).filter(|(block, keep)| **keep && long(block)) {
-        if is_heading(block) {
-            headings.insert(block.hash);
-        }
-    }
-    let mut seen: HashMap<u64, usize> = HashMap::new();
-    for (i, (block, keep)) in page.blocks.iter().zip(chosen).enumerate() {
-        if *keep && long(block) {
-            let entry = block.counts.link_units > 0.8 * block.counts.units
-                && page.containers[block.container as usize].item != NONE
-                && !is_heading(block)
-                && headings.contains(&block.hash);
-            if entry {
-                *keep = false;
-                continue;
-            }
-            match seen.entry(block.hash) {
-                Entry::Occupied(first) => *keep = variants || is_refrain(page, *first.get(), i),
-                Entry::Vacant(free) => _ = free.insert(i),
-            }
-        }
-    }
-}
-
-/// Whether a block and a later copy of it are both of the text: a step or a line that comes again between others, in a
-/// place of the same kind. Copies for narrow screens stand in places of their own, or come with their neighbours.
-fn is_refrain(page: &Page, first: usize, again: usize) -> bool {
-    let place = |i: usize| &page.containers[page.blocks[i].container as usize];
-    let (one, other) = (place(first), place(again));
-    let hash = |i: Option<usize>| i.and_then(|i| page.blocks.get(i)).map(|block| block.hash);
-    let differ = |i: Option<usize>, j: Option<usize>| hash(i).is_none() || hash(i) != hash(j);
-    again - first > APART
-        && (one.tag, one.depth, &one.distance) == (other.tag, other.depth, &other.distance)
-        && differ(first.checked_sub(1), again.checked_sub(1))
-        && differ(Some(first + 1), Some(again + 1))
-}
-
-/// Text of a block.
-pub(crate) fn text_of<'p>(page: &'p Page, block: &Block) -> &'p str {
-    &page.text[block.start as usize..block.end as usize]
-}
-
 /// The chosen blocks as plain text, and the ranges of it that are code, in order.
 pub(crate) fn plain(page: &Page, chosen: &[bool], data: &[bool]) -> (String, Vec<Range<usize>>) {
     let listings = code_containers(page);
@@ -145,7 +88,7 @@ pub(crate) fn plain(page: &Page, chosen: &[bool], data: &[bool]) -> (String, Vec
             out.push_str("- ");
         }
         let start = out.len();
-        out.push_str(text_of(page, block));
+        out.push_str(page.text_of(block));
         if listings[block.container as usize] != NONE {
             match code.last_mut().filter(|last| last.end + 1 == start) {
                 Some(last) => last.end = out.len(),
@@ -156,29 +99,4 @@ pub(crate) fn plain(page: &Page, chosen: &[bool], data: &[bool]) -> (String, Vec
         item = container.item;
     }
     (out, code)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::blocks::blocks;
-    use webmill_html::{Limits, parse};
-
-    #[test]
-    fn copies_go_and_refrains_stay() {
-        let line = "Stir the pot until nothing sticks to its bottom.";
-        let left = |names: &[&str], variants: bool| {
-            let html: String = names.iter().map(|name| format!("<p>{}", name.replace('*', line))).collect();
-            let dom = parse(&html, &Limits::default());
-            let page = blocks(&dom, dom.body().unwrap());
-            let mut chosen = vec![true; page.blocks.len()];
-            drop_copies(&page, &mut chosen, variants);
-            chosen.iter().filter(|keep| **keep).count()
-        };
-        assert_eq!(left(&["salt", "*", "rice", "peas", "beans", "*", "mint"], false), 7);
-        // With its neighbours, or close by, it is a copy.
-        assert_eq!(left(&["salt", "*", "rice", "peas", "salt", "*", "mint"], false), 6);
-        assert_eq!(left(&["salt", "*", "rice", "*", "mint"], false), 4);
-        assert_eq!(left(&["salt", "*", "rice", "peas", "salt", "*", "mint"], true), 7);
-    }
 }

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::blocks::blocks;
     use crate::blocks::code::code_containers;
-    use crate::output::render::{data_tables, text_of};
+    use crate::output::render::data_tables;
     use webmill_html::{Limits, parse};
 
     /// The blocks of a page that are chosen in the end; at first those with an `x`.
@@ -103,10 +103,10 @@ mod tests {
         let dom = parse(html, &Limits::default());
         let page = blocks(&dom, dom.body().unwrap());
         let mut chosen: Vec<bool> =
-            page.blocks.iter().map(|block| text_of(&page, block).contains('x')).collect();
+            page.blocks.iter().map(|block| page.text_of(block).contains('x')).collect();
         complete(&page, &mut chosen, &code_containers(&page), &data_tables(&page));
         let kept = page.blocks.iter().zip(chosen).filter(|(_, chosen)| *chosen);
-        kept.map(|(block, _)| text_of(&page, block)).collect::<Vec<_>>().join("|")
+        kept.map(|(block, _)| page.text_of(block)).collect::<Vec<_>>().join("|")
     }
 
     #[test]

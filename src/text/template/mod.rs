@@ -38,7 +38,6 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
 use crate::blocks::page::Page;
-use crate::output::render::text_of;
 pub use style_tree::{Place, StyleTree};
 
 /// Pages of a host that are looked at.
@@ -79,7 +78,7 @@ impl Footprint {
             .zip(chosen)
             .map(|(block, &chosen)| {
                 let words = (block.counts.units.ceil() as u64).clamp(1, MOST_WORDS);
-                let hash = mark(places[block.container as usize], text_of(page, block), &mut buffer);
+                let hash = mark(places[block.container as usize], page.text_of(block), &mut buffer);
                 hash | words << 1 | u64::from(chosen)
             })
             .collect();
@@ -331,7 +330,7 @@ impl Template {
         let mut taken = Vec::new();
         let mut left = 0;
         for (i, block) in page.blocks.iter().enumerate().filter(|&(i, _)| chosen[i]) {
-            let hash = mark(places[block.container as usize], text_of(page, block), &mut buffer);
+            let hash = mark(places[block.container as usize], page.text_of(block), &mut buffer);
             if Some(i) != title_at && self.holds(hash) {
                 taken.push(i);
             } else {

@@ -26,7 +26,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::blocks::blocks;
 use crate::blocks::page::Page;
-use crate::output::render::text_of;
 use webmill_html::Dom;
 
 /// Element nodes of one tree.
@@ -269,7 +268,7 @@ impl StyleTree {
     fn count(&mut self, node: u32, page: &Page, leaf: Child) {
         let mut words: HashMap<u64, u32> = HashMap::new();
         for block in &page.blocks[blocks_of(page, leaf)] {
-            for word in features(text_of(page, block)) {
+            for word in features(page.text_of(block)) {
                 *words.entry(word).or_default() += 1;
             }
         }
@@ -360,7 +359,7 @@ impl StyleTree {
 /// Hashes of the words of a text, Han characters and the like each alone.
 fn features(text: &str) -> impl Iterator<Item = u64> + '_ {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).flat_map(|word| {
-        let wide = word.chars().any(crate::blocks::elements::is_wide);
+        let wide = word.chars().any(webmill_html::is_wide);
         let mut rest = word.chars();
         let mut whole = !wide;
         std::iter::from_fn(move || {

@@ -1,38 +1,19 @@
-//! Dates as pages write them, to ISO 8601.
+//! Dates in short texts: bylines, lines of facts, labels.
 //!
 //! Read are ISO dates (with time and zone, which are kept), numbers with `年月日`, `2023/5/6`, `06.05.2023`, `06.05.23`, and
-//! month names of some twenty languages in either order. What could be two dates (`03/04/2021`) is read with the month
-//! first. A year of two digits is read only in `06.05.23`, alone and not called a version, since `2.4.52` is none.
+//! month names of some twenty languages in either order. A year of two digits is read only in `06.05.23`, alone and not
+//! called a version, since `2.4.52` is none.
 
-use crate::blocks::elements::is_wide;
+use super::month_names::month_beside_number as month;
+use super::time::{time_of_day, zone};
+use super::{DateOrder, Days, WrittenDate};
+use crate::characters::is_wide;
 
-/// First letters of the months in some twenty languages; the first that fits is meant, so `juli` stands before `jun`.
-const MONTHS: [(u32, &[&str]); 12] = [
-    (1, &["jan", "jän", "ene", "gen", "янв", "січ", "stycz", "led", "oca", "ιαν", "tammi", "يناير"]),
-    (2, &["feb", "fév", "fev", "фев", "лют", "lut", "únor", "únor", "şub", "φεβ", "helmi", "فبراير"]),
-    (3, &["mar", "mär", "maer", "mrz", "maa", "mrt", "март", "берез", "бер", "břez", "μαρ", "μάρ", "مارس"]),
-    (4, &["apr", "avr", "abr", "апр", "квіт", "kwie", "dub", "nis", "απρ", "huhti", "أبريل"]),
-    (5, &["may", "mai", "mei", "mag", "maj", "мая", "май", "трав", "kvě", "μαΐ", "μαι", "touko", "مايو"]),
-    (7, &["jul", "juil", "lug", "июл", "лип", "lip", "červenc", "tem", "ιουλ", "heinä", "يوليو"]),
-    (6, &["jun", "juin", "giu", "июн", "черв", "czer", "červ", "haz", "ιουν", "kesä", "يونيو"]),
-    (8, &["aug", "aoû", "aou", "ago", "авг", "серп", "sier", "srp", "ağu", "αυγ", "elo", "أغسطس"]),
-    (9, &["sep", "set", "сен", "верес", "wrze", "září", "eyl", "σεπ", "syys", "سبتمبر"]),
-    (10, &["oct", "okt", "ott", "out", "окт", "жовт", "paź", "říj", "eki", "οκτ", "loka", "أكتوبر"]),
-    (11, &["nov", "ноя", "листоп", "lis", "kas", "νοέ", "νοε", "marras", "نوفمبر"]),
-    (12, &["dec", "dez", "déc", "dic", "des", "дек", "груд", "gru", "pros", "ara", "δεκ", "joulu", "ديسمبر"]),
-];
+/// Years of dates that are found.
+const YEARS: std::ops::Range<u32> = 1980..2101;
 
-/// Month of a name's first letters.
-fn month(word: &str) -> Option<u32> {
-    let lower = word.to_lowercase();
-    if lower.chars().count() > 12 {
-        return None;
-    }
-    MONTHS
-        .iter()
-        .find(|(_, starts)| starts.iter().any(|start| lower.starts_with(start)))
-        .map(|(month, _)| *month)
-}
+/// Bytes of a text that are looked at.
+const MAX_BYTES: usize = 300;
 
 /// Years of two digits are read as of 1990 to 2030.
 fn century(year: u32) -> Option<u32> {
@@ -61,16 +42,9 @@ fn stands_alone(before: &str, behind: &str) -> bool {
     !(before.ends_with(joint) || goes_on || called)
 }
 
-fn iso(year: u32, month: u32, day: u32) -> Option<String> {
-    let longest = match month {
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    ((1980..=2100).contains(&year) && (1..=longest).contains(&day))
-        .then(|| format!("{year:04}-{month:02}-{day:02}"))
+/// The day of three numbers.
+fn day(year: u32, month: u32, day: u32) -> Option<WrittenDate> {
+    Days::One((year, month, day)).written(YEARS, "")
 }
 
 /// A piece of a text: a number with its digits, a word, or what stands between.
@@ -103,19 +77,22 @@ fn pieces(text: &str) -> Vec<(Piece<'_>, usize)> {
     out
 }
 
-/// The first date in a text of at most some hundred characters.
-pub(crate) fn find_date(text: &str) -> Option<String> {
-    find_date_at(text).map(|(_, date)| date)
+/// The first date in a text, numbers in the given order.
+pub fn find_date(text: &str, order: DateOrder) -> Option<WrittenDate> {
+    find_date_at(text, order).map(|(_, date)| date)
 }
 
 /// The first date in a text, and where it begins.
-pub(crate) fn find_date_at(text: &str) -> Option<(usize, String)> {
+///
+/// # Examples
+/// ```
+/// use webmill_html::{DateOrder, WrittenDate, find_date_at};
+/// let found = find_date_at("By Ann, 25/12/2020", DateOrder::Undecided);
+/// assert_eq!(found, Some((8, WrittenDate::Certain("2020-12-25".into()))));
+/// ```
+pub fn find_date_at(text: &str, order: DateOrder) -> Option<(usize, WrittenDate)> {
     use Piece::*;
-    let mut end = text.len().min(300);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let text = &text[..end];
+    let text = &text[..text.floor_char_boundary(MAX_BYTES)];
     let pieces = pieces(text);
     for (i, window) in (0..pieces.len()).map(|i| (i, &pieces[i..])) {
         let found = match window {
@@ -126,7 +103,7 @@ pub(crate) fn find_date_at(text: &str) -> Option<(usize, String)> {
                 (Other('月'), _),
                 (Number(d, _), _),
                 ..,
-            ] => iso(*y, *m, *d),
+            ] => day(*y, *m, *d),
             [
                 (Number(y, 4), _),
                 (Other(a), _),
@@ -135,10 +112,8 @@ pub(crate) fn find_date_at(text: &str) -> Option<(usize, String)> {
                 (Number(d, 1..=2), _),
                 ..,
             ] if a == b && "-/.".contains(*a) => {
-                iso(*y, *m, *d).map(|date| match time_after(text, window[4].1) {
-                    Some(time) if *a == '-' => format!("{date}{time}"),
-                    _ => date,
-                })
+                let time = if *a == '-' { time_after(text, window[4].1) } else { None };
+                Days::One((*y, *m, *d)).written(YEARS, &time.unwrap_or_default())
             }
             [
                 (Number(a, 1..=2), _),
@@ -148,24 +123,24 @@ pub(crate) fn find_date_at(text: &str) -> Option<(usize, String)> {
                 (Number(year, 4), _),
                 ..,
             ] if x == y && "-/.".contains(*x) => {
-                if *x == '/' {
-                    iso(*year, *a, *b).or_else(|| iso(*year, *b, *a))
+                if *x == '.' {
+                    day(*year, *b, *a)
                 } else {
-                    iso(*year, *b, *a)
+                    Days::in_order(*a, *b, *year, order).and_then(|days| days.written(YEARS, ""))
                 }
             }
             [
-                (Number(day, 2), at),
+                (Number(d, 2), at),
                 (Other('.'), _),
                 (Number(m, 2), _),
                 (Other('.'), _),
                 (Number(year, 2), end),
                 ..,
             ] if stands_alone(&text[..*at], &text[end + 2..]) => {
-                century(*year).and_then(|year| iso(year, *m, *day))
+                century(*year).and_then(|year| day(year, *m, *d))
             }
             [(Word(name), _), (Number(d, 1..=2), _), (Number(y, 4), _), ..] => {
-                month(name).and_then(|m| iso(*y, m, *d))
+                month(name).and_then(|m| day(*y, m, *d))
             }
             [
                 (Word(name), _),
@@ -173,9 +148,9 @@ pub(crate) fn find_date_at(text: &str) -> Option<(usize, String)> {
                 (Word("st" | "nd" | "rd" | "th"), _),
                 (Number(y, 4), _),
                 ..,
-            ] => month(name).and_then(|m| iso(*y, m, *d)),
+            ] => month(name).and_then(|m| day(*y, m, *d)),
             [(Number(d, 1..=2), _), (Word(name), _), (Number(y, 4), _), ..] => {
-                month(name).and_then(|m| iso(*y, m, *d))
+                month(name).and_then(|m| day(*y, m, *d))
             }
             [(Number(d, 1..=2), _), (Other('.' | '-'), _), (Word(name), _), (Number(y, 4), _), ..]
             | [
@@ -209,9 +184,9 @@ pub(crate) fn find_date_at(text: &str) -> Option<(usize, String)> {
                 (Word("de" | "del"), _),
                 (Number(y, 4), _),
                 ..,
-            ] => month(name).and_then(|m| iso(*y, m, *d)),
+            ] => month(name).and_then(|m| day(*y, m, *d)),
             [(Word(name), _), (Other('.'), _), (Number(d, 1..=2), _), (Number(y, 4), _), ..] => {
-                month(name).and_then(|m| iso(*y, m, *d))
+                month(name).and_then(|m| day(*y, m, *d))
             }
             _ => None,
         };
@@ -230,35 +205,12 @@ pub(crate) fn find_date_at(text: &str) -> Option<(usize, String)> {
 /// `T12:30:00+08:00` after the day of an ISO date.
 fn time_after(text: &str, day_at: usize) -> Option<String> {
     let rest = text[day_at..].trim_start_matches(|c: char| c.is_ascii_digit());
-    let rest = rest.strip_prefix(['T', 't', ' '])?;
-    let digits = |s: &str| {
-        s.len() >= 5 && s.as_bytes()[2] == b':' && s.bytes().take(5).filter(u8::is_ascii_digit).count() == 4
-    };
-    if !digits(rest) {
-        return None;
-    }
-    let mut out = format!("T{}", &rest[..5]);
-    let mut rest = &rest[5..];
-    let seconds = rest.get(..3).filter(|s| s.starts_with(':') && s[1..].bytes().all(|b| b.is_ascii_digit()));
-    out.push_str(seconds.unwrap_or(":00"));
-    if let Some(s) = seconds {
-        rest = &rest[s.len()..];
-        if let Some(fraction) = rest.strip_prefix('.') {
-            rest = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
-        }
-    }
-    if rest.starts_with(['Z', 'z']) {
-        out.push('Z');
-    } else if let Some(zone) = rest.get(..6).filter(|z| z.starts_with(['+', '-']) && digits(&z[1..])) {
-        out.push_str(zone);
-    } else if let Some(zone) =
-        rest.get(..5).filter(|z| z.starts_with(['+', '-']) && z[1..].bytes().all(|b| b.is_ascii_digit()))
-    {
-        out.push_str(&zone[..3]);
-        out.push(':');
-        out.push_str(&zone[3..]);
-    }
-    Some(out)
+    let clock = rest.strip_prefix(['T', 't', ' '])?.as_bytes();
+    let is_time =
+        clock.len() >= 5 && clock[2] == b':' && [0, 1, 3, 4].into_iter().all(|at| clock[at].is_ascii_digit());
+    let (mut time, rest) = if is_time { time_of_day(rest)? } else { return None };
+    time.push_str(&zone(rest).unwrap_or_default());
+    Some(time)
 }
 
 #[cfg(test)]
@@ -307,7 +259,8 @@ mod tests {
             ("no date 12345", None),
             ("", None),
         ] {
-            assert_eq!(find_date(text).as_deref(), want, "{text}");
+            let found = find_date(text, DateOrder::Undecided).and_then(WrittenDate::certain);
+            assert_eq!(found.as_deref(), want, "{text}");
         }
     }
 }

@@ -1,21 +1,21 @@
 //! Phrases that boilerplate is made of.
 //!
-//! Short blocks say what they are: "All rights reserved", "Related articles", "责任编辑：…". A cue is a known phrase in
+//! Short blocks say what they are: "All rights reserved", "Related articles", "责任编辑：…". A kind is a known phrase in
 //! a short block; what follows from it is for the scorer to weigh, together with where the block stands.
 //!
 //! Latin phrases are found in the folded text (letters lower-cased, all else one boundary) at word boundaries, Chinese
-//! ones as substrings. Cost: O(characters) of blocks of at most [`MAX_CUE_UNITS`] words; longer ones are prose.
+//! ones as substrings. Cost: O(characters) of blocks of at most [`MAX_PHRASE_UNITS`] words; longer ones are prose.
 
-use crate::blocks::class_names::Phrases;
+use crate::phrases::Phrases;
 use std::sync::LazyLock;
 
-/// Blocks longer than this carry no cue.
-pub(crate) const MAX_CUE_UNITS: f32 = 25.0;
+/// Blocks longer than this carry no kind.
+pub(crate) const MAX_PHRASE_UNITS: f32 = 25.0;
 
 /// What a phrase speaks of; the discriminant is a bit number.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub(crate) enum Cue {
+pub(crate) enum PhraseKind {
     Copyright,
     Related,
     Share,
@@ -36,13 +36,13 @@ pub(crate) enum Cue {
     Biography,
 }
 
-/// Number of cues.
-pub(crate) const CUES: usize = 18;
+/// Number of phrases.
+pub(crate) const PHRASE_KINDS: usize = 18;
 
-const LATIN: &[(Cue, &str)] = &[
-    (Cue::Copyright, "-copyright- -all-rights-reserved- -powered-by- -alle-rechte- -tous-droits-"),
+const LATIN: &[(PhraseKind, &str)] = &[
+    (PhraseKind::Copyright, "-copyright- -all-rights-reserved- -powered-by- -alle-rechte- -tous-droits-"),
     (
-        Cue::Related,
+        PhraseKind::Related,
         "-related- -you-may-also- -you-might-also- -also-like- -recommended- -more-from- -more-on- \
          -more-in- -read-next- -up-next- -most-popular- -most-read- -trending- -latest-news- \
          -recent-posts- -popular-posts- -see-also- -similar- -further-reading- -more-stories- \
@@ -51,89 +51,92 @@ const LATIN: &[(Cue, &str)] = &[
          -frequently-bought- -you-ll-also- -what-to-read- -keep-reading- -previous-post- -next-post-",
     ),
     (
-        Cue::Share,
+        PhraseKind::Share,
         "-share- -tweet- -follow-us- -facebook- -twitter- -linkedin- -pinterest- -whatsapp- \
          -instagram- -teilen- -partager- -email-this- -print- -copy-link- -save- -bookmark-",
     ),
     (
-        Cue::Comments,
+        PhraseKind::Comments,
         "-comments- -comment- -leave-a-reply- -leave-a-comment- -kommentare- -commentaires- \
          -responses- -replies- -join-the-discussion- -join-the-conversation- -thoughts-on-",
     ),
     (
-        Cue::Account,
+        PhraseKind::Account,
         "-log-in- -login- -sign-in- -sign-up- -register- -my-account- -password- -anmelden- \
          -create-account- -log-out- -username- -forgot-",
     ),
     (
-        Cue::Newsletter,
+        PhraseKind::Newsletter,
         "-newsletter- -subscribe- -sign-up-for- -your-inbox- -email-address- -mailing-list- \
          -abonnieren-",
     ),
     (
-        Cue::Continue,
+        PhraseKind::Continue,
         "-read-more- -continue-reading- -learn-more- -view-all- -see-all- -show-more- -load-more- \
          -see-more- -view-more- -mehr-lesen- -weiterlesen- -lire-la-suite- -find-out-more- \
          -click-here- -full-story- -show-all- -show-less- -more-info- -more-details- -discover-",
     ),
     (
-        Cue::Byline,
+        PhraseKind::Byline,
         "-by- -written-by- -posted-by- -author- -published- -posted-on- -last-updated- -updated- \
          -min-read- -photo-by- -source- -von- -minutes-read- -last-modified- -about-the-author- \
          -view-profile- -posted-in- -filed-under-",
     ),
     (
-        Cue::Date,
+        PhraseKind::Date,
         "-january- -february- -march- -april- -june- -july- -august- -september- -october- -november- \
          -december- -jan- -feb- -mar- -apr- -jun- -jul- -aug- -sep- -sept- -oct- -nov- -dec- -ago- \
          -januar- -februar- -juni- -juli- -oktober- -dezember- -am- -pm- -monday- -tuesday- \
          -wednesday- -thursday- -friday- -saturday- -sunday-",
     ),
-    (Cue::Tags, "-tags- -tagged- -categories- -category- -topics- -keywords- -schlagworte- -labels-"),
+    (PhraseKind::Tags, "-tags- -tagged- -categories- -category- -topics- -keywords- -schlagworte- -labels-"),
     (
-        Cue::Commerce,
+        PhraseKind::Commerce,
         "-add-to-cart- -add-to-bag- -add-to-basket- -buy-now- -in-stock- -out-of-stock- -checkout- \
          -free-shipping- -shop-now- -price- -qty- -quantity- -wishlist- -sale- -reviews- -sold-out- \
          -regular-price- -in-den-warenkorb- -sku- -free-delivery- -returns-",
     ),
     (
-        Cue::Legal,
+        PhraseKind::Legal,
         "-privacy- -terms- -cookie- -cookies- -disclaimer- -impressum- -datenschutz- -contact-us- \
          -about-us- -sitemap- -site-map- -accessibility- -careers- -gdpr- -trademark- -trademarks- \
          -license- -advertise-",
     ),
     (
-        Cue::Navigate,
+        PhraseKind::Navigate,
         "-home- -menu- -search- -next- -previous- -back-to-top- -skip-to- -page- -prev- -back-to- \
          -toggle- -close- -older- -newer- -go-to- -navigation- -you-are-here- -filter- -sort-by- \
          -showing- -results- -jump-to-",
     ),
     (
-        Cue::Reply,
+        PhraseKind::Reply,
         "-reply- -quote- -report- -like- -likes- -upvote- -vote- -votes- -joined- -posts- -member- \
          -members- -edited- -permalink- -helpful- -views- -message- -messages- -location- -guest- \
          -flag- -answered- -asked- -accepted- -badges- -solution-",
     ),
-    (Cue::Advert, "-advertisement- -advertisements- -sponsored- -anzeige- -publicite- -promoted- -ad-"),
     (
-        Cue::Contents,
+        PhraseKind::Advert,
+        "-advertisement- -advertisements- -sponsored- -anzeige- -publicite- -promoted- -ad-",
+    ),
+    (
+        PhraseKind::Contents,
         "-table-of-contents- -contents- -in-this-article- -on-this-page- -in-this-section- -inhalt-",
     ),
     (
-        Cue::Picture,
+        PhraseKind::Picture,
         "-photo- -photos- -image- -getty-images- -photograph- -pictured- -file-photo- -reuters- -courtesy- -credit- \
          -picture- -foto- -bild- -video- -watch- -illustration- -photographer- -gallery- -slideshow- -shutterstock- \
          -screenshot-",
     ),
     (
-        Cue::Biography,
+        PhraseKind::Biography,
         "-is-a-writer- -is-a-freelance- -is-a-journalist- -is-a-reporter- -is-an-editor- -is-the-editor- -is-the-author- \
          -is-a-senior- -follow-him- -follow-her- -follow-me- -contributed-to- -staff-writer- -is-a-contributor- \
          -is-a-contributing- -is-editor- -his-work- -her-work- -can-be-reached- -lives-in- -writes-about- -covers- -founder-of- \
          -associated-press- -correspondent-",
     ),
     (
-        Cue::Related,
+        PhraseKind::Related,
         "-also-read- -read-also- -related-stories- -lea-tambi-n- -lee-tambi-n- -lea-m-s- \
          -te-puede-interesar- -le-puede-interesar- -ver-tambi-n- -mira-tambi-n- -leia-tamb-m- \
          -leia-mais- -veja-tamb-m- -saiba-mais-sobre- -lire-aussi- -voir-aussi- -sur-le-m-me-sujet- \
@@ -146,42 +149,42 @@ const LATIN: &[(Cue, &str)] = &[
          -other-stories- -you-might-like-",
     ),
     (
-        Cue::Share,
+        PhraseKind::Share,
         "-teilen-mit- -compartir- -compartilhar- -compartilhe- -condividi- -udost-pnij- -delen- \
          -diesen-artikel-teilen- -partagez- -follow-me- -retweet- -share-this- -e-mail- -email- \
          -permalien- -permalink-",
     ),
     (
-        Cue::Comments,
+        PhraseKind::Comments,
         "-comentarios- -coment-rios- -commenti- -reacties- -komentarze- -hinterlasse- \
          -kommentar-schreiben- -schreibe-einen-kommentar- -laisser-un-commentaire- -deja-un-comentario- \
          -deja-una-respuesta- -deixe-um- -leave-a-response- -post-a-comment- -add-a-comment- \
          -comment-by- -comments-are- -kommentieren- -diskussion- -lesermeinungen- -speak-your-mind-",
     ),
     (
-        Cue::Account,
+        PhraseKind::Account,
         "-jetzt-registrieren- -iniciar-sesi-n- -connexion- -se-connecter- -mein-konto- -accedi- \
          -einloggen-",
     ),
     (
-        Cue::Newsletter,
+        PhraseKind::Newsletter,
         "-bolet-n- -suscr-bete- -suscribirse- -abonnez-vous- -inscrivez-vous- -iscriviti- \
          -jetzt-abonnieren- -subscriber- -subscribers- -subscription- -abonnement- -abonnent-",
     ),
     (
-        Cue::Continue,
+        PhraseKind::Continue,
         "-leer-m-s- -seguir-leyendo- -mehr-erfahren- -mehr-anzeigen- -en-savoir-plus- -ver-m-s- \
          -ver-mais- -scopri-di-pi- -jetzt-lesen- -zum-artikel- -read-full- -zum-angebot- -weiter-lesen- \
          -lees-meer- -lees-verder- -czytaj-wi-cej-",
     ),
     (
-        Cue::Byline,
+        PhraseKind::Byline,
         "-ver-ffentlicht- -publicado- -publi-le- -aktualisiert- -autor- -autorin- -redaktion- -stand- \
          -por- -par- -di- -door- -text- -quelle- -fuente- -posted- -published-on- -written-on- \
          -modified- -actualizado- -mis-jour- -zuletzt-ge-ndert- -geschrieben-von- -pubblicato-",
     ),
     (
-        Cue::Date,
+        PhraseKind::Date,
         "-enero- -febrero- -marzo- -abril- -mayo- -junio- -julio- -agosto- -septiembre- -octubre- \
          -noviembre- -diciembre- -janvier- -f-vrier- -mars- -avril- -mai- -juin- -juillet- -ao-t- \
          -septembre- -octobre- -novembre- -d-cembre- -gennaio- -febbraio- -aprile- -maggio- -giugno- \
@@ -190,111 +193,114 @@ const LATIN: &[(Cue, &str)] = &[
          -minutes-ago- -montag- -dienstag- -mittwoch- -donnerstag- -freitag- -samstag- -sonntag-",
     ),
     (
-        Cue::Tags,
+        PhraseKind::Tags,
         "-schlagw-rter- -etiquetas- -mots-cl-s- -stichworte- -themen- -kategorie- -kategorien- -tematy- \
          -temas-",
     ),
     (
-        Cue::Legal,
+        PhraseKind::Legal,
         "-datenschutzerkl-rung- -mentions-l-gales- -aviso-legal- -pol-tica-de- -kontakt- -agb- \
          -nutzungsbedingungen- -cookie-policy- -privacidad- -privacidade-",
     ),
     (
-        Cue::Navigate,
+        PhraseKind::Navigate,
         "-nach-oben- -zur-ck- -startseite- -accueil- -inicio- -suche- -buscar- -rechercher- -zum-inhalt- \
          -vorheriger- -n-chster- -weiter- -anterior- -siguiente- -suivant- -pr-c-dent-",
     ),
-    (Cue::Advert, "-werbung- -publicidad- -publicidade- -reklama- -anzeigen- -advertise-with-"),
+    (PhraseKind::Advert, "-werbung- -publicidad- -publicidade- -reklama- -anzeigen- -advertise-with-"),
     (
-        Cue::Contents,
+        PhraseKind::Contents,
         "-inhaltsverzeichnis- -table-des-mati-res- -sommaire- -table-of-content- -ndice-de- \
          -inhalts-bersicht-",
     ),
-    (Cue::Reply, "-antworten- -responder- -r-pondre- -zitieren-"),
+    (PhraseKind::Reply, "-antworten- -responder- -r-pondre- -zitieren-"),
 ];
 
-const CHINESE: &[(Cue, &str)] = &[
-    (Cue::Copyright, "版权所有 版權所有 Copyright 京ICP ICP备 公网安备 ICP证"),
+const CHINESE: &[(PhraseKind, &str)] = &[
+    (PhraseKind::Copyright, "版权所有 版權所有 Copyright 京ICP ICP备 公网安备 ICP证"),
     (
-        Cue::Related,
+        PhraseKind::Related,
         "相关阅读 相关新闻 相关文章 相关推荐 推荐阅读 延伸阅读 热门 猜你喜欢 为您推荐 更多新闻 相關 \
          精彩推荐 最新文章 排行 上一篇 下一篇 相关链接 相关专题 关联推荐",
     ),
-    (Cue::Share, "分享到 分享 微信扫 扫一扫 二维码 微博 朋友圈 收藏 打印 关注我们 公众号"),
-    (Cue::Comments, "评论 留言 跟帖 網友 网友 我来说两句 发表 回应"),
-    (Cue::Account, "登录 登陆 注册 用户名 密码 忘记 会员 登入 註冊"),
-    (Cue::Newsletter, "订阅 訂閱"),
-    (Cue::Continue, "阅读全文 查看更多 更多> 展开全文 点击查看 查看详情 更多"),
+    (PhraseKind::Share, "分享到 分享 微信扫 扫一扫 二维码 微博 朋友圈 收藏 打印 关注我们 公众号"),
+    (PhraseKind::Comments, "评论 留言 跟帖 網友 网友 我来说两句 发表 回应"),
+    (PhraseKind::Account, "登录 登陆 注册 用户名 密码 忘记 会员 登入 註冊"),
+    (PhraseKind::Newsletter, "订阅 訂閱"),
+    (PhraseKind::Continue, "阅读全文 查看更多 更多> 展开全文 点击查看 查看详情 更多"),
     (
-        Cue::Byline,
+        PhraseKind::Byline,
         "责任编辑 责编 编辑： 编辑: 作者： 作者: 来源： 来源: 记者 責任編輯 发布时间 发表于 发布者 \
          楼主 浏览 阅读次数 点击数 字体： 字号 稿源 审核 发布日期 阅读：",
     ),
-    (Cue::Date, "年 月 昨天 小时前 分钟前 天前"),
-    (Cue::Tags, "标签 关键词 关键字 分类： 栏目 標籤"),
-    (Cue::Commerce, "购物车 立即购买 价格 包邮 库存 运费 月销 优惠 促销 ￥"),
-    (Cue::Legal, "隐私 免责声明 联系我们 关于我们 网站地图 版权声明 转载 法律声明 广告服务 友情链接 投稿"),
+    (PhraseKind::Date, "年 月 昨天 小时前 分钟前 天前"),
+    (PhraseKind::Tags, "标签 关键词 关键字 分类： 栏目 標籤"),
+    (PhraseKind::Commerce, "购物车 立即购买 价格 包邮 库存 运费 月销 优惠 促销 ￥"),
     (
-        Cue::Navigate,
+        PhraseKind::Legal,
+        "隐私 免责声明 联系我们 关于我们 网站地图 版权声明 转载 法律声明 广告服务 友情链接 投稿",
+    ),
+    (
+        PhraseKind::Navigate,
         "首页 当前位置 您的位置 返回首 返回顶 返回列 返回目 返回上 返回主 返回】 返回] 上一页 下一页 搜索 导航 您现在 尾页 顶部",
     ),
-    (Cue::Reply, "回复 举报 引用 沙发 赞 顶 楼层 只看 积分 帖子 注册时间"),
-    (Cue::Advert, "广告 推广 赞助"),
-    (Cue::Contents, "目录 本文导航 本页"),
+    (PhraseKind::Reply, "回复 举报 引用 沙发 赞 顶 楼层 只看 积分 帖子 注册时间"),
+    (PhraseKind::Advert, "广告 推广 赞助"),
+    (PhraseKind::Contents, "目录 本文导航 本页"),
     (
-        Cue::Related,
+        PhraseKind::Related,
         "関連記事 関連 おすすめ ランキング 人気記事 相關文章 相關新聞 延伸閱讀 你可能也 推薦閱讀 关注公众号",
     ),
-    (Cue::Share, "シェア ツイート 分享給"),
-    (Cue::Comments, "コメント"),
-    (Cue::Picture, "摄 供图 资料图 图片 图为 图：视频"),
-    (Cue::Biography, "作者简介 作者系 作者单位"),
+    (PhraseKind::Share, "シェア ツイート 分享給"),
+    (PhraseKind::Comments, "コメント"),
+    (PhraseKind::Picture, "摄 供图 资料图 图片 图为 图：视频"),
+    (PhraseKind::Biography, "作者简介 作者系 作者单位"),
 ];
 
 /// In Cyrillic and Hangul.
-const OTHERS: &[(Cue, &str)] = &[
+const OTHERS: &[(PhraseKind, &str)] = &[
     (
-        Cue::Related,
+        PhraseKind::Related,
         "Читайте также|Смотрите также|Похожие|Популярн|По теме|Читать также|Материалы по теме|관련기사|인기기사",
     ),
-    (Cue::Share, "Поделиться|Вконтакте|공유"),
-    (Cue::Comments, "Комментари|комментари|Отзывы|댓글"),
-    (Cue::Newsletter, "Подпи"),
-    (Cue::Continue, "Подробнее|Читать далее|더보기"),
-    (Cue::Byline, "Автор|Источник|기자"),
-    (Cue::Tags, "Теги|Метки|Рубрика"),
-    (Cue::Copyright, "Все права"),
-    (Cue::Advert, "Реклама|광고"),
-    (Cue::Account, "Войти|Регистрация|로그인"),
+    (PhraseKind::Share, "Поделиться|Вконтакте|공유"),
+    (PhraseKind::Comments, "Комментари|комментари|Отзывы|댓글"),
+    (PhraseKind::Newsletter, "Подпи"),
+    (PhraseKind::Continue, "Подробнее|Читать далее|더보기"),
+    (PhraseKind::Byline, "Автор|Источник|기자"),
+    (PhraseKind::Tags, "Теги|Метки|Рубрика"),
+    (PhraseKind::Copyright, "Все права"),
+    (PhraseKind::Advert, "Реклама|광고"),
+    (PhraseKind::Account, "Войти|Регистрация|로그인"),
 ];
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    let phrases = LATIN.iter().map(|(cue, list)| (1 << *cue as u8, list.split_ascii_whitespace()));
+    let phrases = LATIN.iter().map(|(kind, list)| (1 << *kind as u8, list.split_ascii_whitespace()));
     Phrases::new(phrases.flat_map(|(bit, list)| list.map(move |phrase| (phrase, bit))))
 });
 
-/// The cues in a text, as a bit set; `wide` says whether it holds Chinese characters.
-pub(crate) fn cues_of(text: &str, wide: bool) -> u32 {
-    let mut cues = PHRASES.find(text) as u32;
+/// The phrases in a text, as a bit set; `wide` says whether it holds Chinese characters.
+pub(crate) fn phrase_kinds(text: &str, wide: bool) -> u32 {
+    let mut phrases = PHRASES.find(text) as u32;
     if wide {
-        for (cue, list) in CHINESE {
+        for (kind, list) in CHINESE {
             if list.split_ascii_whitespace().any(|phrase| text.contains(phrase)) {
-                cues |= 1 << *cue as u8;
+                phrases |= 1 << *kind as u8;
             }
         }
     }
     let other = |c| matches!(c, '\u{400}'..='\u{4ff}' | '\u{ac00}'..='\u{d7a3}');
     if !text.is_ascii() && text.contains(other) {
-        for (cue, list) in OTHERS {
+        for (kind, list) in OTHERS {
             if list.split('|').any(|phrase| text.contains(phrase)) {
-                cues |= 1 << *cue as u8;
+                phrases |= 1 << *kind as u8;
             }
         }
     }
     if text.contains('©') {
-        cues |= 1 << Cue::Copyright as u8;
+        phrases |= 1 << PhraseKind::Copyright as u8;
     }
-    cues
+    phrases
 }
 
 #[cfg(test)]
@@ -303,19 +309,19 @@ mod tests {
 
     #[test]
     fn phrases_are_found_at_word_boundaries() {
-        for (text, cue) in [
-            ("All rights reserved.", Some(Cue::Copyright)),
-            ("You may also like:", Some(Cue::Related)),
-            ("责任编辑：张三", Some(Cue::Byline)),
-            ("相关阅读", Some(Cue::Related)),
-            ("Lea también: otra cosa", Some(Cue::Related)),
-            ("Читайте также: другое", Some(Cue::Related)),
+        for (text, kind) in [
+            ("All rights reserved.", Some(PhraseKind::Copyright)),
+            ("You may also like:", Some(PhraseKind::Related)),
+            ("责任编辑：张三", Some(PhraseKind::Byline)),
+            ("相关阅读", Some(PhraseKind::Related)),
+            ("Lea también: otra cosa", Some(PhraseKind::Related)),
+            ("Читайте также: другое", Some(PhraseKind::Related)),
             ("Readmorely", None),
         ] {
-            let cues = cues_of(text, true);
-            match cue {
-                Some(cue) => assert!(cues & 1 << cue as u8 != 0, "{text}"),
-                None => assert_eq!(cues, 0, "{text}"),
+            let phrases = phrase_kinds(text, true);
+            match kind {
+                Some(kind) => assert!(phrases & 1 << kind as u8 != 0, "{text}"),
+                None => assert_eq!(phrases, 0, "{text}"),
             }
         }
     }

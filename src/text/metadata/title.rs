@@ -1,60 +1,12 @@
-//! Title of a page's main text, and the text that its structured data hold.
+//! Title of a page's main text.
 //!
 //! The title is a heading that the page's stated title repeats, else what structured data or the page state; it loses the
 //! site's name.
 
-pub(crate) mod bylines;
-pub(crate) mod dates;
-pub(crate) mod haystack;
-pub(crate) mod published;
-
 use crate::blocks::elements::heading;
 use crate::blocks::page::Page;
-use crate::choice::features::bare;
-use crate::output::render::text_of;
-use webmill_html::{Dom, Tag};
-
-/// Bytes of JSON-LD that are parsed.
-const MAX_JSON: usize = 1 << 20;
-
-/// The article's text in the JSON-LD of a page, the longest if there are more; scripts that are no JSON are passed over.
-pub(crate) fn article_body(dom: &Dom<'_>) -> Option<String> {
-    let mut best: Option<String> = None;
-    let mut budget = MAX_JSON;
-    for node in dom.descendants(dom.document()) {
-        if dom.tag(node) != Tag::Script
-            || !dom.attr(node, "type").is_some_and(|t| t.trim().eq_ignore_ascii_case("application/ld+json"))
-        {
-            continue;
-        }
-        let mut text = String::new();
-        dom.text_content(node, &mut text);
-        if text.len() > budget {
-            break;
-        }
-        budget -= text.len();
-        if !text.contains("articleBody") {
-            continue;
-        }
-        let Ok(value) = serde_json::from_str::<serde_json::Value>(text.trim()) else { continue };
-        let mut open = vec![&value];
-        while let Some(value) = open.pop() {
-            match value {
-                serde_json::Value::Array(list) => open.extend(list.iter()),
-                serde_json::Value::Object(object) => {
-                    if let Some(body) = object.get("articleBody").and_then(serde_json::Value::as_str)
-                        && best.as_ref().is_none_or(|b| b.len() < body.len())
-                    {
-                        best = Some(body.to_string());
-                    }
-                    open.extend(object.values());
-                }
-                _ => {}
-            }
-        }
-    }
-    best
-}
+use crate::comparison::bare;
+use webmill_html::Tag;
 
 fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -133,7 +85,7 @@ pub(crate) fn title(
     for block in page.blocks.iter() {
         let container = &page.containers[block.container as usize];
         let Some(level) = heading(container.tag) else { continue };
-        let text = text_of(page, block);
+        let text = page.text_of(block);
         if text.len() > 400 {
             continue;
         }
@@ -154,7 +106,7 @@ pub(crate) fn title(
         .or_else(|| cleaned.into_iter().find(|c| !c.is_empty()))
         .or_else(|| {
             let first = page.blocks.iter().find(|b| page.containers[b.container as usize].tag == Tag::H1)?;
-            Some(squeeze(text_of(page, first)))
+            Some(squeeze(page.text_of(first)))
         })
 }
 

@@ -1,45 +1,10 @@
-//! What a page says it is, in structured data and in its address, as bits.
+//! What the path of a page's canonical URL says of the page, as numbers.
 //!
-//! JSON-LD and microdata name schema.org types; the path of a canonical URL often names a section. Both are hints
-//! for the page's type, no more: every second shop calls its category pages products.
+//! Paths often name a section (`/forum/`, `/product/`): a hint for the page's type, no more.
 
 use std::sync::LazyLock;
 
-use crate::blocks::class_names::Phrases;
-
-/// Types by bit.
-const TYPES: [&[&str]; 9] = [
-    &[
-        "Article",
-        "NewsArticle",
-        "BlogPosting",
-        "Report",
-        "OpinionNewsArticle",
-        "ReportageNewsArticle",
-        "ScholarlyArticle",
-    ],
-    &["Product", "ProductGroup", "Offer", "AggregateOffer", "IndividualProduct"],
-    &["DiscussionForumPosting", "QAPage", "Question", "Answer"],
-    &["ItemList", "CollectionPage", "OfferCatalog", "SearchResultsPage"],
-    &["FAQPage", "HowTo", "TechArticle", "APIReference"],
-    &["LocalBusiness", "Service", "ProfessionalService", "Organization", "Corporation"],
-    &["Recipe", "Event", "Course", "JobPosting", "Book", "Movie"],
-    &["WebPage", "AboutPage", "ContactPage"],
-    &["Blog", "Person", "ProfilePage"],
-];
-
-/// Bit of pages whose `og:type` is `article`.
-pub(crate) const OG_ARTICLE: u32 = 1 << 9;
-/// Bit of pages whose `og:type` is a product.
-pub(crate) const OG_PRODUCT: u32 = 1 << 10;
-/// Number of bits.
-pub(crate) const SCHEMA_BITS: usize = 11;
-
-/// Bit of a schema.org type, by its name or URL.
-pub(crate) fn bit_of(name: &str) -> u32 {
-    let name = name.trim().rsplit(['/', ':']).next().unwrap_or_default();
-    TYPES.iter().position(|names| names.contains(&name)).map_or(0, |bit| 1 << bit)
-}
+use crate::phrases::Phrases;
 
 /// Sections by bit, as they stand in paths.
 const SECTIONS: [&str; 6] = [
@@ -86,11 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_and_paths() {
-        assert_eq!(bit_of("NewsArticle"), 1);
-        assert_eq!(bit_of("http://schema.org/QAPage"), 4);
-        assert_eq!(bit_of("schema:Product"), 2);
-        assert_eq!(bit_of(""), 0);
+    fn sections_depth_and_shape() {
         let path = path_features(Some("/forum/2023/some-long-slug-12"));
         assert_eq!((path[0], path[1], path[6], path[7], path[9]), (1.0, 0.0, 1.0, 3.0, 3.0));
         assert_eq!(path_features(None)[0], -1.0);

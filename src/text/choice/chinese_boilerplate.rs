@@ -17,256 +17,20 @@
 //! Nothing is dropped if more than half of the chosen text would go: then the page is made of such lines. Cost: linear in
 //! the chosen blocks of at most [`MAX_BYTES`]; others are not read.
 
+use super::chinese_phrases::{CREDITS, FACTS, PATHS, PROFILE, RELATED, SURE_TOOLS, TOOLS};
 use crate::blocks::elements::heading;
 use crate::blocks::page::{Block, NONE, Page};
-use crate::output::render::text_of;
 
 /// Longest block looked at, in bytes; a Han character has three.
 const MAX_BYTES: usize = 600;
 /// Longest line of credits or facts, in characters.
 const MAX_LINE: usize = 70;
 
-const CREDITS: &[&str] = &[
-    "责任编辑",
-    "責任編輯",
-    "责编",
-    "编辑：",
-    "编辑:",
-    "編輯：",
-    "稿件来源",
-    "本文来源",
-    "录入：",
-    "审核人",
-    "校对：",
-    "原标题：",
-];
-
-const PATHS: &[&str] = &[
-    "您的位置",
-    "您现在的位置",
-    "您所在的位置",
-    "你的位置",
-    "你现在的位置",
-    "你所在的位置",
-    "当前位置",
-    "当前所在位置",
-    "現在位置",
-    "目前位置",
-];
-
-const FACTS: &[&str] = &[
-    "来源：",
-    "来源:",
-    "來源：",
-    "作者：",
-    "作者:",
-    "发布时间",
-    "更新时间",
-    "发布日期",
-    "发表时间",
-    "提交日期：",
-    "回复日期：",
-    "发表于",
-    "發表於",
-    "发布于",
-    "编辑于",
-    "点击数",
-    "点击：",
-    "点击:",
-    "浏览次数",
-    "浏览：",
-    "浏览数",
-    "阅读：",
-    "阅读数",
-    "阅读次数",
-    "阅读(",
-    "评论(",
-    "字数：",
-    "字号：",
-    "【字号",
-    "[字号",
-    "字体：",
-    "字体:",
-    "打印】",
-    "打印]",
-    "关闭】",
-    "关闭]",
-    "分类：",
-    "标签：",
-    "我要评论",
-    "网友评论",
-    "我要置顶",
-    "只看该作者",
-    "只看楼主",
-    "信息编号",
-    "访问量：",
-    "万播放",
-    "弹幕",
-    "回答者：",
-    "提问者：",
-    "悬赏分",
-    "解决时间",
-    "楼 20",
-    "此评价对我",
-    "| 举报",
-    "大 中 小",
-];
-
-/// Tools that are nothing else, even alone.
-const SURE_TOOLS: &[&str] = &[
-    "上一篇",
-    "下一篇",
-    "上一章",
-    "下一章",
-    "上一条",
-    "下一条",
-    "上一主题",
-    "下一主题",
-    "上一版",
-    "下一版",
-    "返回目录",
-    "返回首页",
-    "返回列表",
-    "返回顶部",
-    "回到顶部",
-    "回目录",
-    "加入书签",
-    "打印本页",
-    "关闭窗口",
-    "收藏本站",
-    "加入收藏",
-    "推荐给朋友",
-    "分享到",
-    "发表评论",
-    "我要评论",
-    "使用道具",
-    "只看该作者",
-    "只看楼主",
-    "倒序浏览",
-    "大 中 小",
-    "大中小",
-];
-
-/// Words that are tools where three of them stand together.
-const TOOLS: &[&str] = &[
-    "上一页",
-    "下一页",
-    "打印",
-    "关闭",
-    "收藏",
-    "推荐",
-    "分享",
-    "转发",
-    "复制链接",
-    "字号",
-    "字体",
-    "放大",
-    "缩小",
-    "默认",
-    "朗读",
-    "评论",
-    "回复",
-    "回覆",
-    "引用",
-    "举报",
-    "檢舉",
-    "顶端",
-    "查看全部",
-    "点赞",
-    "编辑",
-    "讨论",
-    "刷新",
-    "修改",
-    "删除",
-    "置顶",
-    "更多",
-    "投币",
-    "手机看",
-    "稿件投诉",
-    "投诉",
-    "阅读",
-    "浏览",
-    "关注",
-    "粉丝",
-    "私信",
-    "支持",
-    "反对",
-    "有用",
-    "没用",
-    "按热度排序",
-    "按时间排序",
-    "默认排序",
-    "赞同",
-    "喜欢",
-];
-
-const RELATED: &[&str] = &[
-    "相关阅读",
-    "相关新闻",
-    "相关报道",
-    "相关文章",
-    "相关链接",
-    "相关专题",
-    "相关内容",
-    "相关推荐",
-    "相关信息",
-    "相关资讯",
-    "延伸阅读",
-    "推荐阅读",
-    "精彩推荐",
-    "热点推荐",
-    "热门推荐",
-    "更多新闻",
-    "猜你喜欢",
-    "相關閱讀",
-    "相關新聞",
-    "相關文章",
-    "延伸閱讀",
-    "推薦閱讀",
-];
-
-/// What a forum says of a post's author beside it.
-const PROFILE: &[&str] = &[
-    "级别",
-    "等级",
-    "等級",
-    "头衔",
-    "精华",
-    "精華",
-    "发帖",
-    "发帖数",
-    "帖子",
-    "主题",
-    "文章",
-    "积分",
-    "積分",
-    "威望",
-    "金钱",
-    "金币",
-    "财富",
-    "贡献",
-    "经验",
-    "魅力",
-    "注册时间",
-    "注册日期",
-    "註冊日期",
-    "加入日期",
-    "最后登录",
-    "最後登錄",
-    "在线时间",
-    "阅读权限",
-    "来自",
-    "來自",
-    "性别",
-    "状态",
-    "UID",
-];
-
 /// Labels that a cell of a table needs to be an author's column; one less beside a column that has so many.
 const MIN_PROFILE: u32 = 3;
 
 /// Takes the rules' blocks out of the choice; `headline` stays.
-pub(crate) fn drop_tails(page: &Page, chosen: &mut [bool], headline: Option<usize>) {
+pub(crate) fn drop_chinese_boilerplate(page: &Page, chosen: &mut [bool], headline: Option<usize>) {
     let columns = author_columns(page);
     let has_column = columns.iter().any(|&labels| labels >= MIN_PROFILE);
     let mut after_label = false;
@@ -274,7 +38,7 @@ pub(crate) fn drop_tails(page: &Page, chosen: &mut [bool], headline: Option<usiz
     let (mut all, mut gone) = (0.0, 0.0);
     for (i, block) in page.blocks.iter().enumerate() {
         let size = (block.end - block.start) as usize;
-        let text = if size <= MAX_BYTES { text_of(page, block) } else { "" };
+        let text = if size <= MAX_BYTES { page.text_of(block) } else { "" };
         let cell = page.containers[block.container as usize].cell;
         let in_column = cell != NONE && has_column && columns[cell as usize] >= MIN_PROFILE - 1;
         let label = is_related_label(text);
@@ -283,7 +47,7 @@ pub(crate) fn drop_tails(page: &Page, chosen: &mut [bool], headline: Option<usiz
         let drop = in_column
             || label
             || (after_label && linked && !is_heading)
-            || (!is_heading && is_tail(text, block));
+            || (!is_heading && is_boilerplate(text, block));
         after_label = label || (after_label && linked);
         if !chosen[i] {
             continue;
@@ -318,7 +82,7 @@ fn author_columns(page: &Page) -> Vec<u32> {
                     .is_some_and(|rest| rest.is_empty() || rest.trim_start().starts_with([':', '：']))
             })
         };
-        let found = text_of(page, block).lines().filter(is_label).count() as u32;
+        let found = page.text_of(block).lines().filter(is_label).count() as u32;
         if found > 0 {
             labels.resize(page.containers.len(), 0);
             labels[cell as usize] += found;
@@ -332,7 +96,7 @@ fn is_han(c: char) -> bool {
 }
 
 /// Rules 1 to 5.
-fn is_tail(text: &str, block: &Block) -> bool {
+fn is_boilerplate(text: &str, block: &Block) -> bool {
     if !text.contains(is_han) {
         return false;
     }
@@ -446,12 +210,12 @@ mod tests {
         let dom = parse(&html, &Limits::default());
         let page = blocks(&dom, dom.body().unwrap());
         let mut chosen = vec![true; page.blocks.len()];
-        drop_tails(&page, &mut chosen, None);
+        drop_chinese_boilerplate(&page, &mut chosen, None);
         page.blocks
             .iter()
             .zip(&chosen)
             .filter(|(_, keep)| **keep)
-            .map(|(block, _)| text_of(&page, block).to_owned())
+            .map(|(block, _)| page.text_of(block).to_owned())
             .filter(|text| !text.starts_with("雨下了三天"))
             .collect()
     }
@@ -512,7 +276,7 @@ mod tests {
         let dom = parse(html, &Limits::default());
         let page = blocks(&dom, dom.body().unwrap());
         let mut chosen = vec![true; 3];
-        drop_tails(&page, &mut chosen, None);
+        drop_chinese_boilerplate(&page, &mut chosen, None);
         assert_eq!(chosen, [true; 3]);
     }
 }

@@ -14,17 +14,17 @@ const GRAMS: usize = 8;
 
 /// A text with the table.
 #[derive(Debug)]
-pub(crate) struct Haystack {
+pub(crate) struct NgramFilter {
     text: String,
     known: Vec<u64>,
     /// Bits of a hash that are not used.
     shift: u32,
 }
 
-impl Haystack {
-    pub(crate) fn new(text: String) -> Haystack {
+impl NgramFilter {
+    pub(crate) fn new(text: String) -> NgramFilter {
         let bits = (text.len() * 8).next_power_of_two().clamp(MIN_BITS, MAX_BITS);
-        let mut out = Haystack { text, known: vec![0; bits / 64], shift: 32 - bits.ilog2() };
+        let mut out = NgramFilter { text, known: vec![0; bits / 64], shift: 32 - bits.ilog2() };
         for gram in out.text.as_bytes().windows(GRAM) {
             let place = place(gram, out.shift);
             out.known[place as usize / 64] |= 1 << (place % 64);
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn what_it_holds() {
         let text = "the quick brown fox jumps over the lazy dog, and 汉字 too";
-        let hay = Haystack::new(text.to_string());
+        let hay = NgramFilter::new(text.to_string());
         for from in (0..text.len()).filter(|&at| text.is_char_boundary(at)) {
             for to in (from..=text.len()).filter(|&at| text.is_char_boundary(at)) {
                 assert!(hay.contains(&text[from..to]));
@@ -74,6 +74,8 @@ mod tests {
             assert!(!hay.contains(other), "{other}");
         }
         assert!(!hay.may_contain("quite another text"));
-        assert!(Haystack::new(String::new()).contains("") && !Haystack::new(String::new()).contains("text"));
+        assert!(
+            NgramFilter::new(String::new()).contains("") && !NgramFilter::new(String::new()).contains("text")
+        );
     }
 }

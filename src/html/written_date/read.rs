@@ -1,36 +1,36 @@
-//! Dates as pages write them, brought to ISO 8601.
+//! Dates where one is expected: values of metadata and structured data.
 //!
-//! **Definition.** A day (`2024-05-31`), a time of day if there is one (`2024-05-31T08:05:00`) and the zone if one is given
-//! (`+02:00`, `Z`). Nothing is converted or guessed: a time without a zone stays without, and `03/04/2024`, which is two
-//! days, is none. Years from 1800 to 2199.
-//!
-//! **Algorithm.** Numbers and words in order: year first (ISO 8601 with any separators, `2024年5月31日`, `20240531`), month
-//! by name (`May 31, 2024`, RFC 5322), or day first with dots. One pass, no allocation but the result.
+//! Numbers and words in order: year first (ISO 8601 with any separators, `2024年5月31日`, `20240531`), month by name
+//! (`May 31, 2024`, RFC 5322), or day or month first.
 
-/// `text` in ISO 8601 if it begins with a date.
-pub(super) fn iso_date(text: &str) -> Option<String> {
+use super::month_names::month_of;
+use super::time::{number, time_of_day, zone};
+use super::{DateOrder, Day, Days, WrittenDate};
+
+/// Years of dates that are read.
+const YEARS: std::ops::Range<u32> = 1800..2200;
+
+/// The date that `text` begins with, numbers in the given order.
+///
+/// # Examples
+/// ```
+/// use webmill_html::{DateOrder, WrittenDate, read_date};
+/// let date = read_date("May 31, 2024 at 8:05 PM", DateOrder::Undecided);
+/// assert_eq!(date, Some(WrittenDate::Certain("2024-05-31T20:05:00".into())));
+/// ```
+pub fn read_date(text: &str, order: DateOrder) -> Option<WrittenDate> {
     let text = text.trim();
-    let (date, rest) = year_first(text).or_else(|| named_month(text)).or_else(|| day_first(text))?;
-    let (year, month, day) = date;
-    let days = match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if !(1800..2200).contains(&year) || !(1..=days).contains(&day) {
-        return None;
+    let (days, rest) = year_first(text)
+        .or_else(|| named_month(text))
+        .map(|(day, rest)| (Days::One(day), rest))
+        .or_else(|| day_or_month_first(text, order))?;
+    let mut time = String::new();
+    if let Some((of_day, rest)) = time_of_day(rest) {
+        time = of_day;
+        time.push_str(&zone(rest).unwrap_or_default());
     }
-    let mut out = format!("{year:04}-{month:02}-{day:02}");
-    if let Some((time, rest)) = time_of_day(rest) {
-        out.push_str(&time);
-        out.push_str(&zone(rest).unwrap_or_default());
-    }
-    Some(out)
+    days.written(YEARS, &time)
 }
-
-type Day = (u32, u32, u32);
 
 fn year_first(text: &str) -> Option<(Day, &str)> {
     let (digits, rest) = number(text)?;
@@ -57,19 +57,19 @@ fn year_first(text: &str) -> Option<(Day, &str)> {
     ))
 }
 
-fn day_first(text: &str) -> Option<(Day, &str)> {
+fn day_or_month_first(text: &str, order: DateOrder) -> Option<(Days, &str)> {
     let (first, rest) = number(text)?;
     let dotted = rest.starts_with('.');
     let (second, rest) = number(separated(rest, &['.', '/', '-'])?)?;
     let (year, rest) = number(separated(rest, &['.', '/', '-'])?)?;
     let (first, second): (u32, u32) = (first.parse().ok()?, second.parse().ok()?);
-    let day = match (first, second) {
-        _ if year.len() != 4 => return None,
-        (day, month) if dotted || day > 12 || day == month => (year.parse().ok()?, month, day),
-        (month, day) if day > 12 => (year.parse().ok()?, month, day),
-        _ => return None,
-    };
-    Some((day, rest))
+    if year.len() != 4 {
+        return None;
+    }
+    let year = year.parse().ok()?;
+    let days =
+        if dotted { Days::One((year, second, first)) } else { Days::in_order(first, second, year, order)? };
+    Some((days, rest))
 }
 
 /// `Fri, 31 May 2024`, `31. Mai 2024`, `May 31st, 2024`, `Fri May 31 08:05:00 +0200 2024`.
@@ -118,90 +118,6 @@ fn zone_before_year(text: &str) -> Option<&str> {
     (digits.len() > 4 && digits.as_bytes()[..4].iter().all(u8::is_ascii_digit)).then(|| &digits[4..])
 }
 
-fn month_of(word: &str) -> Option<u32> {
-    /// First letters of the months in English, German, French, Spanish, Italian, Portuguese and Dutch.
-    const MONTHS: [&[&str]; 12] = [
-        &["jan", "jän", "ene", "gen"],
-        &["feb", "fév", "fev"],
-        &["mar", "mär", "mrz", "maa", "mrt"],
-        &["apr", "avr", "abr"],
-        &["may", "mai", "mei", "mag"],
-        &["jun", "juin", "giu"],
-        &["jul", "juil", "lug"],
-        &["aug", "aoû", "aou", "ago"],
-        &["sep", "set"],
-        &["oct", "okt", "ott", "out"],
-        &["nov"],
-        &["dec", "dez", "déc", "dic"],
-    ];
-    let word = word.to_lowercase();
-    // July before June: `jui` alone begins both in French.
-    let order = [0, 1, 2, 3, 4, 6, 5, 7, 8, 9, 10, 11];
-    order.into_iter().find(|&i| MONTHS[i].iter().any(|start| word.starts_with(start))).map(|i| i as u32 + 1)
-}
-
-/// `T08:05:00`, from what follows a date: a separator, then hours and minutes.
-fn time_of_day(text: &str) -> Option<(String, &str)> {
-    let text =
-        text.trim_start_matches([' ', 'T', 't', ',', '\u{A0}', '-', '|', '–']).trim_start_matches("at ");
-    let (hour, rest) = number(text)?;
-    let (hour, minute, second, rest) = match hour.len() {
-        1 | 2 => {
-            let (minute, rest) = number(rest.strip_prefix(':')?)?;
-            let (second, rest) = rest.strip_prefix(':').and_then(number).unwrap_or(("0", rest));
-            (hour, minute, second, rest)
-        }
-        6 => (&hour[..2], &hour[2..4], &hour[4..], rest),
-        _ => return None,
-    };
-    let (hour, minute, second): (u32, u32, u32) =
-        (hour.parse().ok()?, minute.parse().ok()?, second.parse().ok()?);
-    let mut rest = rest.strip_prefix('.').and_then(number).map_or(rest, |(_, after)| after);
-    let half = rest.trim_start().get(..2).map(str::to_ascii_lowercase);
-    let hour = match half.as_deref() {
-        Some("pm") if hour < 12 => hour + 12,
-        Some("am") if hour == 12 => 0,
-        _ => hour,
-    };
-    if matches!(half.as_deref(), Some("am" | "pm")) {
-        rest = &rest.trim_start()[2..];
-    }
-    (hour < 24 && minute < 60 && second < 61).then(|| (format!("T{hour:02}:{minute:02}:{second:02}"), rest))
-}
-
-fn zone(text: &str) -> Option<String> {
-    let text = text.trim_start();
-    if let Some(rest) = text.strip_prefix(['Z', 'z']) {
-        return (!rest.starts_with(char::is_alphanumeric)).then(|| "Z".to_owned());
-    }
-    let text = match text.get(..3) {
-        Some(name) if name.eq_ignore_ascii_case("gmt") || name.eq_ignore_ascii_case("utc") => {
-            let rest = &text[3..];
-            if !rest.starts_with(['+', '-']) {
-                return Some("Z".to_owned());
-            }
-            rest
-        }
-        _ => text,
-    };
-    let sign = text.chars().next().filter(|c| matches!(c, '+' | '-'))?;
-    let (hours, rest) = number(&text[1..])?;
-    let minutes = rest.strip_prefix(':').and_then(number).map(|(digits, _)| digits);
-    let (hours, minutes) = match hours.len() {
-        4 => (&hours[..2], &hours[2..]),
-        1 | 2 => (hours, minutes.unwrap_or("00")),
-        _ => return None,
-    };
-    let (hours, minutes) = (hours.parse::<u32>().ok()?, minutes.parse::<u32>().ok()?);
-    (hours < 15 && minutes < 60).then(|| format!("{sign}{hours:02}:{minutes:02}"))
-}
-
-/// Leading ASCII digits, at least one.
-fn number(text: &str) -> Option<(&str, &str)> {
-    let end = text.bytes().take_while(u8::is_ascii_digit).count();
-    (end > 0).then(|| text.split_at(end))
-}
-
 fn separated<'t>(text: &'t str, by: &[char]) -> Option<&'t str> {
     text.trim_start().strip_prefix(by).map(str::trim_start)
 }
@@ -247,20 +163,21 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(iso_date(text).as_deref(), expected, "{text:?}");
+            let found = read_date(text, DateOrder::Undecided).and_then(WrittenDate::certain);
+            assert_eq!(found.as_deref(), expected, "{text:?}");
         }
     }
 
     proptest! {
         #[test]
         fn never_panics(text in "([0-9]{1,5}|[-/.:, +TZ年月日]|May|jui|GMT|pm|\\PC){0,16}") {
-            iso_date(&text);
+            read_date(&text, DateOrder::Undecided);
         }
 
         #[test]
         fn is_a_fixed_point(y in 1800u32..2200, m in 1u32..13, d in 1u32..29, h in 0u32..24, zone in "(|Z|[+-]0[0-9]:[0-5]0)") {
             let date = format!("{y:04}-{m:02}-{d:02}T{h:02}:07:09{zone}");
-            prop_assert_eq!(iso_date(&date), Some(date));
+            prop_assert_eq!(read_date(&date, DateOrder::Undecided), Some(WrittenDate::Certain(date)));
         }
     }
 }

@@ -4,15 +4,17 @@
 //! the title, bylines anywhere, a dateline at the beginning of the text, the data that scripts carry, and last any block
 //! that is little more than a date. What stands among comments and related articles, or in code, does not count.
 //!
+//! Dates of numbers are read by the order of the page ([`DateOrder`]). Where that is undecided and the first date found may be
+//! either of two days, that source and those after it are asked for one of these two; if none states it, the date stays
+//! ambiguous.
+//!
 //! Cost: a walk over the body and a look at short blocks; [`MAX_SCRIPT`] bytes of scripts.
 
-use super::bylines::in_frame;
-use super::dates::{find_date, find_date_at};
+use super::author::in_frame;
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::{Block, FAR, Page};
-use crate::output::render::text_of;
 use webmill_capture::CanonicalUrl;
-use webmill_html::{Dom, Metadata, NodeId, Tag};
+use webmill_html::{DateOrder, Dom, Metadata, NodeId, Tag, WrittenDate, find_date, find_date_at};
 
 /// Blocks after the title in which a date is looked for.
 const NEAR_BLOCKS: usize = 12;
@@ -29,35 +31,62 @@ const MAX_UP: usize = 24;
 const MAX_INSIDE: usize = 100;
 
 /// The date of a page whose title is block `near`.
-pub(crate) fn date(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -> Option<String> {
-    let stated =
-        [&meta.structured.published, &meta.published].into_iter().flatten().find_map(|d| find_date(d));
-    let near_title = || {
-        let range = near.saturating_sub(2)..(near + NEAR_BLOCKS).min(page.blocks.len());
-        in_blocks(dom, page, &mut page.blocks[range].iter())
+pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -> Option<WrittenDate> {
+    let order = meta.date_order;
+    let stated = || {
+        let mut stated = [&meta.structured.published, &meta.published].into_iter().flatten();
+        stated.find_map(|date| find_date(date, order))
     };
-    let bylines = || {
+    let near_title = |wanted: Wanted<'_>| {
+        let range = near.saturating_sub(2)..(near + NEAR_BLOCKS).min(page.blocks.len());
+        in_blocks(dom, page, order, wanted, &mut page.blocks[range].iter())
+    };
+    let bylines = |wanted: Wanted<'_>| {
         let dated = |block: &&Block| {
             let container = &page.containers[block.container as usize];
             container.distance[Kind::Byline as usize] <= 1 || block.inline_kinds & Kind::Byline.bit() != 0
         };
-        in_blocks(dom, page, &mut page.blocks.iter().filter(dated).take(MAX_DATED))
+        in_blocks(dom, page, order, wanted, &mut page.blocks.iter().filter(dated).take(MAX_DATED))
     };
-    stated
-        .or_else(|| in_address(meta))
-        .or_else(|| in_times(dom))
-        .or_else(near_title)
-        .or_else(bylines)
-        .or_else(|| in_dateline(dom, page, near))
-        .or_else(|| in_scripts(dom))
-        .or_else(|| {
-            let bare = |block: &&Block| is_bare(text_of(page, block));
-            in_blocks(dom, page, &mut page.blocks.iter().take(2_000).filter(bare))
-        })
+    let bare_blocks = |wanted: Wanted<'_>| {
+        let bare = |block: &&Block| is_bare(page.text_of(block));
+        in_blocks(dom, page, order, wanted, &mut page.blocks.iter().take(2_000).filter(bare))
+    };
+    let sources: [&dyn Fn(Wanted<'_>) -> Option<WrittenDate>; 8] = [
+        &|_| stated(),
+        &|_| in_address(meta),
+        &|_| in_times(dom, order),
+        &near_title,
+        &bylines,
+        &|_| in_dateline(dom, page, near, order),
+        &|_| in_scripts(dom),
+        &bare_blocks,
+    ];
+    let mut doubtful: Option<WrittenDate> = None;
+    for source in sources {
+        if doubtful.is_none() {
+            match source(&|_| true) {
+                Some(WrittenDate::Certain(date)) => return Some(WrittenDate::Certain(date)),
+                found => doubtful = found,
+            }
+        }
+        let Some(either) = &doubtful else { continue };
+        let decides = |date: &WrittenDate| match date {
+            WrittenDate::Certain(date) => either.may_be(date),
+            WrittenDate::Ambiguous { .. } => false,
+        };
+        if let Some(date) = source(&decides).filter(decides) {
+            return Some(date);
+        }
+    }
+    doubtful
 }
 
+/// Which dates are taken.
+type Wanted<'a> = &'a dyn Fn(&WrittenDate) -> bool;
+
 /// A day in the path of the page's own address: `/2019/10/22/`.
-fn in_address(meta: &Metadata) -> Option<String> {
+fn in_address(meta: &Metadata) -> Option<WrittenDate> {
     let url: &CanonicalUrl = meta.canonical.as_ref().or(meta.base.as_ref())?;
     let path = url.path();
     let starts = path
@@ -73,25 +102,28 @@ fn in_address(meta: &Metadata) -> Option<String> {
             let day = &rest[..end];
             if day.split(['/', '-', '.']).next().is_some_and(|part| part.len() == 8) {
                 // 20191022
-                return find_date(&format!("{}-{}-{}", &day[..4], &day[4..6], &day[6..8]));
+                return find_date(
+                    &format!("{}-{}-{}", &day[..4], &day[4..6], &day[6..8]),
+                    DateOrder::Undecided,
+                );
             }
-            find_date(day)
+            find_date(day, DateOrder::Undecided)
         })
 }
 
-fn in_times(dom: &Dom<'_>) -> Option<String> {
+fn in_times(dom: &Dom<'_>, order: DateOrder) -> Option<WrittenDate> {
     let times = dom.descendants(dom.body()?).filter(|&n| dom.tag(n) == Tag::Time && !in_frame(dom, n));
     times.take(MAX_TIMES).find_map(|n| {
-        dom.attr(n, "datetime").and_then(find_date).or_else(|| {
+        dom.attr(n, "datetime").and_then(|when| find_date(when, order)).or_else(|| {
             let mut text = String::new();
             dom.text_content(n, &mut text);
-            find_date(&text)
+            find_date(&text, order)
         })
     })
 }
 
-/// Whether a block stands where dates are others'.
-fn beside(page: &Page, block: &Block) -> bool {
+/// Whether a block is where dates are of something else: comments, related articles, the footer.
+fn is_of_others(page: &Page, block: &Block) -> bool {
     let distance = &page.containers[block.container as usize].distance;
     [Kind::Comment, Kind::Related, Kind::Footer].iter().any(|&kind| distance[kind as usize] < FAR)
 }
@@ -112,30 +144,36 @@ fn is_bare(text: &str) -> bool {
     if text.len() > MAX_BARE {
         return false;
     }
-    let Some((at, _)) = find_date_at(text) else { return false };
+    let Some((at, _)) = find_date_at(text, DateOrder::Undecided) else { return false };
     let words = |text: &str| text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).count();
     words(&text[..at]) <= 4 && words(&text[at..]) <= 10 && !text[..at].contains(['=', '/', '_', '$', '#'])
 }
 
-/// The first date in short blocks.
-fn in_blocks(dom: &Dom<'_>, page: &Page, blocks: &mut dyn Iterator<Item = &Block>) -> Option<String> {
+/// The first wanted date in short blocks.
+fn in_blocks(
+    dom: &Dom<'_>,
+    page: &Page,
+    order: DateOrder,
+    wanted: Wanted<'_>,
+    blocks: &mut dyn Iterator<Item = &Block>,
+) -> Option<WrittenDate> {
     blocks
-        .filter(|block| block.counts.units < 30.0 && block.counts.digits >= 3 && !beside(page, block))
-        .filter_map(|block| Some((block, find_date(text_of(page, block))?)))
-        .find_map(|(block, date)| (!is_code(dom, page, block)).then_some(date))
+        .filter(|block| block.counts.units < 30.0 && block.counts.digits >= 3 && !is_of_others(page, block))
+        .filter_map(|block| Some((block, find_date(page.text_of(block), order)?)))
+        .find_map(|(block, date)| (wanted(&date) && !is_code(dom, page, block)).then_some(date))
 }
 
 /// A date at the beginning of a long block near the title: `Berlin, 3. Mai 2020 – …`.
-fn in_dateline(dom: &Dom<'_>, page: &Page, near: usize) -> Option<String> {
+fn in_dateline(dom: &Dom<'_>, page: &Page, near: usize, order: DateOrder) -> Option<WrittenDate> {
     page.blocks[near.min(page.blocks.len())..].iter().take(NEAR_BLOCKS).find_map(|block| {
-        let text = text_of(page, block);
-        let date = find_date(&text[..text.floor_char_boundary(60)])?;
-        (!beside(page, block) && !is_code(dom, page, block)).then_some(date)
+        let text = page.text_of(block);
+        let date = find_date(&text[..text.floor_char_boundary(60)], order)?;
+        (!is_of_others(page, block) && !is_code(dom, page, block)).then_some(date)
     })
 }
 
 /// A date of publication in data that a script carries.
-fn in_scripts(dom: &Dom<'_>) -> Option<String> {
+fn in_scripts(dom: &Dom<'_>) -> Option<WrittenDate> {
     const KEYS: [&str; 6] =
         ["datePublished", "published_at", "publishedAt", "publishedDate", "date_published", "publishDate"];
     let mut budget = MAX_SCRIPT;
@@ -152,7 +190,7 @@ fn in_scripts(dom: &Dom<'_>) -> Option<String> {
             let value = rest.trim_start_matches(['"', '\\', ':', ' ', '\'']);
             let value = &value[..value.floor_char_boundary(40)];
             if value.starts_with("19") || value.starts_with("20") {
-                let date = find_date(value);
+                let date = find_date(value, DateOrder::Undecided);
                 if date.is_some() {
                     return date;
                 }
@@ -172,7 +210,7 @@ mod tests {
         let dom = parse(source, &Limits::default());
         let page = blocks(&dom, dom.body().expect("a body"));
         let base = webmill_html::base_of(&dom, None);
-        date(&dom, &metadata(&dom, base.as_ref(), &[]), &page, 0)
+        published(&dom, &metadata(&dom, base.as_ref(), &[]), &page, 0).and_then(WrittenDate::certain)
     }
 
     #[test]
@@ -206,6 +244,26 @@ mod tests {
             assert_eq!(read(source).as_deref(), want, "{source}");
         }
     }
+
+    #[test]
+    fn dates_of_two_readings() {
+        let time = "<time datetime=2024-04-03T10:00:00Z>x</time>";
+        for (source, want) in [
+            ("<html lang=en-US><h1>T</h1><p>03/04/2024</p>".to_owned(), Some("2024-03-04")),
+            ("<html lang=en-GB><h1>T</h1><p>03/04/2024</p>".to_owned(), Some("2024-04-03")),
+            ("<html lang=en><h1>T</h1><p>03/04/2024</p>".to_owned(), None),
+            // What stands behind in the order of trust tells which of the two is meant, and nothing else.
+            (
+                format!("<h1>T</h1><p>03/04/2024</p>{}<p>4 March 2024</p>", "<p>Words.</p>".repeat(20)),
+                Some("2024-03-04"),
+            ),
+            (format!("<h1>T</h1><p>03/04/2024</p>{}<p>5 March 2024</p>", "<p>Words.</p>".repeat(20)), None),
+            (format!("<h1>T</h1><p>03/04/2024</p>{time}"), Some("2024-04-03T10:00:00Z")),
+        ] {
+            assert_eq!(read(&source).as_deref(), want, "{source}");
+        }
+    }
+
     #[test]
     fn far_from_the_title_only_bare_dates_count() {
         let far = |block: &str| read(&format!("<h1>T</h1>{}{block}", "<p>Words of a text.</p>".repeat(20)));

@@ -1,0 +1,309 @@
+//! Names of people as pages write them, without what introduces and follows them.
+//!
+//! A byline says more than a name: "By", a date, a handle, a separator and what stands behind it. What is left is a name
+//! unless it is a word that stands where one should be ("admin", "Published"). Cost: linear in at most 60 words.
+
+use webmill_html::{DateOrder, find_date};
+
+/// Characters of a name, or names.
+const MAX_NAME: usize = 80;
+
+/// What introduces a name, in lower case.
+const INTRODUCTIONS: [&str; 51] = [
+    "post by",
+    "view all posts by",
+    "view posts by",
+    "zeige alle beiträge von",
+    "alle beiträge von",
+    "posts by",
+    "written by",
+    "posted by",
+    "published by",
+    "submitted by",
+    "story by",
+    "words by",
+    "reported by",
+    "article by",
+    "edited by",
+    "by:",
+    "by",
+    "authors:",
+    "author:",
+    "author",
+    "veröffentlicht von",
+    "geschrieben von",
+    "verfasst von",
+    "eingestellt von",
+    "erstellt von",
+    "ein artikel von",
+    "ein beitrag von",
+    "gepostet von",
+    "von:",
+    "von",
+    "autorinnen:",
+    "autoren:",
+    "autorin:",
+    "autor:",
+    "text:",
+    "redaktion:",
+    "publié par",
+    "écrit par",
+    "rédigé par",
+    "par:",
+    "par",
+    "escrito por",
+    "publicado por",
+    "por:",
+    "por",
+    "scritto da",
+    "pubblicato da",
+    "geschreven door",
+    "door",
+    "автор:",
+    "作者",
+];
+
+/// Words that are no name of a person, as they stand where one should be.
+const NOBODY: [&str; 58] = [
+    "about me",
+    "location",
+    "signature",
+    "published",
+    "publiziert",
+    "publiziert am",
+    "posted",
+    "posted on",
+    "english",
+    "german",
+    "french",
+    "spanish",
+    "deutsch",
+    "français",
+    "español",
+    "italiano",
+    "português",
+    "nederlands",
+    "polski",
+    "türkçe",
+    "русский",
+    "中文",
+    "日本語",
+    "한국어",
+    "admin",
+    "administrator",
+    "author",
+    "authors",
+    "autor",
+    "autoren",
+    "unknown",
+    "unbekannt",
+    "staff",
+    "share",
+    "redaktion",
+    "editor",
+    "editorial",
+    "editorial team",
+    "editors",
+    "no author",
+    "none",
+    "null",
+    "guest",
+    "gast",
+    "anonymous",
+    "anonym",
+    "webmaster",
+    "root",
+    "user",
+    "super user",
+    "superuser",
+    "team",
+    "wordpressadmin",
+    "wpadmin",
+    "default",
+    "website",
+    "profile",
+    "about",
+];
+
+/// Days of the week and months that stand in a date behind a name.
+const DAYS: &str = "mo di mi do fr sa so mon tue wed thu fri sat sun montag dienstag mittwoch donnerstag freitag samstag \
+    sonntag monday tuesday wednesday thursday friday saturday sunday lun mar";
+const MONTHS: &str = "january february march april may june july august september october november december jan feb apr \
+    jun jul aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember janvier février mars avril juin \
+    juillet août septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre \
+    noviembre diciembre";
+/// Months and days that are names of people too.
+const FIRST_NAMES: &str =
+    "march april may june august mai avril julio mar mo di sa so jan jun lun sun mars do";
+
+fn listed(list: &str, word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    list.split_ascii_whitespace().any(|known| known == word)
+}
+
+/// A name without the days and months at its end. Where no number stood behind it, those that may belong to the name stay.
+fn without_days(name: &str, dated: bool) -> &str {
+    let mut name = name;
+    loop {
+        let kept = name.trim_end_matches([' ', ',', '/', '|', '.']);
+        let Some(at) = kept.rfind([' ', ',']) else { return name };
+        let (first, last) = (&kept[..at], &kept[at + 1..]);
+        let title = first.ends_with(" On") || first.ends_with(" of") || first.ends_with(" on");
+        let short = !dated && (title || first.split_whitespace().count() < 2 || listed(FIRST_NAMES, last));
+        if short || !(listed(DAYS, last) || listed(MONTHS, last)) {
+            return name;
+        }
+        name = first;
+    }
+}
+
+/// What follows the word for "by" in a text that begins with a date.
+fn behind_date(text: &str) -> Option<&str> {
+    [" by ", " By ", " von ", " par ", " por "].iter().find_map(|by| Some(text.split_once(by)?.1))
+}
+
+/// A name without what introduces and follows it; `None` if it is no name.
+pub(crate) fn clean_author(text: &str) -> Option<String> {
+    let mut words: Vec<&str> = text.split_whitespace().take(60).collect();
+    // Handles and addresses behind a name.
+    let handle = words.iter().position(|word| word.starts_with('@') || word.starts_with("(@"));
+    words.truncate(handle.unwrap_or(words.len()));
+    let mut name = words.join(" ");
+    if name.starts_with(|c: char| c.is_ascii_digit())
+        && let Some(rest) = behind_date(&name).filter(|_| find_date(&name, DateOrder::Undecided).is_some())
+    {
+        name = rest.to_string();
+    }
+    for _ in 0..3 {
+        name = name.trim_start_matches(|c: char| !c.is_alphanumeric()).to_string();
+        let lower = name.to_lowercase();
+        let same = lower.len() == name.len();
+        let Some(found) = INTRODUCTIONS.iter().find(|intro| {
+            let Some(rest) = lower.strip_prefix(**intro).filter(|_| same) else { return false };
+            let word = rest.is_empty() || rest.starts_with(|c: char| !c.is_alphabetic());
+            // Without a blank only where the page's markup lost it: `vonChris`.
+            word || intro.ends_with(':')
+                || !intro.is_ascii()
+                || glued(&name[intro.len()..]) && intro.contains(' ')
+        }) else {
+            break;
+        };
+        name = name[found.len()..].trim_start_matches([':', ' ', '：', '/', '｜', '|', '-', '–']).to_string();
+    }
+    for start in ["文/", "文｜", "记者"] {
+        name = name.strip_prefix(start).map(str::to_string).unwrap_or(name);
+    }
+    for end in [
+        " | ",
+        " • ",
+        " · ",
+        " – ",
+        " — ",
+        " - ",
+        " on ",
+        " am ",
+        " um ",
+        " at ",
+        " in: ",
+        "　",
+        " Published",
+        " Updated",
+        " veröffentlicht",
+        "(",
+    ] {
+        if let Some((first, _)) = name.split_once(end).filter(|(first, _)| !first.is_empty()) {
+            name = first.trim().to_string();
+        }
+    }
+    if let Some(at) = name.find(|c: char| c.is_ascii_digit())
+        && (name[at..].bytes().take_while(u8::is_ascii_digit).count() < 5)
+        && name[..at].ends_with(' ')
+    {
+        // A date behind the name, with the day of the week before it.
+        name.truncate(at);
+        name = without_days(&name, true).trim_end_matches([' ', ',', '/', '|', '.']).to_string();
+    }
+    let name = without_days(&name, false);
+    let name = name.trim_matches(|c: char| {
+        c.is_whitespace() || ",:|-·/;–—.»«›‹→←".contains(c) && !(c == '.' && ends_initial(name))
+    });
+    let digits = name.chars().filter(char::is_ascii_digit).count();
+    let priced = digits > 0 && name.contains(['$', '€', '£', '¥', '₹']);
+    let good = name.chars().any(char::is_alphabetic)
+        && !priced
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && (name.eq_ignore_ascii_case("jan")
+            || !listed(MONTHS, name) && (name.len() < 3 || !listed(DAYS, name)))
+        && name.chars().count() <= MAX_NAME
+        && digits * 2 <= name.chars().count()
+        && !name.contains("://")
+        && !name.contains('@')
+        && !name.contains("[at]")
+        && !NOBODY.contains(&name.to_lowercase().as_str());
+    good.then(|| name.to_string())
+}
+
+/// Whether a name ends with an initial or a title: `R. R.`, `John Doe Jr.`.
+fn ends_initial(name: &str) -> bool {
+    let last = name.trim_end_matches('.').rsplit([' ', '.']).next().unwrap_or_default();
+    name.ends_with('.') && last.chars().count() <= 2 && last.starts_with(char::is_uppercase)
+}
+
+fn glued(rest: &str) -> bool {
+    rest.starts_with(char::is_uppercase)
+}
+
+/// Whether words look like a person's name: most begin with a capital, and they are few.
+pub(crate) fn is_person(name: &str) -> bool {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let capitals = words.iter().filter(|word| word.starts_with(char::is_uppercase)).count();
+    (1..=6).contains(&words.len()) && capitals * 3 >= words.len() * 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cleaned() {
+        for (text, want) in [
+            ("By Jane Doe", Some("Jane Doe")),
+            ("作者：张三", Some("张三")),
+            ("https://example.com/x", None),
+            ("admin", None),
+            ("Jane Doe | 3 May", Some("Jane Doe")),
+            ("Veröffentlicht vonChris Jung", Some("Chris Jung")),
+            ("Eingestellt von der Michel", Some("der Michel")),
+            ("Tomas Spahn Fr, 18. Oktober 2019", Some("Tomas Spahn")),
+            ("Christian Thiele, 07 Dezember, 2022", Some("Christian Thiele")),
+            ("Williams Perdomo @wperdomod", Some("Williams Perdomo")),
+            ("Byron Smith", Some("Byron Smith")),
+            ("Vonnegut", Some("Vonnegut")),
+            ("VON MORITZ GATHMANN am 21. April 2020", Some("MORITZ GATHMANN")),
+            ("John Doe Jr.", Some("John Doe Jr.")),
+            ("c1ph4", Some("c1ph4")),
+            ("by", None),
+            ("Nathan Willis March 7, 2012", Some("Nathan Willis")),
+            ("Joe Wee Monday, February 3, 2014", Some("Joe Wee")),
+            ("Joe Wee Monday, February", Some("Joe Wee")),
+            ("Theresa May", Some("Theresa May")),
+            ("Fredric John March", Some("Fredric John March")),
+            ("03/10/2023 by WSET Global", Some("WSET Global")),
+            ("Post by galitsyn »", Some("galitsyn")),
+            ("4 teas", None),
+            ("Tea for $12", None),
+            ("About me", None),
+            ("April", None),
+            ("Sun Dec 4", None),
+            ("The Mail On Sunday", Some("The Mail On Sunday")),
+            ("Feb", None),
+            ("Publiziert am", None),
+            ("Publiziert am 3. Mai 2020", None),
+            ("Deutsch", None),
+            ("12.05.2020", None),
+            ("", None),
+        ] {
+            assert_eq!(clean_author(text).as_deref(), want, "{text}");
+        }
+    }
+}
