@@ -62,4 +62,4 @@ pub use parse::{Limits, parse};
 pub use robots::{Robots, Rules};
 pub use structured::Structured;
 pub use tag::Tag;
-pub use written_date::{DateOrder, WrittenDate, find_date, find_date_at, read_date};
+pub use written_date::{DateOrder, WrittenDate, find_date, find_date_at, proven_order, read_date};

@@ -36,10 +36,13 @@ pub mod training;
 pub use choice::page_type::PageType;
 pub use language::languages::{LanguageRun, Languages, languages};
 pub use language::{Language, language};
-pub use main_text::{MainText, TextLimits, footprint, main_text, main_text_without};
+pub use main_text::{MainText, TextLimits, footprint, footprint_by, main_text, main_text_without};
 pub use output::comments::Comment;
 pub use output::records::DataTable;
-pub use template::{Footprint, Learnt, MAX_MARKS, MAX_PAGES, Place, Sample, StyleTree, Template, Verdict};
+pub use template::{
+    ElementImportance, Footprint, Learnt, MAX_MARKS, MAX_PAGES, Place, Sample, StyleTree, Template,
+    TemplateMethod, Verdict,
+};
 pub use terms::frequencies::DocumentFrequencies;
 pub use terms::keywords::{Keyword, Keywords, keywords, keywords_among};
 pub use terms::normalize::{normalize, normalize_into};

@@ -30,7 +30,7 @@ use super::output::markdown::{Source, markdown, paragraphs};
 use super::output::records::{DataTable, records};
 use super::output::render::{data_tables, plain};
 use super::output::rescue::complete;
-use crate::template::{Footprint, Template};
+use crate::template::{Footprint, Template, TemplateMethod, footprint_of};
 use webmill_html::{Dom, Metadata, WrittenDate};
 
 /// Longer text is not replaced by structured data.
@@ -100,8 +100,13 @@ pub fn main_text_without(
 
 /// What a page adds to the sample of its host, from which its [template](Template::learn) is learnt.
 pub fn footprint(dom: &Dom<'_>, meta: &Metadata) -> Footprint {
+    footprint_by(TemplateMethod::Footprint, dom, meta)
+}
+
+/// What a page adds to the sample of its host for a [method](Template::learn_by).
+pub fn footprint_by(method: TemplateMethod, dom: &Dom<'_>, meta: &Metadata) -> Footprint {
     let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
-    Footprint::new(&page, &choose(&page, &hints(meta), &SHIPPED).chosen)
+    footprint_of(method, dom, &page, &choose(&page, &hints(meta), &SHIPPED).chosen)
 }
 
 /// Extracts the main text of a page by given tables, without what `template` holds.

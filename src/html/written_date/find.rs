@@ -202,6 +202,37 @@ pub fn find_date_at(text: &str, order: DateOrder) -> Option<(usize, WrittenDate)
     None
 }
 
+/// The order of day and month that a text proves by a date of which only one of the two exists: `02/16/2023`.
+///
+/// # Examples
+/// ```
+/// use webmill_html::{DateOrder, proven_order};
+/// assert_eq!(proven_order("Reviewed 03/02/2024 and 02/16/2023"), DateOrder::MonthFirst);
+/// assert_eq!(proven_order("Reviewed 03/02/2024"), DateOrder::Undecided);
+/// ```
+pub fn proven_order(text: &str) -> DateOrder {
+    use Piece::*;
+    let text = &text[..text.floor_char_boundary(MAX_BYTES)];
+    let proof = |window: &[(Piece<'_>, usize)]| match window {
+        [
+            (Number(a, 1..=2), _),
+            (Other(x @ ('/' | '-')), _),
+            (Number(b, 1..=2), _),
+            (Other(y), _),
+            (Number(year, 4), _),
+        ] if x == y && YEARS.contains(year) => {
+            let day = Days::in_order(*a, *b, *year, DateOrder::Undecided)?;
+            match day {
+                Days::One((_, month, _)) if a != b && month == *a => Some(DateOrder::MonthFirst),
+                Days::One(_) if a != b => Some(DateOrder::DayFirst),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    pieces(text).windows(5).find_map(proof).unwrap_or_default()
+}
+
 /// `T12:30:00+08:00` after the day of an ISO date.
 fn time_after(text: &str, day_at: usize) -> Option<String> {
     let rest = text[day_at..].trim_start_matches(|c: char| c.is_ascii_digit());

@@ -8,7 +8,8 @@
 //!
 //! **Ambiguity.** `03/04/2024` and `03-04-2024` are two days. The order of the page decides; where it is
 //! [undecided](DateOrder::Undecided) the date is [`WrittenDate::Ambiguous`] and carries both. With dots the day comes first
-//! everywhere, and where only one order gives a day that exists, that one is meant.
+//! everywhere, and where only one order gives a day that exists, that one is meant; such a date also [proves](proven_order)
+//! the order of others beside it.
 //!
 //! **Cost.** Linear; of a text in which a date is looked for, 300 bytes are read.
 
@@ -20,7 +21,7 @@ mod time;
 
 use webmill_capture::calendar;
 
-pub use find::{find_date, find_date_at};
+pub use find::{find_date, find_date_at, proven_order};
 pub use order::DateOrder;
 pub use read::read_date;
 
@@ -44,6 +45,19 @@ impl WrittenDate {
         match self {
             WrittenDate::Certain(date) => Some(date),
             WrittenDate::Ambiguous { .. } => None,
+        }
+    }
+
+    /// The date by an order; an ambiguous one stays so where it is undecided.
+    pub fn by_order(self, order: DateOrder) -> WrittenDate {
+        match (self, order) {
+            (WrittenDate::Ambiguous { month_first, .. }, DateOrder::MonthFirst) => {
+                WrittenDate::Certain(month_first)
+            }
+            (WrittenDate::Ambiguous { day_first, .. }, DateOrder::DayFirst) => {
+                WrittenDate::Certain(day_first)
+            }
+            (date, _) => date,
         }
     }
 

@@ -5,8 +5,8 @@
 //! that is little more than a date. What stands among comments and related articles, or in code, does not count.
 //!
 //! Dates of numbers are read by the order of the page ([`DateOrder`]). Where that is undecided and the first date found may be
-//! either of two days, that source and those after it are asked for one of these two; if none states it, the date stays
-//! ambiguous.
+//! either of two days, that source and those after it are asked for one of these two; if none states it, the other dates of
+//! the page may prove an order. Else the date stays ambiguous.
 //!
 //! Cost: a walk over the body and a look at short blocks; [`MAX_SCRIPT`] bytes of scripts.
 
@@ -14,7 +14,9 @@ use super::author::in_frame;
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::{Block, FAR, Page};
 use webmill_capture::CanonicalUrl;
-use webmill_html::{DateOrder, Dom, Metadata, NodeId, Tag, WrittenDate, find_date, find_date_at};
+use webmill_html::{
+    DateOrder, Dom, Metadata, NodeId, Tag, WrittenDate, find_date, find_date_at, proven_order,
+};
 
 /// Blocks after the title in which a date is looked for.
 const NEAR_BLOCKS: usize = 12;
@@ -26,6 +28,8 @@ const MAX_TIMES: usize = 5;
 const MAX_SCRIPT: usize = 2 << 20;
 /// Bytes of a block that is little more than a date.
 const MAX_BARE: usize = 120;
+/// Blocks whose dates may prove the order of day and month.
+const MAX_PROVING: usize = 1_000;
 /// Elements around and in a block that may say that it is code.
 const MAX_UP: usize = 24;
 const MAX_INSIDE: usize = 100;
@@ -79,7 +83,22 @@ pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize
             return Some(date);
         }
     }
-    doubtful
+    doubtful.map(|date| date.by_order(order_shown(page)))
+}
+
+/// The order that the other dates of the page prove, if they do not contradict each other.
+fn order_shown(page: &Page) -> DateOrder {
+    let short = |block: &&Block| block.counts.units < 30.0 && block.counts.digits >= 6;
+    let proven =
+        page.blocks.iter().filter(short).take(MAX_PROVING).map(|block| proven_order(page.text_of(block)));
+    let mut shown = DateOrder::Undecided;
+    for order in proven.filter(|&order| order != DateOrder::Undecided) {
+        if shown != DateOrder::Undecided && shown != order {
+            return DateOrder::Undecided;
+        }
+        shown = order;
+    }
+    shown
 }
 
 /// Which dates are taken.
@@ -258,6 +277,8 @@ mod tests {
                 Some("2024-03-04"),
             ),
             (format!("<h1>T</h1><p>03/04/2024</p>{}<p>5 March 2024</p>", "<p>Words.</p>".repeat(20)), None),
+            ("<h1>T</h1><p>03/04/2024</p><div class=comment>02/16/2023</div>".to_owned(), Some("2024-03-04")),
+            ("<h1>T</h1><p>03/04/2024</p><div class=comment>02/16/2023<p>16/02/2023</div>".to_owned(), None),
             (format!("<h1>T</h1><p>03/04/2024</p>{time}"), Some("2024-04-03T10:00:00Z")),
         ] {
             assert_eq!(read(&source).as_deref(), want, "{source}");

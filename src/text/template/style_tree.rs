@@ -14,16 +14,18 @@
 //!
 //! What looks alike and says the same on all pages has an importance near 0 and is template.
 //!
-//! Cost: O(containers + words) a page. Memory is bounded by [`MAX_NODES`], [`MAX_STYLES`] and [`MAX_FEATURES`]; what finds no
-//! room is counted as one of a kind, which errs towards keeping text. Pages in equal order give equal trees.
+//! Cost: O(containers + words) a page. Memory is bounded by [`MAX_NODES`], [`MAX_STYLES`], [`MAX_FEATURES`] and the limits of a
+//! [layout](super::layout); what finds no room is counted as one of a kind, which errs towards keeping text. Pages in equal
+//! order give equal trees.
 //!
 //! Reference: L. Yi, B. Liu, X. Li, *Eliminating noisy information in Web pages for data mining*, KDD 2003,
 //! doi:10.1145/956750.956785.
 
 use std::collections::HashMap;
 
-use xxhash_rust::xxh3::xxh3_64;
-
+use super::footprint::Footprint;
+use super::layout::{Layout, LayoutNode, MAX_FEATURES, key_of, leaves_of};
+use super::sample::Sample;
 use crate::blocks::blocks;
 use crate::blocks::page::Page;
 use webmill_html::Dom;
@@ -32,13 +34,8 @@ use webmill_html::Dom;
 const MAX_NODES: usize = 50_000;
 /// Styles below one node.
 const MAX_STYLES: usize = 64;
-/// Distinct words kept of one leaf.
-const MAX_FEATURES: usize = 64;
 /// How fast the children's part in the composite importance fades as styles get more.
 const GAMMA: f64 = 0.9;
-
-/// Signature of text that stands between elements.
-const TEXT: u64 = u64::MAX;
 
 /// −Σ p_i log_m p_i for m pages of which `counts` have one style each; 1 if m ≤ 1.
 pub(crate) fn node_importance(counts: impl Iterator<Item = u32>, pages: u32) -> f64 {
@@ -95,6 +92,9 @@ struct Style {
 
 #[derive(Clone, Default, Debug)]
 struct Node {
+    parent: u32,
+    /// Tag and classes.
+    label: String,
     pages: u32,
     styles: Vec<Style>,
     /// Pages whose style found no room.
@@ -102,6 +102,13 @@ struct Node {
     features: HashMap<u64, Feature>,
     /// Words that found no room.
     rare: u64,
+}
+
+/// What is known of a node but for its importance.
+pub(super) struct Summary {
+    pub pages: u32,
+    pub styles: u32,
+    pub words: u32,
 }
 
 /// The style tree of the pages added to it.
@@ -138,65 +145,6 @@ impl Place {
     const UNKNOWN: Place = Place { own: 1.0, around: 1.0 };
 }
 
-/// A child of a container: a container or a block of its own.
-#[derive(Copy, Clone, Debug)]
-enum Child {
-    Container(u32),
-    Block(u32),
-}
-
-/// The children of each container that have text, in document order.
-struct Children {
-    of: Vec<Vec<Child>>,
-}
-
-impl Children {
-    fn new(page: &Page) -> Children {
-        let mut keyed: Vec<Vec<(u32, u8, Child)>> = vec![Vec::new(); page.containers.len()];
-        for (i, container) in (1u32..).zip(page.containers.iter().skip(1)) {
-            if container.counts.blocks > 0 {
-                keyed[container.parent as usize].push((container.first, 0, Child::Container(i)));
-            }
-        }
-        let branching: Vec<bool> = keyed.iter().map(|children| !children.is_empty()).collect();
-        for (i, block) in (0u32..).zip(&page.blocks) {
-            if branching[block.container as usize] {
-                keyed[block.container as usize].push((i, 1, Child::Block(i)));
-            }
-        }
-        let of = keyed
-            .into_iter()
-            .map(|mut children| {
-                children.sort_by_key(|child| (child.0, child.1));
-                children.into_iter().map(|child| child.2).collect()
-            })
-            .collect();
-        Children { of }
-    }
-
-    fn sequence(&self, page: &Page, container: u32) -> u64 {
-        let mut bytes = Vec::with_capacity(8 * self.of[container as usize].len());
-        for child in &self.of[container as usize] {
-            let signature = match child {
-                Child::Container(c) => page.containers[*c as usize].signature,
-                Child::Block(_) => TEXT,
-            };
-            bytes.extend_from_slice(&signature.to_le_bytes());
-        }
-        xxh3_64(&bytes)
-    }
-}
-
-/// Blocks that a leaf of the tree stands for on a page.
-fn blocks_of(page: &Page, leaf: Child) -> std::ops::Range<usize> {
-    match leaf {
-        Child::Container(c) => {
-            page.containers[c as usize].first as usize..page.containers[c as usize].end as usize
-        }
-        Child::Block(b) => b as usize..b as usize + 1,
-    }
-}
-
 impl Default for StyleTree {
     /// A tree of no page.
     fn default() -> Self {
@@ -205,6 +153,17 @@ impl Default for StyleTree {
 }
 
 impl StyleTree {
+    /// The tree of the pages of a sample, in the order of their keys; those without a layout are left out.
+    pub fn of_sample(sample: &Sample) -> StyleTree {
+        StyleTree::of_layouts(sample.pages.values().filter_map(Footprint::layout))
+    }
+
+    pub(super) fn of_layouts<'l>(layouts: impl IntoIterator<Item = &'l Layout>) -> StyleTree {
+        let mut tree = StyleTree::default();
+        layouts.into_iter().for_each(|layout| tree.add_layout(layout));
+        tree
+    }
+
     /// Pages in it.
     pub fn pages(&self) -> u32 {
         self.nodes[0].pages
@@ -213,70 +172,64 @@ impl StyleTree {
     /// Adds a page; one without text is none.
     pub fn add(&mut self, dom: &Dom<'_>) {
         if let Some(body) = dom.body() {
-            self.add_page(&blocks(dom, body));
+            self.add_layout(&Layout::new(dom, &blocks(dom, body), &[]));
         }
     }
 
-    fn add_page(&mut self, page: &Page) {
-        if page.blocks.is_empty() {
-            return;
+    pub(super) fn add_layout(&mut self, layout: &Layout) {
+        // The node of each element, as far as it has one.
+        let mut found: Vec<Option<u32>> = vec![None; layout.len()];
+        if let Some(root) = found.first_mut() {
+            *root = Some(0);
+            if self.nodes[0].label.is_empty() {
+                self.nodes[0].label = layout.label(0).to_owned();
+            }
         }
-        let children = Children::new(page);
-        let mut open = vec![(0u32, Child::Container(0))];
-        while let Some((node, place)) = open.pop() {
-            self.nodes[node as usize].pages += 1;
-            let container = match place {
-                Child::Container(c) if !children.of[c as usize].is_empty() => c,
-                leaf => {
-                    self.count(node, page, leaf);
-                    continue;
-                }
-            };
-            let below = &children.of[container as usize];
-            let sequence = children.sequence(page, container);
-            let first = match self.style(node, sequence) {
-                Some(found) => {
-                    let style = &mut self.nodes[node as usize].styles[found];
+        for (i, (element, below)) in layout.nodes().enumerate() {
+            let Some(at) = found[i] else { continue };
+            self.nodes[at as usize].pages += 1;
+            if element.sequence == 0 {
+                self.count(at, element);
+                continue;
+            }
+            let style = self.nodes[at as usize].styles.iter().position(|s| s.sequence == element.sequence);
+            let first = match style {
+                Some(style) if self.nodes[at as usize].styles[style].count as usize == below.len() => {
+                    let style = &mut self.nodes[at as usize].styles[style];
                     style.pages += 1;
                     style.first
                 }
-                None => {
-                    let first = self.nodes.len();
-                    let node = &mut self.nodes[node as usize];
-                    if node.styles.len() >= MAX_STYLES || first + below.len() > MAX_NODES {
-                        node.single += 1;
-                        continue;
-                    }
-                    node.styles.push(Style {
-                        sequence,
-                        pages: 1,
-                        first: first as u32,
-                        count: below.len() as u32,
-                    });
-                    self.nodes.resize(first + below.len(), Node::default());
-                    first as u32
+                None if !below.is_empty()
+                    && self.nodes[at as usize].styles.len() < MAX_STYLES
+                    && self.nodes.len() + below.len() <= MAX_NODES =>
+                {
+                    let (first, count) = (self.nodes.len() as u32, below.len() as u32);
+                    let style = Style { sequence: element.sequence, pages: 1, first, count };
+                    self.nodes[at as usize].styles.push(style);
+                    let node = |child: usize| Node {
+                        parent: at,
+                        label: layout.label(child).to_owned(),
+                        ..Node::default()
+                    };
+                    self.nodes.extend(below.clone().map(node));
+                    first
+                }
+                _ => {
+                    self.nodes[at as usize].single += 1;
+                    continue;
                 }
             };
-            open.extend((first..).zip(below.iter().copied()));
-        }
-    }
-
-    fn style(&self, node: u32, sequence: u64) -> Option<usize> {
-        self.nodes[node as usize].styles.iter().position(|style| style.sequence == sequence)
-    }
-
-    fn count(&mut self, node: u32, page: &Page, leaf: Child) {
-        let mut words: HashMap<u64, u32> = HashMap::new();
-        for block in &page.blocks[blocks_of(page, leaf)] {
-            for word in features(page.text_of(block)) {
-                *words.entry(word).or_default() += 1;
+            for (child, node) in below.zip(first..) {
+                found[child] = Some(node);
             }
         }
-        let mut words: Vec<(u64, u32)> = words.into_iter().collect();
-        words.sort_unstable();
+    }
+
+    fn count(&mut self, node: u32, element: &LayoutNode) {
         let node = &mut self.nodes[node as usize];
-        for (word, count) in words {
-            if node.features.len() >= MAX_FEATURES && !node.features.contains_key(&word) {
+        node.rare += u64::from(element.rare);
+        for &(word, count) in &element.words {
+            if count == 0 || node.features.len() >= MAX_FEATURES && !node.features.contains_key(&word) {
                 node.rare += 1;
                 continue;
             }
@@ -285,6 +238,46 @@ impl StyleTree {
             feature.total += count;
             feature.logs += count * count.ln();
         }
+    }
+
+    /// Labels of the elements from the top down to a node.
+    pub(super) fn path(&self, node: usize) -> Vec<&str> {
+        let mut at = node;
+        let mut path = vec![self.nodes[at].label.as_str()];
+        while at != 0 {
+            at = self.nodes[at].parent as usize;
+            path.push(&self.nodes[at].label);
+        }
+        path.reverse();
+        path
+    }
+
+    pub(super) fn summary(&self, node: usize) -> Summary {
+        let node = &self.nodes[node];
+        Summary {
+            pages: node.pages,
+            styles: node.styles.len() as u32 + node.single,
+            words: node.features.len() as u32,
+        }
+    }
+
+    /// Keys, sorted, of the elements that hold text, that so many pages have and that are no more important.
+    pub(super) fn unimportant(&self, importance: &[f64], min_pages: u32, most: f64) -> Vec<u64> {
+        let mut keys = vec![0; self.nodes.len()];
+        let mut out = Vec::new();
+        for (i, node) in self.nodes.iter().enumerate() {
+            for style in &node.styles {
+                for at in 0..style.count as usize {
+                    keys[style.first as usize + at] = key_of(keys[i], style.sequence, at);
+                }
+            }
+            let holds_text = node.styles.is_empty() && node.single == 0;
+            if holds_text && node.pages >= min_pages && importance[i] <= most {
+                out.push(keys[i]);
+            }
+        }
+        out.sort_unstable();
+        out
     }
 
     /// Composite importance of each node, by its index.
@@ -329,46 +322,27 @@ impl StyleTree {
     }
 
     fn places_of(&self, importance: &[f64], page: &Page, min_pages: u32) -> Vec<Place> {
-        let mut out = vec![Place::UNKNOWN; page.blocks.len()];
-        if page.blocks.is_empty() {
-            return out;
-        }
-        let children = Children::new(page);
-        let mut open = vec![(0u32, Child::Container(0), 1.0)];
-        while let Some((node, place, around)) = open.pop() {
-            let known = &self.nodes[node as usize];
-            if known.pages < min_pages {
-                continue;
-            }
-            let own = importance[node as usize];
-            match place {
-                Child::Container(c) if !children.of[c as usize].is_empty() => {
-                    let Some(found) = self.style(node, children.sequence(page, c)) else { continue };
-                    let first = known.styles[found].first;
-                    open.extend(
-                        (first..).zip(&children.of[c as usize]).map(|(node, child)| (node, *child, own)),
-                    );
+        let mut places: HashMap<u64, Place> = HashMap::new();
+        let mut keys = vec![0; self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate() {
+            for style in &node.styles {
+                for at in 0..style.count as usize {
+                    keys[style.first as usize + at] = key_of(keys[i], style.sequence, at);
                 }
-                leaf => out[blocks_of(page, leaf)].fill(Place { own, around }),
+            }
+            if node.pages >= min_pages {
+                let around = if i == 0 { 1.0 } else { importance[node.parent as usize] };
+                places.insert(keys[i], Place { own: importance[i], around });
             }
         }
+        let mut out = vec![Place::UNKNOWN; page.blocks.len()];
+        leaves_of(page, |key, blocks| {
+            if let Some(place) = places.get(&key) {
+                out[blocks].fill(*place);
+            }
+        });
         out
     }
-}
-
-/// Hashes of the words of a text, Han characters and the like each alone.
-fn features(text: &str) -> impl Iterator<Item = u64> + '_ {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).flat_map(|word| {
-        let wide = word.chars().any(webmill_html::is_wide);
-        let mut rest = word.chars();
-        let mut whole = !wide;
-        std::iter::from_fn(move || {
-            if wide {
-                return rest.next().map(|c| u64::from(u32::from(c)));
-            }
-            std::mem::take(&mut whole).then(|| xxh3_64(word.to_lowercase().as_bytes()))
-        })
-    })
 }
 
 #[cfg(test)]
@@ -377,9 +351,11 @@ mod tests {
     use crate::blocks::blocks;
     use webmill_html::{Limits, parse};
 
-    fn page(html: &str) -> Page {
+    fn page(html: &str) -> (Page, Layout) {
         let dom = parse(html, &Limits::default());
-        blocks(&dom, dom.body().unwrap())
+        let page = blocks(&dom, dom.body().unwrap());
+        let layout = Layout::new(&dom, &page, &[]);
+        (page, layout)
     }
 
     fn near(a: f64, b: f64) {
@@ -426,11 +402,11 @@ mod tests {
         };
         let mut tree = StyleTree::default();
         for n in 0..6 {
-            tree.add_page(&site(n));
+            tree.add_layout(&site(n).1);
         }
         assert_eq!(tree.pages(), 6);
         let importance = tree.importance();
-        let places = tree.places_of(&importance, &site(7), 3);
+        let places = tree.places_of(&importance, &site(7).0, 3);
         let own: Vec<f64> = places.iter().map(|place| place.own).collect();
         near(own[0], 0.0);
         near(own[1], 0.0);
@@ -441,9 +417,9 @@ mod tests {
         assert!(places[0].around < 0.01 && places[3].around > 0.8);
 
         // Another layout, and too few pages: nothing is known.
-        let other = page("<div class=main><p>Home</p></div>");
+        let (other, _) = page("<div class=main><p>Home</p></div>");
         assert_eq!(tree.places_of(&importance, &other, 3), [Place::UNKNOWN]);
-        assert!(tree.places_of(&importance, &site(7), 7).iter().all(|place| *place == Place::UNKNOWN));
+        assert!(tree.places_of(&importance, &site(7).0, 7).iter().all(|place| *place == Place::UNKNOWN));
         assert!(StyleTree::default().places_of(&[1.0], &other, 1) == [Place::UNKNOWN]);
     }
 
@@ -451,10 +427,10 @@ mod tests {
     fn text_between_elements_is_a_place() {
         let mut tree = StyleTree::default();
         for n in 0..3 {
-            tree.add_page(&page(&format!("<div>Always this<p>own{n}</p>and that</div>")));
+            tree.add_layout(&page(&format!("<div>Always this<p>own{n}</p>and that</div>")).1);
         }
         let places =
-            tree.places_of(&tree.importance(), &page("<div>Always this<p>own9</p>and that</div>"), 2);
+            tree.places_of(&tree.importance(), &page("<div>Always this<p>own9</p>and that</div>").0, 2);
         assert_eq!(places.iter().map(|place| place.own < 0.5).collect::<Vec<_>>(), [true, false, true]);
     }
 
@@ -463,26 +439,18 @@ mod tests {
         let mut tree = StyleTree::default();
         for n in 1..200 {
             let words: String = (0..n).map(|i| format!("w{i}x{n} ")).collect();
-            tree.add_page(&page(&format!("{}<div>{words}</div>", "<p>a</p>".repeat(n))));
+            tree.add_layout(&page(&format!("{}<div>{words}</div>", "<p>a</p>".repeat(n))).1);
         }
         let root = &tree.nodes[0];
         assert_eq!((root.styles.len(), root.single as usize), (MAX_STYLES, 199 - MAX_STYLES));
         assert!(tree.nodes.iter().all(|node| node.features.len() <= MAX_FEATURES));
         assert!(tree.importance().iter().all(|c| (0.0..=1.0).contains(c)));
 
-        let wide = page(&"<p>a</p>".repeat(30_000));
         let mut tree = StyleTree::default();
-        tree.add_page(&wide);
-        let other = page(&"<p>a</p>".repeat(30_001));
-        tree.add_page(&other);
+        for n in 0..20 {
+            tree.add_layout(&page(&"<p>a</p>".repeat(4_000 + n)).1);
+        }
+        assert!(tree.nodes.len() > MAX_NODES / 2);
         assert!(tree.nodes.len() <= MAX_NODES);
-    }
-
-    #[test]
-    fn words() {
-        assert_eq!(features("A a, b-c").count(), 4);
-        assert_eq!(features("首页 Home").count(), 3);
-        let mut found = features("A a");
-        assert_eq!(found.next(), found.next());
     }
 }

@@ -1,3 +1,4 @@
+use super::footprint::MOST_WORDS;
 use super::*;
 use crate::blocks::blocks;
 use proptest::prelude::*;
@@ -120,7 +121,7 @@ fn marks() {
 
     // Copies on a page are one mark, chosen if one of them is.
     let copies = page("<p>Again</p><p>again</p><p>more</p>");
-    assert_eq!(Footprint::new(&copies, &[true, false, false]).marks.len(), 2);
+    assert_eq!(Footprint::new(&copies, &[true, false, false]).marks().len(), 2);
     for chosen in [[true, false, false], [false, true, false]] {
         assert_eq!(Footprint::new(&copies, &chosen).words(), 1);
     }
@@ -131,8 +132,8 @@ fn marks() {
     assert_eq!(Footprint::new(&long, &[true]).words(), MOST_WORDS);
     let many = page(&(0..5000).map(|n| format!("<p>w{n}</p>")).collect::<String>());
     let all = Footprint::new(&many, &vec![true; many.blocks.len()]);
-    assert_eq!(all.marks.len(), MAX_MARKS);
-    assert!(all.marks.is_sorted() && Footprint::default().words() == 0);
+    assert_eq!(all.marks().len(), MAX_MARKS);
+    assert!(all.marks().is_sorted() && Footprint::default().words() == 0);
 }
 
 #[test]
@@ -194,4 +195,73 @@ proptest! {
             prop_assert!(taken == 0 || chosen.iter().any(|&c| c));
         }
     }
+}
+
+/// A page of a site whose frame is the same on all pages, with what is chosen of its four blocks.
+fn framed(n: u64, chosen: [bool; 4]) -> (Page, Footprint) {
+    let html = format!(
+        "<div class=top><p>Sign in to read more</p></div><div class=text><h1>Number{n}</h1><p>own{n} words{n} of{n} \
+         page{n}</p></div><div class=foot>All rights reserved</div>"
+    );
+    let dom = parse(&html, &Limits::default());
+    let page = blocks(&dom, dom.body().unwrap());
+    let footprint = footprint_of(TemplateMethod::StyleTree, &dom, &page, &chosen);
+    (page, footprint)
+}
+
+#[test]
+fn the_style_tree_takes_what_all_pages_share() {
+    let mut sample = Sample::default();
+    for n in 0..12 {
+        sample.add(n, framed(n, [n == 3, true, true, false]).1);
+    }
+    let (template, learnt) = Template::learn_by(TemplateMethod::StyleTree, &sample);
+    let template = template.unwrap();
+    assert_eq!((learnt.verdict, learnt.pages, learnt.hit, template.len()), (Verdict::On, 12, 1, 2));
+    assert_eq!((learnt.agreement, template.method()), (1.0, TemplateMethod::StyleTree));
+
+    let (page, footprint) = framed(99, [true; 4]);
+    assert!(template.touches(&footprint) && !template.touches(&framed(99, [false, true, true, false]).1));
+    let mut chosen = [true; 4];
+    assert_eq!(template.prune(&page, &mut chosen, Some(1)), 2);
+    assert_eq!(chosen, [false, true, true, false]);
+    // Never all but the title.
+    let mut chosen = [true, false, false, true];
+    assert_eq!(template.prune(&page, &mut chosen, None), 0);
+
+    let tree = StyleTree::of_sample(&sample);
+    let found = tree.elements();
+    let template_paths: Vec<&str> = found.iter().filter(|e| e.is_template).map(|e| e.path.as_str()).collect();
+    assert_eq!(template_paths, ["body > div.foot", "body > div.top > p"]);
+    assert!(found[0].path == "body" && found[0].pages == 12 && found[0].styles == 1);
+}
+
+#[test]
+fn the_style_tree_when_off() {
+    let verdict = |pages: u64, chosen: [bool; 4]| {
+        let mut sample = Sample::default();
+        (0..pages).for_each(|n| sample.add(n, framed(n, chosen).1));
+        Template::learn_by(TemplateMethod::StyleTree, &sample).1.verdict
+    };
+    assert_eq!(verdict(2, [true; 4]), Verdict::FewPages);
+    assert_eq!(verdict(12, [false, true, true, false]), Verdict::NoResidue);
+    assert_eq!(verdict(12, [true; 4]), Verdict::TooMuch);
+    // Footprints that were made for the other method have no layout.
+    let (_, learnt) = Template::learn_by(TemplateMethod::StyleTree, &sample([RIGHT; 9]));
+    assert_eq!((learnt.verdict, learnt.pages), (Verdict::FewPages, 0));
+}
+
+#[test]
+fn style_trees_are_kept_as_json_and_do_not_depend_on_the_order() {
+    let (mut up, mut down) = (Sample::default(), Sample::default());
+    (0..9).for_each(|n| up.add(n, framed(n, [n == 3, true, true, false]).1));
+    (0..9).rev().for_each(|n| down.add(n, framed(n, [n == 3, true, true, false]).1));
+    assert_eq!(up, down);
+    let again: Sample = serde_json::from_str(&serde_json::to_string(&up).unwrap()).unwrap();
+    assert_eq!(again, up);
+    let learn = |sample| Template::learn_by(TemplateMethod::StyleTree, sample).0.unwrap();
+    let template = learn(&up);
+    assert_eq!(learn(&down), template);
+    let again: Template = serde_json::from_str(&serde_json::to_string(&template).unwrap()).unwrap();
+    assert_eq!(again, template);
 }
