@@ -13,9 +13,9 @@ const MAX_NODES: usize = 200_000;
 ///
 /// # Examples
 /// ```
-/// use webmill_html;
-/// let dom = html::parse("<link rel=canonical href='http://example.com/a/b.html'>", &html::Limits::default());
-/// assert_eq!(html::base_of(&dom, None).unwrap().as_str(), "http://example.com/a/b.html");
+/// use webmill_html::{Limits, base_of, parse};
+/// let dom = parse("<link rel=canonical href='http://example.com/a/b.html'>", &Limits::default());
+/// assert_eq!(base_of(&dom, None).unwrap().as_str(), "http://example.com/a/b.html");
 /// ```
 pub fn base_of(dom: &Dom, url: Option<&CanonicalUrl>) -> Option<CanonicalUrl> {
     let absolute = |reference: &str| CanonicalUrl::parse(reference.trim()).filter(CanonicalUrl::is_web);

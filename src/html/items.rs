@@ -33,6 +33,7 @@ const MAX_NESTED: usize = 32;
 
 /// One item of structured data.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Item {
     /// `json-ld`, `microdata`, `rdfa` or `opengraph`.
     pub syntax: &'static str,

@@ -24,6 +24,7 @@ use webmill_capture::CanonicalUrl;
 
 /// What kind of element or message a link is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum LinkKind {
     /// `<a href>`.
     A,
@@ -85,6 +86,7 @@ impl LinkKind {
 
 /// One link.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Link {
     /// Where it leads: http or https.
     pub target: CanonicalUrl,
@@ -133,6 +135,7 @@ impl Default for LinkLimits {
 
 /// References that became no link, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Skipped {
     /// To a place on the same page (`#top`), or empty.
     pub fragment: u32,
@@ -156,6 +159,7 @@ pub struct Skipped {
 
 /// The links of a page.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Links {
     /// In document order.
     pub links: Vec<Link>,
@@ -171,10 +175,11 @@ pub struct Links {
 ///
 /// # Examples
 /// ```
-/// use webmill::{capture::CanonicalUrl, html};
-/// let dom = html::parse("<p>See <a href='b.html' rel=nofollow>the  <i>book</i></a>, now.", &html::Limits::default());
+/// use webmill_capture::CanonicalUrl;
+/// use webmill_html::{Limits, LinkLimits, links, parse};
+/// let dom = parse("<p>See <a href='b.html' rel=nofollow>the  <i>book</i></a>, now.", &Limits::default());
 /// let url = CanonicalUrl::parse("http://example.com/a").unwrap();
-/// let found = html::links(&dom, &url, encoding_rs::UTF_8, &html::LinkLimits::default());
+/// let found = links(&dom, &url, encoding_rs::UTF_8, &LinkLimits::default());
 /// let link = &found.links[0];
 /// assert_eq!(link.target.as_str(), "http://example.com/b.html");
 /// assert_eq!((&*link.before, &*link.anchor, &*link.after), ("See", "the book", ", now."));

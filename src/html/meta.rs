@@ -33,6 +33,7 @@ const MAX_NAME: usize = 240;
 
 /// What a page declares; texts with white space collapsed, dates in ISO 8601 with zone where one is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Metadata {
     /// What references on the page are resolved against; `None` where nobody knows.
     pub base: Option<CanonicalUrl>,

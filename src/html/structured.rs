@@ -22,6 +22,7 @@ const MAX_VALUES: usize = 10_000;
 
 /// What structured data say of the page's subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Structured {
     /// Types of all items, in order, without repetition, at most 32: `NewsArticle`, `BreadcrumbList`, ….
     pub types: Vec<String>,

@@ -124,6 +124,14 @@ const fn slots() -> [Tag; 1 << SLOT_BITS] {
 
 impl Tag {
     /// Tag of a name in lower case; [`Tag::Unknown`] if it is not in the list.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_html::{Limits, Tag, parse};
+    /// let dom = parse("<p>one<p>two", &Limits::default());
+    /// let wanted = Tag::from_name("p");
+    /// assert_eq!(dom.descendants(dom.document()).filter(|&n| dom.tag(n) == wanted).count(), 2);
+    /// ```
     pub fn from_name(name: &str) -> Tag {
         let bytes = name.as_bytes();
         if bytes.len() > 8 { Tag::from_long(bytes) } else { Tag::from_key(key_of(bytes)) }
@@ -165,31 +173,6 @@ impl Tag {
     #[inline]
     pub fn is_foreign(self) -> bool {
         self as u8 >= Tag::Svg as u8 && self as u8 != Tag::Unknown as u8
-    }
-
-    /// Whether the element never has contents nor an end tag (the standard's void elements).
-    pub fn is_void(self) -> bool {
-        use Tag::*;
-        matches!(
-            self,
-            Area | Base
-                | Basefont
-                | Bgsound
-                | Br
-                | Col
-                | Embed
-                | Frame
-                | Hr
-                | Img
-                | Input
-                | Keygen
-                | Link
-                | Meta
-                | Param
-                | Source
-                | Track
-                | Wbr
-        )
     }
 }
 

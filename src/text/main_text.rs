@@ -55,6 +55,7 @@ impl Default for TextLimits {
 
 /// What a page says.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct MainText {
     /// Plain text, a paragraph, heading, item or table row a line.
     pub text: String,

@@ -79,7 +79,7 @@ const MAX_NAME: usize = 12;
 pub(super) fn month_of(word: &str) -> Option<u32> {
     let word = word.to_lowercase();
     let begins = |start: &&str| word.starts_with(*start);
-    MONTHS.iter().find(|month| month.plain.iter().any(|start| begins(start))).map(|month| month.number)
+    MONTHS.iter().find(|month| month.plain.iter().any(begins)).map(|month| month.number)
 }
 
 /// Month of a word right beside a number.

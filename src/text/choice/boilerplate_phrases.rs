@@ -1,15 +1,15 @@
 //! Phrases that boilerplate is made of.
 //!
-//! Short blocks say what they are: "All rights reserved", "Related articles", "责任编辑：…". A kind is a known phrase in
-//! a short block; what follows from it is for the scorer to weigh, together with where the block stands.
+//! Short blocks say what they are: "All rights reserved", "Related articles", "责任编辑：…". Each known phrase is of a kind;
+//! what follows from it is for the learnt tables to weigh, together with where the block is.
 //!
-//! Latin phrases are found in the folded text (letters lower-cased, all else one boundary) at word boundaries, Chinese
-//! ones as substrings. Cost: O(characters) of blocks of at most [`MAX_PHRASE_UNITS`] words; longer ones are prose.
+//! Latin phrases are found in the folded text (letters lower-cased, all else one boundary) at word boundaries, those of
+//! other scripts as substrings. Cost: O(characters) of blocks of at most [`MAX_PHRASE_UNITS`] words; longer ones are prose.
 
-use crate::phrases::Phrases;
+use crate::phrases::{Phrases, Substrings};
 use std::sync::LazyLock;
 
-/// Blocks longer than this carry no kind.
+/// Blocks of more words are not looked at.
 pub(crate) const MAX_PHRASE_UNITS: f32 = 25.0;
 
 /// What a phrase speaks of; the discriminant is a bit number.
@@ -36,7 +36,7 @@ pub(crate) enum PhraseKind {
     Biography,
 }
 
-/// Number of phrases.
+/// Number of kinds.
 pub(crate) const PHRASE_KINDS: usize = 18;
 
 const LATIN: &[(PhraseKind, &str)] = &[
@@ -274,33 +274,36 @@ const OTHERS: &[(PhraseKind, &str)] = &[
     (PhraseKind::Account, "Войти|Регистрация|로그인"),
 ];
 
-static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+static LATIN_PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     let phrases = LATIN.iter().map(|(kind, list)| (1 << *kind as u8, list.split_ascii_whitespace()));
     Phrases::new(phrases.flat_map(|(bit, list)| list.map(move |phrase| (phrase, bit))))
 });
 
-/// The phrases in a text, as a bit set; `wide` says whether it holds Chinese characters.
+static CHINESE_PHRASES: LazyLock<Substrings> = LazyLock::new(|| {
+    let phrases = CHINESE.iter().map(|(kind, list)| (1 << *kind as u8, list.split_ascii_whitespace()));
+    Substrings::new(phrases.flat_map(|(bit, list)| list.map(move |phrase| (phrase, bit))))
+});
+
+static OTHER_PHRASES: LazyLock<Substrings> = LazyLock::new(|| {
+    let phrases = OTHERS.iter().map(|(kind, list)| (1 << *kind as u8, list.split('|')));
+    Substrings::new(phrases.flat_map(|(bit, list)| list.map(move |phrase| (phrase, bit))))
+});
+
+/// The kinds of phrases in a text, as a bit set; `wide` says whether it holds Chinese characters.
 pub(crate) fn phrase_kinds(text: &str, wide: bool) -> u32 {
-    let mut phrases = PHRASES.find(text) as u32;
+    let mut kinds = LATIN_PHRASES.find(text);
     if wide {
-        for (kind, list) in CHINESE {
-            if list.split_ascii_whitespace().any(|phrase| text.contains(phrase)) {
-                phrases |= 1 << *kind as u8;
-            }
-        }
+        kinds |= CHINESE_PHRASES.find(text);
     }
     let other = |c| matches!(c, '\u{400}'..='\u{4ff}' | '\u{ac00}'..='\u{d7a3}');
     if !text.is_ascii() && text.contains(other) {
-        for (kind, list) in OTHERS {
-            if list.split('|').any(|phrase| text.contains(phrase)) {
-                phrases |= 1 << *kind as u8;
-            }
-        }
+        kinds |= OTHER_PHRASES.find(text);
     }
+    let mut kinds = kinds as u32;
     if text.contains('©') {
-        phrases |= 1 << PhraseKind::Copyright as u8;
+        kinds |= 1 << PhraseKind::Copyright as u8;
     }
-    phrases
+    kinds
 }
 
 #[cfg(test)]

@@ -17,9 +17,12 @@
 //! Nothing is dropped if more than half of the chosen text would go: then the page is made of such lines. Cost: linear in
 //! the chosen blocks of at most [`MAX_BYTES`]; others are not read.
 
+use std::sync::LazyLock;
+
 use super::chinese_phrases::{CREDITS, FACTS, PATHS, PROFILE, RELATED, SURE_TOOLS, TOOLS};
 use crate::blocks::elements::heading;
 use crate::blocks::page::{Block, NONE, Page};
+use crate::phrases::Substrings;
 
 /// Longest block looked at, in bytes; a Han character has three.
 const MAX_BYTES: usize = 600;
@@ -112,7 +115,7 @@ fn is_boilerplate(text: &str, block: &Block) -> bool {
     }
     // A headline may stand in one block with the line of facts under it.
     let each = |rule: &dyn Fn(&str) -> bool| text.lines().all(rule);
-    each(&|line| CREDITS.iter().any(|label| line.contains(label)))
+    each(&|line| CREDIT_LABELS.find(line) != 0)
         || PATHS.iter().any(|label| text.trim_start_matches(is_sign).starts_with(label))
         || (facts_of_all >= 2 && each(&|line| facts(line) >= 1))
         || (block.counts.units < 20.0 && is_tools(text))
@@ -127,9 +130,18 @@ fn is_related_label(text: &str) -> bool {
     text.len() < 60 && RELATED.contains(&text.trim_matches(|c: char| is_sign(c) || c.is_ascii_digit()))
 }
 
+static CREDIT_LABELS: LazyLock<Substrings> =
+    LazyLock::new(|| Substrings::new(CREDITS.iter().map(|&label| (label, 1))));
+
+/// A bit a label.
+static FACT_LABELS: LazyLock<Substrings> = LazyLock::new(|| {
+    const { assert!(FACTS.len() <= 64) };
+    Substrings::new(FACTS.iter().zip(0..).map(|(&label, bit)| (label, 1 << bit)))
+});
+
 /// Rule 3: how many labels and dates a line has.
 fn facts(text: &str) -> usize {
-    usize::from(has_date(text)) + FACTS.iter().filter(|label| text.contains(**label)).count()
+    usize::from(has_date(text)) + FACT_LABELS.find(text).count_ones() as usize
 }
 
 /// Whether there is a year of four digits, a sign and a month: 2010-04-16, 2010年4月.

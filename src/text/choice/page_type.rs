@@ -8,6 +8,7 @@ use super::model::Model;
 /// What a page offers to a reader.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum PageType {
     /// One text: news, blog post, essay, encyclopaedia entry.
     Article,

@@ -26,6 +26,7 @@ const MAX_PROSE: usize = 1 << 16;
 
 /// Neighbouring paragraphs of one language.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct LanguageRun {
     /// ISO 639-3.
     pub iso639_3: &'static str,
@@ -35,6 +36,7 @@ pub struct LanguageRun {
 
 /// The languages of a text.
 #[derive(Clone, Default, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Languages {
     /// In order; paragraphs without words of a language belong to the run before them.
     pub runs: Vec<LanguageRun>,

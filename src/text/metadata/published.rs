@@ -56,7 +56,7 @@ pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize
         let bare = |block: &&Block| is_bare(page.text_of(block));
         in_blocks(dom, page, order, wanted, &mut page.blocks.iter().take(2_000).filter(bare))
     };
-    let sources: [&dyn Fn(Wanted<'_>) -> Option<WrittenDate>; 8] = [
+    let sources: [&Source<'_>; 8] = [
         &|_| stated(),
         &|_| in_address(meta),
         &|_| in_times(dom, order),
@@ -103,6 +103,9 @@ fn order_shown(page: &Page) -> DateOrder {
 
 /// Which dates are taken.
 type Wanted<'a> = &'a dyn Fn(&WrittenDate) -> bool;
+
+/// Where a date may be stated.
+type Source<'a> = dyn Fn(Wanted<'_>) -> Option<WrittenDate> + 'a;
 
 /// A day in the path of the page's own address: `/2019/10/22/`.
 fn in_address(meta: &Metadata) -> Option<WrittenDate> {

@@ -26,6 +26,7 @@ const MAX_HOLDERS: usize = 8;
 
 /// A reader's comment.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Comment {
     /// Who wrote it.
     pub author: Option<String>,

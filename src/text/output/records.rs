@@ -23,6 +23,7 @@ const MAX_BYTES: usize = 4 << 20;
 
 /// A data table of the main text.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct DataTable {
     /// What its caption says.
     pub caption: Option<String>,

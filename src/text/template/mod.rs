@@ -166,8 +166,9 @@ impl Template {
     ///     let dom = parse(&format!("<p>Home</p><h1>Page {n}</h1>"), &Limits::default());
     ///     sample.add(n, footprint_by(TemplateMethod::StyleTree, &dom, &metadata(&dom, None, &[])));
     /// }
-    /// let (_, learnt) = Template::learn_by(TemplateMethod::StyleTree, &sample);
-    /// assert_eq!(learnt.pages, 6);
+    /// let (template, learnt) = Template::learn_by(TemplateMethod::StyleTree, &sample);
+    /// // None where no page has template in its main text.
+    /// assert_eq!((learnt.pages, template.is_some()), (6, learnt.verdict == Verdict::On));
     /// ```
     pub fn learn_by(method: TemplateMethod, sample: &Sample) -> (Option<Template>, Learnt) {
         let (template, learnt) = match method {

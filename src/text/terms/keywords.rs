@@ -40,6 +40,7 @@ const MAX_STEPS: usize = 100;
 
 /// A word and how much a text is about it.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Keyword {
     /// As it stands most often in the text.
     pub word: String,
@@ -170,6 +171,16 @@ pub fn keywords(text: &str, max: usize) -> Vec<Keyword> {
 }
 
 /// At most `max` keywords of a text by tf·idf, the best first; `corpus` says how common words are.
+///
+/// # Examples
+/// ```
+/// use webmill_text::{DocumentFrequencies, keywords_among};
+/// let mut corpus = DocumentFrequencies::new(100);
+/// for text in ["Rain and wind.", "Wind and tea.", "Wind and comets."] {
+///     corpus.add(text);
+/// }
+/// assert_eq!(keywords_among("The wind, a comet, the comet: comets and wind.", &corpus, 1)[0].word, "comet");
+/// ```
 pub fn keywords_among(text: &str, corpus: &DocumentFrequencies, max: usize) -> Vec<Keyword> {
     let candidates = Candidates::of(text);
     candidates.best(&candidates.tfidf(corpus), max)
