@@ -250,6 +250,12 @@ impl Cell for Option<&'static str> {
     }
 }
 
+/// A column of bytes with nulls.
+pub(crate) fn optional_binary_array<'a>(values: impl Iterator<Item = Option<&'a [u8]>>) -> ArrayBox {
+    let array: BinaryViewArray = MutableBinaryViewArray::from_iter(values).into();
+    array.boxed()
+}
+
 fn keys(array: &dyn Array, nullable: bool) -> Result<BinaryViewArray, String> {
     let column: BinaryViewArray = typed(array, nullable)?;
     match column.iter().flatten().find(|bytes| bytes.len() != 16) {

@@ -93,6 +93,11 @@ impl ColumnType {
         }
     }
 
+    /// Whether it is a list.
+    pub fn is_list(self) -> bool {
+        self.element().is_some()
+    }
+
     /// Type of the elements of a list.
     fn element(self) -> Option<ColumnType> {
         Some(match self {
@@ -140,4 +145,37 @@ fn element_field(dtype: ArrowDataType) -> Field {
 
 pub(crate) fn list(element: ArrowDataType) -> ArrowDataType {
     ArrowDataType::LargeList(Box::new(element_field(element)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: &[ColumnType] = &[
+        ColumnType::Bool,
+        ColumnType::UInt8,
+        ColumnType::Int16,
+        ColumnType::UInt32,
+        ColumnType::UInt64,
+        ColumnType::Int64,
+        ColumnType::Float32,
+        ColumnType::Float64,
+        ColumnType::String,
+        ColumnType::Binary,
+        ColumnType::Timestamp,
+        ColumnType::StringList,
+        ColumnType::Float32List,
+        ColumnType::UInt32List,
+        ColumnType::UInt64List,
+        ColumnType::Int64List,
+    ];
+
+    #[test]
+    fn types_in_memory_are_recognised_and_declared_ones_have_no_views() {
+        for &kind in ALL {
+            assert_eq!(ColumnType::of(&kind.in_memory()), Some(kind));
+            assert!(!format!("{:?}", kind.declared()).contains("View"), "{kind}");
+            assert_eq!(kind.is_list(), kind.to_string().starts_with("List("));
+        }
+    }
 }

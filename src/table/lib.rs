@@ -19,6 +19,9 @@
 mod cell;
 mod column_type;
 mod columns;
+#[cfg(test)]
+mod damage;
+mod dynamic;
 mod file;
 #[cfg(test)]
 mod laws;
@@ -31,6 +34,7 @@ mod write;
 pub use cell::{Bytes16, Cell, Millis};
 pub use column_type::ColumnType;
 pub use columns::{Columns, Reader, Rows, read_rows};
+pub use dynamic::{DynamicColumn, DynamicTable, DynamicWriter, Value};
 pub use file::{MAX_GROUP_BYTES, MAX_GROUP_ROWS, MAX_LIST_VALUES};
 pub use lists::{Lists, Texts};
 pub use read::{Batch, TableReader, part_files};

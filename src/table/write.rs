@@ -221,3 +221,75 @@ pub fn write_part<T: Table>(path: &Path, rows: &[T], footer: &Footer) -> Result<
     }
     writer.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::AnyRow;
+    use polars_parquet::read::{ParquetType, read_metadata};
+    use polars_parquet::write::ParquetPhysicalType;
+
+    fn required(stored: &ParquetType) -> bool {
+        let repetition = format!("{:?}", stored.get_field_info().repetition);
+        assert!(["Required", "Optional", "Repeated"].contains(&repetition.as_str()));
+        repetition == "Required"
+    }
+
+    #[test]
+    fn the_footer_declares_plain_types_and_what_is_never_null() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part-0.parquet");
+        write_part(&path, &[AnyRow::default()], &Footer { job_key: "0123".into() }).unwrap();
+        let metadata = read_metadata(&mut File::open(&path).unwrap()).unwrap();
+        let fields = metadata.schema_descr.fields();
+        assert_eq!(fields.len(), AnyRow::info().len());
+        for (stored, column) in fields.iter().zip(AnyRow::info()) {
+            assert_eq!(stored.name(), column.name);
+            assert_eq!(required(stored), !column.nullable, "{}", column.name);
+            if let ParquetType::GroupType { fields: lists, .. } = stored {
+                let ParquetType::GroupType { fields: elements, .. } = &lists[0] else {
+                    panic!("{}: a list of three levels", column.name);
+                };
+                assert!(required(&elements[0]), "{}", column.name);
+            } else if column.kind == ColumnType::Timestamp {
+                assert!(
+                    matches!(stored, ParquetType::PrimitiveType(t) if t.physical_type == ParquetPhysicalType::Int64)
+                );
+            }
+        }
+        let declared: ArrowSchema = AnyRow::info()
+            .iter()
+            .map(|c| (c.name.into(), Field::new(c.name.into(), c.kind.declared(), c.nullable)))
+            .collect();
+        let pairs: Vec<(String, String)> = metadata
+            .key_value_metadata
+            .unwrap()
+            .into_iter()
+            .map(|pair| (pair.key, pair.value.unwrap_or_default()))
+            .collect();
+        let arrow = schema_to_metadata_key(&declared);
+        let expected = [
+            (arrow.key, arrow.value.unwrap()),
+            ("webmill.table".to_owned(), "any".to_owned()),
+            ("webmill.version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("webmill.key".to_owned(), "0123".to_owned()),
+        ];
+        assert_eq!(pairs, expected);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_reported_as_such() {
+        let full = Path::new("/dev/full");
+        let row = AnyRow { text: "x".repeat(1000), ..AnyRow::default() };
+        let small = write_part(full, std::slice::from_ref(&row), &Footer { job_key: String::new() });
+        let rows: Vec<AnyRow> =
+            (0..60_000).map(|n| AnyRow { i64: n, f64: (n as f64).sqrt(), ..row.clone() }).collect();
+        let large = write_part(full, &rows, &Footer { job_key: String::new() });
+        for result in [small, large] {
+            let Err(Error::Io { path, source }) = result else { panic!("{result:?}") };
+            assert_eq!((path.as_path(), source.kind()), (full, io::ErrorKind::StorageFull));
+            assert!(source.to_string().contains("No space left"), "{source}");
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Tables whose columns are known only when the program runs.
+//!
+//! **What.** A [`DynamicTable`] says of each column what [`table!`](crate::table) says in code; [`DynamicWriter`]
+//! checks each row against it and writes the same files as [`PartWriter`](crate::PartWriter).
+//!
+//! **Cost.** One copy of each value more than a row type needs. Memory: the rows of one row group.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use webmill_capture::error::{Error, Result};
+
+use crate::cell::{ArrayBox, Cell, Millis, optional_binary_array};
+use crate::write::{Declared, GroupWriter};
+use crate::{ColumnType, Footer, ROW_GROUP_ROWS};
+
+/// One column of a [`DynamicTable`].
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct DynamicColumn {
+    /// Name in the Parquet file.
+    pub name: String,
+    /// Physical and logical type.
+    pub kind: ColumnType,
+    /// Whether null is a value; never so for lists.
+    pub nullable: bool,
+    /// What it says, with unit and range.
+    pub description: String,
+}
+
+/// A table whose columns are values instead of fields.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct DynamicTable {
+    /// Folder name, and the name users say.
+    pub name: String,
+    /// One sentence: what a row is.
+    pub about: String,
+    /// The columns in file order.
+    pub columns: Vec<DynamicColumn>,
+}
+
+/// A value of a row of a [`DynamicTable`]. Numbers go into any column of their kind that can hold them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// No value.
+    Null,
+    /// For columns of type `Bool`.
+    Bool(bool),
+    /// For all columns of integers.
+    Int(i64),
+    /// For columns of unsigned integers, where `i64` is too small.
+    UInt(u64),
+    /// For columns of floating point numbers.
+    Float(f64),
+    /// For columns of type `String`.
+    Text(String),
+    /// For columns of type `Binary`.
+    Bytes(Vec<u8>),
+    /// For columns of type `Timestamp`: milliseconds since 1970, UTC.
+    Millis(i64),
+    /// For lists of texts.
+    Texts(Vec<String>),
+    /// For lists of floating point numbers.
+    Floats(Vec<f32>),
+    /// For lists of signed integers.
+    Ints(Vec<i64>),
+    /// For lists of unsigned integers.
+    UInts(Vec<u64>),
+}
+
+impl Value {
+    fn integer<T: TryFrom<i64> + TryFrom<u64>>(&self) -> Option<T> {
+        match self {
+            Value::Int(n) => T::try_from(*n).ok(),
+            Value::UInt(n) => T::try_from(*n).ok(),
+            _ => None,
+        }
+    }
+
+    fn number(&self) -> Option<f64> {
+        if let Value::Float(n) = self { Some(*n) } else { None }
+    }
+
+    fn unsigned(&self) -> &[u64] {
+        if let Value::UInts(list) = self { list } else { &[] }
+    }
+
+    /// Whether a column of type `kind` can hold it.
+    fn fits(&self, kind: ColumnType) -> bool {
+        match kind {
+            ColumnType::Bool => matches!(self, Value::Bool(_)),
+            ColumnType::UInt8 => self.integer::<u8>().is_some(),
+            ColumnType::Int16 => self.integer::<i16>().is_some(),
+            ColumnType::UInt32 => self.integer::<u32>().is_some(),
+            ColumnType::UInt64 => self.integer::<u64>().is_some(),
+            ColumnType::Int64 => self.integer::<i64>().is_some(),
+            ColumnType::Float32 | ColumnType::Float64 => self.number().is_some(),
+            ColumnType::String => matches!(self, Value::Text(_)),
+            ColumnType::Binary => matches!(self, Value::Bytes(_)),
+            ColumnType::Timestamp => matches!(self, Value::Millis(_)),
+            ColumnType::StringList => matches!(self, Value::Texts(_)),
+            ColumnType::Float32List => matches!(self, Value::Floats(_)),
+            ColumnType::UInt32List => {
+                matches!(self, Value::UInts(list) if list.iter().all(|&n| u32::try_from(n).is_ok()))
+            }
+            ColumnType::UInt64List => matches!(self, Value::UInts(_)),
+            ColumnType::Int64List => matches!(self, Value::Ints(_)),
+        }
+    }
+}
+
+/// Streams rows of a [`DynamicTable`] into one Parquet file, a row group at a time.
+pub struct DynamicWriter {
+    table: DynamicTable,
+    groups: GroupWriter,
+    pending: Vec<Vec<Value>>,
+}
+
+impl DynamicWriter {
+    /// Creates the file at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where the table has no column, two of one name, one without a name, or a nullable list;
+    /// [`Error::Io`] where the file cannot be created.
+    pub fn create(path: &Path, table: &DynamicTable, footer: &Footer) -> Result<Self> {
+        let wrong = |what: String| Err(Error::Config(format!("table {}: {what}", table.name)));
+        if table.columns.is_empty() {
+            return wrong("no columns".into());
+        }
+        let mut names = BTreeSet::new();
+        for column in &table.columns {
+            if column.name.is_empty() || !names.insert(&column.name) {
+                return wrong(format!("the column name {:?} is empty or stands twice", column.name));
+            }
+            if column.nullable && column.kind.is_list() {
+                return wrong(format!("column {}: a list cannot be null, only empty", column.name));
+            }
+        }
+        let columns: Vec<_> = table
+            .columns
+            .iter()
+            .map(|c| Declared { name: &c.name, kind: c.kind, nullable: c.nullable })
+            .collect();
+        let groups = GroupWriter::create(path, &table.name, &columns, footer)?;
+        Ok(DynamicWriter { table: table.clone(), groups, pending: Vec::new() })
+    }
+
+    /// Adds one row; writes a row group when enough have come together.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where the row does not fit the columns; [`Error::Io`] where the disk refuses.
+    pub fn push(&mut self, row: Vec<Value>) -> Result<()> {
+        let columns = &self.table.columns;
+        if row.len() != columns.len() {
+            let (found, name) = (row.len(), &self.table.name);
+            return Err(Error::Config(format!("table {name}: {found} values for {} columns", columns.len())));
+        }
+        for (value, column) in row.iter().zip(columns) {
+            let fits = if *value == Value::Null { column.nullable } else { value.fits(column.kind) };
+            if !fits {
+                let shown: String = format!("{value:?}").chars().take(60).collect();
+                let (table, column, kind) = (&self.table.name, &column.name, column.kind);
+                return Err(Error::Config(format!(
+                    "table {table}: {shown} does not fit column {column} ({kind})"
+                )));
+            }
+        }
+        self.pending.push(row);
+        if self.pending.len() >= ROW_GROUP_ROWS { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let columns: Vec<ArrayBox> =
+            self.table.columns.iter().enumerate().map(|(i, c)| array(&self.pending, i, c.kind)).collect();
+        self.groups.write_group(self.pending.len(), &columns)?;
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// Writes what is pending and the footer; returns the number of rows.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the disk refuses.
+    pub fn finish(mut self) -> Result<u64> {
+        self.flush()?;
+        self.groups.finish()
+    }
+}
+
+/// Column `at` of rows that were checked to fit it.
+fn array(rows: &[Vec<Value>], at: usize, kind: ColumnType) -> ArrayBox {
+    fn cells<C: Cell>(rows: &[Vec<Value>], at: usize, cell: impl Fn(&Value) -> C) -> ArrayBox {
+        let cells: Vec<C> = rows.iter().map(|row| cell(&row[at])).collect();
+        C::array(cells.iter())
+    }
+    match kind {
+        ColumnType::Bool => cells(rows, at, |v| if let Value::Bool(b) = v { Some(*b) } else { None }),
+        ColumnType::UInt8 => cells(rows, at, Value::integer::<u8>),
+        ColumnType::Int16 => cells(rows, at, Value::integer::<i16>),
+        ColumnType::UInt32 => cells(rows, at, Value::integer::<u32>),
+        ColumnType::UInt64 => cells(rows, at, Value::integer::<u64>),
+        ColumnType::Int64 => cells(rows, at, Value::integer::<i64>),
+        ColumnType::Float32 => cells(rows, at, |v| v.number().map(|n| n as f32)),
+        ColumnType::Float64 => cells(rows, at, Value::number),
+        ColumnType::String => {
+            cells(rows, at, |v| if let Value::Text(t) = v { Some(t.clone()) } else { None })
+        }
+        ColumnType::Binary => optional_binary_array(
+            rows.iter().map(|row| if let Value::Bytes(b) = &row[at] { Some(b.as_slice()) } else { None }),
+        ),
+        ColumnType::Timestamp => {
+            cells(rows, at, |v| Millis(if let Value::Millis(ms) = v { Some(*ms) } else { None }))
+        }
+        ColumnType::StringList => {
+            cells(rows, at, |v| if let Value::Texts(list) = v { list.clone() } else { Vec::new() })
+        }
+        ColumnType::Float32List => {
+            cells(rows, at, |v| if let Value::Floats(list) = v { list.clone() } else { Vec::new() })
+        }
+        ColumnType::UInt32List => {
+            cells(rows, at, |v| v.unsigned().iter().map(|&n| n as u32).collect::<Vec<u32>>())
+        }
+        ColumnType::UInt64List => cells(rows, at, |v| v.unsigned().to_vec()),
+        ColumnType::Int64List => {
+            cells(rows, at, |v| if let Value::Ints(list) = v { list.clone() } else { Vec::new() })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{TableReader, read_rows, table};
+
+    table! {
+        /// The same columns as the dynamic table of the tests.
+        FixedRow = "fixed" {
+            name: String = "text", "a";
+            count: Option<u32> = "number", "1";
+            share: f64 = "number", "1";
+            time: Millis = "time", "2003-04-15T08:13:06Z";
+            words: Vec<String> = "texts", "['a']";
+            places: Vec<u32> = "numbers", "[1]";
+        }
+    }
+
+    fn dynamic() -> DynamicTable {
+        let info = <FixedRow as crate::Table>::info();
+        let column = |c: &crate::ColumnInfo| DynamicColumn {
+            name: c.name.into(),
+            kind: c.kind,
+            nullable: c.nullable,
+            description: c.description.into(),
+        };
+        DynamicTable {
+            name: "fixed".into(),
+            about: "rows".into(),
+            columns: info.iter().map(column).collect(),
+        }
+    }
+
+    fn row(count: Value) -> Vec<Value> {
+        let words = Value::Texts(vec!["a".into(), "好".into()]);
+        vec![
+            Value::Text("n".into()),
+            count,
+            Value::Float(0.5),
+            Value::Millis(7),
+            words,
+            Value::UInts(vec![3, 4]),
+        ]
+    }
+
+    #[test]
+    fn a_dynamic_table_is_byte_for_byte_the_table_of_a_row_type() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, fixed) = (folder.path().join("dynamic.parquet"), folder.path().join("fixed.parquet"));
+        let footer = Footer { job_key: "k".into() };
+        let mut writer = DynamicWriter::create(&path, &dynamic(), &footer).unwrap();
+        writer.push(row(Value::Int(9))).unwrap();
+        writer.push(row(Value::Null)).unwrap();
+        assert_eq!(writer.finish().unwrap(), 2);
+        let rows = read_rows::<FixedRow>(&path).unwrap();
+        assert_eq!((rows[0].count, rows[1].count, &rows[0].places), (Some(9), None, &vec![3, 4]));
+        crate::write_part(&fixed, &rows, &footer).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&fixed).unwrap());
+    }
+
+    #[test]
+    fn rows_and_tables_that_cannot_be_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let footer = Footer { job_key: "k".into() };
+        let mut writer = DynamicWriter::create(&path, &dynamic(), &footer).unwrap();
+        let error = writer.push(row(Value::Int(-1))).unwrap_err().to_string();
+        assert_eq!(error, "table fixed: Int(-1) does not fit column count (UInt32)");
+        assert!(writer.push(row(Value::Text("1".into()))).is_err());
+        assert!(writer.push(vec![Value::Null]).is_err());
+        let mut without_name = row(Value::Null);
+        without_name[0] = Value::Null;
+        assert!(writer.push(without_name).is_err());
+        let mut twice = dynamic();
+        twice.columns.push(twice.columns[0].clone());
+        assert!(DynamicWriter::create(&path, &twice, &footer).is_err());
+        let mut nullable_list = dynamic();
+        nullable_list.columns[4].nullable = true;
+        assert!(DynamicWriter::create(&path, &nullable_list, &footer).is_err());
+    }
+
+    #[test]
+    fn bytes_of_any_length_are_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let column = |name: &str, kind| DynamicColumn {
+            name: name.into(),
+            kind,
+            nullable: true,
+            description: String::new(),
+        };
+        let columns = vec![column("body", ColumnType::Binary), column("flag", ColumnType::Bool)];
+        let table = DynamicTable { name: "t".into(), about: String::new(), columns };
+        let mut writer = DynamicWriter::create(&path, &table, &Footer { job_key: String::new() }).unwrap();
+        writer.push(vec![Value::Bytes(b"ab\xff".to_vec()), Value::Null]).unwrap();
+        writer.push(vec![Value::Null, Value::Bool(true)]).unwrap();
+        writer.finish().unwrap();
+        let batch = TableReader::open(&path, &["body", "flag"]).unwrap().next().unwrap().unwrap();
+        assert_eq!(batch.binary("body").unwrap().get(0), Some(&b"ab\xff"[..]));
+        assert_eq!(batch.bool("flag").unwrap().get(1), Some(true));
+    }
+}
