@@ -20,7 +20,7 @@ text_enum! {
 
 text_enum! {
     /// Part of the bow-tie, as tables say it.
-    pub enum BowtiePart from webmill_graph::Part {
+    pub enum BowtiePart from webmill_graph::BowTiePart {
         /// The largest strongly connected component.
         Core = "core",
         /// What leads to it.

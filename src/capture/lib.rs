@@ -125,7 +125,7 @@ pub struct Place {
 
 /// Why the end of a capture is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
+// Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
 pub enum Truncation {
     /// The crawler's limit on size.
     Length,

@@ -9,7 +9,7 @@ use webmill_capture::CanonicalUrl;
 
 /// Why a URL is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[non_exhaustive]
+// Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
 pub enum Purpose {
     /// For the corpus.
     Page,

@@ -24,7 +24,7 @@ use webmill_capture::CanonicalUrl;
 
 /// What kind of element or message a link is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
+// Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
 pub enum LinkKind {
     /// `<a href>`.
     A,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use webmill_capture::Capture;
 use webmill_html::links::{LinkLimits, links};
-use webmill_html::meta::metadata;
+use webmill_html::metadata;
 use webmill_html::sniff::{is_markup, sniff};
 use webmill_table::TableSchema;
 use webmill_text::{Footprint, Template, footprint};

@@ -7,10 +7,9 @@ use webmill_capture::digest::sha1_base32;
 use webmill_capture::{CanonicalUrl, Capture, Truncation, decode_content};
 use webmill_html::charset::{self, CharsetSource};
 use webmill_html::links::{Links, links};
-use webmill_html::meta::metadata;
 use webmill_html::parse::parse;
 use webmill_html::sniff::{is_markup, sniff};
-use webmill_html::{Dom, Link, Metadata};
+use webmill_html::{Dom, Item, Link, Metadata, metadata, metadata_and_items};
 use webmill_text::Template;
 
 use crate::{Decode, Document, Mill, PageLimits, Reading, Reject};
@@ -70,7 +69,7 @@ pub struct Page<'a> {
     characters: OnceCell<Option<Characters<'a>>>,
     dom: OnceCell<Option<Dom<'a>>>,
     links: OnceCell<Option<Links>>,
-    metadata: OnceCell<Option<Metadata>>,
+    stated: OnceCell<Option<(Metadata, Vec<Item>)>>,
     document: OnceCell<Result<Option<Document>, Reject>>,
     reading: OnceCell<Option<Reading>>,
 }
@@ -87,7 +86,7 @@ impl<'a> Page<'a> {
             characters: OnceCell::new(),
             dom: OnceCell::new(),
             links: OnceCell::new(),
-            metadata: OnceCell::new(),
+            stated: OnceCell::new(),
             document: OnceCell::new(),
             reading: OnceCell::new(),
         })
@@ -195,8 +194,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What the page says of itself.
-    pub fn metadata(&self) -> Option<&Metadata> {
+    /// Metadata and items of structured data, which are read together.
+    fn stated(&self) -> Option<&(Metadata, Vec<Item>)> {
         let read = || {
             let robots: Vec<&[u8]> = self
                 .capture
@@ -204,13 +203,27 @@ impl<'a> Page<'a> {
                 .headers()
                 .filter_map(|(name, value)| name.eq_ignore_ascii_case(b"x-robots-tag").then_some(value))
                 .collect();
-            Some(metadata(self.dom()?, &self.found_links()?.base, &robots))
+            let (dom, base) = (self.dom()?, &self.found_links()?.base);
+            Some(match self.limits().details {
+                true => metadata_and_items(dom, base, &robots),
+                false => (metadata(dom, base, &robots), Vec::new()),
+            })
         };
-        match self.metadata.get_or_init(read) {
-            Some(metadata) => Some(metadata),
+        self.stated.get_or_init(read).as_ref()
+    }
+
+    /// What the page says of itself.
+    pub fn metadata(&self) -> Option<&Metadata> {
+        match self.stated() {
+            Some((metadata, _)) => Some(metadata),
             None if self.is_html() => None,
             None => self.document()?.metadata.as_ref(),
         }
+    }
+
+    /// Its structured data, where the limits ask for details.
+    pub fn items(&self) -> &[Item] {
+        self.stated().map_or(&[], |(_, items)| items)
     }
 
     /// What the page says, by the first decoder that reads its kind; `None` where none does, or where it

@@ -1,6 +1,5 @@
 //! `structured`: JSON-LD, microdata, RDFa Lite, OpenGraph.
 
-use webmill_html::items;
 use webmill_table::{Bytes16, table};
 
 use super::{list, place};
@@ -40,16 +39,15 @@ impl Analyzer for Structured {
     }
 
     fn analyze(&self, page: &Page<'_>, out: &mut Rows) -> Result<(), Reject> {
-        let (Some(dom), Some(metadata)) = (page.dom(), page.metadata()) else { return Ok(()) };
-        for (item, position) in items(dom, metadata.base.as_ref()).into_iter().zip(0..) {
+        for (item, position) in page.items().iter().zip(0..) {
             let (warc_record_offset, warc_filename) = place(page);
             out.push(StructuredRow {
                 url: page.url().as_str().to_owned(),
                 url_key: Bytes16(page.url().key().0),
                 position,
                 syntax: item.syntax,
-                types: item.types,
-                data: item.data,
+                types: item.types.clone(),
+                data: item.data.clone(),
                 warc_record_offset,
                 warc_filename,
             });

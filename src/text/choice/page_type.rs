@@ -8,7 +8,7 @@ use super::model::Model;
 /// What a page offers to a reader.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
-#[non_exhaustive]
+// Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
 pub enum PageType {
     /// One text: news, blog post, essay, encyclopaedia entry.
     Article,

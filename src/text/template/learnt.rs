@@ -59,7 +59,7 @@ impl Verdict {
 /// Whether a host has a template.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
+// Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
 pub enum Verdict {
     /// It has one.
     On,
