@@ -41,7 +41,7 @@ pub const MAX_LIST_VALUES: i64 = 1 << 27;
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     pub name: String,
-    /// Type it must have; any where `None`.
+    /// Type it must have; any that tables have where `None`.
     pub kind: Option<ColumnType>,
 }
 
@@ -142,7 +142,8 @@ impl ParquetFile {
 
 fn find(path: &Path, schema: &ArrowSchema, wanted: &Wanted) -> Result<Field> {
     let name = &wanted.name;
-    let expected = || wanted.kind.map_or_else(|| "it".to_owned(), |kind| kind.to_string());
+    let expected =
+        || wanted.kind.map_or_else(|| "one of a type that tables have".to_owned(), |kind| kind.to_string());
     let Some(field) = schema.get(name) else {
         return Err(incompatible(path, format!("no column {name}"), expected()));
     };
