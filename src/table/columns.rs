@@ -237,7 +237,7 @@ pub fn read_rows<T: Table>(dir: &Path) -> Result<Vec<T>> {
 }
 
 fn wanted(columns: &[ColumnInfo]) -> Vec<Wanted> {
-    columns.iter().map(|c| Wanted { name: c.name.to_owned(), kind: Some(c.kind) }).collect()
+    columns.iter().map(|c| Wanted { name: c.name.to_owned(), kind: c.kind }).collect()
 }
 
 /// Row groups of several files, one after the other.

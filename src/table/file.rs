@@ -41,8 +41,8 @@ pub const MAX_LIST_VALUES: i64 = 1 << 27;
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     pub name: String,
-    /// Type it must have; any that tables have where `None`.
-    pub kind: Option<ColumnType>,
+    /// Type it must have.
+    pub kind: ColumnType,
 }
 
 /// An open file.
@@ -68,6 +68,15 @@ impl Group {
     #[allow(clippy::len_without_is_empty, reason = "hidden: for macros only")]
     pub fn len(&self) -> usize {
         self.rows
+    }
+
+    /// Type of column `at`.
+    pub(crate) fn kind(&self, at: usize) -> Result<ColumnType> {
+        let field = &self.columns[at].0;
+        ColumnType::of(&field.dtype).ok_or_else(|| {
+            let found = format!("column {} of type {:?}", field.name, field.dtype);
+            incompatible(&self.path, found, "one of a type that tables have".to_owned())
+        })
     }
 
     /// The owned value of a cell of the checked column `name`.
@@ -102,6 +111,22 @@ impl ParquetFile {
         })?;
         let fields = wanted.iter().map(|w| find(path, &schema, w)).collect::<Result<_>>()?;
         Ok(ParquetFile { path: path.to_path_buf(), file, length, metadata, fields, next: 0 })
+    }
+
+    /// Opens the file with all its columns.
+    ///
+    /// # Errors
+    /// Like [`ParquetFile::open`].
+    pub(crate) fn open_whole(path: &Path) -> Result<Self> {
+        let mut file = ParquetFile::open(path, &[])?;
+        let schema = guarded(path, || Ok(infer_schema(&file.metadata)?))?;
+        file.fields = schema.iter_values().cloned().collect();
+        Ok(file)
+    }
+
+    /// Names of the columns that are read.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        self.fields.iter().map(|field| field.name.to_string()).collect()
     }
 
     /// The next row group, or `None` after the last.
@@ -141,21 +166,14 @@ impl ParquetFile {
 }
 
 fn find(path: &Path, schema: &ArrowSchema, wanted: &Wanted) -> Result<Field> {
-    let name = &wanted.name;
-    let expected =
-        || wanted.kind.map_or_else(|| "one of a type that tables have".to_owned(), |kind| kind.to_string());
+    let (name, expected) = (&wanted.name, wanted.kind.to_string());
     let Some(field) = schema.get(name) else {
-        return Err(incompatible(path, format!("no column {name}"), expected()));
+        return Err(incompatible(path, format!("no column {name}"), expected));
     };
-    match (wanted.kind, ColumnType::of(&field.dtype)) {
-        (None, _) => Ok(field.clone()),
-        (Some(kind), Some(found)) if kind == found => Ok(field.clone()),
-        (Some(_), Some(found)) => {
-            Err(incompatible(path, format!("column {name} of type {found}"), expected()))
-        }
-        (Some(_), None) => {
-            Err(incompatible(path, format!("column {name} of type {:?}", field.dtype), expected()))
-        }
+    match ColumnType::of(&field.dtype) {
+        Some(found) if found == wanted.kind => Ok(field.clone()),
+        Some(found) => Err(incompatible(path, format!("column {name} of type {found}"), expected)),
+        None => Err(incompatible(path, format!("column {name} of type {:?}", field.dtype), expected)),
     }
 }
 

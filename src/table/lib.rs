@@ -37,7 +37,7 @@ pub use columns::{Columns, Reader, Rows, read_rows};
 pub use dynamic::{DynamicColumn, DynamicTable, DynamicWriter, Value};
 pub use file::{MAX_GROUP_BYTES, MAX_GROUP_ROWS, MAX_LIST_VALUES};
 pub use lists::{Lists, Texts};
-pub use read::{Batch, TableReader, part_files};
+pub use read::{TableInWords, part_files};
 pub use schema::{ColumnSchema, TableSchema, schema};
 pub use words::TextEnum;
 pub use write::{Footer, PartWriter, ROW_GROUP_ROWS, write_part};

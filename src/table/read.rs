@@ -1,13 +1,11 @@
-//! Reading columns by name, row group by row group.
+//! The files of a table, and tables whose columns are known only when they are read.
 
 use std::path::{Path, PathBuf};
 
-use polars::prelude::*;
-
 use webmill_capture::error::{AtPath, Error, Result};
 
-use crate::columns::Files;
-use crate::file::Wanted;
+use crate::file::{Group, ParquetFile};
+use crate::{Bytes16, Cell, ColumnType, Millis};
 
 /// The `part-*.parquet` files of the table folder `dir`, in name order.
 ///
@@ -30,145 +28,91 @@ pub(crate) fn table_files(dir: &Path) -> Result<Vec<PathBuf>> {
     if dir.is_dir() { part_files(dir) } else { Ok(vec![dir.to_path_buf()]) }
 }
 
-/// Reads the named columns of one Parquet file or of every part of a table folder, one row group at a time.
-///
-/// Memory: the decoded columns of one row group. Where the row type is known, [`Reader`](crate::Reader) is the better
-/// choice: its columns have names and types that the compiler checks.
-pub struct TableReader {
-    files: Files,
+/// A table whose columns are known only when it is read, in words: for looking at it and for comparing two of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TableInWords {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The cells of each row: numbers and texts as they are, bytes in hexadecimal digits, times in milliseconds, lists
+    /// in brackets, `null`.
+    pub rows: Vec<Vec<String>>,
 }
 
-/// The columns of one row group.
-pub struct Batch {
-    frame: DataFrame,
-    path: PathBuf,
-}
-
-impl TableReader {
-    /// A reader over the table in folder `dir` (or the single file `dir`), for `columns` only.
+impl TableInWords {
+    /// Reads all rows of the table in folder `dir`, or of the single file `dir`, in the order of its parts.
     ///
     /// # Errors
-    /// [`Error::Io`] where the folder cannot be listed.
-    pub fn open(dir: &Path, columns: &[&str]) -> Result<Self> {
-        Ok(Self::over(table_files(dir)?, columns))
-    }
-
-    /// A reader over given files in the given order.
-    pub fn over(files: Vec<PathBuf>, columns: &[&str]) -> Self {
-        let wanted = columns.iter().map(|c| Wanted { name: (*c).to_owned(), kind: None }).collect();
-        TableReader { files: Files::new(files, wanted) }
-    }
-
-    /// The next row group, or `None` after the last.
-    ///
-    /// # Errors
-    /// [`Error::Io`], or [`Error::Corrupt`] where a file is not the Parquet it should be.
-    #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
-    pub fn next(&mut self) -> Result<Option<Batch>> {
-        let Some(group) = self.files.next_group()? else { return Ok(None) };
-        let columns = group
-            .columns
-            .into_iter()
-            .map(|(field, array)| Ok(Series::try_from((&field, vec![array]))?.into_column()))
-            .collect::<PolarsResult<Vec<_>>>();
-        let frame = columns
-            .and_then(|columns| DataFrame::new(group.rows, columns))
-            .map_err(|e| corrupt(&group.path, e))?;
-        Ok(Some(Batch { frame, path: group.path }))
-    }
-}
-
-fn corrupt(path: &Path, error: PolarsError) -> Error {
-    Error::corrupt(path, 0, format!("not a readable Parquet table: {error}"))
-}
-
-macro_rules! typed {
-    ($($(#[$doc:meta])* $name:ident -> $chunked:ty, $accessor:ident;)+) => {$(
-        $(#[$doc])*
-        ///
-        /// # Errors
-        /// [`Error::Corrupt`] where the column is missing or of another type.
-        pub fn $name(&self, name: &str) -> Result<&$chunked> {
-            self.column(name)?.$accessor().map_err(|e| corrupt(&self.path, e))
+    /// [`Error::Io`]; [`Error::Corrupt`] where a file is damaged; [`Error::Incompatible`] where its parts have other
+    /// columns than each other, or of types that tables do not have.
+    pub fn read(dir: &Path) -> Result<Self> {
+        let mut table = TableInWords::default();
+        for (number, path) in table_files(dir)?.iter().enumerate() {
+            let mut file = ParquetFile::open_whole(path)?;
+            let columns = file.columns();
+            if number > 0 && columns != table.columns {
+                return Err(Error::Incompatible {
+                    path: path.clone(),
+                    found: format!("columns {}", columns.join(", ")),
+                    expected: table.columns.join(", "),
+                });
+            }
+            table.columns = columns;
+            while let Some(group) = file.next_group()? {
+                let mut columns = Vec::with_capacity(table.columns.len());
+                for at in 0..table.columns.len() {
+                    columns.push(words_of(&group, at)?.into_iter());
+                }
+                table.rows.extend((0..group.len()).map(|_| columns.iter_mut().filter_map(Iterator::next).collect()));
+            }
         }
-    )+};
+        Ok(table)
+    }
+
+    /// The cells of one column; nothing where there is no such column.
+    pub fn column(&self, name: &str) -> impl Iterator<Item = &str> {
+        let at = self.columns.iter().position(|column| column == name);
+        self.rows.iter().filter_map(move |row| Some(row[at?].as_str()))
+    }
 }
 
-impl Batch {
-    /// Number of rows.
-    pub fn len(&self) -> usize {
-        self.frame.height()
+/// The cells of a column of a row group in words.
+fn words_of(group: &Group, at: usize) -> Result<Vec<String>> {
+    fn each<'g, C: Cell + 'g>(
+        group: &Group,
+        at: usize,
+        show: impl Fn(Option<C>) -> String,
+    ) -> Result<Vec<String>>
+    where
+        Option<C>: Cell,
+    {
+        let column = group.column::<Option<C>>(at)?;
+        (0..group.len()).map(|row| Ok(show(group.own::<Option<C>>("", &column, row)?))).collect()
     }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    fn number<T: std::fmt::Debug>(value: Option<T>) -> String {
+        value.map_or_else(|| "null".to_owned(), |value| format!("{value:?}"))
     }
-
-    fn column(&self, name: &str) -> Result<&Column> {
-        self.frame.column(name).map_err(|e| corrupt(&self.path, e))
+    fn lists<C: Cell>(group: &Group, at: usize, show: impl Fn(C) -> String) -> Result<Vec<String>> {
+        let column = group.column::<C>(at)?;
+        (0..group.len()).map(|row| Ok(show(group.own::<C>("", &column, row)?))).collect()
     }
-
-    typed! {
-        /// A text column.
-        str -> StringChunked, str;
-        /// A boolean column.
-        bool -> BooleanChunked, bool;
-        /// A 16-bit signed column.
-        i16 -> Int16Chunked, i16;
-        /// An 8-bit unsigned column.
-        u8 -> UInt8Chunked, u8;
-        /// A 32-bit unsigned column.
-        u32 -> UInt32Chunked, u32;
-        /// A 64-bit unsigned column.
-        u64 -> UInt64Chunked, u64;
-        /// A 64-bit signed column.
-        i64 -> Int64Chunked, i64;
-        /// A double precision column.
-        f64 -> Float64Chunked, f64;
-        /// A column of raw bytes.
-        binary -> BinaryChunked, binary;
-    }
-
-    /// A column of lists of texts; a missing list is empty.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`] where the column is missing or of another type.
-    pub fn lists(&self, name: &str) -> Result<Vec<Vec<String>>> {
-        let lists = self.column(name)?.list().map_err(|e| corrupt(&self.path, e))?;
-        let texts = |list: Series| {
-            Ok(list.str().map_err(|e| corrupt(&self.path, e))?.iter().flatten().map(str::to_owned).collect())
-        };
-        (0..lists.len()).map(|i| lists.get_as_series(i).map_or_else(|| Ok(Vec::new()), texts)).collect()
-    }
-
-    /// A timestamp column as milliseconds since 1970.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`] where the column is missing or of another type.
-    pub fn millis(&self, name: &str) -> Result<Int64Chunked> {
-        let column = self.column(name)?.to_physical_repr();
-        column.i64().cloned().map_err(|e| corrupt(&self.path, e))
-    }
-
-    /// A column of 16-byte keys.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`] where the column is missing, of another type, or holds a value of another length.
-    pub fn keys(&self, name: &str) -> Result<Vec<Option<u128>>> {
-        self.binary(name)?
-            .iter()
-            .map(|value| match value {
-                None => Ok(None),
-                Some(bytes) => match <[u8; 16]>::try_from(bytes) {
-                    Ok(bytes) => Ok(Some(u128::from_be_bytes(bytes))),
-                    Err(_) => Err(Error::corrupt(
-                        &self.path,
-                        0,
-                        format!("column {name}: a key of {} bytes", bytes.len()),
-                    )),
-                },
-            })
-            .collect()
+    match group.kind(at)? {
+        ColumnType::Bool => each::<bool>(group, at, number),
+        ColumnType::UInt8 => each::<u8>(group, at, number),
+        ColumnType::Int16 => each::<i16>(group, at, number),
+        ColumnType::UInt32 => each::<u32>(group, at, number),
+        ColumnType::UInt64 => each::<u64>(group, at, number),
+        ColumnType::Int64 => each::<i64>(group, at, number),
+        ColumnType::Float32 => each::<f32>(group, at, number),
+        ColumnType::Float64 => each::<f64>(group, at, number),
+        ColumnType::String => each::<String>(group, at, |text| text.unwrap_or_else(|| "null".into())),
+        ColumnType::Binary => each::<Bytes16>(group, at, |key| {
+            key.map_or_else(|| "null".to_owned(), |key| format!("{:032x}", key.0))
+        }),
+        ColumnType::Timestamp => lists::<Millis>(group, at, |time| number(time.0)),
+        ColumnType::StringList => lists::<Vec<String>>(group, at, |list| format!("{list:?}")),
+        ColumnType::Float32List => lists::<Vec<f32>>(group, at, |list| format!("{list:?}")),
+        ColumnType::UInt32List => lists::<Vec<u32>>(group, at, |list| format!("{list:?}")),
+        ColumnType::UInt64List => lists::<Vec<u64>>(group, at, |list| format!("{list:?}")),
+        ColumnType::Int64List => lists::<Vec<i64>>(group, at, |list| format!("{list:?}")),
     }
 }
