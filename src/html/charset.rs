@@ -12,7 +12,7 @@
 //! - to UTF-8, when the bytes are well-formed UTF-8 with at least four characters beyond ASCII; one is enough against
 //!   Latin labels, under which UTF-8 reads as nonsense such as `Ã©`;
 //! - being UTF-8, when more bytes are malformed than characters well-formed;
-//! - being UTF-16, when no zero byte stands where UTF-16 has them;
+//! - being UTF-16, when no zero byte is where UTF-16 has them;
 //! - being Latin, when non-ASCII bytes come in runs of 2.5 and more (Latin letters with marks stand alone, other scripts
 //!   come in words) and statistics name an encoding of another script;
 //! - being of another script of one byte a character, when statistics name a double-byte encoding and the text lies

@@ -3,7 +3,7 @@
 //! **Definition.** Tests on bytes alone, whatever they are labelled: UTF-8 by its syntax, UTF-16 without a mark by the
 //! place of its zero bytes, ISO-2022-JP by its escapes, encodings outside of the standard by [tests of their
 //! own](beyond), everything else by the letter statistics of chardetng. Three things are added to those: Mac
-//! Cyrillic, which they do not know, is told from windows-1251 by where capitals stand; Hungarian, which they take for
+//! Cyrillic, which they do not know, is told from windows-1251 by where capitals are; Hungarian, which they take for
 //! windows-1252 now and then, by its two letters of its own; and signs that touch no letter (`£825`) tell no language.
 //!
 //! **Algorithm.** chardetng is fed a sample: non-ASCII bytes with up to 32 ASCII bytes around them, 8 KiB at most, and
@@ -145,7 +145,7 @@ pub(super) fn by_statistics(bytes: &[u8], tld: Option<&[u8]>) -> &'static Encodi
     if is_mac_cyrillic(&sample) && guess.is_single_byte() { X_MAC_CYRILLIC } else { guess }
 }
 
-/// Non-ASCII bytes with a little of what stands around them.
+/// Non-ASCII bytes with a little of what is around them.
 fn sample(bytes: &[u8]) -> Vec<u8> {
     let mut sample = Vec::with_capacity(SAMPLE.min(bytes.len()));
     let mut at = 0;
@@ -179,7 +179,7 @@ fn is_hungarian(sample: &[u8]) -> bool {
     (own || kept) && count(&[0xE0, 0xE2, 0xE3, 0xE8, 0xEA, 0xEE, 0xF2, 0xF4, 0xF9]) * 8 < o + u
 }
 
-/// Whether a byte beyond ASCII stands beside a letter or another such byte.
+/// Whether a byte beyond ASCII is beside a letter or another such byte.
 fn touches_letters(sample: &[u8]) -> bool {
     let wordlike = |b: u8| b.is_ascii_alphabetic() || !b.is_ascii();
     sample.windows(2).any(|w| (!w[0].is_ascii() && wordlike(w[1])) || (!w[1].is_ascii() && wordlike(w[0])))

@@ -3,7 +3,7 @@
 //! A tree of nodes in document order, as the tree construction of the HTML standard leaves it: one document, at
 //! most one doctype, elements, text and comments. The contents of a `template` are its children.
 //!
-//! All nodes stand in one vector, 32 bytes each, and refer to one another by index. Character data and attributes
+//! All nodes are in one vector, 32 bytes each, and refer to one another by index. Character data and attributes
 //! are *spans*: ranges of the page's source, or, where the parser had to resolve character references or change
 //! case, of one side buffer. So a page of 100 kB costs some five allocations, and dropping it is as cheap.
 //!

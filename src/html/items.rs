@@ -7,7 +7,7 @@
 //! collapsed. `itemref` and prefixes of RDFa are not followed.
 //!
 //! **Cost.** Linear in nodes; [`MAX_ITEMS`] items and [`MAX_BYTES`] of JSON a page, [`MAX_VALUE`] bytes a text. What is over
-//! a limit is left out whole, so that what stands there is always JSON.
+//! a limit is left out whole, so that what is there is always JSON.
 //!
 //! **Reference.** HTML Living Standard, *Microdata*; W3C RDFa Lite 1.1; JSON-LD 1.1; The Open Graph protocol.
 

@@ -1,7 +1,7 @@
 //! JSON-LD scripts as values: the one reader that metadata, structured data and main text share.
 //!
 //! **Definition.** Every `<script type=application/ld+json>`, parameters of the type aside. Comments and section marks that
-//! hide a script from old browsers, and semicolons behind it, are taken off; raw control characters, which stand in strings
+//! hide a script from old browsers, and semicolons behind it, are taken off; raw control characters, which are in strings
 //! only by mistake, become blanks. What is no JSON then is broken.
 //!
 //! **Cost.** Linear; [`MAX_SCRIPT`] bytes a script and [`MAX_PAGE`] a page are read. The JSON parser refuses nesting beyond

@@ -4,7 +4,7 @@
 //! `frame`, `iframe`, forms sent by GET, `<meta http-equiv=refresh>`, and `<link>` elements that name pages (canonical,
 //! alternate, next, …; style sheets, icons and hints for browsers are counted only). Images are links on request. Each
 //! is resolved against `<base href>`, else the page's URL, and carries its *anchor* (its text with white space
-//! collapsed; the `alt` of its images where it has no text) and the text that stands around it on the page.
+//! collapsed; the `alt` of its images where it has no text) and the text that is around it on the page.
 //!
 //! **Algorithm.** One walk over the tree in document order writes the page's text into one buffer and notes where
 //! anchors begin and end; afterwards anchors and surroundings are cut out of it. The contents of `script`, `style`,

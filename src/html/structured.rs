@@ -162,7 +162,7 @@ fn items(scripts: &[Value]) -> Vec<&Value> {
                 if fields.contains_key("@type") {
                     found.push(value);
                 }
-                // Only where other items of the page's own rank stand: comments and related works are not its subject.
+                // Only where other items of the page's own rank are: comments and related works are not its subject.
                 for key in ["mainEntityOfPage", "mainEntity", "@graph"] {
                     pending.extend(fields.get(key));
                 }

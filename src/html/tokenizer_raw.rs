@@ -59,7 +59,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a name stands at a place, ended as a tag's name is.
+    /// Whether a name is at a place, ended as a tag's name is.
     fn is_name(&self, at: usize, name: &[u8]) -> bool {
         self.src.get(at..at + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name))
             && self.byte(at + name.len()).is_some_and(|c| is_space(c) || matches!(c, b'/' | b'>'))

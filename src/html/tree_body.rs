@@ -216,7 +216,7 @@ impl Builder<'_> {
             .is_some_and(|attr| self.dom.bytes(attr.value).eq_ignore_ascii_case(b"hidden"))
     }
 
-    /// A list item ends the one before it, if no element but `address`, `div` and `p` stands between.
+    /// A list item ends the one before it, if no element but `address`, `div` and `p` is between.
     fn item_start(&mut self, token: &Token, ended: &[Tag]) {
         self.frameset_ok = false;
         if ended.iter().any(|&tag| self.has_open(tag)) {
@@ -328,7 +328,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Any other end tag: closes the nearest element of its name, unless a special one stands between.
+    /// Any other end tag: closes the nearest element of its name, unless a special one is between.
     pub fn other_end(&mut self, tag: Tag, name: Span) {
         if !self.has_open(tag) {
             return;

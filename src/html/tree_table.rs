@@ -1,4 +1,4 @@
-//! Tree construction: the insertion modes of tables. What may not stand in a table is put before it.
+//! Tree construction: the insertion modes of tables. What may not be in a table is put before it.
 
 use super::dom::Span;
 use super::tag::Tag;

@@ -167,7 +167,7 @@ fn the_same_page_gives_the_same_text() {
 }
 
 proptest::proptest! {
-    /// Whatever the markup, every line of the text stands on the page.
+    /// Whatever the markup, every line of the text is on the page.
     #[test]
     fn text_is_taken_from_the_page(parts in proptest::collection::vec(
         proptest::sample::select(vec!["<p>", "</p>", "<div class=nav>", "</div>", "<td>", "<table>", "<tr>", "<li>", "<a href=/>",
@@ -180,7 +180,7 @@ proptest::proptest! {
         let whole: String = page.split('<').map(|part| bare(part.rsplit('>').next().unwrap_or_default())).collect();
         for line in found.text.lines() {
             for cell in line.split(" | ") {
-                // What stands between two sentences may be no text of a page: a form's choices.
+                // What is between two sentences may be no text of a page: a form's choices.
                 for word in cell.split(|c: char| c.is_whitespace() || c == '。') {
                     proptest::prop_assert!(whole.contains(&bare(word)), "{}", word);
                 }

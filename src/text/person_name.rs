@@ -1,7 +1,7 @@
 //! Names of people as pages write them, without what introduces and follows them.
 //!
-//! A byline says more than a name: "By", a date, a handle, a separator and what stands behind it. What is left is a name
-//! unless it is a word that stands where one should be ("admin", "Published"). Cost: linear in at most 60 words.
+//! A byline says more than a name: "By", a date, a handle, a separator and what is behind it. What is left is a name
+//! unless it is a word put in the place of one ("admin", "Published"). Cost: linear in at most 60 words.
 
 use webmill_html::{DateOrder, find_date};
 
@@ -125,7 +125,7 @@ const NOBODY: [&str; 58] = [
     "about",
 ];
 
-/// Days of the week and months that stand in a date behind a name.
+/// Days of the week and months that are in a date behind a name.
 const DAYS: &str = "mo di mi do fr sa so mon tue wed thu fri sat sun montag dienstag mittwoch donnerstag freitag samstag \
     sonntag monday tuesday wednesday thursday friday saturday sunday lun mar";
 const MONTHS: &str = "january february march april may june july august september october november december jan feb apr \

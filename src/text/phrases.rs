@@ -92,7 +92,7 @@ impl Phrases {
             at = usize::from(self.next[at][letter]);
             bits |= self.bits[at];
         };
-        // The folded text begins and ends with a mark, and no two stand together.
+        // The folded text begins and ends with a mark, and no two are adjacent.
         let (mut marked, mut after_lower) = (true, false);
         for &b in &text.as_bytes()[..text.len().min(MAX_NAME)] {
             if b.is_ascii_alphabetic() {

@@ -22,7 +22,7 @@ pub struct Rows {
     pub texts: Vec<String>,
     /// Length of each block in words.
     pub units: Vec<f32>,
-    /// Features, block after block, as many for each. The features of the page stand at the end of each row; the
+    /// Features, block after block, as many for each. The features of the page are at the end of each row; the
     /// probabilities of the page types, which the tables of blocks take after them, are not among them.
     pub features: Vec<f32>,
     /// How many of a row's features are those of the page.

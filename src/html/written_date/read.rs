@@ -81,7 +81,7 @@ fn named_month(text: &str) -> Option<(Day, &str)> {
         rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
         if let Some((digits, after)) = number(rest) {
             if after.starts_with(':') && month.is_some() && day.is_some() {
-                // The year stands behind the time: come back for that.
+                // The year is behind the time: come back for that.
                 after_day.get_or_insert(rest);
                 let end = rest.find(char::is_whitespace)?;
                 rest = zone_before_year(&rest[end..]).unwrap_or(&rest[end..]);

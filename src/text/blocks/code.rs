@@ -9,7 +9,7 @@ use super::elements::{Display, display};
 use super::page::{NONE, Page};
 use webmill_html::{Dom, Edge, NodeId, Tag};
 
-/// For each container the outermost code block that it is or stands in; [`NONE`] for the others.
+/// For each container the outermost code block that it is or is in; [`NONE`] for the others.
 pub(crate) fn code_containers(page: &Page) -> Vec<u32> {
     let mut code = vec![NONE; page.containers.len()];
     for (i, it) in page.containers.iter().enumerate() {

@@ -28,7 +28,7 @@ pub(crate) struct Groups {
     pub list: Vec<Group>,
     /// The group with most prose.
     pub main: u32,
-    /// The block after the section that each block stands in.
+    /// The block after the section that each block is in.
     pub section_end: Vec<u32>,
 }
 

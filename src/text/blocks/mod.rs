@@ -349,7 +349,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether an inline element is told in Markdown.
+/// Whether an inline element is shown in Markdown.
 fn is_marked(tag: Tag) -> bool {
     use Tag::*;
     matches!(tag, A | Code | Kbd | Samp | Tt | Del | S | Strike) || is_strong(tag)

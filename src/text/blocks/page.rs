@@ -164,7 +164,7 @@ pub(crate) struct Page {
     pub events: Vec<Event>,
     pub blocks: Vec<Block>,
     pub containers: Vec<Container>,
-    /// Images that stand between blocks.
+    /// Images that are between blocks.
     pub pictures: Vec<Picture>,
     /// Bits of the types that microdata names.
     pub schema: u32,

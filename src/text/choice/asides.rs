@@ -1,8 +1,8 @@
-//! What stands beside an article and resembles it: comments and teasers of other articles.
+//! What resembles an article and is no part of it: comments and teasers of other articles.
 //!
 //! Block by block these read like the article, and where it is short they outweigh it. So on pages that are articles they are
 //! left out together, if enough prose is left. Comments are what elements are named so. Teasers are items of which there are
-//! several alike, whose blocks begin with links, which stand before or after the prose, and which are less likely than it.
+//! several alike, whose blocks begin with links, which are before or after the prose, and which are less likely than it.
 //! Cost: O(blocks).
 
 use super::block_row::repeated;
@@ -16,7 +16,7 @@ const MAX_COMMENT_STEPS: u8 = 4;
 const MIN_PROSE: f32 = 50.0;
 /// Words of a block of prose.
 const PROSE: f32 = 12.0;
-/// Teasers that stand together.
+/// Teasers that are together.
 const MIN_TEASERS: u32 = 4;
 /// Share of a teaser's blocks that begin with a link, and of the teasers alike that hold one.
 const LINKED: f32 = 0.9;
@@ -43,7 +43,7 @@ pub(crate) fn leave_out(page: &Page, scored: &mut [(f32, f32)], cut: f32, asides
     true
 }
 
-/// Which blocks stand in elements that are named comments.
+/// Which blocks are in elements that are named comments.
 pub(crate) fn comments(page: &Page) -> Vec<bool> {
     let named = |block: &Block| {
         page.containers[block.container as usize].distance[Kind::Comment as usize] <= MAX_COMMENT_STEPS

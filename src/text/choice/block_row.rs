@@ -221,7 +221,7 @@ pub(crate) fn block_row(page: &Page, facts: &PageFeatures, i: usize, out: &mut V
         outside(i, main.range.0 as usize, main.range.1 as usize),
         per(main.prose_units, all_prose),
     ]);
-    // How much of the page's prose stands in the nearest element that is said to hold a text.
+    // How much of the page's prose is in the nearest element that is said to hold a text.
     for kind in [Kind::Body, Kind::ArticleTag, Kind::Content, Kind::Comment] {
         let steps = own.distance[kind as usize];
         let mut at = block.container as usize;

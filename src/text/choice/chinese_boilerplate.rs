@@ -1,4 +1,4 @@
-//! What stands around Chinese texts and is no part of any: credits, lines of source and time, tools, paths, related links.
+//! What surrounds Chinese texts and is no part of any: credits, lines of source and time, tools, paths, related links.
 //!
 //! Portals put 责任编辑, 来源 and 字号 lines, 相关阅读 lists and legal notes into the element of the article itself, often
 //! without a class name, so that only their words tell. Each rule wants a *whole* block of a known form: a phrase inside of
@@ -68,7 +68,7 @@ pub(crate) fn drop_chinese_boilerplate(page: &Page, chosen: &mut [bool], headlin
     }
 }
 
-/// For each container how many profile labels stand in it, if it is a cell without prose.
+/// For each container how many profile labels are in it, if it is a cell without prose.
 fn author_columns(page: &Page) -> Vec<u32> {
     let mut labels = Vec::new();
     for block in &page.blocks {
@@ -113,7 +113,7 @@ fn is_boilerplate(text: &str, block: &Block) -> bool {
     if text.contains('，') && facts_of_all < 3 {
         return false;
     }
-    // A headline may stand in one block with the line of facts under it.
+    // A headline may be in one block with the line of facts under it.
     let each = |rule: &dyn Fn(&str) -> bool| text.lines().all(rule);
     each(&|line| CREDIT_LABELS.find(line) != 0)
         || PATHS.iter().any(|label| text.trim_start_matches(is_sign).starts_with(label))

@@ -121,7 +121,7 @@ pub(super) const SURE_TOOLS: &[&str] = &[
     "大中小",
 ];
 
-/// Words that are tools where three of them stand together.
+/// Words that are tools where three of them are together.
 pub(super) const TOOLS: &[&str] = &[
     "上一页",
     "下一页",

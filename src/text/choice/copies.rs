@@ -50,7 +50,7 @@ pub(crate) fn drop_copies(page: &Page, chosen: &mut [bool], variants: bool) {
 }
 
 /// Whether a block and a later copy of it are both of the text: a step or a line that comes again between others, in a
-/// place of the same kind. Copies for narrow screens stand in places of their own, or come with their neighbours.
+/// place of the same kind. Copies for narrow screens are in places of their own, or come with their neighbours.
 fn is_refrain(page: &Page, first: usize, again: usize) -> bool {
     let place = |i: usize| &page.containers[page.blocks[i].container as usize];
     let (one, other) = (place(first), place(again));
@@ -62,7 +62,7 @@ fn is_refrain(page: &Page, first: usize, again: usize) -> bool {
         && differ(Some(first + 1), Some(again + 1))
 }
 
-/// Leaves out of the choice what is hidden and stands in what is shown: pages hold their text a second time for scripts,
+/// Leaves out of the choice what is hidden and is in what is shown: pages hold their text a second time for scripts,
 /// often in other pieces.
 pub(crate) fn drop_hidden_copies(page: &Page, chosen: &mut [bool]) {
     let hidden =

@@ -3,7 +3,7 @@
 //! Each tree asks at most some ten questions `value[feature] ≤ threshold` and ends at a number; the sum over the trees
 //! is a log-odds (or, for page types, one score a class).
 //!
-//! Algorithm: no tree is walked. The questions of all trees stand by feature and threshold, so those that a value answers
+//! Algorithm: no tree is walked. The questions of all trees are in order of feature and threshold, so those that a value answers
 //! with no are the first ones of its feature; each of them rules out the leaves to its left, one bit a leaf, and the
 //! first leaf that is left is where the tree ends (Lucchese et al.). Rows come together: what the least value of a
 //! feature among them answers with no is ruled out once for all, and features of one value, as those of the page, are
@@ -11,7 +11,7 @@
 //!
 //! Cost: O(rows × (features + questions answered with no + trees)); 16 bytes a question.
 //!
-//! Models are text files made by the training script: `#` starts a comment (provenance stands there), a line is one
+//! Models are text files made by the training script: `#` starts a comment (provenance is there), a line is one
 //! tree in preorder, `feature:threshold` an inner node and `=value` a leaf.
 //!
 //! References: J. H. Friedman, *Greedy function approximation: a gradient boosting machine*, Annals of Statistics 29

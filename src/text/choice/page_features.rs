@@ -63,7 +63,7 @@ pub(crate) struct PageFeatures {
     /// Blocks since the last short block with each of [`ENDING`], 200 if there was none.
     pub(super) since: Vec<[u8; ENDING.len()]>,
     pub(super) groups: Groups,
-    /// How much of each block stands in the structured data's article, and in the description; -1 where there is none.
+    /// How much of each block is in the structured data's article, and in the description; -1 where there is none.
     pub(super) stated: Vec<[f32; 2]>,
     /// Containers: steps up to one that contains the title; empty without a title.
     pub(super) title_hops: Vec<u8>,
@@ -87,7 +87,7 @@ const STATED_HEAD: usize = 60;
 /// Bytes of a stated text that blocks are looked up in.
 const MIN_STATED: usize = 40;
 
-/// A text without what stands between `<` and `>`.
+/// A text without what is between `<` and `>`.
 fn without_tags(text: &str) -> String {
     let mut inside = false;
     text.chars()

@@ -1,6 +1,6 @@
 //! The page as a whole, as numbers: lengths, densities, repeated elements, names of classes, phrases, structured data, path.
 //!
-//! They tell the type of the page and stand at the end of each block's row. The shipped tables know them by their place: an
+//! They tell the type of the page and are at the end of each block's row. The shipped tables know them by their place: an
 //! added number goes to the end. Cost: O(blocks + containers).
 
 use super::boilerplate_phrases::{PHRASE_KINDS, PhraseKind};

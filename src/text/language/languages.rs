@@ -3,7 +3,7 @@
 //! **Definition.** A paragraph is a line. Code does not count: lines inside of code blocks and lines whose words are mostly
 //! names of people or of things in programs (paths, identifiers, numbers) have no language. A paragraph long enough to tell
 //! ([`language`](crate::language()), twenty words or so of a script that several languages share) has its own; a
-//! shorter one, or one that is told with doubt, goes with the text, unless its script rules that out. Neighbours of one
+//! shorter one, or one that is recognised with doubt, goes with the text, unless its script rules that out. Neighbours of one
 //! language make one run. The text's language is that of most of it, an ideograph or kana counting as three letters.
 //!
 //! **Cost.** Constant a paragraph (see [`language`](crate::language())), for at most [`MAX_PARAGRAPHS`] of them, spread
@@ -86,24 +86,24 @@ impl Languages {
 pub fn languages(text: &str, code: &[Range<usize>]) -> Languages {
     let mut lines = lines(text, code, true);
     if lines.is_empty() {
-        // Nothing but names: better told by these than not at all.
+        // Nothing but names: better recognised by these than not at all.
         lines = self::lines(text, code, false);
     }
     let latin = lines.iter().map(|(_, l)| l.latin).sum::<usize>() >= lines.iter().map(|(_, l)| l.other).sum();
     let whole = whole(text, &lines, latin);
     let step = lines.len().div_ceil(MAX_PARAGRAPHS).max(1);
     let mut before = None;
-    let mut told: Vec<Option<&'static str>> = Vec::with_capacity(lines.len());
+    let mut named: Vec<Option<&'static str>> = Vec::with_capacity(lines.len());
     for (n, (range, letters)) in lines.iter().enumerate() {
         if n % step == 0 {
             before = of_line(&text[range.clone()], letters, whole, latin);
         }
-        told.push(before);
+        named.push(before);
     }
-    drop_stragglers(&lines, &mut told, whole);
+    drop_stragglers(&lines, &mut named, whole);
     let mut out = Languages::default();
     let mut shares: Vec<(&'static str, usize)> = Vec::new();
-    for ((range, letters), name) in lines.iter().zip(&told) {
+    for ((range, letters), name) in lines.iter().zip(&named) {
         let Some(name) = *name else { continue };
         match out.runs.last_mut().filter(|run| run.iso639_3 == name) {
             Some(run) => run.range.end = range.end,
@@ -159,13 +159,13 @@ fn lines(text: &str, code: &[Range<usize>], prose: bool) -> Vec<(Range<usize>, L
 /// Languages that one short paragraph alone seems to be in are mistakes of the trigrams.
 fn drop_stragglers(
     lines: &[(Range<usize>, Letters)],
-    told: &mut [Option<&'static str>],
+    named: &mut [Option<&'static str>],
     whole: Option<Language>,
 ) {
     let Some(main) = whole.map(|whole| whole.iso639_3) else { return };
     let total: usize = lines.iter().map(|(_, letters)| letters.weight()).sum();
     let mut tally: Vec<(&str, usize, usize)> = Vec::new();
-    for ((_, letters), name) in lines.iter().zip(told.iter()) {
+    for ((_, letters), name) in lines.iter().zip(named.iter()) {
         let Some(name) = *name else { continue };
         match tally.iter_mut().find(|entry| entry.0 == name) {
             Some(entry) => (entry.1, entry.2) = (entry.1 + letters.weight(), entry.2 + 1),
@@ -173,7 +173,7 @@ fn drop_stragglers(
         }
     }
     let east = matches!(main, "zho" | "jpn" | "kor");
-    for ((_, letters), name) in lines.iter().zip(told.iter_mut()) {
+    for ((_, letters), name) in lines.iter().zip(named.iter_mut()) {
         let Some(entry) = name.and_then(|name| tally.iter().find(|entry| entry.0 == name)) else { continue };
         let rare = entry.1 * 8 < total && (entry.2 < 2 || entry.1 * 50 < total);
         if entry.0 != main && entry.0 != "eng" && rare && !letters.is_wide() {
@@ -306,10 +306,10 @@ fn of_line(line: &str, letters: &Letters, whole: Option<Language>, latin: bool) 
         return name;
     }
     let long = letters.latin + letters.other >= MIN_LETTERS;
-    let told = if long { language(line).filter(|found| found.confidence >= SURE) } else { None };
+    let named = if long { language(line).filter(|found| found.confidence >= SURE) } else { None };
     // The script may rule out the text's language.
     let foreign = east || latin != (letters.latin >= letters.other);
-    match told {
+    match named {
         Some(found) => Some(found.iso639_3),
         None if speaks(line, "eng") => Some("eng"),
         // Latin letters in a text of another script: names, unless they are prose.

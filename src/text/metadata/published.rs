@@ -2,7 +2,7 @@
 //!
 //! Order of trust: structured data, stated metadata, a day in the page's address, `<time>` elements, what is written near
 //! the title, bylines anywhere, a dateline at the beginning of the text, the data that scripts carry, and last any block
-//! that is little more than a date. What stands among comments and related articles, or in code, does not count.
+//! that is little more than a date. What is among comments and related articles, or in code, does not count.
 //!
 //! Dates of numbers are read by the order of the page ([`DateOrder`]). Where that is undecided and the first date found may be
 //! either of two days, that source and those after it are asked for one of these two; if none states it, the other dates of
@@ -156,7 +156,7 @@ fn is_code(dom: &Dom<'_>, page: &Page, block: &Block) -> bool {
     let node = container.node;
     let code = |n: NodeId| matches!(dom.tag(n), Tag::Pre | Tag::Code | Tag::Samp | Tag::Kbd | Tag::Listing);
     let around = std::iter::once(node).chain(dom.ancestors(node));
-    // What stands in an element of several blocks may be in another one of them.
+    // What is in an element of several blocks may be in another one of them.
     let alone = container.end - container.first == 1;
     around.take(MAX_UP).any(code) || alone && dom.descendants(node).take(MAX_INSIDE).any(code)
 }
@@ -274,7 +274,7 @@ mod tests {
             ("<html lang=en-US><h1>T</h1><p>03/04/2024</p>".to_owned(), Some("2024-03-04")),
             ("<html lang=en-GB><h1>T</h1><p>03/04/2024</p>".to_owned(), Some("2024-04-03")),
             ("<html lang=en><h1>T</h1><p>03/04/2024</p>".to_owned(), None),
-            // What stands behind in the order of trust tells which of the two is meant, and nothing else.
+            // A source of less trust tells which of the two is meant, and nothing else.
             (
                 format!("<h1>T</h1><p>03/04/2024</p>{}<p>4 March 2024</p>", "<p>Words.</p>".repeat(20)),
                 Some("2024-03-04"),

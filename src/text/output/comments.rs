@@ -3,7 +3,7 @@
 //! **Definition.** A block is of a comment if names around it say so ([`Kind::Comment`]) and it is not main text, nor in a
 //! form, a tool bar or a pager nearer than that. A comment is the innermost element around such a block that also holds
 //! a byline, a user's name or a date; its first byline that is no date names the author. On pages where the comments are
-//! the main text (a thread) they stand there and not here. Where no comment of the page has a byline, prose under a heading
+//! the main text (a thread) they are there and not here. Where no comment of the page has a byline, prose under a heading
 //! on comments is none: sections of handbooks are called `comments` too. What holds no sentence (cards
 //! of members, counts, labels), what repeats another, and what another of the same author holds is left out.
 //!
@@ -46,7 +46,7 @@ fn is_byline(page: &Page, block: &Block) -> bool {
             || block.counts.digits >= 3 && is_dated(page.text_of(block)))
 }
 
-/// Whether a block stands in something that belongs to comments and is none: a form, buttons.
+/// Whether a block is in something that belongs to comments and is none: a form, buttons.
 fn is_beside(page: &Page, block: &Block) -> bool {
     let distance = &page.containers[block.container as usize].distance;
     let comment = distance[Kind::Comment as usize];
@@ -81,7 +81,7 @@ pub(crate) fn comments(page: &Page, chosen: &[bool], order: DateOrder) -> Vec<Co
         before.push((bylines + u32::from(byline), others + u32::from(*wanted && !byline)));
     }
     let mut out: Vec<Comment> = Vec::new();
-    // Whether each stands under no such heading.
+    // Whether each is under no such heading.
     let mut sure: Vec<bool> = Vec::new();
     let mut places: Vec<u32> = Vec::new();
     let mut bytes = 0;
@@ -95,7 +95,7 @@ pub(crate) fn comments(page: &Page, chosen: &[bool], order: DateOrder) -> Vec<Co
         if bytes > MAX_BYTES {
             break;
         }
-        // Replies stand inside of what they answer, which may go on behind them.
+        // Replies are inside of what they answer, which may go on behind them.
         let at = match places.iter().rposition(|&known| known == place) {
             Some(at) if places.len() - at <= 64 => at,
             _ => {
@@ -113,7 +113,7 @@ pub(crate) fn comments(page: &Page, chosen: &[bool], order: DateOrder) -> Vec<Co
             }
             if comment.author.is_none() {
                 let name = before_date(text);
-                // What stands before the date may be the name of its month.
+                // What is before the date may be the name of its month.
                 let apart = || is_dated(&text[name.len()..]);
                 if !is_dated(text) || block.counts.letters > 2 * block.counts.digits || apart() {
                     comment.author = clean_author(name);

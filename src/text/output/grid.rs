@@ -1,6 +1,6 @@
 //! The rows and columns of a data table.
 //!
-//! Cells are laid out as browsers lay them: a cell that spans rows or columns holds all their places. Rows and columns
+//! Cells are laid out as browsers lay them: a cell that spans rows or columns fills all of them. Rows and columns
 //! are bounded; what is beyond is left out. Linear in the table's elements and places.
 
 use crate::blocks::page::{Container, NONE, Page};
@@ -44,7 +44,7 @@ pub(crate) struct Grid {
     pub width: usize,
 }
 
-/// The row of its own table that a container stands in; [`NONE`] outside of rows, as in a caption.
+/// The row of its own table that a container is in; [`NONE`] outside of rows, as in a caption.
 pub(crate) fn row_of(container: &Container) -> u32 {
     // A nested table begins after the row of the outer one.
     if container.table != NONE && container.row != NONE && container.row > container.table {

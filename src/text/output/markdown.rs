@@ -2,7 +2,7 @@
 //!
 //! Kept are headings, nested lists with their numbers, quotes, code blocks with their white space and language, data
 //! tables, links, emphasis, images with their alternative text. Targets are made absolute where the page's base is known
-//! and stand as the page has them elsewhere. What would be markup in the text is escaped.
+//! and are as the page has them elsewhere. What would be markup in the text is escaped.
 //!
 //! **Algorithm.** Each block has a chain of quotes and list items around it. Against the chain of the block before it tells
 //! what is closed, what goes on (and indents the line) and what begins (and writes a marker), so nesting comes out right
@@ -125,7 +125,7 @@ pub(crate) fn paragraphs(lines: &[&str]) -> String {
     out
 }
 
-/// Level of the heading that a container is or stands in.
+/// Level of the heading that a container is or is in.
 pub(crate) fn heading_around(page: &Page, mut container: u32) -> Option<u8> {
     for _ in 0..4 {
         let it = &page.containers[container as usize];
@@ -287,7 +287,7 @@ impl<'p, 'd> Writer<'p, 'd> {
         chain.truncate(MAX_CHAIN);
     }
 
-    /// Writes a block under its quotes and items; `prose` may stand directly above or below an item.
+    /// Writes a block under its quotes and items; `prose` may be directly above or below an item.
     fn write(&mut self, chain: &[Level], body: &str, prose: bool) {
         if body.trim().is_empty() {
             return;

@@ -46,7 +46,7 @@ struct Open {
     node: NodeId,
     /// Where its content begins.
     from: usize,
-    /// Whether a mark before that stands already: it goes on from one that ended just here.
+    /// Whether a mark before that is written already: it goes on from one that ended just here.
     marked: bool,
     /// Whether nothing is written for it: it stands in one of its own kind or in code.
     idle: bool,
@@ -216,7 +216,7 @@ impl Writer<'_, '_, '_> {
             Lines::Cell if self.out.len() > self.start => self.out.push_str("<br>"),
             _ => {}
         }
-        // The break itself stands in the text.
+        // The break itself is in the text.
         self.at += usize::from(self.text[self.at..].starts_with('\n'));
     }
 

@@ -4,7 +4,7 @@
 //! ([`data_tables`](super::render::data_tables)). Rows of headers at its top name the columns: of several, names are
 //! joined from top to bottom; a name that repeats gets a number, an empty one is `column N`. Without such rows, a table
 //! whose rows are a header and one cell each is one record; any other is rows only. A cell that spans rows or columns
-//! stands in every place that it spans.
+//! is in every cell that it spans.
 //!
 //! **Cost.** Linear in the table; [`MAX_TABLES`] tables a page, [`MAX_CELL`] bytes a cell, [`MAX_BYTES`] of all tables.
 

@@ -1,9 +1,9 @@
 //! What the model left out of main text and belongs to it.
 //!
-//! Code, data tables and lists of terms are whole or not at all: they come along where they stand between two chosen blocks
+//! Code, data tables and lists of terms are whole or not at all: they come along where they are between two chosen blocks
 //! (code also with a label before or behind it), tables and terms also where the larger part of them is chosen. In Markdown
-//! a heading without its section, or a section without its heading, is no structure, so a heading that stands directly over
-//! chosen text of its own section comes along; in plain text that costs more than it gives. What stands among navigation,
+//! a heading without its section, or a section without its heading, is no structure, so a heading that is directly over
+//! chosen text of its own section comes along; in plain text that costs more than it gives. What is among navigation,
 //! advertising, comments or in a form does not. Linear, as data tables and code hold none of their kind; in lists of terms
 //! times their nesting.
 
@@ -27,7 +27,7 @@ const FRAME: [Kind; 10] = [
 ];
 /// Steps up to such a kind that still count.
 const NEAR: u8 = 4;
-/// Words of what may stand between text and its code: a button, the title of a note.
+/// Words of what may be between text and its code: a button, the title of a note.
 const MAX_LABEL_UNITS: f32 = 2.0;
 /// Blocks between a heading and the text that it is over.
 const GAP: usize = 2;
@@ -55,7 +55,7 @@ pub(crate) fn rescue(page: &Page, chosen: &[bool]) -> Vec<bool> {
     out
 }
 
-/// Takes code, data tables and lists of terms whole that stand between two chosen blocks, tables and terms also where the
+/// Takes code, data tables and lists of terms whole that are between two chosen blocks, tables and terms also where the
 /// larger part is chosen. `code` is of `code_containers`, `data` of `data_tables`.
 pub(crate) fn complete(page: &Page, chosen: &mut [bool], code: &[u32], data: &[bool]) {
     let mut whole = |index: usize, mostly: bool| {
@@ -85,7 +85,7 @@ pub(crate) fn complete(page: &Page, chosen: &mut [bool], code: &[u32], data: &[b
     }
 }
 
-/// Whether an element stands in what makes up the frame.
+/// Whether an element is in what makes up the frame.
 fn is_framed(page: &Page, index: usize) -> bool {
     FRAME.iter().any(|&kind| page.containers[index].distance[kind as usize] < NEAR)
 }

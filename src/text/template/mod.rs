@@ -1,4 +1,4 @@
-//! Templates of hosts: text that stands at one place of many pages and that main text shall leave out.
+//! Templates of hosts: text that is at the same place of many pages and that main text shall leave out.
 //!
 //! **What.** A page is judged by itself, and now and then the frame of a poor page (an index, a login wall, an error) looks
 //! like its text: "View page source", a cookie notice, a licence. Other pages of the host show the same words at the same
@@ -163,7 +163,8 @@ impl Template {
     /// use webmill_text::{Sample, Template, TemplateMethod, Verdict, footprint_by};
     /// let mut sample = Sample::default();
     /// for n in 0..6 {
-    ///     let dom = parse(&format!("<p>Home</p><h1>Page {n}</h1>"), &Limits::default());
+    ///     let html = format!("<p>Home</p><h1>Page {n}</h1>");
+    ///     let dom = parse(&html, &Limits::default());
     ///     sample.add(n, footprint_by(TemplateMethod::StyleTree, &dom, &metadata(&dom, None, &[])));
     /// }
     /// let (template, learnt) = Template::learn_by(TemplateMethod::StyleTree, &sample);

@@ -283,7 +283,7 @@ impl StyleTree {
     /// Composite importance of each node, by its index.
     pub fn importance(&self) -> Vec<f64> {
         let mut composite = vec![1.0; self.nodes.len()];
-        // Children stand after their parents.
+        // Children are after their parents.
         for (i, node) in self.nodes.iter().enumerate().rev() {
             if node.pages <= 1 {
                 continue;

@@ -2,7 +2,7 @@
 //!
 //! **Definition.** Candidates are the [words](crate::words()) of a text in their [comparison form](crate::normalize()), without
 //! stop words (of the text's language, English and Chinese), numbers, single letters and single ideographs. In TextRank they
-//! are the nodes of a graph; two that stand within [`WINDOW`] candidates of each other in the same sentence are joined by an
+//! are the nodes of a graph; two that are within [`WINDOW`] candidates of each other in the same sentence are joined by an
 //! edge that weighs as often as that happens. A word's score is the weighted PageRank on this graph,
 //!
 //! S(i) = (1 − d)/n + d · Σⱼ wᵢⱼ / (Σₖ wⱼₖ) · S(j), d = 0.85,
@@ -42,7 +42,7 @@ const MAX_STEPS: usize = 100;
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Keyword {
-    /// As it stands most often in the text.
+    /// As it is written most often in the text.
     pub word: String,
     /// More is better; for TextRank the best has 1.
     pub score: f64,

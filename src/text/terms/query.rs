@@ -1,10 +1,10 @@
 //! Texts ranked by a query, by reading all of them: no index is kept.
 //!
 //! **Definition.** The terms of a query are its words ([`words`](crate::words())), normalised. A text scores
-//! Σ idf(t) · tf·(k₁ + 1) / (tf + k₁·(1 − b + b·length/mean length)), k₁ = 1.2, b = 0.75, where tf is how often t stands
+//! Σ idf(t) · tf·(k₁ + 1) / (tf + k₁·(1 − b + b·length/mean length)), k₁ = 1.2, b = 0.75, where tf is how often t occurs
 //! in it, idf(t) = ln(1 + (N − n + ½)/(n + ½)), N the number of texts and n of those with t (Okapi BM25).
 //!
-//! **Algorithm.** A term stands where its letters do: Chinese terms anywhere, others between characters that are neither
+//! **Algorithm.** A term occurs where its letters do: Chinese terms anywhere, others between characters that are neither
 //! letters nor digits. So texts are searched for substrings and not cut into words.
 //!
 //! **Cost.** A pass over the text per term; 12 bytes and 4 a term for each text that holds one.
@@ -60,7 +60,7 @@ impl Query {
         self.terms.iter().map(|term| term.text.as_str())
     }
 
-    /// How often each term stands in `text`.
+    /// How often each term occurs in `text`.
     ///
     /// # Examples
     /// ```
@@ -94,7 +94,7 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Adds a text of `length` words in which the terms stand `counts` times; `number` tells it from the others.
+    /// Adds a text of `length` words in which the terms occur `counts` times; `number` tells it from the others.
     pub fn add(&mut self, number: u32, counts: &[u32], length: u32) {
         self.texts += 1;
         self.length += f64::from(length);

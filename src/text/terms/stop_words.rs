@@ -1,6 +1,6 @@
 //! Words that say nothing of what a text is about: articles, pronouns, prepositions, conjunctions, auxiliaries.
 //!
-//! One list a language, in comparison form. A text loses those of its own language, English (which stands on every page)
+//! One list a language, in comparison form. A text loses those of its own language, English (which is on every page)
 //! and Chinese ones of two characters and more; single ideographs are no keywords anyway.
 
 use std::collections::HashSet;

@@ -63,7 +63,7 @@ pub fn words<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
     spaced_words(&text[start..], &mut each);
 }
 
-/// Whether `c` is an ideograph that may stand in jieba's dictionary.
+/// Whether `c` is an ideograph that may be in jieba's dictionary.
 pub(crate) fn is_han(c: char) -> bool {
     matches!(c, '\u{4E00}'..='\u{9FFF}' | '\u{3400}'..='\u{4DBF}' | '\u{F900}'..='\u{FA6D}' | '\u{FA70}'..='\u{FAD9}'
         | '\u{20000}'..='\u{2A6DF}' | '\u{2A700}'..='\u{2EBE0}' | '\u{2F800}'..='\u{2FA1D}')
