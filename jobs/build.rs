@@ -4,20 +4,32 @@
 use std::path::Path;
 
 /// Crates whose tables reach results.
-const DATA_CRATES: &[&str] =
-    &["chardetng", "encoding_rs", "jieba-rs", "psl", "unicode-normalization", "unicode-segmentation", "url", "whatlang"];
+const DATA_CRATES: &[&str] = &[
+    "chardetng",
+    "encoding_rs",
+    "jieba-rs",
+    "psl",
+    "unicode-normalization",
+    "unicode-segmentation",
+    "url",
+    "whatlang",
+];
 
 fn main() {
     println!("cargo:rerun-if-changed=../datasets/demo-site");
     let lock = Path::new("../Cargo.lock");
     println!("cargo:rerun-if-changed={}", lock.display());
-    println!("cargo:rustc-env=WEBMILL_DATA_CRATES={}", versions(&std::fs::read_to_string(lock).unwrap_or_default()));
+    println!(
+        "cargo:rustc-env=WEBMILL_DATA_CRATES={}",
+        versions(&std::fs::read_to_string(lock).unwrap_or_default())
+    );
 }
 
 /// `name version` of each crate, as the lock file has them; `name unlocked` where it has not.
 fn versions(lock: &str) -> String {
     let version = |name: &str| {
-        let entry = lock.split("[[package]]").find(|entry| entry.contains(&format!("name = \"{name}\"\n")))?;
+        let entry =
+            lock.split("[[package]]").find(|entry| entry.contains(&format!("name = \"{name}\"\n")))?;
         entry.split("version = \"").nth(1)?.split('"').next()
     };
     let of = |name: &&str| format!("{name} {}", version(name).unwrap_or("unlocked"));

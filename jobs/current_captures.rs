@@ -121,7 +121,10 @@ impl Captures {
     ///
     /// # Errors
     /// Where a run file cannot be read.
-    pub fn next_current(&mut self, mut superseded: impl FnMut(&CurrentCapture)) -> Result<Option<CurrentCapture>> {
+    pub fn next_current(
+        &mut self,
+        mut superseded: impl FnMut(&CurrentCapture),
+    ) -> Result<Option<CurrentCapture>> {
         while !self.ended {
             let next = match self.sorted.next().transpose()? {
                 Some((key, value)) => Some(decode(key, value)?),

@@ -99,7 +99,8 @@ impl Dedup {
         let budget = Budget::new(memory / 4).in_dir(unit.temp());
         let progress = stage.progress;
         progress.begin("order", 0, Measure::Items);
-        let pages = Pages::read(&part_files(&extract.path("pages"))?, self.min_words, &budget, unit.temp(), memory)?;
+        let pages =
+            Pages::read(&part_files(&extract.path("pages"))?, self.min_words, &budget, unit.temp(), memory)?;
         progress.advance(pages.len() as u64);
         progress.end();
         stage.cancel.check()?;

@@ -114,7 +114,8 @@ fn named(logs: Vec<(PathBuf, String)>) -> Vec<EventLog> {
     for (path, name) in &logs {
         count.entry(name).or_default().insert(path);
     }
-    let clashing: BTreeSet<&str> = count.iter().filter(|(_, paths)| paths.len() > 1).map(|(n, _)| *n).collect();
+    let clashing: BTreeSet<&str> =
+        count.iter().filter(|(_, paths)| paths.len() > 1).map(|(n, _)| *n).collect();
     let mut named: Vec<EventLog> = logs
         .iter()
         .map(|(path, name)| {
@@ -137,7 +138,11 @@ fn hint(arguments: &[String], error: Error) -> Error {
         path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html") || e.eq_ignore_ascii_case("htm"))
     };
     let pages = |argument: &&String| {
-        walkdir::WalkDir::new(argument).into_iter().take(LOOKED_AT).flatten().any(|entry| is_page(entry.path()))
+        walkdir::WalkDir::new(argument)
+            .into_iter()
+            .take(LOOKED_AT)
+            .flatten()
+            .any(|entry| is_page(entry.path()))
     };
     match arguments.iter().find(pages) {
         Some(argument) => Error::Config(format!(

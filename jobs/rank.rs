@@ -63,7 +63,9 @@ impl Job for RankJob {
     const VERSION: u32 = 3;
 
     fn run(&self, graph: &Committed, stage: &Stage<'_>) -> Result<()> {
-        Level::ALL.into_iter().try_for_each(|level| stage.unit(&format!("rank-{level}"), |unit| self.level(graph, level, unit)))
+        Level::ALL
+            .into_iter()
+            .try_for_each(|level| stage.unit(&format!("rank-{level}"), |unit| self.level(graph, level, unit)))
     }
 }
 
@@ -104,10 +106,14 @@ impl RankJob {
             error,
             converged,
         };
-        write_small(unit, level, &[
-            row(Iterated::Pagerank, ranks.iterations, ranks.error_bound, ranks.converged),
-            row(Iterated::Hits, hits.iterations, hits.change, hits.converged),
-        ])?;
+        write_small(
+            unit,
+            level,
+            &[
+                row(Iterated::Pagerank, ranks.iterations, ranks.error_bound, ranks.converged),
+                row(Iterated::Hits, hits.iterations, hits.change, hits.converged),
+            ],
+        )?;
         write_small(unit, level, &scores.agreement(level, &transpose)?)
     }
 }

@@ -70,7 +70,8 @@ impl Recipe {
     pub fn unchecked<S: Settings>(&self) -> Result<S> {
         let Some(table) = self.tables.get(S::TABLE) else { return Ok(S::default()) };
         let settings = table.clone().try_into();
-        settings.map_err(|e: toml::de::Error| self.error(&format!("[{}]: {}", S::TABLE, e.to_string().trim())))
+        settings
+            .map_err(|e: toml::de::Error| self.error(&format!("[{}]: {}", S::TABLE, e.to_string().trim())))
     }
 
     /// A complaint about the recipe as a whole.
@@ -119,7 +120,8 @@ mod tests {
 
     #[test]
     fn flags_override_and_mistakes_are_named() {
-        let mut recipe = Recipe { path: Some("r.toml".into()), tables: toml::from_str("[tea]\nminutes = 3").unwrap() };
+        let mut recipe =
+            Recipe { path: Some("r.toml".into()), tables: toml::from_str("[tea]\nminutes = 3").unwrap() };
         assert_eq!(recipe.settings::<Tea>().unwrap(), Tea { minutes: 3 });
         recipe.set("tea", "minutes", 12);
         let error = recipe.settings::<Tea>().unwrap_err().to_string();

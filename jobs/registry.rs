@@ -8,15 +8,8 @@ use crate::job::{Context, JobEntry};
 use crate::{crawl, dedup, extract, graph, keywords, rank, rejects, report, shape, simweb};
 
 /// Every job.
-pub static JOBS: &[JobEntry] = &[
-    extract::ENTRY,
-    graph::ENTRY,
-    rank::ENTRY,
-    shape::ENTRY,
-    dedup::ENTRY,
-    keywords::ENTRY,
-    report::ENTRY,
-];
+pub static JOBS: &[JobEntry] =
+    &[extract::ENTRY, graph::ENTRY, rank::ENTRY, shape::ENTRY, dedup::ENTRY, keywords::ENTRY, report::ENTRY];
 
 /// Runs every job in order; the results of the last one, or `None` where it was only asked what would be done.
 ///

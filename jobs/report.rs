@@ -9,8 +9,8 @@ pub mod tables;
 mod tops;
 
 use serde::{Deserialize, Serialize};
-use webmill_capture::error::AtPath;
 use webmill_capture::Result;
+use webmill_capture::error::AtPath;
 use webmill_run::{Committed, Inputs, Job, JobInput, Stage, Unit};
 use webmill_sort::Budget;
 use webmill_table::{Footer, Table, schema, write_part};

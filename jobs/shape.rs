@@ -25,7 +25,9 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Measure the shape of the graph: degree laws, components, bow-tie",
     example: "Example:\n  webmill shape --out results",
     reads_shards: false,
-    tables: || vec![schema::<DegreeRow>(), schema::<ComponentRow>(), schema::<LawRow>(), schema::<ShapeRow>()],
+    tables: || {
+        vec![schema::<DegreeRow>(), schema::<ComponentRow>(), schema::<LawRow>(), schema::<ShapeRow>()]
+    },
     check: |recipe: &Recipe| recipe.settings::<Shape>().map(drop),
     run: shape,
 };
@@ -55,7 +57,9 @@ impl Job for Shape {
     const VERSION: u32 = 3;
 
     fn run(&self, graph: &Committed, stage: &Stage<'_>) -> Result<()> {
-        Level::ALL.into_iter().try_for_each(|level| stage.unit(&format!("shape-{level}"), |unit| measure(graph, level, unit)))
+        Level::ALL
+            .into_iter()
+            .try_for_each(|level| stage.unit(&format!("shape-{level}"), |unit| measure(graph, level, unit)))
     }
 }
 
@@ -70,11 +74,7 @@ columns! {
 /// Components of both kinds and what finds them, parts of the bow-tie, degrees, groups.
 const NODE_BYTES: u64 = 48;
 
-fn measure(
-    source: &Committed,
-    level: Level,
-    unit: &mut Unit<'_>,
-) -> Result<()> {
+fn measure(source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> {
     let graph = open_graph(source, level)?.without_weights();
     admit(&graph, NODE_BYTES, "measuring", unit.stage().memory)?;
     let progress = unit.stage().progress;
@@ -191,7 +191,8 @@ fn histograms(
     transpose: &Csr,
 ) -> Result<Vec<(Direction, Histogram)>> {
     let degrees = Degrees::of(graph, transpose);
-    let mut all = vec![(Direction::In, degrees.r#in), (Direction::Out, degrees.out), (Direction::Total, degrees.total)];
+    let mut all =
+        vec![(Direction::In, degrees.r#in), (Direction::Out, degrees.out), (Direction::Total, degrees.total)];
     if level != Level::Page {
         let mut pages = Vec::new();
         let mut reader = read_level::<Counted>(source, level);

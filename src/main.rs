@@ -37,7 +37,9 @@ enum Command {
     Simweb(simweb::SimwebArgs),
     Schema(schema::SchemaArgs),
     /// Print what makes a shell complete webmill's arguments.
-    #[command(after_help = "Example:\n  webmill completions bash > ~/.local/share/bash-completion/completions/webmill")]
+    #[command(
+        after_help = "Example:\n  webmill completions bash > ~/.local/share/bash-completion/completions/webmill"
+    )]
     Completions {
         /// The shell.
         shell: clap_complete::Shell,

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use crate::registry::tables;
 use anyhow::{Result, bail};
 use comfy_table::{ContentArrangement, Table};
 use webmill_table::TableSchema;
-use crate::registry::tables;
 
 /// Print the columns of the tables that webmill writes.
 #[derive(Debug, clap::Args)]

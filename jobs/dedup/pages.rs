@@ -73,7 +73,13 @@ pub struct Pages {
 impl Pages {
     /// Reads and orders the current captures of table `pages`. Texts of fewer than `min_words` words are not
     /// compared: so little says nothing of a page.
-    pub fn read(parts: &[PathBuf], min_words: u32, budget: &Budget, temp: &Path, memory: usize) -> Result<Self> {
+    pub fn read(
+        parts: &[PathBuf],
+        min_words: u32,
+        budget: &Budget,
+        temp: &Path,
+        memory: usize,
+    ) -> Result<Self> {
         let mut captures = current_captures::read(parts, &budget.share(2))?;
         let mut sorter = BytesSorter::new(&budget.share(2));
         let (mut key, mut value) = (Vec::new(), Vec::new());

@@ -109,8 +109,10 @@ impl<'a> Feed<'a> {
 
     /// Gives every link of a kind that counts, of current captures.
     pub fn links(&mut self, builder: &mut GraphBuilder, stage: &Stage<'_>) -> Result<()> {
-        let names: Vec<_> =
-            part_files(&self.extract.path("pages"))?.iter().map(|path| path.file_name().map(Into::into)).collect();
+        let names: Vec<_> = part_files(&self.extract.path("pages"))?
+            .iter()
+            .map(|path| path.file_name().map(Into::into))
+            .collect();
         let mut sources = std::mem::replace(&mut self.sources, Sources::new(&self.budget)).finish()?;
         for path in part_files(&self.extract.path("links"))? {
             // Part n of all tables holds the same captures: what is known of sources is wanted a part at a time.

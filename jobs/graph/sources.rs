@@ -78,13 +78,16 @@ impl SortedSources {
     pub fn of_part(&mut self, part: u32) -> Result<SourcesOfPart> {
         let part = u64::from(part);
         let mut of_part = SourcesOfPart::default();
-        while let Some(item) = self.superseded.next_if(|item| item.as_ref().map_or(true, |item| item[0] <= part)) {
+        while let Some(item) =
+            self.superseded.next_if(|item| item.as_ref().map_or(true, |item| item[0] <= part))
+        {
             let [of, place] = item?;
             if of == part {
                 of_part.superseded.insert(place);
             }
         }
-        while let Some(item) = self.renamed.next_if(|item| item.as_ref().map_or(true, |item| item[0] <= part)) {
+        while let Some(item) = self.renamed.next_if(|item| item.as_ref().map_or(true, |item| item[0] <= part))
+        {
             let [of, place, a, b, c, d] = item?;
             let whole = |high: u64, low: u64| (u128::from(high) << 64) | u128::from(low);
             if of == part {

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use crate::rank::tables::RankRow;
-use webmill_capture::{CanonicalUrl, Result};
 use webmill_capture::surt::surt_host;
+use webmill_capture::{CanonicalUrl, Result};
 use webmill_run::{Committed, open_latest};
 use webmill_table::{Reader, columns};
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use webmill_capture::domain::registrable;
 use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Error, Result};
-use webmill_capture::domain::registrable;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::levels::Level;
@@ -16,7 +16,10 @@ const MAX_BYTES: u64 = 1 << 30;
 fn read(path: &Path) -> Result<String> {
     let size = std::fs::metadata(path).at(path)?.len();
     if size > MAX_BYTES {
-        return Err(Error::Limit(format!("{}: {size} bytes of names are more than {MAX_BYTES}", path.display())));
+        return Err(Error::Limit(format!(
+            "{}: {size} bytes of names are more than {MAX_BYTES}",
+            path.display()
+        )));
     }
     std::fs::read_to_string(path).at(path)
 }
@@ -62,10 +65,7 @@ impl Names {
 
     /// The teleport vector for nodes called `names`, in order, and how many names no node has. Nodes that one name
     /// stands for, the pages of a host, share its weight.
-    pub fn vector(
-        &self,
-        names: impl Iterator<Item = Result<String>>,
-    ) -> Result<(Vec<f64>, u64)> {
+    pub fn vector(&self, names: impl Iterator<Item = Result<String>>) -> Result<(Vec<f64>, u64)> {
         let mut nodes = Vec::new();
         let mut found: HashMap<&str, u32> = HashMap::new();
         for name in names {
@@ -96,7 +96,9 @@ impl Names {
 /// What a name in the file is called on a level.
 fn of_level(name: &str, level: Option<Level>) -> String {
     match (level, host_of(name)) {
-        (Some(Level::Page), _) => CanonicalUrl::parse(name).map_or_else(|| name.to_owned(), CanonicalUrl::into_string),
+        (Some(Level::Page), _) => {
+            CanonicalUrl::parse(name).map_or_else(|| name.to_owned(), CanonicalUrl::into_string)
+        }
         (Some(Level::Host), host) => host.unwrap_or_else(|| name.to_owned()),
         (Some(Level::Domain), host) => registrable(&host.unwrap_or_else(|| name.to_owned())).to_owned(),
         (None, _) => name.to_owned(),
@@ -129,7 +131,8 @@ mod tests {
         let found =
             vector("HTTP://A.example\nb.example\t3\n# no name\n\nd.example\n", Level::Page, &pages).unwrap();
         assert_eq!(found, (vec![1.0, 1.5, 1.5, 0.0], 1));
-        let found = vector("http://www.a.example/x\nb.example\t0.5", Level::Host, &["b.example", "www.a.example"]);
+        let found =
+            vector("http://www.a.example/x\nb.example\t0.5", Level::Host, &["b.example", "www.a.example"]);
         assert_eq!(found.unwrap(), (vec![0.5, 1.0], 0));
         let found =
             vector("http://www.a.example/x\nhttp://a.example/", Level::Domain, &["a.example", "b.example"]);

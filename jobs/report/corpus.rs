@@ -138,7 +138,10 @@ impl Corpus {
                 self.words += words;
                 self.links += links;
                 add(&mut self.status, &status.map_or_else(|| "none".into(), |s| s.to_string()));
-                add(&mut self.mime, page.content_mime_type.or(page.content_mime_detected).unwrap_or("unknown"));
+                add(
+                    &mut self.mime,
+                    page.content_mime_type.or(page.content_mime_detected).unwrap_or("unknown"),
+                );
                 let is_page = page.is_html && matches!(status, None | Some(200..=299));
                 let language = page.content_languages.and_then(|l| l.split(',').next());
                 if is_page {
@@ -257,7 +260,8 @@ mod tests {
         let mut sorter = BytesSorter::new(&Budget::new(1 << 12));
         for round in 0..40u64 {
             let words = ["tea", "rain", "ferry", "eel"].into_iter().zip([3, 3, 1, 5]);
-            let mut counts: HashMap<String, u64> = words.map(|(word, n)| (word.to_owned(), n + round % 2)).collect();
+            let mut counts: HashMap<String, u64> =
+                words.map(|(word, n)| (word.to_owned(), n + round % 2)).collect();
             spill(&mut counts, &mut sorter).unwrap();
         }
         let found = commonest(sorter.finish().unwrap(), 2).unwrap();

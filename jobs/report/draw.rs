@@ -48,7 +48,10 @@ pub fn draw(
         ]
         .map(|(label, n)| (label.to_owned(), thousands(n)))
         .into(),
-        tops: top_tables(tops, hosts, settings.top, &numbers.rank).into_iter().chain(agreement(numbers)).collect(),
+        tops: top_tables(tops, hosts, settings.top, &numbers.rank)
+            .into_iter()
+            .chain(agreement(numbers))
+            .collect(),
         plots: plots(numbers, corpus),
         bowtie: bowtie(numbers),
         bars: [
@@ -82,7 +85,10 @@ fn pagerank_note(rank: &Rank) -> String {
         DanglingRank::Lost => "the sum over all pages and link targets is below 1",
         _ => "the sum over all pages and link targets is 1",
     };
-    format!("d = {}, {dangling}{teleport}{weights}; {sum}. Pages that ask for noindex are left out.", rank.damping)
+    format!(
+        "d = {}, {dangling}{teleport}{weights}; {sum}. Pages that ask for noindex are left out.",
+        rank.damping
+    )
 }
 
 /// What HITS was computed with, in words.

@@ -43,7 +43,13 @@ impl Hosts {
     }
 
     /// Adds a capture: `row` holds its counts, name and domain of its host.
-    pub fn capture(&mut self, name: &str, domain: Option<&str>, row: &HostRow, language: Option<&str>) -> Result<()> {
+    pub fn capture(
+        &mut self,
+        name: &str,
+        domain: Option<&str>,
+        row: &HostRow,
+        language: Option<&str>,
+    ) -> Result<()> {
         if self.open.as_ref().is_none_or(|(_, open, _)| open.url_host_name != name) {
             self.close()?;
             let first = HostRow {

@@ -43,8 +43,9 @@ impl Numbers {
             laws: read_rows(&sources.shape.path("laws"))?,
             shapes: read_rows(&sources.shape.path("shapes"))?,
             degrees: read_rows(&sources.shape.path("degrees"))?,
-            rank: serde_json::from_value(settings)
-                .map_err(|e| Error::corrupt(sources.rank.path("manifest.json"), 0, format!("configuration: {e}")))?,
+            rank: serde_json::from_value(settings).map_err(|e| {
+                Error::corrupt(sources.rank.path("manifest.json"), 0, format!("configuration: {e}"))
+            })?,
         })
     }
 

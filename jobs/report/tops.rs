@@ -44,13 +44,8 @@ pub const MEASURES: [(&str, Measure); 5] = [
 ];
 
 /// The same of rows of table `ranks`.
-const COLUMNS: [fn(&Ranked<'_>) -> f64; MEASURES.len()] = [
-    |r| r.pagerank,
-    |r| r.authority,
-    |r| r.hub,
-    |r| r.salsa_authority,
-    |r| r.harmonic.unwrap_or(0.0),
-];
+const COLUMNS: [fn(&Ranked<'_>) -> f64; MEASURES.len()] =
+    [|r| r.pagerank, |r| r.authority, |r| r.hub, |r| r.salsa_authority, |r| r.harmonic.unwrap_or(0.0)];
 
 /// A list for each of the measures.
 pub type Lists = [Vec<Scored>; MEASURES.len()];
@@ -123,12 +118,7 @@ impl Ranked<'_> {
 
 impl Tops {
     /// Reads table `ranks` and titles from `pages`; gives the hosts their scores. Memory: the lists, and 8 bytes a host.
-    pub fn read(
-        sources: &Sources,
-        hosts: &mut Hosts,
-        most: usize,
-        corpus: &Corpus,
-    ) -> Result<Self> {
+    pub fn read(sources: &Sources, hosts: &mut Hosts, most: usize, corpus: &Corpus) -> Result<Self> {
         let mut tops = Tops::default();
         let sums = tops.read_pages(sources, most, corpus)?;
         tops.hosts = read_groups(sources, Level::Host, most, |node, row| {
@@ -252,7 +242,8 @@ impl Noindex {
     fn holds(&mut self, surt: &str, url: &str) -> Result<bool> {
         while let Some(next) = &self.next {
             let (noted_surt, noted_url) = next.split_at(memchr::memchr(0, next).unwrap_or(next.len()));
-            match (noted_surt, noted_url.get(1..).unwrap_or_default()).cmp(&(surt.as_bytes(), url.as_bytes())) {
+            match (noted_surt, noted_url.get(1..).unwrap_or_default()).cmp(&(surt.as_bytes(), url.as_bytes()))
+            {
                 Ordering::Less => self.advance()?,
                 order => return Ok(order == Ordering::Equal),
             }

@@ -39,7 +39,8 @@ mod rows;
 
 pub use analyzer::{Analyzer, PartId, Reject};
 pub use analyzers::{
-    CommentRow, Comments, Cut, LinkElement, LinkRow, Links, PageKind, PageRow, Pages, RecordRow, Records, Structured, StructuredRow, TextRow, Texts,
+    CommentRow, Comments, Cut, LinkElement, LinkRow, Links, PageKind, PageRow, Pages, RecordRow, Records,
+    Structured, StructuredRow, TextRow, Texts,
 };
 pub use decode::{Decode, Document, Html};
 pub use limits::PageLimits;

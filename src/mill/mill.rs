@@ -11,8 +11,8 @@ use webmill_table::TableSchema;
 use webmill_text::{Footprint, Template, footprint};
 
 use crate::{
-    Analyzer, Buffers, Comments, Decode, Html, Links, Order, Page, PageLimits, Pages, PartId, Records, Reject, Rows,
-    Structured, TableRows, Texts,
+    Analyzer, Buffers, Comments, Decode, Html, Links, Order, Page, PageLimits, Pages, PartId, Records,
+    Reject, Rows, Structured, TableRows, Texts,
 };
 
 /// Bytes by which a capture without a media type is judged before it is read whole.
@@ -51,7 +51,8 @@ impl Mill {
     pub fn new(limits: PageLimits) -> Self {
         let mut analyzers: Vec<Box<dyn Analyzer>> = vec![Box::new(Pages), Box::new(Links), Box::new(Texts)];
         if limits.details {
-            let details: [Box<dyn Analyzer>; 3] = [Box::new(Records), Box::new(Comments), Box::new(Structured)];
+            let details: [Box<dyn Analyzer>; 3] =
+                [Box::new(Records), Box::new(Comments), Box::new(Structured)];
             analyzers.extend(details);
         }
         Mill::of(limits, vec![Box::new(Html)], analyzers)

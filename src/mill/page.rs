@@ -158,7 +158,8 @@ impl<'a> Page<'a> {
     pub fn characters(&self) -> Option<&Characters<'a>> {
         let read = || {
             let body = (self.is_good() && self.is_html()).then(|| self.body())?;
-            let decoded = charset::decode(body.bytes, self.capture.response.charset_label(), top_level(&self.url));
+            let decoded =
+                charset::decode(body.bytes, self.capture.response.charset_label(), top_level(&self.url));
             let text = match decoded.text {
                 Cow::Borrowed(text) => text,
                 Cow::Owned(text) => self.buffers.text.get_or_init(|| text),
@@ -182,7 +183,8 @@ impl<'a> Page<'a> {
 
     /// The links of an HTML page, with what they were resolved against and what was passed over.
     pub fn found_links(&self) -> Option<&Links> {
-        let find = || Some(links(self.dom()?, &self.url, self.characters()?.encoding, &self.limits().links()));
+        let find =
+            || Some(links(self.dom()?, &self.url, self.characters()?.encoding, &self.limits().links()));
         self.links.get_or_init(find).as_ref()
     }
 

@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use crate::key::{configuration, ingredients};
 use crate::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
-use crate::{Cancel, Counts, Inputs, Job, JobInput, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage};
+use crate::{
+    Cancel, Counts, Inputs, Job, JobInput, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage,
+};
 use crate::{crash_point, digest_file, hex128, job_key};
 use webmill_capture::error::{AtPath, Error, Result};
 

@@ -71,7 +71,9 @@ impl Stage<'_> {
     {
         self.cancel.check()?;
         if !self.named.lock().map_err(poisoned)?.insert(name.to_owned()) {
-            return Err(Error::Internal(format!("two units of work are called {name}: one would pass for the other")));
+            return Err(Error::Internal(format!(
+                "two units of work are called {name}: one would pass for the other"
+            )));
         }
         let receipt_path = self.folder.join("receipts").join(format!("{name}.json"));
         if let Some(receipt) = self.standing_receipt(&receipt_path)

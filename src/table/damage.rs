@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use webmill_capture::Error;
 
 use crate::laws::{AnyRow, written};
-use crate::{Table, TableReader, read_rows};
+use crate::{TableInWords, read_rows};
 
 fn file(folder: &Path) -> Vec<u8> {
     let row = |n: u32| AnyRow {
@@ -30,18 +30,9 @@ fn read(path: &Path) -> Result<(), TestCaseError> {
         Ok(())
     };
     let rows = read_rows::<AnyRow>(path).map(drop);
-    let info = AnyRow::info();
-    let names: Vec<&str> = info.iter().map(|c| c.name).collect();
-    let mut reader = TableReader::open(path, &names).unwrap();
-    let by_name = loop {
-        match reader.next() {
-            Ok(Some(_)) => {}
-            Ok(None) => break Ok(()),
-            Err(error) => break Err(error),
-        }
-    };
+    let in_words = TableInWords::read(path).map(drop);
     rows.or_else(named)?;
-    by_name.or_else(named)
+    in_words.or_else(named)
 }
 
 proptest! {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use webmill_capture::Error;
 
 use crate::{
-    Bytes16, Footer, Millis, Reader, Table, TableReader, columns, read_rows, table, text_enum, write_part,
+    Bytes16, Footer, Millis, Reader, Table, TableInWords, columns, read_rows, table, text_enum, write_part,
 };
 
 text_enum! {
@@ -149,20 +149,21 @@ proptest! {
 }
 
 #[test]
-fn columns_are_read_by_name_too() {
+fn any_table_is_read_in_words() {
     let folder = tempfile::tempdir().unwrap();
     let row = AnyRow { text: "好".into(), time: Millis(Some(5)), key: Bytes16(7), ..AnyRow::default() };
     written(folder.path(), &[row, AnyRow { texts: vec!["a".into(), "b".into()], ..AnyRow::default() }]);
-    let names = ["text", "time", "key", "texts", "n16", "maybe_flag"];
-    let mut reader = TableReader::open(folder.path(), &names).unwrap();
-    let batch = reader.next().unwrap().unwrap();
-    assert_eq!(batch.str("text").unwrap().get(0), Option::Some("好"));
-    assert_eq!(batch.millis("time").unwrap().get(0), Option::Some(5));
-    assert_eq!(batch.keys("key").unwrap(), [Option::Some(7), Option::Some(0)]);
-    assert_eq!(batch.lists("texts").unwrap()[1], ["a", "b"]);
-    assert_eq!(batch.i16("n16").unwrap().get(1), Option::Some(0));
-    assert_eq!(batch.bool("maybe_flag").unwrap().get(1), None);
-    assert!(reader.next().unwrap().is_none());
+    let table = TableInWords::read(folder.path()).unwrap();
+    let names: Vec<&str> = AnyRow::info().iter().map(|c| c.name).collect();
+    assert_eq!((table.columns.iter().map(String::as_str).collect::<Vec<_>>(), table.rows.len()), (names, 2));
+    let cells = |name| table.column(name).collect::<Vec<_>>();
+    assert_eq!(cells("text"), ["好", ""]);
+    assert_eq!(cells("time"), ["5", "null"]);
+    assert_eq!(cells("key"), ["00000000000000000000000000000007", "00000000000000000000000000000000"]);
+    assert_eq!(cells("texts"), ["[]", "[\"a\", \"b\"]"]);
+    assert_eq!(cells("n16"), ["0", "0"]);
+    assert_eq!(cells("maybe_flag"), ["null", "null"]);
+    assert_eq!(table.column("absent").count(), 0);
 }
 
 mod other {
@@ -201,6 +202,4 @@ fn a_column_that_differs_names_file_and_column() {
     assert_eq!(missing, "FILE: found no column n64, expected UInt64");
     let word = Reader::<Levels>::open(&path).unwrap().next().err().map(error).unwrap();
     assert_eq!(word, "FILE at byte 0: column level: value \"\" is none of page, host, domain");
-    let by_name = TableReader::open(&path, &["absent"]).unwrap().next().err().map(error).unwrap();
-    assert_eq!(by_name, "FILE: found no column absent, expected one of a type that tables have");
 }

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use polars_arrow::array::BinaryViewArray;
 use webmill_capture::error::{AtPath, Error, Result};
 
 use crate::file::{Group, ParquetFile};
-use crate::{Bytes16, Cell, ColumnType, Millis};
+use crate::{Cell, ColumnType, Millis};
 
 /// The `part-*.parquet` files of the table folder `dir`, in name order.
 ///
@@ -62,7 +63,9 @@ impl TableInWords {
                 for at in 0..table.columns.len() {
                     columns.push(words_of(&group, at)?.into_iter());
                 }
-                table.rows.extend((0..group.len()).map(|_| columns.iter_mut().filter_map(Iterator::next).collect()));
+                table.rows.extend(
+                    (0..group.len()).map(|_| columns.iter_mut().filter_map(Iterator::next).collect()),
+                );
             }
         }
         Ok(table)
@@ -77,11 +80,7 @@ impl TableInWords {
 
 /// The cells of a column of a row group in words.
 fn words_of(group: &Group, at: usize) -> Result<Vec<String>> {
-    fn each<'g, C: Cell + 'g>(
-        group: &Group,
-        at: usize,
-        show: impl Fn(Option<C>) -> String,
-    ) -> Result<Vec<String>>
+    fn each<C: Cell>(group: &Group, at: usize, show: impl Fn(Option<C>) -> String) -> Result<Vec<String>>
     where
         Option<C>: Cell,
     {
@@ -105,9 +104,13 @@ fn words_of(group: &Group, at: usize) -> Result<Vec<String>> {
         ColumnType::Float32 => each::<f32>(group, at, number),
         ColumnType::Float64 => each::<f64>(group, at, number),
         ColumnType::String => each::<String>(group, at, |text| text.unwrap_or_else(|| "null".into())),
-        ColumnType::Binary => each::<Bytes16>(group, at, |key| {
-            key.map_or_else(|| "null".to_owned(), |key| format!("{:032x}", key.0))
-        }),
+        ColumnType::Binary => {
+            let array = group.columns[at].1.as_any().downcast_ref::<BinaryViewArray>();
+            let array =
+                array.ok_or_else(|| Error::Internal("a column of bytes is not held as such".into()))?;
+            let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            Ok(array.iter().map(|bytes| bytes.map_or_else(|| "null".to_owned(), digits)).collect())
+        }
         ColumnType::Timestamp => lists::<Millis>(group, at, |time| number(time.0)),
         ColumnType::StringList => lists::<Vec<String>>(group, at, |list| format!("{list:?}")),
         ColumnType::Float32List => lists::<Vec<f32>>(group, at, |list| format!("{list:?}")),

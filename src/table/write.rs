@@ -9,8 +9,8 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use polars_error::{PolarsError, PolarsResult};
 use polars_arrow::datatypes::{ArrowSchema, Field};
+use polars_error::{PolarsError, PolarsResult};
 use polars_parquet::read::ParquetError;
 use polars_parquet::write::{
     CompressionOptions, Compressor, DynIter, DynStreamingIterator, FallibleStreamingIterator, FileWriter,

@@ -2,25 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use polars::prelude::*;
+use webmill::jobs::dedup::tables::ClusterRow;
+use webmill::mill::PageRow;
+use webmill::table::{Table, read_rows};
 
 use crate::support::Work;
 
-fn strings(frame: &DataFrame, name: &str) -> Vec<Option<String>> {
-    frame.column(name).unwrap().str().unwrap().iter().map(|v| v.map(str::to_owned)).collect()
-}
-
-fn table(work: &Work, path: &str) -> DataFrame {
-    let mut whole: Option<DataFrame> = None;
-    for entry in std::fs::read_dir(work.path(path)).unwrap() {
-        let file = std::fs::File::open(entry.unwrap().path()).unwrap();
-        let frame = ParquetReader::new(file).finish().unwrap();
-        whole = Some(match whole {
-            None => frame,
-            Some(before) => before.vstack(&frame).unwrap(),
-        });
-    }
-    whole.unwrap()
+fn table<T: Table>(work: &Work, path: &str) -> Vec<T> {
+    read_rows(&work.path(path)).unwrap()
 }
 
 #[test]
@@ -37,29 +26,21 @@ fn planted_languages_encodings_and_copies_are_found() {
             .collect();
     assert_eq!(truth.len(), 3000);
 
-    let pages = table(&work, "out/extract/latest/pages");
-    let (urls, charsets, languages) =
-        (strings(&pages, "url"), strings(&pages, "content_charset"), strings(&pages, "content_languages"));
     let (mut right, mut all) = ([0, 0], 0);
-    for i in 0..pages.height() {
-        let known = &truth[urls[i].as_deref().unwrap()];
+    for page in table::<PageRow>(&work, "out/extract/latest/pages") {
+        let known = &truth[&page.url];
         if matches!(known["kind"].as_str(), Some("redirect" | "missing")) {
             continue;
         }
         all += 1;
-        right[0] += usize::from(charsets[i].as_deref() == known["encoding"].as_str());
-        right[1] += usize::from(languages[i].as_deref() == known["language"].as_str());
+        right[0] += usize::from(page.content_charset.as_deref() == known["encoding"].as_str());
+        right[1] += usize::from(page.content_languages.as_deref() == known["language"].as_str());
     }
     assert_eq!(right[0], all, "encodings");
     assert!(right[1] as f64 >= 0.99 * all as f64, "languages: {} of {all}", right[1]);
 
-    let clusters = table(&work, "out/dedup/latest/clusters");
-    let cluster = clusters.column("cluster").unwrap().u32().unwrap().clone();
-    let of: HashMap<String, u32> = strings(&clusters, "url")
-        .into_iter()
-        .zip(cluster.iter())
-        .map(|(url, c)| (url.unwrap(), c.unwrap()))
-        .collect();
+    let clusters = table::<ClusterRow>(&work, "out/dedup/latest/clusters");
+    let of: HashMap<String, u32> = clusters.into_iter().map(|page| (page.url, page.cluster)).collect();
     let mut found: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (url, known) in &truth {
         let kind = known["kind"].as_str().unwrap();

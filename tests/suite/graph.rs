@@ -2,7 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use polars::prelude::*;
+use webmill::jobs::dedup::tables::ClusterRow;
+use webmill::jobs::graph::tables::{ArcRow, NodeRow};
+use webmill::jobs::levels::Level;
+use webmill::jobs::rank::tables::{ConvergenceRow, Iterated, RankRow};
+use webmill::mill::TextRow;
+use webmill::table::{Table, read_rows};
 
 use crate::support::{Work, assert_same};
 
@@ -23,15 +28,8 @@ fn assert_near(got: &BTreeMap<String, f64>, want: &[(&str, f64)], within: f64) {
     }
 }
 
-fn table(work: &Work, out: &str, job: &str, table: &str) -> DataFrame {
-    let folder = work.path(out).join(job).join("latest").join(table);
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let mut frames = files
-        .into_iter()
-        .map(|path| ParquetReader::new(std::fs::File::open(path).unwrap()).finish().unwrap());
-    let first = frames.next().unwrap();
-    frames.fold(first, |all, frame| all.vstack(&frame).unwrap())
+fn table<T: Table>(work: &Work, out: &str, job: &str) -> Vec<T> {
+    read_rows(&work.path(out).join(job).join("latest").join(T::NAME)).unwrap()
 }
 
 #[test]
@@ -244,42 +242,21 @@ fn duplicates_are_folded_into_their_representatives() {
     ]);
     assert_same(&work.committed("one"), &work.committed("two"), "folded on two threads");
 
-    let clusters = table(&work, "one", "dedup", "clusters");
-    let (url, keep) =
-        (clusters.column("url").unwrap().str().unwrap(), clusters.column("keep").unwrap().bool().unwrap());
-    let copies: BTreeSet<&str> = url
-        .iter()
-        .zip(keep.iter())
-        .filter(|(_, keep)| *keep == Some(false))
-        .filter_map(|(url, _)| url)
-        .collect();
+    let clusters: Vec<ClusterRow> = table(&work, "one", "dedup");
+    let copies: BTreeSet<&str> =
+        clusters.iter().filter(|page| !page.keep).map(|page| page.url.as_str()).collect();
     assert!(copies.len() > 20, "a corpus without copies shows nothing: {}", copies.len());
     let nodes = |out| {
-        let nodes = table(&work, out, "graph", "nodes");
-        let rows: Vec<(String, String, u32)> = (0..nodes.height())
-            .map(|i| {
-                let text = |name: &str| nodes.column(name).unwrap().str().unwrap().get(i).unwrap().to_owned();
-                (text("level"), text("url"), nodes.column("pages").unwrap().u32().unwrap().get(i).unwrap())
-            })
-            .filter(|row| row.0 == "page")
-            .collect();
-        rows
+        let nodes: Vec<NodeRow> = table(&work, out, "graph");
+        nodes.into_iter().filter(|node| node.level == Level::Page).collect::<Vec<_>>()
     };
     let (plain, folded) = (nodes("plain"), nodes("one"));
     assert_eq!(folded.len(), plain.len() - copies.len());
-    assert!(folded.iter().all(|(_, url, _)| !copies.contains(url.as_str())));
-    assert_eq!(folded.iter().map(|node| node.2 as usize).sum::<usize>(), plain.len());
+    assert!(folded.iter().all(|node| !copies.contains(node.url.as_str())));
+    assert_eq!(folded.iter().map(|node| node.pages as usize).sum::<usize>(), plain.len());
     let weight = |out| {
-        let arcs = table(&work, out, "graph", "arcs");
-        let level = arcs.column("level").unwrap().str().unwrap();
-        let weights = arcs.column("weight").unwrap().u32().unwrap();
-        level
-            .iter()
-            .zip(weights.iter())
-            .filter(|(l, _)| *l == Some("page"))
-            .filter_map(|(_, w)| w)
-            .map(u64::from)
-            .sum::<u64>()
+        let arcs: Vec<ArcRow> = table(&work, out, "graph");
+        arcs.iter().filter(|arc| arc.level == Level::Page).map(|arc| u64::from(arc.weight)).sum::<u64>()
     };
     let manifest = std::fs::read(work.path("one").join("graph/latest/manifest.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
@@ -294,9 +271,8 @@ fn hubs_and_authorities_of_a_query() {
     let work = Work::new();
     work.synth("shards", 1500, u64::MAX);
     work.run(&["run", "shards", "--out", "out"]);
-    let texts = table(&work, "out", "extract", "texts");
-    let text = texts.column("text").unwrap().str().unwrap().get(0).unwrap();
-    let word = text.split_whitespace().find(|word| word.chars().all(char::is_alphabetic)).unwrap();
+    let texts: Vec<TextRow> = table(&work, "out", "extract");
+    let word = texts[0].text.split_whitespace().find(|word| word.chars().all(char::is_alphabetic)).unwrap();
     let ask = |more: &[&str]| lines(&work, &[&["rank", "out", "--query", word], more].concat());
     let found = ask(&[]);
     assert!(
@@ -325,15 +301,15 @@ fn earlier_ranks_and_chosen_pages() {
     work.run(&["run", "shards", "--out", "warm"]);
     work.run(&["rank", "--out", "warm", "--warm-start", "cold"]);
     let pagerank = |out| {
-        let ranks = table(&work, out, "rank", "ranks");
-        ranks.column("pagerank").unwrap().f64().unwrap().iter().map(Option::unwrap).collect::<Vec<_>>()
+        let ranks: Vec<RankRow> = table(&work, out, "rank");
+        ranks.into_iter().map(|row| row.pagerank).collect::<Vec<_>>()
     };
     let (cold, warm) = (pagerank("cold"), pagerank("warm"));
     assert!(cold.iter().zip(&warm).map(|(a, b)| (a - b).abs()).sum::<f64>() < 1e-11);
     let iterations = |out: &str| {
-        let manifest = std::fs::read(work.path(out).join("rank/latest/manifest.json")).unwrap();
-        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
-        manifest["facts"]["pagerank"]["page"]["iterations"].as_u64().unwrap()
+        let rows: Vec<ConvergenceRow> = table(&work, out, "rank");
+        let of_pages = |row: &&ConvergenceRow| row.level == Level::Page && row.measure == Iterated::Pagerank;
+        rows.iter().find(of_pages).unwrap().iterations
     };
     assert!(iterations("warm") * 2 < iterations("cold"), "{} {}", iterations("warm"), iterations("cold"));
 

@@ -1,7 +1,9 @@
 //! What the pages of a host share is left out of a page that has little else to say.
 
-use polars::prelude::*;
+use webmill::jobs::extract::template_row::{TemplateRow, TemplateVerdict};
+use webmill::mill::TextRow;
 use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
+use webmill::table::read_rows;
 
 use crate::support::{Work, assert_same};
 
@@ -30,16 +32,8 @@ fn page(number: usize) -> String {
 }
 
 fn texts(work: &Work, out: &str) -> Vec<(String, String)> {
-    let file = work.path(out).join("extract/latest/texts");
-    let mut rows = Vec::new();
-    for entry in std::fs::read_dir(file).unwrap() {
-        let frame = ParquetReader::new(std::fs::File::open(entry.unwrap().path()).unwrap()).finish().unwrap();
-        let (url, text) = (frame.column("url").unwrap(), frame.column("text").unwrap());
-        for (url, text) in url.str().unwrap().iter().zip(text.str().unwrap().iter()) {
-            rows.push((url.unwrap().to_owned(), text.unwrap().to_owned()));
-        }
-    }
-    rows
+    let rows: Vec<TextRow> = read_rows(&work.path(out).join("extract/latest/texts")).unwrap();
+    rows.into_iter().map(|row| (row.url, row.text)).collect()
 }
 
 #[test]
@@ -81,12 +75,10 @@ fn what_a_host_repeats_is_left_out_of_its_poor_pages() {
     assert_eq!(off, texts(&work, "more"), "too few pages to compare");
     assert_same(&work.committed("on"), &work.committed("two"), "2 threads");
 
-    let file = work.path("on").join("extract/latest/templates/part-000000.parquet");
-    let frame = ParquetReader::new(std::fs::File::open(file).unwrap()).finish().unwrap();
-    let cell = |name: &str| format!("{}", frame.column(name).unwrap().get(0).unwrap());
-    assert_eq!(frame.height(), 1);
-    let row = ["url_host_name", "pages", "sampled", "verdict", "texts", "pages_hit"].map(cell);
-    assert_eq!(row, ["\"stories.example\"", "40", "40", "\"on\"", "1", "1"]);
+    let learnt: Vec<TemplateRow> = read_rows(&work.path("on").join("extract/latest/templates")).unwrap();
+    let [row] = learnt.as_slice() else { panic!("one host: {learnt:?}") };
+    assert_eq!((row.url_host_name.as_str(), row.verdict), ("stories.example", TemplateVerdict::On));
+    assert_eq!((row.pages, row.sampled, row.texts, row.pages_hit), (40, 40, 1, 1));
     let manifest = std::fs::read(work.path("on").join("extract/latest/manifest.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
     assert_eq!(manifest["counts"]["kept"]["pruned-by-template"], 1);

@@ -121,7 +121,8 @@ impl Check<'_> {
             best.map_or_else(String::new, |row| row.url.clone())
         };
         let found = [best(|row| row.pagerank), best(|row| row.authority), best(|row| row.hub)];
-        let known = [&self.answers.top_pagerank, &self.answers.top_authority, &self.answers.top_hub].map(String::clone);
+        let known = [&self.answers.top_pagerank, &self.answers.top_authority, &self.answers.top_hub]
+            .map(String::clone);
         for ((measure, found), want) in ["pagerank", "authority", "hub"].into_iter().zip(found).zip(known) {
             self.expect(format!("top {measure}"), found, &want);
         }
@@ -196,7 +197,8 @@ impl Check<'_> {
     fn details(&mut self) -> Result<()> {
         let found = details::read(self.of("extract")?)?;
         let answers = &mut self.answers;
-        let known = [&mut answers.comments, &mut answers.records, &mut answers.structured].map(std::mem::take);
+        let known =
+            [&mut answers.comments, &mut answers.records, &mut answers.structured].map(std::mem::take);
         for ((table, found), known) in found.into_iter().zip(known) {
             for (url, want) in known {
                 let found = found.get(&url).cloned().unwrap_or_default();

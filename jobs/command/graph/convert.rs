@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use webmill_graph::{BvOptions, EdgeList, write_bvgraph, write_matrix};
 
-use crate::settings::Shared;
 use crate::command::source;
+use crate::settings::Shared;
 
 /// Write a graph in another format: by the ending of TO, or --to.
 #[derive(Debug, clap::Args)]
@@ -47,7 +47,8 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
         Some(format) => format,
         None => by_ending(&args.to)?,
     };
-    if let Some(folder) = args.to.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+    if let Some(folder) = args.to.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
+    {
         bail!("{}: there is no folder {} to write to", args.to.display(), folder.display());
     }
     let source = source::open(&args.from, args.level.as_deref(), args.shared.memory)?;

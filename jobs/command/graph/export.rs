@@ -8,10 +8,10 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use webmill_graph::Export;
 
-use crate::settings::Shared;
 use crate::command::rank::{Measured, Score};
-use crate::rank::{Rank, Vectors};
 use crate::command::source;
+use crate::rank::{Rank, Vectors};
+use crate::settings::Shared;
 
 /// Write a part of a graph as GraphML or GEXF to stdout, with its scores.
 #[derive(Debug, clap::Args)]

@@ -10,8 +10,8 @@ use webmill_graph::{
     published_distance, strong_components, weak_components,
 };
 
-use crate::settings::Shared;
 use crate::command::source;
+use crate::settings::Shared;
 
 /// Print the numbers of a graph: nodes, arcs, degrees; with --all also its shape.
 #[derive(Debug, clap::Args)]

@@ -172,7 +172,9 @@ fn terms(
     while let Some(batch) = reader.next()? {
         for link in batch.rows() {
             let node = |key: u128| wanted.get(&key).copied();
-            let (Some(source), Some(target)) = (node(link.source_key.0), node(link.target_key.0)) else { continue };
+            let (Some(source), Some(target)) = (node(link.source_key.0), node(link.target_key.0)) else {
+                continue;
+            };
             let around = [link.before, link.anchor, link.after].join(" ");
             let count = found.entry((source, target)).or_default();
             *count = query.count(&around).into_iter().fold(*count, u32::saturating_add);

@@ -54,13 +54,23 @@ table! {
 
 impl Weigh for LinkRow {
     fn weight(&self) -> usize {
-        size_of::<Self>() + self.target_url.len() + self.anchor.len() + self.before.len() + self.after.len() + 48
+        size_of::<Self>()
+            + self.target_url.len()
+            + self.anchor.len()
+            + self.before.len()
+            + self.after.len()
+            + 48
     }
 }
 
 impl LinkRow {
     /// The link that an HTTP redirect is, stored at this place.
-    pub fn redirect(from: &CanonicalUrl, to: CanonicalUrl, warc_record_offset: i64, warc_filename: String) -> Self {
+    pub fn redirect(
+        from: &CanonicalUrl,
+        to: CanonicalUrl,
+        warc_record_offset: i64,
+        warc_filename: String,
+    ) -> Self {
         LinkRow {
             source_key: Bytes16(from.key().0),
             target_key: Bytes16(to.key().0),
