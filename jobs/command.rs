@@ -1,5 +1,6 @@
 //! Commands around the jobs: their arguments, and what they print.
 
+pub mod crawl;
 pub mod datasets;
 pub mod demo;
 pub mod graph;

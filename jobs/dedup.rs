@@ -84,7 +84,7 @@ impl Job for Dedup {
     const VERSION: u32 = 1;
 
     fn ingredients(&self) -> Vec<webmill_run::Ingredient> {
-        crate::ingredients::of_text()
+        crate::ingredients::of_words()
     }
 
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {

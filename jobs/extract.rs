@@ -14,12 +14,13 @@ use webmill_mill::{Mill, Order, PageLimits, Reject as PageReject};
 use webmill_run::{Committed, Ingredient, Job, Measure, Reject, Stage, Unit};
 use webmill_shard::{Part, ReadOptions, Resume, ShardReader, follows, split};
 use webmill_table::schema;
+use webmill_text::TemplateMethod;
 
 use crate::inputs::Shards;
 use crate::job::{Context, JobEntry};
 use crate::recipe::{Recipe, Settings, within};
 use parts::PartTables;
-use template_row::TemplateRow;
+use template_row::{TemplateElementRow, TemplateRow};
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -29,7 +30,7 @@ pub const ENTRY: JobEntry = JobEntry {
     reads_shards: true,
     tables: || {
         let mut tables = Mill::default().tables();
-        tables.push(schema::<TemplateRow>());
+        tables.extend([schema::<TemplateRow>(), schema::<TemplateElementRow>()]);
         tables
     },
     check: |recipe: &Recipe| recipe.settings::<Extract>().map(drop),
@@ -54,6 +55,9 @@ pub struct Extract {
     /// Most hosts whose pages are compared, those of most captures; each takes up to 1 MiB, 10 to 120 KiB as a
     /// rule. Counting takes some 150 bytes a host of the corpus, 600 one of many pages.
     pub template_hosts: usize,
+    /// By what templates are learnt: footprint (texts that pages show at one place and leave out of their main text) or
+    /// style-tree (elements of low importance; their values go into table `template_elements`).
+    pub template_method: TemplateMethod,
     /// Bounds of the work on one page.
     pub limits: PageLimits,
 }
@@ -66,6 +70,7 @@ impl Default for Extract {
             buffer_bytes: 24 << 20,
             template_pages: 200,
             template_hosts: 1000,
+            template_method: TemplateMethod::default(),
             limits: PageLimits::default(),
         }
     }
@@ -122,7 +127,7 @@ impl Job for Extract {
                 digest: format!("{} {}", part.version, part.configuration),
             })
             .collect();
-        ingredients.extend(crate::ingredients::of_text());
+        ingredients.extend(crate::ingredients::of_words());
         ingredients
     }
 

@@ -12,12 +12,12 @@ use webmill_graph::{BuildOptions, GraphBuilder, Numbering};
 use webmill_html::LinkKind;
 use webmill_run::{Committed, Inputs, Job, JobInput, Measure, Stage, Unit};
 use webmill_sort::Budget;
-use webmill_table::schema;
+use webmill_table::{columns, schema};
 
 use crate::dedup::Dedup;
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
-use crate::levels::{Level, graph_file};
+use crate::levels::{Level, graph_file, read_level};
 use crate::recipe::{Recipe, Settings};
 use feed::Feed;
 use levels::NodeSpool;
@@ -193,4 +193,26 @@ impl GraphJob {
             "URLs collide under {MAX_SEEDS} seeds of their keys: this corpus is made to do so"
         )))
     }
+}
+
+columns! {
+    struct Named from NodeRow { url }
+}
+
+/// The names of the nodes of one level, in node order.
+pub fn each_name(graph: &Committed, level: Level) -> impl Iterator<Item = Result<String>> {
+    let mut reader = read_level::<Named>(graph, level);
+    let mut failed = false;
+    std::iter::from_fn(move || {
+        if failed {
+            return None;
+        }
+        let names = reader.next().transpose()?;
+        failed = names.is_err();
+        Some(match names {
+            Ok(batch) => batch.rows().map(|node| Ok(node.url.to_owned())).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        })
+    })
+    .flatten()
 }

@@ -40,13 +40,13 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// A context for `jobs`. The whole recipe is checked here, so that a mistake in the settings of the last job does not
-    /// wait for the first to finish.
+    /// A context for `jobs`. Their settings are all checked here, so that a mistake in those of the last job does not wait
+    /// for the first to finish.
     ///
     /// # Errors
-    /// [`Error::Config`] for a table that is no job's, or a setting that cannot work.
+    /// [`Error::Config`] for a setting that cannot work.
     pub fn new(jobs: &'static [JobEntry], recipe: Recipe, runtime: Runtime<'a>) -> Result<Self> {
-        check_recipe(jobs, &recipe)?;
+        jobs.iter().try_for_each(|job| (job.check)(&recipe))?;
         let results = Mutex::default();
         Ok(Context { jobs, recipe, runtime, inputs: Vec::new(), dry_run: false, results })
     }
@@ -127,20 +127,6 @@ impl<'a> Context<'a> {
         progress.note(&format!("{:>10}  {state} {}", J::NAME, committed.folder.display()));
         Ok(Some(committed))
     }
-}
-
-/// Checks every table of a recipe.
-///
-/// # Errors
-/// [`Error::Config`] for a table that is no job's, or a setting that cannot work.
-pub fn check_recipe(jobs: &[JobEntry], recipe: &Recipe) -> Result<()> {
-    let names = || jobs.iter().map(|job| job.name).chain([crate::crawl::TABLE]);
-    if let Some(name) = recipe.tables().find(|name| !names().any(|known| known == *name)) {
-        let known: Vec<&str> = names().collect();
-        return Err(recipe.error(&format!("no job is called [{name}]; jobs: {}", known.join(", "))));
-    }
-    jobs.iter().try_for_each(|job| (job.check)(recipe))?;
-    crate::crawl::check_recipe(recipe)
 }
 
 /// Where results that are joined were not made from each other, of two corpora or of two runs on one: a warning each.

@@ -77,7 +77,7 @@ impl Job for KeywordsJob {
     const VERSION: u32 = 1;
 
     fn ingredients(&self) -> Vec<Ingredient> {
-        crate::ingredients::of_text()
+        crate::ingredients::of_words()
     }
 
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {

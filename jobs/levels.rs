@@ -3,9 +3,7 @@
 use webmill_capture::{Error, Result};
 use webmill_graph::{Csr, Graph};
 use webmill_run::Committed;
-use webmill_table::{Columns, Reader, Table, columns, text_enum};
-
-use crate::graph::tables::NodeRow;
+use webmill_table::{Columns, Reader, Table, text_enum};
 
 text_enum! {
     /// Level of the web graph.
@@ -57,28 +55,6 @@ pub fn admit(graph: &Csr, bytes: u64, doing: &str, memory: u64) -> Result<()> {
 /// Reads chosen columns of a table of nodes on one level, in node order.
 pub fn read_level<C: Columns>(committed: &Committed, level: Level) -> Reader<C> {
     Reader::over(vec![committed.path(&part_file(C::Row::NAME, level))])
-}
-
-columns! {
-    struct Named from NodeRow { url }
-}
-
-/// The names of the nodes of one level, in node order.
-pub fn each_name(graph: &Committed, level: Level) -> impl Iterator<Item = Result<String>> {
-    let mut reader = read_level::<Named>(graph, level);
-    let mut failed = false;
-    std::iter::from_fn(move || {
-        if failed {
-            return None;
-        }
-        let names = reader.next().transpose()?;
-        failed = names.is_err();
-        Some(match names {
-            Ok(batch) => batch.rows().map(|node| Ok(node.url.to_owned())).collect::<Vec<_>>(),
-            Err(error) => vec![Err(error)],
-        })
-    })
-    .flatten()
 }
 
 /// The number of a node must be that of its row: what is zipped with nodes relies on it.

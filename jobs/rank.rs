@@ -12,10 +12,10 @@ use webmill_graph::{
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_table::{Footer, PartWriter, Table, columns, schema, write_part};
 
-use crate::graph::GraphJob;
 use crate::graph::tables::NodeRow;
+use crate::graph::{GraphJob, each_name};
 use crate::job::{Context, JobEntry};
-use crate::levels::{Level, admit, check_order, each_name, open_graph, part_file, read_level};
+use crate::levels::{Level, admit, check_order, open_graph, part_file, read_level};
 use crate::recipe::Recipe;
 use crate::rejects::columns as columns_of;
 pub use settings::{Rank, Vectors};

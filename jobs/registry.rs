@@ -5,6 +5,7 @@ use webmill_run::Committed;
 use webmill_table::TableSchema;
 
 use crate::job::{Context, JobEntry};
+use crate::recipe::Recipe;
 use crate::{crawl, dedup, extract, graph, keywords, rank, rejects, report, shape, simweb};
 
 /// Every job.
@@ -24,6 +25,20 @@ pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
         }
     }
     Ok(last)
+}
+
+/// Checks every table of a recipe, that of crawls among them.
+///
+/// # Errors
+/// [`webmill_capture::Error::Config`] for a table that is no job's, or a setting that cannot work.
+pub fn check_recipe(recipe: &Recipe) -> Result<()> {
+    let names = || JOBS.iter().map(|job| job.name).chain([crawl::TABLE]);
+    if let Some(name) = recipe.tables().find(|name| !names().any(|known| known == *name)) {
+        let known: Vec<&str> = names().collect();
+        return Err(recipe.error(&format!("no job is called [{name}]; jobs: {}", known.join(", "))));
+    }
+    JOBS.iter().try_for_each(|job| (job.check)(recipe))?;
+    crawl::check_recipe(recipe)
 }
 
 /// Every table that webmill writes, in the order of the data flow.

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use webmill_capture::Result;
 use webmill_run::{Cancel, Progress, Runtime};
 
-use crate::job::{Context, check_recipe};
+use crate::job::Context;
 use crate::recipe::Recipe;
-use crate::registry::JOBS;
+use crate::registry::{JOBS, check_recipe};
 use crate::rejects::RejectTable;
 
 /// Options of every job.
@@ -85,7 +85,7 @@ impl Shared {
     /// Where it cannot be read or has a mistake anywhere.
     pub fn recipe(&self) -> Result<Recipe> {
         let recipe = self.recipe.as_ref().map_or_else(|| Ok(Recipe::default()), |path| Recipe::read(path))?;
-        check_recipe(JOBS, &recipe)?;
+        check_recipe(&recipe)?;
         Ok(recipe)
     }
 

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
-use webmill::jobs::command::{datasets, demo, graph, jobs, rank, schema, shape, shard, text};
-use webmill::jobs::{crawl, say, simweb};
+use webmill::jobs::command::{crawl, datasets, demo, graph, jobs, rank, schema, shape, shard, text};
+use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
 
 #[global_allocator]

@@ -6,7 +6,8 @@ use anyhow::{Context, Result, bail};
 use webmill_graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
 use webmill_run::{Committed, open_latest};
 
-use crate::levels::{Level, admit, each_name, open_graph};
+use crate::graph::each_name;
+use crate::levels::{Level, admit, open_graph};
 use crate::rank::Rank;
 
 /// A graph and the names of its nodes.

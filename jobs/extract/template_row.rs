@@ -31,3 +31,17 @@ table! {
         agreement: f64 = "share of what each half of the sample takes from the other that the other agrees to, 0 to 1", "0.97";
     }
 }
+
+table! {
+    /// One row an element of the pages of a host, with its importance; where templates are learnt by the style tree (recipe [extract] template_method = "style-tree").
+    TemplateElementRow = "template_elements" {
+        url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
+        path: String = "tags with classes from body down to it; #text is text between elements", "body > div.main > p";
+        depth: u32 = "elements above it", "2";
+        pages: u32 = "sampled pages that have it", "60";
+        styles: u32 = "sequences of children that it has on these pages; 0 of one that holds text alone", "1";
+        words: u32 = "distinct words that are known of one that holds text alone", "14";
+        importance: f64 = "composite importance: 0 of what all pages share, 1 of what each has for itself", "0.03";
+        is_template: bool = "whether it holds text and is template: enough pages have it, and it is not important", "true";
+    }
+}

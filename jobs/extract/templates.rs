@@ -10,10 +10,10 @@ use webmill_mill::{Mill, Templates};
 use webmill_run::Measure;
 use webmill_shard::Part;
 use webmill_table::{Footer, Table, write_part};
-use webmill_text::{MAX_PAGES, Sample, Template};
+use webmill_text::{ElementImportance, MAX_PAGES, Sample, StyleTree, Template, TemplateMethod};
 
 use super::Pass;
-use super::template_row::TemplateRow;
+use super::template_row::{TemplateElementRow, TemplateRow};
 use crate::rejects::columns;
 
 /// Captures of a host, the hashes of the URLs that are looked at, and the pages found there.
@@ -45,9 +45,11 @@ impl Pass<'_> {
         let learnt: Vec<(String, Template)> = self.stage.unit("templates", |unit| {
             let hosts = self.sample(parts)?;
             let (mut rows, mut out) = (Vec::with_capacity(hosts.len()), Vec::new());
+            let mut elements = Vec::new();
             for (host, (pages, _, sample)) in hosts {
                 let sample = sample.into_inner().unwrap_or_else(PoisonError::into_inner);
-                let (template, learnt) = Template::learn(&sample);
+                let (template, learnt) = Template::learn_by(self.settings.template_method, &sample);
+                elements.extend(importances(&host, self.settings.template_method, &sample));
                 rows.push(TemplateRow {
                     url_host_name: host.clone(),
                     pages,
@@ -64,6 +66,11 @@ impl Pass<'_> {
             let footer = Footer { job_key: unit.stage().key().to_string() };
             let written = write_part(&unit.create(&relative)?, &rows, &footer)?;
             unit.wrote(&relative, TemplateRow::NAME, columns::<TemplateRow>(), written);
+            if self.settings.template_method == TemplateMethod::StyleTree {
+                let relative = format!("{}/part-000000.parquet", TemplateElementRow::NAME);
+                let written = write_part(&unit.create(&relative)?, &elements, &footer)?;
+                unit.wrote(&relative, TemplateElementRow::NAME, columns::<TemplateElementRow>(), written);
+            }
             Ok(out)
         })?;
         Ok(learnt.into_iter().collect())
@@ -101,7 +108,7 @@ impl Pass<'_> {
         self.each_page(parts, |host, key, capture| {
             if let Some((_, keys, sample)) = hosts.get(host)
                 && keys.0.contains(&key)
-                && let Some(page) = mill.footprint(capture)
+                && let Some(page) = mill.footprint(capture, self.settings.template_method)
             {
                 lock(sample)?.add(key, page);
             }
@@ -138,6 +145,24 @@ impl Pass<'_> {
             Ok(())
         })
     }
+}
+
+/// What the style tree of a host holds of its elements.
+fn importances(host: &str, method: TemplateMethod, sample: &Sample) -> Vec<TemplateElementRow> {
+    if method != TemplateMethod::StyleTree {
+        return Vec::new();
+    }
+    let row = |element: ElementImportance| TemplateElementRow {
+        url_host_name: host.to_owned(),
+        path: element.path,
+        depth: element.depth,
+        pages: element.pages,
+        styles: element.styles,
+        words: element.words,
+        importance: element.importance,
+        is_template: element.is_template,
+    };
+    StyleTree::of_sample(sample).elements().into_iter().map(row).collect()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> Result<std::sync::MutexGuard<'_, T>> {

@@ -63,3 +63,7 @@ pub use robots::{Robots, Rules};
 pub use structured::Structured;
 pub use tag::Tag;
 pub use written_date::{DateOrder, WrittenDate, find_date, find_date_at, proven_order, read_date};
+
+/// Name and content of the lists that parsing knows beside its code: whoever keeps results compares them by a digest.
+pub const LISTS: &[(&str, &[u8])] =
+    &[("entities", include_bytes!("entity_names.rs")), ("quirks", include_bytes!("quirks.rs"))];

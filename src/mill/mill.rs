@@ -8,7 +8,7 @@ use webmill_html::links::{LinkLimits, links};
 use webmill_html::metadata;
 use webmill_html::sniff::{is_markup, sniff};
 use webmill_table::TableSchema;
-use webmill_text::{Footprint, Template, footprint};
+use webmill_text::{Footprint, Template, TemplateMethod, footprint_by};
 
 use crate::{
     Analyzer, Buffers, Comments, Decode, Html, Links, Order, Page, PageLimits, Pages, PartId, Records,
@@ -125,14 +125,15 @@ impl Mill {
             }
     }
 
-    /// What a capture adds to the sample of its host's pages; `None` where it is no HTML page of status 2xx.
-    pub fn footprint(&self, capture: &Capture<'_>) -> Option<Footprint> {
+    /// What a capture adds to the sample of its host's pages, from which a template is learnt by `method`; `None` where it
+    /// is no HTML page of status 2xx.
+    pub fn footprint(&self, capture: &Capture<'_>, method: TemplateMethod) -> Option<Footprint> {
         let buffers = Buffers::default();
         let page = Page::new(capture, self, &buffers)?;
         let dom = page.dom()?;
         // Of the links only what they are resolved against is wanted.
         let limits = LinkLimits { max_links: 0, ..LinkLimits::default() };
         let found = links(dom, page.url(), page.characters()?.encoding, &limits);
-        Some(footprint(dom, &metadata(dom, &found.base, &[])))
+        Some(footprint_by(method, dom, &metadata(dom, &found.base, &[])))
     }
 }

@@ -28,6 +28,7 @@ mod metadata;
 mod output;
 mod person_name;
 mod phrases;
+mod shipped;
 mod template;
 mod terms;
 #[doc(hidden)]
@@ -39,6 +40,7 @@ pub use language::{Language, language};
 pub use main_text::{MainText, TextLimits, footprint, footprint_by, main_text, main_text_without};
 pub use output::comments::Comment;
 pub use output::records::DataTable;
+pub use shipped::MODELS_AND_LISTS;
 pub use template::{
     ElementImportance, Footprint, Learnt, MAX_MARKS, MAX_PAGES, Place, Sample, StyleTree, Template,
     TemplateMethod, Verdict,

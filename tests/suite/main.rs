@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod chinese_pages;
+mod compat;
 mod crates;
 mod crawl_bad_input;
 mod crawl_corners;
@@ -12,9 +13,12 @@ mod crawl_truth;
 mod datasets;
 mod demo;
 mod determinism;
+mod golden;
 mod graph;
 mod hostile_pages;
 mod hostile_shapes;
+mod messages;
+mod readers;
 mod resume;
 mod shard;
 mod support;

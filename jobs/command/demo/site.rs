@@ -167,9 +167,9 @@ pub fn crawl(folder: &Path, threads: usize, cancel: &Cancel) -> Result<()> {
     // A second's work: what it did is summed up below.
     let ended = crawl.run(&mut Unseen, &|| cancel.stopped())?;
     let totals = crawl.close(ended)?;
-    crate::crawl::remember(folder, &options)?;
+    crate::command::crawl::remember(folder, &options)?;
     crate::crawl::convert(folder)?;
-    crate::crawl::sum_up(&totals, ended);
+    crate::command::crawl::sum_up(&totals, ended);
     cancel.check()?;
     if ended != Ended::Finished {
         bail!("the demonstration site was not crawled to its end: {}", ended.name());

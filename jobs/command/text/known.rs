@@ -28,6 +28,8 @@ pub struct Known {
     author: Option<String>,
     /// Publication, ISO 8601, with time and zone where the page states them.
     date: Option<String>,
+    /// Both readings of a date such as 03/04/2024, month first and day first, where nothing tells the order.
+    date_ambiguous: Option<[String; 2]>,
     modified: Option<String>,
     site_name: Option<String>,
     description: Option<String>,
@@ -148,6 +150,7 @@ impl Known {
             title: main.title,
             author: main.author,
             date: main.date,
+            date_ambiguous: main.ambiguous_date,
             site_name: meta.site_name,
             description: meta.description,
             categories: meta.categories,

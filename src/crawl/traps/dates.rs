@@ -15,7 +15,7 @@ use std::cell::LazyCell;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use webmill_capture::CanonicalUrl;
+use webmill_capture::{CanonicalUrl, calendar};
 
 /// A date that a URL seems to be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,13 +35,9 @@ pub(super) struct DateLike {
 impl DateLike {
     /// Days since 1970 of its first day; proleptic Gregorian.
     pub fn days(&self) -> i64 {
-        // Days before the month, from March, in a year that begins there.
-        let (year, month) = (i64::from(self.year), i64::from(self.month));
-        let year = if month <= 2 { year - 1 } else { year };
-        let era = year.div_euclid(400);
-        let of_era = year.rem_euclid(400);
-        let of_year = (153 * ((month + 9) % 12) + 2) / 5 + i64::from(self.day.max(1)) - 1;
-        era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+        let first = calendar::days_of_civil(self.year.into(), self.month.into(), 1);
+        // A day that its month does not have is one of the next month: URLs are not read that closely.
+        first.expect("months are from 1 to 12") + i64::from(self.day.max(1)) - 1
     }
 }
 
@@ -121,14 +117,8 @@ fn find_full(text: &str) -> Option<(usize, (i32, u8, u8))> {
 /// Seconds since 1970, from 2001 on.
 fn seconds(text: &str) -> Option<(i32, u8, u8)> {
     let seconds: i64 = text.parse().ok().filter(|s| (1_000_000_000..100_000_000_000).contains(s))?;
-    // The civil date of a day, by the inverse of `days`.
-    let z = seconds / 86_400 + 719_468;
-    let (era, of_era) = (z / 146_097, z % 146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let (month, day) = ((shifted + 2) % 12 + 1, of_year - (153 * shifted + 2) / 5 + 1);
-    Some(((era * 400 + year_of_era + i64::from(month <= 2)) as i32, month as u8, day as u8))
+    let (year, month, day) = calendar::civil_of_days(seconds / 86_400);
+    Some((i32::try_from(year).ok()?, month as u8, day as u8))
 }
 
 /// The date of a URL; one in the query before one in the path.

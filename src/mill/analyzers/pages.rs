@@ -76,6 +76,7 @@ table! {
         description: Option<String> = "description from meta, OpenGraph or JSON-LD", "Campus news";
         author: Option<String> = "author the page names", "Li Hua";
         published: Option<String> = "date of publication as ISO 8601, with its zone where given", "2003-04-15";
+        published_ambiguous: Vec<String> = "both readings of a date of publication such as 03/04/2024, month first and day first, where nothing tells the order and published is null; else empty", "['2024-03-04', '2024-04-03']";
         modified: Option<String> = "date of the last change the page states, as ISO 8601", "2003-04-16T08:00:00+08:00";
         site_name: Option<String> = "name of the site the page states", "PKU News";
         licence: Option<String> = "address or name of the licence the page states", "https://creativecommons.org/licenses/by/4.0/";
@@ -206,6 +207,7 @@ fn read(page: &Page<'_>, row: &mut PageRow) {
     if let Some(document) = page.document() {
         row.author.clone_from(&document.main.author);
         row.published.clone_from(&document.main.date);
+        row.published_ambiguous = document.main.ambiguous_date.iter().flatten().cloned().collect();
         row.page_type = Some(document.main.page_type.into());
     }
     if let Some(reading) = page.reading() {

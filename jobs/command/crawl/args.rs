@@ -9,9 +9,8 @@ use webmill_crawl::archive::ArchiveFormat;
 use webmill_crawl::frontier::Strategy;
 use webmill_crawl::scope::Seeds;
 
-use crate::job::check_recipe;
 use crate::recipe::Recipe;
-use crate::registry::JOBS;
+use crate::registry::check_recipe;
 use crate::settings::{parse_size, parse_threads};
 
 /// Crawl from seeds into RAW DB or WARC shards, politely, resumably, with an event log.
@@ -169,7 +168,7 @@ impl CrawlArgs {
         let mut options = match &self.recipe {
             Some(path) => {
                 let recipe = Recipe::read(path)?;
-                check_recipe(JOBS, &recipe)?;
+                check_recipe(&recipe)?;
                 recipe.unchecked()?
             }
             None if before.exists() => {

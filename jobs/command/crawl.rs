@@ -1,0 +1,112 @@
+//! `webmill crawl`: seeds in, shards and an event log out.
+
+mod args;
+mod earlier;
+mod seeds;
+mod view;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use webmill_crawl::{Crawl, CrawlOptions, Ended};
+use webmill_run::Cancel;
+
+use crate::crawl::{EVENTS, convert};
+pub use args::CrawlArgs;
+pub use view::{sum_up, view};
+
+/// Runs the command.
+///
+/// # Errors
+/// What it meets.
+pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let options = args.options()?;
+    options.check()?;
+    let seeds = seeds::read(&args.seeds, &args.urls)?;
+    if options.fetch.user_agent == CrawlOptions::default().fetch.user_agent && !options.fetch.allow_private {
+        crate::say!(
+            "nobody is named who can be asked about this crawl: say --contact URL|MAIL on foreign servers"
+        );
+    }
+    if args.dry_run {
+        crate::print(&as_recipe(&options)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let earlier = args.earlier.as_deref().map(earlier::read).transpose()?;
+    std::fs::create_dir_all(&args.out).with_context(|| args.out.display().to_string())?;
+    let (mut crawl, opened) = Crawl::open(&args.out, &options, &seeds, args.threads(), earlier)?;
+    let f = crawl.frontier();
+    if !opened.fresh {
+        crate::say!("{} of {} URLs wait", f.queued, f.seen);
+    }
+    for note in opened.notes() {
+        crate::say!("{note}");
+    }
+    remember(&args.out, &options)?;
+    raise_file_limit(options.connections);
+    let mut looking = view();
+    let ran = crawl.run(&mut *looking, &|| cancel.stopped());
+    drop(looking);
+    if ran.is_err() {
+        // What happened until then is worth a table, if there is room for it.
+        let _ = convert(&args.out);
+    }
+    let ended = ran.context("the crawl stopped; the same command goes on with it")?;
+    let totals = crawl.close(ended)?;
+    convert(&args.out)?;
+    sum_up(&totals, ended);
+    if ended == Ended::Stopped {
+        crate::say!("the same command goes on where it was");
+        return Ok(ExitCode::from(130));
+    }
+    if totals.stored == 0 && ended == Ended::Finished {
+        let hint = match totals.outcomes.get("private-address") {
+            0 => "",
+            _ => "; private addresses are reached with --allow-private",
+        };
+        bail!(
+            "no page was stored: what became of the seeds stands above and in {}/{EVENTS}{hint}",
+            args.out.display()
+        );
+    }
+    crate::print(&format!("{}\n", args.out.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The settings as table `[crawl]` of a recipe.
+fn as_recipe(options: &CrawlOptions) -> Result<String> {
+    let tables = std::collections::BTreeMap::from([("crawl", options)]);
+    toml::to_string(&tables).context("settings as TOML")
+}
+
+/// Leaves the settings in the folder, for people and for the next run.
+pub fn remember(folder: &Path, options: &CrawlOptions) -> Result<()> {
+    let path = folder.join("crawl.toml");
+    let text = as_recipe(options)?;
+    // Written beside and renamed: half a file of settings would be taken for other settings. Headers and accounts may be secret.
+    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(|| path.display().to_string())?;
+    file.write_all(text.as_bytes())
+        .and_then(|()| file.as_file().sync_all())
+        .with_context(|| path.display().to_string())?;
+    file.persist(&path).with_context(|| path.display().to_string())?;
+    Ok(())
+}
+
+/// Sockets are files: without room for them connections fail, which looks like dead hosts.
+fn raise_file_limit(connections: usize) {
+    let wanted = connections as u64 + 512;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: getrlimit and setrlimit read and write the one struct that they are given, which lives here.
+    let ok = unsafe {
+        libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0
+            && (limit.rlim_cur >= wanted || {
+                limit.rlim_cur = wanted.min(limit.rlim_max);
+                libc::setrlimit(libc::RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= wanted
+            })
+    };
+    if !ok {
+        crate::say!("the limit of open files is too low for {connections} connections; see `ulimit -n`");
+    }
+}

@@ -1,0 +1,98 @@
+//! Files that earlier programs wrote still open.
+
+use std::path::{Path, PathBuf};
+
+use webmill::jobs::dedup::tables::{ClusterRow, DuplicateRow};
+use webmill::jobs::extract::template_row::TemplateRow;
+use webmill::jobs::graph::tables::{ArcRow, NodeRow};
+use webmill::jobs::keywords::tables::KeywordRow;
+use webmill::jobs::rank::tables::RankRow;
+use webmill::jobs::report::tables::{HostRow, SummaryRow};
+use webmill::jobs::shape::tables::{ComponentRow, DegreeRow};
+use webmill::mill::{CommentRow, LinkRow, PageRow, RecordRow, StructuredRow, TextRow};
+use webmill::run::open_latest;
+use webmill::table::{Table, read_rows};
+
+use crate::support::Work;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat").join(name)
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_symlink() {
+            std::os::unix::fs::symlink(std::fs::read_link(&path).unwrap(), target).unwrap();
+        } else if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, target).unwrap();
+        }
+    }
+}
+
+/// Reads a whole table, each cell by its type.
+fn rows<T: Table>(results: &Path, job: &str) -> Vec<T> {
+    read_rows(&results.join(job).join("latest").join(T::NAME)).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn results_of_earlier_programs_open() {
+    for form in ["first", "second"] {
+        let results = folder(form).join("results");
+        for job in ["extract", "graph", "rank", "shape", "dedup", "keywords", "report"] {
+            let committed = open_latest(&results, job).unwrap();
+            assert_eq!(committed.manifest.job, job);
+        }
+        let pages: Vec<PageRow> = rows(&results, "extract");
+        assert_eq!(pages.len(), 4, "{form}");
+        assert!(pages.iter().all(|page| page.is_html && page.title.is_some()));
+        let texts: Vec<TextRow> = rows(&results, "extract");
+        assert!(texts.iter().any(|text| text.language.as_deref() == Some("zho")));
+        assert!(!rows::<LinkRow>(&results, "extract").is_empty());
+        assert!(!rows::<RecordRow>(&results, "extract").is_empty());
+        rows::<CommentRow>(&results, "extract");
+        rows::<StructuredRow>(&results, "extract");
+        rows::<TemplateRow>(&results, "extract");
+        let nodes: Vec<NodeRow> = rows(&results, "graph");
+        assert_eq!(nodes.len(), rows::<RankRow>(&results, "rank").len());
+        assert_eq!(nodes.len(), rows::<ComponentRow>(&results, "shape").len());
+        assert!(
+            !rows::<ArcRow>(&results, "graph").is_empty() && !rows::<DegreeRow>(&results, "shape").is_empty()
+        );
+        rows::<DuplicateRow>(&results, "dedup");
+        rows::<ClusterRow>(&results, "dedup");
+        assert_eq!(rows::<KeywordRow>(&results, "keywords").len(), texts.len());
+        assert_eq!(rows::<HostRow>(&results, "report").len(), 1);
+        assert!(rows::<SummaryRow>(&results, "report").len() > 50);
+    }
+}
+
+#[test]
+fn commands_read_results_of_earlier_programs() {
+    for form in ["first", "second"] {
+        let work = Work::new();
+        copy(&folder(form).join("results"), &work.path("out"));
+        let best = work.run(&["rank", "out", "--top", "3"]).stdout;
+        assert_eq!(String::from_utf8(best).unwrap().lines().count(), 3);
+        work.run(&["graph", "info", "out", "--level", "host"]);
+        work.run(&["dedup", "--out", "out"]);
+        work.run(&["rank", "--out", "out"]);
+    }
+}
+
+#[test]
+fn shards_and_crawls_of_earlier_programs_open() {
+    let work = Work::new();
+    copy(&folder("first"), &work.path("old"));
+    work.run(&["run", "old/shards", "old/crawl", "--out", "out", "--max-bad", "0"]);
+    let pages: Vec<PageRow> = rows(&work.path("out"), "extract");
+    assert_eq!(pages.len(), 4 + 85);
+    // The crawl is done: going on with it finds its frontier and nothing left to do.
+    let again = work.webmill(&["crawl", "--out", "old/crawl"]).output().unwrap();
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(again.status.success() && said.contains("finished"), "{said}");
+}

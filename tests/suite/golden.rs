@@ -1,0 +1,170 @@
+//! What every job makes of a fixed corpus, kept as text in `tests/golden`, a file a job.
+//!
+//! A change of output without a change of the job's VERSION fails: results of the program before would pass for results of
+//! this one. `WEBMILL_GOLDEN=rewrite cargo test --release golden` writes the files anew.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use webmill::jobs::registry::{JOBS, tables};
+use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
+use webmill::table::{ColumnType, TableInWords};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::support::Work;
+
+/// Longest cell that is kept whole; of a longer one the beginning and a digest.
+const LONGEST: usize = 160;
+
+fn repository(relative: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
+}
+
+fn pages(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = format!("{prefix}/{}", path.file_name().unwrap().to_string_lossy());
+        if path.is_dir() {
+            pages(&path, &name, into);
+        } else if path.extension().is_some_and(|e| e == "html" || e == "htm") {
+            into.insert(
+                format!("http:/{}", name.trim_end_matches("index.html")),
+                std::fs::read(&path).unwrap(),
+            );
+        }
+    }
+}
+
+/// The pages of the demonstration site and of the Chinese tests, each fetched twice, a day apart.
+fn write_corpus(work: &Work) {
+    let mut corpus = BTreeMap::new();
+    pages(&repository("datasets/demo-site/hosts"), "", &mut corpus);
+    pages(&repository("tests/pages/zh"), "/zh.example", &mut corpus);
+    assert!(corpus.len() > 100, "{}", corpus.len());
+    let options = WriteOptions { max_shard_bytes: u64::MAX, compression: Compression::None };
+    let mut writer = RawDbWriter::new(&work.path("shards"), "golden", options).unwrap();
+    for (day, every) in [(0, 1), (1, 3)] {
+        for (number, (url, body)) in corpus.iter().enumerate().filter(|(number, _)| number % every == 0) {
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+            let data = [head.as_bytes(), body].concat();
+            let date_ms = 1_700_000_000_000 + 86_400_000 * day + 1000 * number as i64;
+            writer
+                .write(&NewRecord {
+                    url,
+                    origin: None,
+                    date_ms,
+                    ip: Some("192.0.2.1"),
+                    extra: &[],
+                    data: &data,
+                })
+                .unwrap();
+        }
+    }
+    writer.finish().unwrap();
+}
+
+/// A cell as it is kept: numbers to nine digits, since the mathematical functions of systems differ in the last ones.
+fn shown(cell: &str, kind: Option<ColumnType>) -> String {
+    let number = || {
+        cell.parse::<f64>().ok().filter(|_| matches!(kind, Some(ColumnType::Float32 | ColumnType::Float64)))
+    };
+    if let Some(number) = number() {
+        return format!("{number:.8e}");
+    }
+    let cell = cell.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t");
+    if cell.len() <= LONGEST {
+        return cell;
+    }
+    let start: String = cell.chars().take(40).collect();
+    format!("{start}… {} bytes {:016x}", cell.len(), xxh3_64(cell.as_bytes()))
+}
+
+/// Everything that a job committed, as text.
+fn committed(folder: &Path, manifest: &serde_json::Value) -> String {
+    let schemas = tables();
+    let kind = |table: &str, column: &str| {
+        let table = schemas.iter().find(|schema| schema.name == table)?;
+        table.columns.iter().find(|c| c.name == column).map(|c| c.kind)
+    };
+    let mut text = String::new();
+    for (name, _) in manifest["tables"].as_object().unwrap() {
+        if name == "rejects" {
+            continue;
+        }
+        let table = TableInWords::read(&folder.join(name)).unwrap();
+        writeln!(text, "\n## {name}: {} rows\n{}", table.rows.len(), table.columns.join("\t")).unwrap();
+        let kinds: Vec<_> = table.columns.iter().map(|column| kind(name, column)).collect();
+        for row in &table.rows {
+            let cells: Vec<String> = row.iter().zip(&kinds).map(|(cell, kind)| shown(cell, *kind)).collect();
+            writeln!(text, "{}", cells.join("\t")).unwrap();
+        }
+    }
+    writeln!(text, "\n## other files").unwrap();
+    for file in manifest["outputs"].as_array().unwrap().iter().filter(|file| file["table"] == "") {
+        let path = file["path"].as_str().unwrap();
+        let bytes = std::fs::read(folder.join(path)).unwrap();
+        // Keys change with the versions of crates whose data are in the program.
+        let bytes = match path.ends_with(".html") {
+            true => without_keys(&String::from_utf8(bytes).unwrap()).into_bytes(),
+            false => bytes,
+        };
+        writeln!(text, "{path}\t{} bytes\t{:016x}", bytes.len(), xxh3_64(&bytes)).unwrap();
+    }
+    writeln!(text, "\n## counts\n{}", serde_json::to_string_pretty(&manifest["counts"]).unwrap()).unwrap();
+    text
+}
+
+fn without_keys(html: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut digits = String::new();
+    for c in html.chars().chain(['\0']) {
+        if c.is_ascii_hexdigit() {
+            digits.push(c);
+            continue;
+        }
+        out += if digits.len() == 32 { "KEY" } else { &digits };
+        digits.clear();
+        if c != '\0' {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[test]
+fn output_changes_only_with_the_version_of_its_job() {
+    let work = Work::new();
+    write_corpus(&work);
+    std::fs::write(work.path("mill.toml"), "[extract]\ntemplate_pages = 10\n").unwrap();
+    work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
+    let rewrite = std::env::var("WEBMILL_GOLDEN").is_ok_and(|how| how == "rewrite");
+    let mut wrong = Vec::new();
+    for job in JOBS {
+        let folder = work.path("out").join(job.name).join("latest");
+        let manifest = std::fs::read(folder.join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+        let version = &manifest["job_version"];
+        let text = format!("# {}, version {version}\n{}", job.name, committed(&folder, &manifest));
+        let path = repository("tests/golden").join(format!("{}.txt", job.name));
+        if rewrite {
+            std::fs::write(&path, &text).unwrap();
+            continue;
+        }
+        let known = std::fs::read_to_string(&path).unwrap_or_default();
+        if known == text {
+            continue;
+        }
+        let same_version = known.lines().next() == text.lines().next();
+        let advice = match same_version {
+            true => format!("its output changed and its VERSION {version} did not: raise it, then rewrite"),
+            false => "its VERSION changed: rewrite".to_owned(),
+        };
+        let differing = known.lines().zip(text.lines()).find(|(a, b)| a != b).unwrap_or(("", "other length"));
+        wrong.push(format!(
+            "job {}: {advice} tests/golden with WEBMILL_GOLDEN=rewrite\n- {}\n+ {}",
+            job.name, differing.0, differing.1
+        ));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}

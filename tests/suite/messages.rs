@@ -1,0 +1,206 @@
+//! What commands say, and refuse, where something is not as it should be.
+
+use std::process::Stdio;
+
+use webmill::jobs::crawl::event_row::EventRow;
+use webmill::mill::PageRow;
+use webmill::table::read_rows;
+
+use crate::support::Work;
+
+fn stderr(work: &Work, arguments: &[&str]) -> String {
+    String::from_utf8(work.run(arguments).stderr).unwrap()
+}
+
+/// The crawl that an earlier program left, under another name.
+fn crawl(work: &Work, name: &str) {
+    let from = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat/first/crawl");
+    for folder in ["events", "shards"] {
+        std::fs::create_dir_all(work.path(name).join(folder)).unwrap();
+        for entry in std::fs::read_dir(from.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            std::fs::copy(&path, work.path(name).join(folder).join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    std::fs::copy(from.join("crawl.toml"), work.path(name).join("crawl.toml")).unwrap();
+}
+
+#[test]
+fn the_event_logs_of_two_crawls_are_both_read() {
+    let work = Work::new();
+    crawl(&work, "a");
+    crawl(&work, "b");
+    work.run(&["extract", "a", "--out", "one"]);
+    work.run(&["extract", "a", "b", "--out", "two"]);
+    let rows =
+        |out: &str| -> Vec<PageRow> { read_rows(&work.path(out).join("extract/latest/pages")).unwrap() };
+    let (one, two) = (rows("one"), rows("two"));
+    let of_logs = |rows: &[PageRow]| rows.iter().filter(|row| row.warc_filename.contains("events-")).count();
+    assert!(of_logs(&one) > 5);
+    assert_eq!((two.len(), of_logs(&two)), (2 * one.len(), 2 * of_logs(&one)));
+    let events: Vec<EventRow> = read_rows(&work.path("a/events/events-00000.parquet")).unwrap();
+    let manifest = std::fs::read(work.path("two/extract/latest/manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+    let stored = events.iter().filter(|event| event.outcome == "stored").count();
+    assert_eq!(manifest["counts"]["kept"]["crawl-stored"], 2 * stored);
+}
+
+#[test]
+fn the_report_says_what_ranks_were_computed_with() {
+    let work = Work::new();
+    work.synth("shards", 200, u64::MAX);
+    let recipe = "[rank]\ndamping = 0.5\ndangling = \"lost\"\nhits_variant = \"hub-averaging\"\n";
+    std::fs::write(work.path("mill.toml"), recipe).unwrap();
+    work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
+    let html = std::fs::read_to_string(work.path("out/report/latest/report.html")).unwrap();
+    assert!(html.contains("d = 0.5, dangling mass lost"), "the settings of PageRank");
+    assert!(html.contains("HITS (hub-averaging)") && !html.contains("0.85"));
+}
+
+#[test]
+fn a_recipe_is_checked_whole_before_the_first_job() {
+    let work = Work::new();
+    work.synth("shards", 50, u64::MAX);
+    for (recipe, words) in [
+        ("[rank]\ndamping = 1.5\n", &["mill.toml", "[rank]", "damping = 1.5"][..]),
+        ("[report]\ntop = 0\n", &["[report]", "top = 0"]),
+        ("[dedup]\nmin_resemblance = 2.0\n", &["[dedup]", "min_resemblance"]),
+        ("[keywords]\nper_pag = 3\n", &["[keywords]", "per_pag"]),
+        ("[graph]\nkinds = [\"anchor\"]\n", &["[graph]", "anchor", "http-redirect"]),
+        ("[rank]\nteleport = \"absent.txt\"\n", &["[rank]", "absent.txt"]),
+        ("[crawl]\nconnection = 3\n", &["[crawl]", "connection"]),
+        ("[ranks]\ndamping = 0.5\n", &["[ranks]", "jobs: extract, graph"]),
+        ("[rank\n", &["mill.toml", "TOML"]),
+    ] {
+        std::fs::write(work.path("mill.toml"), recipe).unwrap();
+        let message = work.fails(&["run", "shards", "--out", "out", "--recipe", "mill.toml"], 2);
+        assert!(words.iter().all(|word| message.contains(word)), "{recipe}: {message}");
+        assert!(!work.path("out/extract").exists(), "{recipe}: a job began");
+    }
+}
+
+#[test]
+fn threads_are_bounded() {
+    let work = Work::new();
+    work.synth("shards", 20, u64::MAX);
+    for threads in ["100000", "0", "-1", "all"] {
+        for command in
+            [&["run", "shards", "--out", "out"][..], &["extract", "shards", "--out", "out"], &["demo"]]
+        {
+            let message = work.fails(&[command, &["--threads", threads]].concat(), 2);
+            assert!(message.contains("from 1 to") || message.contains("unexpected argument"), "{message}");
+        }
+    }
+    work.run(&["extract", "shards", "--out", "out", "--threads", "3"]);
+}
+
+#[test]
+fn damage_within_the_bound_is_said() {
+    let work = Work::new();
+    work.synth("shards", 300, u64::MAX);
+    let path = work.path("shards/synth-00000.rawdb");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 600].fill(0);
+    std::fs::write(&path, bytes).unwrap();
+    let said = stderr(&work, &["extract", "shards", "--out", "out", "--max-bad", "0.5"]);
+    assert!(said.contains("records are damaged") && said.contains("rejects.parquet"), "{said}");
+    // Found done, it says so again.
+    let again = stderr(&work, &["extract", "shards", "--out", "out", "--max-bad", "0.5"]);
+    assert!(again.contains("records are damaged") && again.contains("was done"), "{again}");
+}
+
+#[test]
+fn results_of_different_corpora_are_not_joined_silently() {
+    let work = Work::new();
+    work.synth("a", 200, u64::MAX);
+    work.synth("b", 300, u64::MAX);
+    let first = stderr(&work, &["run", "a", "--out", "out"]);
+    assert!(!first.contains("warning"), "{first}");
+    work.run(&["extract", "b", "--out", "out"]);
+    for command in [&["report", "--out", "out"][..], &["rank", "out", "--query", "the"]] {
+        let said = String::from_utf8(work.webmill(command).output().unwrap().stderr).unwrap();
+        assert!(
+            said.contains("warning") && said.contains("graph were not made from the latest of extract"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn what_is_said_is_said_once() {
+    let work = Work::new();
+    work.synth("shards", 300, u64::MAX);
+    work.run(&["run", "shards", "--out", "out"]);
+    let texts: Vec<webmill::mill::TextRow> = read_rows(&work.path("out/extract/latest/texts")).unwrap();
+    let word = texts[0].text.split_whitespace().find(|word| word.chars().all(char::is_alphabetic)).unwrap();
+    let said = stderr(&work, &["rank", "out", "--query", word]);
+    assert_eq!(said.matches("HITS:").count(), 1, "{said}");
+    let said = stderr(&work, &["demo", "--out", "demo"]);
+    assert!(!said.contains("{\""), "{said}");
+}
+
+#[test]
+fn names_that_are_no_nodes_with_nobody_listening() {
+    let work = Work::new();
+    std::fs::write(work.path("arcs.txt"), "http://a/ -> http://b/\n").unwrap();
+    std::fs::write(work.path("topic"), "http://a/\nhttp://nowhere.example/\n").unwrap();
+    let mut child = work
+        .webmill(&["rank", "arcs.txt", "--teleport", "topic"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stderr.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "a closed stderr is no reason to fail");
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 2);
+    let said = stderr(&work, &["rank", "arcs.txt", "--teleport", "topic"]);
+    assert!(said.contains("1 names are no nodes"), "{said}");
+}
+
+#[test]
+fn mistakes_are_answered_with_what_to_do() {
+    let work = Work::new();
+    std::fs::create_dir_all(work.path("site/a")).unwrap();
+    std::fs::write(work.path("site/a/index.html"), "<p>Tea").unwrap();
+    let message = work.fails(&["run", "site", "--out", "out"], 2);
+    assert!(message.contains("webmill datasets pack site --site"), "{message}");
+    std::fs::write(work.path("arcs.txt"), "1 2\n").unwrap();
+    let message = work.fails(&["graph", "convert", "arcs.txt", "gout/links"], 2);
+    assert!(message.contains("no folder gout") && !message.contains("partial"), "{message}");
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_job() {
+    let work = Work::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = String::from_utf8(work.run(&["completions", shell]).stdout).unwrap();
+        assert!(["dedup", "keywords", "convert"].iter().all(|word| script.contains(word)), "{shell}");
+    }
+    work.run(&["man", "man1"]);
+    for page in ["webmill.1", "webmill-extract.1", "webmill-report.1", "webmill-graph-build.1"] {
+        let text = std::fs::read_to_string(work.path("man1").join(page)).unwrap();
+        assert!(text.contains(".TH"), "{page}");
+    }
+}
+
+#[test]
+fn templates_are_learnt_by_the_style_tree_where_asked() {
+    use webmill::jobs::extract::template_row::TemplateElementRow;
+    let work = Work::new();
+    work.synth("shards", 400, u64::MAX);
+    let recipe = "[extract]\ntemplate_pages = 10\ntemplate_method = \"style-tree\"\n";
+    std::fs::write(work.path("mill.toml"), recipe).unwrap();
+    work.run(&["extract", "shards", "--out", "out", "--recipe", "mill.toml"]);
+    let elements: Vec<TemplateElementRow> =
+        read_rows(&work.path("out/extract/latest/template_elements")).unwrap();
+    assert!(
+        elements.iter().any(|element| element.depth == 0 && element.path.starts_with("body")),
+        "{elements:?}"
+    );
+    assert!(elements.iter().all(|element| (0.0..=1.0).contains(&element.importance)));
+    std::fs::write(work.path("mill.toml"), "[extract]\ntemplate_method = \"guess\"\n").unwrap();
+    let message = work.fails(&["extract", "shards", "--out", "out", "--recipe", "mill.toml"], 2);
+    assert!(message.contains("style-tree"), "{message}");
+}
