@@ -27,6 +27,12 @@ struct State {
     bytes: bool,
 }
 
+impl Default for Console {
+    fn default() -> Self {
+        Console::new()
+    }
+}
+
 impl Console {
     /// A console that looks whether stderr is a terminal.
     pub fn new() -> Self {

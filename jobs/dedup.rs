@@ -1,4 +1,4 @@
-//! `webmill dedup`: exact and near-duplicates among the standing captures, as pairs and clusters.
+//! `webmill dedup`: exact and near-duplicates among the current captures, as pairs and clusters.
 
 mod output;
 mod pages;

@@ -154,7 +154,7 @@ impl Job for Extract {
             .collect::<Result<_>>()?;
         stage.progress.end();
         pass.close_seams(&parts, walks, &mill)?;
-        log::read(stage, &shards.logs, self.buffer_bytes)
+        log::read(&mill, stage, &shards.logs, self.buffer_bytes)
     }
 }
 
@@ -200,7 +200,7 @@ impl Pass<'_> {
         self.stage.unit(&unit_name(index), |unit| {
             let input = &self.shards.inputs[part.input];
             let mut reader = self.open(part, from)?;
-            let mut tables = PartTables::new(unit_name(index), self.settings.buffer_bytes);
+            let mut tables = PartTables::new(mill, unit_name(index), self.settings.buffer_bytes);
             while let Some(record) = reader.next() {
                 self.stage.cancel.check()?;
                 unit.read(1);
@@ -224,7 +224,7 @@ impl Pass<'_> {
                     }
                 }
             }
-            tables.finish(unit, Some(mill))?;
+            tables.finish(unit)?;
             let end = reader.resume();
             Ok(Walk {
                 first: reader.first_offset(),

@@ -1,6 +1,7 @@
 //! What a job is to those who call it: an entry of the registry, and the context that it runs in.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use webmill_capture::{Error, Result};
@@ -69,6 +70,11 @@ impl<'a> Context<'a> {
         self.recipe.settings()
     }
 
+    /// Whether it only says what would be done.
+    pub fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
     /// What this call has made so far, by job.
     pub fn results(&self) -> BTreeMap<String, Committed> {
         self.results.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -95,7 +101,7 @@ impl<'a> Context<'a> {
     /// [`Error::Config`] where there are none.
     pub fn results_of(&self, name: &str) -> Result<Committed> {
         let made = self.results.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
-        made.map_or_else(|| open_latest(&self.runtime.out, name), Ok)
+        made.map_or_else(|| latest(&self.runtime.out, name), Ok)
     }
 
     /// The results of the job `name`, which is run where there are none.
@@ -139,10 +145,32 @@ pub fn mixed(joined: &[&Committed]) -> Vec<String> {
                 warnings.push(format!(
                     "warning: the latest results of {} were not made from the latest of {} (from {} instead of {}): \
                      numbers of different corpora or settings are joined; run `webmill {}` again",
-                    committed.manifest.job, upstream.job, upstream.key, other.manifest.key, committed.manifest.job,
+                    committed.manifest.job,
+                    upstream.job,
+                    upstream.key,
+                    other.manifest.key,
+                    command(&committed.manifest.job),
                 ));
             }
         }
     }
     warnings
+}
+
+/// The subcommand that runs a job.
+pub fn command(job: &str) -> &str {
+    if job == "graph" { "graph build" } else { job }
+}
+
+/// The latest results of a job in the folder `out`.
+///
+/// # Errors
+/// [`Error::Config`] that names the subcommand to run, where there are none.
+pub fn latest(out: &Path, job: &str) -> Result<Committed> {
+    open_latest(out, job).map_err(|error| match error {
+        Error::Config(why) => {
+            Error::Config(format!("{why}; run `webmill {}` with this --out first", command(job)))
+        }
+        other => other,
+    })
 }

@@ -60,6 +60,10 @@ columns! {
 }
 
 columns! {
+    struct Length from TextRow { num_words }
+}
+
+columns! {
     struct Text from TextRow { url, url_key, language, text, warc_record_offset, warc_filename }
 }
 
@@ -97,21 +101,23 @@ impl KeywordsJob {
     /// In how many texts each word stands. Some parts are counted at a time and joined in their order: the same counts on
     /// any number of threads.
     fn count(&self, parts: &[PathBuf], stage: &Stage<'_>) -> Result<DocumentFrequencies> {
-        let need = (32 * self.counted_words as u64).max(1);
+        // A corpus of fewer words than are counted at a time has no more different ones.
+        let counted_words = self.counted_words.min(words_of(parts)?.max(1));
+        let need = (32 * counted_words as u64).max(1);
         if 2 * need > stage.memory {
             return Err(Error::Limit(format!(
                 "counting {} words takes up to {} MiB, --memory allows {} MiB: lower counted_words in the recipe's [keywords]",
-                self.counted_words,
+                counted_words,
                 (2 * need) >> 20,
                 stage.memory >> 20
             )));
         }
         let at_once = rayon::current_num_threads().min((stage.memory / need - 1) as usize);
         stage.progress.begin("count words", parts.len() as u64, Measure::Items);
-        let mut corpus = DocumentFrequencies::new(self.counted_words);
+        let mut corpus = DocumentFrequencies::new(counted_words);
         for parts in parts.chunks(at_once) {
             let counts = parts.par_iter().with_max_len(1).map(|part| {
-                let mut counts = DocumentFrequencies::new(self.counted_words);
+                let mut counts = DocumentFrequencies::new(counted_words);
                 let mut reader = Reader::<Words>::open(part)?;
                 while let Some(batch) = reader.next()? {
                     stage.cancel.check()?;
@@ -163,6 +169,16 @@ impl KeywordsJob {
         unit.wrote(&relative, KeywordRow::NAME, columns_of::<KeywordRow>(), writer.finish()?);
         Ok(())
     }
+}
+
+/// Words of all texts.
+fn words_of(parts: &[PathBuf]) -> Result<usize> {
+    let mut words = 0usize;
+    let mut reader = Reader::<Length>::over(parts.to_vec());
+    while let Some(batch) = reader.next()? {
+        words = batch.rows().fold(words, |sum, row| sum.saturating_add(row.num_words as usize));
+    }
+    Ok(words)
 }
 
 fn split(found: Vec<Keyword>) -> (Vec<String>, Vec<f32>) {

@@ -9,13 +9,13 @@ pub mod tables;
 mod tops;
 
 use serde::{Deserialize, Serialize};
-use webmill_capture::Result;
 use webmill_capture::error::AtPath;
+use webmill_capture::{Error, Result};
 use webmill_run::{Committed, Inputs, Job, JobInput, Stage, Unit};
 use webmill_sort::Budget;
 use webmill_table::{Footer, Table, schema, write_part};
 
-use crate::job::{Context, JobEntry, mixed};
+use crate::job::{Context, JobEntry, command, mixed};
 use crate::recipe::{Recipe, Settings, within};
 use crate::rejects::columns;
 use tables::{HostRow, SummaryRow};
@@ -105,8 +105,33 @@ impl Settings for Report {
 /// What the job meets.
 pub fn report(context: &Context<'_>) -> Result<Option<Committed>> {
     let sources = Sources::of(context)?;
+    refuse_earlier(&sources)?;
     mixed(&sources.all()).iter().for_each(|warning| context.runtime.progress.note(warning));
     context.run(&context.settings::<Report>()?, &sources)
+}
+
+/// Refuses results of an earlier webmill, which lack tables that the report is drawn from, all at once.
+fn refuse_earlier(sources: &Sources) -> Result<()> {
+    let needed = [
+        (&sources.graph, &["levels"][..]),
+        (&sources.rank, &["convergence", "agreement"]),
+        (&sources.shape, &["laws", "shapes"]),
+    ];
+    let lacks = |(of, tables): &(&Committed, &[&str])| {
+        tables.iter().any(|table| !of.manifest.tables.contains_key(*table))
+    };
+    let again: Vec<String> = needed
+        .iter()
+        .filter(|needed| lacks(needed))
+        .map(|(of, _)| format!("`webmill {}`", command(&of.manifest.job)))
+        .collect();
+    if again.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Config(format!(
+        "results of an earlier webmill lack tables that the report needs: run {} with this --out again",
+        again.join(", ")
+    )))
 }
 
 impl Job for Report {

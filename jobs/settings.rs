@@ -60,6 +60,7 @@ impl Common {
         progress: &'a dyn Progress,
         cancel: &'a Cancel,
     ) -> Result<Context<'a>> {
+        check_recipe(&recipe)?;
         let runtime = Runtime {
             out: self.out.clone(),
             threads: self.shared.threads(),
@@ -84,9 +85,17 @@ impl Shared {
     /// # Errors
     /// Where it cannot be read or has a mistake anywhere.
     pub fn recipe(&self) -> Result<Recipe> {
-        let recipe = self.recipe.as_ref().map_or_else(|| Ok(Recipe::default()), |path| Recipe::read(path))?;
+        let recipe = self.read_recipe()?;
         check_recipe(&recipe)?;
         Ok(recipe)
+    }
+
+    /// The recipe as it is written, for commands whose flags override some of it before it is checked.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn read_recipe(&self) -> Result<Recipe> {
+        self.recipe.as_ref().map_or_else(|| Ok(Recipe::default()), |path| Recipe::read(path))
     }
 
     /// A thread pool of these threads.

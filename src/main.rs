@@ -25,19 +25,24 @@ struct Cli {
 /// Subcommands with arguments of their own; every other job of the registry has one besides.
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(jobs::ShardArgs),
+    Run(jobs::InputArgs),
     Demo(demo::DemoArgs),
     Crawl(Box<crawl::CrawlArgs>),
     Text(text::TextArgs),
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),
     Shape(shape::ShapeArgs),
+    #[command(display_order = 100)]
     Shard(shard::ShardArgs),
+    #[command(display_order = 101)]
     Datasets(datasets::DatasetsArgs),
+    #[command(display_order = 102)]
     Simweb(simweb::SimwebArgs),
+    #[command(display_order = 103)]
     Schema(schema::SchemaArgs),
     /// Print what makes a shell complete webmill's arguments.
     #[command(
+        display_order = 104,
         after_help = "Example:\n  webmill completions bash > ~/.local/share/bash-completion/completions/webmill"
     )]
     Completions {
@@ -45,7 +50,10 @@ enum Command {
         shell: clap_complete::Shell,
     },
     /// Write a manual page for every subcommand.
-    #[command(after_help = "Example:\n  webmill man ~/.local/share/man/man1 && man webmill-graph-build")]
+    #[command(
+        display_order = 105,
+        after_help = "Example:\n  webmill man ~/.local/share/man/man1 && man webmill-graph-build"
+    )]
     Man {
         /// Folder that takes the pages.
         folder: PathBuf,

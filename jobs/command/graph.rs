@@ -48,11 +48,11 @@ pub fn run(args: &GraphArgs, cancel: &Cancel) -> Result<ExitCode> {
     match &args.command {
         GraphCommand::Build { fold_duplicates, common } => {
             let console = Console::new();
-            let mut recipe = common.shared.recipe()?;
+            let mut recipe = common.shared.read_recipe()?;
             if *fold_duplicates {
                 recipe.set(GraphJob::NAME, "fold_duplicates", true);
             }
-            print_committed(&common.context_with(recipe, &console, cancel)?.run_entry(GraphJob::NAME)?)
+            print_committed(&common.context_with(recipe, &console, cancel)?, GraphJob::NAME)
         }
         GraphCommand::Info(args) => info::run(args),
         GraphCommand::Convert(args) => convert::run(args),

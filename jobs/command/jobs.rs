@@ -4,19 +4,19 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use webmill_run::{Cancel, Committed};
+use webmill_run::Cancel;
 
 use crate::console::Console;
-use crate::job::JobEntry;
+use crate::job::{Context, JobEntry};
 use crate::registry::{JOBS, run_all};
 use crate::settings::Common;
 
-/// Mill shards into tables and a report: every job in order.
+/// Mill shards into tables and a report: extract, graph, rank, shape, dedup, keywords, report.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill run crawl-*.raw archive.warc.gz --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."
 )]
-pub struct ShardArgs {
+pub struct InputArgs {
     /// Shards, folders, globs, or - for stdin.
     #[arg(required = true)]
     pub inputs: Vec<String>,
@@ -25,15 +25,24 @@ pub struct ShardArgs {
     pub common: Common,
 }
 
+/// Where the jobs are in the list of subcommands: after `run`, `demo`, `crawl` and `text`, in the order of the data flow.
+const FIRST_JOB: usize = 10;
+
 /// Adds a subcommand for every job that `command` does not know yet.
 pub fn add_subcommands(mut command: Command) -> Command {
-    for job in JOBS {
+    for (order, job) in JOBS.iter().enumerate() {
         if command.find_subcommand(job.name).is_none() {
-            let bare = Command::new(job.name).about(job.about).after_help(job.example);
-            command = command.subcommand(match job.reads_shards {
-                true => ShardArgs::augment_args(bare).about(job.about).after_help(job.example),
+            let bare = Command::new(job.name);
+            let with_arguments = match job.reads_shards {
+                true => InputArgs::augment_args(bare),
                 false => Common::augment_args(bare),
-            });
+            };
+            // The arguments' own descriptions would stand in their place else.
+            let described =
+                with_arguments.about(job.about).after_help(job.example).display_order(FIRST_JOB + order);
+            command = command.subcommand(described);
+        } else {
+            command = command.mut_subcommand(job.name, |known| known.display_order(FIRST_JOB + order));
         }
     }
     command
@@ -51,21 +60,21 @@ pub fn find(name: &str) -> Option<&'static JobEntry> {
 pub fn run(job: &JobEntry, matches: &ArgMatches, cancel: &Cancel) -> Result<ExitCode> {
     let (inputs, common) = match job.reads_shards {
         true => {
-            let args = ShardArgs::from_arg_matches(matches)?;
+            let args = InputArgs::from_arg_matches(matches)?;
             (args.inputs, args.common)
         }
         false => (Vec::new(), Common::from_arg_matches(matches)?),
     };
     let console = Console::new();
     let context = common.context(&console, cancel)?.reading(&inputs);
-    print_committed(&context.run_entry(job.name)?)
+    print_committed(&context, job.name)
 }
 
 /// Runs every job on shards.
 ///
 /// # Errors
 /// What a job meets.
-pub fn run_everything(args: &ShardArgs, cancel: &Cancel) -> Result<ExitCode> {
+pub fn run_everything(args: &InputArgs, cancel: &Cancel) -> Result<ExitCode> {
     let console = Console::new();
     let context = args.common.context(&console, cancel)?.reading(&args.inputs);
     if let Some(report) = run_all(&context)?.filter(|_| !args.common.shared.dry_run) {
@@ -74,12 +83,12 @@ pub fn run_everything(args: &ShardArgs, cancel: &Cancel) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the folder that a job committed.
+/// Runs a job and prints the folder that it committed; nothing where it was only asked what would be done.
 ///
 /// # Errors
-/// Where standard output cannot be written.
-pub fn print_committed(committed: &Option<Committed>) -> Result<ExitCode> {
-    if let Some(committed) = committed {
+/// What the job meets; where standard output cannot be written.
+pub fn print_committed(context: &Context<'_>, job: &str) -> Result<ExitCode> {
+    if let Some(committed) = context.run_entry(job)?.filter(|_| !context.is_dry_run()) {
         crate::print(&format!("{}\n", committed.folder.display()))?;
     }
     Ok(ExitCode::SUCCESS)

@@ -16,6 +16,7 @@ use crate::command::source;
 use crate::console::Console;
 use crate::rank::settings::Overrides;
 use crate::rank::{Rank, RankJob, Vectors, start, teleport};
+use crate::registry::check_recipe;
 use crate::settings::{Common, Shared};
 use print::RowFormat;
 
@@ -77,8 +78,9 @@ struct Printing {
 /// # Errors
 /// What it meets.
 pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let mut recipe = args.shared.recipe()?;
+    let mut recipe = args.shared.read_recipe()?;
     args.measures.apply(&mut recipe);
+    check_recipe(&recipe)?;
     let Some(path) = &args.graph else {
         let Some(out) = args.out.clone() else {
             bail!("name a graph file or results to print scores of, or --out DIR to rank the results in it")
@@ -92,7 +94,7 @@ pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
         }
         let console = Console::new();
         let common = Common { out, shared: args.shared.clone() };
-        return print_committed(&common.context_with(recipe, &console, cancel)?.run_entry(RankJob::NAME)?);
+        return print_committed(&common.context_with(recipe, &console, cancel)?, RankJob::NAME);
     };
     let rank = recipe.settings::<Rank>()?;
     args.shared.pool()?.install(|| print_scores(path, &rank, &args.printing, args.shared.memory))?;

@@ -44,5 +44,5 @@ pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
     }
     let console = Console::new();
     let common = Common { out, shared: args.shared.clone() };
-    print_committed(&common.context(&console, cancel)?.run_entry(Shape::NAME)?)
+    print_committed(&common.context(&console, cancel)?, Shape::NAME)
 }

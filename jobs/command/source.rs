@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use webmill_graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
-use webmill_run::{Committed, open_latest};
+use webmill_run::Committed;
 
 use crate::graph::each_name;
+use crate::job::latest;
 use crate::levels::{Level, admit, open_graph};
 use crate::rank::Rank;
 
@@ -60,7 +61,7 @@ fn open_any(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
         return Ok(Source { path: path.to_path_buf(), ..source });
     }
     if is_results(path) {
-        let committed = open_latest(path, "graph").with_context(|| {
+        let committed = latest(path, "graph").with_context(|| {
             format!("{}: build the graph first: webmill graph build --out", path.display())
         })?;
         let level = level.map_or(Ok(Level::Page), level_of)?;

@@ -9,7 +9,7 @@ use webmill_capture::{CanonicalUrl, Result};
 use webmill_crawl::Purpose;
 use webmill_crawl::event::Event;
 use webmill_crawl::journal::LogFile;
-use webmill_mill::{LinkRow, Order, PageRow, Rows};
+use webmill_mill::{LinkRow, Mill, Order, PageRow, Rows};
 use webmill_run::Stage;
 use webmill_table::Millis;
 
@@ -20,10 +20,10 @@ use crate::inputs::EventLog;
 pub const OUTCOME: &str = "crawl-";
 
 /// Reads the logs, one unit each.
-pub fn read(stage: &Stage<'_>, logs: &[EventLog], buffer_bytes: usize) -> Result<()> {
+pub fn read(mill: &Mill, stage: &Stage<'_>, logs: &[EventLog], buffer_bytes: usize) -> Result<()> {
     for log in logs {
         stage.unit(&log.unit, |unit| {
-            let mut tables = PartTables::new(log.unit.clone(), buffer_bytes);
+            let mut tables = PartTables::new(mill, log.unit.clone(), buffer_bytes);
             let finished = log.path.extension().is_some_and(|e| e == "zst");
             let log_file = LogFile { number: 0, path: log.path.clone(), finished };
             let mut ordinal = 0;
@@ -44,7 +44,7 @@ pub fn read(stage: &Stage<'_>, logs: &[EventLog], buffer_bytes: usize) -> Result
                 unit.dropped("damaged-log-line", read.damaged);
                 stage.progress.note(&error.to_string());
             }
-            tables.finish(unit, None)
+            tables.finish(unit)
         })?;
     }
     Ok(())

@@ -9,7 +9,8 @@ use webmill_table::Footer;
 
 /// Rows of one unit of work. When enough have come together they are sorted by SURT key and written: part n of every
 /// table holds the same captures.
-pub struct PartTables {
+pub struct PartTables<'a> {
+    mill: &'a Mill,
     unit: String,
     limit: usize,
     weight: usize,
@@ -17,28 +18,28 @@ pub struct PartTables {
     written: usize,
 }
 
-impl PartTables {
+impl<'a> PartTables<'a> {
     /// Tables that write a part whenever `limit` bytes of rows have come together.
-    pub fn new(unit: String, limit: usize) -> Self {
-        PartTables { unit, limit, weight: 0, pages: Vec::new(), written: 0 }
+    pub fn new(mill: &'a Mill, unit: String, limit: usize) -> Self {
+        PartTables { mill, unit, limit, weight: 0, pages: Vec::new(), written: 0 }
     }
 
     /// Adds the rows of one capture.
     pub fn push(&mut self, order: Order, rows: Rows, unit: &mut Unit<'_>) -> Result<()> {
         self.weight += rows.weight();
         self.pages.push((order, rows));
-        if self.weight >= self.limit { self.flush(None, unit) } else { Ok(()) }
+        if self.weight >= self.limit { self.flush(unit) } else { Ok(()) }
     }
 
     /// Writes what is left.
-    pub fn finish(mut self, unit: &mut Unit<'_>, mill: Option<&Mill>) -> Result<()> {
+    pub fn finish(mut self, unit: &mut Unit<'_>) -> Result<()> {
         // The first unit writes its parts even if they are empty, so that every table exists.
-        let mill = mill.filter(|_| self.written == 0 && self.unit.ends_with("-000000"));
-        if self.pages.is_empty() && mill.is_none() { Ok(()) } else { self.flush(mill, unit) }
+        let first = self.written == 0 && self.unit.ends_with("-000000");
+        if self.pages.is_empty() && !first { Ok(()) } else { self.flush(unit) }
     }
 
-    /// Writes a part; of the tables of `mill` also those that no row is of.
-    fn flush(&mut self, mill: Option<&Mill>, unit: &mut Unit<'_>) -> Result<()> {
+    /// Writes a part of every table, those without rows too.
+    fn flush(&mut self, unit: &mut Unit<'_>) -> Result<()> {
         let mut pages = std::mem::take(&mut self.pages);
         pages.sort_by(|a, b| a.0.cmp(&b.0));
         let mut tables: BTreeMap<String, Box<dyn TableRows>> = BTreeMap::new();
@@ -55,7 +56,7 @@ impl PartTables {
                 }
             }
         }
-        for rows in mill.map(Mill::empty_rows).into_iter().flatten() {
+        for rows in self.mill.empty_rows() {
             tables.entry(rows.schema().name).or_insert(rows);
         }
         let footer = Footer { job_key: unit.stage().key().to_string() };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use webmill_capture::{CanonicalUrl, Result, UrlKey};
+use webmill_capture::{CanonicalUrl, Error, Result, UrlKey};
 use webmill_graph::{GraphBuilder, LinkInput, PageInput};
 use webmill_mill::{LinkElement, LinkRow, PageRow};
 use webmill_run::{Committed, Stage};
@@ -117,7 +117,9 @@ impl<'a> Feed<'a> {
         for path in part_files(&self.extract.path("links"))? {
             // Part n of all tables holds the same captures: what is known of sources is wanted a part at a time.
             let name: Option<PathBuf> = path.file_name().map(Into::into);
-            let Ok(part) = names.binary_search(&name) else { continue };
+            let part = names.binary_search(&name).map_err(|_| {
+                Error::corrupt(&path, 0, "a part of links without the part of pages of that name")
+            })?;
             let of_part = sources.of_part(part as u32)?;
             self.links_of_part(&path, &of_part, builder, stage)?;
         }
@@ -147,8 +149,8 @@ impl<'a> Feed<'a> {
                 let Some(parsed) = CanonicalUrl::parse(link.target_url) else { continue };
                 let mut source = link.source_key.0;
                 if self.seed != 0 {
-                    let Some(renamed) = sources.renamed(at(), source) else { continue };
-                    source = renamed;
+                    // One that is no page is counted by the builder.
+                    source = sources.renamed(at(), source).unwrap_or(source);
                 }
                 builder.add_link(&LinkInput {
                     source,

@@ -142,7 +142,7 @@ pub fn write(
 }
 
 fn size(level: Level, graph: &Csr, crawled: u64) -> LevelRow {
-    LevelRow { level, nodes: graph.num_nodes() as u64, arcs: graph.num_arcs() as u64, crawled }
+    LevelRow { level, nodes: graph.num_nodes() as u64, arcs: graph.num_arcs(), crawled }
 }
 
 fn writer<T: Table>(unit: &Unit<'_>, level: Level) -> Result<(String, PartWriter<T>)> {

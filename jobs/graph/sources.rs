@@ -71,7 +71,7 @@ pub struct SourcesOfPart {
 
 impl SortedSources {
     /// Those of a part; parts are asked for in ascending order. Memory: 8 bytes a superseded capture of the part, of a
-    /// corpus with colliding keys 56 a capture of it.
+    /// corpus with colliding keys 56 a capture of it: a part holds `buffer_bytes` of rows.
     ///
     /// # Errors
     /// Where a run file cannot be read.

@@ -136,12 +136,13 @@ impl Settings for Rank {
             within("harmonic_registers", self.harmonic_registers, 4..=16)?;
         }
         variant(&self.hits_variant)?;
-        for path in [&self.teleport, &self.warm_start].into_iter().flatten() {
-            if !path.exists() {
-                return Err(Error::Config(format!("{}: no such file or folder", path.display())));
+        // The folder of a warm start may be that of this very call; the file of a teleport set is there before.
+        match &self.teleport {
+            Some(path) if !path.exists() => {
+                Err(Error::Config(format!("teleport = {}: no such file", path.display())))
             }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

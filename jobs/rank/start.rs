@@ -3,10 +3,11 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
+use crate::job::latest;
 use crate::rank::tables::RankRow;
 use webmill_capture::surt::surt_host;
 use webmill_capture::{CanonicalUrl, Result};
-use webmill_run::{Committed, open_latest};
+use webmill_run::Committed;
 use webmill_table::{Reader, columns};
 
 use crate::graph::tables::NodeRow;
@@ -22,13 +23,13 @@ columns! {
 
 /// What tells the ranks in `results` from others.
 pub fn key(results: &Path) -> Result<String> {
-    Ok(format!("ranks {}", open_latest(results, "rank")?.manifest.key))
+    Ok(format!("ranks {}", latest(results, "rank")?.manifest.key))
 }
 
 /// A score for every node of `level`: that of the node of the same name in `results`, else the mean of all. Both tables
 /// are in SURT order, so one pass joins them; nothing where no name is the same.
 pub fn scores(graph: &Committed, level: Level, results: &Path) -> Result<Option<Vec<f64>>> {
-    let earlier = open_latest(results, "rank")?;
+    let earlier = latest(results, "rank")?;
     let mut old = Earlier::open(&earlier, level)?;
     let (mut scores, mut unknown) = (Vec::new(), Vec::new());
     let mut reader = read_level::<Ordered>(graph, level);

@@ -47,8 +47,8 @@ table! {
     /// One row two measures, with how far they rank the nodes of a level alike; none where all nodes are equal by one.
     AgreementRow = "agreement" {
         level: Level = "page, host or domain", "page";
-        first: &'static str = "one measure", "PageRank";
-        second: &'static str = "the other", "in-degree";
+        first: &'static str = "name of one measure", "PageRank";
+        second: &'static str = "name of the other measure", "in-degree";
         tau: f64 = "Kendall's tau-b: 1 for the same order, 0 for none, -1 for the reverse", "0.71";
     }
 }

@@ -1,7 +1,7 @@
 //! Table `hosts`: sums over each host, put together by an external sort, so that a corpus of many hosts takes no more
 //! memory than another.
 //!
-//! What is known of a host comes from four tables in any order; it is pushed as records under the SURT form of the host's
+//! What is known of a host comes from tables `pages`, `clusters` and `ranks`; it is pushed as records under the SURT form of the host's
 //! name and added up when they come back sorted.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -26,7 +26,7 @@ table! {
     /// One row a number of the report.
     SummaryRow = "summary" {
         section: String = "what it is about: captures, status, charset, language, graph, bowtie, duplicates, …", "status";
-        name: String = "the thing counted", "200";
+        name: String = "the thing counted; of media types past 10,000 the rest together, as (others)", "200";
         value: f64 = "the number itself", "31204";
         unit: String = "unit of the number; empty for pure numbers", "captures";
     }

@@ -117,7 +117,8 @@ impl Ranked<'_> {
 }
 
 impl Tops {
-    /// Reads table `ranks` and titles from `pages`; gives the hosts their scores. Memory: the lists, and 8 bytes a host.
+    /// Reads table `ranks` and titles from `pages`; gives the hosts their scores. Memory: the lists with titles, and 8 bytes a
+    /// host.
     pub fn read(sources: &Sources, hosts: &mut Hosts, most: usize, corpus: &Corpus) -> Result<Self> {
         let mut tops = Tops::default();
         let sums = tops.read_pages(sources, most, corpus)?;
@@ -152,11 +153,13 @@ impl Tops {
         let mut nodes = Reader::<Placed>::over(vec![sources.graph.path(&part_file("nodes", Level::Page))]);
         let mut ranks = Reader::<Ranked>::over(vec![sources.rank.path(&part_file("ranks", Level::Page))]);
         while let Some(placed) = nodes.next()? {
-            let ranked = ranks.next()?.filter(|ranked| ranked.len() == placed.len());
-            let ranked = ranked.ok_or_else(|| {
-                Error::Config("tables nodes and ranks do not go together: run `webmill rank` again".into())
-            })?;
+            // Both tables are written in row groups of one size, node by node.
+            let ranked =
+                ranks.next()?.filter(|ranked| ranked.len() == placed.len()).ok_or_else(of_another_graph)?;
             for (page, row) in placed.rows().zip(ranked.rows()) {
+                if page.url != row.url {
+                    return Err(of_another_graph());
+                }
                 let host = page.host as usize;
                 if sums.len() <= host {
                     sums.resize(host + 1, 0.0);
@@ -169,6 +172,9 @@ impl Tops {
                     lists.iter_mut().for_each(|best| best.offer(&row));
                 }
             }
+        }
+        if ranks.next()?.is_some() {
+            return Err(of_another_graph());
         }
         (self.pages, self.wanted) = (lists.map(|best| best.into_rows()), wanted.into_rows());
         Ok(sums)
@@ -201,6 +207,13 @@ impl Tops {
         self.titles = wanted;
         Ok(())
     }
+}
+
+fn of_another_graph() -> Error {
+    Error::Config(
+        "the ranks here are of another graph than the latest: run `webmill rank` with this --out again"
+            .into(),
+    )
 }
 
 fn bests(most: usize) -> [Best; MEASURES.len()] {

@@ -4,7 +4,7 @@
 //! properties). The item that the page is about is the first of an article-like type, else of any other type of work or
 //! thing, else of a page; sites and organisations give the site's name only. References by `@id` are resolved for names.
 //!
-//! **Cost.** Linear in what the [reader of scripts](super::json_ld) lets through; 10,000 values are looked at for items.
+//! **Cost.** Linear in what the reader of scripts lets through; 10,000 values are looked at for items.
 //!
 //! **Reference.** W3C JSON-LD 1.1; schema.org.
 

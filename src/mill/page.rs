@@ -12,7 +12,7 @@ use webmill_html::sniff::{is_markup, sniff};
 use webmill_html::{Dom, Item, Link, Metadata, metadata, metadata_and_items};
 use webmill_text::Template;
 
-use crate::{Decode, Document, Mill, PageLimits, Reading, Reject};
+use crate::{Document, Mill, PageLimits, Reading, Reject};
 
 /// Memory that the forms of a page lie in where they are not bytes of the capture: made by the caller, so that a page can
 /// hold both its text and the tree that borrows from it.
@@ -235,8 +235,9 @@ impl<'a> Page<'a> {
             let body = self.is_good().then(|| self.body());
             let Some(body) = body else { return Ok(None) };
             let (declared, sniffed) = (body.declared_type.as_deref(), body.sniffed_type);
-            let reads = |decoder: &&Box<dyn Decode>| decoder.accepts(declared, sniffed);
-            self.mill.decoders().iter().find(reads).map(|decoder| decoder.document(self)).transpose()
+            let mut reading =
+                self.mill.decoders().iter().filter(|decoder| decoder.accepts(declared, sniffed));
+            reading.next().map(|decoder| decoder.document(self)).transpose()
         };
         self.document.get_or_init(decode).as_ref().ok()?.as_ref()
     }

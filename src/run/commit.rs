@@ -96,13 +96,11 @@ impl Committed {
 /// [`Error::Config`] where the job was never run here; see also [`Committed::open`].
 pub fn open_latest(out: &Path, job: &str) -> Result<Committed> {
     let link = out.join(job).join("latest");
-    let target = std::fs::read_link(&link).map_err(|_| {
-        Error::Config(format!(
-            "{}: no results of {job} here; run `webmill {job}` with this --out first",
-            out.display()
-        ))
-    })?;
-    Committed::open(&out.join(job).join(target))
+    let folder = std::fs::read_link(&link).map(|target| out.join(job).join(target)).ok();
+    match folder.filter(|folder| folder.join(Manifest::FILE).exists()) {
+        Some(folder) => Committed::open(&folder),
+        None => Err(Error::Config(format!("{}: no results of job {job} here", out.display()))),
+    }
 }
 
 impl Runtime<'_> {
@@ -178,8 +176,8 @@ impl Runtime<'_> {
         }
         let committed = Committed::open(folder)?;
         let counts = &committed.manifest.counts;
-        self.hold(counts, "see rejects.parquet there")?;
-        self.say_damage(&committed.manifest.job, counts, "see rejects.parquet there");
+        self.hold(counts, "")?;
+        self.say_damage(&committed.manifest.job, counts, "");
         point_latest(home, key)?;
         Ok(Some(committed))
     }
@@ -188,18 +186,20 @@ impl Runtime<'_> {
     fn hold(&self, counts: &Counts, first: &str) -> Result<()> {
         if counts.read > 0 && counts.damaged == counts.read {
             return Err(Error::Config(format!(
-                "none of {} records could be read; first: {first}",
-                counts.read
+                "none of {} records could be read{}",
+                counts.read,
+                first_of(first)
             )));
         }
         if counts.bad_share() > self.max_bad {
             return Err(Error::Refused(format!(
                 "{} of {} records are damaged ({:.2} %), more than --max-bad {} allows: not committed; raise it, or mend the \
-                 shards with `webmill shard recover`. First: {first}",
+                 shards with `webmill shard recover`{}",
                 counts.damaged,
                 counts.read,
                 100.0 * counts.bad_share(),
                 self.max_bad,
+                first_of(first),
             )));
         }
         Ok(())
@@ -209,10 +209,11 @@ impl Runtime<'_> {
     fn say_damage(&self, job: &str, counts: &Counts, first: &str) {
         if counts.damaged > 0 {
             self.progress.note(&format!(
-                "{job}: {} of {} records are damaged ({:.2} %) and left out, see rejects.parquet; first: {first}",
+                "{job}: {} of {} records are damaged ({:.2} %) and left out, see rejects.parquet{}",
                 counts.damaged,
                 counts.read,
                 100.0 * counts.bad_share(),
+                first_of(first),
             ));
         }
     }
@@ -310,12 +311,17 @@ impl Runtime<'_> {
     }
 }
 
+/// The first reject as the end of a sentence; nothing where none is at hand.
+fn first_of(reject: &str) -> String {
+    if reject.is_empty() { String::new() } else { format!("; first: {reject}") }
+}
+
 fn first_reject(receipts: &BTreeMap<String, Receipt>) -> String {
     receipts
         .values()
         .flat_map(|r| &r.rejects)
         .next()
-        .map_or_else(|| "none sampled".into(), |r| format!("{} at byte {}: {}", r.shard, r.offset, r.detail))
+        .map_or_else(String::new, |r| format!("{} at byte {}: {}", r.shard, r.offset, r.detail))
 }
 
 /// Makes `out` a folder of ours, or refuses one that holds something else.

@@ -85,7 +85,7 @@ impl Default for Config {
     }
 }
 
-/// A simulated Web; see the [module](self).
+/// A simulated Web; its pages, links and truth follow from its seed.
 #[derive(Clone, Debug)]
 pub struct Web {
     pub(super) config: Config,

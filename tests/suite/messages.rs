@@ -101,7 +101,7 @@ fn damage_within_the_bound_is_said() {
     let path = work.path("shards/synth-00000.rawdb");
     let mut bytes = std::fs::read(&path).unwrap();
     let middle = bytes.len() / 2;
-    bytes[middle..middle + 600].fill(0);
+    bytes[middle..middle + 8000].fill(0);
     std::fs::write(&path, bytes).unwrap();
     let said = stderr(&work, &["extract", "shards", "--out", "out", "--max-bad", "0.5"]);
     assert!(said.contains("records are damaged") && said.contains("rejects.parquet"), "{said}");
@@ -203,4 +203,92 @@ fn templates_are_learnt_by_the_style_tree_where_asked() {
     std::fs::write(work.path("mill.toml"), "[extract]\ntemplate_method = \"guess\"\n").unwrap();
     let message = work.fails(&["extract", "shards", "--out", "out", "--recipe", "mill.toml"], 2);
     assert!(message.contains("style-tree"), "{message}");
+}
+
+#[test]
+fn every_table_exists_however_small_the_parts() {
+    let work = Work::new();
+    work.synth("shards", 30, u64::MAX);
+    std::fs::write(work.path("mill.toml"), "[extract]\nbuffer_bytes = 1\n").unwrap();
+    work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
+    let extract = work.path("out/extract/latest");
+    let parts = |table: &str| std::fs::read_dir(extract.join(table)).unwrap().count();
+    for table in ["links", "texts", "records", "comments", "structured"] {
+        assert_eq!(parts(table), parts("pages"), "part n of every table holds the same captures: {table}");
+    }
+    assert!(parts("pages") > 20);
+}
+
+#[test]
+fn help_describes_each_job() {
+    let work = Work::new();
+    let help = String::from_utf8(work.run(&["--help"]).stdout).unwrap();
+    for job in webmill::jobs::registry::JOBS {
+        let line = help.lines().find(|line| line.trim_start().starts_with(&format!("{} ", job.name)));
+        assert!(line.is_some_and(|line| !line.contains("Options of every job")), "{}: {help}", job.name);
+    }
+    let at = |name: &str| help.find(&format!("\n  {name} ")).unwrap_or_else(|| panic!("{name}: {help}"));
+    assert!(
+        at("extract") < at("dedup") && at("dedup") < at("report") && at("report") < at("completions"),
+        "{help}"
+    );
+    let of_dedup = String::from_utf8(work.run(&["dedup", "--help"]).stdout).unwrap();
+    assert!(of_dedup.contains("SimHashes") && of_dedup.contains("Example:"), "{of_dedup}");
+}
+
+#[test]
+fn a_dry_run_only_says_what_would_be_done() {
+    let work = Work::new();
+    work.synth("shards", 60, u64::MAX);
+    let plan = |arguments: &[&str]| String::from_utf8(work.run(arguments).stdout).unwrap();
+    let fresh = plan(&["run", "shards", "--out", "out", "--dry-run"]);
+    assert!(fresh.starts_with("extract would write out/extract/") && fresh.lines().count() == 1, "{fresh}");
+    assert!(!work.path("out/extract").exists());
+    work.run(&["run", "shards", "--out", "out"]);
+    let done = plan(&["run", "shards", "--out", "out", "--dry-run"]);
+    assert!(done.lines().count() == 7 && done.lines().all(|line| line.contains("is done:")), "{done}");
+    for job in ["dedup", "rank", "shape"] {
+        let one = plan(&[job, "--out", "out", "--dry-run"]);
+        assert!(one.starts_with(&format!("{job} is done: out/{job}/")) && one.lines().count() == 1, "{one}");
+    }
+    let other = plan(&["rank", "--out", "out", "--damping", "0.5", "--dry-run"]);
+    assert!(other.starts_with("rank would write"), "{other}");
+}
+
+#[test]
+fn flags_override_a_recipe_before_it_is_checked() {
+    let work = Work::new();
+    work.synth("shards", 60, u64::MAX);
+    work.run(&["run", "shards", "--out", "out"]);
+    std::fs::write(work.path("mill.toml"), "[rank]\ndamping = 7\n").unwrap();
+    work.fails(&["rank", "--out", "out", "--recipe", "mill.toml"], 2);
+    work.run(&["rank", "--out", "out", "--recipe", "mill.toml", "--damping", "0.7"]);
+    let manifest = std::fs::read_to_string(work.path("out/rank/latest/manifest.json")).unwrap();
+    assert!(manifest.contains("\"damping\": 0.7"), "{manifest}");
+}
+
+#[test]
+fn results_of_an_earlier_program_are_told_from_what_the_report_needs() {
+    let work = Work::new();
+    let from = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat/first/results");
+    let copied = std::process::Command::new("cp").arg("-a").arg(from).arg(work.path("out")).status().unwrap();
+    assert!(copied.success());
+    let message = work.fails(&["report", "--out", "out"], 2);
+    assert!(
+        ["earlier webmill", "`webmill graph build`", "`webmill rank`", "`webmill shape`"]
+            .iter()
+            .all(|words| message.contains(words)),
+        "{message}"
+    );
+    work.run(&["graph", "build", "--out", "out"]);
+    work.run(&["rank", "--out", "out"]);
+    work.run(&["shape", "--out", "out"]);
+    work.run(&["report", "--out", "out"]);
+}
+
+#[test]
+fn a_small_corpus_is_milled_in_the_least_memory() {
+    let work = Work::new();
+    work.synth("shards", 60, u64::MAX);
+    work.run(&["run", "shards", "--out", "out", "--memory", "64MiB"]);
 }

@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use webmill_capture::{CanonicalUrl, UrlKey};
 use webmill_crawl::priority::Earlier;
-use webmill_run::open_latest;
 use webmill_table::{Reader, columns};
 
 use crate::dedup::tables::ClusterRow;
+use crate::job::latest;
 use crate::levels::{Level, part_file};
 use crate::rank::tables::RankRow;
 
@@ -39,8 +39,8 @@ impl Earlier for Degrees {
 
 /// Reads tables `ranks` and `clusters` in the results at `out`.
 pub fn read(out: &Path) -> Result<Box<dyn Earlier>> {
-    let ranks = open_latest(out, "rank").with_context(|| format!("earlier results {}", out.display()))?;
-    let clusters = open_latest(out, "dedup").with_context(|| format!("earlier results {}", out.display()))?;
+    let ranks = latest(out, "rank").with_context(|| format!("earlier results {}", out.display()))?;
+    let clusters = latest(out, "dedup").with_context(|| format!("earlier results {}", out.display()))?;
     let mut degrees: HashMap<UrlKey, (u32, u32)> = HashMap::new();
     // Pages without in-links say nothing; with too many others the least linked ones go first.
     let mut least = 1;

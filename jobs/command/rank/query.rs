@@ -10,7 +10,7 @@ use serde_json::json;
 use webmill_capture::UrlKey;
 use webmill_graph::{BaseSet, Compile, Focus};
 use webmill_mill::{LinkRow, TextRow};
-use webmill_run::{Committed, open_latest};
+use webmill_run::Committed;
 use webmill_table::{Reader, columns};
 use webmill_text::{Query, Ranking};
 
@@ -19,7 +19,7 @@ use super::print::{RowFormat, flat};
 use super::scores::{Measured, Score};
 use crate::command::source::Source;
 use crate::graph::tables::NodeRow;
-use crate::job::mixed;
+use crate::job::{latest, mixed};
 use crate::levels::{Level, read_level};
 
 columns! {
@@ -52,7 +52,7 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
         );
     }
     let Some(query) = Query::new(words) else { bail!("--query {words:?} holds no word") };
-    let extract = open_latest(path, "extract").with_context(about)?;
+    let extract = latest(path, "extract").with_context(about)?;
     for warning in mixed(&[&extract, graph]) {
         crate::say!("{warning}");
     }
