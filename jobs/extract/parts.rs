@@ -1,5 +1,6 @@
 //! Buffering the rows of pages and writing them as sorted parts.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use webmill_capture::Result;
@@ -42,7 +43,7 @@ impl<'a> PartTables<'a> {
     fn flush(&mut self, unit: &mut Unit<'_>) -> Result<()> {
         let mut pages = std::mem::take(&mut self.pages);
         pages.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut tables: BTreeMap<String, Box<dyn TableRows>> = BTreeMap::new();
+        let mut tables: BTreeMap<Cow<'static, str>, Box<dyn TableRows>> = BTreeMap::new();
         for (_, rows) in pages {
             for what in rows.counts() {
                 unit.kept(what, 1);
@@ -57,7 +58,7 @@ impl<'a> PartTables<'a> {
             }
         }
         for rows in self.mill.empty_rows() {
-            tables.entry(rows.schema().name).or_insert(rows);
+            tables.entry(rows.schema().name.into()).or_insert(rows);
         }
         let footer = Footer { job_key: unit.stage().key().to_string() };
         for (name, rows) in &tables {

@@ -1,6 +1,7 @@
 //! The rows of one page, of any tables.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::path::Path;
 
 use webmill_capture::{CanonicalUrl, Capture, Result};
@@ -95,7 +96,7 @@ impl Order {
 /// The rows of a page, of any tables, in the order they were added.
 #[derive(Default)]
 pub struct Rows {
-    tables: Vec<(String, Box<dyn TableRows>)>,
+    tables: Vec<(Cow<'static, str>, Box<dyn TableRows>)>,
     kept: Vec<&'static str>,
     weight: usize,
 }
@@ -106,7 +107,8 @@ impl Rows {
         self.weight += row.weight();
         let at = self.tables.iter().position(|(name, rows)| name == T::NAME && rows.as_any().is::<Vec<T>>());
         let at = at.unwrap_or_else(|| {
-            self.tables.push((T::NAME.to_owned(), Box::new(Vec::<T>::new())));
+            // Most pages have one row of most tables: room for four, as vectors begin with, would be most of a buffer.
+            self.tables.push((T::NAME.into(), Box::new(Vec::<T>::with_capacity(1))));
             self.tables.len() - 1
         });
         let rows: &mut dyn Any = self.tables[at].1.as_mut();
@@ -137,7 +139,7 @@ impl Rows {
     }
 
     /// All rows, table by table.
-    pub fn into_tables(self) -> impl Iterator<Item = (String, Box<dyn TableRows>)> {
+    pub fn into_tables(self) -> impl Iterator<Item = (Cow<'static, str>, Box<dyn TableRows>)> {
         self.tables.into_iter()
     }
 }
