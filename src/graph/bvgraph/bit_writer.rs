@@ -85,7 +85,8 @@ impl BitSink for BitWriter {
         debug_assert!(bits == 64 || value >> bits == 0);
         if bits < self.free {
             self.free -= bits;
-            self.word |= value << self.free;
+            // Of no bits the value is 0, which may be shifted by all 64.
+            self.word |= value.wrapping_shl(self.free);
         } else {
             let over = bits - self.free;
             self.words.push(self.word | value >> over);
