@@ -106,6 +106,22 @@ pub struct Link {
     pub nofollow: bool,
 }
 
+impl Link {
+    /// A link of which no more is known than where it leads and what made it.
+    pub fn new(target: CanonicalUrl, kind: LinkKind) -> Self {
+        Link {
+            target,
+            anchor: String::new(),
+            before: String::new(),
+            after: String::new(),
+            rel: None,
+            kind,
+            position: 0,
+            nofollow: false,
+        }
+    }
+}
+
 /// What a page's links may cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkLimits {

@@ -36,6 +36,8 @@ mod mill;
 mod page;
 mod reading;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 pub use analyzer::{Analyzer, PartId, Reject};
 pub use analyzers::{
@@ -45,6 +47,6 @@ pub use analyzers::{
 pub use decode::{Decode, Document, Html};
 pub use limits::PageLimits;
 pub use mill::{Mill, Milled, Templates};
-pub use page::{Buffers, Page};
+pub use page::{Body, Buffers, Characters, Page};
 pub use reading::Reading;
-pub use rows::{Order, Rows, TableRows, Weigh};
+pub use rows::{Order, Rows, TableRows, Weigh, value_rows};

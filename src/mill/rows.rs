@@ -3,9 +3,12 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
-use webmill_capture::{CanonicalUrl, Capture, Result};
-use webmill_table::{Footer, Table, TableSchema, schema, write_part};
+use webmill_capture::{CanonicalUrl, Capture, Error, Result};
+use webmill_table::{DynamicWriter, Footer, Table, TableSchema, Value, schema, write_part};
+
+use crate::Reject;
 
 /// Bytes that a row holds in memory, for buffers that must stay bounded.
 pub trait Weigh {
@@ -64,6 +67,52 @@ impl<T: Table + 'static> TableRows for Vec<T> {
     }
 }
 
+/// Rows of a table whose columns are known only at run time.
+struct ValueRows {
+    table: Arc<TableSchema>,
+    rows: Vec<Vec<Value>>,
+}
+
+impl TableRows for ValueRows {
+    fn schema(&self) -> TableSchema {
+        TableSchema::clone(&self.table)
+    }
+
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn append(&mut self, other: Box<dyn TableRows>) {
+        if let Ok(mut other) = other.into_any().downcast::<ValueRows>() {
+            self.rows.append(&mut other.rows);
+        }
+    }
+
+    fn write(&self, path: &Path, footer: &Footer) -> Result<u64> {
+        let mut writer = DynamicWriter::create(path, &self.table, footer)?;
+        self.rows.iter().try_for_each(|row| writer.push(row.clone()))?;
+        writer.finish()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// A buffer without rows for a table whose columns are known only at run time: what
+/// [`Analyzer::empty`](crate::Analyzer::empty) returns of it.
+///
+/// # Errors
+/// Like [`TableSchema::check`].
+pub fn value_rows(table: &Arc<TableSchema>) -> Result<Box<dyn TableRows>> {
+    table.check()?;
+    Ok(Box::new(ValueRows { table: Arc::clone(table), rows: Vec::new() }))
+}
+
 /// Where the rows of a page stand among those of others: SURT, then canonical URL, then time, then place. Total, because
 /// no two captures share a place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -115,6 +164,30 @@ impl Rows {
         if let Some(rows) = rows.downcast_mut::<Vec<T>>() {
             rows.push(row);
         }
+    }
+
+    /// Adds a row of a table whose columns are known only at run time.
+    ///
+    /// # Errors
+    /// [`Reject`] `row-does-not-fit` where the values are not those of the columns.
+    pub fn push_values(&mut self, table: &Arc<TableSchema>, row: Vec<Value>) -> Result<(), Reject> {
+        let reject = |error: Error| Reject { reason: "row-does-not-fit".into(), detail: error.to_string() };
+        table.check_row(&row).map_err(reject)?;
+        self.weight += size_of::<Vec<Value>>() + row.iter().map(Value::weight).sum::<usize>();
+        let at = self
+            .tables
+            .iter()
+            .position(|(name, rows)| *name == table.name && rows.as_any().is::<ValueRows>());
+        let at = at.unwrap_or_else(|| {
+            let rows = ValueRows { table: Arc::clone(table), rows: Vec::with_capacity(1) };
+            self.tables.push((Cow::Owned(table.name.clone()), Box::new(rows)));
+            self.tables.len() - 1
+        });
+        let rows: &mut dyn Any = self.tables[at].1.as_mut();
+        if let Some(rows) = rows.downcast_mut::<ValueRows>() {
+            rows.rows.push(row);
+        }
+        Ok(())
     }
 
     /// Counts the page as `what` in the manifest.

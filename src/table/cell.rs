@@ -227,7 +227,7 @@ impl Cell for &'static str {
         column.value(row)
     }
     fn own(cell: &str) -> Result<Self, String> {
-        crate::words::interned(cell)
+        crate::interned::interned(cell)
     }
 }
 
@@ -246,7 +246,7 @@ impl Cell for Option<&'static str> {
         column.get(row)
     }
     fn own(cell: Option<&str>) -> Result<Self, String> {
-        cell.map(crate::words::interned).transpose()
+        cell.map(crate::interned::interned).transpose()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tables whose columns are known only when the program runs.
 //!
-//! **What.** A [`DynamicTable`] says of each column what [`table!`](crate::table) says in code; [`DynamicWriter`]
+//! **What.** A [`TableSchema`] says of each column what [`table!`](crate::table) says in code; [`DynamicWriter`]
 //! checks each row against it and writes the same files as [`PartWriter`](crate::PartWriter).
 //!
 //! **Cost.** One copy of each value more than a row type needs. Memory: the rows of one row group.
@@ -12,33 +12,9 @@ use webmill_capture::error::{Error, Result};
 
 use crate::cell::{ArrayBox, Cell, Millis, optional_binary_array};
 use crate::write::{Declared, GroupWriter};
-use crate::{ColumnType, Footer, ROW_GROUP_ROWS};
+use crate::{ColumnType, Footer, ROW_GROUP_ROWS, TableSchema};
 
-/// One column of a [`DynamicTable`].
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct DynamicColumn {
-    /// Name in the Parquet file.
-    pub name: String,
-    /// Physical and logical type.
-    pub kind: ColumnType,
-    /// Whether null is a value; never so for lists.
-    pub nullable: bool,
-    /// What it says, with unit and range.
-    pub description: String,
-}
-
-/// A table whose columns are values instead of fields.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct DynamicTable {
-    /// Folder name, and the name users say.
-    pub name: String,
-    /// One sentence: what a row is.
-    pub about: String,
-    /// The columns in file order.
-    pub columns: Vec<DynamicColumn>,
-}
-
-/// A value of a row of a [`DynamicTable`]. Numbers go into any column of their kind that can hold them.
+/// A value of a row of a [`TableSchema`]. Numbers go into any column of their kind that can hold them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// No value.
@@ -84,6 +60,20 @@ impl Value {
         if let Value::UInts(list) = self { list } else { &[] }
     }
 
+    /// Bytes that it holds in memory.
+    pub fn weight(&self) -> usize {
+        let own = match self {
+            Value::Text(text) => text.len(),
+            Value::Bytes(bytes) => bytes.len(),
+            Value::Texts(list) => list.iter().map(|text| text.len() + size_of::<String>()).sum(),
+            Value::Floats(list) => size_of_val(list.as_slice()),
+            Value::Ints(list) => size_of_val(list.as_slice()),
+            Value::UInts(list) => size_of_val(list.as_slice()),
+            _ => 0,
+        };
+        size_of::<Self>() + own
+    }
+
     /// Whether a column of type `kind` can hold it.
     fn fits(&self, kind: ColumnType) -> bool {
         match kind {
@@ -108,9 +98,55 @@ impl Value {
     }
 }
 
-/// Streams rows of a [`DynamicTable`] into one Parquet file, a row group at a time.
+impl TableSchema {
+    /// Refuses columns that no file can have.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where there is no column, two of one name, one without a name, or a nullable list.
+    pub fn check(&self) -> Result<()> {
+        let wrong = |what: String| Err(Error::Config(format!("table {}: {what}", self.name)));
+        if self.columns.is_empty() {
+            return wrong("no columns".into());
+        }
+        let mut names = BTreeSet::new();
+        for column in &self.columns {
+            if column.name.is_empty() || !names.insert(&column.name) {
+                return wrong(format!("the column name {:?} is empty or there twice", column.name));
+            }
+            if column.nullable && column.kind.is_list() {
+                return wrong(format!("column {}: a list cannot be null, only empty", column.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a row that does not fit the columns.
+    ///
+    /// # Errors
+    /// [`Error::Config`] that names table, column, type and value.
+    pub fn check_row(&self, row: &[Value]) -> Result<()> {
+        let (name, columns) = (&self.name, &self.columns);
+        if row.len() != columns.len() {
+            let (found, wanted) = (row.len(), columns.len());
+            return Err(Error::Config(format!("table {name}: {found} values for {wanted} columns")));
+        }
+        for (value, column) in row.iter().zip(columns) {
+            let fits = if *value == Value::Null { column.nullable } else { value.fits(column.kind) };
+            if !fits {
+                let shown: String = format!("{value:?}").chars().take(60).collect();
+                let (column, kind) = (&column.name, column.kind);
+                return Err(Error::Config(format!(
+                    "table {name}: {shown} does not fit column {column} ({kind})"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Streams rows of a [`TableSchema`] into one Parquet file, a row group at a time.
 pub struct DynamicWriter {
-    table: DynamicTable,
+    table: TableSchema,
     groups: GroupWriter,
     pending: Vec<Vec<Value>>,
 }
@@ -119,22 +155,9 @@ impl DynamicWriter {
     /// Creates the file at `path`.
     ///
     /// # Errors
-    /// [`Error::Config`] where the table has no column, two of one name, one without a name, or a nullable list;
-    /// [`Error::Io`] where the file cannot be created.
-    pub fn create(path: &Path, table: &DynamicTable, footer: &Footer) -> Result<Self> {
-        let wrong = |what: String| Err(Error::Config(format!("table {}: {what}", table.name)));
-        if table.columns.is_empty() {
-            return wrong("no columns".into());
-        }
-        let mut names = BTreeSet::new();
-        for column in &table.columns {
-            if column.name.is_empty() || !names.insert(&column.name) {
-                return wrong(format!("the column name {:?} is empty or stands twice", column.name));
-            }
-            if column.nullable && column.kind.is_list() {
-                return wrong(format!("column {}: a list cannot be null, only empty", column.name));
-            }
-        }
+    /// [`Error::Config`] where no file can have these columns; [`Error::Io`] where the file cannot be created.
+    pub fn create(path: &Path, table: &TableSchema, footer: &Footer) -> Result<Self> {
+        table.check()?;
         let columns: Vec<_> = table
             .columns
             .iter()
@@ -149,21 +172,7 @@ impl DynamicWriter {
     /// # Errors
     /// [`Error::Config`] where the row does not fit the columns; [`Error::Io`] where the disk refuses.
     pub fn push(&mut self, row: Vec<Value>) -> Result<()> {
-        let columns = &self.table.columns;
-        if row.len() != columns.len() {
-            let (found, name) = (row.len(), &self.table.name);
-            return Err(Error::Config(format!("table {name}: {found} values for {} columns", columns.len())));
-        }
-        for (value, column) in row.iter().zip(columns) {
-            let fits = if *value == Value::Null { column.nullable } else { value.fits(column.kind) };
-            if !fits {
-                let shown: String = format!("{value:?}").chars().take(60).collect();
-                let (table, column, kind) = (&self.table.name, &column.name, column.kind);
-                return Err(Error::Config(format!(
-                    "table {table}: {shown} does not fit column {column} ({kind})"
-                )));
-            }
-        }
+        self.table.check_row(&row)?;
         self.pending.push(row);
         if self.pending.len() >= ROW_GROUP_ROWS { self.flush() } else { Ok(()) }
     }
@@ -229,7 +238,7 @@ fn array(rows: &[Vec<Value>], at: usize, kind: ColumnType) -> ArrayBox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{TableInWords, read_rows, table};
+    use crate::{ColumnSchema, TableInWords, read_rows, table};
 
     table! {
         /// The same columns as the dynamic table of the tests.
@@ -243,19 +252,8 @@ mod tests {
         }
     }
 
-    fn dynamic() -> DynamicTable {
-        let info = <FixedRow as crate::Table>::info();
-        let column = |c: &crate::ColumnInfo| DynamicColumn {
-            name: c.name.into(),
-            kind: c.kind,
-            nullable: c.nullable,
-            description: c.description.into(),
-        };
-        DynamicTable {
-            name: "fixed".into(),
-            about: "rows".into(),
-            columns: info.iter().map(column).collect(),
-        }
+    fn dynamic() -> TableSchema {
+        crate::schema::<FixedRow>()
     }
 
     fn row(count: Value) -> Vec<Value> {
@@ -310,14 +308,9 @@ mod tests {
     fn bytes_of_any_length_are_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
-        let column = |name: &str, kind| DynamicColumn {
-            name: name.into(),
-            kind,
-            nullable: true,
-            description: String::new(),
-        };
+        let column = |name, kind| ColumnSchema::new(name, kind, "a column", "x").nullable();
         let columns = vec![column("body", ColumnType::Binary), column("flag", ColumnType::Bool)];
-        let table = DynamicTable { name: "t".into(), about: String::new(), columns };
+        let table = TableSchema { name: "t".into(), about: String::new(), columns };
         let mut writer = DynamicWriter::create(&path, &table, &Footer { job_key: String::new() }).unwrap();
         writer.push(vec![Value::Bytes(b"ab\xff".to_vec()), Value::Null]).unwrap();
         writer.push(vec![Value::Null, Value::Bool(true)]).unwrap();

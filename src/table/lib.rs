@@ -23,6 +23,7 @@ mod columns;
 mod damage;
 mod dynamic;
 mod file;
+mod interned;
 #[cfg(test)]
 mod laws;
 mod lists;
@@ -34,7 +35,7 @@ mod write;
 pub use cell::{Bytes16, Cell, Millis};
 pub use column_type::ColumnType;
 pub use columns::{Columns, Reader, Rows, read_rows};
-pub use dynamic::{DynamicColumn, DynamicTable, DynamicWriter, Value};
+pub use dynamic::{DynamicWriter, Value};
 pub use file::{MAX_GROUP_BYTES, MAX_GROUP_ROWS, MAX_LIST_VALUES};
 pub use lists::{Lists, Texts};
 pub use read::{TableInWords, part_files};

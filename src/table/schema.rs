@@ -9,7 +9,7 @@ pub struct ColumnSchema {
     pub name: String,
     /// Physical and logical type.
     pub kind: ColumnType,
-    /// Whether null is a value.
+    /// Whether null is a value; never so for lists.
     pub nullable: bool,
     /// What it says, with unit and range.
     pub description: String,
@@ -17,6 +17,25 @@ pub struct ColumnSchema {
     pub example: String,
     /// The values it may hold, where they are a closed set; else empty.
     pub values: Vec<String>,
+}
+
+impl ColumnSchema {
+    /// A column without nulls, of any values.
+    pub fn new(name: &str, kind: ColumnType, description: &str, example: &str) -> Self {
+        ColumnSchema {
+            name: name.to_owned(),
+            kind,
+            nullable: false,
+            description: description.to_owned(),
+            example: example.to_owned(),
+            values: Vec::new(),
+        }
+    }
+
+    /// The same, where null is a value.
+    pub fn nullable(self) -> Self {
+        ColumnSchema { nullable: true, ..self }
+    }
 }
 
 /// Name, meaning and columns of a table.
@@ -41,12 +60,9 @@ impl TableSchema {
 /// The schema of a table whose rows are a Rust type.
 pub fn schema<T: Table>() -> TableSchema {
     let column = |info: crate::ColumnInfo| ColumnSchema {
-        name: info.name.to_owned(),
-        kind: info.kind,
         nullable: info.nullable,
-        description: info.description.to_owned(),
-        example: info.example.to_owned(),
         values: info.values.iter().map(|value| (*value).to_owned()).collect(),
+        ..ColumnSchema::new(info.name, info.kind, info.description, info.example)
     };
     TableSchema {
         name: T::NAME.to_owned(),

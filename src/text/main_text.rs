@@ -53,8 +53,8 @@ impl Default for TextLimits {
     }
 }
 
-/// What a page says.
-#[derive(Clone, PartialEq, Debug)]
+/// What a page says. Decoders of other formats than HTML begin with the default, which says nothing.
+#[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct MainText {
     /// Plain text, a paragraph, heading, item or table row a line.

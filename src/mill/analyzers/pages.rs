@@ -139,8 +139,13 @@ impl Analyzer for Pages {
         }
         row.num_links = (page.redirects().len() + page.links().len()) as u32;
         count(&row, out);
-        if page.document().is_some_and(|document| document.main.pruned > 0) {
-            out.count("pruned-by-template");
+        for (what, yes) in [
+            ("pruned-by-template", page.document().is_some_and(|document| document.main.pruned > 0)),
+            ("ambiguous-date", !row.published_ambiguous.is_empty()),
+        ] {
+            if yes {
+                out.count(what);
+            }
         }
         out.push(row);
         Ok(())
@@ -205,6 +210,9 @@ fn read(page: &Page<'_>, row: &mut PageRow) {
         row.robots_nofollow = metadata.robots.all.nofollow;
     }
     if let Some(document) = page.document() {
+        if page.metadata().is_none() {
+            row.title.clone_from(&document.main.title);
+        }
         row.author.clone_from(&document.main.author);
         row.published.clone_from(&document.main.date);
         row.published_ambiguous = document.main.ambiguous_date.iter().flatten().cloned().collect();

@@ -6,7 +6,7 @@
 use super::model::Model;
 
 /// What a page offers to a reader.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
 #[repr(u8)]
 // Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
 pub enum PageType {
@@ -25,6 +25,7 @@ pub enum PageType {
     /// What an organisation offers.
     Service,
     /// None of these, or no text at all.
+    #[default]
     Other,
 }
 

@@ -1,0 +1,166 @@
+//! Decoders and analyzers of somebody else's, beside ours.
+
+use std::sync::Arc;
+
+use webmill_capture::{CanonicalUrl, Capture, Response, Truncation};
+use webmill_html::{Link, LinkKind};
+use webmill_table::{ColumnSchema, ColumnType, Footer, TableInWords, TableSchema, TextEnum, Value};
+use webmill_text::{MainText, PageType};
+
+use crate::{
+    Analyzer, Cut, Decode, Document, Html, LinkElement, LinkRow, Links, Mill, Page, PageKind, PageLimits,
+    PageRow, Pages, PartId, Reject, Rows, TableRows, TextRow, Texts, value_rows,
+};
+
+/// Reads text/plain: the first line is the title, lines that are URLs are links.
+struct Plain;
+
+impl Decode for Plain {
+    fn id(&self) -> PartId {
+        PartId::new("plain", 1)
+    }
+
+    fn accepts(&self, declared: Option<&str>, _: Option<&str>) -> bool {
+        declared == Some("text/plain")
+    }
+
+    fn document(&self, page: &Page<'_>) -> Result<Document, Reject> {
+        let text = std::str::from_utf8(page.body().bytes)
+            .map_err(|e| Reject { reason: "not-utf-8".into(), detail: e.to_string() })?;
+        let mut main = MainText::default();
+        main.title = text.lines().next().map(str::to_owned);
+        main.text = text.to_owned();
+        let links = text.lines().filter_map(CanonicalUrl::parse).map(|target| Link::new(target, LinkKind::A));
+        Ok(Document { main, metadata: None, links: links.collect() })
+    }
+}
+
+/// Counts the letters of pages, in a table that is known only at run time, and dislikes pages about rain.
+struct Letters(Arc<TableSchema>);
+
+impl Letters {
+    fn new() -> Self {
+        let columns = vec![
+            ColumnSchema::new("url", ColumnType::String, "canonical URL", "http://a/"),
+            ColumnSchema::new("letters", ColumnType::UInt32, "letters of the main text", "812"),
+        ];
+        Letters(Arc::new(TableSchema { name: "letters".into(), about: "One row a page.".into(), columns }))
+    }
+}
+
+impl Analyzer for Letters {
+    fn id(&self) -> PartId {
+        PartId { configuration: serde_json::json!({ "table": self.0.name }), ..PartId::new("letters", 3) }
+    }
+
+    fn empty(&self) -> Vec<Box<dyn TableRows>> {
+        vec![value_rows(&self.0).expect("its columns are sound")]
+    }
+
+    fn analyze(&self, page: &Page<'_>, out: &mut Rows) -> Result<(), Reject> {
+        let Some(document) = page.document() else { return Ok(()) };
+        if document.main.text.contains("rain") {
+            return Err(Reject {
+                reason: "rain".into(),
+                detail: "no letters are counted in the rain".into(),
+            });
+        }
+        let letters = document.main.text.chars().filter(|c| c.is_alphabetic()).count();
+        out.push_values(
+            &self.0,
+            vec![Value::Text(page.url().as_str().to_owned()), Value::Int(letters as i64)],
+        )?;
+        out.push_values(&self.0, vec![Value::Null])
+    }
+}
+
+fn mill() -> Mill {
+    let analyzers: Vec<Box<dyn Analyzer>> =
+        vec![Box::new(Letters::new()), Box::new(Pages), Box::new(Links), Box::new(Texts)];
+    Mill::of(PageLimits::default(), vec![Box::new(Plain), Box::new(Html)], analyzers)
+}
+
+fn answer(media_type: &str, body: &[u8]) -> Vec<u8> {
+    [format!("HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\n\r\n").as_bytes(), body].concat()
+}
+
+#[test]
+fn another_format_fills_the_tables_of_pages() {
+    let body = answer("text/plain", b"Tea\nGood tea needs soft water, and time, and somebody who is not in a hurry to drink it before it is cold.\nhttp://b.example/x\n");
+    let capture = Capture::new("http://a.example/tea.txt", Response::parse(&body));
+    let milled = mill().mill(&capture).unwrap();
+    let page = &milled.rows.of::<PageRow>()[0];
+    assert_eq!((page.title.as_deref(), page.is_html, page.num_links), (Some("Tea"), false, 1));
+    assert_eq!((page.page_type, page.content_languages.as_deref()), (Some(PageKind::Other), Some("eng")));
+    assert!(page.num_words > 5 && page.simhash.is_some() && page.content_charset.is_none());
+    let [link] = milled.rows.of::<LinkRow>() else { panic!("one link") };
+    assert_eq!((link.target_url.as_str(), link.kind), ("http://b.example/x", LinkElement::A));
+    assert!(milled.rows.of::<TextRow>()[0].text.contains("soft water"));
+}
+
+#[test]
+fn who_rejects_a_page_is_told_and_the_others_go_on() {
+    let body = answer("text/plain", b"caf\xE9");
+    let milled = mill().mill(&Capture::new("http://a.example/", Response::parse(&body))).unwrap();
+    assert_eq!(milled.rejects.iter().map(|r| r.reason.as_str()).collect::<Vec<_>>(), ["not-utf-8"]);
+    assert_eq!((milled.rows.of::<PageRow>().len(), milled.rows.of::<TextRow>().len()), (1, 0));
+
+    let body = answer("text/plain", b"Weather\nIt will rain.\n");
+    let milled = mill().mill(&Capture::new("http://a.example/", Response::parse(&body))).unwrap();
+    assert_eq!(milled.rejects.iter().map(|r| r.reason.as_str()).collect::<Vec<_>>(), ["rain"]);
+    assert_eq!((milled.rows.of::<PageRow>().len(), milled.rows.of::<TextRow>().len()), (1, 1));
+}
+
+#[test]
+fn rows_of_a_table_that_is_known_at_run_time() {
+    let mill = mill();
+    let mut gathered = mill.empty_rows().remove(0);
+    for (url, text) in [("http://a.example/", "Tea"), ("http://a.example/b", "Tea and milk")] {
+        let body = answer("text/plain", text.as_bytes());
+        let milled = mill.mill(&Capture::new(url, Response::parse(&body))).unwrap();
+        assert_eq!(milled.rejects.len(), 1, "the second row has one value for two columns");
+        assert!(milled.rejects[0].detail.contains("1 values for 2 columns"), "{:?}", milled.rejects);
+        assert!(milled.rows.weight() > 100);
+        let (_, rows) = milled.rows.into_tables().find(|(name, _)| name == "letters").unwrap();
+        gathered.append(rows);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("letters.parquet");
+    assert_eq!(gathered.write(&path, &Footer { job_key: "k".into() }).unwrap(), 2);
+    let table = TableInWords::read(&path).unwrap();
+    assert_eq!(table.rows, [["http://a.example/", "3"], ["http://a.example/b", "10"]]);
+    assert_eq!(mill.tables()[0].name, "letters");
+}
+
+#[test]
+fn parts_are_told_apart_by_name_version_and_configuration() {
+    let parts = mill().parts();
+    assert_eq!(
+        parts.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(),
+        ["plain", "html", "letters", "pages", "links", "texts"]
+    );
+    assert_ne!(parts, Mill::default().parts());
+}
+
+/// What tables call a thing is what the crate that knows it calls it.
+#[test]
+fn one_word_for_one_thing() {
+    for kind in LinkKind::ALL {
+        assert_eq!(LinkElement::from(kind).as_str(), kind.name());
+    }
+    let types = [PageType::Article, PageType::Collection, PageType::Documentation, PageType::Forum]
+        .into_iter()
+        .chain([PageType::Listing, PageType::Product, PageType::Service, PageType::Other]);
+    for kind in types {
+        assert_eq!(PageKind::from(kind).as_str(), kind.name());
+    }
+    let cuts = [Truncation::Length, Truncation::Time, Truncation::Disconnect].into_iter().chain([
+        Truncation::Unspecified,
+        Truncation::RecordLimit,
+        Truncation::BodyLimit,
+    ]);
+    for cut in cuts {
+        assert_eq!(Cut::from(cut).as_str(), cut.name());
+    }
+    assert_eq!((LinkElement::WORDS.len(), PageKind::WORDS.len(), Cut::WORDS.len()), (11, 8, 6));
+}
