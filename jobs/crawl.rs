@@ -6,7 +6,7 @@ mod events;
 use webmill_crawl::CrawlOptions;
 use webmill_table::{TableSchema, schema};
 
-use crate::recipe::{Recipe, Settings};
+use crate::recipe::{Recipe, Settings, check_settings};
 pub use events::{EVENTS, convert};
 
 /// Its table in the recipe.
@@ -25,7 +25,7 @@ impl Settings for CrawlOptions {
 /// # Errors
 /// For a setting that cannot work.
 pub fn check_recipe(recipe: &Recipe) -> webmill_capture::Result<()> {
-    recipe.settings::<CrawlOptions>().map(drop)
+    check_settings::<CrawlOptions>(recipe)
 }
 
 /// The tables that a crawl writes.

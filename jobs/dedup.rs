@@ -13,7 +13,7 @@ use webmill_table::{part_files, schema};
 
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
-use crate::recipe::{Recipe, Settings, within};
+use crate::recipe::{Settings, check_settings, within};
 use pages::{Pages, Texts};
 use tables::{ClusterRow, DuplicateRow};
 
@@ -24,7 +24,7 @@ pub const ENTRY: JobEntry = JobEntry {
     example: "Example:\n  webmill dedup --out results\n\nReads the tables that `webmill extract` wrote to the same folder.",
     reads_shards: false,
     tables: || vec![schema::<DuplicateRow>(), schema::<ClusterRow>()],
-    check: |recipe: &Recipe| recipe.settings::<Dedup>().map(drop),
+    check: check_settings::<Dedup>,
     run: dedup,
 };
 

@@ -18,7 +18,7 @@ use webmill_text::TemplateMethod;
 
 use crate::inputs::Shards;
 use crate::job::{Context, JobEntry};
-use crate::recipe::{Recipe, Settings, within};
+use crate::recipe::{Settings, check_settings, within};
 use parts::PartTables;
 use template_row::{TemplateElementRow, TemplateRow};
 
@@ -33,7 +33,7 @@ pub const ENTRY: JobEntry = JobEntry {
         tables.extend([schema::<TemplateRow>(), schema::<TemplateElementRow>()]);
         tables
     },
-    check: |recipe: &Recipe| recipe.settings::<Extract>().map(drop),
+    check: check_settings::<Extract>,
     run: extract,
 };
 

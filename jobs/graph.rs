@@ -18,7 +18,7 @@ use crate::dedup::Dedup;
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
 use crate::levels::{Level, graph_file, read_level};
-use crate::recipe::{Recipe, Settings};
+use crate::recipe::{Settings, check_settings};
 use feed::Feed;
 use levels::NodeSpool;
 use tables::{ArcRow, LevelRow, NodeRow};
@@ -30,7 +30,7 @@ pub const ENTRY: JobEntry = JobEntry {
     example: "Example:\n  webmill graph build --out results",
     reads_shards: false,
     tables: || vec![schema::<NodeRow>(), schema::<ArcRow>(), schema::<LevelRow>()],
-    check: |recipe: &Recipe| recipe.settings::<GraphJob>().map(drop),
+    check: check_settings::<GraphJob>,
     run: graph,
 };
 
@@ -178,6 +178,7 @@ impl GraphJob {
                 ("links-without-page", counts.unknown_source),
                 ("other-kinds-of-links", feed.other_kinds),
                 ("links-of-superseded-captures", feed.superseded_links),
+                ("links-to-no-url", feed.no_urls),
             ] {
                 if n > 0 {
                     unit.dropped(reason, n);

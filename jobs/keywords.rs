@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Ingredient, Job, Measure, Stage, Unit};
-use webmill_table::{Footer, PartWriter, Reader, Table, columns, part_files, schema};
+use webmill_table::{Reader, Table, columns, part_files, schema};
 use webmill_text::{DocumentFrequencies, Keyword, Keywords};
 
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
-use crate::recipe::{Recipe, Settings, within};
-use crate::rejects::columns as columns_of;
+use crate::output::TableFile;
+use crate::recipe::{Settings, check_settings, within};
 use tables::KeywordRow;
 
 /// The job as the registry lists it.
@@ -25,7 +25,7 @@ pub const ENTRY: JobEntry = JobEntry {
     example: "Example:\n  webmill keywords --out results\n\nReads the tables that `webmill extract` wrote to the same folder.",
     reads_shards: false,
     tables: || vec![schema::<KeywordRow>()],
-    check: |recipe: &Recipe| recipe.settings::<KeywordsJob>().map(drop),
+    check: check_settings::<KeywordsJob>,
     run: keywords,
 };
 
@@ -142,8 +142,7 @@ impl KeywordsJob {
         unit: &mut Unit<'_>,
     ) -> Result<()> {
         let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
-        let footer = Footer { job_key: unit.stage().key().to_string() };
-        let mut writer = PartWriter::<KeywordRow>::create(&unit.create(&relative)?, &footer)?;
+        let mut file = TableFile::<KeywordRow>::create(unit, relative)?;
         let mut reader = Reader::<Text>::open(part)?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows() {
@@ -151,7 +150,7 @@ impl KeywordsJob {
                 let found = Keywords::of(row.text, corpus, self.per_page);
                 let (tfidf_words, tfidf_scores) = split(found.tfidf);
                 let (textrank_words, textrank_scores) = split(found.textrank);
-                writer.push(KeywordRow {
+                file.push(KeywordRow {
                     url: row.url.to_owned(),
                     url_key: row.url_key,
                     language: row.language.map(str::to_owned),
@@ -166,7 +165,7 @@ impl KeywordsJob {
             unit.stage().progress.advance(batch.len() as u64);
             unit.kept("texts", batch.len() as u64);
         }
-        unit.wrote(&relative, KeywordRow::NAME, columns_of::<KeywordRow>(), writer.finish()?);
+        file.finish(unit)?;
         Ok(())
     }
 }

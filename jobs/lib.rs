@@ -11,7 +11,7 @@
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`keywords`], [`report`] | the jobs, each with its tables |
 //! | [`crawl`], [`simweb`] | crawling, and a Web to try it on |
 //! | [`command`] | arguments and output of the subcommands |
-//! | [`levels`], [`current_captures`], [`rejects`], [`ingredients`] | what several jobs share: levels of the graph, which capture of a URL counts, damaged records, models in keys |
+//! | [`levels`], [`current_captures`], [`output`], [`rejects`], [`ingredients`] | what several jobs share: levels of the graph, which capture of a URL counts, files of tables, damaged records, models in keys |
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -39,6 +39,7 @@ pub mod inputs;
 pub mod job;
 pub mod keywords;
 pub mod levels;
+pub mod output;
 pub mod rank;
 pub mod recipe;
 pub mod registry;

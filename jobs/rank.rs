@@ -10,14 +10,14 @@ use webmill_graph::{
     Csr, Graph, HubsAuthorities, HyperBall, Ranks, Salsa, SalsaScores, harmonic_of_all, kendall_tau,
 };
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
-use webmill_table::{Footer, PartWriter, Table, columns, schema, write_part};
+use webmill_table::{Table, columns, schema};
 
 use crate::graph::tables::NodeRow;
 use crate::graph::{GraphJob, each_name};
 use crate::job::{Context, JobEntry};
 use crate::levels::{Level, admit, check_order, open_graph, part_file, read_level};
-use crate::recipe::Recipe;
-use crate::rejects::columns as columns_of;
+use crate::output::{TableFile, write_rows};
+use crate::recipe::check_settings;
 pub use settings::{Rank, Vectors};
 use tables::{AgreementRow, ConvergenceRow, Iterated, RankRow};
 
@@ -28,7 +28,7 @@ pub const ENTRY: JobEntry = JobEntry {
     example: "Example:\n  webmill rank --out results",
     reads_shards: false,
     tables: || vec![schema::<RankRow>(), schema::<ConvergenceRow>(), schema::<AgreementRow>()],
-    check: |recipe: &Recipe| recipe.settings::<Rank>().map(drop),
+    check: check_settings::<Rank>,
     run: rank,
 };
 
@@ -106,24 +106,18 @@ impl RankJob {
             error,
             converged,
         };
-        write_small(
+        write_rows(
             unit,
-            level,
-            &[
+            part_file(ConvergenceRow::NAME, level),
+            [
                 row(Iterated::Pagerank, ranks.iterations, ranks.error_bound, ranks.converged),
                 row(Iterated::Hits, hits.iterations, hits.change, hits.converged),
             ],
         )?;
-        write_small(unit, level, &scores.agreement(level, &transpose)?)
+        let agreement = scores.agreement(level, &transpose)?;
+        write_rows(unit, part_file(AgreementRow::NAME, level), agreement)?;
+        Ok(())
     }
-}
-
-fn write_small<T: Table>(unit: &mut Unit<'_>, level: Level, rows: &[T]) -> Result<()> {
-    let relative = part_file(T::NAME, level);
-    let footer = Footer { job_key: unit.stage().key().to_string() };
-    let written = write_part(&unit.create(&relative)?, rows, &footer)?;
-    unit.wrote(&relative, T::NAME, columns_of::<T>(), written);
-    Ok(())
 }
 
 impl RankJob {
@@ -182,15 +176,13 @@ fn write(
     (graph, transpose): (&Csr, &Csr),
     scores: &Scores<'_>,
 ) -> Result<()> {
-    let relative = part_file(RankRow::NAME, level);
-    let footer = Footer { job_key: unit.stage().key().to_string() };
-    let mut writer = PartWriter::<RankRow>::create(&unit.create(&relative)?, &footer)?;
+    let mut file = TableFile::<RankRow>::create(unit, part_file(RankRow::NAME, level))?;
     let mut node = 0usize;
     let mut reader = read_level::<Named>(source, level);
     while let Some(batch) = reader.next()? {
         for named in batch.rows() {
             check_order(named.node, node, graph.num_nodes())?;
-            writer.push(RankRow {
+            file.push(RankRow {
                 level,
                 node: named.node,
                 url: named.url.to_owned(),
@@ -207,8 +199,7 @@ fn write(
             node += 1;
         }
     }
-    let rows = writer.finish()?;
-    unit.wrote(&relative, RankRow::NAME, columns_of::<RankRow>(), rows);
+    let rows = file.finish(unit)?;
     unit.kept(&format!("{level}-nodes"), rows);
     Ok(())
 }

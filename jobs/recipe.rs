@@ -84,6 +84,14 @@ impl Recipe {
     }
 }
 
+/// Checks the settings `S` of a recipe: what a job's entry says of its table.
+///
+/// # Errors
+/// Like [`Recipe::settings`].
+pub fn check_settings<S: Settings>(recipe: &Recipe) -> Result<()> {
+    recipe.settings::<S>().map(drop)
+}
+
 /// Refuses a number outside of a range that is written as `0..=1`.
 ///
 /// # Errors

@@ -34,16 +34,11 @@ impl RejectSink for RejectTable {
     }
 
     fn table(&self) -> (&'static str, Vec<String>) {
-        (RejectRow::NAME, columns::<RejectRow>())
+        (RejectRow::NAME, schema::<RejectRow>().columns_in_words())
     }
 }
 
 /// The table.
 pub fn tables() -> Vec<TableSchema> {
     vec![schema::<RejectRow>()]
-}
-
-/// Columns of a table as the manifest shows them.
-pub fn columns<T: Table>() -> Vec<String> {
-    schema::<T>().columns_in_words()
 }

@@ -13,11 +13,11 @@ use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_run::{Committed, Inputs, Job, JobInput, Stage, Unit};
 use webmill_sort::Budget;
-use webmill_table::{Footer, Table, schema, write_part};
+use webmill_table::schema;
 
 use crate::job::{Context, JobEntry, command, mixed};
-use crate::recipe::{Recipe, Settings, within};
-use crate::rejects::columns;
+use crate::output::{first_part, write_rows};
+use crate::recipe::{Settings, check_settings, within};
 use tables::{HostRow, SummaryRow};
 
 /// The job as the registry lists it.
@@ -27,7 +27,7 @@ pub const ENTRY: JobEntry = JobEntry {
     example: "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder.",
     reads_shards: false,
     tables: || vec![schema::<HostRow>(), schema::<SummaryRow>()],
-    check: |recipe: &Recipe| recipe.settings::<Report>().map(drop),
+    check: check_settings::<Report>,
     run: report,
 };
 
@@ -150,9 +150,9 @@ impl Report {
         let budget = Budget::new(stage.memory as usize / 2).in_dir(unit.temp());
         let numbers = numbers::Numbers::read(sources)?;
         let mut hosts = hosts::Hosts::new(&budget.fraction(1, 2));
-        let corpus = corpus::Corpus::read(sources, &mut hosts, &budget.fraction(1, 4))?;
+        let (corpus, noindex) = corpus::Corpus::read(sources, &mut hosts, &budget.fraction(1, 4))?;
         stage.cancel.check()?;
-        let tops = tops::Tops::read(sources, &mut hosts, self.top, &corpus)?;
+        let tops = tops::Tops::read(sources, &mut hosts, self.top, &corpus, noindex)?;
         stage.cancel.check()?;
         let hosts = hosts.write(unit, &tops.host_names())?;
         let summary = summary::rows(sources, &corpus, hosts.count, &numbers);
@@ -160,14 +160,7 @@ impl Report {
         let path = unit.create("report.html")?;
         std::fs::write(&path, webmill_report::render(&drawn)).at(&path)?;
         unit.wrote("report.html", "", Vec::new(), 0);
-        write_table::<SummaryRow>(unit, &summary)
+        write_rows(unit, first_part::<SummaryRow>(), summary)?;
+        Ok(())
     }
-}
-
-fn write_table<T: Table>(unit: &mut Unit<'_>, rows: &[T]) -> Result<()> {
-    let relative = format!("{}/part-000000.parquet", T::NAME);
-    let footer = Footer { job_key: unit.stage().key().to_string() };
-    let written = write_part(&unit.create(&relative)?, rows, &footer)?;
-    unit.wrote(&relative, T::NAME, columns::<T>(), written);
-    Ok(())
 }

@@ -5,18 +5,18 @@ pub mod tables;
 use serde::{Deserialize, Serialize};
 use webmill_capture::Result;
 use webmill_graph::{
-    Assortativity, Components, Csr, Degrees, Distances, Graph, GroupLinks, Histogram, Reciprocity, bow_tie,
-    published_distance, strong_components, weak_components,
+    Assortativity, BowTie, Components, Csr, Degrees, Distances, Graph, GroupLinks, Histogram, Reciprocity,
+    bow_tie, published_distance, strong_components, weak_components,
 };
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
-use webmill_table::{Footer, PartWriter, Table, columns, schema, write_part};
+use webmill_table::{Table, columns, schema};
 
 use crate::graph::GraphJob;
 use crate::graph::tables::NodeRow;
 use crate::job::{Context, JobEntry};
 use crate::levels::{Level, admit, open_graph, part_file, read_level};
-use crate::recipe::{Recipe, Settings};
-use crate::rejects::columns as columns_of;
+use crate::output::write_rows;
+use crate::recipe::{Settings, check_settings};
 use tables::{ComponentRow, DegreeRow, Direction, LawRow, ShapeRow};
 
 /// The job as the registry lists it.
@@ -28,7 +28,7 @@ pub const ENTRY: JobEntry = JobEntry {
     tables: || {
         vec![schema::<DegreeRow>(), schema::<ComponentRow>(), schema::<LawRow>(), schema::<ShapeRow>()]
     },
-    check: |recipe: &Recipe| recipe.settings::<Shape>().map(drop),
+    check: check_settings::<Shape>,
     run: shape,
 };
 
@@ -80,28 +80,40 @@ fn measure(source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> 
     let progress = unit.stage().progress;
     progress.begin(&format!("shape {level}"), 0, Measure::Items);
     let transpose = graph.transpose();
-    let strong = strong_components(&graph);
-    let weak = weak_components(&graph);
+    let (strong, weak) = (strong_components(&graph), weak_components(&graph));
     let tie = bow_tie(&graph, &transpose, &strong);
     unit.stage().cancel.check()?;
-    let footer = Footer { job_key: unit.stage().key().to_string() };
+    let component = |node: usize| ComponentRow {
+        level,
+        node: node as u32,
+        scc: strong.of[node],
+        wcc: weak.of[node],
+        bowtie: tie.parts[node].into(),
+    };
+    let components = (0..graph.num_nodes()).map(component);
+    write_rows(unit, part_file(ComponentRow::NAME, level), components)?;
+    write_degrees(source, level, (&graph, &transpose), unit)?;
+    progress.advance(graph.num_nodes() as u64);
+    progress.end();
+    let within_hosts = if level == Level::Page { within_hosts(source, &graph)? } else { None };
+    let row = shape_row(level, (&graph, &transpose), (&strong, &weak), &tie, unit.stage().memory)?;
+    write_rows(
+        unit,
+        part_file(ShapeRow::NAME, level),
+        [ShapeRow { links_within_hosts: within_hosts, ..row }],
+    )?;
+    Ok(())
+}
 
-    let relative = part_file(ComponentRow::NAME, level);
-    let mut writer = PartWriter::<ComponentRow>::create(&unit.create(&relative)?, &footer)?;
-    for node in 0..graph.num_nodes() {
-        writer.push(ComponentRow {
-            level,
-            node: node as u32,
-            scc: strong.of[node],
-            wcc: weak.of[node],
-            bowtie: tie.parts[node].into(),
-        })?;
-    }
-    let rows = writer.finish()?;
-    unit.wrote(&relative, ComponentRow::NAME, columns_of::<ComponentRow>(), rows);
-
+/// Distributions of degrees, and the laws that fit their tails.
+fn write_degrees(
+    source: &Committed,
+    level: Level,
+    (graph, transpose): (&Csr, &Csr),
+    unit: &mut Unit<'_>,
+) -> Result<()> {
     let (mut laws, mut degrees) = (Vec::new(), Vec::new());
-    for (direction, histogram) in histograms(source, level, &graph, &transpose)? {
+    for (direction, histogram) in histograms(source, level, graph, transpose)? {
         laws.extend(histogram.power_law().map(|law| LawRow {
             level,
             direction,
@@ -110,32 +122,37 @@ fn measure(source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> 
             x_min: law.x_min,
             tail: law.tail,
             ks: law.ks,
-            ratio_to_log_normal: law.ratio.is_finite().then_some(law.ratio),
-            p_value: law.p_value.is_finite().then_some(law.p_value),
+            ratio_to_log_normal: finite(law.ratio),
+            p_value: finite(law.p_value),
         }));
-        degrees.extend(histogram.counts.iter().map(|&(degree, count)| DegreeRow {
-            level,
-            direction,
-            degree,
-            count,
-        }));
+        let rows =
+            histogram.counts.iter().map(|&(degree, count)| DegreeRow { level, direction, degree, count });
+        degrees.extend(rows);
     }
-    write(unit, level, &degrees)?;
-    write(unit, level, &laws)?;
-    progress.advance(graph.num_nodes() as u64);
-    progress.end();
+    write_rows(unit, part_file(DegreeRow::NAME, level), degrees)?;
+    write_rows(unit, part_file(LawRow::NAME, level), laws)?;
+    Ok(())
+}
 
-    let sample = Distances { memory_bytes: Some(unit.stage().memory / 2), ..Distances::default() };
-    let distances = sample.run(&graph, &transpose)?;
-    let assortativity = Assortativity::of(&graph, &transpose);
+/// The numbers of a level, but for what takes its hosts to know.
+fn shape_row(
+    level: Level,
+    (graph, transpose): (&Csr, &Csr),
+    (strong, weak): (&Components, &Components),
+    tie: &BowTie,
+    memory: u64,
+) -> Result<ShapeRow> {
+    let sample = Distances { memory_bytes: Some(memory / 2), ..Distances::default() };
+    let distances = sample.run(graph, transpose)?;
+    let assortativity = Assortativity::of(graph, transpose);
+    let largest = |components: &Components| components.sizes.first().copied().unwrap_or(0);
     let [bowtie_core, bowtie_in, bowtie_out, bowtie_tendril, bowtie_tube, bowtie_disconnected] = tie.sizes;
-    let finite = |x: f64| x.is_finite().then_some(x);
-    let row = ShapeRow {
+    Ok(ShapeRow {
         level,
         sccs: strong.len() as u32,
-        largest_scc: largest(&strong),
+        largest_scc: largest(strong),
         wccs: weak.len() as u32,
-        largest_wcc: largest(&weak),
+        largest_wcc: largest(weak),
         bowtie_core,
         bowtie_in,
         bowtie_out,
@@ -149,26 +166,17 @@ fn measure(source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> 
         greatest_distance: distances.greatest() as u64,
         connected_pairs: distances.connected,
         published_distance: published_distance(graph.num_nodes() as u64),
-        reciprocity: Reciprocity::of(&graph, &transpose).share(),
+        reciprocity: Reciprocity::of(graph, transpose).share(),
         assortativity_in_in: assortativity.in_in,
         assortativity_in_out: assortativity.in_out,
         assortativity_out_in: assortativity.out_in,
         assortativity_out_out: assortativity.out_out,
-        links_within_hosts: if level == Level::Page { within_hosts(source, &graph)? } else { None },
-    };
-    write(unit, level, &[row])
+        links_within_hosts: None,
+    })
 }
 
-fn largest(components: &Components) -> u32 {
-    components.sizes.first().copied().unwrap_or(0)
-}
-
-fn write<T: Table>(unit: &mut Unit<'_>, level: Level, rows: &[T]) -> Result<()> {
-    let relative = part_file(T::NAME, level);
-    let footer = Footer { job_key: unit.stage().key().to_string() };
-    let written = write_part(&unit.create(&relative)?, rows, &footer)?;
-    unit.wrote(&relative, T::NAME, columns_of::<T>(), written);
-    Ok(())
+fn finite(x: f64) -> Option<f64> {
+    x.is_finite().then_some(x)
 }
 
 /// Share of the links between pages that stay inside a host.

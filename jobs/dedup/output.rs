@@ -5,10 +5,10 @@ use rayon::prelude::*;
 use webmill_capture::Result;
 use webmill_dedup::{Clusters, ExactPair, Fingerprint, Joined, Pair, Same};
 use webmill_run::Unit;
-use webmill_table::{Bytes16, Footer, PartWriter, Table};
+use webmill_table::Bytes16;
 
 use super::pages::{Pages, Texts};
-use crate::rejects::columns;
+use crate::output::{TableFile, first_part};
 
 /// Resemblance of each pair, in their order.
 pub fn resemblances(pairs: &[Pair], texts: &Texts, width: usize) -> Result<Vec<f64>> {
@@ -33,11 +33,9 @@ pub fn write(
     resemblances: &[f64],
     clusters: &Clusters,
 ) -> Result<()> {
-    let footer = Footer { job_key: unit.stage().key().to_string() };
-    let relative = "duplicates/part-000000.parquet";
-    let mut writer = PartWriter::<DuplicateRow>::create(&unit.create(relative)?, &footer)?;
+    let mut file = TableFile::<DuplicateRow>::create(unit, first_part::<DuplicateRow>())?;
     for copy in copies {
-        writer.push(DuplicateRow {
+        file.push(DuplicateRow {
             a: pages.url(copy.a).to_owned(),
             b: pages.url(copy.b).to_owned(),
             kind: if copy.same == Same::Body { DuplicateKind::Body } else { DuplicateKind::Text },
@@ -46,7 +44,7 @@ pub fn write(
         })?;
     }
     for (i, pair) in near.iter().enumerate() {
-        writer.push(DuplicateRow {
+        file.push(DuplicateRow {
             a: pages.url(pair.a).to_owned(),
             b: pages.url(pair.b).to_owned(),
             kind: DuplicateKind::Near,
@@ -54,29 +52,27 @@ pub fn write(
             resemblance: resemblances.get(i).copied(),
         })?;
     }
-    let rows = writer.finish()?;
-    unit.wrote(relative, DuplicateRow::NAME, columns::<DuplicateRow>(), rows);
+    file.finish(unit)?;
     unit.kept("pages", pages.len() as u64);
     unit.kept("near-pairs", near.len() as u64);
     if clusters.cut > 0 {
         unit.dropped("too-many-candidates", clusters.cut);
     }
-    write_clusters(unit, pages, clusters, &footer)
+    write_clusters(unit, pages, clusters)
 }
 
-fn write_clusters(unit: &mut Unit<'_>, pages: &Pages, clusters: &Clusters, footer: &Footer) -> Result<()> {
+fn write_clusters(unit: &mut Unit<'_>, pages: &Pages, clusters: &Clusters) -> Result<()> {
     let mut members: Vec<(u32, u32)> =
         clusters.members.iter().enumerate().map(|(page, m)| (m.representative, page as u32)).collect();
     members.sort_unstable();
-    let relative = "clusters/part-000000.parquet";
-    let mut writer = PartWriter::<ClusterRow>::create(&unit.create(relative)?, footer)?;
+    let mut file = TableFile::<ClusterRow>::create(unit, first_part::<ClusterRow>())?;
     let mut number = 0;
     for cluster in members.chunk_by(|a, b| a.0 == b.0).filter(|c| c.len() > 1) {
         let representative = cluster[0].0;
         for &(_, page) in cluster {
             let joined = clusters.members[page as usize].joined;
             unit.kept(&format!("cluster-{}", joined.name()), 1);
-            writer.push(ClusterRow {
+            file.push(ClusterRow {
                 url: pages.url(page).to_owned(),
                 url_key: Bytes16(pages.keys[page as usize]),
                 cluster: number,
@@ -89,8 +85,7 @@ fn write_clusters(unit: &mut Unit<'_>, pages: &Pages, clusters: &Clusters, foote
         }
         number += 1;
     }
-    let rows = writer.finish()?;
-    unit.wrote(relative, ClusterRow::NAME, columns::<ClusterRow>(), rows);
+    file.finish(unit)?;
     unit.kept("clusters", u64::from(number));
     Ok(())
 }

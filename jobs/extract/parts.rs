@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use webmill_capture::Result;
 use webmill_mill::{Mill, Order, Rows, TableRows};
 use webmill_run::Unit;
-use webmill_table::Footer;
+
+use crate::output::footer;
 
 /// Rows of one unit of work. When enough have come together they are sorted by SURT key and written: part n of every
 /// table holds the same captures.
@@ -60,7 +61,7 @@ impl<'a> PartTables<'a> {
         for rows in self.mill.empty_rows() {
             tables.entry(rows.schema().name.into()).or_insert(rows);
         }
-        let footer = Footer { job_key: unit.stage().key().to_string() };
+        let footer = footer(unit);
         for (name, rows) in &tables {
             let relative = format!("{name}/{}-{:03}.parquet", self.unit, self.written);
             let written = rows.write(&unit.create(&relative)?, &footer)?;

@@ -9,12 +9,11 @@ use webmill_capture::{Error, Result};
 use webmill_mill::{Mill, Templates};
 use webmill_run::Measure;
 use webmill_shard::Part;
-use webmill_table::{Footer, Table, write_part};
 use webmill_text::{ElementImportance, MAX_PAGES, Sample, StyleTree, Template, TemplateMethod};
 
 use super::Pass;
 use super::template_row::{TemplateElementRow, TemplateRow};
-use crate::rejects::columns;
+use crate::output::{first_part, write_rows};
 
 /// Captures of a host, the hashes of the URLs that are looked at, and the pages found there.
 type Hosts = BTreeMap<String, (u64, Smallest, Mutex<Sample>)>;
@@ -62,14 +61,9 @@ impl Pass<'_> {
                 });
                 out.extend(template.map(|template| (host, template)));
             }
-            let relative = format!("{}/part-000000.parquet", TemplateRow::NAME);
-            let footer = Footer { job_key: unit.stage().key().to_string() };
-            let written = write_part(&unit.create(&relative)?, &rows, &footer)?;
-            unit.wrote(&relative, TemplateRow::NAME, columns::<TemplateRow>(), written);
+            write_rows(unit, first_part::<TemplateRow>(), rows)?;
             if self.settings.template_method == TemplateMethod::StyleTree {
-                let relative = format!("{}/part-000000.parquet", TemplateElementRow::NAME);
-                let written = write_part(&unit.create(&relative)?, &elements, &footer)?;
-                unit.wrote(&relative, TemplateElementRow::NAME, columns::<TemplateElementRow>(), written);
+                write_rows(unit, first_part::<TemplateElementRow>(), elements)?;
             }
             Ok(out)
         })?;

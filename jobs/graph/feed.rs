@@ -38,6 +38,8 @@ pub struct Feed<'a> {
     pub other_kinds: u64,
     /// Links of captures that are superseded.
     pub superseded_links: u64,
+    /// Links whose target, or redirects whose source, is no URL.
+    pub no_urls: u64,
 }
 
 impl<'a> Feed<'a> {
@@ -51,6 +53,7 @@ impl<'a> Feed<'a> {
             budget: budget.fraction(1, 2),
             other_kinds: 0,
             superseded_links: 0,
+            no_urls: 0,
         }
     }
 
@@ -87,7 +90,10 @@ impl<'a> Feed<'a> {
                 for page in batch.rows() {
                     let redirect = matches!(page.fetch_status, Some(300..=399)).then_some(page.url);
                     for source in [redirect, page.url_origin].into_iter().flatten() {
-                        let Some(source) = CanonicalUrl::parse(source) else { continue };
+                        let Some(source) = CanonicalUrl::parse(source) else {
+                            self.no_urls += 1;
+                            continue;
+                        };
                         let (stored, surt) = (source.key().0, source.surt());
                         let key = self.key(source.as_str(), stored);
                         if self.seed != 0 {
@@ -146,7 +152,10 @@ impl<'a> Feed<'a> {
                     self.superseded_links += 1;
                     continue;
                 }
-                let Some(parsed) = CanonicalUrl::parse(link.target_url) else { continue };
+                let Some(parsed) = CanonicalUrl::parse(link.target_url) else {
+                    self.no_urls += 1;
+                    continue;
+                };
                 let mut source = link.source_key.0;
                 if self.seed != 0 {
                     // One that is no page is counted by the builder.

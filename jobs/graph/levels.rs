@@ -11,11 +11,11 @@ use webmill_capture::surt::surt_host;
 use webmill_graph::{Csr, Graph, Groups, HostRanges, NumberedNode, fold_file};
 use webmill_run::Unit;
 use webmill_sort::Budget;
-use webmill_table::{Bytes16, Footer, PartWriter, Table, write_part};
+use webmill_table::{Bytes16, Table};
 
 use super::feed::REDIRECTS;
 use crate::levels::{Level, graph_file, part_file};
-use crate::rejects::columns;
+use crate::output::{TableFile, first_part, write_rows};
 
 /// Nodes in the order of their numbers, kept aside until hosts and domains are known.
 pub struct NodeSpool {
@@ -134,28 +134,12 @@ pub fn write(
         let with_pages = write_groups(unit, level, groups, hosts, &by_host, &by_domain, &crawled)?;
         sizes.push(size(level, &graph, with_pages));
     }
-    let relative = format!("{}/part-000000.parquet", LevelRow::NAME);
-    let footer = Footer { job_key: unit.stage().key().to_string() };
-    let rows = write_part(&unit.create(&relative)?, &sizes, &footer)?;
-    unit.wrote(&relative, LevelRow::NAME, columns::<LevelRow>(), rows);
+    write_rows(unit, first_part::<LevelRow>(), sizes)?;
     Ok(())
 }
 
 fn size(level: Level, graph: &Csr, crawled: u64) -> LevelRow {
     LevelRow { level, nodes: graph.num_nodes() as u64, arcs: graph.num_arcs(), crawled }
-}
-
-fn writer<T: Table>(unit: &Unit<'_>, level: Level) -> Result<(String, PartWriter<T>)> {
-    let relative = part_file(T::NAME, level);
-    let footer = Footer { job_key: unit.stage().key().to_string() };
-    let writer = PartWriter::create(&unit.create(&relative)?, &footer)?;
-    Ok((relative, writer))
-}
-
-fn finish<T: Table>(unit: &mut Unit<'_>, relative: &str, writer: PartWriter<T>) -> Result<()> {
-    let rows = writer.finish()?;
-    unit.wrote(relative, T::NAME, columns::<T>(), rows);
-    Ok(())
 }
 
 fn write_pages(
@@ -165,7 +149,7 @@ fn write_pages(
     by_domain: &Groups,
     crawled_of: &mut [u32],
 ) -> Result<()> {
-    let (relative, mut nodes) = writer::<NodeRow>(unit, Level::Page)?;
+    let mut nodes = TableFile::<NodeRow>::create(unit, part_file(NodeRow::NAME, Level::Page))?;
     let mut node = 0usize;
     while let Some(page) = spool.next()? {
         crawled_of[node] = u32::from(page.crawled);
@@ -182,7 +166,8 @@ fn write_pages(
         })?;
         node += 1;
     }
-    finish(unit, &relative, nodes)
+    nodes.finish(unit)?;
+    Ok(())
 }
 
 /// Nodes of a level of groups; returns how many have a crawled page.
@@ -205,7 +190,7 @@ fn write_groups(
         first_host[group] = first_host[group].min(by_host.of[node]);
         domain[group] = by_domain.of[node];
     }
-    let (relative, mut nodes) = writer::<NodeRow>(unit, level)?;
+    let mut nodes = TableFile::<NodeRow>::create(unit, part_file(NodeRow::NAME, level))?;
     for (node, name) in groups.names.iter().enumerate() {
         let surt = match level {
             Level::Host => String::from_utf8_lossy(hosts.surt(node)).into_owned(),
@@ -223,14 +208,15 @@ fn write_groups(
             pages: pages[node],
         })?;
     }
-    finish(unit, &relative, nodes)?;
+    nodes.finish(unit)?;
     Ok(crawled.iter().filter(|c| **c).count() as u64)
 }
 
 fn write_arcs(unit: &mut Unit<'_>, level: Level, graph: &Csr) -> Result<()> {
-    let (relative, mut arcs) = writer::<ArcRow>(unit, level)?;
+    let mut arcs = TableFile::<ArcRow>::create(unit, part_file(ArcRow::NAME, level))?;
     for (source, target, weight) in graph.arcs() {
         arcs.push(ArcRow { level, source, target, weight: weight as u32 })?;
     }
-    finish(unit, &relative, arcs)
+    arcs.finish(unit)?;
+    Ok(())
 }

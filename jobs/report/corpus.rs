@@ -50,8 +50,6 @@ pub struct Corpus {
     pub clusters: Vec<(u64, String)>,
     /// Pages that a cluster represents by another page.
     pub duplicates: u64,
-    /// URLs that ask to be left out of reports, as SURT form, zero byte and URL, in order.
-    pub noindex: std::cell::RefCell<Option<SortedBytes>>,
 }
 
 /// Largest clusters kept for the report.
@@ -93,13 +91,14 @@ columns! {
 }
 
 impl Corpus {
-    /// Reads tables `pages`, `clusters` and `keywords`; gives `hosts` what concerns them.
-    pub fn read(sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<Self> {
+    /// Reads tables `pages`, `clusters` and `keywords`; gives `hosts` what concerns them. Returned beside the sums: the
+    /// URLs that ask to be left out of reports, as SURT form, zero byte and URL, in order.
+    pub fn read(sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<(Self, SortedBytes)> {
         let mut corpus = Corpus::default();
-        corpus.read_pages(sources, hosts, budget)?;
+        let noindex = corpus.read_pages(sources, hosts, budget)?;
         corpus.read_clusters(sources, hosts)?;
         corpus.read_keywords(sources, budget)?;
-        Ok(corpus)
+        Ok((corpus, noindex))
     }
 
     fn read_keywords(&mut self, sources: &Sources, budget: &Budget) -> Result<()> {
@@ -125,7 +124,7 @@ impl Corpus {
         Ok(())
     }
 
-    fn read_pages(&mut self, sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<()> {
+    fn read_pages(&mut self, sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<SortedBytes> {
         let mut noindex = BytesSorter::new(budget).with_unique_keys();
         let mut key = Vec::new();
         let mut reader = Reader::<Captured>::open(&sources.extract.path("pages"))?;
@@ -170,8 +169,7 @@ impl Corpus {
                 }
             }
         }
-        self.noindex = Some(noindex.finish()?).into();
-        Ok(())
+        noindex.finish()
     }
 
     fn read_clusters(&mut self, sources: &Sources, hosts: &mut Hosts) -> Result<()> {

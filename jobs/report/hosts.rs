@@ -10,10 +10,9 @@ use webmill_capture::surt::surt_host;
 use webmill_capture::{Error, Result};
 use webmill_run::Unit;
 use webmill_sort::{Budget, BytesSorter};
-use webmill_table::{Footer, PartWriter, Table};
 
 use super::tables::HostRow;
-use crate::rejects::columns;
+use crate::output::{TableFile, first_part};
 
 /// Kinds of records, in the order in which those of one host come back.
 const CAPTURED: u8 = 0;
@@ -107,9 +106,7 @@ impl Hosts {
     /// Writes table `hosts`, in SURT order; keeps the rows of the hosts named `asked`.
     pub fn write(mut self, unit: &mut Unit<'_>, asked: &BTreeSet<String>) -> Result<WrittenHosts> {
         self.close()?;
-        let relative = format!("{}/part-000000.parquet", HostRow::NAME);
-        let footer = Footer { job_key: unit.stage().key().to_string() };
-        let mut writer = PartWriter::<HostRow>::create(&unit.create(&relative)?, &footer)?;
+        let mut file = TableFile::<HostRow>::create(unit, first_part::<HostRow>())?;
         let mut written = WrittenHosts { count: 0, asked: BTreeMap::new() };
         let mut finish = |host: Option<Gathered>| -> Result<()> {
             let Some(row) = host.and_then(Gathered::row) else { return Ok(()) };
@@ -117,7 +114,7 @@ impl Hosts {
             if asked.contains(&row.url_host_name) {
                 written.asked.insert(row.url_host_name.clone(), row.clone());
             }
-            writer.push(row)
+            file.push(row)
         };
         let mut sorted = self.sorter.finish()?;
         let mut host: Option<Gathered> = None;
@@ -132,8 +129,7 @@ impl Hosts {
             }
         }
         finish(host)?;
-        let rows = writer.finish()?;
-        unit.wrote(&relative, HostRow::NAME, columns::<HostRow>(), rows);
+        file.finish(unit)?;
         Ok(written)
     }
 }

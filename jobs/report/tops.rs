@@ -70,6 +70,10 @@ struct Best {
 }
 
 impl Best {
+    fn new(most: usize, measure: fn(&Ranked<'_>) -> f64) -> Self {
+        Best { most: most.max(1), measure, rows: Vec::new() }
+    }
+
     fn offer(&mut self, row: &Ranked<'_>) {
         let score = (self.measure)(row);
         let worst = self.rows.get(self.most - 1).map_or(f64::NEG_INFINITY, |(score, _)| *score);
@@ -119,9 +123,15 @@ impl Ranked<'_> {
 impl Tops {
     /// Reads table `ranks` and titles from `pages`; gives the hosts their scores. Memory: the lists with titles, and 8 bytes a
     /// host.
-    pub fn read(sources: &Sources, hosts: &mut Hosts, most: usize, corpus: &Corpus) -> Result<Self> {
+    pub fn read(
+        sources: &Sources,
+        hosts: &mut Hosts,
+        most: usize,
+        corpus: &Corpus,
+        noindex: SortedBytes,
+    ) -> Result<Self> {
         let mut tops = Tops::default();
-        let sums = tops.read_pages(sources, most, corpus)?;
+        let sums = tops.read_pages(sources, most, noindex)?;
         tops.hosts = read_groups(sources, Level::Host, most, |node, row| {
             let of_host = HostRow {
                 pagerank: row.pagerank,
@@ -144,10 +154,10 @@ impl Tops {
 
     /// Reads the level of pages, whose rows stand in the order of table `nodes`; returns the sum of PageRank over the pages
     /// of each host.
-    fn read_pages(&mut self, sources: &Sources, most: usize, corpus: &Corpus) -> Result<Vec<f64>> {
+    fn read_pages(&mut self, sources: &Sources, most: usize, noindex: SortedBytes) -> Result<Vec<f64>> {
         let mut lists = bests(most);
-        let mut wanted = Best { most: most.max(1), measure: |r| r.pagerank, rows: Vec::new() };
-        let mut noindex = Noindex { sorted: corpus.noindex.take(), next: None };
+        let mut wanted = Best::new(most, |r| r.pagerank);
+        let mut noindex = Noindex { sorted: noindex, next: None };
         noindex.advance()?;
         let mut sums = Vec::new();
         let mut nodes = Reader::<Placed>::over(vec![sources.graph.path(&part_file("nodes", Level::Page))]);
@@ -217,7 +227,7 @@ fn of_another_graph() -> Error {
 }
 
 fn bests(most: usize) -> [Best; MEASURES.len()] {
-    COLUMNS.map(|measure| Best { most: most.max(1), measure, rows: Vec::new() })
+    COLUMNS.map(|measure| Best::new(most, measure))
 }
 
 /// The lists of a level of hosts or domains; `each` is given every crawled node.
@@ -240,13 +250,13 @@ fn read_groups(
 
 /// URLs that ask to be left out, looked up in their order.
 struct Noindex {
-    sorted: Option<SortedBytes>,
+    sorted: SortedBytes,
     next: Option<Vec<u8>>,
 }
 
 impl Noindex {
     fn advance(&mut self) -> Result<()> {
-        let next = self.sorted.as_mut().and_then(SortedBytes::next).transpose()?;
+        let next = self.sorted.next().transpose()?;
         self.next = next.map(|(key, _)| key.to_vec());
         Ok(())
     }
@@ -271,7 +281,7 @@ mod tests {
 
     #[test]
     fn the_best_stay_in_order_and_ties_keep_the_first() {
-        let mut best = Best { most: 3, measure: |r| r.pagerank, rows: Vec::new() };
+        let mut best = Best::new(3, |r| r.pagerank);
         for (url, pagerank) in [("a", 0.1), ("b", 0.3), ("c", 0.1), ("d", 0.2), ("e", 0.3), ("f", 0.0)] {
             let zero = 0.0;
             best.offer(&Ranked {
