@@ -18,6 +18,8 @@
 //! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `shard`, `dedup`, `table` |
 //! | `run` | [`run`] | the job runtime: keys, staging, commit, resume | |
 //! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `html` |
+//! | `index` | [`index`] | the capture index: CDX, CDXJ, ZipNum, queries, the store | `shard`, `sort` |
+//! | `serve` | [`serve`] | CDX, Memento and replay over HTTP; WACZ | `index`, `html` |
 //! | `sim` | [`sim`] | a simulated Web with known truth | |
 //! | `report` | [`report`] | numbers in, one HTML page out | |
 //! | `jobs` | [`jobs`] | the jobs and their registry | all of these |
@@ -104,6 +106,9 @@ pub use webmill_graph as graph;
 #[cfg(feature = "html")]
 #[doc(inline)]
 pub use webmill_html as html;
+#[cfg(feature = "index")]
+#[doc(inline)]
+pub use webmill_index as index;
 #[cfg(feature = "jobs")]
 #[doc(inline)]
 pub use webmill_jobs as jobs;
@@ -116,6 +121,9 @@ pub use webmill_report as report;
 #[cfg(feature = "run")]
 #[doc(inline)]
 pub use webmill_run as run;
+#[cfg(feature = "serve")]
+#[doc(inline)]
+pub use webmill_serve as serve;
 #[cfg(feature = "shard")]
 #[doc(inline)]
 pub use webmill_shard as shard;

@@ -30,6 +30,9 @@ pub enum Error {
         offset: u64,
         /// What rule the bytes break, in words.
         reason: String,
+        /// Stored bytes that no record gives because of it: from the damage to where reading goes on. 0 where that is
+        /// not known.
+        lost: u64,
     },
     /// A setting, argument or combination of them that cannot work.
     #[error("{0}")]
@@ -82,7 +85,15 @@ impl Error {
 
     /// A data error in `path` at byte `offset`.
     pub fn corrupt(path: impl AsRef<Path>, offset: u64, reason: impl Into<String>) -> Self {
-        Error::Corrupt { path: path.as_ref().to_path_buf(), offset, reason: reason.into() }
+        Error::Corrupt { path: path.as_ref().to_path_buf(), offset, reason: reason.into(), lost: 0 }
+    }
+
+    /// The same data error with the stored bytes that it cost; other errors stay as they are.
+    pub fn losing(mut self, bytes: u64) -> Self {
+        if let Error::Corrupt { lost, .. } = &mut self {
+            *lost = bytes;
+        }
+        self
     }
 }
 

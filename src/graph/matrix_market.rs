@@ -113,7 +113,9 @@ pub fn parse_matrix(mut from: impl BufRead, path: &Path, memory: u64) -> Result<
         Ok(())
     })
     .map_err(|error| match error {
-        Error::Corrupt { path, offset, reason } => Error::Corrupt { path, offset: offset + first, reason },
+        Error::Corrupt { path, offset, reason, lost } => {
+            Error::Corrupt { path, offset: offset + first, reason, lost }
+        }
         other => other,
     })?;
     let corrupt = |reason: String| Error::corrupt(path, first + end, reason);

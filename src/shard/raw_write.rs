@@ -262,12 +262,13 @@ fn last_complete(path: &Path) -> Result<u64> {
 
 fn advise(error: Error) -> Error {
     match error {
-        Error::Corrupt { path, offset, reason } => Error::Corrupt {
+        Error::Corrupt { path, offset, reason, lost } => Error::Corrupt {
             path,
             offset,
             reason: format!(
                 "{reason}; nothing is appended to a damaged file: run `webmill shard recover` first"
             ),
+            lost,
         },
         other => other,
     }

@@ -94,8 +94,8 @@ pub(super) fn open(folder: &Path, options: &CrawlOptions) -> Result<Opened> {
     }
     let (mut frontier, mut checkpoint, mut state) = match open_frontier(&path, options) {
         Ok(opened) => opened,
-        Err(Error::Corrupt { path: at, offset, reason }) => {
-            replayed.rebuilt = Some(Error::Corrupt { path: at, offset, reason }.to_string());
+        Err(error @ Error::Corrupt { .. }) => {
+            replayed.rebuilt = Some(error.to_string());
             put_aside(&path)?;
             open_frontier(&path, options)?
         }

@@ -1,0 +1,17 @@
+//! The capture index: which captures of which URLs an archive holds, and where.
+//!
+//! An [`Entry`] is one line of it, whatever form it is kept in. Everything that can hand out entries in the order of the
+//! index, by key and then by time, is a [`CaptureSource`]; queries and servers know no more of it.
+//!
+//! Imports: capture, shard, sort.
+
+#![deny(clippy::unwrap_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod entry;
+mod source;
+mod timestamp;
+
+pub use entry::Entry;
+pub use source::{CaptureSource, KeyRange, MemoryIndex, Scan};
+pub use timestamp::Timestamp;
