@@ -37,7 +37,7 @@ columns! {
     /// What decides which capture counts, and what later jobs want of it.
     struct Captured from PageRow {
         url,
-        url_surtkey,
+        url_sortkey,
         url_key,
         fetch_time,
         fetch_status,
@@ -109,7 +109,7 @@ fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
             value.extend_from_slice(&place(shard, offset).to_le_bytes());
             value.extend_from_slice(&page.num_words.to_le_bytes());
             value.extend_from_slice(&part.to_le_bytes());
-            value.extend_from_slice(page.url_surtkey.as_bytes());
+            value.extend_from_slice(page.url_sortkey.as_bytes());
             sorter.push(&key, &value)?;
         }
     }
@@ -148,7 +148,7 @@ impl Captures {
 }
 
 /// Times in an order of bytes, unknown ones first.
-fn ordered(time_ms: Option<i64>) -> [u8; 9] {
+pub fn ordered(time_ms: Option<i64>) -> [u8; 9] {
     let mut bytes = [0; 9];
     if let Some(ms) = time_ms {
         bytes[0] = 1;

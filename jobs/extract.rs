@@ -1,16 +1,18 @@
 //! `webmill extract`: shards in, tables of pages, links and texts out, in one pass.
 
+mod current;
 pub mod log;
 mod parts;
 pub mod template_row;
 mod templates;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use webmill_capture::{Error, Result};
-use webmill_mill::{Mill, Order, PageLimits, Reject as PageReject};
+use webmill_capture::{Capture, Error, RecordType, Result};
+use webmill_mill::{Mill, Order, PageLimits, PageRow, Reject as PageReject};
 use webmill_run::{Committed, Ingredient, Job, Measure, Reject, Stage, Unit};
 use webmill_shard::{Part, ReadOptions, Resume, ShardReader, follows, split};
 use webmill_table::schema;
@@ -58,6 +60,12 @@ pub struct Extract {
     /// By what templates are learnt: footprint (texts that pages show at one place and leave out of their main text) or
     /// style-tree (elements of low importance; their values go into table `template_elements`).
     pub template_method: TemplateMethod,
+    /// Name of the crawl, for the column of that name.
+    pub crawl: String,
+    /// Whether request records have rows in `pages` too.
+    pub requests: bool,
+    /// Whether metadata records have rows in `pages` too.
+    pub metadata: bool,
     /// Bounds of the work on one page.
     pub limits: PageLimits,
 }
@@ -71,6 +79,9 @@ impl Default for Extract {
             template_pages: 200,
             template_hosts: 1000,
             template_method: TemplateMethod::default(),
+            crawl: "crawl".into(),
+            requests: false,
+            metadata: false,
             limits: PageLimits::default(),
         }
     }
@@ -86,6 +97,26 @@ impl Settings for Extract {
         within("limits.max_depth", self.limits.max_depth, 1..=1 << 16)?;
         within("limits.max_nodes", self.limits.max_nodes, 1..=1 << 28)
     }
+}
+
+impl Extract {
+    /// Whether a record of this kind has a row.
+    fn wants(&self, capture: &Capture<'_>) -> bool {
+        match capture.record_type {
+            RecordType::Request => self.requests,
+            RecordType::Metadata => self.metadata,
+            _ => true,
+        }
+    }
+}
+
+/// The name after `segments/` in the path of a shard: how the largest public crawl lays out its files.
+fn segment(path: &Path) -> Option<String> {
+    let mut parts = path.components().map(|part| part.as_os_str().to_string_lossy());
+    parts.find(|part| part == "segments")?;
+    let name = parts.next()?;
+    // What follows must be a folder, not the shard itself.
+    parts.next().map(|_| name.into_owned())
 }
 
 /// Where the walk of a part began and ended: what proves that no record was lost or read twice at a seam.
@@ -116,7 +147,7 @@ pub fn extract(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for Extract {
     type Input = Shards;
     const NAME: &'static str = "extract";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let parts = Mill::new(self.limits.clone()).parts();
@@ -154,7 +185,8 @@ impl Job for Extract {
             .collect::<Result<_>>()?;
         stage.progress.end();
         pass.close_seams(&parts, walks, &mill)?;
-        log::read(&mill, stage, &shards.logs, self.buffer_bytes)
+        log::read(&mill, stage, &shards.logs, self)?;
+        current::mark(stage)
     }
 }
 
@@ -200,6 +232,7 @@ impl Pass<'_> {
         self.stage.unit(&unit_name(index), |unit| {
             let input = &self.shards.inputs[part.input];
             let mut reader = self.open(part, from)?;
+            let segment = segment(&input.path);
             let mut tables = PartTables::new(mill, unit_name(index), self.settings.buffer_bytes);
             while let Some(record) = reader.next() {
                 self.stage.cancel.check()?;
@@ -208,9 +241,16 @@ impl Pass<'_> {
                     Err(error) => unit.damaged(damage(error, &input.name)?),
                     Ok(record) => {
                         unit.kept(record.kind.name(), 1);
-                        let Some(capture) = record.to_capture() else { continue };
+                        let Some(capture) = record.to_mention().filter(|c| self.settings.wants(c)) else {
+                            unit.dropped(&format!("{}-record", record.kind.name()), 1);
+                            continue;
+                        };
                         match mill.mill(&capture) {
-                            Some(milled) => {
+                            Some(mut milled) => {
+                                for row in milled.rows.of_mut::<PageRow>() {
+                                    row.crawl.clone_from(&self.settings.crawl);
+                                    row.warc_segment.clone_from(&segment);
+                                }
                                 rejected(&milled.order, milled.rejects, unit);
                                 tables.push(milled.order, milled.rows, unit)?;
                             }

@@ -13,6 +13,7 @@ use webmill_mill::{LinkRow, Mill, Order, PageRow, Rows};
 use webmill_run::Stage;
 use webmill_table::Millis;
 
+use super::Extract;
 use super::parts::PartTables;
 use crate::inputs::EventLog;
 
@@ -20,10 +21,10 @@ use crate::inputs::EventLog;
 pub const OUTCOME: &str = "crawl-";
 
 /// Reads the logs, one unit each.
-pub fn read(mill: &Mill, stage: &Stage<'_>, logs: &[EventLog], buffer_bytes: usize) -> Result<()> {
+pub fn read(mill: &Mill, stage: &Stage<'_>, logs: &[EventLog], job: &Extract) -> Result<()> {
     for log in logs {
         stage.unit(&log.unit, |unit| {
-            let mut tables = PartTables::new(mill, log.unit.clone(), buffer_bytes);
+            let mut tables = PartTables::new(mill, log.unit.clone(), job.buffer_bytes);
             let finished = log.path.extension().is_some_and(|e| e == "zst");
             let log_file = LogFile { number: 0, path: log.path.clone(), finished };
             let mut ordinal = 0;
@@ -32,7 +33,7 @@ pub fn read(mill: &Mill, stage: &Stage<'_>, logs: &[EventLog], buffer_bytes: usi
                 ordinal += 1;
                 *outcomes.entry(event.outcome.to_string()).or_default() += 1;
                 stage.cancel.check()?;
-                match rows(&event, &log.name, ordinal) {
+                match rows(&event, &log.name, ordinal, &job.crawl) {
                     Some((order, rows)) => tables.push(order, rows, unit),
                     None => Ok(()),
                 }
@@ -51,7 +52,7 @@ pub fn read(mill: &Mill, stage: &Stage<'_>, logs: &[EventLog], buffer_bytes: usi
 }
 
 /// The rows of an answer that no shard holds; `ordinal` is the number of its line.
-fn rows(event: &Event, log: &str, ordinal: i64) -> Option<(Order, Rows)> {
+fn rows(event: &Event, log: &str, ordinal: i64, crawl: &str) -> Option<(Order, Rows)> {
     let status = event.status.filter(|_| event.shard.is_none() && event.purpose == Purpose::Page)?;
     if event.outcome == "retry" || event.cut || status < 300 {
         return None;
@@ -63,10 +64,13 @@ fn rows(event: &Event, log: &str, ordinal: i64) -> Option<(Order, Rows)> {
         fetch_ip: event.ip.clone(),
         warc_filename: log.to_owned(),
         warc_record_offset: ordinal,
+        crawl: crawl.to_owned(),
+        subset: "crawldiagnostics".into(),
+        fetch_redirect: event.redirect_to.clone(),
         ..PageRow::of_url(&url)
     };
     let order = Order {
-        surt: page.url_surtkey.clone(),
+        surt: page.url_sortkey.clone(),
         url: page.url.clone(),
         time_ms: page.fetch_time.0,
         shard: log.to_owned(),

@@ -4,10 +4,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use webmill_capture::Result;
-use webmill_mill::{Mill, Order, Rows, TableRows};
+use webmill_mill::{Mill, Order, PageRow, Rows, TableRows};
 use webmill_run::Unit;
+use webmill_table::Table;
 
 use crate::output::footer;
+
+/// Folder of the parts of table `pages` before the rows that count are marked.
+pub const UNMARKED: &str = "unmarked";
 
 /// Rows of one unit of work. When enough have come together they are sorted by SURT key and written: part n of every
 /// table holds the same captures.
@@ -63,7 +67,15 @@ impl<'a> PartTables<'a> {
         }
         let footer = footer(unit);
         for (name, rows) in &tables {
-            let relative = format!("{name}/{}-{:03}.parquet", self.unit, self.written);
+            let file = format!("{}-{:03}.parquet", self.unit, self.written);
+            // Which row of a URL counts is known only when all are there.
+            if name == PageRow::NAME {
+                let relative = format!("{UNMARKED}/{file}");
+                let written = rows.write(&unit.create(&relative)?, &footer)?;
+                unit.scratch(&relative, written);
+                continue;
+            }
+            let relative = format!("{name}/{file}");
             let written = rows.write(&unit.create(&relative)?, &footer)?;
             unit.wrote(&relative, name, rows.schema().columns_in_words(), written);
         }

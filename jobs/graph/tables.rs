@@ -10,7 +10,7 @@ table! {
         level: Level = "page, host or domain", "page";
         node: u32 = "dense number in SURT order within the level, from 0", "1042";
         url: String = "canonical URL of a page; name of a host or domain", "http://pku.edu.cn/";
-        url_surtkey: String = "SURT form of the name", "cn,edu,pku)/";
+        url_sortkey: String = "SURT form of the name", "cn,edu,pku)/";
         url_key: Option<Bytes16> = "url_key of a page; null for hosts and domains", "0x9f…";
         crawled: bool = "a capture with status 2xx and HTML stands behind it; false for mere link targets", "true";
         host: u32 = "number of the node's host in level host; for domains that of the first", "12";

@@ -14,7 +14,7 @@ use crate::graph::tables::NodeRow;
 use crate::levels::{Level, read_level};
 
 columns! {
-    struct Ordered from NodeRow { url, url_surtkey }
+    struct Ordered from NodeRow { url, url_sortkey }
 }
 
 columns! {
@@ -35,7 +35,7 @@ pub fn scores(graph: &Committed, level: Level, results: &Path) -> Result<Option<
     let mut reader = read_level::<Ordered>(graph, level);
     while let Some(batch) = reader.next()? {
         for node in batch.rows() {
-            match old.find(node.url_surtkey, node.url)? {
+            match old.find(node.url_sortkey, node.url)? {
                 Some(score) => scores.push(score),
                 None => {
                     unknown.push(scores.len());

@@ -65,7 +65,7 @@ columns! {
     /// What is summed of a capture.
     struct Captured from PageRow {
         url,
-        url_surtkey,
+        url_sortkey,
         url_host_name,
         url_host_registered_domain,
         fetch_status,
@@ -162,7 +162,7 @@ impl Corpus {
                 hosts.capture(page.url_host_name, page.url_host_registered_domain, &counts, language)?;
                 if page.robots_noindex {
                     key.clear();
-                    key.extend_from_slice(page.url_surtkey.as_bytes());
+                    key.extend_from_slice(page.url_sortkey.as_bytes());
                     key.push(0);
                     key.extend_from_slice(page.url.as_bytes());
                     noindex.push(&key, &[])?;

@@ -98,7 +98,7 @@ columns! {
 
 columns! {
     /// A page's place in the order of the graph, and its host.
-    struct Placed from NodeRow { url, url_surtkey, host }
+    struct Placed from NodeRow { url, url_sortkey, host }
 }
 
 columns! {
@@ -175,7 +175,7 @@ impl Tops {
                     sums.resize(host + 1, 0.0);
                 }
                 sums[host] += row.pagerank;
-                let left_out = noindex.holds(page.url_surtkey, page.url)?;
+                let left_out = noindex.holds(page.url_sortkey, page.url)?;
                 if !row.crawled {
                     wanted.offer(&row);
                 } else if !left_out {

@@ -60,6 +60,69 @@ fn registry_suffix(host: &str) -> Option<&str> {
     Some(found)
 }
 
+/// The parts of a host that capture indexes have a column for. Everything but `reversed` is `None` for IP addresses and
+/// hosts without a name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HostParts<'a> {
+    /// Labels from the right: top-level domain, the label before it, and so on.
+    pub labels: [Option<&'a str>; 5],
+    /// Suffix by the registries' section.
+    pub registry_suffix: Option<&'a str>,
+    /// That and a label more; `None` where the host is itself a suffix.
+    pub registered_domain: Option<&'a str>,
+    /// Suffix by both sections.
+    pub private_suffix: Option<&'a str>,
+    /// That and a label more; `None` where the host is itself a suffix.
+    pub private_domain: Option<&'a str>,
+}
+
+impl<'a> HostParts<'a> {
+    /// The parts of a canonical host.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_capture::domain::HostParts;
+    /// let parts = HostParts::of("a.someone.github.io");
+    /// assert_eq!(parts.labels, [Some("io"), Some("github"), Some("someone"), Some("a"), None]);
+    /// assert_eq!((parts.registry_suffix, parts.registered_domain), (Some("io"), Some("github.io")));
+    /// assert_eq!((parts.private_suffix, parts.private_domain), (Some("github.io"), Some("someone.github.io")));
+    /// ```
+    pub fn of(host: &'a str) -> Self {
+        let name = trim(host);
+        let Some((private_suffix, _)) = suffix(name) else { return HostParts::default() };
+        let mut labels = [None; 5];
+        for (part, label) in labels.iter_mut().zip(name.rsplit('.')) {
+            *part = Some(label);
+        }
+        let registry_suffix = registry_suffix(name);
+        let longer = |suffix: &&str| suffix.len() < name.len();
+        HostParts {
+            labels,
+            registry_suffix,
+            registered_domain: registry_suffix.filter(longer).map(|suffix| below(name, suffix)),
+            private_suffix: Some(private_suffix),
+            private_domain: Some(private_suffix).filter(longer).map(|suffix| below(name, suffix)),
+        }
+    }
+}
+
+/// A host name with its labels in reverse order: `com.example.www`. An IP address stays as it is.
+///
+/// # Examples
+/// ```
+/// use webmill_capture::domain::reversed;
+/// assert_eq!(reversed("www.example.com"), "com.example.www");
+/// assert_eq!(reversed("10.1.2.3"), "10.1.2.3");
+/// ```
+pub fn reversed(host: &str) -> String {
+    if is_ip(host) {
+        return host.to_owned();
+    }
+    let labels: Vec<&str> = trim(host).rsplit('.').collect();
+    labels.join(".")
+}
+
 /// Whether the host is an IPv4 address or a bracketed IPv6 address.
 pub fn is_ip(host: &str) -> bool {
     host.starts_with('[')
@@ -127,6 +190,10 @@ mod tests {
             assert_eq!(registrable(host), want, "{host}");
             assert_eq!(registry_domain(host), registry, "{host}");
             assert_eq!(public_suffix(host), suffix, "{host}");
+            let parts = HostParts::of(host);
+            assert_eq!(parts.private_suffix, suffix, "{host}");
+            assert_eq!(parts.private_domain.unwrap_or(trim(host)), want, "{host}");
+            assert_eq!(parts.registered_domain.unwrap_or(registry), registry, "{host}");
         }
     }
 

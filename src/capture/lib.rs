@@ -49,10 +49,12 @@ mod join;
 pub mod key;
 mod media;
 mod percent;
+mod record_type;
 pub mod response;
 pub mod simhash;
 pub mod surt;
 pub mod url;
+pub mod urlkey;
 
 #[cfg(test)]
 mod cases;
@@ -63,6 +65,7 @@ use std::sync::Arc;
 pub use self::content::{Decoded, decode_content};
 pub use self::error::{Error, Result};
 pub use self::key::UrlKey;
+pub use self::record_type::RecordType;
 pub use self::response::{Defects, Payload, Response};
 pub use self::url::CanonicalUrl;
 
@@ -79,6 +82,10 @@ pub struct Capture<'a> {
     pub ip: Option<Cow<'a, str>>,
     /// The HTTP message.
     pub response: Response<'a>,
+    /// The kind of record that it stands in.
+    pub record_type: RecordType,
+    /// The capture that a revisit repeats, as far as it says.
+    pub refers_to: RefersTo<'a>,
     /// Where it is stored.
     pub place: Place,
     /// Why bytes are missing, if the crawler or a limit of the reader cut them off.
@@ -94,9 +101,16 @@ impl<'a> Capture<'a> {
             date_ms: None,
             ip: None,
             response,
+            record_type: RecordType::Response,
+            refers_to: RefersTo::default(),
             place: Place { shard: "".into(), offset: 0, length: 0 },
             truncated: None,
         }
+    }
+
+    /// Whether it brings what a server sent: a response or a resource, no revisit and nothing about another record.
+    pub fn is_answer(&self) -> bool {
+        matches!(self.record_type, RecordType::Response | RecordType::Resource)
     }
 
     /// Canonical form of [`Capture::url`]; a URL without scheme (`www.pku.edu/`) is taken as http, as crawlers of
@@ -110,6 +124,17 @@ impl<'a> Capture<'a> {
     pub fn content_digest(&self) -> String {
         digest::sha1_base32(&self.response.payload(usize::MAX).bytes)
     }
+}
+
+/// The capture that a revisit repeats.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefersTo<'a> {
+    /// Its URL, as stored.
+    pub url: Option<Cow<'a, str>>,
+    /// When it was fetched: milliseconds since 1970, UTC.
+    pub date_ms: Option<i64>,
+    /// Digest of its payload as index columns write it: base32 SHA-1, another algorithm with its name and a colon.
+    pub digest: Option<Cow<'a, str>>,
 }
 
 /// Where a capture is stored: what it takes to read it again.
@@ -171,15 +196,8 @@ mod tests {
     #[test]
     fn digest_and_url() {
         let data = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
-        let capture = Capture {
-            url: Cow::Borrowed("www.pku.edu/"),
-            origin: None,
-            date_ms: None,
-            ip: None,
-            response: Response::parse(data),
-            place: Place { shard: Arc::from("a.raw"), offset: 0, length: 1 },
-            truncated: None,
-        };
+        let capture =
+            Capture { url: Cow::Borrowed("www.pku.edu/"), ..Capture::new("", Response::parse(data)) };
         assert_eq!(capture.content_digest(), digest::sha1_base32(b"abc"));
         assert_eq!(capture.canonical_url().expect("valid").as_str(), "http://www.pku.edu/");
     }

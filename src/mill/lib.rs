@@ -42,7 +42,7 @@ mod tests;
 pub use analyzer::{Analyzer, PartId, Reject};
 pub use analyzers::{
     CommentRow, Comments, Cut, LinkElement, LinkRow, Links, PageKind, PageRow, Pages, RecordRow, Records,
-    Structured, StructuredRow, TextRow, Texts,
+    Structured, StructuredRow, TextRow, Texts, WarcType,
 };
 pub use decode::{Decode, Document, Html};
 pub use limits::PageLimits;

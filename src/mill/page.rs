@@ -148,6 +148,11 @@ impl<'a> Page<'a> {
         matches!(self.capture.response.status, None | Some(200..=299))
     }
 
+    /// Whether it is read: an answer that brought what was asked for.
+    fn is_read(&self) -> bool {
+        self.is_good() && self.capture.is_answer()
+    }
+
     /// Whether the body is HTML by its declared type or by its bytes, whatever the status.
     pub fn is_html(&self) -> bool {
         let body = self.body();
@@ -157,7 +162,7 @@ impl<'a> Page<'a> {
     /// The characters of an HTML page with a good status.
     pub fn characters(&self) -> Option<&Characters<'a>> {
         let read = || {
-            let body = (self.is_good() && self.is_html()).then(|| self.body())?;
+            let body = (self.is_read() && self.is_html()).then(|| self.body())?;
             let decoded =
                 charset::decode(body.bytes, self.capture.response.charset_label(), top_level(&self.url));
             let text = match decoded.text {
@@ -232,7 +237,7 @@ impl<'a> Page<'a> {
     /// [rejected](Self::rejected) the page.
     pub fn document(&self) -> Option<&Document> {
         let decode = || {
-            let body = self.is_good().then(|| self.body());
+            let body = self.is_read().then(|| self.body());
             let Some(body) = body else { return Ok(None) };
             let (declared, sniffed) = (body.declared_type.as_deref(), body.sniffed_type);
             let mut reading =
@@ -259,14 +264,17 @@ impl<'a> Page<'a> {
         if let Some(origin) = self.origin() {
             redirects.push((origin, self.url.clone()));
         }
-        if let Some(300..=399) = self.capture.response.status {
-            let location = self.capture.response.header("location").map(String::from_utf8_lossy);
-            let target = location.and_then(|location| self.url.join(&location));
-            if let Some(target) = target.filter(|target| target.is_web() && *target != self.url) {
-                redirects.push((self.url.clone(), target));
-            }
+        if let Some(target) = self.redirect().filter(|target| target.is_web() && *target != self.url) {
+            redirects.push((self.url.clone(), target));
         }
         redirects
+    }
+
+    /// Where an answer of status 3xx leads.
+    pub fn redirect(&self) -> Option<CanonicalUrl> {
+        let Some(300..=399) = self.capture.response.status else { return None };
+        let location = self.capture.response.header("location").map(String::from_utf8_lossy)?;
+        self.url.join(&location)
     }
 
     /// The URL first asked for, where a redirect led elsewhere.

@@ -36,6 +36,8 @@ pub trait TableRows: Any + Send {
     /// Itself, to be asked for its type.
     fn as_any(&self) -> &dyn Any;
     /// Likewise.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+    /// Likewise.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
@@ -59,6 +61,10 @@ impl<T: Table + 'static> TableRows for Vec<T> {
     }
 
     fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
         self
     }
 
@@ -95,6 +101,10 @@ impl TableRows for ValueRows {
     }
 
     fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
         self
     }
 
@@ -209,6 +219,12 @@ impl Rows {
     pub fn of<T: Table + 'static>(&self) -> &[T] {
         let rows = self.tables.iter().find_map(|(_, rows)| rows.as_any().downcast_ref::<Vec<T>>());
         rows.map_or(&[], Vec::as_slice)
+    }
+
+    /// The rows of one table, to be changed.
+    pub fn of_mut<T: Table + 'static>(&mut self) -> &mut [T] {
+        let rows = self.tables.iter_mut().find_map(|(_, rows)| rows.as_any_mut().downcast_mut::<Vec<T>>());
+        rows.map_or(&mut [], Vec::as_mut_slice)
     }
 
     /// All rows, table by table.

@@ -22,6 +22,9 @@ const SAMPLE: usize = 100;
 pub(super) struct Receipt {
     pub unit: String,
     pub files: Vec<OutputFile>,
+    /// Files that later units of the job read and nobody after it: they go away with the staging folder.
+    #[serde(default)]
+    pub scratch: Vec<OutputFile>,
     pub counts: Counts,
     pub rejects: Vec<Reject>,
     pub columns: BTreeMap<String, Vec<String>>,
@@ -95,7 +98,7 @@ impl Stage<'_> {
         crash_point("unit-written");
         let mut receipt = unit.receipt;
         receipt.payload = serde_json::to_value(&value).map_err(|e| Error::Internal(e.to_string()))?;
-        for file in &mut receipt.files {
+        for file in receipt.files.iter_mut().chain(&mut receipt.scratch) {
             let path = self.folder.join(&file.path);
             File::open(&path).and_then(|f| f.sync_all()).at(&path)?;
             let (digest, bytes) = digest_file(&path)?;
@@ -126,7 +129,7 @@ impl Stage<'_> {
             std::fs::remove_file(&receipt_path).at(&receipt_path)?;
         }
         if let Some(receipt) = self.receipts.lock().map_err(poisoned)?.remove(name) {
-            for file in receipt.files {
+            for file in receipt.files.into_iter().chain(receipt.scratch) {
                 let path = self.folder.join(&file.path);
                 std::fs::remove_file(&path).at(&path)?;
             }
@@ -134,9 +137,19 @@ impl Stage<'_> {
         Ok(())
     }
 
+    /// The scratch files of all units so far, each with the number of its rows, in the order of the units.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where a unit panicked.
+    pub fn scratch(&self) -> Result<Vec<(String, u64)>> {
+        let receipts = self.receipts.lock().map_err(poisoned)?;
+        let files = receipts.values().flat_map(|receipt| &receipt.scratch);
+        Ok(files.map(|file| (file.path.clone(), file.rows)).collect())
+    }
+
     fn standing_receipt(&self, path: &Path) -> Option<Receipt> {
         let receipt: Receipt = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-        let matches = receipt.files.iter().all(|file| {
+        let matches = receipt.files.iter().chain(&receipt.scratch).all(|file| {
             digest_file(&self.folder.join(&file.path))
                 .is_ok_and(|(digest, bytes)| bytes == file.bytes && hex128(digest) == file.digest)
         });
@@ -172,13 +185,13 @@ impl<'s> Unit<'s> {
         if !table.is_empty() {
             self.receipt.columns.insert(table.to_owned(), columns);
         }
-        self.receipt.files.push(OutputFile {
-            path: relative.to_owned(),
-            table: table.to_owned(),
-            rows,
-            bytes: 0,
-            digest: String::new(),
-        });
+        self.receipt.files.push(output(relative, table, rows));
+    }
+
+    /// Declares a complete file that later units of this job read ([`Stage::scratch`]): it is kept until the job is
+    /// committed and is no part of its results.
+    pub fn scratch(&mut self, relative: &str, rows: u64) {
+        self.receipt.scratch.push(output(relative, "", rows));
     }
 
     /// Counts records read.
@@ -226,6 +239,11 @@ impl Receipt {
         }
         tables
     }
+}
+
+/// A file whose digest is not known yet.
+fn output(relative: &str, table: &str, rows: u64) -> OutputFile {
+    OutputFile { path: relative.to_owned(), table: table.to_owned(), rows, bytes: 0, digest: String::new() }
 }
 
 fn add(counts: &mut BTreeMap<String, u64>, name: &str, n: u64) {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use webmill_capture::{Capture, Place, Response, Truncation};
+use webmill_capture::{Capture, Place, RecordType, RefersTo, Response, Truncation};
 
 /// The grammar of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,50 +36,6 @@ pub enum Container {
     Gzip,
     /// Zstandard frames, usually one a record.
     Zstd,
-}
-
-/// What a record holds. RAW DB has responses only; ARC has responses after its file description.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RecordType {
-    /// About the shard itself.
-    Warcinfo,
-    /// A complete HTTP response.
-    Response,
-    /// A document without a protocol around it.
-    Resource,
-    /// What was sent to get a response.
-    Request,
-    /// About another record.
-    Metadata,
-    /// The same content as an earlier record.
-    Revisit,
-    /// Another record's content in another form.
-    Conversion,
-    /// The rest of a record cut in two.
-    Continuation,
-    /// The first record of an ARC file.
-    FileDesc,
-    /// A type this program has no name for.
-    Unknown,
-}
-
-impl RecordType {
-    /// The name that WARC gives the type.
-    pub fn name(self) -> &'static str {
-        match self {
-            RecordType::Warcinfo => "warcinfo",
-            RecordType::Response => "response",
-            RecordType::Resource => "resource",
-            RecordType::Request => "request",
-            RecordType::Metadata => "metadata",
-            RecordType::Revisit => "revisit",
-            RecordType::Conversion => "conversion",
-            RecordType::Continuation => "continuation",
-            RecordType::FileDesc => "filedesc",
-            RecordType::Unknown => "unknown",
-        }
-    }
 }
 
 /// One stored record, borrowed from its reader until the next one is asked for.
@@ -168,14 +124,36 @@ impl Record<'_> {
         self.properties().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
+    /// The capture that a revisit repeats, as far as it says.
+    pub fn refers_to(&self) -> RefersTo<'_> {
+        let Some(revisit) = &self.revisit else { return RefersTo::default() };
+        RefersTo {
+            url: revisit.refers_to_url.as_deref().map(Cow::Borrowed),
+            date_ms: revisit.refers_to_date_ms,
+            digest: self.payload_digest.as_deref().map(|digest| Cow::Borrowed(bare(digest))),
+        }
+    }
+
     /// What was fetched, for response and resource records; `None` for the others.
     pub fn to_capture(&self) -> Option<Capture<'_>> {
+        self.to_mention().filter(Capture::is_answer)
+    }
+
+    /// What any record tells of a URL: answers, and revisits with the head that they keep, conversions, requests and metadata
+    /// with their block as body. `None` for records about shards, and for those of no known type.
+    pub fn to_mention(&self) -> Option<Capture<'_>> {
         let response = match self.kind {
             RecordType::Response if self.is_http() => Response::parse(&self.data),
-            RecordType::Response | RecordType::Resource => {
-                Response::without_head(&self.data, self.content_type.as_deref())
+            RecordType::Revisit if self.data.starts_with(b"HTTP/") => Response::parse(&self.data),
+            RecordType::Revisit
+            | RecordType::Response
+            | RecordType::Resource
+            | RecordType::Conversion
+            | RecordType::Request
+            | RecordType::Metadata => Response::without_head(&self.data, self.content_type.as_deref()),
+            RecordType::Warcinfo | RecordType::FileDesc | RecordType::Continuation | RecordType::Unknown => {
+                return None;
             }
-            _ => return None,
         };
         Some(Capture {
             url: Cow::Borrowed(&*self.url),
@@ -183,8 +161,18 @@ impl Record<'_> {
             date_ms: self.date_ms,
             ip: self.ip.as_deref().map(Cow::Borrowed),
             response,
+            record_type: self.kind,
+            refers_to: self.refers_to(),
             place: self.place.clone(),
             truncated: self.truncated,
         })
+    }
+}
+
+/// A declared digest as index columns write it: the base32 SHA-1 alone, another algorithm with its name.
+fn bare(declared: &str) -> &str {
+    match declared.split_once(':') {
+        Some((name, digest)) if name.eq_ignore_ascii_case("sha1") => digest,
+        _ => declared,
     }
 }

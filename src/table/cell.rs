@@ -120,6 +120,7 @@ macro_rules! numeric_cell {
 numeric_cell! {
     u8 => UInt8;
     i16 => Int16;
+    i32 => Int32;
     u32 => UInt32;
     u64 => UInt64;
     i64 => Int64;

@@ -14,6 +14,8 @@ pub enum ColumnType {
     UInt8,
     /// Signed, 16 bits.
     Int16,
+    /// Signed, 32 bits.
+    Int32,
     /// Unsigned, 32 bits.
     UInt32,
     /// Unsigned, 64 bits.
@@ -75,6 +77,7 @@ impl ColumnType {
             ColumnType::Bool => ArrowDataType::Boolean,
             ColumnType::UInt8 => ArrowDataType::UInt8,
             ColumnType::Int16 => ArrowDataType::Int16,
+            ColumnType::Int32 => ArrowDataType::Int32,
             ColumnType::UInt32 => ArrowDataType::UInt32,
             ColumnType::UInt64 => ArrowDataType::UInt64,
             ColumnType::Int64 => ArrowDataType::Int64,
@@ -116,6 +119,7 @@ impl ColumnType {
             ArrowDataType::Boolean => ColumnType::Bool,
             ArrowDataType::UInt8 => ColumnType::UInt8,
             ArrowDataType::Int16 => ColumnType::Int16,
+            ArrowDataType::Int32 => ColumnType::Int32,
             ArrowDataType::UInt32 => ColumnType::UInt32,
             ArrowDataType::UInt64 => ColumnType::UInt64,
             ArrowDataType::Int64 => ColumnType::Int64,
@@ -155,6 +159,7 @@ mod tests {
         ColumnType::Bool,
         ColumnType::UInt8,
         ColumnType::Int16,
+        ColumnType::Int32,
         ColumnType::UInt32,
         ColumnType::UInt64,
         ColumnType::Int64,

@@ -228,12 +228,39 @@ impl<C: Columns> Rows<C> {
 /// # Errors
 /// As of [`Reader::next`].
 pub fn read_rows<T: Table>(dir: &Path) -> Result<Vec<T>> {
-    let mut files = Files::new(table_files(dir)?, wanted(&T::info()));
+    let mut reader = RowReader::open(dir)?;
     let mut rows = Vec::new();
-    while let Some(group) = files.next_group()? {
-        rows.append(&mut T::rows(&group)?);
+    while let Some(mut group) = reader.next()? {
+        rows.append(&mut group);
     }
     Ok(rows)
+}
+
+/// Reads whole rows, row group by row group, in the order of the parts: for who writes them again. Where some columns
+/// will do, [`Reader`] costs less.
+pub struct RowReader<T> {
+    files: Files,
+    rows: std::marker::PhantomData<T>,
+}
+
+impl<T: Table> RowReader<T> {
+    /// Opens a table: a folder of parts, or a file.
+    ///
+    /// # Errors
+    /// [`webmill_capture::Error::Io`] where there is none.
+    pub fn open(path: &Path) -> Result<Self> {
+        let files = Files::new(table_files(path)?, wanted(&T::info()));
+        Ok(RowReader { files, rows: std::marker::PhantomData })
+    }
+
+    /// The rows of the next row group.
+    ///
+    /// # Errors
+    /// As of [`Reader::next`].
+    #[allow(clippy::should_implement_trait, reason = "its errors are not items, as Reader's are not")]
+    pub fn next(&mut self) -> Result<Option<Vec<T>>> {
+        self.files.next_group()?.map(|group| T::rows(&group)).transpose()
+    }
 }
 
 fn wanted(columns: &[ColumnInfo]) -> Vec<Wanted> {

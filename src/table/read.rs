@@ -98,6 +98,7 @@ fn words_of(group: &Group, at: usize) -> Result<Vec<String>> {
         ColumnType::Bool => each::<bool>(group, at, number),
         ColumnType::UInt8 => each::<u8>(group, at, number),
         ColumnType::Int16 => each::<i16>(group, at, number),
+        ColumnType::Int32 => each::<i32>(group, at, number),
         ColumnType::UInt32 => each::<u32>(group, at, number),
         ColumnType::UInt64 => each::<u64>(group, at, number),
         ColumnType::Int64 => each::<i64>(group, at, number),

@@ -19,6 +19,7 @@ mod hostile_pages;
 mod hostile_shapes;
 mod messages;
 mod readers;
+mod records;
 mod resume;
 mod shard;
 mod support;

@@ -9,7 +9,7 @@ mod texts;
 
 pub use comments::{CommentRow, Comments};
 pub use links::{LinkElement, LinkRow, Links};
-pub use pages::{Cut, PageKind, PageRow, Pages};
+pub use pages::{Cut, PageKind, PageRow, Pages, WarcType};
 pub use records::{RecordRow, Records};
 pub use structured::{Structured, StructuredRow};
 pub use texts::{TextRow, Texts};

@@ -1,6 +1,7 @@
 //! `pages`: one row a capture.
 
-use webmill_capture::{CanonicalUrl, domain};
+use webmill_capture::domain::{HostParts, reversed};
+use webmill_capture::{CanonicalUrl, RecordType, domain, urlkey};
 use webmill_table::{Bytes16, Millis, table, text_enum};
 
 use super::place;
@@ -46,19 +47,66 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// Kind of record, as WARC names it.
+    pub enum WarcType from webmill_capture::RecordType {
+        /// About the shard itself.
+        Warcinfo = "warcinfo",
+        /// A complete HTTP response.
+        Response = "response",
+        /// A document without a protocol around it.
+        Resource = "resource",
+        /// What was sent to get a response.
+        Request = "request",
+        /// About another record.
+        Metadata = "metadata",
+        /// The same content as an earlier record.
+        Revisit = "revisit",
+        /// Another record's content in another form.
+        Conversion = "conversion",
+        /// The rest of a record cut in two.
+        Continuation = "continuation",
+        /// The first record of an ARC file.
+        FileDesc = "filedesc",
+        /// A type that has no name.
+        Unknown = "unknown",
+    }
+}
+
 table! {
-    /// One row a capture of any media type and status, sorted by SURT key within a part.
+    /// One row a record that tells of a URL (of a crawl also one an answer that no shard holds), sorted by `url_sortkey`
+    /// within a part. The columns of the largest public crawl index carry its names and types.
     PageRow = "pages" {
-        url_surtkey: String = "SURT form of the URL: host reversed, so that neighbours on the Web are neighbours here", "cn,edu,pku)/news/1.html";
+        url_surtkey: String = "key of capture indexes: SURT as the Internet Archive's tools make it, by which captures of one page under www or not, http or https come together", "cn,edu,pku)/news/1.html";
+        url_sortkey: String = "SURT form of the canonical URL, nothing folded: what rows are sorted by, so that neighbours on the Web are neighbours here", "cn,edu,pku,www)/news/1.html";
         url: String = "canonical URL finally fetched, after redirects", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "xxh3-128 of the canonical URL, big-endian: the key that tables are joined by", "0x9f…";
+        is_current: bool = "whether this row counts of its URL, exactly one of each: the latest HTML answer of status 2xx, else the latest of status 2xx, else the latest answer, else the latest row", "true";
+        warc_type: Option<WarcType> = "kind of record: response, revisit (the same as an earlier capture), resource, conversion; request and metadata on demand; null for answers that no shard holds", "response";
+        refers_to_url: Option<String> = "canonical URL of the capture that a revisit repeats, where stated", "http://pku.edu.cn/news/1.html";
+        refers_to_time: Millis = "when the capture that a revisit repeats was fetched; null where not stated", "2003-04-15T08:13:06Z";
+        refers_to_digest: Option<String> = "digest of the payload that a revisit repeats: base32 SHA-1, or another algorithm with its name and a colon", "MOH7IEN2JAEJOHYXIEPEEGHOHG5VI";
         url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
-        url_host_registered_domain: Option<String> = "registrable domain by the public suffix list; null for IP addresses and bare suffixes", "pku.edu.cn";
+        url_host_tld: Option<String> = "top-level domain; this and the following host columns are null for IP addresses", "cn";
+        url_host_2nd_last_part: Option<String> = "second last label of the host name", "edu";
+        url_host_3rd_last_part: Option<String> = "third last label", "pku";
+        url_host_4th_last_part: Option<String> = "fourth last label", "news";
+        url_host_5th_last_part: Option<String> = "fifth last label", "www";
+        url_host_registry_suffix: Option<String> = "suffix under which registries sell names, by the public suffix list", "edu.cn";
+        url_host_registered_domain: Option<String> = "registered domain by the registries' section of the public suffix list; null for IP addresses and bare suffixes", "pku.edu.cn";
+        url_host_private_suffix: Option<String> = "suffix by both sections of the list: also those of owners who let others use names below theirs", "github.io";
+        url_host_private_domain: Option<String> = "domain by both sections of the list; null for IP addresses and bare suffixes", "someone.github.io";
+        url_host_name_reversed: Option<String> = "host name with its labels reversed", "cn.edu.pku.news";
+        url_protocol: String = "scheme of the URL", "http";
+        url_port: Option<i32> = "port, where it is not the scheme's own", "8080";
+        url_path: String = "path of the URL", "/news/1.html";
+        url_query: Option<String> = "query of the URL, without question mark; null for none", "id=1";
         url_origin: Option<String> = "canonical URL first asked for, where a redirect led here", "http://pku.edu/";
         fetch_time: Millis = "when it was fetched; null where the record does not say", "2003-04-15T08:13:06Z";
         fetch_status: Option<i16> = "HTTP status code; null where there is no status line", "200";
+        fetch_redirect: Option<String> = "absolute URL that an answer of status 3xx leads to", "http://pku.edu.cn/";
         fetch_ip: Option<String> = "server address as stored", "162.105.129.12";
-        content_digest: Option<String> = "base32 SHA-1 of the body after transfer decoding, before content decoding; null where a limit cut the body", "MOH7IEN2JAEJOHYXIEPEEGHOHG5VI";
+        content_digest: Option<String> = "base32 SHA-1 of the body after transfer decoding, before content decoding; of a revisit that of the payload it repeats; null where a limit cut the body", "MOH7IEN2JAEJOHYXIEPEEGHOHG5VI";
         content_mime_type: Option<String> = "media type the server declared, lower case, without parameters", "text/html";
         content_mime_detected: Option<String> = "media type the bytes look like", "text/html";
         content_charset: Option<String> = "encoding the text was decoded by, WHATWG name; beyond that standard: UTF-32LE, UTF-32BE, ISO-2022-KR, HZ-GB-2312, Johab, EUC-TW, IBM855", "GBK";
@@ -70,7 +118,10 @@ table! {
         warc_filename: String = "shard the record stands in, as named on the command line", "crawl-00001.raw";
         warc_record_offset: i64 = "byte offset of the stored record in the shard", "183214";
         warc_record_length: i64 = "bytes of the stored record", "18410";
-        http_defects: Option<String> = "what is wrong with the HTTP message, comma-joined; null for a good one", "no-blank-line";
+        warc_segment: Option<String> = "segment of the crawl, where the shard lies below a folder segments/NAME; else null", "1425732217.97";
+        crawl: String = "name of the crawl, from the recipe; a partition of the public index", "CC-MAIN-2018-26";
+        subset: String = "part of the crawl, a partition of the public index: warc (status 2xx), robotstxt, crawldiagnostics (all else)", "warc";
+        http_defects: Vec<String> = "what is wrong with the HTTP message; empty for a good one", "['no-blank-line']";
         is_html: bool = "whether it was parsed as HTML", "true";
         title: Option<String> = "title of the page, white space collapsed", "北京大学新闻网";
         description: Option<String> = "description from meta, OpenGraph or JSON-LD", "Campus news";
@@ -99,7 +150,7 @@ table! {
 
 impl Weigh for PageRow {
     fn weight(&self) -> usize {
-        size_of::<Self>() + 600
+        size_of::<Self>() + 900
     }
 }
 
@@ -107,13 +158,29 @@ impl PageRow {
     /// A row that knows of its page no more than the URL.
     pub fn of_url(url: &CanonicalUrl) -> Self {
         let host = url.host();
+        let parts = HostParts::of(host);
+        let own = |part: Option<&str>| part.map(str::to_owned);
+        let [tld, second, third, fourth, fifth] = parts.labels;
         PageRow {
-            url_surtkey: url.surt(),
+            url_surtkey: urlkey::url_key(url.as_str()),
+            url_sortkey: url.surt(),
             url: url.as_str().to_owned(),
             url_key: Bytes16(url.key().0),
             url_host_name: host.to_owned(),
-            url_host_registered_domain: (!domain::is_ip(host) && !host.is_empty())
-                .then(|| url.registrable_domain().to_owned()),
+            url_host_tld: own(tld),
+            url_host_2nd_last_part: own(second),
+            url_host_3rd_last_part: own(third),
+            url_host_4th_last_part: own(fourth),
+            url_host_5th_last_part: own(fifth),
+            url_host_registry_suffix: own(parts.registry_suffix),
+            url_host_registered_domain: own(parts.registered_domain),
+            url_host_private_suffix: own(parts.private_suffix),
+            url_host_private_domain: own(parts.private_domain),
+            url_host_name_reversed: (!host.is_empty() && !domain::is_ip(host)).then(|| reversed(host)),
+            url_protocol: url.scheme().to_owned(),
+            url_port: url.port().map(i32::from),
+            url_path: url.path().to_owned(),
+            url_query: own(url.query()),
             ..PageRow::default()
         }
     }
@@ -125,7 +192,7 @@ pub struct Pages;
 
 impl Analyzer for Pages {
     fn id(&self) -> PartId {
-        PartId::new("pages", 1)
+        PartId::new("pages", 2)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -134,7 +201,7 @@ impl Analyzer for Pages {
 
     fn analyze(&self, page: &Page<'_>, out: &mut Rows) -> Result<(), Reject> {
         let mut row = captured(page);
-        if page.is_good() {
+        if page.is_good() && page.capture().is_answer() {
             read(page, &mut row);
         }
         row.num_links = (page.redirects().len() + page.links().len()) as u32;
@@ -156,12 +223,26 @@ impl Analyzer for Pages {
 fn captured(page: &Page<'_>) -> PageRow {
     let (capture, body) = (page.capture(), page.body());
     let (warc_record_offset, warc_filename) = place(page);
+    let (answer, refers) = (capture.is_answer(), &capture.refers_to);
     PageRow {
+        warc_type: Some(capture.record_type.into()),
+        refers_to_url: refers
+            .url
+            .as_deref()
+            .and_then(CanonicalUrl::parse_stored)
+            .map(CanonicalUrl::into_string),
+        refers_to_time: Millis(refers.date_ms),
+        refers_to_digest: refers.digest.as_deref().map(str::to_owned),
+        fetch_redirect: page.redirect().map(CanonicalUrl::into_string),
+        subset: subset(page).to_owned(),
         url_origin: page.origin().map(CanonicalUrl::into_string),
         fetch_time: Millis(capture.date_ms),
         fetch_status: capture.response.status.and_then(|s| i16::try_from(s).ok()),
         fetch_ip: capture.ip.as_deref().map(str::to_owned),
-        content_digest: page.content_digest(),
+        content_digest: match capture.record_type {
+            RecordType::Revisit => refers.digest.as_deref().map(str::to_owned),
+            _ => page.content_digest(),
+        },
         content_mime_detected: body.sniffed_type.map(str::to_owned),
         content_mime_type: body.declared_type.clone(),
         content_truncated: body.truncated.map(Cut::from),
@@ -169,9 +250,19 @@ fn captured(page: &Page<'_>) -> PageRow {
         warc_filename,
         warc_record_offset,
         warc_record_length: capture.place.length as i64,
-        http_defects: (!body.defects.is_empty()).then(|| body.defects.join(",")),
-        is_html: page.is_html(),
+        http_defects: body.defects.iter().map(|defect| (*defect).to_owned()).collect(),
+        is_html: answer && page.is_html(),
         ..PageRow::of_url(page.url())
+    }
+}
+
+/// The partition of the public index that a capture is in.
+fn subset(page: &Page<'_>) -> &'static str {
+    let url = page.url();
+    match page.capture().response.status {
+        _ if url.path() == "/robots.txt" && url.query().is_none() => "robotstxt",
+        None | Some(200..=299) => "warc",
+        Some(_) => "crawldiagnostics",
     }
 }
 
@@ -230,8 +321,9 @@ fn count(row: &PageRow, out: &mut Rows) {
     out.count("captures");
     for (name, yes) in [
         ("html", row.is_html),
+        ("revisits", row.warc_type == Some(WarcType::Revisit)),
         ("truncated", row.content_truncated.is_some()),
-        ("broken-http", row.http_defects.is_some()),
+        ("broken-http", !row.http_defects.is_empty()),
         ("cut-by-limits", row.cuts.is_some()),
     ] {
         if yes {

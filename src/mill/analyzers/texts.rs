@@ -8,7 +8,7 @@ use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 table! {
     /// One row an HTML page that has main text.
     TextRow = "texts" {
-        url_surtkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
+        url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "key of the page in table pages", "0x9f…";
         title: Option<String> = "title of the text, site name removed", "Campus opens new library";
@@ -50,7 +50,7 @@ impl Analyzer for Texts {
         let stated = || page.metadata().and_then(|metadata| metadata.title.clone());
         let (warc_record_offset, warc_filename) = place(page);
         out.push(TextRow {
-            url_surtkey: page.url().surt(),
+            url_sortkey: page.url().surt(),
             url: page.url().as_str().to_owned(),
             url_key: Bytes16(page.url().key().0),
             title: main.title.clone().or_else(stated),

@@ -1,0 +1,216 @@
+//! Table `pages` as the index of an archive: a row a record, one of each URL current, the columns of the public index.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use webmill::mill::{LinkRow, PageRow, TextRow, WarcType};
+use webmill::table::read_rows;
+
+use crate::support::Work;
+
+/// A WARC record of any type; `fields` are lines of its head.
+fn record(warc_type: &str, url: &str, date: &str, content_type: &str, fields: &str, block: &str) -> String {
+    let url = if url.is_empty() { String::new() } else { format!("WARC-Target-URI: {url}\r\n") };
+    format!(
+        "WARC/1.1\r\nWARC-Type: {warc_type}\r\n{url}WARC-Date: {date}\r\nWARC-Record-ID: <urn:uuid:{warc_type}-{date}>\r\n\
+         Content-Type: {content_type}\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    )
+}
+
+const HTTP: &str = "application/http; msgtype=response";
+const DIGEST: &str = "MOH7IEN2JAEJOHYXIEPEEGHOHG5VIABC";
+
+fn archive() -> String {
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Tea</title><p>All about tea, its harvest and its trade.\
+                <a href='/b'>b</a>";
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+    let revisit = format!(
+        "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\nWARC-Refers-To-Target-URI: \
+         http://www.tea.example/\r\nWARC-Refers-To-Date: 2024-01-01T00:00:00Z\r\nWARC-Payload-Digest: sha1:{DIGEST}\r\n"
+    );
+    let tea = "http://www.tea.example/";
+    [
+        record("warcinfo", "", "2024-01-01T00:00:00Z", "application/warc-fields", "", "software: none"),
+        record("response", tea, "2024-01-01T00:00:00Z", HTTP, "", page),
+        record(
+            "request",
+            tea,
+            "2024-01-01T00:00:00Z",
+            "application/http; msgtype=request",
+            "",
+            "GET / HTTP/1.1\r\n\r\n",
+        ),
+        record(
+            "metadata",
+            tea,
+            "2024-01-01T00:00:00Z",
+            "application/warc-fields",
+            "",
+            "via: http://b.example/",
+        ),
+        record("revisit", tea, "2024-02-01T00:00:00Z", HTTP, &revisit, head),
+        record(
+            "response",
+            tea,
+            "2024-03-01T00:00:00Z",
+            HTTP,
+            "",
+            "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+        ),
+        record("conversion", tea, "2024-03-02T00:00:00Z", "text/plain", "", "All about tea"),
+        record(
+            "resource",
+            "http://www.tea.example/leaf.txt?b=2&A=1",
+            "2024-01-02T00:00:00Z",
+            "text/plain",
+            "",
+            "a leaf",
+        ),
+        record(
+            "revisit",
+            "http://cup.example/",
+            "2024-01-03T00:00:00Z",
+            HTTP,
+            "",
+            "HTTP/1.1 304 Not Modified\r\n\r\n",
+        ),
+        record(
+            "response",
+            "http://cup.example:8080/old",
+            "2024-01-04T00:00:00Z",
+            HTTP,
+            "",
+            "HTTP/1.1 301 Moved\r\nLocation: /new\r\n\r\n",
+        ),
+    ]
+    .concat()
+}
+
+fn pages(work: &Work, out: &str) -> Vec<PageRow> {
+    read_rows(&work.path(out).join("extract/latest/pages")).unwrap()
+}
+
+#[test]
+fn every_record_of_a_url_has_a_row_and_one_of_them_counts() {
+    let work = Work::new();
+    std::fs::create_dir_all(work.path("segments/17/warc")).unwrap();
+    std::fs::write(work.path("segments/17/warc/a.warc"), archive()).unwrap();
+    std::fs::write(work.path("mill.toml"), "[extract]\ncrawl = \"TEA-2024\"\n").unwrap();
+    work.run(&["extract", "segments", "--out", "out", "--recipe", "mill.toml"]);
+    let rows = pages(&work, "out");
+    let types: Vec<(&str, &str)> =
+        rows.iter().map(|row| (row.url.as_str(), row.warc_type.map_or("", WarcType::as_str))).collect();
+    assert_eq!(
+        types,
+        [
+            ("http://cup.example/", "revisit"),
+            ("http://cup.example:8080/old", "response"),
+            ("http://www.tea.example/", "response"),
+            ("http://www.tea.example/", "revisit"),
+            ("http://www.tea.example/", "response"),
+            ("http://www.tea.example/", "conversion"),
+            ("http://www.tea.example/leaf.txt?b=2&A=1", "resource"),
+        ]
+    );
+    let current: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].is_current).collect();
+    assert_eq!(current, [0, 1, 2, 6]);
+    let revisit = &rows[3];
+    assert_eq!(revisit.refers_to_url.as_deref(), Some("http://www.tea.example/"));
+    assert_eq!(revisit.refers_to_time.0, Some(1_704_067_200_000));
+    assert_eq!(revisit.refers_to_digest.as_deref(), Some(DIGEST));
+    assert_eq!(revisit.content_digest.as_deref(), Some(DIGEST));
+    assert_eq!((revisit.fetch_status, revisit.is_html), (Some(200), false));
+    let redirect = &rows[1];
+    assert_eq!(redirect.fetch_redirect.as_deref(), Some("http://cup.example:8080/new"));
+    assert_eq!((redirect.url_port, redirect.subset.as_str()), (Some(8080), "crawldiagnostics"));
+    let leaf = &rows[6];
+    assert_eq!(leaf.url_surtkey, "example,tea)/leaf.txt?a=1&b=2");
+    assert_eq!(leaf.url_sortkey, "example,tea,www)/leaf.txt?b=2&A=1");
+    assert_eq!((leaf.url_path.as_str(), leaf.url_query.as_deref()), ("/leaf.txt", Some("b=2&A=1")));
+    assert_eq!((leaf.crawl.as_str(), leaf.warc_segment.as_deref()), ("TEA-2024", Some("17")));
+    // A conversion or revisit is no second page: one text, one link, one node.
+    let texts: Vec<TextRow> = read_rows(&work.path("out/extract/latest/texts")).unwrap();
+    assert_eq!(texts.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), ["http://www.tea.example/"]);
+    let links: Vec<LinkRow> = read_rows(&work.path("out/extract/latest/links")).unwrap();
+    assert_eq!(links.len(), 2);
+    let manifest = std::fs::read_to_string(work.path("out/extract/latest/manifest.json")).unwrap();
+    for count in
+        ["\"metadata-record\": 1", "\"request-record\": 1", "\"revisits\": 2", "\"warcinfo-record\": 1"]
+    {
+        assert!(manifest.contains(count), "{count}: {manifest}");
+    }
+    // What later jobs make does not count a page twice.
+    work.run(&["run", "segments", "--out", "out", "--recipe", "mill.toml"]);
+}
+
+#[test]
+fn request_and_metadata_records_have_rows_on_demand() {
+    let work = Work::new();
+    std::fs::write(work.path("a.warc"), archive()).unwrap();
+    std::fs::write(work.path("mill.toml"), "[extract]\nrequests = true\nmetadata = true\n").unwrap();
+    work.run(&["extract", "a.warc", "--out", "out", "--recipe", "mill.toml"]);
+    let mut types = BTreeMap::<&str, usize>::new();
+    let rows = pages(&work, "out");
+    for row in &rows {
+        *types.entry(row.warc_type.map_or("", WarcType::as_str)).or_default() += 1;
+    }
+    let want = [
+        ("conversion", 1),
+        ("metadata", 1),
+        ("request", 1),
+        ("resource", 1),
+        ("response", 3),
+        ("revisit", 2),
+    ];
+    assert_eq!(types, BTreeMap::from(want));
+    assert_eq!(rows.iter().filter(|row| row.is_current).count(), 4);
+}
+
+#[test]
+fn current_rows_are_the_same_in_any_cut() {
+    let work = Work::new();
+    work.synth("shards", 400, 1 << 16);
+    work.synth("again", 200, 1 << 15);
+    for (out, recipe) in [
+        ("whole", "[extract]\npart_bytes = 4194304\n"),
+        ("parts", "[extract]\npart_bytes = 20000\nbuffer_bytes = 3000\n"),
+    ] {
+        std::fs::write(work.path("mill.toml"), recipe).unwrap();
+        work.run(&["extract", "shards", "again", "--out", out, "--recipe", "mill.toml", "--memory", "16MiB"]);
+    }
+    let current = |out| {
+        let mut rows: Vec<(String, String, i64)> = pages(&work, out)
+            .into_iter()
+            .filter(|row| row.is_current)
+            .map(|row| (row.url, row.warc_filename, row.warc_record_offset))
+            .collect();
+        rows.sort();
+        rows
+    };
+    let (whole, parts) = (current("whole"), current("parts"));
+    assert_eq!(whole, parts);
+    let mut urls: Vec<String> = pages(&work, "whole").into_iter().map(|row| row.url).collect();
+    urls.sort();
+    urls.dedup();
+    assert_eq!(whole.iter().map(|row| row.0.clone()).collect::<Vec<_>>(), urls);
+}
+
+#[test]
+fn queries_for_the_public_index_run_over_pages() {
+    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/readers/bin/python");
+    if !python.exists() {
+        webmill_evaluation::skip("no Python with duckdb in target/readers: run `make tools`");
+        return;
+    }
+    let work = Work::new();
+    std::fs::write(work.path("a.warc"), archive()).unwrap();
+    work.run(&["extract", "a.warc", "--out", "out"]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers/index_queries.py");
+    let output =
+        Command::new(python).arg(script).arg(work.path("out/extract/latest/pages")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().filter(|line| line.ends_with("ok")).count(), 8, "{text}");
+}
