@@ -260,7 +260,7 @@ impl<'a> Page<'a> {
             redirects.push((origin, self.url.clone()));
         }
         if let Some(300..=399) = self.capture.response.status {
-            let location = self.capture.response.header("location").map(String::from_utf8_lossy);
+            let location = self.capture.response.header("location").map(webmill_capture::url_text);
             let target = location.and_then(|location| self.url.join(&location));
             if let Some(target) = target.filter(|target| target.is_web() && *target != self.url) {
                 redirects.push((self.url.clone(), target));
