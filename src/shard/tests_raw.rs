@@ -94,8 +94,14 @@ fn drain(mut reader: RawReader) -> (Vec<Seen>, Vec<Option<bool>>, Vec<Error>, Re
     (seen, proven, errors, resume)
 }
 
+fn lost(errors: &[Error]) -> u64 {
+    errors.iter().map(|error| if let Error::Corrupt { lost, .. } = error { *lost } else { 0 }).sum()
+}
+
 fn read(data: &[u8]) -> (Vec<Seen>, Vec<Option<bool>>, Vec<Error>) {
     let (seen, proven, errors, _) = drain(reader(data, 0..u64::MAX, &ReadOptions::default()));
+    let kept: u64 = seen.iter().map(|(_, length, ..)| length).sum();
+    assert_eq!(kept + lost(&errors), data.len() as u64, "bytes neither in a record nor lost: {errors:?}");
     (seen, proven, errors)
 }
 
@@ -259,9 +265,9 @@ fn three_records_prove_a_boundary_and_fewer_do_not() {
 }
 
 /// Reads ranges between `cuts` as parallel readers do, joining them by the rule of `follows`.
-fn read_in_ranges(data: &[u8], cuts: &[u64]) -> (Vec<Seen>, usize) {
+fn read_in_ranges(data: &[u8], cuts: &[u64]) -> (Vec<Seen>, Vec<String>, u64) {
     let mut all = Vec::new();
-    let mut errors = 0;
+    let (mut errors, mut bytes) = (Vec::new(), 0);
     let mut before: Option<Resume> = None;
     let bounds: Vec<u64> = [&[0], cuts, &[u64::MAX]].concat();
     for pair in bounds.windows(2) {
@@ -279,9 +285,10 @@ fn read_in_ranges(data: &[u8], cuts: &[u64]) -> (Vec<Seen>, usize) {
         }
         before = Some(resume);
         all.extend(seen);
-        errors += damage.len();
+        bytes += lost(&damage);
+        errors.extend(damage.iter().map(Error::to_string));
     }
-    (all, errors)
+    (all, errors, bytes)
 }
 
 #[test]
@@ -298,7 +305,7 @@ fn splitting_at_any_offsets_gives_the_records_of_one_walk() {
     let fragment = whole[at[1].start + 200..].to_vec();
     for file in [whole.clone(), zeroed, flipped, fragment, whole[..whole.len() - 9].to_vec()] {
         let (expected, _, errors) = read(&file);
-        let expected = (expected, errors.len());
+        let expected = (expected, errors.iter().map(Error::to_string).collect(), lost(&errors));
         for cut in 1..=file.len() as u64 {
             assert_eq!(read_in_ranges(&file, &[cut]), expected, "cut at {cut}");
         }
