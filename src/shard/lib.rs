@@ -66,6 +66,8 @@ mod warc_write;
 #[cfg(test)]
 mod tests_archives;
 #[cfg(test)]
+mod tests_damage;
+#[cfg(test)]
 mod tests_raw;
 #[cfg(test)]
 mod tests_warc;

@@ -149,7 +149,11 @@ impl RawReader {
             kind,
             head: &bytes[..head.len - 1],
             url: head.url.clone().map_or(Cow::Borrowed(""), |range| url_text(&bytes[range])),
-            origin: head.origin.clone().map(|range| url_text(&bytes[range])).filter(|origin| !origin.is_empty()),
+            origin: head
+                .origin
+                .clone()
+                .map(|range| url_text(&bytes[range]))
+                .filter(|origin| !origin.is_empty()),
             date_ms,
             ip: value(&head.ip).filter(|ip| !ip.is_empty() && ip != "unknown"),
             content_type,

@@ -266,7 +266,10 @@ fn is_zeroed(line: &[u8]) -> bool {
 
 /// Does a value obey the grammar when written?
 pub(crate) fn is_value(value: &[u8]) -> bool {
-    memchr2(b'\r', b'\n', value).is_none() && !is_zeroed(value) && !value.starts_with(b" ") && !value.ends_with(b" ")
+    memchr2(b'\r', b'\n', value).is_none()
+        && !is_zeroed(value)
+        && !value.starts_with(b" ")
+        && !value.ends_with(b" ")
 }
 
 #[cfg(test)]

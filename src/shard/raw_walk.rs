@@ -509,9 +509,7 @@ pub(crate) fn any_whole(stream: &mut Stream, within: u64, followed: bool) -> boo
             Some(n) => {
                 let at = from + n as u64;
                 if let Ok(found) = whole_at(stream, at)
-                    && (!followed
-                        || stream.peek_at(found.end, 1).is_empty()
-                        || head_at(stream, found.end).is_ok())
+                    && (!followed || MARK.starts_with(stream.peek_at(found.end, MARK.len())))
                 {
                     return true;
                 }
