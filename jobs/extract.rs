@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::{Capture, Error, RecordType, Result};
 use webmill_mill::{Mill, Order, PageLimits, PageRow, Reject as PageReject};
 use webmill_run::{Committed, Ingredient, Job, Measure, Reject, Stage, Unit};
-use webmill_shard::{Part, ReadOptions, Resume, ShardReader, follows, split};
+use webmill_shard::{Container, Format, Input, Part, ReadOptions, Resume, ShardReader, follows, split};
 use webmill_table::schema;
 use webmill_text::TemplateMethod;
 
@@ -99,6 +99,9 @@ impl Settings for Extract {
     }
 }
 
+/// Why a file that cannot be read is left out.
+const UNREADABLE: &str = "unreadable-file";
+
 impl Extract {
     /// Whether a record of this kind has a row.
     fn wants(&self, capture: &Capture<'_>) -> bool {
@@ -129,6 +132,11 @@ struct Walk {
 }
 
 impl Walk {
+    /// That of a part that could not be read to its end: the next one looks for its first record as after damage.
+    fn broken(part: &Part, first: Option<u64>) -> Walk {
+        Walk { first, end: part.range.end, searching: true, proven: None }
+    }
+
     fn resume(self) -> Resume {
         Resume { offset: self.end, searching: self.searching, proven: self.proven }
     }
@@ -185,6 +193,7 @@ impl Job for Extract {
             .collect::<Result<_>>()?;
         stage.progress.end();
         pass.close_seams(&parts, walks, &mill)?;
+        pass.count_unread()?;
         log::read(&mill, stage, &shards.logs, self)?;
         current::mark(stage)
     }
@@ -228,18 +237,61 @@ impl Pass<'_> {
         Ok(())
     }
 
+    /// Counts files that could not even be looked at.
+    fn count_unread(&self) -> Result<()> {
+        if self.shards.unread.is_empty() {
+            return Ok(());
+        }
+        self.stage.unit("unread-files", |unit| {
+            for (name, bytes, detail) in &self.shards.unread {
+                unit.read(1);
+                unit.read_bytes(*bytes);
+                unit.unreadable(name);
+                unit.damaged(Reject {
+                    reason: UNREADABLE.into(),
+                    shard: name.clone(),
+                    offset: 0,
+                    bytes_lost: *bytes,
+                    detail: detail.clone(),
+                });
+            }
+            Ok(())
+        })
+    }
+
     fn part(&self, index: usize, part: &Part, from: Option<Resume>, mill: &Mill) -> Result<Walk> {
         self.stage.unit(&unit_name(index), |unit| {
             let input = &self.shards.inputs[part.input];
-            let mut reader = self.open(part, from)?;
             let segment = segment(&input.path);
             let mut tables = PartTables::new(mill, unit_name(index), self.settings.buffer_bytes);
+            let mut reader = match self.open(part, from) {
+                Ok(reader) => reader,
+                Err(error) => {
+                    let from = from.map_or(part.range.start, |resume| resume.offset);
+                    unread(unit, input, part, from, error)?;
+                    unit.read_bytes(stored_bytes(input, part));
+                    tables.finish(unit)?;
+                    return Ok(Walk::broken(part, None));
+                }
+            };
+            // Of a file that is compressed as a whole, offsets and lengths are those inside.
+            let packed = input.format == Format::RawDb && input.container != Container::Plain;
+            let (mut inside, mut failed) = (0, None);
             while let Some(record) = reader.next() {
                 self.stage.cancel.check()?;
+                if let Err(error @ Error::Io { .. }) = record {
+                    failed = Some(error);
+                    break;
+                }
                 unit.read(1);
                 match record {
-                    Err(error) => unit.damaged(damage(error, &input.name)?),
+                    Err(error) => {
+                        let reject = damage(error, &input.name)?;
+                        inside += reject.bytes_lost;
+                        unit.damaged(reject);
+                    }
                     Ok(record) => {
+                        inside += record.place.length;
                         unit.kept(record.kind.name(), 1);
                         let Some(capture) = record.to_mention().filter(|c| self.settings.wants(c)) else {
                             unit.dropped(&format!("{}-record", record.kind.name()), 1);
@@ -258,6 +310,7 @@ impl Pass<'_> {
                                 reason: "no-url".into(),
                                 shard: input.name.to_string(),
                                 offset: record.place.offset,
+                                bytes_lost: 0,
                                 detail: format!("not a URL: {}", crate::inputs::clip(&record.url, 200)),
                             }),
                         }
@@ -265,7 +318,12 @@ impl Pass<'_> {
                 }
             }
             tables.finish(unit)?;
+            unit.read_bytes(if packed { inside } else { stored_bytes(input, part) });
             let end = reader.resume();
+            if let Some(error) = failed {
+                unread(unit, input, part, end.offset, error)?;
+                return Ok(Walk::broken(part, reader.first_offset()));
+            }
             Ok(Walk {
                 first: reader.first_offset(),
                 end: end.offset,
@@ -283,6 +341,7 @@ fn rejected(at: &Order, rejects: Vec<PageReject>, unit: &mut Unit<'_>) {
             reason: reject.reason,
             shard: at.shard.clone(),
             offset: u64::try_from(at.offset).unwrap_or(0),
+            bytes_lost: 0,
             detail: reject.detail,
         });
     }
@@ -290,15 +349,35 @@ fn rejected(at: &Order, rejects: Vec<PageReject>, unit: &mut Unit<'_>) {
 
 /// An error about the data is a reject; any other stops the job.
 fn damage(error: Error, shard: &str) -> Result<Reject> {
-    match error {
-        Error::Corrupt { offset, reason, .. } => {
-            Ok(Reject { reason: "damaged-record".into(), shard: shard.to_owned(), offset, detail: reason })
-        }
-        Error::Limit(reason) => {
-            Ok(Reject { reason: "over-limit".into(), shard: shard.to_owned(), offset: 0, detail: reason })
-        }
-        other => Err(other),
-    }
+    let (reason, offset, bytes_lost, detail) = match error {
+        Error::Corrupt { offset, reason, lost, .. } => ("damaged-record", offset, lost, reason),
+        Error::Limit(reason) => ("over-limit", 0, 0, reason),
+        other => return Err(other),
+    };
+    Ok(Reject { reason: reason.into(), shard: shard.to_owned(), offset, bytes_lost, detail })
+}
+
+/// Stored bytes of a part.
+fn stored_bytes(input: &Input, part: &Part) -> u64 {
+    part.range.end.min(input.bytes).saturating_sub(part.range.start)
+}
+
+/// Counts the rest of a part, from byte `from` on, of a file that cannot be read: one bad file never ends a run.
+fn unread(unit: &mut Unit<'_>, input: &Input, part: &Part, from: u64, error: Error) -> Result<()> {
+    let (Error::Io { .. } | Error::Corrupt { .. } | Error::Incompatible { .. }) = error else {
+        return Err(error);
+    };
+    let from = from.clamp(part.range.start, part.range.end.min(input.bytes).max(part.range.start));
+    unit.read(1);
+    unit.unreadable(&input.name);
+    unit.damaged(Reject {
+        reason: UNREADABLE.into(),
+        shard: input.name.to_string(),
+        offset: from,
+        bytes_lost: part.range.end.min(input.bytes).saturating_sub(from),
+        detail: error.to_string(),
+    });
+    Ok(())
 }
 
 fn unit_name(index: usize) -> String {

@@ -31,6 +31,8 @@ pub struct Shards {
     pub inputs: Vec<Input>,
     /// Event logs of crawls, in name order.
     pub logs: Vec<EventLog>,
+    /// Files that were found but cannot be read: name, size as far as it is known, reason.
+    pub unread: Vec<(String, u64, String)>,
     digests: Inputs,
 }
 
@@ -87,9 +89,25 @@ impl Shards {
             let more = unknown.len() - NAMED;
             runtime.progress.note(&format!("not read: {more} more; `webmill shard ls` names them all"));
         }
-        let mut shards = Shards { inputs, logs: named(logs), digests: Inputs::default() };
-        shards.digests = shards.digest(runtime)?;
-        Ok(shards)
+        let unread = unknown.iter().filter_map(unread).collect();
+        let mut shards = Shards { inputs, logs: named(logs), unread, digests: Inputs::default() };
+        loop {
+            match shards.digest(runtime) {
+                Ok(digests) => {
+                    shards.digests = digests;
+                    shards.unread.sort();
+                    return Ok(shards);
+                }
+                // One bad file never ends a run.
+                Err(error) => {
+                    let at = shards.inputs.iter().position(|input| is_about(&error, &input.path));
+                    let Some(at) = at.filter(|_| shards.inputs.len() > 1) else { return Err(error) };
+                    runtime.progress.note(&format!("not read: {error}"));
+                    let input = shards.inputs.remove(at);
+                    shards.unread.push((input.name.to_string(), input.bytes, error.to_string()));
+                }
+            }
+        }
     }
 
     /// Digests of the shards, by which a finished job is found again.
@@ -158,6 +176,19 @@ fn unfinished(shards: &Path) -> bool {
     std::fs::read_dir(shards).is_ok_and(|mut entries| {
         entries.any(|e| e.is_ok_and(|e| e.path().extension().is_some_and(|x| x == "partial")))
     })
+}
+
+/// What is known of a file that cannot be read; nothing of one that is no shard, or of a loop of links.
+fn unread(error: &Error) -> Option<(String, u64, String)> {
+    match error {
+        Error::Io { path, source } if source.kind() != std::io::ErrorKind::Other => {
+            let bytes =
+                std::fs::metadata(path).map_or(0, |about| if about.is_file() { about.len() } else { 0 });
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+            Some((name, bytes, error.to_string()))
+        }
+        _ => None,
+    }
 }
 
 /// Whether an error is about this very path.

@@ -7,11 +7,12 @@ use webmill_run::{Reject, RejectSink};
 use webmill_table::{Footer, Table, TableSchema, schema, table, write_part};
 
 table! {
-    /// One row a rejected or damaged record, at most a hundred for each reason and unit of work; the manifest counts all.
+    /// One row a rejected or damaged record, or a place of damage with what it cost, at most a hundred for each reason and unit of work; the manifest counts all.
     RejectRow = "rejects" {
         reason: String = "named reason, the same word that the manifest counts by", "corrupt-record";
         shard: String = "file the record stands in", "crawl-00001.raw";
         offset: u64 = "byte offset in that file", "183214";
+        bytes_lost: u64 = "stored bytes that gave no record because of it, 0 for a record that was read and dropped", "1902";
         detail: String = "what exactly was wrong, in words", "length 99999 runs past the end of the file";
     }
 }
@@ -27,6 +28,7 @@ impl RejectSink for RejectTable {
                 reason: r.reason.clone(),
                 shard: r.shard.clone(),
                 offset: r.offset,
+                bytes_lost: r.bytes_lost,
                 detail: r.detail.clone(),
             })
             .collect();

@@ -33,7 +33,7 @@ pub struct Shared {
     /// Memory to stay within, as 512MiB or 4GiB. Does not change a byte of the results.
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_memory)]
     pub memory: u64,
-    /// Share of damaged records beyond which nothing is committed.
+    /// Share of damaged records, or of lost bytes, beyond which nothing is committed.
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share)]
     pub max_bad: f64,
     /// Say what would be done and where, and do nothing.

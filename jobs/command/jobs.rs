@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use webmill_run::Cancel;
+use webmill_run::{Cancel, Committed};
 
 use crate::console::Console;
 use crate::job::{Context, JobEntry};
@@ -80,7 +80,7 @@ pub fn run_everything(args: &InputArgs, cancel: &Cancel) -> Result<ExitCode> {
     if let Some(report) = run_all(&context)?.filter(|_| !args.common.shared.dry_run) {
         crate::print(&format!("{}\n", report.path("report.html").display()))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(exit_code(context.results().values()))
 }
 
 /// Runs a job and prints the folder that it committed; nothing where it was only asked what would be done.
@@ -88,8 +88,15 @@ pub fn run_everything(args: &InputArgs, cancel: &Cancel) -> Result<ExitCode> {
 /// # Errors
 /// What the job meets; where standard output cannot be written.
 pub fn print_committed(context: &Context<'_>, job: &str) -> Result<ExitCode> {
-    if let Some(committed) = context.run_entry(job)?.filter(|_| !context.is_dry_run()) {
+    let committed = context.run_entry(job)?;
+    if let Some(committed) = committed.as_ref().filter(|_| !context.is_dry_run()) {
         crate::print(&format!("{}\n", committed.folder.display()))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(exit_code(&committed))
+}
+
+/// 1 where a file could not be read to its end though the job is done, else 0.
+fn exit_code<'a>(committed: impl IntoIterator<Item = &'a Committed>) -> ExitCode {
+    let cut = committed.into_iter().any(|committed| !committed.manifest.counts.unreadable.is_empty());
+    ExitCode::from(u8::from(cut))
 }

@@ -120,12 +120,18 @@ impl Pass<'_> {
     ) -> Result<()> {
         let mill = Mill::new(self.settings.limits.clone());
         parts.par_iter().with_max_len(1).try_for_each(|part| {
-            let mut reader = self.open(part, None)?;
+            // A file that cannot be read is met again by extraction, which counts it.
+            let mut reader = match self.open(part, None) {
+                Ok(reader) => reader,
+                Err(Error::Internal(reason)) => return Err(Error::Internal(reason)),
+                Err(_) => return Ok(()),
+            };
             while let Some(record) = reader.next() {
                 self.stage.cancel.check()?;
                 let record = match record {
                     Ok(record) => record,
                     Err(Error::Corrupt { .. } | Error::Limit(_)) => continue,
+                    Err(Error::Io { .. }) => break,
                     Err(error) => return Err(error),
                 };
                 let Some(capture) = record.to_capture() else { continue };

@@ -26,15 +26,20 @@ pub fn draw(
     let pages = numbers.level(Level::Page);
     let files = &sources.extract.manifest.inputs.files;
     let bytes: u64 = files.iter().map(|f| f.bytes).sum();
+    let counts = &sources.extract.manifest.counts;
+    let lost = match counts.bytes_lost {
+        0 => String::new(),
+        lost => format!(" ({} bytes lost)", thousands(lost)),
+    };
     Ok(ReportData {
         title: settings.title.clone(),
         subtitle: format!(
-            "{} shard{} · {:.1} MB · {} records read, {} damaged",
+            "{} shard{} · {:.1} MB · {} records read, {} damaged{lost}",
             files.len(),
             if files.len() == 1 { "" } else { "s" },
             bytes as f64 / 1e6,
-            thousands(sources.extract.manifest.counts.read),
-            thousands(sources.extract.manifest.counts.damaged),
+            thousands(counts.read),
+            thousands(counts.damaged),
         ),
         cards: [
             ("captures", corpus.captures),

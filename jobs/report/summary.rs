@@ -37,6 +37,10 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
             row(section, name, *count as f64, unit);
         }
     }
+    let lost = sources.extract.manifest.counts.bytes_lost;
+    if lost > 0 {
+        row("left out", "bytes of damage", lost as f64, "bytes");
+    }
     for (section, found) in [("graph", graph(numbers)), ("rank", rank(numbers)), ("shape", shape(numbers))] {
         for (path, value) in found {
             row(section, &path.join(" "), value, "");

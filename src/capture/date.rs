@@ -2,7 +2,7 @@
 //!
 //! All dates are milliseconds since 1970-01-01T00:00:00Z in the proleptic Gregorian calendar; a leap second is the
 //! first second after it. Readers take what is in the wild: any order of weekday, day, month name, year and time;
-//! two-digit years (70–99 are 19xx, the others 20xx); numeric and North American zones. A zone that is missing or
+//! two-digit years (70–99 are 19xx, the others 20xx); numeric and North American zones; no space at all. A zone that is missing or
 //! unknown is UTC, so that results do not depend on the machine. Days that do not exist (30 February) are no date.
 //!
 //! Reference: RFC 9110 section 5.6.7, RFC 5322 section 4.3, RFC 6265 section 5.1.1 (the lenient reading), W3C
@@ -15,7 +15,8 @@ const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-/// Reads any of the formats below: RFC 822, else W3C, else digits.
+/// Reads any of the formats below: RFC 822, else W3C, else digits. For readers of archives whose writers did not keep to
+/// one of them.
 pub fn parse_any(text: &str) -> Option<i64> {
     parse_rfc822(text).or_else(|| parse_w3c(text)).or_else(|| parse_14(text))
 }
@@ -26,6 +27,7 @@ pub fn parse_any(text: &str) -> Option<i64> {
 /// ```
 /// use webmill_capture::date::parse_rfc822;
 /// assert_eq!(parse_rfc822("Tue,15 Apr 2003 08:13:06 GMT"), Some(1_050_394_386_000));
+/// assert_eq!(parse_rfc822("Tue,15Apr200308:13:06GMT"), Some(1_050_394_386_000));
 /// ```
 pub fn parse_rfc822(text: &str) -> Option<i64> {
     if text.len() > 128 {
@@ -41,7 +43,11 @@ pub fn parse_rfc822(text: &str) -> Option<i64> {
             while at < bytes.len() && (bytes[at].is_ascii_digit() || bytes[at] == b':') {
                 at += 1;
             }
-            let token = &text[start..at];
+            let mut token = &text[start..at];
+            if let (Some(digits), true) = (year_before_clock(token), year.is_none() && day.is_some()) {
+                year = Some(full_year(digits)?);
+                token = &token[digits.len()..];
+            }
             if token.contains(':') {
                 if time.is_none() {
                     time = Some(clock(token)?);
@@ -225,6 +231,15 @@ fn time_ms(hour: u32, minute: u32, second: u32) -> Option<i64> {
     valid.then(|| (i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second)) * 1000)
 }
 
+/// The digits of a year that stand before a time without a space: `2003` of `200308:13:06`, `03` of `0308:13:06`.
+fn year_before_clock(token: &str) -> Option<&str> {
+    match token.find(':')? {
+        5 | 6 => token.get(..4),
+        3 | 4 => token.get(..2),
+        _ => None,
+    }
+}
+
 /// `hhmm`, `hh:mm` or `hh` of a zone.
 fn offset(text: &str) -> Option<i64> {
     let (hours, minutes) = match (text.split_once(':'), text.len()) {
@@ -301,6 +316,12 @@ mod tests {
             ("Tue, 15 Apr 2003 03:13:06 -0500 (EST)", Some(T)),
             ("Tue, 15 Apr 2003 03:13:06 EST", Some(T)),
             ("Tue, 15 Apr 03 08:13:06 UT", Some(T)),
+            ("Tue,15Apr200308:13:06GMT", Some(T)),
+            ("Tue,15Apr20038:13:06GMT", Some(T)),
+            ("15Apr0308:13:06", Some(T)),
+            ("Tue,15Apr200316:13:06+0800", Some(T)),
+            ("15 Apr 2003 2003:13:06", None),
+            ("200308:13:06 15 Apr", None),
             ("Tue, 15 Apr 103 08:13:06 GMT", Some(T)),
             ("Tue, 15 Apr 2003 08:13:06 XYZ", Some(T)),
             ("Tue, 15 Apr 2003 08:13:06.123 GMT", Some(T)),

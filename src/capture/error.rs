@@ -88,6 +88,14 @@ impl Error {
         Error::Corrupt { path: path.as_ref().to_path_buf(), offset, reason: reason.into(), lost: 0 }
     }
 
+    /// Stored bytes that no record gives because of it; 0 for errors that are not about data.
+    pub fn lost(&self) -> u64 {
+        match self {
+            Error::Corrupt { lost, .. } => *lost,
+            _ => 0,
+        }
+    }
+
     /// The same data error with the stored bytes that it cost; other errors stay as they are.
     pub fn losing(mut self, bytes: u64) -> Self {
         if let Error::Corrupt { lost, .. } = &mut self {

@@ -65,6 +65,7 @@ use std::sync::Arc;
 pub use self::content::{Decoded, decode_content};
 pub use self::error::{Error, Result};
 pub use self::key::UrlKey;
+pub use self::percent::url_text;
 pub use self::record_type::RecordType;
 pub use self::response::{Defects, Payload, Response};
 pub use self::url::CanonicalUrl;
@@ -72,7 +73,7 @@ pub use self::url::CanonicalUrl;
 /// One fetched answer, borrowed from the buffer of the reader that found it.
 #[derive(Clone, Debug)]
 pub struct Capture<'a> {
-    /// The URL finally fetched, as stored; bytes that are not UTF-8 are percent-encoded or replaced by the reader.
+    /// The URL finally fetched, as stored; bytes that are not UTF-8 are percent-encoded by the reader ([`url_text`]).
     pub url: Cow<'a, str>,
     /// The URL first asked for, where a redirect led elsewhere.
     pub origin: Option<Cow<'a, str>>,

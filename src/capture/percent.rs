@@ -72,17 +72,23 @@ pub(super) fn lower_outside_triplets(text: &mut String, from: usize) {
     }
 }
 
-/// Percent-encodes the bytes that are not UTF-8, one by one.
-pub(super) fn escape_invalid(input: &[u8]) -> Cow<'_, str> {
+/// A URL as archives and servers write it, as text: one that is not UTF-8 has each byte beyond ASCII percent-encoded and
+/// none replaced, for a URL is bytes. So the queries of pages in another encoding stay apart from each other, and are
+/// spelt as browsers spell the links that lead to them.
+///
+/// # Examples
+/// ```
+/// use webmill_capture::url_text;
+/// assert_eq!(url_text(b"http://a.example/?q=\xd6\xd0"), "http://a.example/?q=%D6%D0");
+/// assert_eq!(url_text("http://a.example/é".as_bytes()), "http://a.example/é");
+/// ```
+pub fn url_text(input: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(input) {
         return Cow::Borrowed(text);
     }
     let mut text = String::with_capacity(input.len() + 64);
-    for chunk in input.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            push_triplet(*byte, &mut text);
-        }
+    for byte in input {
+        if byte.is_ascii() { text.push(char::from(*byte)) } else { push_triplet(*byte, &mut text) }
     }
     Cow::Owned(text)
 }
@@ -113,7 +119,10 @@ mod tests {
         ] {
             assert_eq!(unified(text), want, "{text}");
         }
-        assert_eq!(escape_invalid(b"a\xffb\xc3\xa9"), "a%FFb\u{e9}");
+        assert_eq!(url_text(b"a\xffb\xc3\xa9"), "a%FFb%C3%A9");
+        // Bytes of another encoding that would pass for UTF-8 are none here.
+        assert_eq!(url_text(b"\xc9\xcf\xba\xa3"), "%C9%CF%BA%A3");
+        assert_eq!(url_text("\u{e9}".as_bytes()), "\u{e9}");
         let mut host = String::from("A%4FbC%c3D");
         lower_outside_triplets(&mut host, 1);
         assert_eq!(host, "A%4Fbc%c3d");

@@ -24,7 +24,7 @@ use url::{Position, Url};
 
 use crate::domain;
 use crate::key::UrlKey;
-use crate::percent::{escape_invalid, lower_outside_triplets, unify};
+use crate::percent::{lower_outside_triplets, unify, url_text};
 
 /// Longest URL taken, in bytes, before and after canonicalisation.
 pub const MAX_URL_BYTES: usize = 16 * 1024;
@@ -73,7 +73,7 @@ impl CanonicalUrl {
         if input.len() > MAX_URL_BYTES {
             return None;
         }
-        Self::parse(&escape_invalid(input))
+        Self::parse(&url_text(input))
     }
 
     /// [`CanonicalUrl::parse`] of a URL as archives store it: without a scheme it is taken as http.

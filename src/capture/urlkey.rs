@@ -55,7 +55,7 @@ pub fn url_key(url: impl AsRef<[u8]>) -> String {
 /// Appends the key.
 fn push_key(url: &[u8], key: &mut Vec<u8>) {
     if url.starts_with(b"filedesc") {
-        key.extend_from_slice(crate::percent::escape_invalid(url).as_bytes());
+        key.extend_from_slice(crate::url_text(url).as_bytes());
         return;
     }
     let cleaned = clean(url);

@@ -96,7 +96,7 @@ impl PageReader {
         let response = Response::parse(raw);
         match (response.status, purpose) {
             (Some(300..=399), _) => {
-                let location = response.header("location").map(String::from_utf8_lossy);
+                let location = response.header("location").map(webmill_capture::url_text);
                 reading.redirect = location
                     .and_then(|l| url.join(&l))
                     .filter(CanonicalUrl::is_web)

@@ -273,7 +273,7 @@ impl<'a> Page<'a> {
     /// Where an answer of status 3xx leads.
     pub fn redirect(&self) -> Option<CanonicalUrl> {
         let Some(300..=399) = self.capture.response.status else { return None };
-        let location = self.capture.response.header("location").map(String::from_utf8_lossy)?;
+        let location = self.capture.response.header("location").map(webmill_capture::url_text)?;
         self.url.join(&location)
     }
 

@@ -158,6 +158,11 @@ impl Runtime<'_> {
         crash_point("folder-renamed");
         point_latest(&home, &key)?;
         crash_point("latest-moved");
+        // What an earlier run was refused for stands in the committed folder now.
+        let refused = refused_list(&home, &key);
+        if refused.exists() {
+            std::fs::remove_file(&refused).at(&refused)?;
+        }
         Ok(Committed { folder, manifest, fresh: true })
     }
 
@@ -176,30 +181,32 @@ impl Runtime<'_> {
         }
         let committed = Committed::open(folder)?;
         let counts = &committed.manifest.counts;
-        self.hold(counts, "")?;
+        self.hold(counts, "", Some(&folder.join(REJECTS_FILE)))?;
         self.say_damage(&committed.manifest.job, counts, "");
+        if !counts.unreadable.is_empty() {
+            self.progress.note(&format!("to read them again, delete {}", folder.display()));
+        }
         point_latest(home, key)?;
         Ok(Some(committed))
     }
 
-    /// Refuses damage beyond the bound, and a job that could read nothing at all.
-    fn hold(&self, counts: &Counts, first: &str) -> Result<()> {
-        if counts.read > 0 && counts.damaged == counts.read {
+    /// Refuses damage beyond the bound, and a job that could read nothing at all. `list` is the file of its rejects.
+    fn hold(&self, counts: &Counts, first: &str, list: Option<&Path>) -> Result<()> {
+        let listed =
+            list.map_or_else(String::new, |list| format!("; rejects are listed in {}", list.display()));
+        let first = first_of(first);
+        if is_all_lost(counts) {
             return Err(Error::Config(format!(
-                "none of {} records could be read{}",
-                counts.read,
-                first_of(first)
+                "none of {} records could be read{listed}{first}",
+                counts.read
             )));
         }
         if counts.bad_share() > self.max_bad {
             return Err(Error::Refused(format!(
-                "{} of {} records are damaged ({:.2} %), more than --max-bad {} allows: not committed; raise it, or mend the \
-                 shards with `webmill shard recover`{}",
-                counts.damaged,
-                counts.read,
-                100.0 * counts.bad_share(),
+                "{}, more than --max-bad {} allows: not committed; raise it, or mend the shards with `webmill shard \
+                 recover`{listed}{first}",
+                counts.damage(),
                 self.max_bad,
-                first_of(first),
             )));
         }
         Ok(())
@@ -209,13 +216,23 @@ impl Runtime<'_> {
     fn say_damage(&self, job: &str, counts: &Counts, first: &str) {
         if counts.damaged > 0 {
             self.progress.note(&format!(
-                "{job}: {} of {} records are damaged ({:.2} %) and left out, see rejects.parquet{}",
-                counts.damaged,
-                counts.read,
-                100.0 * counts.bad_share(),
+                "{job}: {}; left out, see rejects.parquet{}",
+                counts.damage(),
                 first_of(first),
             ));
         }
+        for file in &counts.unreadable {
+            self.progress.note(&format!("{job}: not read to its end: {file}"));
+        }
+    }
+
+    /// Leaves the list of rejects beside the results that are refused: who is to mend the damage must see it.
+    fn list_refused(&self, home: &Path, key: &JobKey, sample: &[Reject]) -> Result<PathBuf> {
+        let path = refused_list(home, key);
+        let aside = home.join(format!(".{key}.rejects.aside"));
+        self.rejects.write(&aside, sample, key.as_str())?;
+        std::fs::rename(&aside, &path).at(&path)?;
+        Ok(path)
     }
 
     /// Does the work in the staging folder, up to and with the manifest.
@@ -273,11 +290,17 @@ impl Runtime<'_> {
             counts.merge(&receipt.counts);
         }
         let first = first_reject(receipts);
-        self.hold(&counts, &first)?;
+        let sample: Vec<Reject> = receipts.values().flat_map(|r| r.rejects.iter().cloned()).collect();
+        if is_all_lost(&counts) || counts.bad_share() > self.max_bad {
+            let list = match staging.parent() {
+                Some(home) if !sample.is_empty() => Some(self.list_refused(home, key, &sample)?),
+                _ => None,
+            };
+            self.hold(&counts, &first, list.as_deref())?;
+        }
         self.say_damage(J::NAME, &counts, &first);
         let mut outputs: Vec<OutputFile> = receipts.values().flat_map(|r| r.files.iter().cloned()).collect();
         let mut tables = Receipt::tables(receipts);
-        let sample: Vec<Reject> = receipts.values().flat_map(|r| r.rejects.iter().cloned()).collect();
         if !sample.is_empty() {
             let path = staging.join(REJECTS_FILE);
             let rows = self.rejects.write(&path, &sample, key.as_str())?;
@@ -309,6 +332,16 @@ impl Runtime<'_> {
             outputs,
         })
     }
+}
+
+/// Whether nothing came of what was read.
+fn is_all_lost(counts: &Counts) -> bool {
+    counts.read > 0 && counts.damaged == counts.read
+}
+
+/// Where the rejects of a refused run are listed until a run is committed.
+fn refused_list(home: &Path, key: &JobKey) -> PathBuf {
+    home.join(format!("{key}.{REJECTS_FILE}"))
 }
 
 /// The first reject as the end of a sentence; nothing where none is at hand.

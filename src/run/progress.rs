@@ -72,6 +72,9 @@ pub struct Reject {
     pub shard: String,
     /// Byte offset in the file.
     pub offset: u64,
+    /// Stored bytes that gave no record because of it; 0 for a record that was read and dropped.
+    #[serde(default)]
+    pub bytes_lost: u64,
     /// What exactly was wrong.
     pub detail: String,
 }

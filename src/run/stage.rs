@@ -199,6 +199,16 @@ impl<'s> Unit<'s> {
         self.receipt.counts.read += n;
     }
 
+    /// Counts bytes read, those that are lost included.
+    pub fn read_bytes(&mut self, n: u64) {
+        self.receipt.counts.bytes += n;
+    }
+
+    /// Names a file of the input that could not be read, or not to its end. What it cost is [`damaged`](Self::damaged)'s.
+    pub fn unreadable(&mut self, file: &str) {
+        self.receipt.counts.unreadable.insert(file.to_owned());
+    }
+
     /// Counts something kept.
     pub fn kept(&mut self, what: &str, n: u64) {
         add(&mut self.receipt.counts.kept, what, n);
@@ -209,9 +219,10 @@ impl<'s> Unit<'s> {
         add(&mut self.receipt.counts.dropped, reason, n);
     }
 
-    /// Counts and samples a damaged record: held against `--max-bad`.
+    /// Counts and samples a damaged record, or a place of damage, with the bytes it lost: held against `--max-bad`.
     pub fn damaged(&mut self, reject: Reject) {
         self.receipt.counts.damaged += 1;
+        self.receipt.counts.bytes_lost += reject.bytes_lost;
         self.rejected(reject);
     }
 

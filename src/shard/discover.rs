@@ -23,6 +23,10 @@ pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
 const INSIDE_BYTES: u64 = 2048;
 /// A file without a shard's beginning is looked through this far for a whole RAW DB record.
 const FRAGMENT_BYTES: u64 = 64 << 20;
+/// The same for a file that begins as one of another kind does.
+const OTHER_KIND_BYTES: u64 = 1 << 20;
+/// What the data of most records is.
+const BARE_RESPONSE: &str = "a bare HTTP response";
 
 /// A shard that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -180,7 +184,14 @@ pub(crate) fn recognise(stream: &mut Stream) -> Result<(Format, Container)> {
     if let Some(found) = sniff(start) {
         return Ok(found);
     }
-    if named(start).is_none() && any_whole(stream, FRAGMENT_BYTES) {
+    // A fragment may begin where the data of a record does: as an HTTP response, a compressed frame or a body begins. What
+    // looks like a whole file of another kind must then show a record that is followed by another one.
+    let (within, followed) = match named(start) {
+        None => (FRAGMENT_BYTES, false),
+        Some(BARE_RESPONSE) => (FRAGMENT_BYTES, true),
+        Some(_) => (OTHER_KIND_BYTES, true),
+    };
+    if any_whole(stream, within, followed) {
         return Ok((Format::RawDb, Container::Plain));
     }
     if let Some(error) = stream.take_error() {
@@ -259,7 +270,7 @@ const KINDS: &[(&[u8], &str)] = &[
     (b"PAR1", "a Parquet table"),
     (b"SQLite format 3\0", "an SQLite database"),
     (b" CDX ", "a CDX index (give the archives it points to)"),
-    (b"HTTP/", "a bare HTTP response"),
+    (b"HTTP/", BARE_RESPONSE),
 ];
 
 fn named(start: &[u8]) -> Option<&'static str> {

@@ -69,6 +69,8 @@ mod warc_write;
 #[cfg(test)]
 mod tests_archives;
 #[cfg(test)]
+mod tests_damage;
+#[cfg(test)]
 mod tests_place;
 #[cfg(test)]
 mod tests_raw;

@@ -9,6 +9,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
+use webmill_capture::date::parse_any;
+
 /// Longest head that is read or written.
 pub(crate) const MAX_HEAD_BYTES: usize = 256 * 1024;
 /// Most lines of a head.
@@ -16,6 +18,8 @@ pub(crate) const MAX_HEAD_LINES: usize = 1024;
 /// Most lines of a head that a search takes for one: every `version:` in a damaged file is a candidate, and this bounds
 /// what each costs.
 pub(crate) const SEARCH_HEAD_LINES: usize = 64;
+/// Zeros in a row that no value holds.
+const ZEROED_BYTES: usize = 8;
 /// What every record begins with.
 pub(crate) const MARK: &[u8] = b"version:";
 
@@ -139,6 +143,9 @@ impl Head {
         if memchr(b'\r', line).is_some() {
             return broken("a head line contains CR");
         }
+        if is_zeroed(line) {
+            return broken("a head line was zeroed");
+        }
         let value = trimmed(line, colon + 1);
         let text = &line[value.clone()];
         let value = value.start + at..value.end + at;
@@ -180,6 +187,16 @@ impl Head {
     /// True for the one version whose data we know how to read.
     pub(crate) fn is_known_version(&self, bytes: &[u8]) -> bool {
         &bytes[self.version.clone()] == b"1.0"
+    }
+
+    /// Is it the head of one record, as far as it can show that? One that damage glued together out of the heads of two
+    /// lacks what stood between, or has bytes in it that nobody writes into a head.
+    pub(crate) fn is_complete(&self, bytes: &[u8]) -> bool {
+        let bytes = &bytes[..self.len.min(bytes.len())];
+        let value = |range: &Option<Range<usize>>| range.clone().and_then(|range| bytes.get(range));
+        let dated = || value(&self.date).is_some_and(|d| parse_any(&String::from_utf8_lossy(d)).is_some());
+        let odd = |b: &u8| matches!(b, 0..=8 | 11..=31 | 127 | 255);
+        value(&self.url).is_some_and(|url| !url.is_empty()) && dated() && !bytes.iter().any(odd)
     }
 
     /// How the data is compressed, or the reason why that cannot be said.
@@ -241,9 +258,18 @@ fn trimmed(line: &[u8], from: usize) -> Range<usize> {
     range
 }
 
+/// Does a line hold a stretch of zeros, as lost sectors leave it? It would make one head of the beginning of one and the
+/// end of another.
+fn is_zeroed(line: &[u8]) -> bool {
+    memchr(0, line).is_some_and(|at| line[at..].windows(ZEROED_BYTES).any(|w| w.iter().all(|b| *b == 0)))
+}
+
 /// Does a value obey the grammar when written?
 pub(crate) fn is_value(value: &[u8]) -> bool {
-    memchr2(b'\r', b'\n', value).is_none() && !value.starts_with(b" ") && !value.ends_with(b" ")
+    memchr2(b'\r', b'\n', value).is_none()
+        && !is_zeroed(value)
+        && !value.starts_with(b" ")
+        && !value.ends_with(b" ")
 }
 
 #[cfg(test)]
@@ -287,6 +313,7 @@ mod tests {
             (b"version:1.0\nlength:\n\n", "not a number"),
             (b"version:1.0\nlength:99999999999999999999\n\n", "larger than any file"),
             (b"version:1.0\n\0\0\0\0", "lower-case name"),
+            (b"version:1.0\nurl:http://a/\0\0\0\0\0\0\0\0b\nlength:1\n\n", "zeroed"),
         ] {
             match Head::parse(bytes) {
                 Err(Fault::Broken(found)) => assert!(found.contains(reason), "{found} for {reason}"),
@@ -298,6 +325,21 @@ mod tests {
             assert_eq!(Head::parse(&whole[..cut]).unwrap_err(), Fault::Unfinished, "{cut}");
         }
         assert_eq!(Head::parse(whole).unwrap().record_bytes(), Some((1 << 63) + whole.len() as u64));
+    }
+
+    #[test]
+    fn what_a_complete_head_has() {
+        for (bytes, complete) in [
+            (&b"version:1.0\nurl:a\ndate:Tue,15Apr200308:13:06GMT\nlength:1\n\n"[..], true),
+            (b"version:1.0\nurl:\xd6\xd0\t\ndate:20030415081306\nx-own:1\nlength:1\n\n", true),
+            (b"version:1.0\nurl:a\nlength:1\n\n", false),
+            (b"version:1.0\nurl:\ndate:20030415081306\nlength:1\n\n", false),
+            (b"version:1.0\nurl:a\ndate:Tue, 15 Ap\xe3\x00Y\nlength:1\n\n", false),
+            (b"version:1.0\nurl:a\x07b\ndate:20030415081306\nlength:1\n\n", false),
+            (b"version:1.0\nurl:a\ndate:20030415081306\nip:1.\xff\xff\nlength:1\n\n", false),
+        ] {
+            assert_eq!(Head::parse(bytes).unwrap().is_complete(bytes), complete, "{bytes:?}");
+        }
     }
 
     #[test]

@@ -10,7 +10,13 @@
 //! cannot both be right, and chance does not make one.
 //!
 //! Search after damage: the next literal `version:` where a record passes the test above. Three whole records in a row
-//! make it *proven*; one or two before the end or before more damage come back as *unproven*.
+//! make it *proven*, if their heads are complete; one or two before the end or before more damage come back as
+//! *unproven*. A record that turns out to be of no use (its data does not unpack) is searched inside: a wrong `length`
+//! may have swallowed others.
+//!
+//! Accounting: every byte of a file is in a record that is given out or lost in an error, once ([`Error::Corrupt`]'s
+//! `lost`), whatever the ranges are: a search that begins in a range runs on to the record that ends it, as a record
+//! that begins in a range does.
 //!
 //! Cost: a walk parses each head once. A search reads the damaged bytes once, a contradiction test the bytes of one
 //! record once more; a chain that leads nowhere is not followed twice. Where a walk goes depends on nothing but the
@@ -47,6 +53,21 @@ pub(crate) struct Found {
     pub proven: Option<bool>,
 }
 
+/// Whole records in a row.
+struct Chain {
+    records: usize,
+    /// Does the file end after them?
+    to_the_end: bool,
+    /// Has each of them the head that its writer gave it, as far as a head can show that?
+    complete: bool,
+}
+
+impl Chain {
+    fn proves(&self) -> bool {
+        self.records >= PROOF && self.complete
+    }
+}
+
 /// The walk over one file or range. It stays at a record until [`Walker::next`] is called again.
 pub(crate) struct Walker {
     pub stream: Stream,
@@ -56,6 +77,8 @@ pub(crate) struct Walker {
     follower: Option<(u64, Head)>,
     /// Found by a search, not given out yet.
     queued: Option<Found>,
+    /// What a search lost that went on with that of the range before.
+    passed: Option<Error>,
     /// Bytes of the record that the caller holds.
     held: u64,
     first: Option<u64>,
@@ -81,6 +104,7 @@ impl Walker {
             range,
             follower: None,
             queued: None,
+            passed: None,
             held: 0,
             first: None,
             proven: None,
@@ -102,7 +126,14 @@ impl Walker {
                     self.searching = resume.searching;
                     self.done = true;
                 } else if resume.searching {
-                    self.queued = self.search(false);
+                    let found = self.search(false, u64::MAX);
+                    let lost = self.stream.position() - resume.offset;
+                    if lost > 0 {
+                        let reason = format!("the damage before goes on here{}", further(found.as_ref()));
+                        let error = Error::corrupt(self.stream.path(), resume.offset, reason);
+                        self.passed = Some(error.losing(lost));
+                    }
+                    self.queue(found);
                     self.first = self.queued.as_ref().map(|found| found.at);
                 } else {
                     self.first = Some(resume.offset);
@@ -111,7 +142,7 @@ impl Walker {
             None if self.range.start == 0 => self.first = Some(0),
             None => {
                 self.stream.seek(self.range.start);
-                self.queued = self.search(true);
+                self.queued = self.search(true, self.range.end);
                 self.first = self.queued.as_ref().map(|found| found.at);
                 self.done = self.first.is_none();
                 self.proven = None;
@@ -146,6 +177,9 @@ impl Walker {
     pub(crate) fn next(&mut self) -> Option<Result<Found>> {
         let held = std::mem::take(&mut self.held);
         self.stream.skip(held);
+        if let Some(error) = self.passed.take() {
+            return Some(Err(error));
+        }
         if let Some(found) = self.queued.take() {
             return Some(Ok(self.hold(found)));
         }
@@ -168,28 +202,64 @@ impl Walker {
         found
     }
 
-    /// Finds the way after damage at `at`, and says what was wrong and where reading goes on.
+    /// Finds the way after damage at `at`, and says what was wrong, what it cost and where reading goes on.
     fn damaged(&mut self, at: u64, reason: String) -> Error {
         let reason = self.text_mode(at).map_or(reason, String::from);
         if let Some(error) = self.stream.take_error() {
             return error;
         }
         self.stream.skip(1);
-        self.queued = self.search(false);
-        let further = match &self.queued {
-            Some(found) => format!("; reading goes on at byte {}", found.at),
-            None if self.stream.at_end() => "; no whole record follows".to_string(),
-            None => String::new(),
-        };
-        Error::corrupt(self.stream.path(), at, reason + &further)
+        let found = self.search(false, u64::MAX);
+        let lost = self.stream.position() - at;
+        let reason = reason + &further(found.as_ref());
+        self.queue(found);
+        Error::corrupt(self.stream.path(), at, reason).losing(lost)
     }
 
-    /// Looks from the position on for the next record that starts in the range. The stream ends up at it, or where
+    /// Gives up the record that is held: it is whole but of no use. Where its bounds are `doubtful`, whole records
+    /// inside it are taken instead.
+    pub(crate) fn refuse(&mut self, (at, end): (u64, u64), reason: String, doubtful: bool) -> Error {
+        let inside = if doubtful { self.whole_inside(at + 1, end) } else { None };
+        let Some(found) = inside else {
+            return Error::corrupt(self.stream.path(), at, reason).losing(end - at);
+        };
+        self.held = 0;
+        let lost = found.at - at;
+        self.stream.skip(lost);
+        self.proven = found.proven;
+        let reason = format!("{reason}; a whole record begins inside it{}", further(Some(&found)));
+        self.queue(Some(found));
+        Error::corrupt(self.stream.path(), at, reason).losing(lost)
+    }
+
+    /// The first whole record in `from..end`, the bytes of one that cannot be used.
+    pub(crate) fn whole_inside(&mut self, mut from: u64, end: u64) -> Option<Found> {
+        while let Some(at) = self.mark_ahead(from, end) {
+            from = at + 1;
+            let Ok(mut found) = self.examine(at, SEARCH_HEAD_LINES) else { continue };
+            let chain = self.chain(&found);
+            if found.end <= end || chain.records >= PROOF || chain.to_the_end {
+                found.proven = Some(chain.proves());
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Keeps what a search found for the next call, if it starts in the range.
+    fn queue(&mut self, found: Option<Found>) {
+        match found {
+            Some(found) if found.at < self.range.end => self.queued = Some(found),
+            _ => self.done = true,
+        }
+    }
+
+    /// Looks from the position on for the next record that starts before `bound`. The stream ends up at it, or where
     /// the search stopped. A guess (`sure`) wants proof; recovery takes what it can get.
-    fn search(&mut self, sure: bool) -> Option<Found> {
+    fn search(&mut self, sure: bool, bound: u64) -> Option<Found> {
         loop {
             let at = self.stream.position();
-            let room = self.range.end.saturating_sub(at);
+            let room = bound.saturating_sub(at);
             // Reading on only when nothing is left to look at keeps a search linear, however many marks fail.
             let mut window = self.stream.buffered();
             let mut short = false;
@@ -202,10 +272,10 @@ impl Walker {
                     self.stream.consume(n);
                     let at = at + n as u64;
                     if let Ok(mut found) = self.examine(at, SEARCH_HEAD_LINES) {
-                        let (count, to_the_end) = self.chain(&found);
-                        if count >= PROOF || to_the_end || !sure {
+                        let chain = self.chain(&found);
+                        if chain.records >= PROOF || chain.to_the_end || !sure {
                             self.searching = false;
-                            self.proven = Some(count >= PROOF);
+                            self.proven = Some(chain.proves());
                             found.proven = self.proven;
                             return Some(found);
                         }
@@ -270,19 +340,26 @@ impl Walker {
         Ok(Found { proven: self.proven, ..found })
     }
 
-    /// Whole records in a row from `first` on, counted up to the proof; and whether they reach the end of the file.
-    fn chain(&mut self, first: &Found) -> (usize, bool) {
+    /// Whole records in a row from `first` on, counted up to the proof.
+    fn chain(&mut self, first: &Found) -> Chain {
+        let mut chain = Chain { records: 1, to_the_end: false, complete: self.is_complete(first) };
         let mut end = first.end;
-        for count in 1..PROOF {
+        while chain.records < PROOF {
             if self.stream.peek_at(end, 1).is_empty() {
-                return (count, true);
+                chain.to_the_end = true;
+                break;
             }
-            match whole_at(&mut self.stream, end) {
-                Ok(found) => end = found.end,
-                Err(_) => return (count, false),
-            }
+            let Ok(found) = whole_at(&mut self.stream, end) else { break };
+            chain.records += 1;
+            chain.complete &= self.is_complete(&found);
+            end = found.end;
         }
-        (PROOF, false)
+        chain
+    }
+
+    fn is_complete(&mut self, found: &Found) -> bool {
+        let bytes = self.stream.peek_at(found.at, found.head.len);
+        bytes.len() == found.head.len && found.head.is_complete(bytes)
     }
 
     /// Does a chain of whole records that starts inside `record` run across its end?
@@ -372,6 +449,14 @@ impl Walker {
     }
 }
 
+/// Where reading goes on, as the end of a reason.
+fn further(found: Option<&Found>) -> String {
+    match found {
+        Some(found) => format!("; reading goes on at byte {}", found.at),
+        None => "; no whole record follows".into(),
+    }
+}
+
 /// The head at `at`, or the reason why there is none.
 fn head_at(stream: &mut Stream, at: u64) -> Result<Head, String> {
     head_of(stream, at, MAX_HEAD_LINES)
@@ -412,7 +497,8 @@ fn whole_with(stream: &mut Stream, at: u64, head: Head) -> Result<Found, String>
 }
 
 /// Does a whole record start anywhere in the first `within` bytes? (A file that lost its beginning is still a shard.)
-pub(crate) fn any_whole(stream: &mut Stream, within: u64) -> bool {
+/// `followed`: one that another head, or the end of the file, follows.
+pub(crate) fn any_whole(stream: &mut Stream, within: u64, followed: bool) -> bool {
     let finder = Finder::new(MARK);
     let mut from = stream.position();
     let until = from + within;
@@ -420,8 +506,15 @@ pub(crate) fn any_whole(stream: &mut Stream, within: u64) -> bool {
         let bytes = stream.peek_at(from, LOOK_BYTES);
         let len = bytes.len();
         match finder.find(bytes) {
-            Some(n) if whole_at(stream, from + n as u64).is_ok() => return true,
-            Some(n) => from += n as u64 + 1,
+            Some(n) => {
+                let at = from + n as u64;
+                if let Ok(found) = whole_at(stream, at)
+                    && (!followed || MARK.starts_with(stream.peek_at(found.end, MARK.len())))
+                {
+                    return true;
+                }
+                from = at + 1;
+            }
             None if len < LOOK_BYTES => return false,
             None => from += (len + 1 - MARK.len()) as u64,
         }

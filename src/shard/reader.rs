@@ -151,15 +151,20 @@ impl ShardReader {
 
 /// A RAW DB file that somebody compressed whole is read through the decoder: offsets are then those inside.
 pub(super) fn unwrapped(stream: Stream, container: Container) -> Result<Stream> {
-    let (path, name) = (stream.path().to_path_buf(), Arc::clone(stream.name()));
-    let decoder: Box<dyn Read + Send> = match container {
-        Container::Plain => return Ok(stream),
-        Container::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(stream)),
-        Container::Zstd => {
-            Box::new(zstd::stream::read::Decoder::with_buffer(stream).map_err(|e| Error::io(&path, e))?)
+    let named = (Arc::from(stream.path()), Arc::clone(stream.name()));
+    Ok(match container {
+        Container::Plain => stream,
+        Container::Gzip => {
+            let decoder = flate2::bufread::MultiGzDecoder::new(stream);
+            Stream::decoded(decoder, |decoder| decoder.get_mut(), named)
         }
-    };
-    Ok(Stream::from_reader(decoder, &name).named(&path, name))
+        Container::Zstd => {
+            let path = stream.path().to_path_buf();
+            let decoder =
+                zstd::stream::read::Decoder::with_buffer(stream).map_err(|e| Error::io(&path, e))?;
+            Stream::decoded(decoder, |decoder| decoder.get_mut(), named)
+        }
+    })
 }
 
 /// What tables call a file that was given by path.

@@ -16,6 +16,10 @@ pub struct Copied {
     pub unproven: u64,
     /// Places where damage was met.
     pub damaged: u64,
+    /// Bytes of the records copied, as stored.
+    pub bytes: u64,
+    /// Bytes that were lost.
+    pub lost: u64,
 }
 
 /// Copies every complete record that `reader` gives to `writer`, with raw head and stored data; tells `on_damage` of
@@ -45,6 +49,7 @@ pub fn recover(
             Err(error @ Error::Io { .. }) => return Err(error),
             Err(error) => {
                 copied.damaged += 1;
+                copied.lost += error.lost();
                 on_damage(error);
                 continue;
             }
@@ -56,11 +61,14 @@ pub fn recover(
                 copied.damaged += 1;
                 let reason = "the record is over the size limit, and only a plain file lets it be copied: \
                               raise the limit or unpack the file first";
-                on_damage(Error::corrupt(&*record.place.shard, record.place.offset, reason));
+                let error = Error::corrupt(&*record.place.shard, record.place.offset, reason);
+                copied.lost += record.place.length;
+                on_damage(error.losing(record.place.length));
                 continue;
             }
         }
         copied.records += 1;
+        copied.bytes += record.place.length;
         copied.unproven += u64::from(record.proven == Some(false));
     }
     Ok(copied)

@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use webmill_capture::error::{AtPath, Error, Result};
 
@@ -22,6 +23,8 @@ pub const READ_BYTES: usize = 512 * 1024;
 const KEEP_BYTES: usize = 4 * READ_BYTES;
 /// Looking ahead up to here just fills the window, which the walk will need anyway.
 const NEAR_BYTES: u64 = 2 * READ_BYTES as u64;
+/// Most bytes that a decoder is asked for at a time.
+const DECODED_BYTES: usize = 16 * 1024;
 /// Least number of bytes read for a look far ahead.
 const AHEAD_BYTES: usize = 16 * 1024;
 
@@ -38,6 +41,8 @@ pub struct Stream {
     error: Option<Error>,
     ahead: Vec<u8>,
     ahead_at: u64,
+    /// What the decoder behind a pipe gave up on, in stored bytes.
+    undecoded: Option<Arc<AtomicU64>>,
 }
 
 enum Source {
@@ -97,7 +102,22 @@ impl Stream {
             error: None,
             ahead: Vec::new(),
             ahead_at: 0,
+            undecoded: None,
         }
+    }
+
+    /// A stream of what `decoder` makes of `stored` bytes, under the path and name of those. Where decoding fails, what is
+    /// left of them is lost: `inner` gives the stored stream that the decoder reads.
+    pub(crate) fn decoded<D: Read + Send + 'static>(
+        decoder: D,
+        inner: fn(&mut D) -> &mut Stream,
+        (path, name): (Arc<Path>, Arc<str>),
+    ) -> Stream {
+        let undecoded = Arc::new(AtomicU64::new(0));
+        let reader = Decoding { decoder, inner, undecoded: Arc::clone(&undecoded) };
+        let mut stream = Stream::from_reader(Box::new(reader), "");
+        (stream.path, stream.name, stream.undecoded) = (path, name, Some(undecoded));
+        stream
     }
 
     /// Path of the file, or the name given for a pipe.
@@ -108,13 +128,6 @@ impl Stream {
     /// What tables call this file.
     pub fn name(&self) -> &Arc<str> {
         &self.name
-    }
-
-    /// Gives the stream another path and name, for errors and tables (a decoder around it keeps the file's).
-    pub fn named(mut self, path: &Path, name: Arc<str>) -> Stream {
-        self.path = Arc::from(path);
-        self.name = name;
-        self
     }
 
     /// Offset of the next byte.
@@ -281,7 +294,9 @@ impl Stream {
     fn explain(&self, error: io::Error, offset: u64) -> Error {
         match error.kind() {
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
-                Error::corrupt(&*self.path, offset, format!("the compressed stream is damaged: {error}"))
+                let lost = self.undecoded.as_ref().map_or(0, |rest| rest.load(Ordering::Relaxed));
+                let reason = format!("the compressed stream is damaged: {error}");
+                Error::corrupt(&*self.path, offset, reason).losing(lost)
             }
             _ => Error::io(&*self.path, error),
         }
@@ -338,6 +353,28 @@ impl Pipe {
         }
         self.front += n as u64;
         Ok(n)
+    }
+}
+
+/// A decoder that counts the stored bytes left where it failed.
+struct Decoding<D> {
+    decoder: D,
+    inner: fn(&mut D) -> &mut Stream,
+    undecoded: Arc<AtomicU64>,
+}
+
+impl<D: Read> Read for Decoding<D> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        // What a call that fails has made is gone: small steps lose little.
+        let most = into.len().min(DECODED_BYTES);
+        let before = (self.inner)(&mut self.decoder).position();
+        let read = self.decoder.read(&mut into[..most]);
+        if read.as_ref().is_err_and(|e| e.kind() != io::ErrorKind::Interrupted) {
+            let stored = (self.inner)(&mut self.decoder);
+            stored.skip(u64::MAX);
+            self.undecoded.fetch_add(stored.position() - before, Ordering::Relaxed);
+        }
+        read
     }
 }
 

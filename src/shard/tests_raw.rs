@@ -11,15 +11,15 @@ use webmill_capture::error::Error;
 use webmill_capture::{Place, Truncation};
 
 /// A record as the tests compare it: offset, length, URL, data.
-type Seen = (u64, u64, String, Vec<u8>);
+pub(super) type Seen = (u64, u64, String, Vec<u8>);
 
-fn record(url: &str, extra: &str, data: &[u8]) -> Vec<u8> {
+pub(super) fn record(url: &str, extra: &str, data: &[u8]) -> Vec<u8> {
     let date = "date:Tue, 15 Apr 2003 08:13:06 GMT";
     let head = format!("version:1.0\nurl:{url}\n{date}\nip:162.105.129.12\n{extra}length:{}\n\n", data.len());
     [head.as_bytes(), data, b"\n"].concat()
 }
 
-fn packed(url: &str, compression: &str, data: &[u8]) -> Vec<u8> {
+pub(super) fn packed(url: &str, compression: &str, data: &[u8]) -> Vec<u8> {
     let stored = match compression {
         "gzip" => {
             let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -37,7 +37,7 @@ fn packed(url: &str, compression: &str, data: &[u8]) -> Vec<u8> {
     record(url, &format!("{named}unzip-length:{}\n", data.len()), &stored)
 }
 
-fn page(body: &str) -> Vec<u8> {
+pub(super) fn page(body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{body}").into_bytes()
 }
 
@@ -59,7 +59,7 @@ fn small() -> Vec<Vec<u8>> {
     ]
 }
 
-fn ranges(records: &[Vec<u8>]) -> Vec<Range<usize>> {
+pub(super) fn ranges(records: &[Vec<u8>]) -> Vec<Range<usize>> {
     let mut at = 0;
     records
         .iter()
@@ -94,8 +94,14 @@ fn drain(mut reader: RawReader) -> (Vec<Seen>, Vec<Option<bool>>, Vec<Error>, Re
     (seen, proven, errors, resume)
 }
 
-fn read(data: &[u8]) -> (Vec<Seen>, Vec<Option<bool>>, Vec<Error>) {
+pub(super) fn lost(errors: &[Error]) -> u64 {
+    errors.iter().map(Error::lost).sum()
+}
+
+pub(super) fn read(data: &[u8]) -> (Vec<Seen>, Vec<Option<bool>>, Vec<Error>) {
     let (seen, proven, errors, _) = drain(reader(data, 0..u64::MAX, &ReadOptions::default()));
+    let kept: u64 = seen.iter().map(|(_, length, ..)| length).sum();
+    assert_eq!(kept + lost(&errors), data.len() as u64, "bytes neither in a record nor lost: {errors:?}");
     (seen, proven, errors)
 }
 
@@ -259,9 +265,9 @@ fn three_records_prove_a_boundary_and_fewer_do_not() {
 }
 
 /// Reads ranges between `cuts` as parallel readers do, joining them by the rule of `follows`.
-fn read_in_ranges(data: &[u8], cuts: &[u64]) -> (Vec<Seen>, usize) {
+fn read_in_ranges(data: &[u8], cuts: &[u64]) -> (Vec<Seen>, Vec<String>, u64) {
     let mut all = Vec::new();
-    let mut errors = 0;
+    let (mut errors, mut bytes) = (Vec::new(), 0);
     let mut before: Option<Resume> = None;
     let bounds: Vec<u64> = [&[0], cuts, &[u64::MAX]].concat();
     for pair in bounds.windows(2) {
@@ -279,9 +285,10 @@ fn read_in_ranges(data: &[u8], cuts: &[u64]) -> (Vec<Seen>, usize) {
         }
         before = Some(resume);
         all.extend(seen);
-        errors += damage.len();
+        bytes += lost(&damage);
+        errors.extend(damage.iter().map(Error::to_string));
     }
-    (all, errors)
+    (all, errors, bytes)
 }
 
 #[test]
@@ -298,7 +305,7 @@ fn splitting_at_any_offsets_gives_the_records_of_one_walk() {
     let fragment = whole[at[1].start + 200..].to_vec();
     for file in [whole.clone(), zeroed, flipped, fragment, whole[..whole.len() - 9].to_vec()] {
         let (expected, _, errors) = read(&file);
-        let expected = (expected, errors.len());
+        let expected = (expected, errors.iter().map(Error::to_string).collect(), lost(&errors));
         for cut in 1..=file.len() as u64 {
             assert_eq!(read_in_ranges(&file, &[cut]), expected, "cut at {cut}");
         }
@@ -321,7 +328,8 @@ fn a_copy_is_byte_identical() {
         let mut writer = RawDbWriter::create(&to, WriteOptions::default()).unwrap();
         let mut reader = ShardReader::open(&from, &options).unwrap();
         let copied = recover(&mut reader, Some(&from), &mut writer, &mut |error| panic!("{error}")).unwrap();
-        assert_eq!(copied, Copied { records: 10, unproven: 0, damaged: 0 });
+        let bytes = file.len() as u64;
+        assert_eq!(copied, Copied { records: 10, unproven: 0, damaged: 0, bytes, lost: 0 });
         writer.finish().unwrap();
         assert_eq!(std::fs::read(&to).unwrap(), file);
     }

@@ -27,7 +27,7 @@ use data_encoding::BASE64;
 
 use webmill_capture::date::{parse_14, parse_w3c};
 use webmill_capture::error::{Error, Result};
-use webmill_capture::{Place, Truncation};
+use webmill_capture::{Place, Truncation, url_text};
 
 use super::member::Members;
 use super::stream::Stream;
@@ -148,7 +148,7 @@ fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>)
 fn origin(encoded: &str) -> Option<String> {
     let head = BASE64.decode(encoded.as_bytes()).ok()?;
     let line = head.split(|b| *b == b'\n').find_map(|line| line.strip_prefix(b"origin:"))?;
-    Some(String::from_utf8_lossy(line.trim_ascii()).into_owned())
+    Some(url_text(line.trim_ascii()).into_owned())
 }
 
 /// Reads `data` as WARC and ARC in every container, strictly and leniently, and holds what must hold of any bytes: no

@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
+use webmill_capture::url_text;
+
 use super::RecordType;
 use super::warc_frame::{Fields, Flaws, Head, Parsed, Start, Value};
 
@@ -270,12 +272,20 @@ pub(super) fn text<'a>(head: &'a [u8], value: &Value) -> Option<Cow<'a, str>> {
     Some(Cow::Owned(lines.join(" ")))
 }
 
-/// The URL without the angle brackets that WARC 1.0 printed and some writers took literally.
+/// The URL without the angle brackets that WARC 1.0 printed and some writers took literally; bytes that are not UTF-8 are
+/// percent-encoded ([`url_text`]).
 pub(super) fn url<'a>(head: &'a [u8], value: &Value) -> Cow<'a, str> {
-    match text(head, value) {
-        None => Cow::Borrowed(""),
-        Some(Cow::Borrowed(url)) => Cow::Borrowed(unbracketed(url)),
-        Some(Cow::Owned(url)) => Cow::Owned(unbracketed(&url).to_owned()),
+    let bytes = &head[range(value)];
+    let url = match memchr(b'\n', bytes) {
+        None => url_text(bytes),
+        Some(_) => {
+            let lines: Vec<&[u8]> = bytes.split(|b| *b == b'\n').map(<[u8]>::trim_ascii).collect();
+            Cow::Owned(url_text(&lines.join(&b" "[..])).into_owned())
+        }
+    };
+    match url {
+        Cow::Borrowed(url) => Cow::Borrowed(unbracketed(url)),
+        Cow::Owned(url) => Cow::Owned(unbracketed(&url).to_owned()),
     }
 }
 

@@ -11,7 +11,8 @@ use super::sources::{ReadArgs, Source, Tally};
 
 /// Write the data of records: of all of them, or of the one at an offset.
 ///
-/// Compression is removed. For a response the data is what the server sent, head and body.
+/// Compression is removed. For a response the data is what the server sent, head and body. Exit code 0: damage within
+/// --max-bad; 1: beyond it; 2: no record readable, or a file that cannot be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  webmill shard ls crawl-00000.rawdb            # shows offsets\n  \
                         webmill shard cat crawl-00000.rawdb --offset 5120 > page.http")]
@@ -34,8 +35,9 @@ pub fn run(args: &CatArgs) -> Result<ExitCode> {
         bail!("--offset wants one input, and there are {}", sources.len());
     }
     let mut out = BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
-    let mut tally = Tally::default();
+    let mut all = Tally::default();
     for source in &sources {
+        let mut tally = Tally::default();
         let mut reader = match (args.offset, source) {
             (Some(offset), Source::File(input)) => {
                 options.exact_start = Some(Resume::from(offset));
@@ -49,7 +51,7 @@ pub fn run(args: &CatArgs) -> Result<ExitCode> {
             match next {
                 Ok(record) if args.offset.is_some_and(|offset| record.place.offset != offset) => {}
                 Ok(record) => {
-                    tally.records += 1;
+                    tally.take(record.place.length);
                     out.write_all(if args.head { record.head } else { &record.data })?;
                     if record.truncated == Some(Truncation::RecordLimit) {
                         let (url, full) = (&record.url, record.full_length);
@@ -64,16 +66,23 @@ pub fn run(args: &CatArgs) -> Result<ExitCode> {
                     }
                 }
                 Err(error) => {
-                    tally.damaged += 1;
+                    tally.lose(error.lost());
                     out.flush()?;
                     crate::say!("{error}");
                 }
             }
         }
+        // One record is asked for by its offset, and the rest of the file is not looked at.
+        all.add(if args.offset.is_some() {
+            Tally { bytes: tally.inside, ..tally }
+        } else {
+            tally.of(source)
+        });
     }
     out.flush()?;
-    if let (Some(offset), 0) = (args.offset, tally.records) {
+    if let (Some(offset), 0) = (args.offset, all.records) {
         bail!("no record starts at byte {offset}; `webmill shard ls` shows where they start");
     }
-    Ok(if tally.records == 0 || unreadable { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    all.say();
+    Ok(if unreadable { ExitCode::from(2) } else { all.exit_code(args.read.max_bad) })
 }

@@ -17,14 +17,11 @@ use super::sources::{ReadArgs, Source, Tally, count};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill shard check crawl/*.rawdb\n  crawl/crawl-00003.rawdb at byte 51200: no record starts here; reading goes on at byte 53112\n  \
-                        crawl-00003.rawdb: RAW DB, 8121 records, 1 damaged"
+                        crawl-00003.rawdb: RAW DB, 8121 records, 1 damaged, 1912 of 8123456 bytes lost (0.02 %)"
 )]
 pub struct CheckArgs {
     #[command(flatten)]
     read: ReadArgs,
-    /// Share of damaged records that is still no failure.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
-    max_bad: f64,
     /// Lines to read, or one JSON object a line.
     #[arg(long, value_enum, default_value = "text")]
     format: Form,
@@ -40,11 +37,19 @@ enum Form {
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Line<'a> {
     /// Bytes that were lost.
-    Damage { shard: &'a str, offset: Option<u64>, reason: String },
+    Damage { shard: &'a str, offset: Option<u64>, bytes_lost: u64, reason: String },
     /// A record that was read though something is wrong with it.
     Defect { shard: &'a str, offset: u64, reason: &'a str },
     /// The sum.
-    Shard { shard: &'a str, format: &'a str, records: u64, damaged: u64, defects: u64 },
+    Shard {
+        shard: &'a str,
+        format: &'a str,
+        records: u64,
+        damaged: u64,
+        bytes: u64,
+        bytes_lost: u64,
+        defects: u64,
+    },
 }
 
 /// Runs the command.
@@ -56,8 +61,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode> {
     for source in &sources {
         match check(args, source, &mut out) {
             Ok(tally) => {
-                all.records += tally.records;
-                all.damaged += tally.damaged;
+                all.add(tally);
             }
             Err(error) if error.downcast_ref::<Error>().is_some() => {
                 failed = true;
@@ -68,7 +72,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode> {
         }
     }
     out.flush()?;
-    Ok(if failed { ExitCode::from(2) } else { all.exit_code(args.max_bad) })
+    Ok(if failed { ExitCode::from(2) } else { all.exit_code(args.read.max_bad) })
 }
 
 fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tally> {
@@ -92,10 +96,19 @@ fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tall
             Line::Defect { offset, reason, .. } => {
                 writeln!(out, "{path} at byte {offset}: survivable: {reason}")
             }
-            Line::Shard { format, records, damaged, defects, .. } => {
+            Line::Shard { format, records, damaged, bytes, bytes_lost, defects, .. } => {
+                let share = 100.0 * *bytes_lost as f64 / (*bytes).max(1) as f64;
+                let lost = match *damaged {
+                    0 => String::new(),
+                    _ => format!(", {bytes_lost} of {bytes} bytes lost ({:.2} %)", share.min(100.0)),
+                };
                 let and =
                     if *defects > 0 { format!(", {defects} with survivable defects") } else { String::new() };
-                writeln!(out, "{shard}: {format}, {}, {damaged} damaged{and}", count(*records, "record"))
+                writeln!(
+                    out,
+                    "{shard}: {format}, {}, {damaged} damaged{lost}{and}",
+                    count(*records, "record")
+                )
             }
         }
     };
@@ -107,10 +120,12 @@ fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tall
                     record.defects.iter().find(|defect| defect.contains("does not agree with its digest"));
                 let offset = record.place.offset;
                 if let Some(reason) = lost {
-                    tally.damaged += 1;
-                    put(&Line::Damage { shard, offset: Some(offset), reason: reason.to_string() })?;
+                    let bytes_lost = record.place.length;
+                    tally.lose(bytes_lost);
+                    let reason = reason.to_string();
+                    put(&Line::Damage { shard, offset: Some(offset), bytes_lost, reason })?;
                 } else {
-                    tally.records += 1;
+                    tally.take(record.place.length);
                     if let Some(reason) = record.defects.first() {
                         defects += 1;
                         put(&Line::Defect { shard, offset, reason })?;
@@ -121,18 +136,20 @@ fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tall
                     put(&Line::Defect { shard, offset, reason })?;
                 }
             }
-            Err(Error::Corrupt { offset, reason, .. }) => {
-                tally.damaged += 1;
-                put(&Line::Damage { shard, offset: Some(offset), reason })?;
+            Err(Error::Corrupt { offset, reason, lost: bytes_lost, .. }) => {
+                tally.lose(bytes_lost);
+                put(&Line::Damage { shard, offset: Some(offset), bytes_lost, reason })?;
             }
             Err(error @ Error::Io { .. }) => return Err(error.into()),
             Err(error) => {
-                tally.damaged += 1;
-                put(&Line::Damage { shard, offset: None, reason: error.to_string() })?;
+                tally.lose(0);
+                put(&Line::Damage { shard, offset: None, bytes_lost: 0, reason: error.to_string() })?;
             }
         }
     }
-    let Tally { records, damaged } = tally;
-    put(&Line::Shard { shard, format: reader.format().name(), records, damaged, defects })?;
+    let tally = tally.of(source);
+    let Tally { records, damaged, bytes, lost: bytes_lost, .. } = tally;
+    let format = reader.format().name();
+    put(&Line::Shard { shard, format, records, damaged, bytes, bytes_lost, defects })?;
     Ok(tally)
 }

@@ -16,7 +16,8 @@ use crate::settings::parse_size;
 
 /// Copy every complete record out of damaged shards.
 ///
-/// RAW DB records keep raw head and stored data, byte for byte. What is lost is named on stderr.
+/// RAW DB records keep raw head and stored data, byte for byte. What is lost is named on stderr. Exit code 0: damage
+/// within --max-bad; 1: beyond it, with all that is whole recovered; 2: no record recovered.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill shard recover bad-disk.raw -o recovered.rawdb\n\nOUT is one file; with a folder as OUT each \
@@ -30,7 +31,7 @@ pub struct RecoverArgs {
     out: PathBuf,
 }
 
-/// Write shards of bounded size.
+/// Write shards of bounded size. Damage beyond --max-bad: nothing is written.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill shard split big.raw -o parts --size 256MiB\n  parts/big-00000.rawdb\n  \
@@ -45,12 +46,9 @@ pub struct SplitArgs {
     /// Size beyond which the next record begins another file.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
     size: u64,
-    /// Share of damaged records beyond which nothing is written.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
-    max_bad: f64,
 }
 
-/// Convert between RAW DB and WARC without loss; ARC is read.
+/// Convert between RAW DB and WARC without loss; ARC is read. Damage beyond --max-bad: nothing is written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  webmill shard convert crawl-00000.rawdb -o crawl.warc.gz\n  \
                         webmill shard convert old/*.arc.gz -o crawl --to rawdb --compression zstd\n\nWithout --to, the ending of OUT \
@@ -70,9 +68,6 @@ pub struct ConvertArgs {
     /// Size beyond which the next record begins another file, where OUT is a folder.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
     size: u64,
-    /// Share of damaged records beyond which nothing is written.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
-    max_bad: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -124,17 +119,22 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
         for (source, reader) in group.iter().zip(&mut readers) {
             unproven += copy(source, reader, &mut sink, false, &mut tally)?;
         }
-        all.records += tally.records;
-        all.damaged += tally.damaged;
+        all.add(tally);
         // Nothing recovered is nothing to show for: no file then.
         if tally.records > 0 {
             written.extend(sink.finish()?);
         }
     }
     let proof = if unproven > 0 { format!(" ({unproven} of them unproven)") } else { String::new() };
-    crate::say!("{} recovered{proof}, {}", count(all.records, "record"), count(all.damaged, "damaged place"));
+    crate::say!(
+        "{} recovered{proof}, {}, {} of {} bytes lost",
+        count(all.records, "record"),
+        count(all.damaged, "damaged place"),
+        all.lost,
+        all.bytes
+    );
     report(&written)?;
-    Ok(if all.records == 0 { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    Ok(all.exit_code(args.read.max_bad))
 }
 
 /// `webmill shard split`.
@@ -147,7 +147,7 @@ pub fn split(args: &SplitArgs) -> Result<ExitCode> {
     for (source, reader) in sources.iter().zip(&mut readers) {
         copy(source, reader, &mut sink, false, &mut tally)?;
     }
-    finish(sink, tally, args.max_bad, unreadable)
+    finish(sink, tally, args.read.max_bad, unreadable)
 }
 
 /// `webmill shard convert`.
@@ -184,7 +184,7 @@ pub fn convert(args: &ConvertArgs) -> Result<ExitCode> {
     for (source, reader) in sources.iter().zip(&mut readers) {
         copy(source, reader, &mut sink, args.compression.is_some(), &mut tally)?;
     }
-    finish(sink, tally, args.max_bad, unreadable)
+    finish(sink, tally, args.read.max_bad, unreadable)
 }
 
 /// Where records go.
@@ -252,6 +252,19 @@ fn copy(
     reader: &mut ShardReader,
     sink: &mut Converter,
     repack: bool,
+    all: &mut Tally,
+) -> Result<u64> {
+    let mut tally = Tally::default();
+    let unproven = copy_records(source, reader, sink, repack, &mut tally)?;
+    all.add(tally.of(source));
+    Ok(unproven)
+}
+
+fn copy_records(
+    source: &Source,
+    reader: &mut ShardReader,
+    sink: &mut Converter,
+    repack: bool,
     tally: &mut Tally,
 ) -> Result<u64> {
     if let (Converter::Raw(writer), Format::RawDb, false) = (&mut *sink, reader.format(), repack) {
@@ -259,33 +272,39 @@ fn copy(
             webmill_shard::recover(reader, source.path(), writer, &mut |error| crate::say!("{error}"))?;
         tally.records += copied.records;
         tally.damaged += copied.damaged;
+        tally.lost += copied.lost;
+        tally.inside += copied.bytes + copied.lost;
         return Ok(copied.unproven);
     }
     let mut unproven = 0;
     while let Some(next) = reader.next() {
         let written = next.and_then(|record| {
+            let length = record.place.length;
             // The rest of a record that the file's end cut off is lost; an error says so next.
             if record.full_length > record.data.len() as u64
                 && record.truncated.is_some()
                 && record.format != Format::RawDb
             {
-                return Ok(false);
+                return Ok(None);
             }
             unproven += u64::from(record.proven == Some(false));
             let written = match &mut *sink {
                 Converter::Raw(writer) if record.format == Format::RawDb => writer.repack(&record),
                 sink => sink.write(&record),
             };
-            written.map(|()| true).map_err(|error| match error {
-                Error::Config(reason) => Error::corrupt(source.name(), record.place.offset, reason),
+            written.map(|()| Some(length)).map_err(|error| match error {
+                Error::Config(reason) => {
+                    Error::corrupt(source.name(), record.place.offset, reason).losing(length)
+                }
                 other => other,
             })
         });
         match written {
-            Ok(done) => tally.records += u64::from(done),
+            Ok(None) => {}
+            Ok(Some(length)) => tally.take(length),
             Err(error @ (Error::Io { .. } | Error::Internal(_))) => return Err(error.into()),
             Err(error) => {
-                tally.damaged += 1;
+                tally.lose(error.lost());
                 crate::say!("{error}");
             }
         }
@@ -295,19 +314,19 @@ fn copy(
 
 /// Gives the files their names if the damage is within bounds; else there are none.
 fn finish(sink: Converter, tally: Tally, max_bad: f64, unreadable: bool) -> Result<ExitCode> {
-    let Tally { records, damaged } = tally;
-    if records == 0 {
+    if tally.records == 0 {
         crate::say!("no record could be read, nothing is written");
         return Ok(discard(sink, 2));
     }
     if tally.is_beyond(max_bad) {
-        let seen = count(records + damaged, "record");
         crate::say!(
-            "{damaged} of {seen} damaged, more than --max-bad {max_bad} allows: nothing is written; \
-             `webmill shard recover` takes out what is whole"
+            "{}, more than --max-bad {max_bad} allows: nothing is written; `webmill shard recover` takes out what is \
+             whole",
+            tally.damage()
         );
         return Ok(discard(sink, 1));
     }
+    tally.say();
     report(&sink.finish()?)?;
     Ok(if unreadable { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }

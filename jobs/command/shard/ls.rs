@@ -14,7 +14,8 @@ use super::sources::{ReadArgs, Tally};
 
 /// List records: offset, length, date, status, media type, type and URL.
 ///
-/// Damage is named on stderr; records found by search behind it say whether their place is proven.
+/// Damage is named on stderr; records found by search behind it say whether their place is proven. Exit code 0: damage
+/// within --max-bad; 1: beyond it; 2: no record readable, or a file that cannot be read.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  webmill shard ls crawl-00000.rawdb\n  webmill shard ls --format json archive.warc.gz | head -1\n  \
@@ -93,8 +94,9 @@ pub fn run(args: &LsArgs) -> Result<ExitCode> {
             "offset", "length", "date", "status", "mime", "type"
         )?;
     }
-    let mut tally = Tally::default();
+    let mut all = Tally::default();
     for source in &sources {
+        let mut tally = Tally::default();
         if !json && sources.len() > 1 {
             writeln!(out, "{}", source.name())?;
         }
@@ -102,7 +104,7 @@ pub fn run(args: &LsArgs) -> Result<ExitCode> {
         while let Some(next) = reader.next() {
             match next {
                 Ok(record) => {
-                    tally.records += 1;
+                    tally.take(record.place.length);
                     let mut row = Row::of(&record, json);
                     row.shard = Some(source.name()).filter(|_| sources.len() > 1);
                     if json {
@@ -113,16 +115,18 @@ pub fn run(args: &LsArgs) -> Result<ExitCode> {
                     }
                 }
                 Err(error) => {
-                    tally.damaged += 1;
+                    tally.lose(error.lost());
                     // What stands before the damage is shown before it.
                     out.flush()?;
                     crate::say!("{error}");
                 }
             }
         }
+        all.add(tally.of(source));
     }
     out.flush()?;
-    Ok(if tally.records == 0 || unreadable { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    all.say();
+    Ok(if unreadable { ExitCode::from(2) } else { all.exit_code(args.read.max_bad) })
 }
 
 fn line(out: &mut impl Write, row: &Row<'_>) -> std::io::Result<()> {

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use webmill_capture::Error;
-use webmill_shard::{Input, ReadOptions, ShardReader, discover};
+use webmill_run::Counts;
+use webmill_shard::{Container, Format, Input, ReadOptions, ShardReader, discover};
 
 use crate::settings::parse_size;
 
@@ -23,6 +24,9 @@ pub struct ReadArgs {
     /// Make every departure from the format's grammar an error.
     #[arg(long)]
     pub strict: bool,
+    /// Share of damaged records, or of lost bytes, that is still no failure.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
+    pub max_bad: f64,
 }
 
 impl ReadArgs {
@@ -90,6 +94,17 @@ impl Source {
         }
     }
 
+    /// Bytes that a walk over all of it was about, where those in records and those lost are `inside`: its size as stored,
+    /// but for a pipe and for RAW DB that is compressed as a whole, where lengths are those inside.
+    pub fn bytes(&self, inside: u64) -> u64 {
+        match self {
+            Source::File(input) if input.format != Format::RawDb || input.container == Container::Plain => {
+                input.bytes
+            }
+            _ => inside,
+        }
+    }
+
     /// Its path, where it is a file.
     pub fn path(&self) -> Option<&Path> {
         match self {
@@ -123,12 +138,62 @@ pub struct Tally {
     pub records: u64,
     /// Damaged records or places.
     pub damaged: u64,
+    /// Bytes of records, and those lost.
+    pub inside: u64,
+    /// Bytes that gave no record.
+    pub lost: u64,
+    /// Bytes walked over, known when a walk is done: see [`Source::bytes`].
+    pub bytes: u64,
 }
 
 impl Tally {
-    /// Is the damage more than the share `max_bad` of what was read?
+    /// Takes a record of so many stored bytes.
+    pub fn take(&mut self, bytes: u64) {
+        self.records += 1;
+        self.inside += bytes;
+    }
+
+    /// Takes a place of damage that cost so many bytes.
+    pub fn lose(&mut self, bytes: u64) {
+        self.damaged += 1;
+        self.inside += bytes;
+        self.lost += bytes;
+    }
+
+    /// The same when `source` has been walked over.
+    pub fn of(self, source: &Source) -> Tally {
+        Tally { bytes: source.bytes(self.inside), ..self }
+    }
+
+    /// Adds what another walk met.
+    pub fn add(&mut self, other: Tally) {
+        self.records += other.records;
+        self.damaged += other.damaged;
+        self.inside += other.inside;
+        self.lost += other.lost;
+        self.bytes += other.bytes;
+    }
+
+    fn counts(self) -> Counts {
+        let Tally { records, damaged, lost, bytes, .. } = self;
+        Counts { read: records + damaged, damaged, bytes, bytes_lost: lost, ..Counts::default() }
+    }
+
+    /// The damage in words.
+    pub fn damage(self) -> String {
+        self.counts().damage()
+    }
+
+    /// Says the damage on stderr, if there is any.
+    pub fn say(self) {
+        if self.damaged > 0 {
+            crate::say!("{}", self.damage());
+        }
+    }
+
+    /// Is the damage more than the share `max_bad` of the records or bytes that were read?
     pub fn is_beyond(self, max_bad: f64) -> bool {
-        self.damaged as f64 > max_bad * (self.records + self.damaged) as f64
+        self.counts().bad_share() > max_bad
     }
 
     /// 2 where nothing could be read, 1 for damage beyond `max_bad`, else 0.

@@ -47,7 +47,7 @@ impl Crawl {
         }
         let response = Response::parse(&received.raw);
         let target = matches!(received.status, 300..=399)
-            .then(|| response.header("location").map(String::from_utf8_lossy).and_then(|l| url.join(&l)))
+            .then(|| response.header("location").map(webmill_capture::url_text).and_then(|l| url.join(&l)))
             .flatten()
             .filter(CanonicalUrl::is_web);
         if let (Some(target), true) = (target, hops < MAX_REDIRECTS) {

@@ -1,0 +1,231 @@
+//! What damage costs: bytes that are lost are counted, what is whole inside a wrong record is found, and no record is
+//! called proven that damage made.
+
+use std::io::Write;
+
+use super::tests_raw::{lost, packed, page, ranges, read, record};
+use super::*;
+
+fn plain(n: usize) -> Vec<Vec<u8>> {
+    (0..n)
+        .map(|n| record(&format!("http://a.example/{n}"), "", &page(&"line of text\n".repeat(n % 7))))
+        .collect()
+}
+
+fn open(bytes: &[u8]) -> Result<ShardReader, webmill_capture::Error> {
+    let bytes = std::io::Cursor::new(bytes.to_vec());
+    ShardReader::from_reader(Box::new(bytes), "f", &ReadOptions::default())
+}
+
+fn urls(bytes: &[u8]) -> Vec<String> {
+    read(bytes).0.into_iter().map(|record| record.2).collect()
+}
+
+#[test]
+fn one_place_of_damage_counts_by_its_bytes() {
+    let records = plain(400);
+    let whole = records.concat();
+    let at = ranges(&records);
+    let mut zeroed = whole.clone();
+    zeroed[at[36].start..at[396].start].fill(0);
+    let (seen, _, errors) = read(&zeroed);
+    assert_eq!((seen.len(), errors.len()), (40, 1));
+    assert_eq!(lost(&errors), (at[396].start - at[36].start) as u64);
+    // Also where nothing follows, where nothing came before, and where the cut tail is.
+    zeroed[at[396].start..].fill(0);
+    assert_eq!(lost(&read(&zeroed).2), (whole.len() - at[36].start) as u64);
+    let cut = &whole[at[3].start + 9..at[300].end - 5];
+    let (seen, _, errors) = read(cut);
+    assert_eq!((seen.len(), errors.len()), (296, 2));
+    assert_eq!(lost(&errors), (at[3].len() - 9 + at[300].len() - 5) as u64);
+}
+
+#[test]
+fn a_whole_record_that_is_of_no_use_loses_its_length() {
+    let good = record("http://good/", "", b"good");
+    for bad in [
+        b"version:2.7\nurl:a\nlength:1\n\nx\n".to_vec(),
+        b"version:1.0\nlength:1\n\nx\n".to_vec(),
+        record("http://z/", "unzip-length:3\n", b"not zlib"),
+    ] {
+        assert_eq!(lost(&read(&[&good[..], &bad, &good].concat()).2), bad.len() as u64);
+    }
+}
+
+#[test]
+fn what_a_container_does_not_give_up_is_lost() {
+    let file = plain(300).concat();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    encoder.write_all(&file).unwrap();
+    let mut stored = encoder.finish().unwrap();
+    let keep = stored.len() / 2;
+    stored[keep..].fill(0xff);
+    let mut reader = open(&stored).unwrap();
+    let (mut kept, mut gone) = (0, 0);
+    while let Some(next) = reader.next() {
+        match next {
+            Ok(record) => kept += record.place.length,
+            Err(error) => gone += error.lost(),
+        }
+    }
+    // Stored blocks: what decodes is in records or lost, and what does not is lost.
+    assert!(kept > 0 && gone as usize >= stored.len() - keep, "{kept} + {gone} of {}", stored.len());
+    assert!((file.len() as u64..=stored.len() as u64 + 16_384).contains(&(kept + gone)), "{kept} + {gone}");
+}
+
+#[test]
+fn records_inside_a_wrong_length_come_back() {
+    let packings = ["zlib", "gzip", "zstd"];
+    for packing in packings {
+        let inner: Vec<Vec<u8>> = (0..3).map(|n| record(&format!("http://in/{n}"), "", b"inner")).collect();
+        let bad = packed("http://z/", packing, &page(&"text ".repeat(20)));
+        let swallowed = inner.concat().len();
+        let head = bad.windows(2).position(|two| two == b"\n\n").unwrap();
+        let text = String::from_utf8(bad[..head].to_vec()).unwrap();
+        let (rest, length) = text.rsplit_once(':').unwrap();
+        let longer = length.parse::<usize>().unwrap() + swallowed;
+        let wrong = [format!("{rest}:{longer}").as_bytes(), &bad[head..]].concat();
+        let after = record("http://after/", "", b"after");
+        let file = [&after[..], &wrong, &inner.concat(), &after].concat();
+        let expected = ["http://after/", "http://in/0", "http://in/1", "http://in/2", "http://after/"];
+        assert_eq!(urls(&file), expected, "{packing}: the frame is whole, and others follow it");
+        // Where the frame is damaged too.
+        let mut broken = file.clone();
+        let middle = after.len() + wrong.len() - 20;
+        broken[middle] ^= 0x55;
+        assert_eq!(urls(&broken), expected, "{packing}: the frame is damaged");
+        let (_, _, errors) = read(&broken);
+        assert_eq!((errors.len(), lost(&errors)), (1, wrong.len() as u64), "{packing}: {errors:?}");
+    }
+}
+
+#[test]
+fn zeros_over_the_heads_of_two_records_make_no_record() {
+    let records = plain(40);
+    let file = records.concat();
+    let known: Vec<_> = read(&file).0;
+    for at in (0..file.len() - 512).step_by(3) {
+        for fill in [0, 0xff] {
+            let mut damaged = file.clone();
+            // Something else is damaged before, so that records come back by search.
+            damaged[3] = b'#';
+            damaged[at..at + 512].fill(fill);
+            let (seen, proven, _) = read(&damaged);
+            for (record, proven) in seen.iter().zip(proven) {
+                let made = !known.iter().any(|k| k.2 == record.2);
+                assert!(
+                    !made || (fill != 0 && proven != Some(true)),
+                    "{fill} at {at}: {:?} {proven:?}",
+                    record.2
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_head_that_lacks_what_every_record_has_is_not_proven() {
+    let glued = b"version:1.0\nurl:http://b.example/\nip:1.2.3.4\nlength:4\n\ndata\n".to_vec();
+    let records = plain(6);
+    let file = [&b"#"[..], &glued, &records.concat()].concat();
+    let (seen, proven, _) = read(&file);
+    assert_eq!(seen.len(), 7);
+    assert_eq!(proven[0], Some(false));
+    // Nor in the middle of a run that is.
+    let file = [&b"#"[..], &records[..3].concat(), &glued, &records[3..].concat()].concat();
+    let (_, proven, _) = read(&file);
+    assert_eq!(proven, [true, true, true, false, true, true, true].map(Some));
+}
+
+#[test]
+fn a_fragment_that_begins_with_data_is_recognised() {
+    let next = record("http://next/", "", &page("next"));
+    let gzip = |data: &[u8]| packed("http://z/", "gzip", data);
+    let zstd = |data: &[u8]| packed("http://z/", "zstd", data);
+    let zlib = |data: &[u8]| packed("http://z/", "zlib", data);
+    let large = page(&"large ".repeat(50_000));
+    for (first, what) in [
+        (record("http://a/", "", &page("text")), "a response"),
+        (record("http://a/", "", &large), "a large one"),
+        (record("http://a/", "", b"<!doctype html><p>text"), "a page"),
+        (record("http://a/", "", b"%PDF-1.4 text"), "a document"),
+        (gzip(&page("text")), "gzip"),
+        (zstd(&page("text")), "zstd"),
+        (zlib(&page("text")), "zlib"),
+        (gzip(&large), "a lot of gzip"),
+    ] {
+        let data = memchr::memmem::find(&first, b"\n\n").unwrap() + 2;
+        for rest in [next.clone(), next.repeat(4), [&next[..], &next[..30]].concat()] {
+            let fragment = [&first[data..], &rest].concat();
+            let reader = open(&fragment).unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_eq!((reader.format(), reader.container()), (Format::RawDb, Container::Plain), "{what}");
+        }
+    }
+    let quoting = [&page("<pre>")[..], &next, b"</pre>"].concat();
+    for (other, what) in [
+        (page("text"), "a bare HTTP response"),
+        (quoting, "a bare HTTP response"),
+        ([&b"<html><pre>"[..], &next, b"</pre>"].concat(), "an HTML page"),
+    ] {
+        assert!(open(&other).is_err_and(|error| error.to_string().contains(what)));
+    }
+}
+
+#[test]
+fn urls_are_bytes_in_every_format() {
+    let queries: [&[u8]; 3] = [b"\xb1\xb1\xbe\xa9", b"\xc9\xcf\xba\xa3", b"\xb9\xe3\xd6\xdd"];
+    let spelt = ["%B1%B1%BE%A9", "%C9%CF%BA%A3", "%B9%E3%D6%DD"].map(|q| format!("http://a.example/?q={q}"));
+    let each = |make: &dyn Fn(&[u8]) -> Vec<u8>| queries.iter().flat_map(|q| make(q)).collect::<Vec<u8>>();
+    let data = page("text");
+    let raw = each(&|query| {
+        let length = format!("\ndate:Tue,15Apr200308:13:06GMT\nlength:{}\n\n", data.len());
+        let head = [&b"version:1.0\nurl:http://a.example/?q="[..], query, b"\norigin:http://o/", query];
+        [&head.concat()[..], length.as_bytes(), &data, b"\n"].concat()
+    });
+    let warc = each(&|query| {
+        let rest = format!(
+            "\r\nWARC-Date: 2003-04-15T08:13:06Z\r\nWARC-Record-ID: <urn:uuid:1>\r\nContent-Length: {}\r\n\r\n",
+            data.len()
+        );
+        let head = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\nWARC-Target-URI: ";
+        [&head[..], b"<http://a.example/?q=", query, b">", rest.as_bytes(), &data, b"\r\n\r\n"].concat()
+    });
+    let arc = each(&|query| {
+        let rest = format!(" 1.2.3.4 20030415081306 text/html {}\n", data.len());
+        [&b"http://a.example/?q="[..], query, rest.as_bytes(), &data, b"\n"].concat()
+    });
+    let folder = tempfile::tempdir().unwrap();
+    for (bytes, format) in [(&raw, Format::RawDb), (&warc, Format::Warc), (&arc, Format::Arc)] {
+        let mut reader = open(bytes).unwrap();
+        let mut found = Vec::new();
+        while let Some(next) = reader.next() {
+            let record = next.unwrap();
+            assert_eq!((record.format, record.date_ms), (format, Some(1_050_394_386_000)));
+            if let Some(origin) = &record.origin {
+                assert!(origin.contains('%') && !origin.contains('\u{fffd}'), "{origin}");
+            }
+            found.push(record.url.into_owned());
+        }
+        assert_eq!(found, spelt, "{}", format.name());
+        // And through a conversion into either format.
+        let from = folder.path().join("from");
+        std::fs::write(&from, bytes).unwrap();
+        for to_warc in [false, true] {
+            let to = folder.path().join(if to_warc { "to.warc" } else { "to.raw" });
+            let plain = WarcOptions { compression: Compression::None, ..WarcOptions::default() };
+            let mut converter = match to_warc {
+                true => Converter::Warc(WarcWriter::create(&to, plain).unwrap()),
+                false => Converter::Raw(RawDbWriter::create(&to, WriteOptions::default()).unwrap()),
+            };
+            converter.convert(&from, &ReadOptions::default(), &mut |error| panic!("{error}")).unwrap();
+            converter.finish().unwrap();
+            let mut reader = ShardReader::open(&to, &ReadOptions::default()).unwrap();
+            let mut found = Vec::new();
+            while let Some(next) = reader.next() {
+                let record = next.unwrap();
+                found.extend(Some(record.url.into_owned()).filter(|url| url.contains("?q=")));
+            }
+            assert_eq!(found, spelt, "{} converted, to WARC: {to_warc}", format.name());
+        }
+    }
+}
