@@ -11,7 +11,7 @@
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`keywords`], [`report`] | the jobs, each with its tables |
 //! | [`crawl`], [`simweb`] | crawling, and a Web to try it on |
 //! | [`command`] | arguments and output of the subcommands |
-//! | [`levels`], [`current_captures`], [`output`], [`rejects`], [`ingredients`] | what several jobs share: levels of the graph, which capture of a URL counts, files of tables, damaged records, models in keys |
+//! | [`levels`], [`current_captures`], [`output`], [`rejects`], [`ingredients`], [`repeats`] | what several jobs share: levels of the graph, which capture of a URL counts, files of tables, damaged records, models in keys, repeated payloads |
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -44,6 +44,7 @@ pub mod rank;
 pub mod recipe;
 pub mod registry;
 pub mod rejects;
+pub mod repeats;
 pub mod report;
 pub mod settings;
 pub mod shape;

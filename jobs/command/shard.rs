@@ -1,8 +1,9 @@
-//! `webmill shard`: look into shards, check, recover, split and convert them.
+//! `webmill shard`: look into shards, check, recover, split, convert and deduplicate them.
 
 mod cat;
 mod check;
 mod copy;
+mod dedup;
 mod ls;
 mod sources;
 
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-/// Look into shards, check, recover, split and convert them.
+/// Look into shards, check, recover, split, convert and deduplicate them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  webmill shard check crawl/ && webmill shard ls crawl/*.rawdb | less")]
 pub struct ShardArgs {
@@ -26,6 +27,7 @@ enum ShardCommand {
     Recover(copy::RecoverArgs),
     Split(copy::SplitArgs),
     Convert(copy::ConvertArgs),
+    Dedup(dedup::DedupArgs),
 }
 
 /// Runs the command.
@@ -37,5 +39,6 @@ pub fn run(args: ShardArgs) -> Result<ExitCode> {
         ShardCommand::Recover(args) => copy::recover(&args),
         ShardCommand::Split(args) => copy::split(&args),
         ShardCommand::Convert(args) => copy::convert(&args),
+        ShardCommand::Dedup(args) => dedup::run(&args),
     }
 }
