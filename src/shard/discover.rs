@@ -202,6 +202,10 @@ pub fn sniff(start: &[u8]) -> Option<(Format, Container)> {
         let decoder = zstd::stream::read::Decoder::new(start).ok()?;
         return inside(decoder).map(|format| (format, Container::Zstd));
     }
+    if start.starts_with(&[0x04, 0x22, 0x4d, 0x18]) {
+        let decoder = lz4_flex::frame::FrameDecoder::new(start);
+        return inside(decoder).map(|format| (format, Container::Lz4));
+    }
     sniff_plain(start).map(|format| (format, Container::Plain))
 }
 
@@ -238,8 +242,7 @@ pub(crate) fn not_a_shard(path: &Path, start: &[u8]) -> Error {
         shown.retain(|c| !c.is_control() && c != char::REPLACEMENT_CHARACTER);
         format!("a file of unknown kind that begins with {shown:?}")
     };
-    let expected =
-        "a shard: RAW DB, WARC or ARC, plain, gzip or zstd (look at the download, or leave the file out)";
+    let expected = "a shard: RAW DB, WARC or ARC, plain, gzip, zstd or lz4 (look at the download, or leave the file out)";
     Error::Incompatible { path: path.to_path_buf(), found, expected: expected.into() }
 }
 
@@ -249,7 +252,8 @@ const KINDS: &[(&[u8], &str)] = &[
     (b"PK\x03\x04", "a ZIP file (a WACZ file is one: unpack it and give the files in its archive/ folder)"),
     (b"\x1f\x8b", "a gzip file that holds no shard"),
     (b"\x28\xb5\x2f\xfd", "a zstd file that holds no shard"),
-    (b"\x04\x22\x4d\x18", "an lz4 file (WARC as lz4 is not supported: unpack it with `lz4 -d` first)"),
+    (b"\x04\x22\x4d\x18", "an lz4 file that holds no shard"),
+    (b"\x02\x21\x4c\x18", "an lz4 file of the old form (unpack it with `lz4 -d` first)"),
     (b"BZh", "a bzip2 file (unpack it first)"),
     (b"\xfd7zXZ\0", "an xz file (unpack it first)"),
     (b"\x89PNG", "a PNG picture"),

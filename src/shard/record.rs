@@ -38,6 +38,8 @@ pub enum Container {
     Gzip,
     /// Zstandard frames, usually one a record.
     Zstd,
+    /// LZ4 frames, usually one a record.
+    Lz4,
 }
 
 /// What a record holds. RAW DB has responses only; ARC has responses after its file description.

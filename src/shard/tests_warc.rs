@@ -188,10 +188,60 @@ fn zstd_with_and_without_a_dictionary() {
 }
 
 #[test]
-fn lz4_is_named() {
+fn an_lz4_file_without_records_is_named() {
     let error =
         ShardReader::from_reader(Box::new(&b"\x04\x22\x4d\x18rest"[..]), "a", &options()).err().unwrap();
-    assert!(error.to_string().contains("lz4"), "{error}");
+    assert!(error.to_string().contains("an lz4 file that holds no shard"), "{error}");
+}
+
+/// One frame with the given flags, all block sizes small.
+fn lz4(bytes: &[u8], linked: bool, sums: bool) -> Vec<u8> {
+    use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
+    let mut info = FrameInfo::new();
+    info.block_mode = if linked { BlockMode::Linked } else { BlockMode::Independent };
+    info.block_size = BlockSize::Max64KB;
+    info.block_checksums = sums;
+    info.content_checksum = sums;
+    info.content_size = sums.then_some(bytes.len() as u64);
+    let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn lz4_frames_are_read_and_recovered() {
+    let block = |n: usize| {
+        [b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), format!("{n} ").repeat(n * 20_000).into_bytes()].concat()
+    };
+    let records: Vec<_> = (0..8).map(|n| warc(&format!("u:{n}"), &block(n))).collect();
+    for (linked, sums) in [(false, false), (false, true), (true, false), (true, true)] {
+        let frames: Vec<_> = records.iter().map(|r| lz4(r, linked, sums)).collect();
+        let skippable = b"\x53\x2a\x4d\x18\x03\0\0\0abc".to_vec();
+        let bytes = [&frames[..3].concat()[..], &skippable, &frames[3..].concat()].concat();
+        let mut reader =
+            ShardReader::from_reader(Box::new(Cursor::new(bytes.clone())), "t", &options()).unwrap();
+        assert_eq!((reader.format(), reader.container()), (Format::Warc, Container::Lz4));
+        let mut at = 0;
+        for n in 0..8 {
+            let record = reader.next().unwrap().unwrap();
+            at += if n == 3 { skippable.len() as u64 } else { 0 };
+            assert_eq!((record.place.offset, record.place.length), (at, frames[n].len() as u64));
+            assert_eq!((record.url.as_ref(), &*record.data), (format!("u:{n}").as_str(), &block(n)[..]));
+            at += record.place.length;
+        }
+        assert!(reader.next().is_none());
+        // One frame over all, and damage in the middle of one.
+        assert_eq!(read(&lz4(&records.concat(), linked, sums), &options()).0.len(), 8);
+        let mut flipped = frames.concat();
+        let middle = frames[..4].concat().len() + frames[4].len() / 2;
+        flipped[middle..middle + 40].fill(0xff);
+        let (rows, errors) = read(&flipped, &options());
+        assert_eq!((rows.len(), errors.len()), (7, 1), "{errors:?}");
+        assert!(errors[0].contains("lz4 frame is damaged"), "{errors:?}");
+        let cut = &frames[..2].concat()[..frames[0].len() + frames[1].len() - 9];
+        let (_, errors) = read(cut, &options());
+        assert!(errors.len() == 1 && errors[0].contains("inside an lz4 frame"), "{errors:?}");
+    }
 }
 
 #[test]
@@ -419,7 +469,7 @@ proptest! {
 
     #[test]
     fn damage_is_survived(
-        packing in 0..4usize,
+        packing in 0..5usize,
         cut in any::<prop::sample::Index>(),
         flips in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
     ) {
@@ -428,6 +478,7 @@ proptest! {
             0 => records.concat(),
             1 => records.iter().flat_map(|r| gzip(r)).collect(),
             2 => gzip(&records.concat()),
+            3 => records.iter().flat_map(|r| lz4(r, true, true)).collect(),
             _ => records.iter().flat_map(|r| zstd::bulk::compress(r, 3).unwrap()).collect(),
         };
         for (at, to) in flips {
@@ -439,13 +490,14 @@ proptest! {
     }
 
     #[test]
-    fn ranges_join(packing in 0..3usize, cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..5)) {
+    fn ranges_join(packing in 0..4usize, cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..5)) {
         let records: Vec<_> = (0..12)
             .map(|n| warc(&format!("u:{n}"), &b"HTTP/1.0 200 OK\r\n\r\nsome words ".repeat(n % 5)))
             .collect();
         let bytes: Vec<u8> = match packing {
             0 => records.concat(),
             1 => records.iter().flat_map(|r| gzip(r)).collect(),
+            2 => records.iter().flat_map(|r| lz4(r, false, true)).collect(),
             _ => records.iter().flat_map(|r| zstd::bulk::compress(r, 3).unwrap()).collect(),
         };
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -158,8 +158,10 @@ pub fn fuzz_warc(data: &[u8]) {
         (Format::Warc, Container::Plain),
         (Format::Warc, Container::Gzip),
         (Format::Warc, Container::Zstd),
+        (Format::Warc, Container::Lz4),
         (Format::Arc, Container::Plain),
         (Format::Arc, Container::Gzip),
+        (Format::Arc, Container::Lz4),
     ] {
         for (lenient, max_record_bytes, start) in [(true, 64 << 20, 0), (false, 64 << 20, 0), (true, 100, 5)]
         {
