@@ -180,6 +180,12 @@ impl Members {
         if self.is_plain() { self.stored.position() + end } else { self.offset() + self.stored_length(end) }
     }
 
+    /// Stored offset up to which bytes were looked at.
+    pub fn fed(&self) -> u64 {
+        let ahead = if self.is_plain() { self.stored.buffered().len() } else { self.taken };
+        self.stored.position() + ahead as u64
+    }
+
     /// Count of decoded bytes from the window's first to the last decoded one; more than the window holds after
     /// [`Members::more_keeping`].
     pub fn reach(&self) -> u64 {

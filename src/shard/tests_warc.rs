@@ -546,3 +546,110 @@ fn every_cut_and_every_flip() {
         }
     }
 }
+
+/// What a walk gave: records' places and, of each error, where it is and what it cost.
+#[derive(Debug, Default, Clone, PartialEq)]
+struct Account {
+    places: Vec<(u64, u64)>,
+    lost: Vec<(u64, u64)>,
+}
+
+fn account(reader: &mut ShardReader) -> Account {
+    let mut account = Account::default();
+    while let Some(next) = reader.next() {
+        match next {
+            Ok(record) => account.places.push((record.place.offset, record.place.length)),
+            Err(webmill_capture::error::Error::Corrupt { offset, lost, .. }) => {
+                account.lost.push((offset, lost));
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    account
+}
+
+fn arc(n: usize, body: &[u8]) -> Vec<u8> {
+    let head = format!("http://a.example/{n} 10.0.0.1 20080430204825 text/html {}\n", body.len());
+    [head.as_bytes(), body, b"\n"].concat()
+}
+
+/// The same records in every form there is, each as stored bytes by record.
+fn forms() -> Vec<(&'static str, Vec<Vec<u8>>)> {
+    let body = |n: usize| {
+        let noise: String = (0..600).map(|k| format!("{:x} ", (n * 7919 + k * 104_729) % 65_521)).collect();
+        format!("HTTP/1.1 200 OK\r\n\r\n{n} {noise}").into_bytes()
+    };
+    let warcs: Vec<_> = (0..40).map(|n| warc(&format!("u:{n}"), &body(n))).collect();
+    let arcs: Vec<_> = (0..40).map(|n| arc(n, &body(n))).collect();
+    let each =
+        |records: &[Vec<u8>], pack: &dyn Fn(&[u8]) -> Vec<u8>| records.iter().map(|r| pack(r)).collect();
+    let zstd = |r: &[u8]| {
+        let mut compressor = zstd::bulk::Compressor::new(3).unwrap();
+        compressor.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true)).unwrap();
+        compressor.compress(r).unwrap()
+    };
+    vec![
+        ("WARC", warcs.clone()),
+        ("WARC, gzip", each(&warcs, &gzip)),
+        ("WARC, zstd", each(&warcs, &zstd)),
+        ("WARC, lz4", each(&warcs, &|r| lz4(r, false, true))),
+        ("ARC", arcs.clone()),
+        ("ARC, gzip", each(&arcs, &gzip)),
+    ]
+}
+
+#[test]
+fn every_byte_belongs_to_a_record_or_is_counted_as_lost() {
+    for (form, records) in forms() {
+        let whole = records.concat();
+        let start = |n: usize| records[..n].concat().len();
+        for (from, until) in [
+            (start(10), start(30)),
+            (start(10) + 100, start(30)),
+            (start(10), start(30) + 100),
+            (start(20) + 300, start(20) + 812),
+            (start(39) + 5, whole.len()),
+        ] {
+            let mut bytes = whole.clone();
+            bytes[from..until].fill(0);
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), &bytes).unwrap();
+            let mut reader = ShardReader::open(file.path(), &options()).unwrap();
+            let kind = (reader.format(), reader.container());
+            let found = account(&mut reader);
+            let what = format!("{form}, zeros {from}..{until}");
+            let given: u64 = found.places.iter().map(|p| p.1).sum();
+            let lost: u64 = found.lost.iter().map(|l| l.1).sum();
+            // Zeros up to the end are padding, not damage, where they begin at a boundary.
+            assert_eq!(given + lost, bytes.len() as u64, "{what}: {found:?}");
+            let last = found.places.last().unwrap();
+            assert!(until == whole.len() || last.0 + last.1 == whole.len() as u64, "{what}: {found:?}");
+            // In parts: the same records and the same losses, once.
+            for parts in [2, 3, 7, 50] {
+                let mut joined = Account::default();
+                let mut stand = Resume::from(0);
+                let size = bytes.len() as u64;
+                for part in 0..parts {
+                    let begin = size * part / parts;
+                    let end = if part + 1 == parts { u64::MAX } else { size * (part + 1) / parts };
+                    let open = |options: &ReadOptions| {
+                        ShardReader::open_as(file.path(), "t".into(), kind, begin..end, options).unwrap()
+                    };
+                    let mut reader = open(&options());
+                    if !follows(&stand, &(begin..end), reader.first_offset()) {
+                        reader = open(&ReadOptions { exact_start: Some(stand), ..options() });
+                    } else if reader.first_offset().is_none() {
+                        continue;
+                    }
+                    let mut part = account(&mut reader);
+                    joined.places.append(&mut part.places);
+                    joined.lost.append(&mut part.lost);
+                    if reader.first_offset().is_some() {
+                        stand = reader.resume();
+                    }
+                }
+                assert_eq!(joined, found, "{what}, {parts} parts");
+            }
+        }
+    }
+}

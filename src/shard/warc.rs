@@ -99,7 +99,8 @@ impl WarcReader {
     fn verified<'a>(&self, mut record: Record<'a>, offset: u64) -> Result<Record<'a>> {
         let found = verify(&record);
         if let (Some(first), false) = (found.wrong.first(), self.lenient) {
-            return Err(Error::corrupt(self.walk.members.stored().path(), offset, first.to_string()));
+            let path = self.walk.members.stored().path();
+            return Err(Error::corrupt(path, offset, first.to_string()).losing(record.place.length));
         }
         record.defects.extend(found.wrong.into_iter().chain(found.unchecked));
         Ok(record)

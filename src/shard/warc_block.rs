@@ -1,11 +1,16 @@
 //! Where a block ends: by its stated length if that can be believed, else by measure.
 
+use memchr::memmem;
+
 use crate::member::Step;
 use crate::warc_frame::{Flaws, Head, Start};
 use crate::{Format, RecordType};
 use webmill_capture::error::Result;
 
 use super::{MAX_BLANKS, Reach, Walk, blanks, find, separator, starts};
+
+/// So many zeros in a row are damage.
+const SECTOR: usize = 512;
 
 pub(super) struct BlockEnd {
     /// Where the block ends.
@@ -138,7 +143,7 @@ impl Walk {
         loop {
             let window = self.members.window();
             match find(self.format, &window[..window.len().min(most)], from, false) {
-                Ok(next) => return self.measured(head, next),
+                Ok(next) => return self.measured_to(head, until, next),
                 Err(seen) => from = seen.max(from),
             }
             if self.members.window().len() >= most {
@@ -147,8 +152,8 @@ impl Walk {
             if self.more(usize::MAX)? == Step::End {
                 let all = self.members.window().len();
                 return match find(self.format, self.members.window(), from, true) {
-                    Ok(next) => self.measured(head, next),
-                    Err(_) => self.measured(head, all),
+                    Ok(next) => self.measured_to(head, until, next),
+                    Err(_) => self.measured_to(head, until, all),
                 };
             }
         }
@@ -156,6 +161,19 @@ impl Walk {
         self.searching = true;
         let end = until.unwrap_or(most as u64);
         Ok(BlockEnd::at(end, end))
+    }
+
+    /// As [`Walk::measured`], but for a bad sector behind the stated end: it and what follows up to `next` is lost.
+    fn measured_to(&mut self, head: &mut Head, until: Option<u64>, next: usize) -> Result<BlockEnd> {
+        let window = self.members.window();
+        if let Some(until) = until
+            && window.get(until as usize..next).is_some_and(|gap| memmem::find(gap, &[0; SECTOR]).is_some())
+        {
+            head.flaws.add(Flaws::UNENDED);
+            self.searching = true;
+            return Ok(BlockEnd::at(until, until));
+        }
+        self.measured(head, next)
     }
 
     /// The block was found to end before `next`, less its separator.

@@ -97,6 +97,9 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
         let line = trim_cr(&bytes[at..end]);
         if line.is_empty() {
             let head_end = at;
+            if memmem::find(&bytes[..at], &[0; 16]).is_some() {
+                return Parsed::Bad("zeros inside a record head".into());
+            }
             if !crlf {
                 flaws.add(Flaws::LINE_ENDS);
             }

@@ -54,6 +54,8 @@ pub(super) struct Walk {
     /// The file ends inside the record that was just lent: reported after it.
     cut: Option<Error>,
     searching: bool,
+    /// A failing read while the far side of damage was searched: reported after the damage.
+    failed: Option<Error>,
     /// After damage nothing is searched.
     stays: bool,
     finished: bool,
@@ -74,6 +76,7 @@ impl Walk {
             next_at: range.start,
             cut: None,
             searching: false,
+            failed: None,
             stays: false,
             finished: false,
         };
@@ -119,28 +122,27 @@ impl Walk {
 
     /// Goes to the next record; the window then holds it until the next call.
     pub fn advance(&mut self) -> Option<Result<Framed>> {
+        if let Some(error) = self.failed.take() {
+            self.finished = true;
+            return Some(Err(error));
+        }
         if self.finished {
             return None;
         }
         self.members.consume(std::mem::take(&mut self.pending));
         self.members.skip_plain(std::mem::take(&mut self.pending_skip));
         if let Some(error) = self.cut.take() {
-            self.searching = true;
+            return Some(Err(self.past(error)));
+        }
+        if self.searching
+            && let Some(error) = self.past_unknown()
+        {
             return Some(Err(error));
         }
-        let framed = if self.searching {
-            match self.resync() {
-                Ok(true) => {
-                    self.searching = false;
-                    self.frame()
-                }
-                Ok(false) => Ok(None),
-                Err(e) => Err(e),
-            }
-        } else {
-            self.frame()
-        };
-        match framed {
+        if self.finished {
+            return None;
+        }
+        match self.frame() {
             Ok(Some(framed)) => {
                 self.next_at = framed.offset + framed.length;
                 Some(Ok(framed))
@@ -149,12 +151,50 @@ impl Walk {
                 self.finished = true;
                 None
             }
-            Err(error) => {
-                // A failing disk does not get better by trying the next sector.
-                self.finished = self.stays || matches!(error, Error::Io { .. });
-                self.searching = true;
-                self.next_at = self.members.position(0);
+            // A failing disk does not get better by trying the next sector.
+            Err(error) if self.stays || matches!(error, Error::Io { .. }) => {
+                self.finished = true;
                 Some(Err(error))
+            }
+            Err(error) => Some(Err(self.past(error))),
+        }
+    }
+
+    /// Goes on to the next record head after damage; the error then says how many stored bytes lie between. That is
+    /// done at once and by the walk that met the damage, wherever its range ends: no byte is counted twice or by nobody.
+    fn past(&mut self, error: Error) -> Error {
+        let from = match &error {
+            Error::Corrupt { offset, .. } => self.next_at.max(*offset),
+            _ => self.next_at,
+        };
+        if self.stays {
+            self.finished = true;
+            return error;
+        }
+        self.search();
+        error.losing(self.next_at.saturating_sub(from))
+    }
+
+    /// The same after a block whose end could not be checked: an error only where bytes were passed over.
+    fn past_unknown(&mut self) -> Option<Error> {
+        let from = self.next_at;
+        self.search();
+        let lost = self.next_at.saturating_sub(from);
+        let reason = "no record starts where the one before ends";
+        (lost > 0).then(|| self.corrupt(from, reason).losing(lost)).or_else(|| self.failed.take())
+    }
+
+    fn search(&mut self) {
+        self.searching = false;
+        match self.resync() {
+            Ok(true) => self.next_at = self.next_at.max(self.members.offset()),
+            Ok(false) => {
+                self.finished = true;
+                self.next_at = self.next_at.max(self.members.fed());
+            }
+            Err(failure) => {
+                self.failed = Some(failure);
+                self.next_at = self.next_at.max(self.members.fed());
             }
         }
     }
