@@ -15,7 +15,7 @@ use webmill_capture::error::{AtPath, Error, Result};
 use super::raw_walk::any_whole;
 use super::stream::Stream;
 use super::warc_frame::Start;
-use super::{Container, Format, arc};
+use super::{Container, Format, arc, warc_head};
 
 /// Bytes that recognition looks at.
 pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
@@ -23,6 +23,11 @@ pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
 const INSIDE_BYTES: u64 = 2048;
 /// A file without a shard's beginning is looked through this far for a whole RAW DB record.
 const FRAGMENT_BYTES: u64 = 64 << 20;
+
+/// A file without a shard's beginning is looked through this far for a WARC or ARC record.
+const BEGINNING_BYTES: usize = 1 << 20;
+/// What compressed files begin with.
+const COMPRESSED: [&[u8]; 3] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"];
 
 /// A shard that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -180,13 +185,51 @@ pub(crate) fn recognise(stream: &mut Stream) -> Result<(Format, Container)> {
     if let Some(found) = sniff(start) {
         return Ok(found);
     }
-    if named(start).is_none() && any_whole(stream, FRAGMENT_BYTES) {
-        return Ok((Format::RawDb, Container::Plain));
+    let kind = named(start);
+    if kind.is_none() || COMPRESSED.iter().any(|magic| start.starts_with(magic)) {
+        let later = first_record(stream.fill(BEGINNING_BYTES));
+        // A page of a RAW DB file can quote the others.
+        let before = later.map_or(FRAGMENT_BYTES, |(at, ..)| at as u64);
+        if kind.is_none() && any_whole(stream, before) {
+            return Ok((Format::RawDb, Container::Plain));
+        }
+        if let Some((_, format, container)) = later {
+            return Ok((format, container));
+        }
     }
     if let Some(error) = stream.take_error() {
         return Err(error);
     }
     Err(not_a_shard(stream.path(), stream.buffered()))
+}
+
+/// Where the first WARC or ARC record is after a damaged beginning, and what it is.
+fn first_record(bytes: &[u8]) -> Option<(usize, Format, Container)> {
+    let bytes = &bytes[..bytes.len().min(BEGINNING_BYTES)];
+    let mut found: Option<(usize, Format, Container)> = None;
+    let mut earlier = |at: usize, format, container| {
+        if found.is_none_or(|(first, ..)| at < first) {
+            found = Some((at, format, container));
+        }
+    };
+    if let Ok(at) = warc_head::find(bytes, 0, true) {
+        earlier(at, Format::Warc, Container::Plain);
+    }
+    if let Ok(at) = arc::find(bytes, 0, true) {
+        earlier(at, Format::Arc, Container::Plain);
+    }
+    for magic in COMPRESSED {
+        for at in memchr::memmem::find_iter(bytes, magic) {
+            match sniff(&bytes[at..bytes.len().min(at + SNIFF_BYTES)]) {
+                Some((format, container)) if format != Format::RawDb => {
+                    earlier(at, format, container);
+                    break;
+                }
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 /// Recognises a shard by its first bytes; the more of them the surer, 64 KiB are plenty.
@@ -222,6 +265,7 @@ pub(crate) fn sniff_plain(start: &[u8]) -> Option<Format> {
     }
     let blank = start.iter().take_while(|b| b.is_ascii_whitespace()).count().min(16);
     let start = &start[blank..];
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     if start.starts_with(b"WARC/") {
         return Some(Format::Warc);
     }

@@ -102,15 +102,22 @@ impl Members {
         container: Container,
         dictionary: Option<Vec<u8>>,
         limit: usize,
-    ) -> Result<Members> {
+    ) -> Result<(Members, Option<Error>)> {
+        let mut damage = None;
         let codec = match container {
             Container::Plain => Codec::Plain,
             Container::Gzip => Codec::Gzip(Box::new(Gzip::new(limit))),
-            Container::Zstd => Codec::Zstd(zstd::decoder(&stored, &dictionary.unwrap_or_default())?),
+            Container::Zstd => Codec::Zstd(match zstd::decoder(&stored, &dictionary.unwrap_or_default()) {
+                Ok(decoder) => decoder,
+                Err(error) => {
+                    damage = Some(error);
+                    zstd::decoder(&stored, &[])?
+                }
+            }),
             Container::Lz4 => Codec::Lz4(Box::default()),
         };
         let member_at = stored.position();
-        Ok(Members {
+        let members = Members {
             stored,
             codec,
             phase: Phase::Between,
@@ -122,7 +129,8 @@ impl Members {
             member_at,
             taken: 0,
             was_cut: false,
-        })
+        };
+        Ok((members, damage))
     }
 
     /// The stream below.
@@ -241,6 +249,12 @@ impl Members {
     pub fn give_up(&mut self) -> Error {
         self.phase = Phase::Broken;
         self.corrupt(self.member_at, "the member unpacks to more than the budget for skipped bytes: given up")
+    }
+
+    /// Gives up the member at the stored position before it was begun: [`Members::find`] goes on after its first byte.
+    pub fn break_off(&mut self) {
+        self.member_at = self.stored.position();
+        self.phase = Phase::Broken;
     }
 
     /// True when the member is broken only because the file ends: what was decoded is right.

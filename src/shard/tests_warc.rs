@@ -653,3 +653,159 @@ fn every_byte_belongs_to_a_record_or_is_counted_as_lost() {
         }
     }
 }
+
+#[test]
+fn arc_heads_of_real_archives_are_read() {
+    // The forms that a large archive of 2005 to 2010 holds, each between records that are as they should be.
+    for (head, url, date) in [
+        ("http://b.example/ None 20080430204825 text/html", "http://b.example/", Some(1_209_588_505_000)),
+        ("http://b.example/ 0 20080430204825 text/html", "http://b.example/", Some(1_209_588_505_000)),
+        ("http://b.example/ - 2008043020 text/html", "http://b.example/", Some(1_209_585_600_000)),
+        (
+            "http://b.example/ 1.2.3.4 20080430204825123 text/html",
+            "http://b.example/",
+            Some(1_209_588_505_123),
+        ),
+        (
+            "http://b.example/ 1.2.3.4 Wed, 30 Apr 2008 20:48:25 GMT text/html",
+            "http://b.example/",
+            Some(1_209_588_505_000),
+        ),
+        ("http://b.example/ 1.2.3.4 bogus text/html", "http://b.example/", None),
+        ("http://b.example/ None xyz text/html", "http://b.example/", None),
+        ("http://b.example/ 20080430204825 1.2.3.4 text/html", "http://b.example/", Some(1_209_588_505_000)),
+        ("1.2.3.4 http://b.example/ 20080430204825 text/html", "http://b.example/", Some(1_209_588_505_000)),
+        (
+            "http://b.example/\rx None 20080430204825 text/html",
+            "http://b.example/\rx",
+            Some(1_209_588_505_000),
+        ),
+    ] {
+        let body = b"HTTP/1.1 200 OK\r\n\r\nhello";
+        let middle = [format!("{head} {}\n", body.len()).as_bytes(), body, b"\n"].concat();
+        let records = [arc(1, body), middle, arc(2, body)];
+        for bytes in [records.concat(), records.iter().flat_map(|r| gzip(r)).collect()] {
+            let mut reader = ShardReader::from_reader(Box::new(Cursor::new(bytes)), "t", &options()).unwrap();
+            assert_eq!(reader.next().unwrap().unwrap().url, "http://a.example/1");
+            let record = reader.next().unwrap().unwrap();
+            assert_eq!((record.url.as_ref(), record.date_ms), (url, date), "{head}");
+            assert_eq!(&*record.data, body, "{head}");
+            assert!(record.ip.as_deref().is_none_or(|ip| ip == "1.2.3.4"), "{head}");
+            assert_eq!(reader.next().unwrap().unwrap().url, "http://a.example/2", "{head}");
+            assert!(reader.next().is_none());
+        }
+    }
+}
+
+#[test]
+fn a_damaged_beginning_costs_only_itself() {
+    for (form, records) in forms() {
+        let whole = records.concat();
+        let junk = |n: usize, with: &[u8]| [&with.repeat(n)[..], &whole].concat();
+        let zeroed = {
+            let mut bytes = whole.clone();
+            bytes[..512].fill(0);
+            bytes
+        };
+        let first = records[0].len() as u64;
+        for (what, bytes, records, lost) in [
+            ("512 zeros", zeroed, 39, first),
+            ("a byte order mark", junk(1, b"\xef\xbb\xbf"), 40, 3),
+            ("a line of junk", junk(1, b"some line\n"), 40, 10),
+            ("half a MiB of junk", junk(1 << 15, b"some line of junk\n"), 40, 18 << 15),
+        ] {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), &bytes).unwrap();
+            let given = [file.path().to_str().unwrap().to_owned()];
+            assert_eq!(discover(&given).unwrap().0.len(), 1, "{form}, {what}");
+            let mut reader = ShardReader::open(file.path(), &options()).unwrap();
+            let found = account(&mut reader);
+            let of_one_record = found.lost.iter().map(|l| l.1).sum::<u64>();
+            assert_eq!((found.places.len(), of_one_record), (records, lost), "{form}, {what}: {found:?}");
+            assert_eq!(found.lost.len(), 1, "{form}, {what}");
+        }
+    }
+    // A RAW DB file that quotes a WARC record after its damaged beginning stays one; a picture is none.
+    let raw = "version:1.0\nurl:http://a/\ndate:Tue, 15 Apr 2003 08:13:06 GMT\nlength:38\n\n\
+               \nWARC/1.0\r\nWARC-Type: response\r\n\r\n1234\n";
+    let bytes = [&[0; 100][..], raw.as_bytes(), raw.as_bytes()].concat();
+    let reader = ShardReader::from_reader(Box::new(Cursor::new(bytes)), "t", &options()).unwrap();
+    assert_eq!(reader.format(), Format::RawDb);
+    let bytes = [b"\x89PNG\n".as_slice(), &warc("u:a", b"x")].concat();
+    assert!(ShardReader::from_reader(Box::new(Cursor::new(bytes)), "t", &options()).is_err());
+}
+
+#[test]
+fn a_bad_zstd_dictionary_is_damage_and_no_failure() {
+    let page = b"HTTP/1.1 200 OK\r\n\r\nthe same words on every page, for the dictionary's sake".repeat(9);
+    let folder = tempfile::tempdir().unwrap();
+    let write = WarcOptions {
+        compression: Compression::Zstd,
+        dictionary: Some(page.repeat(20)),
+        ..WarcOptions::default()
+    };
+    let mut writer = WarcWriter::new(folder.path(), "z", write).unwrap();
+    for n in 0..9 {
+        writer.write(&response(&format!("u:{n}"), &page)).unwrap();
+    }
+    let path = writer.finish().unwrap().remove(0);
+    let whole = std::fs::read(&path).unwrap();
+    let mut packed = b"\x5d\x2a\x4d\x18".to_vec();
+    let inner = zstd::bulk::compress(&page.repeat(20), 3).unwrap();
+    packed.extend((inner.len() as u32).to_le_bytes());
+    packed.extend(&inner);
+    let begins = packed.len();
+    packed.extend(&whole[page.len() * 20 + 8..]);
+    assert_eq!(read(&packed, &options()).0.len(), 9);
+    packed[20..begins].fill(0x55);
+    let mut large = whole.clone();
+    large[4..8].fill(0xff);
+    for (what, bytes) in [("cut off", whole[..900].to_vec()), ("damaged", packed), ("too large", large)] {
+        std::fs::write(&path, &bytes).unwrap();
+        for parts in [1, 2, 5] {
+            let size = bytes.len() as u64;
+            let (mut lost, mut stand) = (Vec::new(), Resume::from(0));
+            for part in 0..parts {
+                let begin = size * part / parts;
+                let range = begin..if part + 1 == parts { u64::MAX } else { size * (part + 1) / parts };
+                let kind = (Format::Warc, Container::Zstd);
+                let open = |o: &ReadOptions| {
+                    ShardReader::open_as(&path, "t".into(), kind, range.clone(), o).unwrap()
+                };
+                let mut reader = open(&options());
+                if !follows(&stand, &range, reader.first_offset()) {
+                    reader = open(&ReadOptions { exact_start: Some(stand), ..options() });
+                } else if reader.first_offset().is_none() {
+                    continue;
+                }
+                let mut found = account(&mut reader);
+                assert!(found.places.is_empty(), "{what}");
+                lost.append(&mut found.lost);
+                stand = reader.resume();
+            }
+            assert_eq!(lost, [(0, size)], "{what}, {parts} parts");
+        }
+    }
+}
+
+#[test]
+fn folded_fields_are_unfolded() {
+    let fold = |from: &str, to: &str| {
+        let record = String::from_utf8(warc("u:a", b"HTTP/1.1 200 OK\r\n\r\nhello")).unwrap();
+        record.replacen(from, to, 1).into_bytes()
+    };
+    for (from, to) in [
+        ("Content-Length: 24", "Content-Length:\r\n 24"),
+        ("Content-Length: 24", "Content-Length:\r\n\t 24 "),
+        ("Content-Length: 24", "Content-Length: 24\r\n "),
+        ("Content-Length: 24", "Content-Length:\r\n \r\n 24"),
+        ("WARC-Target-URI: u:a", "WARC-Target-URI:\r\n u:a"),
+        ("WARC-Type: response", "WARC-Type:\r\n response"),
+    ] {
+        let bytes = [fold(from, to), warc("u:b", b"HTTP/1.1 200 OK\r\n\r\n")].concat();
+        let (rows, errors) = read(&bytes, &options());
+        assert_eq!((urls(&rows), errors.len()), (vec!["u:a", "u:b"], 0), "{to:?} {errors:?}");
+        assert_eq!(rows[0].0, RecordType::Response, "{to:?}");
+        assert_eq!(rows[0].3, b"HTTP/1.1 200 OK\r\n\r\nhello");
+    }
+}

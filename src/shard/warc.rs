@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use data_encoding::BASE64;
 
-use webmill_capture::date::{parse_14, parse_w3c};
+use webmill_capture::date::{parse_14, parse_any, parse_w3c};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{Place, Truncation};
 
@@ -50,7 +50,8 @@ impl WarcReader {
     /// Reads the records of `stored` (positioned at its start) that start in `range`.
     ///
     /// # Errors
-    /// A failing read while the first record is searched; a zstd dictionary that cannot be used.
+    /// A failing read while the first record is searched. A zstd dictionary that cannot be used is damage like any
+    /// other: an error of [`WarcReader::next`].
     pub fn new(
         stored: Stream,
         format: Format,
@@ -59,8 +60,11 @@ impl WarcReader {
         options: &ReadOptions,
     ) -> Result<WarcReader> {
         let name = Arc::clone(stored.name());
-        let members = open(stored, container, &range, options)?;
-        let walk = Walk::new(members, format, range, options)?;
+        let (members, damage) = open(stored, container, &range, options)?;
+        let mut walk = Walk::new(members, format, range, options)?;
+        if let Some(error) = damage {
+            walk.without_dictionary(error);
+        }
         Ok(WarcReader { walk, format, name, lenient: options.lenient, verify: options.verify_digests })
     }
 
@@ -119,8 +123,8 @@ fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>)
         head,
         url: url(window, &fields.url),
         origin: None,
-        date_ms: date.and_then(|d| if arc { parse_14(&d[..d.len().min(17)]) } else { parse_w3c(&d) }),
-        ip: text(window, &fields.ip),
+        date_ms: date.and_then(|d| if arc { arc_date(&d) } else { parse_w3c(&d) }),
+        ip: text(window, &fields.ip).filter(|ip| !arc || ip.contains(['.', ':'])),
         content_type: text(window, &fields.media_type),
         data: Cow::Borrowed(data),
         full_length: framed.full_length,
@@ -143,6 +147,11 @@ fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>)
         record.origin = text(window, &fields.raw_head).and_then(|h| origin(&h)).map(Cow::Owned);
     }
     record
+}
+
+/// Ten to seventeen digits, or more by mistake; else a date in words.
+fn arc_date(text: &str) -> Option<i64> {
+    parse_14(text.get(..17).unwrap_or(text)).or_else(|| parse_any(text))
 }
 
 /// The `origin` property of a RAW DB head that travels in base64.

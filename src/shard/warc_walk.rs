@@ -28,6 +28,9 @@ const MAX_HEAD: usize = 1 << 20;
 /// Most blank lines between records.
 const MAX_BLANKS: usize = 4096;
 
+/// What text editors put before the first record.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// How far a request for bytes got.
 enum Reach {
     Full,
@@ -110,6 +113,14 @@ impl Walk {
         let mut walk = Walk::new(members, format, at..u64::MAX, &options)?;
         walk.stays = true;
         Ok(walk)
+    }
+
+    /// The dictionary at the file's start cannot be used: damage at byte 0, which the walk from there reports.
+    pub fn without_dictionary(&mut self, error: Error) {
+        if self.next_at == 0 && self.first == Some(0) {
+            self.members.break_off();
+            self.cut = Some(error);
+        }
     }
 
     pub fn first_offset(&self) -> Option<u64> {
@@ -295,6 +306,9 @@ impl Walk {
     }
 
     fn head(&mut self) -> Result<Head> {
+        if self.members.window().starts_with(BYTE_ORDER_MARK) {
+            return self.fault(3, "a byte order mark where a record should start");
+        }
         loop {
             let parsed = match self.format {
                 Format::Arc => arc::parse(self.members.window()),
@@ -345,14 +359,14 @@ impl Walk {
         loop {
             let bytes = self.members.tail(at);
             let bytes = &bytes[blanks(bytes)..];
-            match starts(self.format, bytes, false) {
+            match starts_here(self.format, bytes, false) {
                 Start::Yes => return Ok(true),
                 Start::No => return Ok(false),
                 Start::More => {}
             }
             if self.more(usize::MAX)? == Step::End {
                 let bytes = self.members.tail(at);
-                return Ok(starts(self.format, &bytes[blanks(bytes)..], true) == Start::Yes);
+                return Ok(starts_here(self.format, &bytes[blanks(bytes)..], true) == Start::Yes);
             }
         }
     }
@@ -370,6 +384,11 @@ fn starts(format: Format, bytes: &[u8], at_end: bool) -> Start {
     if format == Format::Arc { arc::starts(bytes, at_end) } else { warc_head::starts(bytes, at_end) }
 }
 
+/// As [`starts`], where a head is expected: after a separator or at the start of a member.
+fn starts_here(format: Format, bytes: &[u8], at_end: bool) -> Start {
+    if format == Format::Arc { arc::starts_here(bytes, at_end) } else { warc_head::starts(bytes, at_end) }
+}
+
 fn find(format: Format, bytes: &[u8], from: usize, at_end: bool) -> Result<usize, usize> {
     if format == Format::Arc { arc::find(bytes, from, at_end) } else { warc_head::find(bytes, from, at_end) }
 }
@@ -377,28 +396,33 @@ fn find(format: Format, bytes: &[u8], from: usize, at_end: bool) -> Result<usize
 /// Do the first decoded bytes of a member look like a record? (They may be cut before the head shows all of itself.)
 fn begins(format: Format, bytes: &[u8]) -> bool {
     let bytes = &bytes[blanks(bytes)..];
-    bytes.len() >= 8 && starts(format, bytes, false) != Start::No
+    bytes.len() >= 8 && starts_here(format, bytes, false) != Start::No
 }
 
-/// Wraps `stored`, positioned for `range`, in its container.
+/// Wraps `stored`, positioned for `range`, in its container. The error is that of a zstd dictionary which cannot be used:
+/// frames that do without it are read all the same.
 pub(super) fn open(
     mut stored: Stream,
     container: Container,
     range: &Range<u64>,
     options: &ReadOptions,
-) -> Result<Members> {
-    let dictionary = match container {
-        Container::Zstd => super::member::zstd_dictionary(&mut stored)?,
-        _ => None,
+) -> Result<(Members, Option<Error>)> {
+    let (dictionary, damage) = match container {
+        Container::Zstd => match super::member::zstd_dictionary(&mut stored) {
+            Ok(dictionary) => (dictionary, None),
+            Err(error @ Error::Io { .. }) => return Err(error),
+            Err(error) => (None, Some(error)),
+        },
+        _ => (None, None),
     };
     let from = options.exact_start.map_or(range.start, |r| r.offset);
     if from > 0 {
         stored.seek(from);
     }
-    Members::new(
-        stored,
-        container,
-        dictionary,
-        usize::try_from(options.max_record_bytes).unwrap_or(usize::MAX),
-    )
+    let limit = usize::try_from(options.max_record_bytes).unwrap_or(usize::MAX);
+    let members = match Members::new(stored, container, dictionary, limit)? {
+        (members, None) => (members, damage),
+        (members, Some(error)) => (members, damage.or(Some(error))),
+    };
+    Ok(members)
 }
