@@ -38,6 +38,8 @@ pub enum Container {
     Gzip,
     /// Zstandard frames, usually one a record.
     Zstd,
+    /// LZ4 frames, usually one a record.
+    Lz4,
 }
 
 /// One stored record, borrowed from its reader until the next one is asked for.

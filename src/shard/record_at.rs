@@ -126,7 +126,10 @@ impl RecordFile {
             }
             (Format::RawDb, _) => return Ok(None),
             _ => {
-                let members = member::Members::new(stream, container, dictionary, limit(&options))?;
+                let (members, damage) = member::Members::new(stream, container, dictionary, limit(&options))?;
+                if let Some(error) = damage {
+                    return Err(error);
+                }
                 let mut reader = WarcReader::of_one(members, format, &options)?;
                 reader.next().transpose()?.map(|record| record.into_owned())
             }

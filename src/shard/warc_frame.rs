@@ -77,7 +77,9 @@ impl Flaws {
     pub const SHARED_MEMBER: Flaws = Flaws(512);
     pub const UNENDED: Flaws = Flaws(1024);
 
-    const TEXTS: [&'static str; 11] = [
+    pub const FIELDS: Flaws = Flaws(2048);
+
+    const TEXTS: [&'static str; 12] = [
         "a version of WARC that is neither 1.0 nor 1.1",
         "head lines that do not end in one CR LF",
         "WARC-Type, WARC-Date or WARC-Record-ID is missing",
@@ -89,6 +91,7 @@ impl Flaws {
         "not the blank lines that should follow the block",
         "one compressed member over several records",
         "the end of the block could not be checked",
+        "fields of the head that are not what or where they should be",
     ];
 
     pub fn add(&mut self, flaw: Flaws) {

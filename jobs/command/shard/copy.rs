@@ -212,7 +212,8 @@ fn same_format(readers: &[ShardReader], place: Place<'_>) -> Result<Converter> {
     }
     let compression = match first.container() {
         webmill_shard::Container::Plain => Compression::None,
-        webmill_shard::Container::Gzip => Compression::Gzip,
+        // LZ4 is read, not written.
+        webmill_shard::Container::Gzip | webmill_shard::Container::Lz4 => Compression::Gzip,
         webmill_shard::Container::Zstd => Compression::Zstd,
     };
     match format {
