@@ -8,10 +8,19 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod cdx;
 mod entry;
+mod lines;
+mod sorted_file;
 mod source;
 mod timestamp;
+mod zipnum;
 
 pub use entry::Entry;
+pub use sorted_file::SortedFile;
 pub use source::{CaptureSource, KeyRange, MemoryIndex, Scan};
 pub use timestamp::Timestamp;
+pub use zipnum::{LINES_A_BLOCK, MAX_BLOCK, ZipNum, ZipNumWriter};
+
+#[cfg(test)]
+mod source_tests;
