@@ -10,6 +10,7 @@
 
 mod entry;
 mod source;
+pub mod store;
 mod timestamp;
 
 pub use entry::Entry;
