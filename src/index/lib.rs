@@ -13,6 +13,7 @@ mod entry;
 mod lines;
 mod sorted_file;
 mod source;
+pub mod store;
 mod timestamp;
 mod zipnum;
 

@@ -1,0 +1,240 @@
+//! The store of captures: bytes a capture, look-ups, streams, adding while it serves.
+//!
+//!     cargo bench -p webmill-index --bench capture_store -- [CAPTURES [hosts|random [ADDED [FOLDER]]]]
+//!
+//! Defaults: 5,000,000 captures in the order of a crawl that goes host by host, 2,000,000 added, a temporary folder. The model
+//! of the captures is in `synthetic.rs`. `keys` instead prints the keys alone, to be packed by other tools.
+//! It stands with its crate, not with the other benchmarks, so that measuring builds nothing else.
+
+mod synthetic;
+
+use std::hint::black_box;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use synthetic::{Order, Synthetic};
+use webmill_index::store::{Store, StoreOptions, StoreWriter};
+use webmill_index::{CaptureSource, Entry, KeyRange};
+
+const ROUNDS: usize = 5;
+const LOOK_UPS: usize = 100_000;
+const BATCH: usize = 5_000;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let number = |at: usize, usual: u64| args.get(at).map_or(Ok(usual), |arg| arg.parse::<u64>());
+    if args.first().is_some_and(|arg| arg == "keys") {
+        return keys(number(1, 1_000_000)?);
+    }
+    let (count, added) = (number(0, 5_000_000)?, number(2, 2_000_000)?);
+    let order = match args.get(1).map(String::as_str) {
+        None | Some("hosts") => Order::Hosts,
+        Some("random") => Order::Random,
+        Some(other) => return Err(format!("{other}: hosts or random").into()),
+    };
+    let temporary = tempfile::tempdir()?;
+    let folder = args.get(3).map_or_else(|| temporary.path().to_path_buf(), PathBuf::from).join("store");
+    let wanted = build(&folder, count, order)?;
+    let start = Instant::now();
+    let store = Store::open(&folder, &StoreOptions::default())?;
+    println!("opened in {:.3} s", start.elapsed().as_secs_f64());
+    look_ups(&store, &wanted)?;
+    streams(&store, &wanted)?;
+    adding(store, &wanted, added, order)?;
+    Ok(())
+}
+
+fn keys(count: u64) -> Result<(), Box<dyn std::error::Error>> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut last = String::new();
+    Synthetic::new(count, Order::Hosts).run(&mut |entry| {
+        if last != entry.urlkey {
+            last.clear();
+            last.push_str(&entry.urlkey);
+            let _ = writeln!(out, "{last}");
+        }
+    });
+    Ok(())
+}
+
+/// Builds the store and gives keys to ask for.
+fn build(
+    folder: &std::path::Path,
+    count: u64,
+    order: Order,
+) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let mut wanted = Vec::new();
+    let every = (count / LOOK_UPS as u64).max(1);
+    let mut writer = StoreWriter::create(folder, &StoreOptions::default())?;
+    let mut synthetic = Synthetic::new(count, order);
+    let start = Instant::now();
+    let (mut nth, mut failed) = (0u64, None);
+    synthetic.run(&mut |entry| {
+        nth += 1;
+        if nth.is_multiple_of(every) {
+            wanted.push(entry.urlkey.to_string());
+        }
+        if let Err(error) = writer.push(entry) {
+            failed.get_or_insert(error);
+        }
+    });
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let (rows, repeated) = writer.finish()?;
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{rows} captures of {} URLs ({repeated} drawn twice), order {order:?}", synthetic.keys);
+    println!("built in {seconds:.1} s with the drawing: {:.0} captures/s", rows as f64 / seconds);
+    let store = Store::open(folder, &StoreOptions::default())?;
+    let stats = store.stats();
+    let each = |bytes: f64| bytes / rows as f64;
+    println!(
+        "{} bytes on disk: {:.2} a capture, of which index, names, model {:.3}; in memory {:.1} MB",
+        stats.bytes,
+        each(stats.bytes as f64),
+        each(stats.overhead as f64),
+        stats.held as f64 / 1e6
+    );
+    let bits = synthetic.bits;
+    let all = bits.keys + bits.digests + bits.times + bits.places + bits.lengths + bits.kinds;
+    println!(
+        "drawn: {:.2} bytes a capture: keys {:.2}, digests {:.2} ({:.3} of the captures have one of their own), times {:.2}, places {:.2}, lengths {:.2}, kinds {:.2}",
+        each(all / 8.0),
+        each(bits.keys / 8.0),
+        each(bits.digests / 8.0),
+        synthetic.digests as f64 / rows as f64,
+        each(bits.times / 8.0),
+        each(bits.places / 8.0),
+        each(bits.lengths / 8.0),
+        each(bits.kinds / 8.0)
+    );
+    println!(
+        "all but digests of their own: {:.2} bytes a capture in the store",
+        each(stats.bytes as f64 - 20.0 * synthetic.digests as f64)
+    );
+    // Asked in no order.
+    let mut state = 1u64;
+    for at in (1..wanted.len()).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        wanted.swap(at, (state >> 33) as usize % (at + 1));
+    }
+    Ok(wanted)
+}
+
+fn report(what: &str, mut rates: Vec<f64>) {
+    rates.sort_by(f64::total_cmp);
+    let (least, most) = (rates[0], rates[rates.len() - 1]);
+    println!("{what}: min {least:.0}, median {:.0}, max {most:.0}", rates[rates.len() / 2]);
+}
+
+fn look_ups(store: &Store, wanted: &[String]) -> webmill_capture::Result<()> {
+    let mut rates = Vec::new();
+    for round in 0..=ROUNDS {
+        let (start, mut found) = (Instant::now(), 0u64);
+        for key in wanted {
+            store.scan(&KeyRange::exact(key), &mut |entry| {
+                black_box(entry);
+                found += 1;
+                ControlFlow::Continue(())
+            })?;
+        }
+        assert!(found >= wanted.len() as u64);
+        // The first round reads the file in.
+        if round > 0 {
+            rates.push(wanted.len() as f64 / start.elapsed().as_secs_f64());
+        }
+    }
+    report("exact look-ups/s, one thread", rates);
+    Ok(())
+}
+
+fn streams(store: &Store, wanted: &[String]) -> webmill_capture::Result<()> {
+    let stream = |range: &KeyRange, limit: u64, back: bool| {
+        let mut lines = 0u64;
+        let mut visit = |entry: &Entry<'_>| {
+            black_box(entry);
+            lines += 1;
+            if lines < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        match back {
+            false => store.scan(range, &mut visit)?,
+            true => store.scan_back(range, &mut visit)?,
+        }
+        webmill_capture::Result::Ok(lines)
+    };
+    for (what, back) in [("prefix stream, lines/s", false), ("prefix stream backwards, lines/s", true)] {
+        let mut rates = Vec::new();
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            let lines = stream(&KeyRange::prefix("com,"), 3_000_000, back)?;
+            rates.push(lines as f64 / start.elapsed().as_secs_f64());
+        }
+        report(what, rates);
+    }
+    let mut rates = Vec::new();
+    for _ in 0..ROUNDS {
+        let (start, mut lines) = (Instant::now(), 0);
+        for key in wanted.iter().take(1000) {
+            let domain = &key[..key.find(')').unwrap_or(key.len())];
+            lines += stream(&KeyRange::prefix(&format!("{domain})")), u64::MAX, false)?;
+        }
+        rates.push(lines as f64 / start.elapsed().as_secs_f64());
+    }
+    report("1000 domains, lines/s", rates);
+    Ok(())
+}
+
+fn adding(store: Store, wanted: &[String], added: u64, order: Order) -> webmill_capture::Result<()> {
+    // Another draw of the same kind, in the order of time, as a crawl adds.
+    let mut fresh = Vec::with_capacity(added as usize);
+    let mut synthetic = Synthetic::new(added, order);
+    synthetic.run(&mut |entry| {
+        let mut entry = entry.clone().into_owned();
+        entry.filename = format!("second-{}", entry.filename).into();
+        fresh.push(entry);
+    });
+    fresh.sort_by_key(|entry| entry.timestamp);
+    let before = store.len()?;
+    let (stop, served) = (AtomicBool::new(false), AtomicU64::new(0));
+    let start = Instant::now();
+    let mut rates = Vec::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for key in wanted.iter().cycle().take_while(|_| !stop.load(Ordering::Relaxed)) {
+                let found = store.scan(&KeyRange::exact(key), &mut |entry| {
+                    black_box(entry);
+                    ControlFlow::Continue(())
+                });
+                found.expect("a sound store");
+                served.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        let mut add = || -> webmill_capture::Result<()> {
+            for part in fresh.chunks(fresh.len().div_ceil(ROUNDS)) {
+                let start = Instant::now();
+                for batch in part.chunks(BATCH) {
+                    store.add(batch)?;
+                }
+                rates.push(part.len() as f64 / start.elapsed().as_secs_f64());
+            }
+            Ok(())
+        };
+        let done = add();
+        stop.store(true, Ordering::Relaxed);
+        done
+    })?;
+    let seconds = start.elapsed().as_secs_f64();
+    report(&format!("added lines/s in batches of {BATCH}, each durable"), rates);
+    println!(
+        "in all {:.0} lines/s while {:.0} look-ups/s were served; {} segments",
+        fresh.len() as f64 / seconds,
+        served.load(Ordering::Relaxed) as f64 / seconds,
+        store.stats().segments
+    );
+    drop(store);
+    let _ = before;
+    Ok(())
+}
