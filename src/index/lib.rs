@@ -9,6 +9,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod entry;
+pub mod query;
 mod source;
 mod timestamp;
 
