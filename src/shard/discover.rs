@@ -14,7 +14,8 @@ use webmill_capture::error::{AtPath, Error, Result};
 
 use super::raw_walk::any_whole;
 use super::stream::Stream;
-use super::{Container, Format};
+use super::warc_frame::Start;
+use super::{Container, Format, arc};
 
 /// Bytes that recognition looks at.
 pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
@@ -211,7 +212,7 @@ fn inside(decoder: impl Read) -> Option<Format> {
     sniff_plain(&bytes)
 }
 
-fn sniff_plain(start: &[u8]) -> Option<Format> {
+pub(crate) fn sniff_plain(start: &[u8]) -> Option<Format> {
     if start.starts_with(b"version:") {
         return Some(Format::RawDb);
     }
@@ -220,22 +221,10 @@ fn sniff_plain(start: &[u8]) -> Option<Format> {
     if start.starts_with(b"WARC/") {
         return Some(Format::Warc);
     }
-    if start.starts_with(b"filedesc://") || is_arc_line(start) {
+    if start.starts_with(b"filedesc://") || arc::starts(start, false) == Start::Yes {
         return Some(Format::Arc);
     }
     None
-}
-
-/// `URL address date media-type … length`, with which a piece of an ARC file begins.
-fn is_arc_line(start: &[u8]) -> bool {
-    let Some(end) = memchr::memchr(b'\n', &start[..start.len().min(4096)]) else { return false };
-    let fields: Vec<&[u8]> = start[..end].trim_ascii_end().split(|b| *b == b' ').collect();
-    let digits = |field: &[u8]| !field.is_empty() && field.iter().all(u8::is_ascii_digit);
-    fields.len() >= 5
-        && memchr::memmem::find(fields[0], b"://").is_some()
-        && fields[2].len() == 14
-        && digits(fields[2])
-        && digits(fields[fields.len() - 1])
 }
 
 /// The error about a file that is no shard: what it is, as far as its first bytes tell.

@@ -6,9 +6,9 @@ use data_encoding::BASE64;
 
 use webmill_capture::Truncation;
 
-use super::RecordType;
 use super::warc_frame::Parsed;
 use super::warc_head::{self, text};
+use super::{RecordType, Revisit, revisit};
 
 /// The RAW DB property that holds a WARC head.
 pub(super) const WARC_HEAD: &str = "x-warc-head";
@@ -21,6 +21,8 @@ pub(super) struct EmbeddedHead {
     pub content_type: Option<String>,
     pub id: Option<String>,
     pub truncated: Option<Truncation>,
+    /// Of a revisit: what it refers to, and the digest of its payload.
+    pub revisit: Option<(Revisit<'static>, Option<String>)>,
 }
 
 /// Reads the `x-warc-head` of a RAW DB head, if it has one.
@@ -32,6 +34,9 @@ pub(super) fn embedded_head(raw_head: &[u8]) -> Option<EmbeddedHead> {
         kind: parsed.kind,
         content_type: own(&parsed.fields.media_type),
         id: own(&parsed.fields.id),
+        revisit: (parsed.kind == RecordType::Revisit).then(|| {
+            (revisit::of_warc(&head, &parsed.fields).into_owned(), own(&parsed.fields.payload_digest))
+        }),
         truncated: own(&parsed.fields.truncated).map(|reason| Truncation::from_warc(&reason)),
     })
 }

@@ -36,7 +36,7 @@ mod zstd;
 
 use gzip::Gzip;
 use window::Window;
-pub(super) use zstd::dictionary as zstd_dictionary;
+pub(super) use zstd::{beginning as zstd_beginning, dictionary as zstd_dictionary, is_zstd};
 
 /// Least free space offered to a decoder.
 const OUT_BYTES: usize = 64 * 1024;

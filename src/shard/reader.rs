@@ -150,7 +150,7 @@ impl ShardReader {
 }
 
 /// A RAW DB file that somebody compressed whole is read through the decoder: offsets are then those inside.
-fn unwrapped(stream: Stream, container: Container) -> Result<Stream> {
+pub(super) fn unwrapped(stream: Stream, container: Container) -> Result<Stream> {
     let (path, name) = (stream.path().to_path_buf(), Arc::clone(stream.name()));
     let decoder: Box<dyn Read + Send> = match container {
         Container::Plain => return Ok(stream),
@@ -163,6 +163,6 @@ fn unwrapped(stream: Stream, container: Container) -> Result<Stream> {
 }
 
 /// What tables call a file that was given by path.
-fn file_name(path: &Path) -> Arc<str> {
+pub(super) fn file_name(path: &Path) -> Arc<str> {
     Arc::from(path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
 }

@@ -29,12 +29,13 @@ use webmill_capture::date::{parse_14, parse_w3c};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{Place, Truncation};
 
+use super::member::Members;
 use super::stream::Stream;
 use super::warc_digest::verify;
 use super::warc_frame::Framed;
 use super::warc_head::{text, url};
 use super::warc_walk::{Walk, open};
-use super::{Container, Format, ReadOptions, Record, Resume};
+use super::{Container, Format, ReadOptions, Record, RecordType, Resume, revisit};
 
 /// Walks a WARC or ARC file, or the records that start in a range of it.
 pub struct WarcReader {
@@ -60,6 +61,13 @@ impl WarcReader {
         let name = Arc::clone(stored.name());
         let members = open(stored, container, &range, options)?;
         let walk = Walk::new(members, format, range, options)?;
+        Ok(WarcReader { walk, format, name, lenient: options.lenient, verify: options.verify_digests })
+    }
+
+    /// Reads the one record at the position of `members`, without a search where it is damaged.
+    pub(super) fn of_one(members: Members, format: Format, options: &ReadOptions) -> Result<WarcReader> {
+        let name = Arc::clone(members.stored().name());
+        let walk = Walk::of_one(members, format, options)?;
         Ok(WarcReader { walk, format, name, lenient: options.lenient, verify: options.verify_digests })
     }
 
@@ -122,6 +130,7 @@ fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>)
         id: text(window, &fields.id),
         block_digest: text(window, &fields.block_digest),
         payload_digest: text(window, &fields.payload_digest),
+        revisit: (framed.head.kind == RecordType::Revisit).then(|| revisit::of_warc(window, fields)),
         defects: framed.head.flaws.texts().map(Cow::Borrowed).collect(),
     };
     if framed.over_limit {

@@ -30,6 +30,15 @@ pub(super) struct Fields {
     pub payload_digest: Value,
     /// `X-RawDB-Head`.
     pub raw_head: Value,
+    /// What a revisit refers to.
+    pub profile: Value,
+    pub refers_id: Value,
+    pub refers_url: Value,
+    pub refers_date: Value,
+    /// Which piece of a record that was cut in several it is.
+    pub segment_number: Value,
+    pub segment_origin: Value,
+    pub segment_total: Value,
 }
 
 /// A parsed head: places are relative to its first byte.

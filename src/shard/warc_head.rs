@@ -173,6 +173,13 @@ enum Slot {
     BlockDigest,
     PayloadDigest,
     RawHead,
+    Profile,
+    RefersId,
+    RefersUrl,
+    RefersDate,
+    SegmentNumber,
+    SegmentOrigin,
+    SegmentTotal,
     Length,
     Other,
 }
@@ -190,6 +197,13 @@ impl Slot {
             Slot::BlockDigest => &mut fields.block_digest,
             Slot::PayloadDigest => &mut fields.payload_digest,
             Slot::RawHead => &mut fields.raw_head,
+            Slot::Profile => &mut fields.profile,
+            Slot::RefersId => &mut fields.refers_id,
+            Slot::RefersUrl => &mut fields.refers_url,
+            Slot::RefersDate => &mut fields.refers_date,
+            Slot::SegmentNumber => &mut fields.segment_number,
+            Slot::SegmentOrigin => &mut fields.segment_origin,
+            Slot::SegmentTotal => &mut fields.segment_total,
             Slot::Length | Slot::Other => return None,
         })
     }
@@ -199,15 +213,29 @@ fn slot(name: &[u8]) -> Slot {
     let name = name.trim_ascii_end();
     let candidates: &[(&[u8], Slot)] = match name.len() {
         9 => &[(b"WARC-Type", Slot::Kind), (b"WARC-Date", Slot::Date)],
-        12 => &[(b"Content-Type", Slot::MediaType), (b"X-RawDB-Head", Slot::RawHead)],
+        12 => &[
+            (b"Content-Type", Slot::MediaType),
+            (b"WARC-Profile", Slot::Profile),
+            (b"X-RawDB-Head", Slot::RawHead),
+        ],
         14 => &[
             (b"Content-Length", Slot::Length),
             (b"WARC-Record-ID", Slot::Id),
             (b"WARC-Truncated", Slot::Truncated),
+            (b"WARC-Refers-To", Slot::RefersId),
         ],
         15 => &[(b"WARC-Target-URI", Slot::Url), (b"WARC-IP-Address", Slot::Ip)],
         17 => &[(b"WARC-Block-Digest", Slot::BlockDigest)],
-        19 => &[(b"WARC-Payload-Digest", Slot::PayloadDigest)],
+        19 => &[
+            (b"WARC-Payload-Digest", Slot::PayloadDigest),
+            (b"WARC-Refers-To-Date", Slot::RefersDate),
+            (b"WARC-Segment-Number", Slot::SegmentNumber),
+        ],
+        22 => &[(b"WARC-Segment-Origin-ID", Slot::SegmentOrigin)],
+        25 => &[
+            (b"WARC-Refers-To-Target-URI", Slot::RefersUrl),
+            (b"WARC-Segment-Total-Length", Slot::SegmentTotal),
+        ],
         _ => return Slot::Other,
     };
     candidates.iter().find(|c| name.eq_ignore_ascii_case(c.0)).map_or(Slot::Other, |c| c.1)

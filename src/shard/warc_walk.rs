@@ -54,6 +54,8 @@ pub(super) struct Walk {
     /// The file ends inside the record that was just lent: reported after it.
     cut: Option<Error>,
     searching: bool,
+    /// After damage nothing is searched.
+    stays: bool,
     finished: bool,
 }
 
@@ -72,6 +74,7 @@ impl Walk {
             next_at: range.start,
             cut: None,
             searching: false,
+            stays: false,
             finished: false,
         };
         match options.exact_start {
@@ -94,6 +97,15 @@ impl Walk {
                 walk.finished = walk.first.is_none();
             }
         }
+        Ok(walk)
+    }
+
+    /// A walk that gives the record at the position of `members` or an error, and then ends.
+    pub fn of_one(members: Members, format: Format, options: &ReadOptions) -> Result<Walk> {
+        let at = members.stored().position();
+        let options = ReadOptions { exact_start: Some(Resume::from(at)), ..options.clone() };
+        let mut walk = Walk::new(members, format, at..u64::MAX, &options)?;
+        walk.stays = true;
         Ok(walk)
     }
 
@@ -139,7 +151,7 @@ impl Walk {
             }
             Err(error) => {
                 // A failing disk does not get better by trying the next sector.
-                self.finished = matches!(error, Error::Io { .. });
+                self.finished = self.stays || matches!(error, Error::Io { .. });
                 self.searching = true;
                 self.next_at = self.members.position(0);
                 Some(Err(error))
