@@ -53,6 +53,7 @@ pub mod response;
 pub mod simhash;
 pub mod surt;
 pub mod url;
+pub mod urlkey;
 
 #[cfg(test)]
 mod cases;
