@@ -11,6 +11,7 @@
 pub mod cdx;
 mod entry;
 mod lines;
+pub mod query;
 mod sorted_file;
 mod source;
 pub mod store;

@@ -1,0 +1,104 @@
+//! What is served: collections, each an index, records, and who may see what.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use webmill_capture::{Error, Result};
+use webmill_index::query::KeyOf;
+use webmill_index::{CaptureSource, Entry};
+
+use crate::access::AccessRules;
+use crate::record::RecordStore;
+
+/// Longest name of a collection.
+const MAX_NAME: usize = 100;
+/// Names that mean something else in addresses.
+const RESERVED: [&str; 3] = ["static", "robots.txt", "favicon.ico"];
+
+/// An index that takes captures while it is asked.
+pub trait WritableIndex: Send + Sync {
+    /// Adds entries; once it returns, they are kept whatever happens. Entries that are there already stay once.
+    ///
+    /// # Errors
+    /// Where they cannot be written; then none of them counts as added.
+    fn add(&self, entries: Vec<Entry<'static>>) -> Result<u64>;
+
+    /// Deletes the entries with these keys, times, files and offsets; those that are not there are passed over.
+    ///
+    /// # Errors
+    /// As [`WritableIndex::add`].
+    fn delete(&self, entries: Vec<Entry<'static>>) -> Result<u64>;
+}
+
+/// Captures of one name.
+pub struct Collection {
+    /// The name in addresses.
+    pub name: String,
+    /// Which captures there are.
+    pub index: Arc<dyn CaptureSource>,
+    /// Their records.
+    pub records: Arc<dyn RecordStore>,
+    /// Where captures can be added and deleted over HTTP; `None`: nowhere.
+    pub writable: Option<Arc<dyn WritableIndex>>,
+    /// Who may see what.
+    pub access: AccessRules,
+    /// Whether the index answers from memory (or a mapped file), so that short questions need no thread of their own.
+    pub in_memory: bool,
+}
+
+impl Collection {
+    /// A collection that everybody may see and nobody may change.
+    pub fn new(name: &str, index: Arc<dyn CaptureSource>, records: Arc<dyn RecordStore>) -> Collection {
+        Collection {
+            name: name.to_owned(),
+            index,
+            records,
+            writable: None,
+            access: AccessRules::default(),
+            in_memory: true,
+        }
+    }
+}
+
+/// All collections of a server.
+pub struct Archive {
+    collections: BTreeMap<String, Collection>,
+    /// Makes the keys that the indexes are sorted by.
+    pub key: KeyOf,
+}
+
+impl Archive {
+    /// An archive without collections whose indexes are sorted by `key`.
+    pub fn new(key: KeyOf) -> Archive {
+        Archive { collections: BTreeMap::new(), key }
+    }
+
+    /// Adds a collection.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for a name that is taken, or not made of letters, digits, `-`, `_` and `.` (not at its start).
+    pub fn add(&mut self, collection: Collection) -> Result<()> {
+        let name = &collection.name;
+        let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || name.len() > MAX_NAME || name.starts_with('.') || !name.chars().all(fine) {
+            return Err(Error::Config(format!(
+                "a collection cannot be called {name:?}: letters, digits, '-', '_' and '.' make a name"
+            )));
+        }
+        if RESERVED.contains(&name.as_str()) || self.collections.contains_key(name) {
+            return Err(Error::Config(format!("the name {name:?} of a collection is taken")));
+        }
+        self.collections.insert(name.clone(), collection);
+        Ok(())
+    }
+
+    /// The collection of a name.
+    pub fn collection(&self, name: &str) -> Option<&Collection> {
+        self.collections.get(name)
+    }
+
+    /// All collections by name.
+    pub fn collections(&self) -> impl Iterator<Item = &Collection> {
+        self.collections.values()
+    }
+}

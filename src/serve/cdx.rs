@@ -1,0 +1,14 @@
+//! Answers of the capture index over HTTP, in the words of pywb, Wayback and OutbackCDX.
+
+#[path = "cdx/json.rs"]
+mod json;
+#[path = "cdx/lines.rs"]
+mod lines;
+#[path = "cdx/rows.rs"]
+mod rows;
+#[path = "cdx/xml.rs"]
+mod xml;
+
+pub use lines::{Posted, parse_posted};
+pub use rows::RowWriter;
+pub use xml::{XmlWriter, xml_pairs};

@@ -1,0 +1,362 @@
+//! From a request to its answer.
+//!
+//! What is answered from memory within a few lines of an index is answered at once; what reads records or walks far gets a
+//! thread, of which there are only so many.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::header::{HeaderMap, HeaderValue};
+use http::{Method, StatusCode};
+use tokio::sync::Semaphore;
+
+use webmill_capture::date::format_14;
+use webmill_index::Timestamp;
+use webmill_index::query::Dialect;
+
+use crate::access::Who;
+use crate::answer::{Refusal, set, text, whole};
+use crate::archive::{Archive, Collection};
+use crate::form;
+use crate::options::Options;
+use crate::route::Route;
+
+#[path = "handle/guard.rs"]
+mod guard;
+#[path = "handle/logged.rs"]
+mod logged;
+#[path = "handle/memento.rs"]
+mod memento;
+#[path = "handle/pages.rs"]
+mod pages;
+#[path = "handle/post.rs"]
+mod post;
+#[path = "handle/query.rs"]
+mod query;
+
+/// What all requests share.
+pub struct Shared {
+    pub archive: Archive,
+    pub options: Options,
+    /// Listens on this machine alone: only its names may be used.
+    pub local: bool,
+    working: Semaphore,
+    clients: Mutex<HashMap<IpAddr, usize>>,
+}
+
+/// Who is at the other end of a connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+impl Shared {
+    pub fn new(archive: Archive, options: Options, local: bool) -> Shared {
+        let working = Semaphore::new(options.max_working.max(1));
+        Shared { archive, options, local, working, clients: Mutex::new(HashMap::new()) }
+    }
+
+    fn collection(&self, name: &str) -> Result<&Collection, Refusal> {
+        let found = self.archive.collection(name).or_else(|| {
+            name.contains('%').then(|| self.archive.collection(&form::decode(name, false))).flatten()
+        });
+        found.ok_or_else(|| Refusal::not_found(format!("there is no collection {name:?}")))
+    }
+}
+
+/// What of a request's head counts.
+pub(crate) struct Asked {
+    peer: Option<IpAddr>,
+    /// Scheme and authority for links.
+    base: String,
+    who: Who,
+    accept_datetime: Option<String>,
+    takes_gzip: bool,
+    started: Instant,
+}
+
+/// A place among those that work.
+struct Turn<'s> {
+    shared: &'s Shared,
+    peer: Option<IpAddr>,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.shared.working.add_permits(1);
+        let Some(peer) = self.peer else { return };
+        let mut clients = self.shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = clients.get_mut(&peer) {
+            *count -= 1;
+            if *count == 0 {
+                clients.remove(&peer);
+            }
+        }
+    }
+}
+
+/// Waits for a place; the turn is given back by [`Turn`], on the thread that does the work.
+async fn wait_for_turn(shared: &Shared, peer: Option<IpAddr>) -> Result<(), Refusal> {
+    if let Some(peer) = peer {
+        let mut clients = shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = clients.entry(peer).or_insert(0);
+        if *count >= shared.options.max_working_per_client.max(1) {
+            let why = "too many requests of yours are being answered";
+            return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, why));
+        }
+        *count += 1;
+    }
+    match tokio::time::timeout(shared.options.wait_timeout, shared.working.acquire()).await {
+        Ok(Ok(permit)) => {
+            permit.forget();
+            Ok(())
+        }
+        _ => {
+            // The place was never taken: only the client's count goes back.
+            if let Some(peer) = peer {
+                let mut clients = shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(count) = clients.get_mut(&peer) {
+                    *count -= 1;
+                }
+            }
+            Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is busy"))
+        }
+    }
+}
+
+/// Does something that may take its time on a thread of its own.
+async fn work(
+    shared: &Arc<Shared>,
+    asked: Asked,
+    job: impl FnOnce(&Shared, &Asked) -> Result<Response, Refusal> + Send + 'static,
+) -> Result<Response, Refusal> {
+    let peer = asked.peer;
+    wait_for_turn(shared, peer).await?;
+    let shared = Arc::clone(shared);
+    let done = tokio::task::spawn_blocking(move || {
+        let turn = Turn { shared: &shared, peer };
+        job(turn.shared, &asked)
+    });
+    done.await.unwrap_or_else(|_| {
+        Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error (please report)"))
+    })
+}
+
+/// Answers a request.
+pub async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let started = Instant::now();
+    let (head, body) = request.into_parts();
+    let peer = head.extensions.get::<Peer>().map(|peer| peer.0);
+    let target = head.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
+    let mut response = match admit(&shared, &head.method, &head.headers, &target) {
+        Err(refusal) => refusal.into_text(),
+        Ok(()) if head.method == Method::OPTIONS => options(),
+        Ok(()) => {
+            let asked = Asked::of(&shared, &head.headers, peer, started);
+            dispatch(&shared, &head.method, &head.headers, &target, asked, body).await
+        }
+    };
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        set(&mut response, "allow", "GET, HEAD, POST, OPTIONS");
+    }
+    if let Some(origin) = &shared.options.allow_origin {
+        set(&mut response, "access-control-allow-origin", origin);
+        set(&mut response, "access-control-allow-headers", "Accept-Datetime");
+        set(
+            &mut response,
+            "access-control-expose-headers",
+            "Link, Location, Memento-Datetime, Content-Location",
+        );
+    }
+    match &shared.options.log {
+        None => response,
+        Some(log) => logged::watch(response, log, peer, head.method.as_str(), &target, started),
+    }
+}
+
+fn options() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    set(&mut response, "allow", "GET, HEAD, POST, OPTIONS");
+    response
+}
+
+/// Refuses what is refused whatever it asks for.
+fn admit(shared: &Shared, method: &Method, headers: &HeaderMap, target: &str) -> Result<(), Refusal> {
+    if target.len() > shared.options.max_url_bytes {
+        return Err(Refusal::new(StatusCode::URI_TOO_LONG, "the address is too long"));
+    }
+    if ![Method::GET, Method::HEAD, Method::POST, Method::OPTIONS].contains(method) {
+        return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "GET, HEAD and POST are answered"));
+    }
+    let host = headers.get("host").map(|host| host.to_str().unwrap_or("?"));
+    let names = &shared.options.host_names;
+    let known = |host: &str| {
+        let name = host_name(host);
+        let of_machine = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        (shared.local && of_machine) || names.iter().any(|of| of.eq_ignore_ascii_case(name))
+    };
+    let any = !shared.local && names.is_empty();
+    if !any && host.is_some_and(|host| !known(host)) {
+        return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "this server has another name"));
+    }
+    Ok(())
+}
+
+/// The name of `name:port`, without brackets.
+fn host_name(host: &str) -> &str {
+    match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => host.split(':').next().unwrap_or(host),
+    }
+}
+
+impl Asked {
+    fn of(shared: &Shared, headers: &HeaderMap, peer: Option<IpAddr>, started: Instant) -> Asked {
+        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let base = match &shared.options.public_base {
+            Some(base) => base.trim_end_matches('/').to_owned(),
+            None => match header("host") {
+                Some(host) if host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.:[]_".contains(&b)) => {
+                    format!("http://{host}")
+                }
+                _ => String::new(),
+            },
+        };
+        let user = shared.options.user_header.as_deref().and_then(header).unwrap_or_default().to_owned();
+        let who = if shared.archive.collections().all(|collection| collection.access.is_open()) {
+            Who::default()
+        } else {
+            Who { user, point: String::new(), now: now() }
+        };
+        Asked {
+            peer,
+            base,
+            who,
+            // What is no text is no date either.
+            accept_datetime: headers
+                .get("accept-datetime")
+                .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
+            takes_gzip: header("accept-encoding").is_some_and(takes_gzip),
+            started,
+        }
+    }
+}
+
+fn takes_gzip(accepted: &str) -> bool {
+    accepted.split(',').any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let refused =
+            parts.any(|p| p.strip_prefix("q=").is_some_and(|q| q.trim_end_matches(['0', '.']).is_empty()));
+        (name.eq_ignore_ascii_case("gzip") || name == "*") && !refused
+    })
+}
+
+/// The time of the request, which access rules look at.
+fn now() -> Timestamp {
+    let ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    format_14(i64::try_from(ms).unwrap_or_default()).parse().map(Timestamp).unwrap_or_default()
+}
+
+async fn dispatch(
+    shared: &Arc<Shared>,
+    method: &Method,
+    headers: &HeaderMap,
+    target: &str,
+    mut asked: Asked,
+    body: Body,
+) -> Response {
+    let (path, query) = match target.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (target, None),
+    };
+    let parameters = || form::pairs(query.unwrap_or_default(), shared.options.max_parameters);
+    let route = Route::parse(path, query);
+    let text = |result: Result<Response, Refusal>| result.unwrap_or_else(Refusal::into_text);
+    if *method == Method::POST {
+        return match route {
+            Route::Outback { collection, point: None } => {
+                text(post::write(shared, collection, headers, &parameters(), body, false).await)
+            }
+            Route::Delete { collection } => {
+                text(post::write(shared, collection, headers, &parameters(), body, true).await)
+            }
+            // Clients of pywb send long questions so.
+            Route::Cdx { collection } => {
+                let form = match post::gather(shared, body).await {
+                    Ok(form) => form,
+                    Err(refusal) => return refusal.into_json(),
+                };
+                let mut pairs = parameters();
+                pairs.extend(form::pairs(&String::from_utf8_lossy(&form), shared.options.max_parameters));
+                let result = query::cdx(shared, collection, &pairs, Dialect::Pywb, asked).await;
+                result.unwrap_or_else(Refusal::into_json)
+            }
+            _ => Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "nothing is to be sent here").into_text(),
+        };
+    }
+    match route {
+        Route::Root => pages::root(shared),
+        Route::Site { collection, rest } => text(pages::site_page(shared, collection, rest, query)),
+        Route::Cdx { collection } => {
+            let result = query::cdx(shared, collection, &parameters(), Dialect::Pywb, asked).await;
+            result.unwrap_or_else(Refusal::into_json)
+        }
+        Route::Wayback { collection } => {
+            text(query::cdx(shared, collection, &parameters(), Dialect::Wayback, asked).await)
+        }
+        Route::Outback { collection, point } => {
+            let parameters = parameters();
+            let asked_for = |name: &str| parameters.iter().find(|(n, _)| n == name).map(|(_, value)| value);
+            asked.who.point =
+                point.or(asked_for("accesspoint").map(String::as_str)).unwrap_or_default().to_owned();
+            match asked_for("q") {
+                Some(q) => text(query::xml(shared, collection, q, asked).await),
+                None if query.is_none() && point.is_none() => {
+                    // Without a question, the collection's page, whose links are relative to it.
+                    text(shared.collection(collection).map(|_| redirect(&format!("/{collection}/"))))
+                }
+                None => text(query::cdx(shared, collection, &parameters, Dialect::Outback, asked).await),
+            }
+        }
+        Route::Delete { .. } => {
+            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "captures are deleted by POST").into_text()
+        }
+        Route::TimeGate { collection, url } => {
+            let (collection, plain) = (collection.to_owned(), !path.contains("/timegate/"));
+            text(work(shared, asked, move |s, a| memento::timegate(s, a, &collection, &url, plain)).await)
+        }
+        Route::TimeMap { collection, form, page, url } => {
+            let (collection, form) = (collection.to_owned(), form.to_owned());
+            text(
+                work(shared, asked, move |s, a| memento::timemap(s, a, &collection, &form, page, &url)).await,
+            )
+        }
+        Route::Replay { collection, time, modifier, url } => {
+            let (collection, time) = (collection.to_owned(), time.to_owned());
+            let modifier = modifier.to_owned();
+            text(
+                work(shared, asked, move |s, a| memento::replay(s, a, &collection, &time, &modifier, &url))
+                    .await,
+            )
+        }
+        Route::Unknown => Refusal::not_found("nothing is here").into_text(),
+    }
+}
+
+fn redirect(to: &str) -> Response {
+    let mut response = text(StatusCode::TEMPORARY_REDIRECT, String::new());
+    if let Ok(to) = HeaderValue::from_str(to) {
+        response.headers_mut().insert(http::header::LOCATION, to);
+    }
+    response
+}
+
+/// A page of HTML.
+fn html(status: StatusCode, body: String) -> Response {
+    whole(status, "text/html; charset=utf-8", body)
+}

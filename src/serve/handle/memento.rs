@@ -1,0 +1,264 @@
+//! TimeGates, TimeMaps and captures.
+
+use std::ops::ControlFlow;
+
+use axum::response::Response;
+use http::StatusCode;
+
+use webmill_index::query::{Dialect, Query};
+use webmill_index::{CaptureSource, Entry, KeyRange, Timestamp};
+
+use super::guard::Guarded;
+use super::query::with_links;
+use super::{Asked, Shared, html};
+use crate::access::Access;
+use crate::answer::{Refusal, set, text, whole};
+use crate::archive::Collection;
+use crate::cdx::RowWriter;
+use crate::find::Captures;
+use crate::form::header_url;
+use crate::memento::{Addresses, Listed, TIMEMAP_PAGE, accept_datetime, http_date, link_timemap};
+use crate::raw;
+use crate::record::StoredRecord;
+
+/// The newest there can be.
+const NEWEST: Timestamp = Timestamp(99_991_231_235_959);
+
+/// The time that is asked for without one in the address.
+fn wanted(asked: &Asked) -> Result<Timestamp, Refusal> {
+    match &asked.accept_datetime {
+        None => Ok(NEWEST),
+        Some(value) => accept_datetime(value)
+            .ok_or_else(|| Refusal::bad(format!("Accept-Datetime is no date of HTTP: {value:?}"))),
+    }
+}
+
+/// Up to fourteen digits, the rest the first of its kind.
+fn moment(time: &str) -> Option<Timestamp> {
+    const FIRST: &str = "00000101000000";
+    if time.is_empty() {
+        return None;
+    }
+    format!("{time}{}", FIRST.get(time.len()..)?).parse().ok().map(Timestamp)
+}
+
+fn not_captured(url: &str) -> Refusal {
+    Refusal::not_found(format!("{} is not in this archive", header_url(url)))
+}
+
+/// Captures of a URL around a time; refused where there are none.
+fn captures(
+    shared: &Shared,
+    index: &dyn CaptureSource,
+    url: &str,
+    around: Timestamp,
+) -> Result<Captures, Refusal> {
+    let key = (shared.archive.key)(url);
+    if key.is_empty() {
+        return Err(Refusal::bad(format!("{} is no URL", header_url(url))));
+    }
+    let found = Captures::of(index, &key, around, shared.options.max_captures)?;
+    if found.times.is_empty() { Err(not_captured(url)) } else { Ok(found) }
+}
+
+/// Leads to the capture that is nearest to the time asked for. `plain`: the address of people, who get the frame.
+pub fn timegate(
+    shared: &Shared,
+    asked: &Asked,
+    collection: &str,
+    url: &str,
+    plain: bool,
+) -> Result<Response, Refusal> {
+    let held = shared.collection(collection)?;
+    let index = Guarded::new(held.index.as_ref(), &held.access, &asked.who);
+    let around = wanted(asked)?;
+    let found = captures(shared, &index, url, around)?;
+    let nearest = found.nearest.first().ok_or_else(|| not_captured(url))?;
+    let addresses = Addresses { base: &asked.base, collection: &held.name, url: &nearest.url };
+    let modifier = if plain && asked.accept_datetime.is_none() { "" } else { "mp_" };
+    let mut response = text(StatusCode::FOUND, String::new());
+    set(&mut response, "location", &addresses.memento(nearest.timestamp, modifier));
+    set(&mut response, "vary", "accept-datetime");
+    Ok(with_links(response, &addresses.links(&found.times, None)))
+}
+
+/// Lists the captures of a URL.
+pub fn timemap(
+    shared: &Shared,
+    asked: &Asked,
+    collection: &str,
+    form: &str,
+    page: u64,
+    url: &str,
+) -> Result<Response, Refusal> {
+    let held = shared.collection(collection)?;
+    let index = Guarded::new(held.index.as_ref(), &held.access, &asked.who);
+    let addresses = Addresses { base: &asked.base, collection: &held.name, url };
+    let (media_type, body) = if form == "link" {
+        let body = link_timemap(&addresses, &listed(shared, &index, url)?, page);
+        ("application/link-format", body)
+    } else {
+        rows(shared, &index, held, form, page, url)?
+    };
+    let Some(body) = body else {
+        // No capture, or no such page.
+        let mut response = text(StatusCode::NOT_FOUND, String::new());
+        set(&mut response, "content-type", media_type);
+        return Ok(response);
+    };
+    let mut response = whole(StatusCode::OK, media_type, body);
+    set(&mut response, "vary", "accept-datetime");
+    Ok(with_links(response, &addresses.links(&[], None)))
+}
+
+fn listed(shared: &Shared, index: &dyn CaptureSource, url: &str) -> Result<Vec<Listed>, Refusal> {
+    let key = (shared.archive.key)(url);
+    let (mut captures, mut cut) = (Vec::new(), false);
+    index.scan(&KeyRange::exact(&key), &mut |entry| {
+        if captures.len() == shared.options.max_captures {
+            cut = true;
+            return ControlFlow::Break(());
+        }
+        captures.push(Listed { time: entry.timestamp, url: entry.url.to_string() });
+        ControlFlow::Continue(())
+    })?;
+    match cut {
+        true => Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "this URL has too many captures to list")),
+        false => Ok(captures),
+    }
+}
+
+/// A TimeMap of lines; a page of them, where one is named.
+fn rows(
+    shared: &Shared,
+    index: &dyn CaptureSource,
+    held: &Collection,
+    form: &str,
+    page: u64,
+    url: &str,
+) -> Result<(&'static str, Option<String>), Refusal> {
+    let offset = (page.max(1) - 1).saturating_mul(TIMEMAP_PAGE as u64).to_string();
+    let limit = if page == 0 { "0".to_owned() } else { TIMEMAP_PAGE.to_string() };
+    let pairs = [
+        ("url", url),
+        ("matchType", "exact"),
+        ("output", form),
+        ("offset", offset.as_str()),
+        ("limit", limit.as_str()),
+    ];
+    let query = Query::parse(pairs, Dialect::Pywb, shared.archive.key, &shared.options.limits)?;
+    let mut writer = RowWriter::new(&query, &held.name);
+    let end = query.run(index, &mut |row| {
+        writer.row(row);
+        ControlFlow::Continue(())
+    })?;
+    if end.cut.is_some() {
+        let why = "this URL has too many captures for one answer: ask for pages of its TimeMap";
+        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why));
+    }
+    writer.end(&end);
+    Ok((writer.media_type(), (end.rows > 0).then_some(writer.out)))
+}
+
+/// A capture that is replayed.
+struct Found {
+    entry: Entry<'static>,
+    record: StoredRecord,
+    captures: Captures,
+}
+
+/// The nearest capture that can be shown. One that leads to its own URL (http to https) gives way to the next.
+fn find(
+    shared: &Shared,
+    asked: &Asked,
+    held: &Collection,
+    url: &str,
+    around: Timestamp,
+) -> Result<Found, Refusal> {
+    let index = Guarded::new(held.index.as_ref(), &held.access, &asked.who);
+    let captures = captures(shared, &index, url, around)?;
+    let (mut refused, mut leads_to_itself) = (None, None);
+    for entry in &captures.nearest {
+        let verdict = held.access.of(&entry.urlkey, entry.timestamp, &asked.who);
+        if verdict.access == Access::Block {
+            let why = verdict.message.unwrap_or("access to this capture is blocked");
+            refused.get_or_insert(Refusal::new(StatusCode::UNAVAILABLE_FOR_LEGAL_REASONS, why));
+            break;
+        }
+        match raw::load(held, &index, entry, shared.archive.key) {
+            Ok(record) => {
+                let target = raw::redirects_to(&record);
+                if target.is_some_and(|target| (shared.archive.key)(&target) == *entry.urlkey) {
+                    leads_to_itself.get_or_insert((entry.clone(), record));
+                    continue;
+                }
+                return Ok(Found { entry: entry.clone(), record, captures });
+            }
+            Err(refusal) => {
+                refused.get_or_insert(refusal);
+            }
+        }
+    }
+    match (leads_to_itself, refused) {
+        (Some((entry, record)), _) => Ok(Found { entry, record, captures }),
+        (None, Some(refusal)) => Err(refusal),
+        (None, None) => Err(not_captured(url)),
+    }
+}
+
+/// Shows a capture.
+pub fn replay(
+    shared: &Shared,
+    asked: &Asked,
+    collection: &str,
+    time: &str,
+    modifier: &str,
+    url: &str,
+) -> Result<Response, Refusal> {
+    let held = shared.collection(collection)?;
+    let around = match moment(time) {
+        Some(time) => time,
+        None => wanted(asked)?,
+    };
+    let Found { entry, record, captures } = find(shared, asked, held, url, around)?;
+    let addresses = Addresses { base: &asked.base, collection: &held.name, url: &entry.url };
+    let mut response = match modifier {
+        "" => frame_page(&addresses, entry.timestamp),
+        "id_" => raw::answer(record, &address_prefix(&addresses, entry.timestamp, "id_")),
+        _ => replayed(record, &addresses, entry.timestamp, modifier),
+    };
+    set(&mut response, "memento-datetime", &http_date(entry.timestamp));
+    set(&mut response, "content-location", &addresses.memento(entry.timestamp, modifier));
+    if time.is_empty() {
+        set(&mut response, "vary", "accept-datetime");
+    }
+    Ok(with_links(response, &addresses.links(&captures.times, Some(entry.timestamp))))
+}
+
+/// What addresses of captures of a time begin with.
+fn address_prefix(addresses: &Addresses<'_>, time: Timestamp, modifier: &str) -> String {
+    format!("{}/{}/{time}{modifier}/", addresses.base, addresses.collection)
+}
+
+/// A capture with its links and scripts kept inside the archive.
+fn replayed(record: StoredRecord, addresses: &Addresses<'_>, time: Timestamp, modifier: &str) -> Response {
+    let mut response = raw::answer(record, &address_prefix(addresses, time, modifier));
+    set(
+        &mut response,
+        "content-security-policy",
+        "default-src 'unsafe-eval' 'unsafe-inline' 'self' data: blob: ; form-action 'self'",
+    );
+    response
+}
+
+/// The frame around a capture.
+fn frame_page(addresses: &Addresses<'_>, time: Timestamp) -> Response {
+    let address = addresses.memento(time, "mp_").replace('&', "&amp;").replace('"', "&quot;");
+    html(
+        StatusCode::OK,
+        format!(
+            "<!DOCTYPE html>\n<title>{time}</title>\n<iframe src=\"{address}\" style=\"border:0;position:fixed;inset:0;\
+             width:100%;height:100%\"></iframe>\n"
+        ),
+    )
+}

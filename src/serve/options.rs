@@ -1,0 +1,76 @@
+//! What bounds a server and its requests.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use webmill_index::query::Limits;
+
+use crate::log::RequestLog;
+
+/// Bounds and settings of a server. Results never depend on the times among them: those only end a request.
+#[derive(Clone)]
+pub struct Options {
+    /// Listen beyond this machine. Without it, a public address is refused.
+    pub allow_remote: bool,
+    /// Names by which clients may call the server, beside `localhost` and addresses of this machine. Where a server listens
+    /// on this machine alone, requests by other names are refused: a page of the Web cannot reach it by a name of its own.
+    /// Empty for a public server: any.
+    pub host_names: Vec<String>,
+    /// Scheme and authority in links (`https://archive.example`); `None`: what the client called the server.
+    pub public_base: Option<String>,
+    /// Value of `Access-Control-Allow-Origin`; `None`: scripts of other sites may not read answers.
+    pub allow_origin: Option<String>,
+    /// Header by which a trusted proxy names the user of access rules (`X-Pywb-ACL-User`); `None`: nobody is named.
+    pub user_header: Option<String>,
+    /// Bounds of queries.
+    pub limits: Limits,
+    /// Captures of a URL that are looked at for its TimeGate, links and TimeMap.
+    pub max_captures: usize,
+    /// Longest path and query string, in bytes.
+    pub max_url_bytes: usize,
+    /// Longest body of a request, in bytes.
+    pub max_body_bytes: usize,
+    /// Parameters of a query string; further ones are not read.
+    pub max_parameters: usize,
+    /// Most connections at a time; further ones wait to be accepted.
+    pub max_connections: usize,
+    /// Requests at a time that read records or walk over an index.
+    pub max_working: usize,
+    /// Of these, most from one address.
+    pub max_working_per_client: usize,
+    /// How long a request waits for its turn.
+    pub wait_timeout: Duration,
+    /// How long a request may take until its answer is complete.
+    pub request_timeout: Duration,
+    /// How long a connection may take to send the head of a request, or to stay idle.
+    pub head_timeout: Duration,
+    /// How long a connection may take no byte of an answer, or send none of a body.
+    pub stall_timeout: Duration,
+    /// Told of every request; `None`: nobody.
+    pub log: Option<Arc<dyn RequestLog>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            allow_remote: false,
+            host_names: Vec::new(),
+            public_base: None,
+            allow_origin: None,
+            user_header: None,
+            limits: Limits::default(),
+            max_captures: 1_000_000,
+            max_url_bytes: 32 << 10,
+            max_body_bytes: 64 << 20,
+            max_parameters: 100,
+            max_connections: 1024,
+            max_working: 16,
+            max_working_per_client: 16,
+            wait_timeout: Duration::from_secs(10),
+            request_timeout: Duration::from_secs(120),
+            head_timeout: Duration::from_secs(15),
+            stall_timeout: Duration::from_secs(30),
+            log: None,
+        }
+    }
+}
