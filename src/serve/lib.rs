@@ -21,6 +21,7 @@ pub mod memento;
 mod options;
 mod raw;
 mod record;
+pub mod replay;
 mod route;
 mod server;
 mod stream;
