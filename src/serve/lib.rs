@@ -4,3 +4,5 @@
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod site;
