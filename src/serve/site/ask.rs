@@ -107,7 +107,7 @@ impl Ask {
         let (first, url) = rest.split_once('/')?;
         // The query of the request is part of the URL that is asked for.
         let whole = |url: &str| match query {
-            Some(query) => format!("{}?{query}", plain(url)),
+            Some(query) => format!("{}?{}", plain(url), plain(query)),
             None => plain(url),
         };
         if first == "info" {
