@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use webmill_capture::{Capture, CanonicalUrl, Error, Result, date, decode_content, digest};
+use webmill_capture::{CanonicalUrl, Capture, Error, Result, date, decode_content, digest};
 use webmill_html::{Limits, decode, metadata, parse};
 use webmill_shard::{Container, Format, ReadOptions, Record, RecordType, ShardReader};
 use webmill_sort::{Budget, BytesSorter, SortedBytes};
@@ -141,7 +141,9 @@ impl<'a> Collector<'a> {
         let capture = record.to_capture();
         let status = match &capture {
             Some(capture) => capture.response.status,
-            None if record.data.starts_with(b"HTTP/") => webmill_capture::Response::parse(&record.data).status,
+            None if record.data.starts_with(b"HTTP/") => {
+                webmill_capture::Response::parse(&record.data).status
+            }
             None => None,
         };
         let mime = if revisit { Some("warc/revisit".to_owned()) } else { record.mime() };
@@ -160,7 +162,8 @@ impl<'a> Collector<'a> {
         value.extend_from_slice(json(&fields)?.as_bytes());
         self.entries.push(key.as_bytes(), &value)?;
         let html = matches!(mime.as_deref(), Some("text/html" | "application/xhtml+xml"));
-        let good = matches!(status, Some(200..=299)) || (status.is_none() && record.kind == RecordType::Resource);
+        let good =
+            matches!(status, Some(200..=299)) || (status.is_none() && record.kind == RecordType::Resource);
         if let Some(capture) = capture.filter(|_| html && good) {
             self.page(record, &capture, ms, walk)?;
         }
@@ -211,11 +214,13 @@ impl Lines {
     pub fn each(mut self, mut visit: impl FnMut(&[u8], &str) -> Result<()>) -> Result<()> {
         let broken = || Error::Internal("a sorted line is not what was put in".into());
         while let Some((key, value)) = self.sorted.next().transpose()? {
-            let walk = value.get(..4).and_then(|w| w.try_into().ok()).map(u32::from_be_bytes).ok_or_else(broken)?;
+            let walk =
+                value.get(..4).and_then(|w| w.try_into().ok()).map(u32::from_be_bytes).ok_or_else(broken)?;
             if self.void.contains(&walk) {
                 continue;
             }
-            let line = value.get(self.skip..).and_then(|line| std::str::from_utf8(line).ok()).ok_or_else(broken)?;
+            let line =
+                value.get(self.skip..).and_then(|line| std::str::from_utf8(line).ok()).ok_or_else(broken)?;
             visit(key, line)?;
         }
         Ok(())

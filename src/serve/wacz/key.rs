@@ -4,7 +4,9 @@
 /// port, parameters sorted, no slash at the end of a path.
 pub fn urlkey(url: &str) -> String {
     let lower = url.to_lowercase();
-    let Some((scheme, rest)) = lower.split_once("://").filter(|(s, _)| matches!(*s, "http" | "https" | "ftp")) else {
+    let Some((scheme, rest)) =
+        lower.split_once("://").filter(|(s, _)| matches!(*s, "http" | "https" | "ftp"))
+    else {
         return escaped(&lower);
     };
     let rest = rest.split('#').next().unwrap_or(rest);

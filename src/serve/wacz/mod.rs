@@ -22,9 +22,9 @@ mod key;
 mod lines;
 mod open;
 mod package;
-mod write;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub use collect::Described;
 pub use lines::LINES;

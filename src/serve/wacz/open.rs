@@ -75,19 +75,30 @@ impl Wacz {
         for number in 0..zip.len() {
             let file = zip.by_index_raw(number).map_err(|e| zip_error(path, e))?;
             let name = file.name().to_owned();
-            if name.contains('\\') || name.contains('\0') || name.starts_with('/') || name.split('/').any(|p| p == "..") {
+            if name.contains('\\')
+                || name.contains('\0')
+                || name.starts_with('/')
+                || name.split('/').any(|p| p == "..")
+            {
                 return Err(bad(format!("a file called {name:?}: it leads out of the archive")));
             }
             if file.encrypted() {
                 return Err(bad(format!("{name} is encrypted")));
             }
             described |= name == "datapackage.json";
-            if let Some(inside) = name.strip_prefix("archive/").filter(|inside| !inside.is_empty() && !file.is_dir()) {
+            if let Some(inside) =
+                name.strip_prefix("archive/").filter(|inside| !inside.is_empty() && !file.is_dir())
+            {
                 if file.compression() != CompressionMethod::Stored {
-                    return Err(bad(format!("{name} is compressed in the ZIP: its records cannot be read in place")));
+                    return Err(bad(format!(
+                        "{name} is compressed in the ZIP: its records cannot be read in place"
+                    )));
                 }
-                let start = file.data_start().ok_or_else(|| bad(format!("{name}: its place is not known")))?;
-                let end = start.checked_add(file.size()).filter(|end| *end <= size && file.size() == file.compressed_size());
+                let start =
+                    file.data_start().ok_or_else(|| bad(format!("{name}: its place is not known")))?;
+                let end = start
+                    .checked_add(file.size())
+                    .filter(|end| *end <= size && file.size() == file.compressed_size());
                 let end = end.ok_or_else(|| bad(format!("{name} would end behind the end of the file")))?;
                 members.push(Member { name: inside.to_owned(), range: start..end });
             }
@@ -106,7 +117,10 @@ impl Wacz {
         indexes.sort();
         let mut text = String::new();
         let file = zip.by_name("datapackage.json").map_err(|e| zip_error(path, e))?;
-        let read = file.take(PACKAGE + 1).read_to_string(&mut text).map_err(|e| bad(format!("datapackage.json: {e}")))?;
+        let read = file
+            .take(PACKAGE + 1)
+            .read_to_string(&mut text)
+            .map_err(|e| bad(format!("datapackage.json: {e}")))?;
         if read as u64 > PACKAGE {
             return Err(bad(format!("datapackage.json of more than {PACKAGE} bytes")));
         }
@@ -207,7 +221,8 @@ impl Wacz {
                 faults.push(differs(format!("{} bytes, the package says {bytes}", file.size())));
                 continue;
             }
-            let algorithm = said.0.split_once(':').map(|(a, _)| a).or(resource.hashing.as_deref()).unwrap_or("sha256");
+            let algorithm =
+                said.0.split_once(':').map(|(a, _)| a).or(resource.hashing.as_deref()).unwrap_or("sha256");
             if algorithm != "sha256" {
                 faults.push(differs(format!("its digest is by {algorithm}, which is not known")));
                 continue;
@@ -242,7 +257,12 @@ impl Wacz {
     pub fn read(&self, entry: &Entry<'_>) -> Result<Vec<u8>> {
         let member = self.members.iter().find(|member| holds(member, entry));
         let member = member.ok_or_else(|| {
-            Error::Config(format!("{}: no record at {} of {:?}", self.path.display(), entry.offset, entry.filename))
+            Error::Config(format!(
+                "{}: no record at {} of {:?}",
+                self.path.display(),
+                entry.offset,
+                entry.filename
+            ))
         })?;
         let start = member.range.start + entry.offset;
         let length = entry.length.unwrap_or(member.range.end - start);

@@ -84,7 +84,9 @@ impl Names {
             stem = stem.strip_suffix(end).unwrap_or(stem);
         }
         // Names are in addresses of the replay and in JSON: letters that need no escape there.
-        let plain = |c: char| if c.is_control() || c.is_whitespace() || "\"#%&*:<>?|\\".contains(c) { '-' } else { c };
+        let plain = |c: char| {
+            if c.is_control() || c.is_whitespace() || "\"#%&*:<>?|\\".contains(c) { '-' } else { c }
+        };
         let stem: String = stem.chars().map(plain).collect();
         let stem = stem.trim_start_matches('.');
         self.free(if stem.is_empty() { "shard" } else { stem }, ".warc.gz")
@@ -110,9 +112,13 @@ mod tests {
         let mut names = Names::default();
         let of = ["a.warc.gz", "x/a.warc.zst", "../../etc/passwd", "A.raw", ".gz", "北 京.arc.gz"];
         let got = of.map(|name| names.of_shard(name));
-        let want = ["a.warc.gz", "a-2.warc.gz", "passwd.warc.gz", "A-3.warc.gz", "shard.warc.gz", "北-京.warc.gz"];
+        let want =
+            ["a.warc.gz", "a-2.warc.gz", "passwd.warc.gz", "A-3.warc.gz", "shard.warc.gz", "北-京.warc.gz"];
         assert_eq!(got, want);
         let mut names = Names::default();
-        assert_eq!([names.of_resource("北.WARC.gz"), names.of_resource("-.warc.gz")], ["-.warc.gz", "-.warc.gz-2"]);
+        assert_eq!(
+            [names.of_resource("北.WARC.gz"), names.of_resource("-.warc.gz")],
+            ["-.warc.gz", "-.warc.gz-2"]
+        );
     }
 }

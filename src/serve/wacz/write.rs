@@ -108,7 +108,12 @@ pub fn write(
     let work = tempfile::Builder::new().prefix(".wacz-").tempdir_in(folder).at(folder)?;
     let mut partial = Partial { path: Staged::partial_path(path)?, kept: false };
     let file = File::create(&partial.path).at(&partial.path)?;
-    let mut out = Output { zip: ZipWriter::new(BufWriter::with_capacity(1 << 20, file)), path, resources: Vec::new(), names: Names::default() };
+    let mut out = Output {
+        zip: ZipWriter::new(BufWriter::with_capacity(1 << 20, file)),
+        path,
+        resources: Vec::new(),
+        names: Names::default(),
+    };
     let mut collector = Collector::new(options.memory, work.path(), options.describe);
     let (mut report, mut names) = (Report::default(), Names::default());
     let mut newest = None;
@@ -117,7 +122,8 @@ pub fn write(
             return Err(Error::Interrupted);
         }
         let name = names.of_shard(&shard.file_name().unwrap_or(shard.as_os_str()).to_string_lossy());
-        let (from, walked) = member(shard, &name, work.path(), &mut collector, options, &mut report, on_damage)?;
+        let (from, walked) =
+            member(shard, &name, work.path(), &mut collector, options, &mut report, on_damage)?;
         out.copy(&format!("archive/{name}"), &from)?;
         if from != *shard {
             std::fs::remove_file(&from).at(&from)?;
@@ -144,7 +150,8 @@ pub fn write(
     })?;
     let (mut first, mut before) = (None, Vec::new());
     out.member("pages/pages.jsonl", CompressionMethod::Deflated, true, |out| {
-        out.write_all(b"{\"format\": \"json-pages-1.0\", \"id\": \"pages\", \"title\": \"Pages\"}\n").map_err(path_of)?;
+        out.write_all(b"{\"format\": \"json-pages-1.0\", \"id\": \"pages\", \"title\": \"Pages\"}\n")
+            .map_err(path_of)?;
         pages.each(|key, line| {
             // Captured twice in one moment, it is one page.
             if before == key {
@@ -152,7 +159,8 @@ pub fn write(
             }
             before = key.to_vec();
             if first.is_none() {
-                let ms = key.get(..8).and_then(|ms| ms.try_into().ok()).map_or(0, u64::from_be_bytes) ^ (1 << 63);
+                let ms =
+                    key.get(..8).and_then(|ms| ms.try_into().ok()).map_or(0, u64::from_be_bytes) ^ (1 << 63);
                 first = Some((String::from_utf8_lossy(&key[8.min(key.len())..]).into_owned(), ms as i64));
             }
             report.pages += 1;
