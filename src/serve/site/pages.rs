@@ -178,7 +178,8 @@ impl Pages {
             last => views::date(calendar.captures.last().map(|c| c.0.timestamp)),
             below_href => links::prefix(name, url),
             live => links::live(url),
-            years => calendar.years.iter().map(year).collect::<Vec<_>>(),
+            // Newest first, which a narrow screen shows without scrolling.
+            years => calendar.years.iter().rev().map(year).collect::<Vec<_>>(),
             year => format!("{:04}", calendar.year),
             week => lang.words()["week"].split(' ').collect::<Vec<_>>(),
             months => (1..=12).map(|month| self.month(name, calendar, month)).collect::<Vec<_>>(),
@@ -204,10 +205,10 @@ impl Pages {
             }
             None => context! { day => (day > 0).then_some(day), href => (), many => (), outcome => () },
         };
-        let weeks: Vec<Vec<_>> = Calendar::weeks(calendar.year, month)
-            .iter()
-            .map(|week| week.iter().map(|d| day(*d)).collect())
-            .collect();
+        let mut weeks = Calendar::weeks(calendar.year, month);
+        // Months of equal height.
+        weeks.resize(6, [0; 7]);
+        let weeks: Vec<Vec<_>> = weeks.iter().map(|week| week.iter().map(|d| day(*d)).collect()).collect();
         let any = calendar.days.keys().any(|day| day.0 == month);
         context! { name => show::month_name(self.lang, month), weeks, any }
     }

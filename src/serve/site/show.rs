@@ -61,14 +61,6 @@ pub fn iso(timestamp: Timestamp) -> String {
     format!("{}T{}Z", date(timestamp), clock(timestamp))
 }
 
-/// A month with its year.
-pub fn month(lang: Lang, year: u32, month: u32) -> String {
-    match lang {
-        Lang::Zh => format!("{year}年{month}月"),
-        Lang::En => format!("{} {year}", MONTHS[(month.clamp(1, 12) - 1) as usize]),
-    }
-}
-
 /// A month's name.
 pub fn month_name(lang: Lang, month: u32) -> String {
     match lang {
@@ -118,6 +110,6 @@ mod tests {
             ("2020-01-31".into(), "23:59:58".into(), "2020-01-31T23:59:58Z".into())
         );
         assert_eq!(long_date(Lang::Zh, day_of(at)), "2020年1月31日");
-        assert_eq!(month(Lang::En, 2020, 0), "January 2020", "a month that does not exist");
+        assert_eq!(month_name(Lang::En, 0), "January", "a month that does not exist");
     }
 }
