@@ -24,7 +24,9 @@ mod record;
 pub mod replay;
 mod route;
 mod server;
+pub mod site;
 mod stream;
+pub mod wacz;
 
 pub use archive::{Archive, Collection, WritableIndex};
 pub use find::Captures;

@@ -1,0 +1,426 @@
+//! Pages from data: pure functions.
+
+use std::sync::LazyLock;
+
+use minijinja::{
+    AutoEscape, Environment, Output, State, UndefinedBehavior, Value, context, escape_formatter,
+};
+use webmill_capture::{Error, Result};
+use webmill_index::Timestamp;
+
+use super::ask::Match;
+use super::calendar::Calendar;
+use super::data::{CaptureFacts, CaptureLine, CollectionSummary, HostLine, SearchAnswer, SearchHit, UrlLine};
+use super::words::Lang;
+use super::{links, show, views};
+
+const TEMPLATES: [(&str, &str); 10] = [
+    ("base.html", include_str!("templates/base.html")),
+    ("parts.html", include_str!("templates/parts.html")),
+    ("home.html", include_str!("templates/home.html")),
+    ("collection.html", include_str!("templates/collection.html")),
+    ("calendar.html", include_str!("templates/calendar.html")),
+    ("urls.html", include_str!("templates/urls.html")),
+    ("hosts.html", include_str!("templates/hosts.html")),
+    ("search.html", include_str!("templates/search.html")),
+    ("facts.html", include_str!("templates/facts.html")),
+    ("problem.html", include_str!("templates/problem.html")),
+];
+
+static ENGLISH: LazyLock<Environment<'static>> = LazyLock::new(|| environment(Lang::En));
+static CHINESE: LazyLock<Environment<'static>> = LazyLock::new(|| environment(Lang::Zh));
+
+fn environment(lang: Lang) -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_formatter(write_value);
+    for (name, source) in TEMPLATES {
+        environment.add_template(name, source).expect("the templates of the site are written right");
+    }
+    environment.add_global("t", Value::from_pairs(lang.words()));
+    environment.add_global("lang", lang.tag());
+    let other = if lang == Lang::En { Lang::Zh } else { Lang::En };
+    environment.add_global("other_tag", other.tag());
+    environment.add_global("style", include_str!("templates/style.css"));
+    environment
+}
+
+/// Writes a value between tags or into a quoted attribute. (The engine's own way also escapes `/`, which makes addresses
+/// unreadable in the source.)
+fn write_value(
+    out: &mut Output<'_>,
+    state: &mut State<'_, '_>,
+    value: &Value,
+) -> Result<(), minijinja::Error> {
+    let Some(text) = value.as_str().filter(|_| !value.is_safe()) else {
+        return escape_formatter(out, state, value);
+    };
+    let mut rest = text;
+    while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
+        let (before, from) = rest.split_at(at);
+        let escaped = match from.as_bytes()[0] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            _ => "&#39;",
+        };
+        out.write_str(before)?;
+        out.write_str(escaped)?;
+        rest = &from[1..];
+    }
+    Ok(out.write_str(rest)?)
+}
+
+/// The URLs that begin alike, or those of a host or domain: a page of them.
+#[derive(Debug, Clone, Default)]
+pub struct UrlList {
+    /// What was asked for.
+    pub url: String,
+    /// Which URLs that means.
+    pub kind: Match,
+    /// The URLs in order.
+    pub lines: Vec<UrlLine>,
+    /// Whether this is not the first page.
+    pub later: bool,
+    /// Where the next page begins, if there is one.
+    pub next: Option<String>,
+}
+
+/// Why there is no other page to show.
+#[derive(Debug, Clone, Default)]
+pub struct Problem<'a> {
+    /// Status of the answer.
+    pub status: u16,
+    /// The URL it is about.
+    pub url: Option<&'a str>,
+    /// Why, in words.
+    pub detail: Option<&'a str>,
+}
+
+/// Makes pages in a language.
+#[derive(Debug, Clone)]
+pub struct Pages {
+    /// The language.
+    pub lang: Lang,
+    /// Address of the page that is made, to which `lang=…` can be added: what the link to the other language leads to.
+    pub here: String,
+}
+
+impl Pages {
+    /// Pages at `here` (path and query) in a language.
+    pub fn new(lang: Lang, here: impl Into<String>) -> Pages {
+        Pages { lang, here: here.into() }
+    }
+
+    /// The list of collections.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] only, here and below: for a template that is wrong.
+    pub fn home(&self, collections: &[CollectionSummary]) -> Result<String> {
+        let collections: Vec<_> = collections.iter().map(|c| views::collection(self.lang, c)).collect();
+        self.render("home.html", None, "home", context! { collections })
+    }
+
+    /// The front of a collection: search boxes, numbers, its largest hosts, its newest captures.
+    ///
+    /// # Errors
+    /// As [`Pages::home`].
+    pub fn collection(
+        &self,
+        about: &CollectionSummary,
+        hosts: &[HostLine],
+        newest: &[CaptureLine],
+    ) -> Result<String> {
+        let most = hosts.iter().map(|host| host.captures).max().unwrap_or(0);
+        let hosts: Vec<_> = hosts.iter().map(|host| views::host(&about.name, host, most)).collect();
+        let newest: Vec<_> = newest.iter().map(|line| views::capture(&about.name, line)).collect();
+        self.render("collection.html", Some(about), "front", context! { hosts, newest })
+    }
+
+    /// The calendar of a URL.
+    ///
+    /// # Errors
+    /// As [`Pages::home`].
+    pub fn calendar(&self, about: &CollectionSummary, calendar: &Calendar) -> Result<String> {
+        let (name, url, lang) = (&about.name, &calendar.url, self.lang);
+        let most = calendar.years.values().copied().max().unwrap_or(0);
+        // By the logarithm: a year of few captures is seen beside a year of many.
+        let height =
+            |count: u64| ((1.0 + count as f64).ln() / (1.0 + most as f64).ln() * 42.0).round() as u32;
+        let year = |(&year, &count): (&u32, &u64)| {
+            context! {
+                year => format!("{year:04}"),
+                href => links::year(name, year, url),
+                count => show::number(count),
+                height => height(count),
+                current => year == calendar.year,
+            }
+        };
+        let mut days: Vec<(Timestamp, Vec<Value>)> = Vec::new();
+        for (line, sameness) in &calendar.captures {
+            let sameness = lang.words()[sameness.name()];
+            let value = context! { sameness, ..views::capture(name, line) };
+            match days.last_mut() {
+                Some((day, lines)) if show::day_of(*day) == show::day_of(line.timestamp) => lines.push(value),
+                _ => days.push((line.timestamp, vec![value])),
+            }
+        }
+        let listed = |(at, lines): (Timestamp, Vec<Value>)| {
+            context! { id => show::date(at), name => show::long_date(lang, show::day_of(at)), lines }
+        };
+        let first = calendar.captures.first().map(|c| c.0.timestamp);
+        let page = context! {
+            url,
+            total => views::captures(lang, calendar.total()),
+            first => views::date(first),
+            last => views::date(calendar.captures.last().map(|c| c.0.timestamp)),
+            below_href => links::prefix(name, url),
+            live => links::live(url),
+            // Newest first, which a narrow screen shows without scrolling.
+            years => calendar.years.iter().rev().map(year).collect::<Vec<_>>(),
+            year => format!("{:04}", calendar.year),
+            week => lang.words()["week"].split(' ').collect::<Vec<_>>(),
+            months => (1..=12).map(|month| self.month(name, calendar, month)).collect::<Vec<_>>(),
+            days => days.into_iter().map(listed).collect::<Vec<_>>(),
+            cut => calendar.cut,
+        };
+        self.render("calendar.html", Some(about), "calendar", page)
+    }
+
+    fn month(&self, collection: &str, calendar: &Calendar, month: u32) -> Value {
+        let listed =
+            |date: &str| calendar.captures.iter().any(|(line, _)| show::date(line.timestamp) == date);
+        let day = |day: u32| match calendar.days.get(&(month, day)) {
+            Some(found) => {
+                let date = show::date(found.capture.timestamp);
+                // Several captures are shown in the list below, where it has them; one is opened.
+                let href = match found.captures {
+                    2.. if listed(&date) => format!("#d{date}"),
+                    _ => links::replay(collection, found.capture.timestamp, &found.capture.url),
+                };
+                let many = (found.captures > 1).then(|| show::number(found.captures));
+                context! { day, href, many, outcome => found.outcome.name() }
+            }
+            None => context! { day => (day > 0).then_some(day), href => (), many => (), outcome => () },
+        };
+        let mut weeks = Calendar::weeks(calendar.year, month);
+        // Months of equal height.
+        weeks.resize(6, [0; 7]);
+        let weeks: Vec<Vec<_>> = weeks.iter().map(|week| week.iter().map(|d| day(*d)).collect()).collect();
+        let any = calendar.days.keys().any(|day| day.0 == month);
+        context! { name => show::month_name(self.lang, month), weeks, any }
+    }
+
+    /// URLs that begin alike.
+    ///
+    /// # Errors
+    /// As [`Pages::home`].
+    pub fn prefix_list(&self, about: &CollectionSummary, list: &UrlList) -> Result<String> {
+        let words = self.lang.words();
+        let address = format!(
+            "/{}/calendar?url={}&match={}",
+            links::value(&about.name),
+            links::value(&list.url),
+            list.kind.name()
+        );
+        let next = list
+            .next
+            .as_ref()
+            .map(|from| views::turn(format!("{address}&from={}", links::value(from)), words["next"]));
+        let previous = list.later.then(|| views::turn(address.clone(), words["beginning"]));
+        let heading = match list.kind {
+            Match::Host => words["host_title"],
+            Match::Domain => words["domain_title"],
+            _ => words["prefix_title"],
+        };
+        let lines: Vec<_> = list.lines.iter().map(|line| views::url(self.lang, &about.name, line)).collect();
+        let page = context! { url => &list.url, heading, match => list.kind.name(), lines, previous, next };
+        self.render("urls.html", Some(about), "urls", page)
+    }
+
+    /// Hosts, `total` in all; `page` counts from 0.
+    ///
+    /// # Errors
+    /// As [`Pages::home`].
+    pub fn hosts(
+        &self,
+        about: &CollectionSummary,
+        hosts: &[HostLine],
+        total: u64,
+        page: usize,
+        page_size: usize,
+    ) -> Result<String> {
+        let address = format!("/{}/hosts?page=", links::value(&about.name));
+        let (previous, next) =
+            self.turns(&address, page, (page as u64 + 1).saturating_mul(page_size as u64) < total);
+        let most = hosts.iter().map(|host| host.captures).max().unwrap_or(0);
+        let known = hosts.iter().any(|host| host.pages.is_some() || host.pagerank.is_some());
+        let hosts: Vec<_> = hosts.iter().map(|host| views::host(&about.name, host, most)).collect();
+        let page = context! { hosts, known, total => show::number(total), previous, next };
+        self.render("hosts.html", Some(about), "hosts", page)
+    }
+
+    /// Pages that answer a query of words; `page` counts from 0.
+    ///
+    /// # Errors
+    /// As [`Pages::home`].
+    pub fn search_results(
+        &self,
+        about: &CollectionSummary,
+        query: &str,
+        answer: &SearchAnswer,
+        page: usize,
+        page_size: usize,
+    ) -> Result<String> {
+        let address = format!("/{}/search?q={}&page=", links::value(&about.name), links::value(query));
+        let more = (page as u64 + 1).saturating_mul(page_size as u64) < answer.total;
+        let (previous, next) = self.turns(&address, page, more);
+        let many = if self.lang == Lang::Zh { "条结果" } else { "results" };
+        let hits: Vec<_> = answer.hits.iter().map(|hit| found(&about.name, hit)).collect();
+        let page = context! {
+            q => query.trim(),
+            hits,
+            total => views::counted(self.lang, answer.total, "result", many),
+            start => page * page_size + 1,
+            previous,
+            next,
+        };
+        self.render("search.html", Some(about), "search", page)
+    }
+
+    /// What is known of a capture.
+    ///
+    /// # Errors
+    /// As [`Pages::home`].
+    pub fn capture_facts(
+        &self,
+        about: &CollectionSummary,
+        line: &CaptureLine,
+        facts: Option<&CaptureFacts>,
+    ) -> Result<String> {
+        let name = &about.name;
+        let known = facts.is_some();
+        let nothing = CaptureFacts::default();
+        let facts = facts.unwrap_or(&nothing);
+        let number = |n: Option<u64>| n.map(show::number);
+        let place = facts.place.map(|(place, all)| match self.lang {
+            Lang::En => format!("{} of {}", show::number(place), show::number(all)),
+            Lang::Zh => format!("第 {} 名，共 {} 页", show::number(place), show::number(all)),
+        });
+        let rows = [
+            ("author", facts.author.clone()),
+            ("published", facts.published.clone()),
+            ("description", facts.description.clone()),
+            ("language", facts.languages.clone()),
+            ("charset", facts.charset.clone()),
+            ("word_count", number(facts.words)),
+            ("link_count", number(facts.links)),
+            ("rank_place", place),
+            ("pagerank", facts.pagerank.map(show::score)),
+            ("in_links", number(facts.in_links)),
+        ];
+        let rows: Vec<_> =
+            rows.into_iter().filter_map(|(word, value)| Some(context! { word, value => value? })).collect();
+        let link = |url: &str| context! { url, href => links::calendar(name, url) };
+        let cluster = facts.cluster.as_ref().map(|cluster| {
+            let kinds = ["representative", "body", "text", "near"];
+            let kind = kinds.iter().find(|kind| **kind == cluster.kind).map(|kind| format!("kind_{kind}"));
+            context! {
+                number => show::number(cluster.number),
+                size => show::number(cluster.size),
+                kind,
+                representative => link(&cluster.representative),
+                others => cluster.others.iter().map(|other| link(other)).collect::<Vec<_>>(),
+            }
+        });
+        let title = facts.title.as_deref().or(line.title.as_deref()).map(str::trim).filter(|t| !t.is_empty());
+        let text = facts.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let page = context! {
+            line => views::capture(name, line),
+            facts => context! { title },
+            rows,
+            cluster,
+            text,
+            known,
+        };
+        self.render("facts.html", Some(about), "facts", page)
+    }
+
+    /// Why there is no other page to show.
+    ///
+    /// # Errors
+    /// As [`Pages::home`].
+    pub fn problem(&self, about: Option<&CollectionSummary>, problem: &Problem<'_>) -> Result<String> {
+        let words = self.lang.words();
+        let heading = match problem.status {
+            400 => "error_400",
+            401 | 403 => "error_403",
+            404 => "error_404",
+            451 => "error_451",
+            503 => "error_503",
+            _ => "error_500",
+        };
+        let name = about.map(|about| links::value(&about.name)).unwrap_or_default();
+        let of = |kind: Match| {
+            let url = links::value(problem.url.unwrap_or_default());
+            format!("/{name}/calendar?url={url}&match={}", kind.name())
+        };
+        let page = context! {
+            heading => words[heading],
+            status_code => problem.status,
+            url => problem.url,
+            detail => problem.detail,
+            prefix_href => of(Match::Prefix),
+            host_href => of(Match::Host),
+            live => problem.url.and_then(links::live),
+        };
+        self.render("problem.html", about, "problem", page)
+    }
+
+    /// Links to the pages before and after.
+    fn turns(&self, address: &str, page: usize, more: bool) -> (Option<Value>, Option<Value>) {
+        let words = self.lang.words();
+        let before =
+            page.checked_sub(1).map(|page| views::turn(format!("{address}{page}"), words["previous"]));
+        (before, more.then(|| views::turn(format!("{address}{}", page + 1), words["next"])))
+    }
+
+    fn render(
+        &self,
+        template: &str,
+        about: Option<&CollectionSummary>,
+        here: &str,
+        page: Value,
+    ) -> Result<String> {
+        let other = if self.lang == Lang::En { Lang::Zh } else { Lang::En };
+        let sign = if self.here.contains('?') { '&' } else { '?' };
+        let frame = context! {
+            c => about.map(|about| views::collection(self.lang, about)),
+            here,
+            lang_href => format!("{}{sign}lang={}", self.here, other.name()),
+        };
+        let environment = if self.lang == Lang::En { &*ENGLISH } else { &*CHINESE };
+        let made = environment.get_template(template).and_then(|t| t.render(context! { ..page, ..frame }));
+        made.map_err(|error| Error::Internal(format!("page {template}: {error:#}")))
+    }
+}
+
+/// A page that answers a query.
+fn found(collection: &str, hit: &SearchHit) -> Value {
+    let href = match hit.timestamp {
+        Some(at) => links::replay(collection, at, &hit.url),
+        None => links::calendar(collection, &hit.url),
+    };
+    let spans = hit.excerpt.iter().map(|span| context! { text => &span.text, found => span.found });
+    context! {
+        url => &hit.url,
+        title => hit.title.as_deref().map(str::trim).filter(|t| !t.is_empty()),
+        href,
+        calendar => links::calendar(collection, &hit.url),
+        date => hit.timestamp.map(show::date),
+        iso => hit.timestamp.map(show::iso),
+        excerpt => spans.collect::<Vec<_>>(),
+    }
+}

@@ -1,0 +1,115 @@
+//! Numbers, sizes and times as people read them.
+
+use webmill_index::Timestamp;
+
+use super::words::Lang;
+
+/// `1,204,311`.
+pub fn number(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `12.3 MB`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
+    let (mut value, mut unit) = (bytes as f64, 0);
+    // 999.95 and more would be written as 1000.0.
+    while value >= 999.95 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+/// A score with three digits that mean something.
+pub fn score(value: f64) -> String {
+    if value == 0.0 || (0.001..10_000.0).contains(&value.abs()) {
+        let text = format!("{value:.4}");
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    format!("{value:.2e}")
+}
+
+/// The parts of a timestamp: year, month, day.
+pub fn day_of(timestamp: Timestamp) -> (u32, u32, u32) {
+    let day = timestamp.0 / 1_000_000;
+    ((day / 10_000) as u32, (day / 100 % 100) as u32, (day % 100) as u32)
+}
+
+/// `2020-01-31`.
+pub fn date(timestamp: Timestamp) -> String {
+    let (year, month, day) = day_of(timestamp);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// `23:59:59`.
+pub fn clock(timestamp: Timestamp) -> String {
+    let time = timestamp.0 % 1_000_000;
+    format!("{:02}:{:02}:{:02}", time / 10_000, time / 100 % 100, time % 100)
+}
+
+/// `2020-01-31T23:59:59Z`, for machines.
+pub fn iso(timestamp: Timestamp) -> String {
+    format!("{}T{}Z", date(timestamp), clock(timestamp))
+}
+
+/// A month's name.
+pub fn month_name(lang: Lang, month: u32) -> String {
+    match lang {
+        Lang::Zh => format!("{month}月"),
+        Lang::En => MONTHS[(month.clamp(1, 12) - 1) as usize].to_owned(),
+    }
+}
+
+/// A day in words: `31 January 2020`.
+pub fn long_date(lang: Lang, (year, month, day): (u32, u32, u32)) -> String {
+    match lang {
+        Lang::Zh => format!("{year}年{month}月{day}日"),
+        Lang::En => format!("{day} {} {year}", MONTHS[(month.clamp(1, 12) - 1) as usize]),
+    }
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_people_write_them() {
+        assert_eq!([0, 999, 1000, 1_204_311].map(number), ["0", "999", "1,000", "1,204,311"]);
+        assert_eq!(
+            [0, 999, 1000, 999_949, 999_950, u64::MAX].map(size),
+            ["0 B", "999 B", "1.0 kB", "999.9 kB", "1.0 MB", "18446.7 PB"]
+        );
+        assert_eq!([0.0, 0.25, 12.0, 0.000012].map(score), ["0", "0.25", "12", "1.20e-5"]);
+        let at = Timestamp(20200131235958);
+        assert_eq!(
+            (date(at), clock(at), iso(at)),
+            ("2020-01-31".into(), "23:59:58".into(), "2020-01-31T23:59:58Z".into())
+        );
+        assert_eq!(long_date(Lang::Zh, day_of(at)), "2020年1月31日");
+        assert_eq!(month_name(Lang::En, 0), "January", "a month that does not exist");
+    }
+}

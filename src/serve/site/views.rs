@@ -1,0 +1,106 @@
+//! What templates see of the data: texts and addresses.
+
+use minijinja::{Value, context};
+use webmill_index::Timestamp;
+
+use super::calendar::Outcome;
+use super::data::{CaptureLine, CollectionSummary, HostLine, UrlLine};
+use super::words::Lang;
+use super::{links, show};
+
+/// `3 captures`.
+pub fn counted(lang: Lang, n: u64, one: &str, many: &str) -> String {
+    match lang {
+        Lang::Zh => format!("{} {many}", show::number(n)),
+        Lang::En => format!("{} {}", show::number(n), if n == 1 { one } else { many }),
+    }
+}
+
+/// The captures of something, counted.
+pub fn captures(lang: Lang, n: u64) -> String {
+    counted(lang, n, "capture", if lang == Lang::Zh { "次抓取" } else { "captures" })
+}
+
+/// A collection.
+pub fn collection(lang: Lang, c: &CollectionSummary) -> Value {
+    let name = links::value(&c.name);
+    context! {
+        id => &name,
+        href => format!("/{name}/"),
+        title => c.title.as_deref().filter(|t| !t.trim().is_empty()).unwrap_or(&c.name),
+        description => &c.description,
+        captures => captures(lang, c.captures),
+        capture_count => show::number(c.captures),
+        urls => c.urls.map(show::number),
+        hosts => c.hosts.map(show::number),
+        bytes => c.bytes.map(show::size),
+        first => c.first.map(show::date),
+        last => c.last.map(show::date),
+        searchable => c.searchable,
+    }
+}
+
+/// A capture.
+pub fn capture(collection: &str, line: &CaptureLine) -> Value {
+    context! {
+        url => &line.url,
+        href => links::replay(collection, line.timestamp, &line.url),
+        info => links::info(collection, line.timestamp, &line.url),
+        calendar => links::calendar(collection, &line.url),
+        live => links::live(&line.url),
+        iso => show::iso(line.timestamp),
+        date => show::date(line.timestamp),
+        clock => show::clock(line.timestamp),
+        status => line.status.map(|status| status.to_string()),
+        outcome => Outcome::of(line).name(),
+        mime => if line.mime == "-" { "" } else { &line.mime },
+        length => line.length.map(show::size).unwrap_or_default(),
+        digest => &line.digest,
+        title => line.title.as_deref().map(str::trim).filter(|t| !t.is_empty()),
+    }
+}
+
+/// A host; `most` is what its bar is measured by.
+pub fn host(collection: &str, host: &HostLine, most: u64) -> Value {
+    context! {
+        host => &host.host,
+        href => format!("/{}/calendar?url={}&match=host", links::value(collection), links::value(&host.host)),
+        captures => show::number(host.captures),
+        part => (host.captures as f64 * 100.0 / most.max(1) as f64).clamp(0.5, 100.0).round().max(1.0) as u32,
+        pages => host.pages.map(show::number).unwrap_or_default(),
+        hosts_in => host.hosts_in.map(show::number).unwrap_or_default(),
+        pagerank => host.pagerank.map(show::score).unwrap_or_default(),
+        language => host.language.as_deref().unwrap_or_default(),
+    }
+}
+
+/// A URL of a list.
+pub fn url(lang: Lang, collection: &str, line: &UrlLine) -> Value {
+    let as_capture = CaptureLine { status: line.status, mime: line.mime.clone(), ..CaptureLine::default() };
+    let unit = captures(lang, line.captures);
+    context! {
+        url => &line.url,
+        href => links::calendar(collection, &line.url),
+        captures => show::number(line.captures),
+        unit => unit.split_once(' ').map_or("", |(_, unit)| unit),
+        first => show::date(line.first),
+        first_iso => show::iso(line.first),
+        first_href => links::replay(collection, line.first, &line.url),
+        last => show::date(line.last),
+        last_iso => show::iso(line.last),
+        last_href => links::replay(collection, line.last, &line.url),
+        status => line.status.map(|status| status.to_string()),
+        outcome => Outcome::of(&as_capture).name(),
+        mime => if line.mime == "-" { "" } else { &line.mime },
+    }
+}
+
+/// A link to another page of the same list.
+pub fn turn(href: String, label: &str) -> Value {
+    context! { href, label }
+}
+
+/// First and last time as a reader sees them.
+pub fn date(timestamp: Option<Timestamp>) -> Option<String> {
+    timestamp.map(show::date)
+}
