@@ -175,11 +175,14 @@ fn period(value: &Value) -> Read<Period> {
 
 /// `{"start": …, "end": …}` with dates as ISO 8601 writes them, or fourteen digits.
 fn range(value: Option<&Value>) -> Read<(Option<Timestamp>, Option<Timestamp>)> {
-    let part = |name: &str| match value.and_then(|value| value.get(name)) {
-        None | Some(Value::Null) => Ok(None),
-        Some(date) => {
-            let ms = date.as_str().and_then(parse_any).ok_or_else(|| format!("{name}: {date} is no date"))?;
-            Ok(format_14(ms).parse().ok().map(Timestamp))
+    let part = |name: &str| -> Read<Option<Timestamp>> {
+        match value.and_then(|value| value.get(name)) {
+            None | Some(Value::Null) => Ok(None),
+            Some(date) => {
+                let ms =
+                    date.as_str().and_then(parse_any).ok_or_else(|| format!("{name}: {date} is no date"))?;
+                Ok(format_14(ms).parse().ok().map(Timestamp))
+            }
         }
     };
     Ok((part("start")?, part("end")?))
