@@ -1,7 +1,7 @@
 //! What is served: collections, each an index, records, and who may see what.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use webmill_capture::{Error, Result};
 use webmill_index::query::KeyOf;
@@ -9,6 +9,7 @@ use webmill_index::{CaptureSource, Entry};
 
 use crate::access::AccessRules;
 use crate::record::RecordStore;
+use crate::site::{Facts, NoFacts, Survey};
 
 /// Longest name of a collection.
 const MAX_NAME: usize = 100;
@@ -42,6 +43,10 @@ pub struct Collection {
     pub writable: Option<Arc<dyn WritableIndex>>,
     /// Who may see what.
     pub access: AccessRules,
+    /// What is known of its pages beside the index.
+    pub facts: Arc<dyn Facts>,
+    /// Its numbers, counted when its pages are first asked for.
+    survey: OnceLock<Survey>,
     /// Whether the index answers from memory (or a mapped file), so that short questions need no thread of their own.
     pub in_memory: bool,
 }
@@ -55,8 +60,24 @@ impl Collection {
             records,
             writable: None,
             access: AccessRules::default(),
+            facts: Arc::new(NoFacts),
+            survey: OnceLock::new(),
             in_memory: true,
         }
+    }
+
+    /// Its numbers, where they were counted.
+    pub fn counted(&self) -> Option<&Survey> {
+        self.survey.get()
+    }
+
+    /// Its numbers; `count` counts them where nobody has.
+    pub(crate) fn survey(&self, count: impl FnOnce() -> Result<Survey>) -> Result<&Survey> {
+        if let Some(survey) = self.survey.get() {
+            return Ok(survey);
+        }
+        let survey = count()?;
+        Ok(self.survey.get_or_init(|| survey))
     }
 }
 

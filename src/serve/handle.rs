@@ -24,6 +24,7 @@ use crate::answer::{Refusal, set, text, whole};
 use crate::archive::{Archive, Collection};
 use crate::form;
 use crate::options::Options;
+use crate::replay::Tokens;
 use crate::route::Route;
 
 #[path = "handle/guard.rs"]
@@ -38,6 +39,8 @@ mod pages;
 mod post;
 #[path = "handle/query.rs"]
 mod query;
+#[path = "handle/replayed.rs"]
+mod replayed;
 
 /// What all requests share.
 pub struct Shared {
@@ -45,6 +48,8 @@ pub struct Shared {
     pub options: Options,
     /// Listens on this machine alone: only its names may be used.
     pub local: bool,
+    /// By which replayed pages are known to be of a collection.
+    pub tokens: Tokens,
     working: Semaphore,
     clients: Mutex<HashMap<IpAddr, usize>>,
 }
@@ -56,7 +61,14 @@ pub struct Peer(pub IpAddr);
 impl Shared {
     pub fn new(archive: Archive, options: Options, local: bool) -> Shared {
         let working = Semaphore::new(options.max_working.max(1));
-        Shared { archive, options, local, working, clients: Mutex::new(HashMap::new()) }
+        Shared {
+            archive,
+            options,
+            local,
+            tokens: Tokens::new(),
+            working,
+            clients: Mutex::new(HashMap::new()),
+        }
     }
 
     fn collection(&self, name: &str) -> Result<&Collection, Refusal> {
@@ -75,6 +87,8 @@ pub(crate) struct Asked {
     who: Who,
     accept_datetime: Option<String>,
     takes_gzip: bool,
+    /// What the browser says of itself.
+    reader: replayed::Reader,
     started: Instant,
 }
 
@@ -153,7 +167,6 @@ pub async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Resp
     let target = head.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
     let mut response = match admit(&shared, &head.method, &head.headers, &target) {
         Err(refusal) => refusal.into_text(),
-        Ok(()) if head.method == Method::OPTIONS => options(),
         Ok(()) => {
             let asked = Asked::of(&shared, &head.headers, peer, started);
             dispatch(&shared, &head.method, &head.headers, &target, asked, body).await
@@ -162,7 +175,8 @@ pub async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Resp
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         set(&mut response, "allow", "GET, HEAD, POST, OPTIONS");
     }
-    if let Some(origin) = &shared.options.allow_origin {
+    // Replayed answers say themselves who may read them.
+    if let Some(origin) = shared.options.allow_origin.as_ref().filter(|_| !is_replayed(&target)) {
         set(&mut response, "access-control-allow-origin", origin);
         set(&mut response, "access-control-allow-headers", "Accept-Datetime");
         set(
@@ -241,6 +255,7 @@ impl Asked {
                 .get("accept-datetime")
                 .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
             takes_gzip: header("accept-encoding").is_some_and(takes_gzip),
+            reader: replayed::Reader::of(headers),
             started,
         }
     }
@@ -277,7 +292,21 @@ async fn dispatch(
     let parameters = || form::pairs(query.unwrap_or_default(), shared.options.max_parameters);
     let route = Route::parse(path, query);
     let text = |result: Result<Response, Refusal>| result.unwrap_or_else(Refusal::into_text);
+    if *method == Method::OPTIONS {
+        return match route {
+            Route::Replay { collection, time, modifier, token, url } if !matches!(modifier, "" | "id_") => {
+                asked.reader.token = shared.tokens.check(collection, Some(token));
+                let modifier = replayed::modifier(modifier);
+                replayed::preflight(&asked, collection, time, modifier, &url, headers)
+            }
+            _ => options(),
+        };
+    }
     if *method == Method::POST {
+        if crate::replay::is_foreign(headers, &asked.base) {
+            return Refusal::new(StatusCode::FORBIDDEN, "pages of other sites may not write here")
+                .into_text();
+        }
         return match route {
             Route::Outback { collection, point: None } => {
                 text(post::write(shared, collection, headers, &parameters(), body, false).await)
@@ -300,8 +329,24 @@ async fn dispatch(
         };
     }
     match route {
-        Route::Root => pages::root(shared),
-        Route::Site { collection, rest } => text(pages::site_page(shared, collection, rest, query)),
+        Route::Root => pages::root(shared, headers, query),
+        Route::Site { rest, .. } if rest.starts_with(crate::replay::ASSETS) => {
+            let file = replayed::asset(&rest[crate::replay::ASSETS.len()..]);
+            file.unwrap_or_else(|| Refusal::not_found("nothing is here").into_text())
+        }
+        Route::Site { collection, rest } => {
+            if let Some(address) = replayed::meant(shared, &asked, method, target, headers) {
+                return redirect(&address);
+            }
+            let (collection, rest) = (collection.to_owned(), rest.to_owned());
+            let (query, lang) = (query.map(str::to_owned), pages::language(headers, query));
+            text(
+                work(shared, asked, move |s, a| {
+                    pages::site_page(s, a, &collection, &rest, query.as_deref(), lang)
+                })
+                .await,
+            )
+        }
         Route::Cdx { collection } => {
             let result = query::cdx(shared, collection, &parameters(), Dialect::Pywb, asked).await;
             result.unwrap_or_else(Refusal::into_json)
@@ -336,7 +381,12 @@ async fn dispatch(
                 work(shared, asked, move |s, a| memento::timemap(s, a, &collection, &form, page, &url)).await,
             )
         }
-        Route::Replay { collection, time, modifier, url } => {
+        Route::Replay { collection, time, modifier, token, url } => {
+            asked.reader.token = shared.tokens.check(collection, Some(token));
+            // A page that is opened without its frame gets it.
+            if asked.reader.top_level && !matches!(modifier, "" | "id_") {
+                return redirect(&format!("/{collection}/{time}/{}", form::header_url(&url)));
+            }
             let (collection, time) = (collection.to_owned(), time.to_owned());
             let modifier = modifier.to_owned();
             text(
@@ -344,7 +394,20 @@ async fn dispatch(
                     .await,
             )
         }
-        Route::Unknown => Refusal::not_found("nothing is here").into_text(),
+        Route::Unknown => match replayed::meant(shared, &asked, method, target, headers) {
+            Some(address) => redirect(&address),
+            None => Refusal::not_found("nothing is here").into_text(),
+        },
+    }
+}
+
+/// Whether an address is that of a replayed answer, which is no business of other sites.
+fn is_replayed(target: &str) -> bool {
+    let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+    match Route::parse(path, query) {
+        Route::Replay { modifier, .. } => modifier != "id_",
+        Route::Site { .. } | Route::Root => true,
+        _ => false,
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Options {
     pub max_url_bytes: usize,
     /// Longest body of a request, in bytes.
     pub max_body_bytes: usize,
+    /// Bytes of a replayed body after its content codings are undone; the rest is cut off.
+    pub max_decoded_bytes: usize,
     /// Parameters of a query string; further ones are not read.
     pub max_parameters: usize,
     /// Most connections at a time; further ones wait to be accepted.
@@ -62,6 +64,7 @@ impl Default for Options {
             max_captures: 1_000_000,
             max_url_bytes: 32 << 10,
             max_body_bytes: 64 << 20,
+            max_decoded_bytes: 256 << 20,
             max_parameters: 100,
             max_connections: 1024,
             max_working: 16,

@@ -26,7 +26,7 @@ use crate::form::header_url;
 use crate::record::StoredRecord;
 
 /// Most headers of a stored answer that are handed on.
-const MAX_HEADERS: usize = 200;
+pub const MAX_HEADERS: usize = 200;
 /// Longest value of one.
 const MAX_HEADER_BYTES: usize = 16 << 10;
 /// Captures that are looked at for a revisit's original.

@@ -76,6 +76,8 @@ pub enum Route<'a> {
         time: &'a str,
         /// `id_`, `mp_`, …; empty for the frame around it.
         modifier: &'a str,
+        /// What stands behind the modifier: the mark of references that replayed pages make; empty for none.
+        token: &'a str,
         /// The URL.
         url: String,
     },
@@ -122,13 +124,13 @@ impl<'a> Route<'a> {
             "timemap" => return timemap(collection, after, whole),
             _ => {}
         }
-        if let Some((time, modifier)) = moment(first)
+        if let Some((time, modifier, token)) = moment(first)
             && !after.is_empty()
         {
-            return Route::Replay { collection, time, modifier, url: whole(after) };
+            return Route::Replay { collection, time, modifier, token, url: whole(after) };
         }
         // Calendars, lists of URLs and facts about captures are pages for people.
-        if first.ends_with('*') || first == "info" {
+        if first.ends_with('*') || matches!(first, "info" | "_replay") {
             return Route::Site { collection, rest };
         }
         let begins_a_url = rest.contains("://") || first.ends_with(':') || first.contains('.');
@@ -155,16 +157,19 @@ fn timemap<'a>(collection: &'a str, rest: &'a str, whole: impl Fn(&str) -> Strin
     }
 }
 
-/// `20200101000000id_`: up to fourteen digits, then letters with an underscore behind them, or nothing.
-fn moment(part: &str) -> Option<(&str, &str)> {
+/// `20200101000000id_`: up to fourteen digits, then letters with an underscore behind them, and perhaps a token in
+/// hexadecimal; or the digits alone.
+fn moment(part: &str) -> Option<(&str, &str, &str)> {
     let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-    let (time, modifier) = part.split_at(digits);
+    let (time, rest) = part.split_at(digits);
+    let (modifier, token) = rest.find('_').map_or((rest, ""), |at| rest.split_at(at + 1));
     let is_modifier = |m: &str| {
         m.len() <= 8
             && m.strip_suffix('_').is_some_and(|m| !m.is_empty() && m.bytes().all(|b| b.is_ascii_lowercase()))
     };
     let named = modifier.is_empty() && !time.is_empty() || is_modifier(modifier);
-    (time.len() <= 14 && named).then_some((time, modifier))
+    let plain = token.len() <= 64 && token.bytes().all(|b| b.is_ascii_hexdigit());
+    (time.len() <= 14 && named && plain).then_some((time, modifier, token))
 }
 
 /// Proxies make one slash of two: `http:/x` was `http://x`.
@@ -188,7 +193,8 @@ mod tests {
         let url = |url: &str| url.to_owned();
         let c = "c";
         let gate = |u: &str| Route::TimeGate { collection: c, url: url(u) };
-        let replay = |time, modifier, u: &str| Route::Replay { collection: c, time, modifier, url: url(u) };
+        let replay =
+            |time, modifier, u: &str| Route::Replay { collection: c, time, modifier, token: "", url: url(u) };
         let map = |form, page, u: &str| Route::TimeMap { collection: c, form, page, url: url(u) };
         for (path, query, want) in [
             ("/", None, Route::Root),
@@ -212,6 +218,17 @@ mod tests {
             ("/c/20200101000000id_/http://a.org/", None, replay("20200101000000", "id_", "http://a.org/")),
             ("/c/2020mp_/http://a.org/", Some("q"), replay("2020", "mp_", "http://a.org/?q")),
             ("/c/2020/http://a.org/", None, replay("2020", "", "http://a.org/")),
+            (
+                "/c/2020cs_0af/http://a.org/",
+                None,
+                Route::Replay {
+                    collection: c,
+                    time: "2020",
+                    modifier: "cs_",
+                    token: "0af",
+                    url: url("http://a.org/"),
+                },
+            ),
             ("/c/id_/http://a.org/", None, replay("", "id_", "http://a.org/")),
             ("/c/*/http://a.org/", None, Route::Site { collection: c, rest: "*/http://a.org/" }),
             ("/c/hosts", None, Route::Site { collection: c, rest: "hosts" }),

@@ -10,7 +10,7 @@ use webmill_index::{CaptureSource, Entry, KeyRange, Timestamp};
 
 use super::guard::Guarded;
 use super::query::with_links;
-use super::{Asked, Shared, html};
+use super::{Asked, Shared, replayed};
 use crate::access::Access;
 use crate::answer::{Refusal, set, text, whole};
 use crate::archive::Collection;
@@ -220,12 +220,23 @@ pub fn replay(
         Some(time) => time,
         None => wanted(asked)?,
     };
-    let Found { entry, record, captures } = find(shared, asked, held, url, around)?;
+    let kind = replayed::modifier(modifier);
+    let Found { entry, record, captures } = match find(shared, asked, held, url, around) {
+        Ok(found) => found,
+        // People get a page that says so; its reason is that of the refusal where that is another one.
+        Err(refusal) if modifier != "id_" && refusal.status == StatusCode::NOT_FOUND => {
+            let time = if time.is_empty() { asked_time(around) } else { time.to_owned() };
+            let mut response = replayed::missing(asked, &held.name, &time, kind, url);
+            set(&mut response, "x-archive-reason", &header_url(&refusal.message));
+            return Ok(response);
+        }
+        Err(refusal) => return Err(refusal),
+    };
     let addresses = Addresses { base: &asked.base, collection: &held.name, url: &entry.url };
     let mut response = match modifier {
-        "" => frame_page(&addresses, entry.timestamp),
+        "" => replayed::frame(shared, asked, &held.name, &entry, &captures),
         "id_" => raw::answer(record, &address_prefix(&addresses, entry.timestamp, "id_")),
-        _ => replayed(record, &addresses, entry.timestamp, modifier),
+        _ => replayed::capture(shared, asked, &held.name, &entry, kind, record),
     };
     set(&mut response, "memento-datetime", &http_date(entry.timestamp));
     set(&mut response, "content-location", &addresses.memento(entry.timestamp, modifier));
@@ -240,25 +251,7 @@ fn address_prefix(addresses: &Addresses<'_>, time: Timestamp, modifier: &str) ->
     format!("{}/{}/{time}{modifier}/", addresses.base, addresses.collection)
 }
 
-/// A capture with its links and scripts kept inside the archive.
-fn replayed(record: StoredRecord, addresses: &Addresses<'_>, time: Timestamp, modifier: &str) -> Response {
-    let mut response = raw::answer(record, &address_prefix(addresses, time, modifier));
-    set(
-        &mut response,
-        "content-security-policy",
-        "default-src 'unsafe-eval' 'unsafe-inline' 'self' data: blob: ; form-action 'self'",
-    );
-    response
-}
-
-/// The frame around a capture.
-fn frame_page(addresses: &Addresses<'_>, time: Timestamp) -> Response {
-    let address = addresses.memento(time, "mp_").replace('&', "&amp;").replace('"', "&quot;");
-    html(
-        StatusCode::OK,
-        format!(
-            "<!DOCTYPE html>\n<title>{time}</title>\n<iframe src=\"{address}\" style=\"border:0;position:fixed;inset:0;\
-             width:100%;height:100%\"></iframe>\n"
-        ),
-    )
+/// A time as addresses write it; nothing for the newest.
+fn asked_time(time: Timestamp) -> String {
+    if time == NEWEST { String::new() } else { time.to_string() }
 }

@@ -2,38 +2,73 @@
 
 use axum::response::Response;
 use http::StatusCode;
+use http::header::HeaderMap;
 
-use super::{Shared, html};
-use crate::answer::Refusal;
+use super::guard::Guarded;
+use super::{Asked, Shared, html};
+use crate::access::Who;
+use crate::answer::{Refusal, set};
+use crate::site::{self, Ask, CollectionSummary, Held, Lang, Pages, Survey};
+
+/// The language that a reader prefers, by the address or by the browser.
+pub fn language(headers: &HeaderMap, query: Option<&str>) -> Lang {
+    let asked = query.unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("lang="));
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    Lang::choose(asked, header("cookie"), header("accept-language"))
+}
 
 /// The list of collections.
-pub fn root(shared: &Shared) -> Response {
-    let mut body = String::from("<!DOCTYPE html>\n<title>Collections</title>\n<ul>\n");
-    for collection in shared.archive.collections() {
-        // Names are letters, digits, '-', '_' and '.'.
-        body.push_str(&format!("<li><a href=\"/{0}/\">{0}</a>\n", collection.name));
+pub fn root(shared: &Shared, headers: &HeaderMap, query: Option<&str>) -> Response {
+    let pages = Pages::new(language(headers, query), "/".to_owned());
+    let collections: Vec<CollectionSummary> = shared
+        .archive
+        .collections()
+        .map(|collection| {
+            let name = collection.name.as_str();
+            collection.counted().map_or_else(
+                || CollectionSummary { name: name.to_owned(), ..CollectionSummary::default() },
+                |survey| survey.summary(name),
+            )
+        })
+        .collect();
+    match pages.home(&collections) {
+        Ok(page) => shown(200, page),
+        Err(error) => Refusal::from(error).into_text(),
     }
-    body.push_str("</ul>\n");
-    html(StatusCode::OK, body)
 }
 
 /// A page of a collection: `rest` is what follows `/{collection}/`, both as sent.
 pub fn site_page(
     shared: &Shared,
+    asked: &Asked,
     collection: &str,
     rest: &str,
-    _query: Option<&str>,
+    query: Option<&str>,
+    lang: Lang,
 ) -> Result<Response, Refusal> {
     let collection = shared.collection(collection)?;
-    if !rest.is_empty() {
-        return Err(Refusal::not_found("nothing is here"));
+    let Some(ask) = Ask::parse(rest, query) else { return Err(Refusal::not_found("nothing is here")) };
+    let index = Guarded::new(collection.index.as_ref(), &collection.access, &asked.who);
+    // Counted once for all, so as nobody in particular sees it.
+    let nobody = Who { now: asked.who.now, ..Who::default() };
+    let survey = collection
+        .survey(|| Survey::of(&Guarded::new(collection.index.as_ref(), &collection.access, &nobody)))?;
+    let about =
+        CollectionSummary { searchable: collection.facts.searchable(), ..survey.summary(&collection.name) };
+    let key = |url: &str| Some((shared.archive.key)(url)).filter(|key| !key.is_empty());
+    let held = Held { about: &about, index: &index, survey, facts: collection.facts.as_ref(), key: &key };
+    let (status, page) = site::answer(&ask, &held, lang)?;
+    let mut response = shown(status, page);
+    if query.unwrap_or_default().split('&').any(|pair| pair.starts_with("lang=")) {
+        set(&mut response, "set-cookie", &lang.cookie());
     }
-    let name = &collection.name;
-    Ok(html(
-        StatusCode::OK,
-        format!(
-            "<!DOCTYPE html>\n<title>{name}</title>\n<h1>{name}</h1>\n<form action=\"/{name}/cdx\">\
-             <input name=\"url\"><input type=\"hidden\" name=\"output\" value=\"json\"><button>Captures</button></form>\n"
-        ),
-    ))
+    Ok(response)
+}
+
+fn shown(status: u16, page: String) -> Response {
+    let mut response = html(StatusCode::from_u16(status).unwrap_or(StatusCode::OK), page);
+    set(&mut response, "content-security-policy", site::SECURITY_POLICY);
+    set(&mut response, "x-content-type-options", "nosniff");
+    set(&mut response, "referrer-policy", "same-origin");
+    response
 }

@@ -1,0 +1,216 @@
+//! Captures as pages in a browser: what [`crate::replay`] makes of them, with what the request says of itself.
+
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+use http::{Method, StatusCode};
+
+use webmill_capture::decode_content;
+use webmill_index::{Entry, Timestamp};
+
+use super::{Asked, Shared};
+use crate::find::Captures;
+use crate::record::StoredRecord;
+use crate::replay::{self, Context, Destination, Frame, Language, Missing, Modifier, Replayed};
+use crate::site::links;
+
+/// What a request says of the browser that made it.
+#[derive(Debug, Clone, Default)]
+pub struct Reader {
+    destination: Option<Destination>,
+    language: Option<String>,
+    /// Opens the address in a tab of its own.
+    pub top_level: bool,
+    /// The collection's token, where the address carried it.
+    pub token: Option<String>,
+}
+
+impl Reader {
+    pub fn of(headers: &HeaderMap) -> Reader {
+        let language = headers.get("accept-language").and_then(|value| value.to_str().ok());
+        Reader {
+            destination: Destination::of(headers),
+            language: language.map(str::to_owned),
+            top_level: replay::is_top_level(headers),
+            token: None,
+        }
+    }
+
+    fn language(&self) -> Language {
+        Language::of(self.language.as_deref())
+    }
+}
+
+/// The modifier of an address; what is no other is that of a page.
+pub fn modifier(name: &str) -> Modifier {
+    match name {
+        "" => Modifier::Frame,
+        "if_" | "fr_" => Modifier::Inner,
+        "js_" | "wkr_" | "sw_" => Modifier::Script,
+        "cs_" => Modifier::Style,
+        "im_" | "oe_" => Modifier::Image,
+        _ => Modifier::Page,
+    }
+}
+
+/// The page around a capture.
+pub fn frame(
+    shared: &Shared,
+    asked: &Asked,
+    collection: &str,
+    entry: &Entry<'_>,
+    captures: &Captures,
+) -> Response {
+    let (timestamp, prefix) = (entry.timestamp.to_string(), format!("/{collection}/"));
+    let token = shared.tokens.of(collection);
+    let written = |time: Option<Timestamp>| time.map(|time| time.to_string());
+    let (previous, next) = captures.around(entry.timestamp);
+    let (previous, next) = (written(previous), written(next));
+    let ends = captures.times.first().zip(captures.times.last());
+    let ends = ends.map(|(first, last)| (first.to_string(), last.to_string()));
+    let calendar = links::calendar(collection, &entry.url);
+    let context =
+        Context { token: Some(&token), ..context(asked, &prefix, &timestamp, Modifier::Frame, &entry.url) };
+    response(replay::frame_page(&Frame {
+        context,
+        language: asked.reader.language(),
+        captures: (!captures.cut).then_some(captures.times.len() as u64),
+        ends: ends.as_ref().map(|(first, last)| (first.as_str(), last.as_str())),
+        previous: previous.as_deref(),
+        next: next.as_deref(),
+        calendar: Some(&calendar),
+    }))
+}
+
+/// A capture with its references led into the archive.
+pub fn capture(
+    shared: &Shared,
+    asked: &Asked,
+    collection: &str,
+    entry: &Entry<'_>,
+    modifier: Modifier,
+    record: StoredRecord,
+) -> Response {
+    let (timestamp, prefix) = (entry.timestamp.to_string(), format!("/{collection}/"));
+    let context = context(asked, &prefix, &timestamp, modifier, &entry.url);
+    let status = record.status.unwrap_or(200);
+    let headers = headers(&record);
+    let truncated = record.truncated;
+    let body = decoded(record, shared.options.max_decoded_bytes);
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    let mut response = response(replay::answer(&context, status, &headers, body));
+    if truncated {
+        response.headers_mut().insert("x-archive-truncated", HeaderValue::from_static("1"));
+    }
+    response
+}
+
+/// The page that says that the archive lacks something.
+pub fn missing(asked: &Asked, collection: &str, time: &str, modifier: Modifier, url: &str) -> Response {
+    let prefix = format!("/{collection}/");
+    let calendar = links::calendar(collection, url);
+    response(replay::not_archived_page(&Missing {
+        context: context(asked, &prefix, time, modifier, url),
+        language: asked.reader.language(),
+        nearest: &[],
+        calendar: Some(&calendar),
+    }))
+}
+
+/// The answer to a replayed page that asks whether it may ask.
+pub fn preflight(
+    asked: &Asked,
+    collection: &str,
+    time: &str,
+    modifier: Modifier,
+    url: &str,
+    headers: &HeaderMap,
+) -> Response {
+    let prefix = format!("/{collection}/");
+    response(replay::preflight(&context(asked, &prefix, time, modifier, url), headers))
+}
+
+/// A file that frames and replayed pages need.
+pub fn asset(name: &str) -> Option<Response> {
+    let (media_type, bytes) = replay::asset(name)?;
+    let mut response = crate::answer::whole(StatusCode::OK, media_type, bytes);
+    crate::answer::set(&mut response, "cache-control", "max-age=3600");
+    // Replayed pages have an origin of their own, and these files tell nothing.
+    crate::answer::set(&mut response, "access-control-allow-origin", "*");
+    Some(response)
+}
+
+/// Where a request without a place in the archive was meant to lead, by the page that made it.
+pub fn meant(
+    shared: &Shared,
+    asked: &Asked,
+    method: &Method,
+    target: &str,
+    headers: &HeaderMap,
+) -> Option<String> {
+    let get = matches!(*method, Method::GET | Method::HEAD);
+    let is_collection =
+        |prefix: &str| shared.archive.collection(prefix.trim_matches('/')).is_some() && prefix.ends_with('/');
+    get.then(|| replay::by_referer(target, headers, &asked.base, is_collection)).flatten()
+}
+
+fn context<'a>(
+    asked: &'a Asked,
+    prefix: &'a str,
+    timestamp: &'a str,
+    modifier: Modifier,
+    url: &'a str,
+) -> Context<'a> {
+    Context {
+        origin: &asked.base,
+        prefix,
+        token: asked.reader.token.as_deref(),
+        timestamp,
+        modifier,
+        url,
+        destination: asked.reader.destination,
+    }
+}
+
+fn headers(record: &StoredRecord) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in record.headers.iter().take(crate::raw::MAX_HEADERS) {
+        // The body is sent without its codings.
+        if name.eq_ignore_ascii_case(b"content-encoding") || name.eq_ignore_ascii_case(b"transfer-encoding") {
+            continue;
+        }
+        let value: Vec<u8> =
+            value.iter().map(|b| if matches!(b, 0..=31 | 127) { b' ' } else { *b }).collect();
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name), HeaderValue::from_bytes(&value)) {
+            headers.append(name, value);
+        }
+    }
+    headers
+}
+
+/// The body without content codings; as it is where they cannot be undone.
+fn decoded(record: StoredRecord, max: usize) -> Bytes {
+    if record.header("content-encoding").is_none() {
+        return record.payload.into();
+    }
+    let mut head = b"HTTP/1.1 200 OK\r\n".to_vec();
+    for (name, value) in
+        record.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(b"content-encoding"))
+    {
+        head.extend_from_slice(name);
+        head.extend_from_slice(b": ");
+        head.extend_from_slice(value);
+        head.extend_from_slice(b"\r\n");
+    }
+    head.extend_from_slice(b"\r\n");
+    let response = webmill_capture::Response::parse(&head);
+    decode_content(&response, &record.payload, max).bytes.into_owned().into()
+}
+
+fn response(replayed: Replayed) -> Response {
+    let mut response = Response::new(Body::from(replayed.body));
+    *response.status_mut() = replayed.status;
+    *response.headers_mut() = replayed.headers;
+    response
+}
