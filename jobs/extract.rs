@@ -154,6 +154,12 @@ impl Job for Extract {
             .collect::<Result<_>>()?;
         stage.progress.end();
         pass.close_seams(&parts, walks, &mill)?;
+        if !shards.unread.is_empty() {
+            stage.unit("unread-files", |unit| {
+                shards.unread.iter().for_each(|file| unit.rejected(file.reject()));
+                Ok(())
+            })?;
+        }
         log::read(&mill, stage, &shards.logs, self.buffer_bytes)
     }
 }

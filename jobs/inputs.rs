@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_crawl::journal;
-use webmill_run::{Inputs, JobInput, Measure, Runtime};
+use webmill_run::{Inputs, JobInput, Measure, Reject, Runtime};
 use webmill_shard::{Input, discover};
 
 /// Files that are no shards, of which so many are named.
@@ -25,12 +25,50 @@ pub struct EventLog {
     pub unit: String,
 }
 
+/// A file that was found in a folder and is no shard as far as can be told.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unread {
+    /// Its name: the path inside the folder that was given.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// What it is instead, or why it cannot be read.
+    pub found: String,
+}
+
+impl Unread {
+    /// Of an error of [`discover`].
+    fn of(error: &Error, arguments: &[String]) -> Option<Unread> {
+        let (path, found) = match error {
+            Error::Incompatible { path, found, .. } => (path, found.clone()),
+            Error::Io { path, source } => (path, source.to_string()),
+            Error::Corrupt { path, reason, .. } => (path, reason.clone()),
+            _ => return None,
+        };
+        let inside = arguments.iter().find_map(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
+        let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
+        Some(Unread { name: inside.to_string_lossy().into_owned(), bytes, found })
+    }
+
+    /// It as a reject of a job.
+    pub fn reject(&self) -> Reject {
+        Reject {
+            reason: "unread-file".into(),
+            shard: self.name.clone(),
+            offset: 0,
+            detail: format!("{}; {} bytes", clip(&self.found, 200), self.bytes),
+        }
+    }
+}
+
 /// Shards that a job reads.
 pub struct Shards {
     /// The recognised ones, in name order.
     pub inputs: Vec<Input>,
     /// Event logs of crawls, in name order.
     pub logs: Vec<EventLog>,
+    /// Files that were found and are no shards, in name order.
+    pub unread: Vec<Unread>,
     digests: Inputs,
 }
 
@@ -43,7 +81,7 @@ impl JobInput for Shards {
 impl Shards {
     /// Finds shards in files, folders and globs, and digests them; `-` spools stdin into the output folder first.
     ///
-    /// Files that are no shards are named and left out; none at all is an error.
+    /// Files that are no shards are named, kept as [`Shards::unread`] and left out; none at all is an error.
     ///
     /// # Errors
     /// Where nothing is a shard, or one that was named cannot be read.
@@ -87,7 +125,9 @@ impl Shards {
             let more = unknown.len() - NAMED;
             runtime.progress.note(&format!("not read: {more} more; `webmill shard ls` names them all"));
         }
-        let mut shards = Shards { inputs, logs: named(logs), digests: Inputs::default() };
+        let mut unread: Vec<Unread> = unknown.iter().filter_map(|error| Unread::of(error, &names)).collect();
+        unread.sort();
+        let mut shards = Shards { inputs, logs: named(logs), unread, digests: Inputs::default() };
         shards.digests = shards.digest(runtime)?;
         Ok(shards)
     }
