@@ -87,6 +87,9 @@ struct Line {
 fn line(text: &[u8]) -> Option<Line> {
     let text = text.strip_suffix(b"\r").unwrap_or(text).trim_ascii_end();
     let length = memchr::memrchr(b' ', text)? + 1;
+    if memchr(0, text).is_some() {
+        return None;
+    }
     // Rightmost first: a URL may hold anything, even a date.
     let mut end = length - 1;
     let mut word = 2;

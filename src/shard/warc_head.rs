@@ -200,6 +200,7 @@ enum Slot {
     BlockDigest,
     PayloadDigest,
     RawHead,
+    DateUnknown,
     Profile,
     RefersId,
     RefersUrl,
@@ -224,6 +225,7 @@ impl Slot {
             Slot::BlockDigest => &mut fields.block_digest,
             Slot::PayloadDigest => &mut fields.payload_digest,
             Slot::RawHead => &mut fields.raw_head,
+            Slot::DateUnknown => &mut fields.date_unknown,
             Slot::Profile => &mut fields.profile,
             Slot::RefersId => &mut fields.refers_id,
             Slot::RefersUrl => &mut fields.refers_url,
@@ -258,7 +260,10 @@ fn slot(name: &[u8]) -> Slot {
             (b"WARC-Refers-To-Date", Slot::RefersDate),
             (b"WARC-Segment-Number", Slot::SegmentNumber),
         ],
-        22 => &[(b"WARC-Segment-Origin-ID", Slot::SegmentOrigin)],
+        22 => &[
+            (b"WARC-Segment-Origin-ID", Slot::SegmentOrigin),
+            (b"X-Webmill-Date-Unknown", Slot::DateUnknown),
+        ],
         25 => &[
             (b"WARC-Refers-To-Target-URI", Slot::RefersUrl),
             (b"WARC-Segment-Total-Length", Slot::SegmentTotal),
