@@ -6,7 +6,11 @@
 //! ```
 //!
 //! The file begins with a record of its own (`filedesc://…`). URLs and media types with spaces occur, so the line is
-//! read around its date: digits with an address before them; the last word is the length.
+//! read around its date: digits with an address (or a word that stands for none) before them; the last word is the
+//! length. Where a head is expected, at the start of a member or after the LF of a block, lines are taken, too, whose
+//! fields are transposed, missing or no dates and addresses at all: the first `scheme:` is the URL, the last number the
+//! length, and what looks like an address, date or media type is one. A search through damaged bytes does not believe
+//! such lines, since pages hold them.
 //!
 //! Reference: Internet Archive, "ARC File Format", version 1.0 (1996) and 2.0.
 
@@ -37,6 +41,24 @@ pub(super) fn starts(bytes: &[u8], at_end: bool) -> Start {
     }
 }
 
+/// As [`starts`], in a place where a head is expected.
+pub(super) fn starts_here(bytes: &[u8], at_end: bool) -> Start {
+    match starts(bytes, at_end) {
+        Start::No => {}
+        known => return known,
+    }
+    let text = |b: &u8| !b.is_ascii_control() || matches!(b, b'\t' | b'\r');
+    let known = &bytes[..bytes.len().min(64)];
+    if known.iter().take_while(|b| **b != b'\n').any(|b| !text(b)) {
+        return Start::No;
+    }
+    match memchr(b'\n', &bytes[..bytes.len().min(MAX_LINE)]) {
+        Some(end) if loose(&bytes[..end]).is_some() => Start::Yes,
+        None if bytes.len() < MAX_LINE && !at_end => Start::More,
+        _ => Start::No,
+    }
+}
+
 /// First record head in `bytes` at the start of a line, `from` on; else how many bytes need not be looked at again.
 pub(super) fn find(bytes: &[u8], from: usize, at_end: bool) -> Result<usize, usize> {
     let line_starts = memchr_iter(b'\n', &bytes[from..]).map(|at| from + at + 1);
@@ -53,6 +75,7 @@ pub(super) fn find(bytes: &[u8], from: usize, at_end: bool) -> Result<usize, usi
     Err(if at_end { bytes.len() } else { bytes.len().saturating_sub(1).max(after.min(bytes.len())) })
 }
 
+#[derive(Debug)]
 struct Line {
     url: Value,
     ip: Value,
@@ -64,6 +87,9 @@ struct Line {
 fn line(text: &[u8]) -> Option<Line> {
     let text = text.strip_suffix(b"\r").unwrap_or(text).trim_ascii_end();
     let length = memchr::memrchr(b' ', text)? + 1;
+    if memchr(0, text).is_some() {
+        return None;
+    }
     // Rightmost first: a URL may hold anything, even a date.
     let mut end = length - 1;
     let mut word = 2;
@@ -74,8 +100,7 @@ fn line(text: &[u8]) -> Option<Line> {
         if at > 1 && (is_date(&text[at..end]) || other_date) {
             let ip = memchr::memrchr(b' ', &text[..at - 1])? + 1;
             let address = &text[ip..at - 1];
-            let full = address.iter().filter(|b| matches!(b, b'.' | b':')).count() >= 2;
-            if ip > 1 && is_address(address) && (full || is_date(&text[at..end])) {
+            if ip > 1 && is_address(address) && (is_date(&text[at..end]) || is_full_address(address)) {
                 let rest = &text[(end + 1).min(length)..length];
                 let media_type = end + 1..end + 1 + memchr(b' ', rest).unwrap_or(rest.len());
                 return Some(Line {
@@ -101,8 +126,79 @@ fn is_date(word: &[u8]) -> bool {
 }
 
 fn is_address(word: &[u8]) -> bool {
-    word == b"-"
+    stands_for_none(word)
         || (word.len() >= 2 && word.iter().all(|b| b.is_ascii_hexdigit() || matches!(b, b'.' | b':')))
+}
+
+/// Words that archives have where an address should be.
+fn stands_for_none(word: &[u8]) -> bool {
+    [&b"-"[..], b"0", b"None", b"none", b"null", b"unknown"].contains(&word)
+}
+
+fn is_full_address(word: &[u8]) -> bool {
+    is_address(word) && std::str::from_utf8(word).is_ok_and(|word| word.parse::<std::net::IpAddr>().is_ok())
+}
+
+/// Does a word begin with a scheme and go on after it?
+fn has_scheme(word: &[u8]) -> bool {
+    let scheme = word
+        .iter()
+        .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')))
+        .unwrap_or(0);
+    scheme >= 2 && word[0].is_ascii_alphabetic() && word[scheme] == b':' && word.len() > scheme + 1
+}
+
+/// A line whose fields are not in their places. `None` where its length cannot be told, or nothing but the URL.
+fn loose(text: &[u8]) -> Option<Line> {
+    let text = text.trim_ascii_end();
+    if text.iter().any(|b| b.is_ascii_control() && !matches!(b, b'\t' | b'\r')) {
+        return None;
+    }
+    let mut words: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut at = 0;
+    for word in text.split(|b| matches!(b, b' ' | b'\t')) {
+        if !word.is_empty() {
+            words.push(at..at + word.len());
+        }
+        at += word.len() + 1;
+    }
+    let word = |i: usize| &text[words[i].clone()];
+    let last = words.len().checked_sub(1).filter(|last| *last >= 3)?;
+    let url = (0..words.len().min(5)).find(|i| has_scheme(word(*i)))?;
+    // A number that is not the last word may be the date.
+    let is_length = |i: &usize| digits(word(*i)).is_some() && (*i == last || word(*i).len() < 8);
+    let length = (url + 1..words.len()).rev().find(is_length)?;
+    let others = || (0..length).filter(|i| *i != url);
+    let later = |i: &usize| *i > url;
+    let ip = others()
+        .filter(later)
+        .find(|i| is_full_address(word(*i)) || stands_for_none(word(*i)))
+        .or_else(|| others().find(|i| is_full_address(word(*i))));
+    let date = others().find(|i| is_date(word(*i)));
+    let is_type = |i: &usize| {
+        memchr(b'/', word(*i)).is_some_and(|at| at > 0) && !has_scheme(word(*i)) || word(*i) == b"no-type"
+    };
+    let media_type = others().filter(|i| later(i) && Some(*i) != date).filter(is_type).last();
+    if ip.is_none() && date.is_none() && media_type.is_none() {
+        return None;
+    }
+    let after = [ip, date, media_type, Some(length)];
+    let url_end = after.into_iter().flatten().filter(later).min().unwrap_or(length) - 1;
+    let one = |i: Option<usize>| i.map_or(0..0, |i| value(words[i].clone()));
+    let date_words = match (date, ip, media_type) {
+        // A date in words stands between address and media type.
+        (None, Some(ip), Some(media_type)) if ip + 1 < media_type => {
+            value(words[ip + 1].start..words[media_type - 1].end)
+        }
+        _ => one(date),
+    };
+    Some(Line {
+        url: value(words[url].start..words[url_end.max(url)].end),
+        ip: one(ip),
+        date: date_words,
+        media_type: one(media_type),
+        length: words[length].clone(),
+    })
 }
 
 /// Parses the line at the start of `bytes`.
@@ -114,20 +210,23 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
             Parsed::Bad("the line where an ARC record should start does not end".into())
         };
     };
-    if starts(bytes, true) != Start::Yes {
-        return Parsed::Bad(
-            "no ARC record (URL, address, date, media type, length) where one should start".into(),
-        );
-    }
-    let Some(line) = line(&bytes[..end]) else {
+    let mut flaws = Flaws::default();
+    let proper = if starts(bytes, true) == Start::Yes { line(&bytes[..end]) } else { None };
+    let Some(line) = proper.or_else(|| {
+        flaws.add(Flaws::FIELDS);
+        loose(&bytes[..end])
+    }) else {
         return Parsed::Bad(
             "no ARC record (URL, address, date, media type, length) where one should start".into(),
         );
     };
-    let mut flaws = Flaws::default();
     let date = &bytes[line.date.start as usize..line.date.end as usize];
     if !(12..=17).contains(&date.len()) || !is_date(date) {
         flaws.add(Flaws::DATE);
+    }
+    let ip = &bytes[line.ip.start as usize..line.ip.end as usize];
+    if ip != b"-" && stands_for_none(ip) {
+        flaws.add(Flaws::FIELDS);
     }
     let kind = if bytes.starts_with(b"filedesc:") { RecordType::FileDesc } else { RecordType::Response };
     let length = digits(&bytes[line.length]);
@@ -173,6 +272,9 @@ mod tests {
             ),
             ("http://a/ 1.2.3.4 20080430204825 12", Some(["http://a/", "1.2.3.4", "", "12"])),
             ("http://a/ 1.2.3.4 null text/html 12", Some(["http://a/", "1.2.3.4", "text/html", "12"])),
+            ("http://a/ None 20080430204825 text/html 12", Some(["http://a/", "None", "text/html", "12"])),
+            ("http://a/ 0 2008043020 text/html 12", Some(["http://a/", "0", "text/html", "12"])),
+            ("http://a/ - 20080430204825000 text/html 12", Some(["http://a/", "-", "text/html", "12"])),
             ("http://a/ 1.2.3.4 null text/html abc", None),
             ("http://a/ 1.2.3.4 text/html 12", None),
             ("http://a/ host 20080430204825 text/html 12", None),
@@ -181,6 +283,52 @@ mod tests {
             ("20080430204825 1", None),
         ] {
             assert_eq!(parts(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_whose_fields_are_not_in_their_places() {
+        for (text, want) in [
+            (
+                "http://a/ 20080430204825 1.2.3.4 text/html 12",
+                Some(["http://a/", "1.2.3.4", "20080430204825", "12"]),
+            ),
+            (
+                "http://a/ text/html 20080430204825 1.2.3.4 12",
+                Some(["http://a/", "1.2.3.4", "20080430204825", "12"]),
+            ),
+            (
+                "1.2.3.4 http://a/ 20080430204825 text/html 12",
+                Some(["http://a/", "1.2.3.4", "20080430204825", "12"]),
+            ),
+            (
+                "http://a/ 1.2.3.4 30 Apr 2008 20:48:25 text/html 12",
+                Some(["http://a/", "1.2.3.4", "30 Apr 2008 20:48:25", "12"]),
+            ),
+            ("http://a/ None 2008Apr30 text/html 12", Some(["http://a/", "None", "2008Apr30", "12"])),
+            ("http://a/ b 0 bogus date text/html 12", Some(["http://a/ b", "0", "bogus date", "12"])),
+            ("http://a/ 1.2.3.4 text/html 12", Some(["http://a/", "1.2.3.4", "", "12"])),
+            (
+                "http://a/ host 20080430204825 text/html 12",
+                Some(["http://a/ host", "", "20080430204825", "12"]),
+            ),
+            ("http://a/\rb None x text/html 12 -", Some(["http://a/\rb", "None", "x", "12"])),
+            ("dns:a.example None x text/dns 12", Some(["dns:a.example", "None", "x", "12"])),
+            ("http://a/ None 20080430204825 text/html abc", None),
+            ("http://a/ is a page of 12", None),
+            ("see http://a/ for 12", None),
+            ("a b c 12", None),
+            ("12", None),
+        ] {
+            let found = loose(text.as_bytes()).map(|line| {
+                let cut = |v: Value| &text[v.start as usize..v.end as usize];
+                [cut(line.url), cut(line.ip), cut(line.date), &text[line.length]]
+            });
+            assert_eq!(found, want, "{text}");
+            let line = format!("{text}\n");
+            // A head in its places without a usable length is a head all the same.
+            let is_head = want.is_some() || text.ends_with("abc");
+            assert_eq!(starts_here(line.as_bytes(), true) == Start::Yes, is_head, "{text}");
         }
     }
 

@@ -14,7 +14,8 @@ use webmill_capture::error::{AtPath, Error, Result};
 
 use super::raw_walk::any_whole;
 use super::stream::Stream;
-use super::{Container, Format};
+use super::warc_frame::Start;
+use super::{Container, Format, arc, warc_head};
 
 /// Bytes that recognition looks at.
 pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
@@ -26,6 +27,11 @@ const FRAGMENT_BYTES: u64 = 64 << 20;
 const OTHER_KIND_BYTES: u64 = 1 << 20;
 /// What the data of most records is.
 const BARE_RESPONSE: &str = "a bare HTTP response";
+
+/// A file without a shard's beginning is looked through this far for a WARC or ARC record.
+const BEGINNING_BYTES: usize = 1 << 20;
+/// What compressed files begin with.
+const COMPRESSED: [&[u8]; 3] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"];
 
 /// A shard that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,20 +189,57 @@ pub(crate) fn recognise(stream: &mut Stream) -> Result<(Format, Container)> {
     if let Some(found) = sniff(start) {
         return Ok(found);
     }
+    let kind = named(start);
+    let whole = kind.is_none() || COMPRESSED.iter().any(|magic| start.starts_with(magic));
+    let later = if whole { first_record(stream.fill(BEGINNING_BYTES)) } else { None };
     // A fragment may begin where the data of a record does: as an HTTP response, a compressed frame or a body begins. What
     // looks like a whole file of another kind must then show a record that is followed by another one.
-    let (within, followed) = match named(start) {
+    let (within, followed) = match kind {
         None => (FRAGMENT_BYTES, false),
         Some(BARE_RESPONSE) => (FRAGMENT_BYTES, true),
         Some(_) => (OTHER_KIND_BYTES, true),
     };
-    if any_whole(stream, within, followed) {
+    // A page of a RAW DB file can quote the others.
+    let before = later.map_or(within, |(at, ..)| within.min(at as u64));
+    if any_whole(stream, before, followed) {
         return Ok((Format::RawDb, Container::Plain));
+    }
+    if let Some((_, format, container)) = later {
+        return Ok((format, container));
     }
     if let Some(error) = stream.take_error() {
         return Err(error);
     }
     Err(not_a_shard(stream.path(), stream.buffered()))
+}
+
+/// Where the first WARC or ARC record is after a damaged beginning, and what it is.
+fn first_record(bytes: &[u8]) -> Option<(usize, Format, Container)> {
+    let bytes = &bytes[..bytes.len().min(BEGINNING_BYTES)];
+    let mut found: Option<(usize, Format, Container)> = None;
+    let mut earlier = |at: usize, format, container| {
+        if found.is_none_or(|(first, ..)| at < first) {
+            found = Some((at, format, container));
+        }
+    };
+    if let Ok(at) = warc_head::find(bytes, 0, true) {
+        earlier(at, Format::Warc, Container::Plain);
+    }
+    if let Ok(at) = arc::find(bytes, 0, true) {
+        earlier(at, Format::Arc, Container::Plain);
+    }
+    for magic in COMPRESSED {
+        for at in memchr::memmem::find_iter(bytes, magic) {
+            match sniff(&bytes[at..bytes.len().min(at + SNIFF_BYTES)]) {
+                Some((format, container)) if format != Format::RawDb => {
+                    earlier(at, format, container);
+                    break;
+                }
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 /// Recognises a shard by its first bytes; the more of them the surer, 64 KiB are plenty.
@@ -212,6 +255,10 @@ pub fn sniff(start: &[u8]) -> Option<(Format, Container)> {
         let decoder = zstd::stream::read::Decoder::new(start).ok()?;
         return inside(decoder).map(|format| (format, Container::Zstd));
     }
+    if start.starts_with(&[0x04, 0x22, 0x4d, 0x18]) {
+        let decoder = lz4_flex::frame::FrameDecoder::new(start);
+        return inside(decoder).map(|format| (format, Container::Lz4));
+    }
     sniff_plain(start).map(|format| (format, Container::Plain))
 }
 
@@ -222,31 +269,20 @@ fn inside(decoder: impl Read) -> Option<Format> {
     sniff_plain(&bytes)
 }
 
-fn sniff_plain(start: &[u8]) -> Option<Format> {
+pub(crate) fn sniff_plain(start: &[u8]) -> Option<Format> {
     if start.starts_with(b"version:") {
         return Some(Format::RawDb);
     }
     let blank = start.iter().take_while(|b| b.is_ascii_whitespace()).count().min(16);
     let start = &start[blank..];
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     if start.starts_with(b"WARC/") {
         return Some(Format::Warc);
     }
-    if start.starts_with(b"filedesc://") || is_arc_line(start) {
+    if start.starts_with(b"filedesc://") || arc::starts(start, false) == Start::Yes {
         return Some(Format::Arc);
     }
     None
-}
-
-/// `URL address date media-type … length`, with which a piece of an ARC file begins.
-fn is_arc_line(start: &[u8]) -> bool {
-    let Some(end) = memchr::memchr(b'\n', &start[..start.len().min(4096)]) else { return false };
-    let fields: Vec<&[u8]> = start[..end].trim_ascii_end().split(|b| *b == b' ').collect();
-    let digits = |field: &[u8]| !field.is_empty() && field.iter().all(u8::is_ascii_digit);
-    fields.len() >= 5
-        && memchr::memmem::find(fields[0], b"://").is_some()
-        && fields[2].len() == 14
-        && digits(fields[2])
-        && digits(fields[fields.len() - 1])
 }
 
 /// The error about a file that is no shard: what it is, as far as its first bytes tell.
@@ -260,8 +296,7 @@ pub(crate) fn not_a_shard(path: &Path, start: &[u8]) -> Error {
         shown.retain(|c| !c.is_control() && c != char::REPLACEMENT_CHARACTER);
         format!("a file of unknown kind that begins with {shown:?}")
     };
-    let expected =
-        "a shard: RAW DB, WARC or ARC, plain, gzip or zstd (look at the download, or leave the file out)";
+    let expected = "a shard: RAW DB, WARC or ARC, plain, gzip, zstd or lz4 (look at the download, or leave the file out)";
     Error::Incompatible { path: path.to_path_buf(), found, expected: expected.into() }
 }
 
@@ -271,7 +306,8 @@ const KINDS: &[(&[u8], &str)] = &[
     (b"PK\x03\x04", "a ZIP file (a WACZ file is one: unpack it and give the files in its archive/ folder)"),
     (b"\x1f\x8b", "a gzip file that holds no shard"),
     (b"\x28\xb5\x2f\xfd", "a zstd file that holds no shard"),
-    (b"\x04\x22\x4d\x18", "an lz4 file (WARC as lz4 is not supported: unpack it with `lz4 -d` first)"),
+    (b"\x04\x22\x4d\x18", "an lz4 file that holds no shard"),
+    (b"\x02\x21\x4c\x18", "an lz4 file of the old form (unpack it with `lz4 -d` first)"),
     (b"BZh", "a bzip2 file (unpack it first)"),
     (b"\xfd7zXZ\0", "an xz file (unpack it first)"),
     (b"\x89PNG", "a PNG picture"),

@@ -6,14 +6,19 @@ use data_encoding::BASE64;
 
 use webmill_capture::Truncation;
 
-use super::RecordType;
 use super::warc_frame::Parsed;
 use super::warc_head::{self, text};
+use super::{RecordType, Revisit, revisit};
 
 /// The RAW DB property that holds a WARC head.
 pub(super) const WARC_HEAD: &str = "x-warc-head";
 /// The WARC field that holds a RAW DB head.
 pub(super) const RAW_HEAD: &str = "X-RawDB-Head";
+
+/// The WARC field of a record whose `WARC-Date` is only that of the file it was converted from.
+pub(super) const DATE_UNKNOWN: &str = "X-Webmill-Date-Unknown";
+/// The WARC field of a `warcinfo` that a conversion put before what it converted.
+pub(super) const MADE_HERE: &str = "X-Webmill-Conversion";
 
 /// What a WARC head embedded in a RAW DB head says about the data.
 pub(super) struct EmbeddedHead {
@@ -21,6 +26,8 @@ pub(super) struct EmbeddedHead {
     pub content_type: Option<String>,
     pub id: Option<String>,
     pub truncated: Option<Truncation>,
+    /// Of a revisit: what it refers to, and the digest of its payload.
+    pub revisit: Option<(Revisit<'static>, Option<String>)>,
 }
 
 /// Reads the `x-warc-head` of a RAW DB head, if it has one.
@@ -32,6 +39,9 @@ pub(super) fn embedded_head(raw_head: &[u8]) -> Option<EmbeddedHead> {
         kind: parsed.kind,
         content_type: own(&parsed.fields.media_type),
         id: own(&parsed.fields.id),
+        revisit: (parsed.kind == RecordType::Revisit).then(|| {
+            (revisit::of_warc(&head, &parsed.fields).into_owned(), own(&parsed.fields.payload_digest))
+        }),
         truncated: own(&parsed.fields.truncated).map(|reason| Truncation::from_warc(&reason)),
     })
 }

@@ -36,11 +36,13 @@
 
 mod append;
 mod arc;
+mod arc_write;
 mod convert;
 mod discover;
 mod embedded_head;
 mod gzip;
 mod member;
+mod owned;
 mod raw;
 mod raw_head;
 mod raw_pack;
@@ -50,7 +52,9 @@ mod raw_write;
 mod read_options;
 mod reader;
 mod record;
+mod record_at;
 mod recover;
+mod revisit;
 mod split;
 mod staged;
 pub mod stream;
@@ -68,23 +72,30 @@ mod tests_archives;
 #[cfg(test)]
 mod tests_damage;
 #[cfg(test)]
+mod tests_place;
+#[cfg(test)]
 mod tests_raw;
 #[cfg(test)]
 mod tests_warc;
 
 pub use append::{AppendFile, Position};
+pub use arc_write::ArcWriter;
 pub use convert::{Converted, Converter};
 pub use discover::{Input, discover, sniff};
+pub use owned::OwnedRecord;
 pub use raw::{RawReader, fuzz_raw};
 pub use raw_pack::{Compression, NewRecord, RawPacker};
 pub use raw_write::{RawDbWriter, WriteOptions};
 pub use read_options::{ReadOptions, Resume};
 pub use reader::ShardReader;
 pub use record::{Container, Format, Record, RecordType};
+pub use record_at::{RecordFile, read_record_at};
 pub use recover::{Copied, recover};
+pub use revisit::{Revisit, RevisitProfile};
 pub use split::{Part, follows, split};
 pub use staged::Staged;
 pub use tail::{cut_tail, whole_end};
 pub use warc::{WarcReader, fuzz_warc};
+pub use warc_digest::DigestForm;
 pub use warc_pack::{NewWarcRecord, WarcOptions, WarcPacker};
 pub use warc_write::WarcWriter;

@@ -1,4 +1,4 @@
-//! Compressed files as a chain of members: gzip members, Zstandard frames, or the plain file as one member.
+//! Compressed files as a chain of members: gzip members, Zstandard or LZ4 frames, or the plain file as one member.
 //!
 //! A WARC or ARC file is usually a concatenation of members, one a record, so that a record can be read by offset. Real
 //! files also hold one member over everything, or members cut without regard to records. [`Members`] therefore offers
@@ -9,11 +9,11 @@
 //! ([`find`]).
 //!
 //! Memory: what the caller has not consumed, twice at most, plus the stored window, 16 MiB of room that is kept, and 45
-//! KiB (gzip) or the frame's window (zstd, at most 128 MiB) of state. Bytes that are skipped are decoded to nowhere and
+//! KiB (gzip), 64 KiB (lz4) or the frame's window (zstd, at most 128 MiB) of state. Bytes that are skipped are decoded to nowhere and
 //! counted: a member that unpacks past [`SKIP_FLOOR`] plus [`SKIP_RATIO`] times its stored size while being skipped is
 //! given up.
 //!
-//! Reference: RFC 1952, RFC 8878, and the `.warc.zst` convention (dictionary in a skippable frame at the start).
+//! Reference: RFC 1952, RFC 8878, LZ4 Frame Format Description, and the `.warc.zst` convention (dictionary in a skippable frame at the start).
 
 use std::collections::VecDeque;
 
@@ -29,14 +29,17 @@ mod find;
 mod gzip;
 #[path = "member_inflate.rs"]
 mod inflate;
+#[path = "member_lz4.rs"]
+mod lz4;
 #[path = "member_window.rs"]
 mod window;
 #[path = "member_zstd.rs"]
 mod zstd;
 
 use gzip::Gzip;
+use lz4::Lz4;
 use window::Window;
-pub(super) use zstd::dictionary as zstd_dictionary;
+pub(super) use zstd::{beginning as zstd_beginning, dictionary as zstd_dictionary, is_zstd};
 
 /// Least free space offered to a decoder.
 const OUT_BYTES: usize = 64 * 1024;
@@ -68,6 +71,7 @@ enum Codec {
     Plain,
     Gzip(Box<Gzip>),
     Zstd(Decoder<'static>),
+    Lz4(Box<Lz4>),
 }
 
 /// The decoded bytes of a chain of members.
@@ -98,14 +102,22 @@ impl Members {
         container: Container,
         dictionary: Option<Vec<u8>>,
         limit: usize,
-    ) -> Result<Members> {
+    ) -> Result<(Members, Option<Error>)> {
+        let mut damage = None;
         let codec = match container {
             Container::Plain => Codec::Plain,
             Container::Gzip => Codec::Gzip(Box::new(Gzip::new(limit))),
-            Container::Zstd => Codec::Zstd(zstd::decoder(&stored, &dictionary.unwrap_or_default())?),
+            Container::Zstd => Codec::Zstd(match zstd::decoder(&stored, &dictionary.unwrap_or_default()) {
+                Ok(decoder) => decoder,
+                Err(error) => {
+                    damage = Some(error);
+                    zstd::decoder(&stored, &[])?
+                }
+            }),
+            Container::Lz4 => Codec::Lz4(Box::default()),
         };
         let member_at = stored.position();
-        Ok(Members {
+        let members = Members {
             stored,
             codec,
             phase: Phase::Between,
@@ -117,7 +129,8 @@ impl Members {
             member_at,
             taken: 0,
             was_cut: false,
-        })
+        };
+        Ok((members, damage))
     }
 
     /// The stream below.
@@ -173,6 +186,12 @@ impl Members {
     /// Where a reader would go on once the window's first `end` decoded bytes are consumed.
     pub fn position(&self, end: u64) -> u64 {
         if self.is_plain() { self.stored.position() + end } else { self.offset() + self.stored_length(end) }
+    }
+
+    /// Stored offset up to which bytes were looked at.
+    pub fn fed(&self) -> u64 {
+        let ahead = if self.is_plain() { self.stored.buffered().len() } else { self.taken };
+        self.stored.position() + ahead as u64
     }
 
     /// Count of decoded bytes from the window's first to the last decoded one; more than the window holds after
@@ -232,6 +251,12 @@ impl Members {
         self.corrupt(self.member_at, "the member unpacks to more than the budget for skipped bytes: given up")
     }
 
+    /// Gives up the member at the stored position before it was begun: [`Members::find`] goes on after its first byte.
+    pub fn break_off(&mut self) {
+        self.member_at = self.stored.position();
+        self.phase = Phase::Broken;
+    }
+
     /// True when the member is broken only because the file ends: what was decoded is right.
     pub fn was_cut(&self) -> bool {
         self.was_cut
@@ -249,6 +274,7 @@ impl Members {
                     Codec::Plain => self.more_plain(1),
                     Codec::Gzip(_) => self.more_gzip(),
                     Codec::Zstd(_) => self.more_zstd(),
+                    Codec::Lz4(_) => self.more_lz4(),
                 };
                 if step.is_err() {
                     self.phase = Phase::Broken;
@@ -305,6 +331,7 @@ impl Members {
             Codec::Plain => self.begin_plain(),
             Codec::Gzip(_) => self.begin_gzip(),
             Codec::Zstd(_) => self.begin_zstd(),
+            Codec::Lz4(_) => self.begin_lz4(),
         };
         match begun {
             Ok(true) => {}
@@ -320,12 +347,16 @@ impl Members {
 
     /// The stored bytes end inside a member: by a failing read, or because the file is cut off.
     fn cut(&mut self) -> Error {
-        let name = if matches!(self.codec, Codec::Gzip(_)) { "gzip member" } else { "zstd frame" };
+        let name = match self.codec {
+            Codec::Gzip(_) => "a gzip member",
+            Codec::Lz4(_) => "an lz4 frame",
+            _ => "a zstd frame",
+        };
         match self.stored.take_error() {
             Some(error) => error,
             None => {
                 self.was_cut = true;
-                self.corrupt(self.member_at, format!("the file ends inside a {name}: it was cut off"))
+                self.corrupt(self.member_at, format!("the file ends inside {name}: it was cut off"))
             }
         }
     }

@@ -12,7 +12,7 @@ use memchr::memmem;
 use webmill_capture::error::Result;
 
 use super::gzip::{self, Head, head_length};
-use super::{Codec, Members, Phase, zstd};
+use super::{Codec, Members, Phase, lz4, zstd};
 
 /// Decoded bytes that a probe looks at.
 const PROBE_OUT: usize = 1024;
@@ -39,7 +39,11 @@ impl Members {
     /// # Errors
     /// A failing read.
     pub(crate) fn search(&mut self, proof: impl Fn(&[u8]) -> bool) -> Result<bool> {
-        let magic: &[u8] = if matches!(self.codec, Codec::Gzip(_)) { &gzip::MAGIC } else { &zstd::MAGIC };
+        let magic: &[u8] = match self.codec {
+            Codec::Gzip(_) => &gzip::MAGIC,
+            Codec::Lz4(_) => &lz4::MAGIC,
+            _ => &zstd::MAGIC,
+        };
         loop {
             let held = self.stored.fill(magic.len()).len();
             if held < magic.len() {
@@ -89,6 +93,11 @@ impl Members {
                     }
                 }
                 output.pos()
+            }
+            Codec::Lz4(_) => {
+                // The first block has to be there whole; it is as large as the head of the frame allows.
+                let window = self.stored.fill((4 << 20) + 64);
+                return lz4::probe(window);
             }
         };
         decoded.truncate(n);

@@ -39,7 +39,7 @@ fn samples() -> Vec<Vec<u8>> {
 /// stored offset of every member.
 fn walk(stored: &[u8], whole: bool, limit: usize) -> (Vec<u8>, Option<String>, Vec<u64>) {
     let stream = Stream::from_reader(Box::new(Cursor::new(stored.to_vec())), "t");
-    let mut members = Members::new(stream, Container::Gzip, None, limit).unwrap();
+    let mut members = Members::new(stream, Container::Gzip, None, limit).unwrap().0;
     if let (Codec::Gzip(gzip), false) = (&mut members.codec, whole) {
         gzip.only_by_and_by();
     }
@@ -173,7 +173,8 @@ fn failures_are_backed_off() {
         None,
         1000,
     )
-    .unwrap();
+    .unwrap()
+    .0;
     let mut broken = 0;
     loop {
         match members.next_member() {

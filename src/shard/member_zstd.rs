@@ -126,3 +126,28 @@ pub(crate) fn dictionary(head: &mut Stream) -> Result<Option<Vec<u8>>> {
         Err(e) => corrupt(head, format!("the zstd dictionary is damaged: {e}")),
     }
 }
+
+/// Whether zstd frames begin here, be they skippable ones.
+pub(crate) fn is_zstd(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC) || bytes.starts_with(&DICTIONARY_MAGIC)
+}
+
+/// First decoded bytes of the frame at the start of `bytes`, after skippable ones; few or none where it is damaged.
+pub(crate) fn beginning(mut bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
+    while bytes.starts_with(&DICTIONARY_MAGIC) && bytes.len() >= 8 {
+        let size = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]) as usize;
+        bytes = bytes.get(size.saturating_add(8)..).unwrap_or_default();
+    }
+    let mut decoded = vec![0; 1024];
+    let Ok(mut decoder) = Decoder::with_dictionary(dictionary) else { return Vec::new() };
+    let mut input = InBuffer::around(bytes);
+    let mut output = OutBuffer::around(&mut decoded);
+    while output.pos() < 1024 && input.pos() < bytes.len() {
+        if !matches!(decoder.run(&mut input, &mut output), Ok(1..)) {
+            break;
+        }
+    }
+    let n = output.pos();
+    decoded.truncate(n);
+    decoded
+}

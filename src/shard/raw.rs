@@ -21,7 +21,7 @@ use super::raw_head::Head;
 use super::raw_unpack::{Unpacked, Unpacker};
 use super::raw_walk::{Found, Walker};
 use super::stream::Stream;
-use super::{Format, ReadOptions, Record, RecordType, Resume};
+use super::{Format, ReadOptions, Record, RecordType, Resume, revisit};
 
 /// Reads the RAW DB records of a file or of a range of it.
 pub struct RawReader {
@@ -136,10 +136,19 @@ impl RawReader {
         let stored = &bytes[head.len..head.len + held];
         // A record that was converted from WARC need not be a response.
         let embedded = if head.has_own { embedded_head(&bytes[..head.len - 1]) } else { None };
-        let (kind, content_type, id, cut) = match embedded {
-            Some(t) => (t.kind, t.content_type.map(Cow::Owned), t.id.map(Cow::Owned), t.truncated),
-            None => (RecordType::Response, None, None, None),
+        let (mut kind, content_type, id, cut, mut refers) = match embedded {
+            Some(t) => (t.kind, t.content_type.map(Cow::Owned), t.id.map(Cow::Owned), t.truncated, t.revisit),
+            None => (RecordType::Response, None, None, None, None),
         };
+        let data = if contents.packed { self.unpacker.data() } else { stored };
+        if head.has_own
+            && kind == RecordType::Response
+            && let Some((found, digest)) = revisit::of_raw(&bytes[..head.len - 1], data)
+        {
+            kind = RecordType::Revisit;
+            refers = Some((found.into_owned(), digest.map(Cow::into_owned)));
+        }
+        let (revisit, payload_digest) = refers.unzip();
         let truncated = match contents.truncated {
             true => Some(Truncation::RecordLimit),
             false => value(&head.truncated).map(|reason| Truncation::from_warc(&reason)).or(cut),
@@ -157,7 +166,7 @@ impl RawReader {
             date_ms,
             ip: value(&head.ip).filter(|ip| !ip.is_empty() && ip != "unknown"),
             content_type,
-            data: Cow::Borrowed(if contents.packed { self.unpacker.data() } else { stored }),
+            data: Cow::Borrowed(data),
             full_length: contents.full_length,
             truncated,
             place: Place { shard: Arc::clone(&self.name), offset: at, length: end - at },
@@ -165,7 +174,8 @@ impl RawReader {
             stored: (held as u64 == head.length).then_some(stored),
             id,
             block_digest: None,
-            payload_digest: None,
+            payload_digest: payload_digest.flatten().map(Cow::Owned),
+            revisit,
             defects: contents.defect.map(Cow::Borrowed).into_iter().collect(),
         })
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use lz4_flex::frame::FrameDecoder;
 use webmill_capture::error::{Error, Result};
 
 use super::discover::recognise;
@@ -150,7 +151,7 @@ impl ShardReader {
 }
 
 /// A RAW DB file that somebody compressed whole is read through the decoder: offsets are then those inside.
-fn unwrapped(stream: Stream, container: Container) -> Result<Stream> {
+pub(super) fn unwrapped(stream: Stream, container: Container) -> Result<Stream> {
     let named = (Arc::from(stream.path()), Arc::clone(stream.name()));
     Ok(match container {
         Container::Plain => stream,
@@ -164,10 +165,28 @@ fn unwrapped(stream: Stream, container: Container) -> Result<Stream> {
                 zstd::stream::read::Decoder::with_buffer(stream).map_err(|e| Error::io(&path, e))?;
             Stream::decoded(decoder, |decoder| decoder.get_mut(), named)
         }
+        Container::Lz4 => {
+            Stream::decoded(Lz4Frames(FrameDecoder::new(stream)), |decoder| decoder.0.get_mut(), named)
+        }
     })
 }
 
+/// LZ4 frames, one after the other.
+pub(super) struct Lz4Frames(pub FrameDecoder<Stream>);
+
+impl Read for Lz4Frames {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            // The decoder stops after each frame.
+            match self.0.read(into)? {
+                0 if !into.is_empty() && !self.0.get_mut().at_end() => {}
+                n => return Ok(n),
+            }
+        }
+    }
+}
+
 /// What tables call a file that was given by path.
-fn file_name(path: &Path) -> Arc<str> {
+pub(super) fn file_name(path: &Path) -> Arc<str> {
     Arc::from(path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
 }

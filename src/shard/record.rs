@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use webmill_capture::{Capture, Place, Response, Truncation};
 
+use super::Revisit;
+
 /// The grammar of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -36,6 +38,8 @@ pub enum Container {
     Gzip,
     /// Zstandard frames, usually one a record.
     Zstd,
+    /// LZ4 frames, usually one a record.
+    Lz4,
 }
 
 /// What a record holds. RAW DB has responses only; ARC has responses after its file description.
@@ -120,6 +124,8 @@ pub struct Record<'a> {
     pub block_digest: Option<Cow<'a, str>>,
     /// The digest that the record declares for its payload, as written.
     pub payload_digest: Option<Cow<'a, str>>,
+    /// What a revisit refers to; `None` for every other type of record.
+    pub revisit: Option<Revisit<'a>>,
     /// What was wrong but survivable (lenient reading), in words.
     pub defects: Vec<Cow<'static, str>>,
 }
@@ -136,6 +142,17 @@ impl Record<'_> {
             }
         };
         self.kind == RecordType::Response && (self.data.starts_with(b"HTTP/") || declared())
+    }
+
+    /// The HTTP answer: of a response record, and of a revisit that keeps the head of its answer (whose body is that
+    /// of the record it refers to). `None` for everything else.
+    pub fn response(&self) -> Option<Response<'_>> {
+        let http = match self.kind {
+            RecordType::Response => self.is_http(),
+            RecordType::Revisit => self.data.starts_with(b"HTTP/"),
+            _ => false,
+        };
+        http.then(|| Response::parse(&self.data))
     }
 
     /// The media type declared, lower-case, without parameters: of an HTTP response that of its HTTP head, of every

@@ -79,6 +79,16 @@ impl Stream {
         Self::with(Source::Pipe(pipe), Path::new(name), Arc::from(name), 0)
     }
 
+    /// Bytes that were read already: those of the file at `path` from `position` on, beyond which nothing is read.
+    pub fn from_bytes(path: &Path, name: Arc<str>, position: u64, bytes: Vec<u8>) -> Stream {
+        let pipe = Pipe { reader: Box::new(io::empty()), front: 0, spool: None };
+        let mut stream = Self::with(Source::Pipe(pipe), path, name, position);
+        stream.end = bytes.len();
+        stream.window = bytes;
+        stream.ended = true;
+        stream
+    }
+
     fn with(source: Source, path: &Path, name: Arc<str>, position: u64) -> Stream {
         Stream {
             source,

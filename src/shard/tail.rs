@@ -14,6 +14,7 @@ use flate2::bufread::MultiGzDecoder;
 use webmill_capture::error::{AtPath, Error, Result};
 
 use super::raw_walk::{Walker, whole_at};
+use super::reader::Lz4Frames;
 use super::staged::Staged;
 use super::stream::Stream;
 use super::warc_frame::Parsed;
@@ -111,6 +112,10 @@ fn is_unfinished(path: &Path, (format, container): (Format, Container), from: u6
         Container::Zstd => {
             let mut decoder = zstd::stream::read::Decoder::with_buffer(stream).at(path)?;
             Ok(ends_early(io::copy(&mut decoder, &mut io::sink())))
+        }
+        Container::Lz4 => {
+            let mut frames = Lz4Frames(lz4_flex::frame::FrameDecoder::new(stream));
+            Ok(ends_early(io::copy(&mut frames, &mut io::sink())))
         }
     }
 }

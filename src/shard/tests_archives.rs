@@ -37,10 +37,12 @@ const FILES: &[(&str, [usize; 8], usize)] = &[
     ("pywb/warcs/post-test.warc.gz", [0, 0, 3, 0, 3, 0, 0, 0], 0),
     ("resiliparse/block-sized-records.warc", [0, 0, 0, 0, 0, 0, 0, 3], 0),
     ("resiliparse/block-sized-records.warc.gz", [0, 0, 0, 0, 0, 0, 0, 3], 0),
+    ("resiliparse/block-sized-records.warc.lz4", [0, 0, 0, 0, 0, 0, 0, 3], 0),
     ("resiliparse/clipped.warc.gz", [0, 0, 1, 0, 0, 0, 0, 0], 1),
     ("resiliparse/clueweb-quirk.warc.gz", [0, 1, 29, 0, 0, 0, 0, 0], 0),
     ("resiliparse/warcfile.warc", [0, 1, 16, 0, 17, 16, 0, 0], 0),
     ("resiliparse/warcfile.warc.gz", [0, 1, 16, 0, 17, 16, 0, 0], 0),
+    ("resiliparse/warcfile.warc.lz4", [0, 1, 16, 0, 17, 16, 0, 0], 0),
     ("warcio/bad.arc", [1, 0, 1, 0, 0, 0, 0, 0], 2),
     ("warcio/example-bad-non-chunked.warc.gz", [0, 2, 1, 0, 2, 0, 1, 0], 0),
     ("warcio/example-bad.warc.gz.bad", [0, 1, 2, 0, 2, 0, 1, 0], 0),
@@ -111,10 +113,6 @@ fn every_archive_gives_its_records() {
             &root.join(name),
             &ReadOptions { lenient: false, verify_digests: true, ..ReadOptions::default() },
         );
-    }
-    for name in ["resiliparse/block-sized-records.warc.lz4", "resiliparse/warcfile.warc.lz4"] {
-        let error = ShardReader::open(&root.join(name), &ReadOptions::default()).err().unwrap();
-        assert!(error.to_string().contains("lz4"), "{error}");
     }
     let wacz = ShardReader::open(&root.join("pywb/waczs/valid_example_1.wacz"), &ReadOptions::default());
     assert!(wacz.err().unwrap().to_string().contains("WACZ"));

@@ -188,10 +188,60 @@ fn zstd_with_and_without_a_dictionary() {
 }
 
 #[test]
-fn lz4_is_named() {
+fn an_lz4_file_without_records_is_named() {
     let error =
         ShardReader::from_reader(Box::new(&b"\x04\x22\x4d\x18rest"[..]), "a", &options()).err().unwrap();
-    assert!(error.to_string().contains("lz4"), "{error}");
+    assert!(error.to_string().contains("an lz4 file that holds no shard"), "{error}");
+}
+
+/// One frame with the given flags, all block sizes small.
+fn lz4(bytes: &[u8], linked: bool, sums: bool) -> Vec<u8> {
+    use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
+    let mut info = FrameInfo::new();
+    info.block_mode = if linked { BlockMode::Linked } else { BlockMode::Independent };
+    info.block_size = BlockSize::Max64KB;
+    info.block_checksums = sums;
+    info.content_checksum = sums;
+    info.content_size = sums.then_some(bytes.len() as u64);
+    let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn lz4_frames_are_read_and_recovered() {
+    let block = |n: usize| {
+        [b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), format!("{n} ").repeat(n * 20_000).into_bytes()].concat()
+    };
+    let records: Vec<_> = (0..8).map(|n| warc(&format!("u:{n}"), &block(n))).collect();
+    for (linked, sums) in [(false, false), (false, true), (true, false), (true, true)] {
+        let frames: Vec<_> = records.iter().map(|r| lz4(r, linked, sums)).collect();
+        let skippable = b"\x53\x2a\x4d\x18\x03\0\0\0abc".to_vec();
+        let bytes = [&frames[..3].concat()[..], &skippable, &frames[3..].concat()].concat();
+        let mut reader =
+            ShardReader::from_reader(Box::new(Cursor::new(bytes.clone())), "t", &options()).unwrap();
+        assert_eq!((reader.format(), reader.container()), (Format::Warc, Container::Lz4));
+        let mut at = 0;
+        for n in 0..8 {
+            let record = reader.next().unwrap().unwrap();
+            at += if n == 3 { skippable.len() as u64 } else { 0 };
+            assert_eq!((record.place.offset, record.place.length), (at, frames[n].len() as u64));
+            assert_eq!((record.url.as_ref(), &*record.data), (format!("u:{n}").as_str(), &block(n)[..]));
+            at += record.place.length;
+        }
+        assert!(reader.next().is_none());
+        // One frame over all, and damage in the middle of one.
+        assert_eq!(read(&lz4(&records.concat(), linked, sums), &options()).0.len(), 8);
+        let mut flipped = frames.concat();
+        let middle = frames[..4].concat().len() + frames[4].len() / 2;
+        flipped[middle..middle + 40].fill(0xff);
+        let (rows, errors) = read(&flipped, &options());
+        assert_eq!((rows.len(), errors.len()), (7, 1), "{errors:?}");
+        assert!(errors[0].contains("lz4 frame is damaged"), "{errors:?}");
+        let cut = &frames[..2].concat()[..frames[0].len() + frames[1].len() - 9];
+        let (_, errors) = read(cut, &options());
+        assert!(errors.len() == 1 && errors[0].contains("inside an lz4 frame"), "{errors:?}");
+    }
 }
 
 #[test]
@@ -366,21 +416,36 @@ proptest! {
         let write = WriteOptions { compression, ..WriteOptions::default() };
         let mut writer = RawDbWriter::create(&a, write).unwrap();
         for (n, data) in blocks.iter().enumerate() {
-            let url = format!("http://a.example/{n}");
+            let url = ["http://a.example/", "www.pku.edu/", "http://a.example/ b\u{e4}#c", "::", "x"][n % 5];
+            let revisit: &[(&str, &str)] = &[
+                ("x-revisit", "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"),
+                ("x-refers-to", "http://a.example/ 2024-05-01T12:00:00Z"),
+            ];
             let record = NewRecord {
-                url: &url,
+                url,
                 origin: (n % 2 == 0).then_some("http://a.example/from"),
                 date_ms: 1_714_564_801_000,
-                ip: Some("10.0.0.1"),
-                extra: &[("my-own", "kept")],
+                ip: [Some("10.0.0.1"), Some("unknown"), Some("10.0.0"), None][n % 4],
+                extra: if n % 3 == 2 { revisit } else { &[("my-own", "kept")] },
                 data,
             };
             writer.write(&record).unwrap();
+            if compression == Compression::None {
+                // Heads of somebody else's making: spaces, no date, one that is none.
+                for date in ["", "date:\n", "date: soon\n"] {
+                    let head = format!("version:  1.0\nurl: www.pku.edu/ \n{date}ip: unknown\nlength: {}\n", data.len());
+                    writer.write_stored(head.as_bytes(), data).unwrap();
+                }
+            }
         }
         writer.finish().unwrap();
         convert(&a, &b, false);
-        let (rows, _) = drain(ShardReader::open(&b, &options()).unwrap());
-        prop_assert_eq!(rows.len(), blocks.len());
+        let strict = ReadOptions { lenient: false, verify_digests: true, ..options() };
+        let (rows, errors) = drain(ShardReader::open(&b, &strict).unwrap());
+        prop_assert!(errors.is_empty(), "{:?}", errors);
+        let each = if compression == Compression::None { 4 } else { 1 };
+        prop_assert_eq!((rows.len(), rows[0].0), (each * blocks.len() + 1, RecordType::Warcinfo));
+        prop_assert!(rows[1..].iter().all(|r| r.1.contains(':') && !r.1.contains(' ') && r.1.is_ascii()));
         convert(&b, &c, true);
         prop_assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(&c).unwrap());
     }
@@ -419,7 +484,7 @@ proptest! {
 
     #[test]
     fn damage_is_survived(
-        packing in 0..4usize,
+        packing in 0..5usize,
         cut in any::<prop::sample::Index>(),
         flips in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
     ) {
@@ -428,6 +493,7 @@ proptest! {
             0 => records.concat(),
             1 => records.iter().flat_map(|r| gzip(r)).collect(),
             2 => gzip(&records.concat()),
+            3 => records.iter().flat_map(|r| lz4(r, true, true)).collect(),
             _ => records.iter().flat_map(|r| zstd::bulk::compress(r, 3).unwrap()).collect(),
         };
         for (at, to) in flips {
@@ -439,13 +505,14 @@ proptest! {
     }
 
     #[test]
-    fn ranges_join(packing in 0..3usize, cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..5)) {
+    fn ranges_join(packing in 0..4usize, cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..5)) {
         let records: Vec<_> = (0..12)
             .map(|n| warc(&format!("u:{n}"), &b"HTTP/1.0 200 OK\r\n\r\nsome words ".repeat(n % 5)))
             .collect();
         let bytes: Vec<u8> = match packing {
             0 => records.concat(),
             1 => records.iter().flat_map(|r| gzip(r)).collect(),
+            2 => records.iter().flat_map(|r| lz4(r, false, true)).collect(),
             _ => records.iter().flat_map(|r| zstd::bulk::compress(r, 3).unwrap()).collect(),
         };
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -491,6 +558,405 @@ fn every_cut_and_every_flip() {
             let (rows, errors) = read_as(&flipped, container);
             let hit = urls(&rows).iter().filter(|u| u.len() == 3 && u.starts_with("u:")).count();
             assert!(hit >= 3, "flipped at {at}: {:?} {errors:?}", urls(&rows));
+        }
+    }
+}
+
+/// What a walk gave: records' places and, of each error, where it is and what it cost.
+#[derive(Debug, Default, Clone, PartialEq)]
+struct Account {
+    places: Vec<(u64, u64)>,
+    lost: Vec<(u64, u64)>,
+}
+
+fn account(reader: &mut ShardReader) -> Account {
+    let mut account = Account::default();
+    while let Some(next) = reader.next() {
+        match next {
+            Ok(record) => account.places.push((record.place.offset, record.place.length)),
+            Err(webmill_capture::error::Error::Corrupt { offset, lost, .. }) => {
+                account.lost.push((offset, lost));
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    account
+}
+
+fn arc(n: usize, body: &[u8]) -> Vec<u8> {
+    let head = format!("http://a.example/{n} 10.0.0.1 20080430204825 text/html {}\n", body.len());
+    [head.as_bytes(), body, b"\n"].concat()
+}
+
+/// The same records in every form there is, each as stored bytes by record.
+fn forms() -> Vec<(&'static str, Vec<Vec<u8>>)> {
+    let body = |n: usize| {
+        let noise: String = (0..600).map(|k| format!("{:x} ", (n * 7919 + k * 104_729) % 65_521)).collect();
+        format!("HTTP/1.1 200 OK\r\n\r\n{n} {noise}").into_bytes()
+    };
+    let warcs: Vec<_> = (0..40).map(|n| warc(&format!("u:{n}"), &body(n))).collect();
+    let arcs: Vec<_> = (0..40).map(|n| arc(n, &body(n))).collect();
+    let each =
+        |records: &[Vec<u8>], pack: &dyn Fn(&[u8]) -> Vec<u8>| records.iter().map(|r| pack(r)).collect();
+    let zstd = |r: &[u8]| {
+        let mut compressor = zstd::bulk::Compressor::new(3).unwrap();
+        compressor.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true)).unwrap();
+        compressor.compress(r).unwrap()
+    };
+    vec![
+        ("WARC", warcs.clone()),
+        ("WARC, gzip", each(&warcs, &gzip)),
+        ("WARC, zstd", each(&warcs, &zstd)),
+        ("WARC, lz4", each(&warcs, &|r| lz4(r, false, true))),
+        ("ARC", arcs.clone()),
+        ("ARC, gzip", each(&arcs, &gzip)),
+    ]
+}
+
+#[test]
+fn every_byte_belongs_to_a_record_or_is_counted_as_lost() {
+    for (form, records) in forms() {
+        let whole = records.concat();
+        let start = |n: usize| records[..n].concat().len();
+        for (from, until) in [
+            (start(10), start(30)),
+            (start(10) + 100, start(30)),
+            (start(10), start(30) + 100),
+            (start(20) + 300, start(20) + 812),
+            (start(39) + 5, whole.len()),
+        ] {
+            let mut bytes = whole.clone();
+            bytes[from..until].fill(0);
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), &bytes).unwrap();
+            let mut reader = ShardReader::open(file.path(), &options()).unwrap();
+            let kind = (reader.format(), reader.container());
+            let found = account(&mut reader);
+            let what = format!("{form}, zeros {from}..{until}");
+            let given: u64 = found.places.iter().map(|p| p.1).sum();
+            let lost: u64 = found.lost.iter().map(|l| l.1).sum();
+            // Zeros up to the end are padding, not damage, where they begin at a boundary.
+            assert_eq!(given + lost, bytes.len() as u64, "{what}: {found:?}");
+            let last = found.places.last().unwrap();
+            assert!(until == whole.len() || last.0 + last.1 == whole.len() as u64, "{what}: {found:?}");
+            // In parts: the same records and the same losses, once.
+            for parts in [2, 3, 7, 50] {
+                let mut joined = Account::default();
+                let mut stand = Resume::from(0);
+                let size = bytes.len() as u64;
+                for part in 0..parts {
+                    let begin = size * part / parts;
+                    let end = if part + 1 == parts { u64::MAX } else { size * (part + 1) / parts };
+                    let open = |options: &ReadOptions| {
+                        ShardReader::open_as(file.path(), "t".into(), kind, begin..end, options).unwrap()
+                    };
+                    let mut reader = open(&options());
+                    if !follows(&stand, &(begin..end), reader.first_offset()) {
+                        reader = open(&ReadOptions { exact_start: Some(stand), ..options() });
+                    } else if reader.first_offset().is_none() {
+                        continue;
+                    }
+                    let mut part = account(&mut reader);
+                    joined.places.append(&mut part.places);
+                    joined.lost.append(&mut part.lost);
+                    if reader.first_offset().is_some() {
+                        stand = reader.resume();
+                    }
+                }
+                assert_eq!(joined, found, "{what}, {parts} parts");
+            }
+        }
+    }
+}
+
+#[test]
+fn arc_heads_of_real_archives_are_read() {
+    // The forms that a large archive of 2005 to 2010 holds, each between records that are as they should be.
+    for (head, url, date) in [
+        ("http://b.example/ None 20080430204825 text/html", "http://b.example/", Some(1_209_588_505_000)),
+        ("http://b.example/ 0 20080430204825 text/html", "http://b.example/", Some(1_209_588_505_000)),
+        ("http://b.example/ - 2008043020 text/html", "http://b.example/", Some(1_209_585_600_000)),
+        (
+            "http://b.example/ 1.2.3.4 20080430204825123 text/html",
+            "http://b.example/",
+            Some(1_209_588_505_123),
+        ),
+        (
+            "http://b.example/ 1.2.3.4 Wed, 30 Apr 2008 20:48:25 GMT text/html",
+            "http://b.example/",
+            Some(1_209_588_505_000),
+        ),
+        ("http://b.example/ 1.2.3.4 bogus text/html", "http://b.example/", None),
+        ("http://b.example/ None xyz text/html", "http://b.example/", None),
+        ("http://b.example/ 20080430204825 1.2.3.4 text/html", "http://b.example/", Some(1_209_588_505_000)),
+        ("1.2.3.4 http://b.example/ 20080430204825 text/html", "http://b.example/", Some(1_209_588_505_000)),
+        (
+            "http://b.example/\rx None 20080430204825 text/html",
+            "http://b.example/\rx",
+            Some(1_209_588_505_000),
+        ),
+    ] {
+        let body = b"HTTP/1.1 200 OK\r\n\r\nhello";
+        let middle = [format!("{head} {}\n", body.len()).as_bytes(), body, b"\n"].concat();
+        let records = [arc(1, body), middle, arc(2, body)];
+        for bytes in [records.concat(), records.iter().flat_map(|r| gzip(r)).collect()] {
+            let mut reader = ShardReader::from_reader(Box::new(Cursor::new(bytes)), "t", &options()).unwrap();
+            assert_eq!(reader.next().unwrap().unwrap().url, "http://a.example/1");
+            let record = reader.next().unwrap().unwrap();
+            assert_eq!((record.url.as_ref(), record.date_ms), (url, date), "{head}");
+            assert_eq!(&*record.data, body, "{head}");
+            assert!(record.ip.as_deref().is_none_or(|ip| ip == "1.2.3.4"), "{head}");
+            assert_eq!(reader.next().unwrap().unwrap().url, "http://a.example/2", "{head}");
+            assert!(reader.next().is_none());
+        }
+    }
+}
+
+#[test]
+fn a_damaged_beginning_costs_only_itself() {
+    for (form, records) in forms() {
+        let whole = records.concat();
+        let junk = |n: usize, with: &[u8]| [&with.repeat(n)[..], &whole].concat();
+        let zeroed = {
+            let mut bytes = whole.clone();
+            bytes[..512].fill(0);
+            bytes
+        };
+        let first = records[0].len() as u64;
+        for (what, bytes, records, lost) in [
+            ("512 zeros", zeroed, 39, first),
+            ("a byte order mark", junk(1, b"\xef\xbb\xbf"), 40, 3),
+            ("a line of junk", junk(1, b"some line\n"), 40, 10),
+            ("half a MiB of junk", junk(1 << 15, b"some line of junk\n"), 40, 18 << 15),
+        ] {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), &bytes).unwrap();
+            let given = [file.path().to_str().unwrap().to_owned()];
+            assert_eq!(discover(&given).unwrap().0.len(), 1, "{form}, {what}");
+            let mut reader = ShardReader::open(file.path(), &options()).unwrap();
+            let found = account(&mut reader);
+            let of_one_record = found.lost.iter().map(|l| l.1).sum::<u64>();
+            assert_eq!((found.places.len(), of_one_record), (records, lost), "{form}, {what}: {found:?}");
+            assert_eq!(found.lost.len(), 1, "{form}, {what}");
+        }
+    }
+    // A RAW DB file that quotes a WARC record after its damaged beginning stays one; a picture is none.
+    let raw = "version:1.0\nurl:http://a/\ndate:Tue, 15 Apr 2003 08:13:06 GMT\nlength:38\n\n\
+               \nWARC/1.0\r\nWARC-Type: response\r\n\r\n1234\n";
+    let bytes = [&[0; 100][..], raw.as_bytes(), raw.as_bytes()].concat();
+    let reader = ShardReader::from_reader(Box::new(Cursor::new(bytes)), "t", &options()).unwrap();
+    assert_eq!(reader.format(), Format::RawDb);
+    let bytes = [b"\x89PNG\n".as_slice(), &warc("u:a", b"x")].concat();
+    assert!(ShardReader::from_reader(Box::new(Cursor::new(bytes)), "t", &options()).is_err());
+}
+
+#[test]
+fn a_bad_zstd_dictionary_is_damage_and_no_failure() {
+    let page = b"HTTP/1.1 200 OK\r\n\r\nthe same words on every page, for the dictionary's sake".repeat(9);
+    let folder = tempfile::tempdir().unwrap();
+    let write = WarcOptions {
+        compression: Compression::Zstd,
+        dictionary: Some(page.repeat(20)),
+        ..WarcOptions::default()
+    };
+    let mut writer = WarcWriter::new(folder.path(), "z", write).unwrap();
+    for n in 0..9 {
+        writer.write(&response(&format!("u:{n}"), &page)).unwrap();
+    }
+    let path = writer.finish().unwrap().remove(0);
+    let whole = std::fs::read(&path).unwrap();
+    let mut packed = b"\x5d\x2a\x4d\x18".to_vec();
+    let inner = zstd::bulk::compress(&page.repeat(20), 3).unwrap();
+    packed.extend((inner.len() as u32).to_le_bytes());
+    packed.extend(&inner);
+    let begins = packed.len();
+    packed.extend(&whole[page.len() * 20 + 8..]);
+    assert_eq!(read(&packed, &options()).0.len(), 9);
+    packed[20..begins].fill(0x55);
+    let mut large = whole.clone();
+    large[4..8].fill(0xff);
+    for (what, bytes) in [("cut off", whole[..900].to_vec()), ("damaged", packed), ("too large", large)] {
+        std::fs::write(&path, &bytes).unwrap();
+        for parts in [1, 2, 5] {
+            let size = bytes.len() as u64;
+            let (mut lost, mut stand) = (Vec::new(), Resume::from(0));
+            for part in 0..parts {
+                let begin = size * part / parts;
+                let range = begin..if part + 1 == parts { u64::MAX } else { size * (part + 1) / parts };
+                let kind = (Format::Warc, Container::Zstd);
+                let open = |o: &ReadOptions| {
+                    ShardReader::open_as(&path, "t".into(), kind, range.clone(), o).unwrap()
+                };
+                let mut reader = open(&options());
+                if !follows(&stand, &range, reader.first_offset()) {
+                    reader = open(&ReadOptions { exact_start: Some(stand), ..options() });
+                } else if reader.first_offset().is_none() {
+                    continue;
+                }
+                let mut found = account(&mut reader);
+                assert!(found.places.is_empty(), "{what}");
+                lost.append(&mut found.lost);
+                stand = reader.resume();
+            }
+            assert_eq!(lost, [(0, size)], "{what}, {parts} parts");
+        }
+    }
+}
+
+#[test]
+fn folded_fields_are_unfolded() {
+    let fold = |from: &str, to: &str| {
+        let record = String::from_utf8(warc("u:a", b"HTTP/1.1 200 OK\r\n\r\nhello")).unwrap();
+        record.replacen(from, to, 1).into_bytes()
+    };
+    for (from, to) in [
+        ("Content-Length: 24", "Content-Length:\r\n 24"),
+        ("Content-Length: 24", "Content-Length:\r\n\t 24 "),
+        ("Content-Length: 24", "Content-Length: 24\r\n "),
+        ("Content-Length: 24", "Content-Length:\r\n \r\n 24"),
+        ("WARC-Target-URI: u:a", "WARC-Target-URI:\r\n u:a"),
+        ("WARC-Type: response", "WARC-Type:\r\n response"),
+    ] {
+        let bytes = [fold(from, to), warc("u:b", b"HTTP/1.1 200 OK\r\n\r\n")].concat();
+        let (rows, errors) = read(&bytes, &options());
+        assert_eq!((urls(&rows), errors.len()), (vec!["u:a", "u:b"], 0), "{to:?} {errors:?}");
+        assert_eq!(rows[0].0, RecordType::Response, "{to:?}");
+        assert_eq!(rows[0].3, b"HTTP/1.1 200 OK\r\n\r\nhello");
+    }
+}
+
+fn in_folder(name: &str, bytes: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn what_warc_cannot_say_of_a_raw_db_record_is_marked() {
+    let data = "HTTP/1.1 200 OK\r\n\r\nhi";
+    let raw = |head: &str| format!("version:1.0\n{head}length:{}\n\n{data}\n", data.len());
+    let bytes = [
+        raw("url:www.pku.edu/\ndate:Tue, 15 Apr 2003 08:13:06 GMT\nip:unknown\n"),
+        raw("url:http://a.example/b c\nip:1.2.3\n"),
+    ];
+    let (folder, from) = in_folder("a.rawdb", bytes.concat().as_bytes());
+    let to = folder.path().join("b.warc.gz");
+    convert(&from, &to, false);
+    let text = std::fs::read_to_string(&to).unwrap();
+    assert!(
+        text.starts_with("WARC/1.1\r\nWARC-Type: warcinfo\r\n") && !text.contains("1970-01-01"),
+        "{text}"
+    );
+    assert!(!text.contains("WARC-IP-Address"), "{text}");
+    let mut reader = ShardReader::open(&to, &options()).unwrap();
+    assert_eq!(reader.next().unwrap().unwrap().kind, RecordType::Warcinfo);
+    let record = reader.next().unwrap().unwrap();
+    assert_eq!((record.url.as_ref(), record.date_ms), ("http://www.pku.edu/", Some(1_050_394_386_000)));
+    let record = reader.next().unwrap().unwrap();
+    assert_eq!((record.url.as_ref(), record.date_ms), ("http://a.example/b%20c", None));
+}
+
+#[test]
+fn a_conversion_keeps_arc_urls_with_line_ends() {
+    let body = b"HTTP/1.1 200 OK\r\n\r\nhello";
+    let odd = [&b"http://b.example/x\ry z None bogus text/html 24\n"[..], body, b"\n"].concat();
+    let (folder, from) = in_folder("a.arc", &[arc(1, body), odd].concat());
+    let to = folder.path().join("b.warc.gz");
+    convert(&from, &to, false);
+    let strict = ReadOptions { lenient: false, verify_digests: true, ..options() };
+    let mut reader = ShardReader::open(&to, &strict).unwrap();
+    let mut rows = Vec::new();
+    while let Some(next) = reader.next() {
+        let record = next.unwrap();
+        rows.push((record.kind, record.url.to_string(), record.date_ms, record.data.to_vec()));
+    }
+    assert_eq!(rows[0].0, RecordType::Warcinfo);
+    assert_eq!((rows[1].1.as_str(), rows[1].2), ("http://a.example/1", Some(1_209_588_505_000)));
+    assert_eq!(
+        (rows[2].1.as_str(), rows[2].2, &rows[2].3[..]),
+        ("http://b.example/x%0Dy%20z", None, &body[..])
+    );
+    assert_eq!(rows.len(), 3);
+}
+
+#[test]
+fn a_revisit_survives_raw_db() {
+    let revisit = Revisit {
+        profile: RevisitProfile::ServerNotModified,
+        refers_to_url: Some("http://a.example/".into()),
+        refers_to_date_ms: Some(1_714_564_800_000),
+        refers_to_id: Some("<urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430c8>".into()),
+    };
+    let fields = revisit.fields(Some("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"));
+    let extra: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let head = b"HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n";
+    let folder = tempfile::tempdir().unwrap();
+    let [a, b, c] = ["a.warc.gz", "b.rawdb", "c.warc.gz"].map(|name| folder.path().join(name));
+    let mut writer = WarcWriter::create(&a, WarcOptions::default()).unwrap();
+    let record =
+        NewWarcRecord { kind: RecordType::Revisit, extra: &extra, ..response("http://a.example/", head) };
+    writer.write(&record).unwrap();
+    writer.finish().unwrap();
+    convert(&a, &b, true);
+    convert(&b, &c, false);
+    assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(&c).unwrap());
+    for path in [&a, &b] {
+        let record = read_record_at(path, 0, None, &options()).unwrap();
+        let record = record.record();
+        assert_eq!((record.kind, record.revisit.as_ref()), (RecordType::Revisit, Some(&revisit)));
+        assert_eq!(record.payload_digest.as_deref(), Some("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"));
+        assert_eq!(record.response().and_then(|r| r.status), Some(304));
+    }
+    let raw = std::fs::read_to_string(&b).unwrap();
+    assert!(raw.contains("\nx-refers-to:http://a.example/ 2024-05-01T12:00:00Z\n"), "{raw}");
+}
+
+#[test]
+fn the_payload_digest_is_of_the_entity_and_other_forms_are_known() {
+    let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n";
+    let sha = |bytes: &[u8]| format!("sha1:{}", webmill_capture::digest::sha1_base32(bytes));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.warc");
+    let mut writer = WarcWriter::create(&path, WarcOptions::default()).unwrap();
+    writer.write(&response("u:a", chunked)).unwrap();
+    let given = [sha(b"2\r\nhi\r\n0\r\n\r\n"), sha(chunked), sha(b"?")];
+    for digest in &given {
+        writer
+            .write(&NewWarcRecord { extra: &[("WARC-Payload-Digest", digest)], ..response("u:a", chunked) })
+            .unwrap();
+    }
+    writer.finish().unwrap();
+    let mut reader = ShardReader::open(&path, &options()).unwrap();
+    let first = reader.next().unwrap().unwrap();
+    assert_eq!(first.payload_digest.as_deref(), Some(sha(b"hi").as_str()));
+    assert_eq!(first.to_capture().unwrap().content_digest(), sha(b"hi")[5..]);
+    assert_eq!(first.payload_digest_form(), Some(DigestForm::Entity));
+    for form in [Some(DigestForm::Stored), Some(DigestForm::Block), None] {
+        assert_eq!(reader.next().unwrap().unwrap().payload_digest_form(), form);
+    }
+}
+
+#[test]
+fn whole_records_of_an_arc_file_are_copied() {
+    for (form, records) in forms().into_iter().filter(|(form, _)| form.starts_with("ARC")) {
+        let mut bytes = records.concat();
+        let (from, until) = (records[..5].concat().len() + 9, records[..6].concat().len());
+        bytes[from..until].fill(0);
+        let (folder, from) = in_folder("a.arc", &bytes);
+        let to = folder.path().join("b.arc");
+        let compression = if form == "ARC" { Compression::None } else { Compression::Gzip };
+        let mut converter = Converter::Arc(ArcWriter::create(&to, compression).unwrap());
+        let done = converter.convert(&from, &options(), &mut |_| {}).unwrap();
+        assert_eq!((done.records, done.damaged), (39, 1), "{form}");
+        converter.finish().unwrap();
+        let (want, _) = drain(ShardReader::open(&from, &options()).unwrap());
+        let (rows, errors) =
+            drain(ShardReader::open(&to, &ReadOptions { lenient: false, ..options() }).unwrap());
+        assert!(rows == want && errors.is_empty(), "{form}: {errors:?}");
+        if form == "ARC" {
+            let whole = [&records[..5].concat()[..], &records[6..].concat()].concat();
+            assert_eq!(std::fs::read(&to).unwrap(), whole);
         }
     }
 }

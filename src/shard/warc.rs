@@ -25,16 +25,17 @@ use std::sync::Arc;
 
 use data_encoding::BASE64;
 
-use webmill_capture::date::{parse_14, parse_w3c};
+use webmill_capture::date::{parse_14, parse_any, parse_w3c};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{Place, Truncation, url_text};
 
+use super::member::Members;
 use super::stream::Stream;
 use super::warc_digest::verify;
 use super::warc_frame::Framed;
 use super::warc_head::{text, url};
 use super::warc_walk::{Walk, open};
-use super::{Container, Format, ReadOptions, Record, Resume};
+use super::{Container, Format, ReadOptions, Record, RecordType, Resume, revisit};
 
 /// Walks a WARC or ARC file, or the records that start in a range of it.
 pub struct WarcReader {
@@ -49,7 +50,8 @@ impl WarcReader {
     /// Reads the records of `stored` (positioned at its start) that start in `range`.
     ///
     /// # Errors
-    /// A failing read while the first record is searched; a zstd dictionary that cannot be used.
+    /// A failing read while the first record is searched. A zstd dictionary that cannot be used is damage like any
+    /// other: an error of [`WarcReader::next`].
     pub fn new(
         stored: Stream,
         format: Format,
@@ -58,8 +60,18 @@ impl WarcReader {
         options: &ReadOptions,
     ) -> Result<WarcReader> {
         let name = Arc::clone(stored.name());
-        let members = open(stored, container, &range, options)?;
-        let walk = Walk::new(members, format, range, options)?;
+        let (members, damage) = open(stored, container, &range, options)?;
+        let mut walk = Walk::new(members, format, range, options)?;
+        if let Some(error) = damage {
+            walk.without_dictionary(error);
+        }
+        Ok(WarcReader { walk, format, name, lenient: options.lenient, verify: options.verify_digests })
+    }
+
+    /// Reads the one record at the position of `members`, without a search where it is damaged.
+    pub(super) fn of_one(members: Members, format: Format, options: &ReadOptions) -> Result<WarcReader> {
+        let name = Arc::clone(members.stored().name());
+        let walk = Walk::of_one(members, format, options)?;
         Ok(WarcReader { walk, format, name, lenient: options.lenient, verify: options.verify_digests })
     }
 
@@ -91,7 +103,8 @@ impl WarcReader {
     fn verified<'a>(&self, mut record: Record<'a>, offset: u64) -> Result<Record<'a>> {
         let found = verify(&record);
         if let (Some(first), false) = (found.wrong.first(), self.lenient) {
-            return Err(Error::corrupt(self.walk.members.stored().path(), offset, first.to_string()));
+            let path = self.walk.members.stored().path();
+            return Err(Error::corrupt(path, offset, first.to_string()).losing(record.place.length));
         }
         record.defects.extend(found.wrong.into_iter().chain(found.unchecked));
         Ok(record)
@@ -110,8 +123,8 @@ fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>)
         head,
         url: url(window, &fields.url),
         origin: None,
-        date_ms: date.and_then(|d| if arc { parse_14(&d[..d.len().min(17)]) } else { parse_w3c(&d) }),
-        ip: text(window, &fields.ip),
+        date_ms: date.and_then(|d| if arc { arc_date(&d) } else { parse_w3c(&d) }),
+        ip: text(window, &fields.ip).filter(|ip| !arc || ip.contains(['.', ':'])),
         content_type: text(window, &fields.media_type),
         data: Cow::Borrowed(data),
         full_length: framed.full_length,
@@ -122,8 +135,12 @@ fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>)
         id: text(window, &fields.id),
         block_digest: text(window, &fields.block_digest),
         payload_digest: text(window, &fields.payload_digest),
+        revisit: (framed.head.kind == RecordType::Revisit).then(|| revisit::of_warc(window, fields)),
         defects: framed.head.flaws.texts().map(Cow::Borrowed).collect(),
     };
+    if !fields.date_unknown.is_empty() {
+        record.date_ms = None;
+    }
     if framed.over_limit {
         record.truncated = Some(Truncation::RecordLimit);
     } else if framed.cut {
@@ -133,6 +150,11 @@ fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>)
         record.origin = text(window, &fields.raw_head).and_then(|h| origin(&h)).map(Cow::Owned);
     }
     record
+}
+
+/// Ten to seventeen digits, or more by mistake; else a date in words.
+fn arc_date(text: &str) -> Option<i64> {
+    parse_14(text.get(..17).unwrap_or(text)).or_else(|| parse_any(text))
 }
 
 /// The `origin` property of a RAW DB head that travels in base64.
@@ -149,8 +171,10 @@ pub fn fuzz_warc(data: &[u8]) {
         (Format::Warc, Container::Plain),
         (Format::Warc, Container::Gzip),
         (Format::Warc, Container::Zstd),
+        (Format::Warc, Container::Lz4),
         (Format::Arc, Container::Plain),
         (Format::Arc, Container::Gzip),
+        (Format::Arc, Container::Lz4),
     ] {
         for (lenient, max_record_bytes, start) in [(true, 64 << 20, 0), (false, 64 << 20, 0), (true, 100, 5)]
         {

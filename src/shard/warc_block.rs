@@ -1,11 +1,16 @@
 //! Where a block ends: by its stated length if that can be believed, else by measure.
 
+use memchr::memmem;
+
 use crate::member::Step;
 use crate::warc_frame::{Flaws, Head, Start};
 use crate::{Format, RecordType};
 use webmill_capture::error::Result;
 
-use super::{MAX_BLANKS, Reach, Walk, blanks, find, separator, starts};
+use super::{MAX_BLANKS, Reach, Walk, blanks, find, separator, starts, starts_here};
+
+/// So many zeros in a row are damage.
+const SECTOR: usize = 512;
 
 pub(super) struct BlockEnd {
     /// Where the block ends.
@@ -20,6 +25,11 @@ impl BlockEnd {
     fn at(block: u64, after: u64) -> BlockEnd {
         BlockEnd { block, after, cut: false }
     }
+}
+
+/// Does a head start in `bytes`, which `blanks` line ends stand before?
+fn starts_after(format: Format, blanks: usize, bytes: &[u8], at_end: bool) -> Start {
+    if blanks > 0 { starts_here(format, bytes, at_end) } else { starts(format, bytes, at_end) }
 }
 
 impl Walk {
@@ -54,15 +64,15 @@ impl Walk {
     fn long_plain_block(&mut self, head: &mut Head, until: u64, keep: usize) -> Result<BlockEnd> {
         let from = head.block_at as u64;
         self.members.fill(keep)?;
-        let behind = self.members.peek(until, 128);
+        let behind = self.members.peek(until, 4096);
         if behind.is_empty() && self.members.peek(until - 1, 1).is_empty() {
             return self.fault(from, format!("the file ends inside a block of {} bytes", until - from));
         }
-        let behind = self.members.peek(until, 128);
+        let behind = self.members.peek(until, 4096);
         let n = blanks(behind);
         if !behind.starts_with(separator(self.format)) {
             head.flaws.add(Flaws::BLANKS);
-            if n < behind.len() && starts(self.format, &behind[n..], true) == Start::No {
+            if n < behind.len() && starts_after(self.format, n, &behind[n..], true) == Start::No {
                 head.flaws.add(Flaws::UNENDED);
             }
         }
@@ -100,14 +110,18 @@ impl Walk {
             // One line end after an ARC block says little: what follows must fit too.
             let mut n = blanks(bytes);
             let mut verdict =
-                if n < bytes.len() { starts(self.format, &bytes[n..], false) } else { Start::More };
+                if n < bytes.len() { starts_after(self.format, n, &bytes[n..], false) } else { Start::More };
             if verdict == Start::More && n <= MAX_BLANKS && self.more(usize::MAX)? == Step::Data {
                 continue;
             }
             let bytes = self.members.tail(until);
             if verdict == Start::More {
                 n = blanks(bytes);
-                verdict = if n == bytes.len() { Start::Yes } else { starts(self.format, &bytes[n..], true) };
+                verdict = if n == bytes.len() {
+                    Start::Yes
+                } else {
+                    starts_after(self.format, n, &bytes[n..], true)
+                };
             }
             if verdict != Start::Yes {
                 return Ok(None);
@@ -138,7 +152,7 @@ impl Walk {
         loop {
             let window = self.members.window();
             match find(self.format, &window[..window.len().min(most)], from, false) {
-                Ok(next) => return self.measured(head, next),
+                Ok(next) => return self.measured_to(head, until, next),
                 Err(seen) => from = seen.max(from),
             }
             if self.members.window().len() >= most {
@@ -147,8 +161,8 @@ impl Walk {
             if self.more(usize::MAX)? == Step::End {
                 let all = self.members.window().len();
                 return match find(self.format, self.members.window(), from, true) {
-                    Ok(next) => self.measured(head, next),
-                    Err(_) => self.measured(head, all),
+                    Ok(next) => self.measured_to(head, until, next),
+                    Err(_) => self.measured_to(head, until, all),
                 };
             }
         }
@@ -156,6 +170,19 @@ impl Walk {
         self.searching = true;
         let end = until.unwrap_or(most as u64);
         Ok(BlockEnd::at(end, end))
+    }
+
+    /// As [`Walk::measured`], but for a bad sector behind the stated end: it and what follows up to `next` is lost.
+    fn measured_to(&mut self, head: &mut Head, until: Option<u64>, next: usize) -> Result<BlockEnd> {
+        let window = self.members.window();
+        if let Some(until) = until
+            && window.get(until as usize..next).is_some_and(|gap| memmem::find(gap, &[0; SECTOR]).is_some())
+        {
+            head.flaws.add(Flaws::UNENDED);
+            self.searching = true;
+            return Ok(BlockEnd::at(until, until));
+        }
+        self.measured(head, next)
     }
 
     /// The block was found to end before `next`, less its separator.

@@ -30,6 +30,17 @@ pub(super) struct Fields {
     pub payload_digest: Value,
     /// `X-RawDB-Head`.
     pub raw_head: Value,
+    /// `X-Webmill-Date-Unknown`.
+    pub date_unknown: Value,
+    /// What a revisit refers to.
+    pub profile: Value,
+    pub refers_id: Value,
+    pub refers_url: Value,
+    pub refers_date: Value,
+    /// Which piece of a record that was cut in several it is.
+    pub segment_number: Value,
+    pub segment_origin: Value,
+    pub segment_total: Value,
 }
 
 /// A parsed head: places are relative to its first byte.
@@ -68,7 +79,9 @@ impl Flaws {
     pub const SHARED_MEMBER: Flaws = Flaws(512);
     pub const UNENDED: Flaws = Flaws(1024);
 
-    const TEXTS: [&'static str; 11] = [
+    pub const FIELDS: Flaws = Flaws(2048);
+
+    const TEXTS: [&'static str; 12] = [
         "a version of WARC that is neither 1.0 nor 1.1",
         "head lines that do not end in one CR LF",
         "WARC-Type, WARC-Date or WARC-Record-ID is missing",
@@ -80,6 +93,7 @@ impl Flaws {
         "not the blank lines that should follow the block",
         "one compressed member over several records",
         "the end of the block could not be checked",
+        "fields of the head that are not what or where they should be",
     ];
 
     pub fn add(&mut self, flaw: Flaws) {

@@ -88,7 +88,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
         flaws.add(Flaws::VERSION);
     }
     let mut fields = Fields::default();
-    let mut length: Option<Range<usize>> = None;
+    let (mut length, mut again): (Option<Range<usize>>, Option<Range<usize>>) = (None, None);
     let mut last = Slot::Other;
     let mut crlf = line_ends(bytes, end);
     let mut at = end + 1;
@@ -99,29 +99,45 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
         let line = trim_cr(&bytes[at..end]);
         if line.is_empty() {
             let head_end = at;
+            if memmem::find(&bytes[..at], &[0; 16]).is_some() {
+                return Parsed::Bad("zeros inside a record head".into());
+            }
             if !crlf {
                 flaws.add(Flaws::LINE_ENDS);
             }
             if fields.kind.is_empty() || fields.date.is_empty() || fields.id.is_empty() {
                 flaws.add(Flaws::MANDATORY);
             }
-            let length = length.and_then(|r| digits(&bytes[r]));
-            let kind = kind(&bytes[range(&fields.kind)]);
+            let said = length.map(|value| unfolded(bytes, &value));
+            if let (Some(said), Some(again)) = (&said, &again)
+                && said.as_ref() != unfolded(bytes, again).as_ref()
+            {
+                flaws.add(Flaws::TWO_LENGTHS);
+            }
+            let length = said.and_then(|said| digits(&said));
+            let kind = kind(&unfolded(bytes, &range(&fields.kind)));
             return Parsed::Complete(Head { fields, kind, length, head_end, block_at: end + 1, flaws });
         }
         if matches!(line[0], b' ' | b'\t') {
-            if let Some(value) = last.value(&mut fields) {
-                value.end = (at + line.len()) as u32;
+            let end = at + line.len();
+            match last {
+                Slot::Length => {
+                    if let Some(value) = again.as_mut().or(length.as_mut()) {
+                        value.end = end;
+                    }
+                }
+                slot => {
+                    if let Some(value) = slot.value(&mut fields) {
+                        value.end = end as u32;
+                    }
+                }
             }
         } else if let Some(colon) = memchr(b':', line) {
             let value = trimmed(bytes, at + colon + 1, at + line.len());
             last = slot(&line[..colon]);
             match last {
-                Slot::Length => match &length {
-                    None => length = Some(value),
-                    Some(first) if bytes[first.clone()] == bytes[value.clone()] => {}
-                    Some(_) => flaws.add(Flaws::TWO_LENGTHS),
-                },
+                Slot::Length if length.is_none() => length = Some(value),
+                Slot::Length => again = Some(value),
                 slot => match slot.value(&mut fields) {
                     Some(field) if field.start == field.end => *field = value.start as u32..value.end as u32,
                     Some(_) => last = Slot::Other,
@@ -151,6 +167,17 @@ fn trimmed(bytes: &[u8], mut start: usize, mut end: usize) -> Range<usize> {
     start..end
 }
 
+/// A value whose folded lines are joined.
+fn unfolded<'a>(bytes: &'a [u8], value: &Range<usize>) -> Cow<'a, [u8]> {
+    let bytes = &bytes[value.clone()];
+    if memchr(b'\n', bytes).is_none() {
+        return Cow::Borrowed(bytes);
+    }
+    let lines: Vec<&[u8]> =
+        bytes.split(|b| *b == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()).collect();
+    Cow::Owned(lines.join(&b' '))
+}
+
 pub(super) fn range(value: &Value) -> Range<usize> {
     value.start as usize..value.end as usize
 }
@@ -175,6 +202,14 @@ enum Slot {
     BlockDigest,
     PayloadDigest,
     RawHead,
+    DateUnknown,
+    Profile,
+    RefersId,
+    RefersUrl,
+    RefersDate,
+    SegmentNumber,
+    SegmentOrigin,
+    SegmentTotal,
     Length,
     Other,
 }
@@ -192,6 +227,14 @@ impl Slot {
             Slot::BlockDigest => &mut fields.block_digest,
             Slot::PayloadDigest => &mut fields.payload_digest,
             Slot::RawHead => &mut fields.raw_head,
+            Slot::DateUnknown => &mut fields.date_unknown,
+            Slot::Profile => &mut fields.profile,
+            Slot::RefersId => &mut fields.refers_id,
+            Slot::RefersUrl => &mut fields.refers_url,
+            Slot::RefersDate => &mut fields.refers_date,
+            Slot::SegmentNumber => &mut fields.segment_number,
+            Slot::SegmentOrigin => &mut fields.segment_origin,
+            Slot::SegmentTotal => &mut fields.segment_total,
             Slot::Length | Slot::Other => return None,
         })
     }
@@ -201,15 +244,32 @@ fn slot(name: &[u8]) -> Slot {
     let name = name.trim_ascii_end();
     let candidates: &[(&[u8], Slot)] = match name.len() {
         9 => &[(b"WARC-Type", Slot::Kind), (b"WARC-Date", Slot::Date)],
-        12 => &[(b"Content-Type", Slot::MediaType), (b"X-RawDB-Head", Slot::RawHead)],
+        12 => &[
+            (b"Content-Type", Slot::MediaType),
+            (b"WARC-Profile", Slot::Profile),
+            (b"X-RawDB-Head", Slot::RawHead),
+        ],
         14 => &[
             (b"Content-Length", Slot::Length),
             (b"WARC-Record-ID", Slot::Id),
             (b"WARC-Truncated", Slot::Truncated),
+            (b"WARC-Refers-To", Slot::RefersId),
         ],
         15 => &[(b"WARC-Target-URI", Slot::Url), (b"WARC-IP-Address", Slot::Ip)],
         17 => &[(b"WARC-Block-Digest", Slot::BlockDigest)],
-        19 => &[(b"WARC-Payload-Digest", Slot::PayloadDigest)],
+        19 => &[
+            (b"WARC-Payload-Digest", Slot::PayloadDigest),
+            (b"WARC-Refers-To-Date", Slot::RefersDate),
+            (b"WARC-Segment-Number", Slot::SegmentNumber),
+        ],
+        22 => &[
+            (b"WARC-Segment-Origin-ID", Slot::SegmentOrigin),
+            (b"X-Webmill-Date-Unknown", Slot::DateUnknown),
+        ],
+        25 => &[
+            (b"WARC-Refers-To-Target-URI", Slot::RefersUrl),
+            (b"WARC-Segment-Total-Length", Slot::SegmentTotal),
+        ],
         _ => return Slot::Other,
     };
     candidates.iter().find(|c| name.eq_ignore_ascii_case(c.0)).map_or(Slot::Other, |c| c.1)
@@ -236,24 +296,18 @@ pub(super) fn text<'a>(head: &'a [u8], value: &Value) -> Option<Cow<'a, str>> {
     if bytes.is_empty() {
         return None;
     }
-    if memchr(b'\n', bytes).is_none() {
-        return Some(String::from_utf8_lossy(bytes));
+    match unfolded(head, &range(value)) {
+        Cow::Borrowed(bytes) => Some(String::from_utf8_lossy(bytes)),
+        Cow::Owned(bytes) => Some(Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())),
     }
-    let lines: Vec<_> =
-        bytes.split(|b| *b == b'\n').map(|l| String::from_utf8_lossy(l.trim_ascii())).collect();
-    Some(Cow::Owned(lines.join(" ")))
 }
 
 /// The URL without the angle brackets that WARC 1.0 printed and some writers took literally; bytes that are not UTF-8 are
 /// percent-encoded ([`url_text`]).
 pub(super) fn url<'a>(head: &'a [u8], value: &Value) -> Cow<'a, str> {
-    let bytes = &head[range(value)];
-    let url = match memchr(b'\n', bytes) {
-        None => url_text(bytes),
-        Some(_) => {
-            let lines: Vec<&[u8]> = bytes.split(|b| *b == b'\n').map(<[u8]>::trim_ascii).collect();
-            Cow::Owned(url_text(&lines.join(&b" "[..])).into_owned())
-        }
+    let url = match unfolded(head, &range(value)) {
+        Cow::Borrowed(bytes) => url_text(bytes),
+        Cow::Owned(bytes) => Cow::Owned(url_text(&bytes).into_owned()),
     };
     match url {
         Cow::Borrowed(url) => Cow::Borrowed(unbracketed(url)),

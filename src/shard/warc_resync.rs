@@ -4,7 +4,7 @@ use crate::member::Step;
 use crate::warc_frame::Start;
 use webmill_capture::error::{Error, Result};
 
-use super::{Walk, begins, find, starts};
+use super::{Walk, begins, find, starts, starts_here};
 
 impl Walk {
     /// Goes to the next record head after damage. `false`: there is none.
@@ -69,13 +69,13 @@ impl Walk {
 
     fn head_at_start(&mut self) -> bool {
         loop {
-            match starts(self.format, self.members.window(), self.members.member_ended()) {
+            match starts_here(self.format, self.members.window(), self.members.member_ended()) {
                 Start::Yes => return true,
                 Start::No => return false,
                 Start::More => {}
             }
             if !matches!(self.members.more(), Ok(Step::Data)) {
-                return starts(self.format, self.members.window(), true) == Start::Yes;
+                return starts_here(self.format, self.members.window(), true) == Start::Yes;
             }
         }
     }

@@ -28,6 +28,9 @@ const MAX_HEAD: usize = 1 << 20;
 /// Most blank lines between records.
 const MAX_BLANKS: usize = 4096;
 
+/// What text editors put before the first record.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// How far a request for bytes got.
 enum Reach {
     Full,
@@ -54,6 +57,10 @@ pub(super) struct Walk {
     /// The file ends inside the record that was just lent: reported after it.
     cut: Option<Error>,
     searching: bool,
+    /// A failing read while the far side of damage was searched: reported after the damage.
+    failed: Option<Error>,
+    /// After damage nothing is searched.
+    stays: bool,
     finished: bool,
 }
 
@@ -72,6 +79,8 @@ impl Walk {
             next_at: range.start,
             cut: None,
             searching: false,
+            failed: None,
+            stays: false,
             finished: false,
         };
         match options.exact_start {
@@ -97,6 +106,23 @@ impl Walk {
         Ok(walk)
     }
 
+    /// A walk that gives the record at the position of `members` or an error, and then ends.
+    pub fn of_one(members: Members, format: Format, options: &ReadOptions) -> Result<Walk> {
+        let at = members.stored().position();
+        let options = ReadOptions { exact_start: Some(Resume::from(at)), ..options.clone() };
+        let mut walk = Walk::new(members, format, at..u64::MAX, &options)?;
+        walk.stays = true;
+        Ok(walk)
+    }
+
+    /// The dictionary at the file's start cannot be used: damage at byte 0, which the walk from there reports.
+    pub fn without_dictionary(&mut self, error: Error) {
+        if self.next_at == 0 && self.first == Some(0) {
+            self.members.break_off();
+            self.cut = Some(error);
+        }
+    }
+
     pub fn first_offset(&self) -> Option<u64> {
         self.first
     }
@@ -107,28 +133,27 @@ impl Walk {
 
     /// Goes to the next record; the window then holds it until the next call.
     pub fn advance(&mut self) -> Option<Result<Framed>> {
+        if let Some(error) = self.failed.take() {
+            self.finished = true;
+            return Some(Err(error));
+        }
         if self.finished {
             return None;
         }
         self.members.consume(std::mem::take(&mut self.pending));
         self.members.skip_plain(std::mem::take(&mut self.pending_skip));
         if let Some(error) = self.cut.take() {
-            self.searching = true;
+            return Some(Err(self.past(error)));
+        }
+        if self.searching
+            && let Some(error) = self.past_unknown()
+        {
             return Some(Err(error));
         }
-        let framed = if self.searching {
-            match self.resync() {
-                Ok(true) => {
-                    self.searching = false;
-                    self.frame()
-                }
-                Ok(false) => Ok(None),
-                Err(e) => Err(e),
-            }
-        } else {
-            self.frame()
-        };
-        match framed {
+        if self.finished {
+            return None;
+        }
+        match self.frame() {
             Ok(Some(framed)) => {
                 self.next_at = framed.offset + framed.length;
                 Some(Ok(framed))
@@ -137,12 +162,50 @@ impl Walk {
                 self.finished = true;
                 None
             }
-            Err(error) => {
-                // A failing disk does not get better by trying the next sector.
-                self.finished = matches!(error, Error::Io { .. });
-                self.searching = true;
-                self.next_at = self.members.position(0);
+            // A failing disk does not get better by trying the next sector.
+            Err(error) if self.stays || matches!(error, Error::Io { .. }) => {
+                self.finished = true;
                 Some(Err(error))
+            }
+            Err(error) => Some(Err(self.past(error))),
+        }
+    }
+
+    /// Goes on to the next record head after damage; the error then says how many stored bytes lie between. That is
+    /// done at once and by the walk that met the damage, wherever its range ends: no byte is counted twice or by nobody.
+    fn past(&mut self, error: Error) -> Error {
+        let from = match &error {
+            Error::Corrupt { offset, .. } => self.next_at.max(*offset),
+            _ => self.next_at,
+        };
+        if self.stays {
+            self.finished = true;
+            return error;
+        }
+        self.search();
+        error.losing(self.next_at.saturating_sub(from))
+    }
+
+    /// The same after a block whose end could not be checked: an error only where bytes were passed over.
+    fn past_unknown(&mut self) -> Option<Error> {
+        let from = self.next_at;
+        self.search();
+        let lost = self.next_at.saturating_sub(from);
+        let reason = "no record starts where the one before ends";
+        (lost > 0).then(|| self.corrupt(from, reason).losing(lost)).or_else(|| self.failed.take())
+    }
+
+    fn search(&mut self) {
+        self.searching = false;
+        match self.resync() {
+            Ok(true) => self.next_at = self.next_at.max(self.members.offset()),
+            Ok(false) => {
+                self.finished = true;
+                self.next_at = self.next_at.max(self.members.fed());
+            }
+            Err(failure) => {
+                self.failed = Some(failure);
+                self.next_at = self.next_at.max(self.members.fed());
             }
         }
     }
@@ -243,6 +306,9 @@ impl Walk {
     }
 
     fn head(&mut self) -> Result<Head> {
+        if self.members.window().starts_with(BYTE_ORDER_MARK) {
+            return self.fault(3, "a byte order mark where a record should start");
+        }
         loop {
             let parsed = match self.format {
                 Format::Arc => arc::parse(self.members.window()),
@@ -293,14 +359,14 @@ impl Walk {
         loop {
             let bytes = self.members.tail(at);
             let bytes = &bytes[blanks(bytes)..];
-            match starts(self.format, bytes, false) {
+            match starts_here(self.format, bytes, false) {
                 Start::Yes => return Ok(true),
                 Start::No => return Ok(false),
                 Start::More => {}
             }
             if self.more(usize::MAX)? == Step::End {
                 let bytes = self.members.tail(at);
-                return Ok(starts(self.format, &bytes[blanks(bytes)..], true) == Start::Yes);
+                return Ok(starts_here(self.format, &bytes[blanks(bytes)..], true) == Start::Yes);
             }
         }
     }
@@ -318,6 +384,11 @@ fn starts(format: Format, bytes: &[u8], at_end: bool) -> Start {
     if format == Format::Arc { arc::starts(bytes, at_end) } else { warc_head::starts(bytes, at_end) }
 }
 
+/// As [`starts`], where a head is expected: after a separator or at the start of a member.
+fn starts_here(format: Format, bytes: &[u8], at_end: bool) -> Start {
+    if format == Format::Arc { arc::starts_here(bytes, at_end) } else { warc_head::starts(bytes, at_end) }
+}
+
 fn find(format: Format, bytes: &[u8], from: usize, at_end: bool) -> Result<usize, usize> {
     if format == Format::Arc { arc::find(bytes, from, at_end) } else { warc_head::find(bytes, from, at_end) }
 }
@@ -325,28 +396,33 @@ fn find(format: Format, bytes: &[u8], from: usize, at_end: bool) -> Result<usize
 /// Do the first decoded bytes of a member look like a record? (They may be cut before the head shows all of itself.)
 fn begins(format: Format, bytes: &[u8]) -> bool {
     let bytes = &bytes[blanks(bytes)..];
-    bytes.len() >= 8 && starts(format, bytes, false) != Start::No
+    bytes.len() >= 8 && starts_here(format, bytes, false) != Start::No
 }
 
-/// Wraps `stored`, positioned for `range`, in its container.
+/// Wraps `stored`, positioned for `range`, in its container. The error is that of a zstd dictionary which cannot be used:
+/// frames that do without it are read all the same.
 pub(super) fn open(
     mut stored: Stream,
     container: Container,
     range: &Range<u64>,
     options: &ReadOptions,
-) -> Result<Members> {
-    let dictionary = match container {
-        Container::Zstd => super::member::zstd_dictionary(&mut stored)?,
-        _ => None,
+) -> Result<(Members, Option<Error>)> {
+    let (dictionary, damage) = match container {
+        Container::Zstd => match super::member::zstd_dictionary(&mut stored) {
+            Ok(dictionary) => (dictionary, None),
+            Err(error @ Error::Io { .. }) => return Err(error),
+            Err(error) => (None, Some(error)),
+        },
+        _ => (None, None),
     };
     let from = options.exact_start.map_or(range.start, |r| r.offset);
     if from > 0 {
         stored.seek(from);
     }
-    Members::new(
-        stored,
-        container,
-        dictionary,
-        usize::try_from(options.max_record_bytes).unwrap_or(usize::MAX),
-    )
+    let limit = usize::try_from(options.max_record_bytes).unwrap_or(usize::MAX);
+    let members = match Members::new(stored, container, dictionary, limit)? {
+        (members, None) => (members, damage),
+        (members, Some(error)) => (members, damage.or(Some(error))),
+    };
+    Ok(members)
 }

@@ -1,0 +1,190 @@
+//! One record by its place: what an index that stores path, offset and length is for.
+//!
+//! The bytes at the offset say what they are, so nothing before them is read, but for two kinds of files: the dictionary
+//! of a `.warc.zst` stands at its start, and a RAW DB file that is compressed as a whole is decoded up to the offset
+//! (which is one of the decoded bytes there, as everywhere).
+//!
+//! Cost: with the stored length one read of so many bytes; without it, or where it turns out to be too short, one of 512
+//! KiB and what the record needs. Memory: the record, at most [`ReadOptions::max_record_bytes`] of its block.
+//! Determinism: the record is the one that a walk over the file gives at that place.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use webmill_capture::error::{AtPath, Error, Result};
+
+use super::discover::{SNIFF_BYTES, sniff, sniff_plain};
+use super::raw_walk::whole_at;
+use super::reader::{file_name, unwrapped};
+use super::stream::Stream;
+use super::{Container, Format, OwnedRecord, RawReader, ReadOptions, Resume, WarcReader, member};
+
+/// Stored lengths up to here are read at once.
+const AT_ONCE_BYTES: u64 = 64 << 20;
+
+/// Grammar, compression and the dictionary that it needs.
+type Kind = (Format, Container, Option<Vec<u8>>);
+
+/// A shard of which single records are read by their place, from any number of threads. Keeps the dictionary of a
+/// `.warc.zst`, once it was needed, and nothing else.
+///
+/// # Examples
+/// ```
+/// use webmill_shard::{ReadOptions, RecordFile};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("a.rawdb");
+/// let record = "version:1.0\nurl:http://a.example/\ndate:Tue, 15 Apr 2003 08:13:06 GMT\nlength:2\n\nhi\n";
+/// std::fs::write(&path, record.repeat(2)).unwrap();
+/// let shard = RecordFile::new(&path, &ReadOptions::default());
+/// let found = shard.read(record.len() as u64, None)?;
+/// assert_eq!((&*found.record().data, found.record().place.offset), (&b"hi"[..], record.len() as u64));
+/// assert!(shard.read(1, None).unwrap_err().to_string().contains("at byte 1: no record starts here"));
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
+pub struct RecordFile {
+    path: PathBuf,
+    name: Arc<str>,
+    options: ReadOptions,
+    dictionary: OnceLock<Option<Vec<u8>>>,
+}
+
+/// Reads the record that is stored at byte `offset` of the shard at `path`, `length` bytes long where that is known.
+/// Whoever reads several of a file keeps a [`RecordFile`].
+///
+/// # Errors
+/// As [`RecordFile::read`].
+pub fn read_record_at(
+    path: &Path,
+    offset: u64,
+    length: Option<u64>,
+    options: &ReadOptions,
+) -> Result<OwnedRecord> {
+    RecordFile::new(path, options).read(offset, length)
+}
+
+impl RecordFile {
+    /// The shard at `path`. Nothing is read yet.
+    pub fn new(path: &Path, options: &ReadOptions) -> RecordFile {
+        let options = ReadOptions { exact_start: None, ..options.clone() };
+        RecordFile { path: path.to_path_buf(), name: file_name(path), options, dictionary: OnceLock::new() }
+    }
+
+    /// The record stored at byte `offset`; `length` is a hint that saves reading, and a wrong one does no harm.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the file cannot be read; [`Error::Corrupt`] at `offset` when no record starts there, when the
+    /// file ends before it, or when it is damaged; the reason says which.
+    pub fn read(&self, offset: u64, length: Option<u64>) -> Result<OwnedRecord> {
+        let mut file = File::open(&self.path).at(&self.path)?;
+        let size = file.metadata().at(&self.path)?.len();
+        if offset < size
+            && let Some(length) = length.filter(|length| (1..=AT_ONCE_BYTES).contains(length))
+        {
+            let mut bytes = Vec::with_capacity(length.min(size - offset) as usize);
+            file.seek(SeekFrom::Start(offset)).at(&self.path)?;
+            file.take(length).read_to_end(&mut bytes).at(&self.path)?;
+            let stream = Stream::from_bytes(&self.path, Arc::clone(&self.name), offset, bytes);
+            // A length that is too short shows as a record that is cut off, damaged or measured.
+            if let Ok(Some(found)) = self.parse(stream, offset)
+                && found.is_flawless()
+            {
+                return Ok(found);
+            }
+        }
+        let found = match offset < size {
+            true => self.parse(Stream::open(&self.path, Arc::clone(&self.name), offset)?, offset),
+            false => Ok(None),
+        };
+        match found {
+            Ok(Some(found)) => Ok(found),
+            Err(error @ Error::Io { .. }) => Err(error),
+            not => match self.compressed_whole()? {
+                Some(container) => self.read_inside(container, offset),
+                None if offset >= size => {
+                    Err(self.corrupt(offset, format!("the file has {size} bytes only")))
+                }
+                None => Err(not.err().unwrap_or_else(|| self.corrupt(offset, "no record starts here"))),
+            },
+        }
+    }
+
+    fn corrupt(&self, offset: u64, reason: impl Into<String>) -> Error {
+        Error::corrupt(&self.path, offset, reason)
+    }
+
+    /// The record that `stream` begins with; `None` where it begins with none.
+    fn parse(&self, mut stream: Stream, offset: u64) -> Result<Option<OwnedRecord>> {
+        let Some((format, container, dictionary)) = self.kind(&mut stream)? else { return Ok(None) };
+        let options = ReadOptions { exact_start: Some(Resume::from(offset)), ..self.options.clone() };
+        let found = match (format, container) {
+            (Format::RawDb, Container::Plain) => {
+                whole_at(&mut stream, offset).map_err(|reason| self.corrupt(offset, reason))?;
+                RawReader::new(stream, offset..u64::MAX, &options).next().transpose()?.map(|r| r.into_owned())
+            }
+            (Format::RawDb, _) => return Ok(None),
+            _ => {
+                let (members, damage) = member::Members::new(stream, container, dictionary, limit(&options))?;
+                if let Some(error) = damage {
+                    return Err(error);
+                }
+                let mut reader = WarcReader::of_one(members, format, &options)?;
+                reader.next().transpose()?.map(|record| record.into_owned())
+            }
+        };
+        Ok(found.filter(|found| found.record().place.offset == offset))
+    }
+
+    /// What the bytes at the stream's position are, and the dictionary that they need.
+    fn kind(&self, stream: &mut Stream) -> Result<Option<Kind>> {
+        let start = stream.fill(SNIFF_BYTES);
+        let start = &start[..start.len().min(SNIFF_BYTES)];
+        let is_zstd = member::is_zstd(start);
+        if !is_zstd {
+            let found = sniff(start).map(|(format, container)| (format, container, None));
+            return stream.take_error().map_or(Ok(found), Err);
+        }
+        let dictionary = match self.dictionary.get() {
+            Some(dictionary) => dictionary.clone(),
+            None => {
+                let mut head = Stream::open(&self.path, Arc::clone(&self.name), 0)?;
+                let found = member::zstd_dictionary(&mut head)?;
+                self.dictionary.get_or_init(|| found).clone()
+            }
+        };
+        let bytes = member::zstd_beginning(start, dictionary.as_deref().unwrap_or_default());
+        let format = sniff_plain(&bytes).unwrap_or(Format::Warc);
+        Ok(Some((format, Container::Zstd, dictionary)))
+    }
+
+    /// The compression of a RAW DB file that is compressed as a whole.
+    fn compressed_whole(&self) -> Result<Option<Container>> {
+        let mut stream = Stream::open(&self.path, Arc::clone(&self.name), 0)?;
+        let start = stream.fill(SNIFF_BYTES);
+        Ok(match sniff(&start[..start.len().min(SNIFF_BYTES)]) {
+            Some((Format::RawDb, container)) if container != Container::Plain => Some(container),
+            _ => None,
+        })
+    }
+
+    fn read_inside(&self, container: Container, offset: u64) -> Result<OwnedRecord> {
+        let stored = Stream::open(&self.path, Arc::clone(&self.name), 0)?;
+        let mut stream = unwrapped(stored, container)?;
+        stream.seek(offset);
+        if let Some(error) = stream.take_error() {
+            return Err(error);
+        }
+        whole_at(&mut stream, offset).map_err(|reason| self.corrupt(offset, reason))?;
+        let options = ReadOptions { exact_start: Some(Resume::from(offset)), ..self.options.clone() };
+        match RawReader::new(stream, offset..u64::MAX, &options).next() {
+            Some(found) => found.map(|record| record.into_owned()),
+            None => Err(self.corrupt(offset, "no record starts here")),
+        }
+    }
+}
+
+fn limit(options: &ReadOptions) -> usize {
+    usize::try_from(options.max_record_bytes).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,157 @@
+//! What must hold of reading a record by its place.
+
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+type Seen = (RecordType, String, Vec<u8>, Vec<u8>, u64);
+
+fn seen(record: &Record<'_>) -> Seen {
+    (record.kind, record.url.to_string(), record.head.to_vec(), record.data.to_vec(), record.place.length)
+}
+
+/// Every record of the shard, found again by its place with the right length, without one, and with wrong ones.
+fn found_again(path: &Path) -> usize {
+    let options = ReadOptions::default();
+    let mut reader = ShardReader::open(path, &options).unwrap();
+    let shard = RecordFile::new(path, &options);
+    let mut count = 0;
+    let mut last = None;
+    while let Some(next) = reader.next() {
+        let Ok(record) = next else { continue };
+        // In a member that several records share only the first has a place of its own.
+        if record.truncated.is_some() || last.replace(record.place.offset) == Some(record.place.offset) {
+            continue;
+        }
+        let place = record.place.clone();
+        for length in [None, Some(place.length), Some(place.length / 2), Some(place.length + 1000), Some(0)] {
+            let found = shard.read(place.offset, length).unwrap_or_else(|e| panic!("{length:?}: {e}"));
+            assert_eq!(seen(&found.record()), seen(&record), "{} {length:?}", path.display());
+        }
+        count += 1;
+    }
+    count
+}
+
+fn page(n: usize) -> Vec<u8> {
+    let body = format!("page {n} of the same words on every page, for the dictionary's sake ").repeat(n % 40);
+    format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}").into_bytes()
+}
+
+fn write_warc(folder: &Path, compression: Compression, dictionary: Option<Vec<u8>>) -> PathBuf {
+    let options = WarcOptions { compression, dictionary, ..WarcOptions::default() };
+    let mut writer = WarcWriter::new(folder, "w", options).unwrap();
+    for n in 0..60 {
+        let record = NewWarcRecord {
+            kind: RecordType::Response,
+            url: Some(&format!("http://a.example/{n}")),
+            date_ms: 0,
+            ip: None,
+            content_type: None,
+            id: None,
+            truncated: None,
+            extra: &[],
+            data: &page(n),
+        };
+        writer.write(&record).unwrap();
+    }
+    writer.finish().unwrap().remove(0)
+}
+
+#[test]
+fn every_record_is_found_again_by_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    for (compression, dictionary) in [
+        (Compression::None, None),
+        (Compression::Gzip, None),
+        (Compression::Zstd, None),
+        (Compression::Zstd, Some(page(39))),
+    ] {
+        let path = write_warc(folder.path(), compression, dictionary);
+        assert_eq!(found_again(&path), 60, "{compression:?}");
+        let options = ReadOptions::default();
+        for (offset, part) in [(1, "no record starts here"), (1 << 40, "bytes only")] {
+            let error = read_record_at(&path, offset, None, &options).unwrap_err().to_string();
+            assert!(error.contains(part) && error.contains(&format!("at byte {offset}:")), "{error}");
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+    let raw = folder.path().join("r.rawdb");
+    for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+        let options = WriteOptions { compression, ..WriteOptions::default() };
+        let mut writer = RawDbWriter::create(&raw, options).unwrap();
+        for n in 0..60 {
+            let url = format!("http://a.example/{n}");
+            let data = page(n);
+            let record = NewRecord { url: &url, origin: None, date_ms: 0, ip: None, extra: &[], data: &data };
+            writer.write(&record).unwrap();
+        }
+        writer.finish().unwrap();
+        assert_eq!(found_again(&raw), 60, "{compression:?}");
+    }
+    // Compressed as a whole: places are those inside.
+    let bytes = zstd::bulk::compress(&std::fs::read(&raw).unwrap(), 1).unwrap();
+    std::fs::write(&raw, bytes).unwrap();
+    assert_eq!(found_again(&raw), 60);
+}
+
+#[test]
+fn every_record_of_the_archives_is_found_again() {
+    let Some(folder) = webmill_evaluation::archive("archives") else { return };
+    let mut count = 0;
+    let all = [folder.path().to_str().unwrap().to_owned()];
+    for input in discover(&all).unwrap().0 {
+        count += found_again(&input.path);
+    }
+    assert!(count > 1900, "{count}");
+}
+
+#[test]
+fn revisits_say_what_they_refer_to() {
+    let Some(folder) = webmill_evaluation::archive("archives") else { return };
+    let warcs = folder.path().join("archives/pywb/warcs");
+    let revisits = |name: &str| {
+        let mut reader = ShardReader::open(&warcs.join(name), &ReadOptions::default()).unwrap();
+        let mut found = Vec::new();
+        while let Some(next) = reader.next() {
+            let record = next.unwrap().into_owned();
+            if record.record().revisit.is_some() {
+                found.push(record);
+            }
+        }
+        found
+    };
+    let found = revisits("example-url-agnostic-revisit.warc.gz");
+    let record = found[0].record();
+    let revisit = record.revisit.clone().unwrap();
+    assert_eq!(revisit.profile, RevisitProfile::IdenticalPayloadDigest);
+    assert_eq!(revisit.refers_to_url.as_deref(), Some("http://example.iana.org/"));
+    assert!(revisit.refers_to_date_ms.is_some());
+    assert_eq!(record.response().and_then(|r| r.status), Some(200));
+    assert!(record.to_capture().is_none());
+    let found = revisits("iana.warc.gz");
+    assert_eq!(found.len(), 123);
+    for record in &found {
+        let record = record.record();
+        assert!(record.payload_digest.is_some() && record.revisit.is_some(), "{}", record.url);
+        assert!(record.response().is_none_or(|r| r.status.is_some() && r.body.is_empty()), "{}", record.url);
+    }
+}
+
+#[test]
+fn a_raw_db_record_can_be_a_revisit() {
+    let head = "version:1.0\nurl:http://a.example/\ndate:Wed, 01 May 2024 12:00:00 GMT\nx-revisit:sha1:ABC\n\
+                x-refers-to:http://a.example/ 2023-05-01T12:00:00Z\n";
+    let data = "HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n";
+    let bytes = format!("{head}length:{}\n\n{data}\n", data.len());
+    let mut reader =
+        ShardReader::from_reader(Box::new(std::io::Cursor::new(bytes)), "t", &ReadOptions::default())
+            .unwrap();
+    let record = reader.next().unwrap().unwrap();
+    assert_eq!((record.kind, record.payload_digest.as_deref()), (RecordType::Revisit, Some("sha1:ABC")));
+    let revisit = record.revisit.clone().unwrap();
+    assert_eq!(revisit.profile, RevisitProfile::ServerNotModified);
+    assert_eq!(revisit.refers_to_url.as_deref(), Some("http://a.example/"));
+    assert_eq!(revisit.refers_to_date_ms, Some(1_682_942_400_000));
+    assert_eq!(record.response().unwrap().header("etag"), Some(&b"\"1\""[..]));
+}
