@@ -45,7 +45,8 @@ pub(super) fn starts(bytes: &[u8], at_end: bool) -> Start {
 pub(super) fn find(bytes: &[u8], from: usize, at_end: bool) -> Result<usize, usize> {
     for at in memmem::find_iter(bytes.get(from..).unwrap_or(&[]), b"WARC/") {
         let at = from + at;
-        if at > 0 && bytes[at - 1] != b'\n' {
+        // Zeros that a bad sector left are as good as a line end.
+        if at > 0 && !matches!(bytes[at - 1], b'\n' | 0) {
             continue;
         }
         match starts(&bytes[at..], at_end) {
