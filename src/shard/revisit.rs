@@ -15,7 +15,7 @@
 
 use std::borrow::Cow;
 
-use webmill_capture::Response;
+use webmill_capture::{Response, url_text};
 use webmill_capture::date::{format_rfc3339, parse_14, parse_w3c};
 
 use super::warc_frame::Fields;
