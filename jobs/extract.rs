@@ -18,7 +18,7 @@ use webmill_shard::{Container, Format, Input, Part, ReadOptions, Resume, ShardRe
 use webmill_table::schema;
 use webmill_text::TemplateMethod;
 
-use crate::inputs::Shards;
+use crate::inputs::{Shards, UNREADABLE};
 use crate::job::{Context, JobEntry};
 use crate::recipe::{Settings, check_settings, within};
 use parts::PartTables;
@@ -98,9 +98,6 @@ impl Settings for Extract {
         within("limits.max_nodes", self.limits.max_nodes, 1..=1 << 28)
     }
 }
-
-/// Why a file that cannot be read is left out.
-const UNREADABLE: &str = "unreadable-file";
 
 impl Extract {
     /// Whether a record of this kind has a row.
@@ -237,23 +234,21 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Counts files that could not even be looked at.
+    /// Counts files that are no shards, and those that could not even be looked at.
     fn count_unread(&self) -> Result<()> {
         if self.shards.unread.is_empty() {
             return Ok(());
         }
         self.stage.unit("unread-files", |unit| {
-            for (name, bytes, detail) in &self.shards.unread {
-                unit.read(1);
-                unit.read_bytes(*bytes);
-                unit.unreadable(name);
-                unit.damaged(Reject {
-                    reason: UNREADABLE.into(),
-                    shard: name.clone(),
-                    offset: 0,
-                    bytes_lost: *bytes,
-                    detail: detail.clone(),
-                });
+            for file in &self.shards.unread {
+                if file.refused {
+                    unit.read(1);
+                    unit.read_bytes(file.bytes);
+                    unit.unreadable(&file.name);
+                    unit.damaged(file.reject());
+                } else {
+                    unit.rejected(file.reject());
+                }
             }
             Ok(())
         })

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_crawl::journal;
-use webmill_run::{Inputs, JobInput, Measure, Runtime};
+use webmill_run::{Inputs, JobInput, Measure, Reject, Runtime};
 use webmill_shard::{Input, discover};
 
+/// Why a file that cannot be read is left out.
+pub const UNREADABLE: &str = "unreadable-file";
 /// Files that are no shards, of which so many are named.
 const NAMED: usize = 20;
 /// Files of a folder that are looked at to say what it holds.
@@ -25,14 +27,55 @@ pub struct EventLog {
     pub unit: String,
 }
 
+/// A file that was found in a folder and is no shard as far as can be told, or cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unread {
+    /// Its name: the path inside the folder that was given.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// What it is instead, or why it cannot be read.
+    pub found: String,
+    /// Whether the system refused it: it may be a shard, and what it holds is lost to the run.
+    pub refused: bool,
+}
+
+impl Unread {
+    /// Of an error of [`discover`].
+    fn of(error: &Error, arguments: &[String]) -> Option<Unread> {
+        let (path, found) = match error {
+            Error::Incompatible { path, found, .. } => (path, found.clone()),
+            Error::Io { path, source } => (path, source.to_string()),
+            Error::Corrupt { path, reason, .. } => (path, reason.clone()),
+            _ => return None,
+        };
+        let inside = arguments.iter().find_map(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
+        let bytes = std::fs::metadata(path).map_or(0, |about| if about.is_file() { about.len() } else { 0 });
+        // A loop of links is no file.
+        let refused = matches!(error, Error::Io { source, .. } if source.kind() != std::io::ErrorKind::Other);
+        Some(Unread { name: inside.to_string_lossy().into_owned(), bytes, found, refused })
+    }
+
+    /// It as a reject of a job.
+    pub fn reject(&self) -> Reject {
+        Reject {
+            reason: if self.refused { UNREADABLE } else { "unread-file" }.into(),
+            shard: self.name.clone(),
+            offset: 0,
+            bytes_lost: if self.refused { self.bytes } else { 0 },
+            detail: format!("{}; {} bytes", clip(&self.found, 200), self.bytes),
+        }
+    }
+}
+
 /// Shards that a job reads.
 pub struct Shards {
     /// The recognised ones, in name order.
     pub inputs: Vec<Input>,
     /// Event logs of crawls, in name order.
     pub logs: Vec<EventLog>,
-    /// Files that were found but cannot be read: name, size as far as it is known, reason.
-    pub unread: Vec<(String, u64, String)>,
+    /// Files that were found and are no shards or cannot be read, in name order.
+    pub unread: Vec<Unread>,
     digests: Inputs,
 }
 
@@ -45,7 +88,7 @@ impl JobInput for Shards {
 impl Shards {
     /// Finds shards in files, folders and globs, and digests them; `-` spools stdin into the output folder first.
     ///
-    /// Files that are no shards are named and left out; none at all is an error.
+    /// Files that are no shards are named, kept as [`Shards::unread`] and left out; none at all is an error.
     ///
     /// # Errors
     /// Where nothing is a shard, or one that was named cannot be read.
@@ -89,7 +132,7 @@ impl Shards {
             let more = unknown.len() - NAMED;
             runtime.progress.note(&format!("not read: {more} more; `webmill shard ls` names them all"));
         }
-        let unread = unknown.iter().filter_map(unread).collect();
+        let unread = unknown.iter().filter_map(|error| Unread::of(error, &names)).collect();
         let mut shards = Shards { inputs, logs: named(logs), unread, digests: Inputs::default() };
         loop {
             match shards.digest(runtime) {
@@ -104,7 +147,11 @@ impl Shards {
                     let Some(at) = at.filter(|_| shards.inputs.len() > 1) else { return Err(error) };
                     runtime.progress.note(&format!("not read: {error}"));
                     let input = shards.inputs.remove(at);
-                    shards.unread.push((input.name.to_string(), input.bytes, error.to_string()));
+                    shards.unread.extend(Unread::of(&error, &names));
+                    if let (Some(file), true) = (shards.unread.last_mut(), matches!(error, Error::Io { .. }))
+                    {
+                        file.name = input.name.to_string();
+                    }
                 }
             }
         }
@@ -176,19 +223,6 @@ fn unfinished(shards: &Path) -> bool {
     std::fs::read_dir(shards).is_ok_and(|mut entries| {
         entries.any(|e| e.is_ok_and(|e| e.path().extension().is_some_and(|x| x == "partial")))
     })
-}
-
-/// What is known of a file that cannot be read; nothing of one that is no shard, or of a loop of links.
-fn unread(error: &Error) -> Option<(String, u64, String)> {
-    match error {
-        Error::Io { path, source } if source.kind() != std::io::ErrorKind::Other => {
-            let bytes =
-                std::fs::metadata(path).map_or(0, |about| if about.is_file() { about.len() } else { 0 });
-            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-            Some((name, bytes, error.to_string()))
-        }
-        _ => None,
-    }
 }
 
 /// Whether an error is about this very path.

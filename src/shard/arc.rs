@@ -14,7 +14,7 @@
 //!
 //! Reference: Internet Archive, "ARC File Format", version 1.0 (1996) and 2.0.
 
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr2_iter};
 
 use super::RecordType;
 use super::warc_frame::{Fields, Flaws, Head, Parsed, Start, Value};
@@ -61,8 +61,10 @@ pub(super) fn starts_here(bytes: &[u8], at_end: bool) -> Start {
 
 /// First record head in `bytes` at the start of a line, `from` on; else how many bytes need not be looked at again.
 pub(super) fn find(bytes: &[u8], from: usize, at_end: bool) -> Result<usize, usize> {
-    let line_starts = memchr_iter(b'\n', &bytes[from..]).map(|at| from + at + 1);
-    let first = (from == 0 || bytes[from - 1] == b'\n').then_some(from);
+    // Zeros that a bad sector left end where a line may begin.
+    let begins = |at: &usize| bytes.get(*at - 1) == Some(&b'\n') || bytes.get(*at).is_some_and(|b| *b != 0);
+    let line_starts = memchr2_iter(b'\n', 0, &bytes[from..]).map(|at| from + at + 1).filter(begins);
+    let first = (from == 0 || matches!(bytes[from - 1], b'\n' | 0)).then_some(from);
     let mut after = from;
     for at in first.into_iter().chain(line_starts) {
         match starts(&bytes[at..], at_end) {
@@ -87,6 +89,9 @@ struct Line {
 fn line(text: &[u8]) -> Option<Line> {
     let text = text.strip_suffix(b"\r").unwrap_or(text).trim_ascii_end();
     let length = memchr::memrchr(b' ', text)? + 1;
+    if memchr(0, text).is_some() {
+        return None;
+    }
     // Rightmost first: a URL may hold anything, even a date.
     let mut end = length - 1;
     let mut word = 2;

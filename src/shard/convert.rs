@@ -7,33 +7,42 @@
 //! bytes), and a head that states a wrong length comes back with the right one. ARC is read only: its records become
 //! responses, its file description a `warcinfo`.
 //!
+//! A WARC file begins with a `warcinfo`: one that is made here is marked and not converted back. Its target URIs are
+//! canonical URLs. An unknown date, which WARC does not allow, becomes the date of the file that the record comes from and
+//! is marked as unknown, so that no index takes it; an address that is none is left out. Records that say what they are
+//! a revisit of are revisits in both formats ([`super::Revisit`]).
+//!
 //! A record that was cut by the reader's limit is not converted but refused.
 
 use std::borrow::Cow;
 use std::io::Write;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
 use flate2::Compression as Level;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use webmill_capture::Truncation;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::{CanonicalUrl, Truncation};
 
-use super::embedded_head::{RAW_HEAD, WARC_HEAD, property};
+use super::embedded_head::{DATE_UNKNOWN, MADE_HERE, RAW_HEAD, WARC_HEAD, property};
 use super::raw_head::{Head, Packing};
 use super::warc_frame::Parsed;
 use super::warc_head::{self, text};
 use super::{
-    Format, NewRecord, NewWarcRecord, RawDbWriter, ReadOptions, Record, RecordType, ShardReader, WarcWriter,
+    ArcWriter, Format, NewRecord, NewWarcRecord, RawDbWriter, ReadOptions, Record, RecordType, ShardReader,
+    WarcWriter,
 };
 
-/// Writes records of any format as one of the two that are written.
+/// Writes records of any format as one of the two that are written; ARC records can be copied, too.
 pub enum Converter {
     /// As RAW DB.
     Raw(RawDbWriter),
     /// As WARC.
     Warc(WarcWriter),
+    /// ARC records as they are.
+    Arc(ArcWriter),
 }
 
 /// What was converted and what could not be.
@@ -70,6 +79,17 @@ impl Converter {
             }
             (Converter::Warc(writer), Format::RawDb) => raw_to_warc(writer, record),
             (Converter::Warc(writer), Format::Arc) => arc_to_warc(writer, record),
+            (Converter::Arc(writer), _) => writer.copy(record),
+        }
+    }
+
+    /// Says from which file the records come that follow: a record without a date is given the file's own where the
+    /// format wants one.
+    pub fn from_file(&mut self, path: &Path) {
+        if let Converter::Warc(writer) = self {
+            let modified = std::fs::metadata(path).and_then(|about| about.modified()).ok();
+            let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+            writer.date_of_file = since.map(|since| since.as_secs() as i64 * 1000);
         }
     }
 
@@ -84,12 +104,13 @@ impl Converter {
         on_damage: &mut dyn FnMut(Error),
     ) -> Result<Converted> {
         let mut reader = ShardReader::open(path, options)?;
+        self.from_file(path);
         let mut converted = Converted::default();
         while let Some(next) = reader.next() {
             let written = next.and_then(|record| {
-                let offset = record.place.offset;
+                let (offset, length) = (record.place.offset, record.place.length);
                 self.write(&record).map_err(|e| match e {
-                    Error::Config(reason) => Error::corrupt(path, offset, reason),
+                    Error::Config(reason) => Error::corrupt(path, offset, reason).losing(length),
                     e => e,
                 })
             });
@@ -113,6 +134,7 @@ impl Converter {
         match self {
             Converter::Raw(writer) => writer.finish(),
             Converter::Warc(writer) => writer.finish(),
+            Converter::Arc(writer) => writer.finish(),
         }
     }
 }
@@ -123,12 +145,18 @@ fn to_raw(writer: &mut RawDbWriter, record: &Record<'_>) -> Result<()> {
     {
         return Ok(());
     }
+    if record.property(MADE_HERE).is_some() {
+        // The warcinfo of an earlier conversion says nothing about the records.
+        return Ok(());
+    }
     let encoded = BASE64.encode(&with_length(record.head, record.data.len()));
-    let extra = [(WARC_HEAD, encoded.as_str())];
+    let refers = record.revisit.as_ref().map(|r| r.properties(record.payload_digest.as_deref()));
+    let mut extra = vec![(WARC_HEAD, encoded.as_str())];
+    extra.extend(refers.iter().flatten().map(|(name, value)| (*name, value.as_str())));
     let url = if record.url.is_empty() { record.id.as_deref().unwrap_or("unknown:") } else { &record.url };
-    let url: String = url.chars().map(|c| if matches!(c, '\r' | '\n') { ' ' } else { c }).collect();
+    let url = encoded_controls(url.trim());
     writer.write(&NewRecord {
-        url: url.trim(),
+        url: &url,
         origin: record.origin.as_deref(),
         date_ms: record.date_ms.unwrap_or(0),
         ip: record.ip.as_deref(),
@@ -190,35 +218,86 @@ fn raw_to_warc(writer: &mut WarcWriter, record: &Record<'_>) -> Result<()> {
         }
     }
     let encoded = BASE64.encode(record.head);
-    writer.write(&NewWarcRecord {
-        kind: RecordType::Response,
-        url: Some(&record.url),
-        date_ms: record.date_ms.unwrap_or(0),
-        ip: record.ip.as_deref(),
-        content_type: None,
-        id: None,
-        truncated: record.truncated,
-        extra: &[(RAW_HEAD, &encoded)],
-        data: &record.data,
-    })
+    let refers = record.revisit.as_ref().map(|r| r.fields(record.payload_digest.as_deref()));
+    let mut extra = vec![(RAW_HEAD, encoded.as_str())];
+    extra.extend(refers.iter().flatten().map(|(name, value)| (*name, value.as_str())));
+    let url = match CanonicalUrl::parse_stored(&record.url) {
+        Some(url) => url.into_string(),
+        // No URL comes of it; the head that travels along has what it was.
+        None => format!("urn:x-webmill:{}", encoded_text(&record.url)),
+    };
+    let kind = if record.revisit.is_some() { RecordType::Revisit } else { RecordType::Response };
+    write_warc(writer, record, &NewWarcRecord { url: Some(&url), extra: &extra, ..of(kind, record) })
 }
 
 fn arc_to_warc(writer: &mut WarcWriter, record: &Record<'_>) -> Result<()> {
     let info = record.kind == RecordType::FileDesc;
-    let name = record.url.strip_prefix("filedesc://").unwrap_or_default();
+    let name = encoded_controls(record.url.strip_prefix("filedesc://").unwrap_or_default());
+    let url = encoded_controls(&record.url).replace(' ', "%20");
     let declared = record.content_type.as_deref().filter(|_| info || !record.is_http());
-    let file_name = [("WARC-Filename", name)];
-    writer.write(&NewWarcRecord {
-        kind: if info { RecordType::Warcinfo } else { RecordType::Response },
-        url: (!info).then_some(&*record.url),
-        date_ms: record.date_ms.unwrap_or(0),
-        ip: record.ip.as_deref().filter(|ip| !info && *ip != "0.0.0.0" && *ip != "-"),
+    let file_name = [("WARC-Filename", name.as_str())];
+    let kind = if info { RecordType::Warcinfo } else { RecordType::Response };
+    let made = of(kind, record);
+    let made = NewWarcRecord {
+        url: (!info).then_some(&url),
+        ip: made.ip.filter(|ip| !info && *ip != "0.0.0.0"),
         content_type: declared,
+        extra: if name.is_empty() { &[] } else { &file_name },
+        ..made
+    };
+    write_warc(writer, record, &made)
+}
+
+/// The WARC record of a kind with what the record of another format says of itself.
+fn of<'a>(kind: RecordType, record: &'a Record<'_>) -> NewWarcRecord<'a> {
+    NewWarcRecord {
+        kind,
+        url: None,
+        date_ms: 0,
+        ip: record.ip.as_deref().filter(|ip| ip.parse::<IpAddr>().is_ok()),
+        content_type: None,
         id: None,
         truncated: record.truncated,
-        extra: if name.is_empty() { &[] } else { &file_name },
+        extra: &[],
         data: &record.data,
-    })
+    }
+}
+
+/// Writes `made`, after a warcinfo where the file has nothing yet, with the record's date, or the file's own where it has
+/// none: then it is marked as unknown.
+fn write_warc(writer: &mut WarcWriter, record: &Record<'_>, made: &NewWarcRecord<'_>) -> Result<()> {
+    let date_ms = record.date_ms.or(writer.date_of_file).unwrap_or(0);
+    if made.kind != RecordType::Warcinfo {
+        writer.begin_with_info(date_ms)?;
+    }
+    let mut extra = made.extra.to_vec();
+    if record.date_ms.is_none() {
+        extra.push((DATE_UNKNOWN, "1"));
+    }
+    writer.write(&NewWarcRecord { date_ms, extra: &extra, ..*made })
+}
+
+/// A URL in which control characters, line ends among them, are percent-encoded.
+fn encoded_controls(url: &str) -> String {
+    percent_encoded(url, |b| b.is_ascii_control())
+}
+
+/// Any text as part of a URN.
+fn encoded_text(text: &str) -> String {
+    percent_encoded(text, |b| !(b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b'/' | b':')))
+}
+
+fn percent_encoded(text: &str, which: impl Fn(u8) -> bool) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for c in text.chars() {
+        let mut bytes = [0; 4];
+        if c.encode_utf8(&mut bytes).bytes().any(&which) {
+            c.encode_utf8(&mut bytes).bytes().for_each(|b| encoded += &format!("%{b:02X}"));
+        } else {
+            encoded.push(c);
+        }
+    }
+    encoded
 }
 
 /// A WARC head that states `length`: as it is where it does, else with that line put right.

@@ -15,6 +15,11 @@ pub(super) const WARC_HEAD: &str = "x-warc-head";
 /// The WARC field that holds a RAW DB head.
 pub(super) const RAW_HEAD: &str = "X-RawDB-Head";
 
+/// The WARC field of a record whose `WARC-Date` is only that of the file it was converted from.
+pub(super) const DATE_UNKNOWN: &str = "X-Webmill-Date-Unknown";
+/// The WARC field of a `warcinfo` that a conversion put before what it converted.
+pub(super) const MADE_HERE: &str = "X-Webmill-Conversion";
+
 /// What a WARC head embedded in a RAW DB head says about the data.
 pub(super) struct EmbeddedHead {
     pub kind: RecordType,

@@ -36,6 +36,7 @@
 
 mod append;
 mod arc;
+mod arc_write;
 mod convert;
 mod discover;
 mod embedded_head;
@@ -78,6 +79,7 @@ mod tests_raw;
 mod tests_warc;
 
 pub use append::{AppendFile, Position};
+pub use arc_write::ArcWriter;
 pub use convert::{Converted, Converter};
 pub use discover::{Input, discover, sniff};
 pub use owned::OwnedRecord;
@@ -94,6 +96,7 @@ pub use split::{Part, follows, split};
 pub use staged::Staged;
 pub use tail::{cut_tail, whole_end};
 pub use warc::{WarcReader, fuzz_warc};
+pub use warc_digest::DigestForm;
 pub use warc_pack::{NewWarcRecord, WarcOptions, WarcPacker};
 pub use warc_write::WarcWriter;
 pub use webmill_capture::RecordType;

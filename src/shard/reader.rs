@@ -166,8 +166,7 @@ pub(super) fn unwrapped(stream: Stream, container: Container) -> Result<Stream> 
             Stream::decoded(decoder, |decoder| decoder.get_mut(), named)
         }
         Container::Lz4 => {
-            let frames = Lz4Frames(FrameDecoder::new(stream));
-            Stream::decoded(frames, |frames| frames.0.get_mut(), named)
+            Stream::decoded(Lz4Frames(FrameDecoder::new(stream)), |decoder| decoder.0.get_mut(), named)
         }
     })
 }

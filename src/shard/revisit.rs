@@ -15,8 +15,8 @@
 
 use std::borrow::Cow;
 
-use webmill_capture::Response;
 use webmill_capture::date::{format_rfc3339, parse_14, parse_w3c};
+use webmill_capture::{Response, url_text};
 
 use super::warc_frame::Fields;
 use super::warc_head::{text, url};
@@ -179,7 +179,7 @@ pub(super) fn of_raw<'a>(head: &'a [u8], data: &[u8]) -> Option<(Revisit<'a>, Op
         let date = String::from_utf8_lossy(date);
         refers_to_date_ms = parse_w3c(&date).or_else(|| parse_14(&date));
         let place = if refers_to_date_ms.is_some() { place } else { refers };
-        refers_to_url = (!place.is_empty() && place != b"-").then(|| String::from_utf8_lossy(place));
+        refers_to_url = (!place.is_empty() && place != b"-").then(|| url_text(place));
     }
     let not_modified = data.starts_with(b"HTTP/") && Response::parse(data).status == Some(304);
     let profile =

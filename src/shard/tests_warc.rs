@@ -416,21 +416,36 @@ proptest! {
         let write = WriteOptions { compression, ..WriteOptions::default() };
         let mut writer = RawDbWriter::create(&a, write).unwrap();
         for (n, data) in blocks.iter().enumerate() {
-            let url = format!("http://a.example/{n}");
+            let url = ["http://a.example/", "www.pku.edu/", "http://a.example/ b\u{e4}#c", "::", "x"][n % 5];
+            let revisit: &[(&str, &str)] = &[
+                ("x-revisit", "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"),
+                ("x-refers-to", "http://a.example/ 2024-05-01T12:00:00Z"),
+            ];
             let record = NewRecord {
-                url: &url,
+                url,
                 origin: (n % 2 == 0).then_some("http://a.example/from"),
                 date_ms: 1_714_564_801_000,
-                ip: Some("10.0.0.1"),
-                extra: &[("my-own", "kept")],
+                ip: [Some("10.0.0.1"), Some("unknown"), Some("10.0.0"), None][n % 4],
+                extra: if n % 3 == 2 { revisit } else { &[("my-own", "kept")] },
                 data,
             };
             writer.write(&record).unwrap();
+            if compression == Compression::None {
+                // Heads of somebody else's making: spaces, no date, one that is none.
+                for date in ["", "date:\n", "date: soon\n"] {
+                    let head = format!("version:  1.0\nurl: www.pku.edu/ \n{date}ip: unknown\nlength: {}\n", data.len());
+                    writer.write_stored(head.as_bytes(), data).unwrap();
+                }
+            }
         }
         writer.finish().unwrap();
         convert(&a, &b, false);
-        let (rows, _) = drain(ShardReader::open(&b, &options()).unwrap());
-        prop_assert_eq!(rows.len(), blocks.len());
+        let strict = ReadOptions { lenient: false, verify_digests: true, ..options() };
+        let (rows, errors) = drain(ShardReader::open(&b, &strict).unwrap());
+        prop_assert!(errors.is_empty(), "{:?}", errors);
+        let each = if compression == Compression::None { 4 } else { 1 };
+        prop_assert_eq!((rows.len(), rows[0].0), (each * blocks.len() + 1, RecordType::Warcinfo));
+        prop_assert!(rows[1..].iter().all(|r| r.1.contains(':') && !r.1.contains(' ') && r.1.is_ascii()));
         convert(&b, &c, true);
         prop_assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(&c).unwrap());
     }
@@ -622,6 +637,12 @@ fn every_byte_belongs_to_a_record_or_is_counted_as_lost() {
             let lost: u64 = found.lost.iter().map(|l| l.1).sum();
             // Zeros up to the end are padding, not damage, where they begin at a boundary.
             assert_eq!(given + lost, bytes.len() as u64, "{what}: {found:?}");
+            // Only what zeros touch is lost.
+            let kept = |n: &usize| start(n + 1) <= from || start(*n) >= until;
+            let kept = (0..40).filter(kept).count();
+            // A plain block with zeros in it is a block all the same.
+            let more = usize::from(!form.contains(','));
+            assert!((kept..=kept + more).contains(&found.places.len()), "{what}: {}", found.places.len());
             let last = found.places.last().unwrap();
             assert!(until == whole.len() || last.0 + last.1 == whole.len() as u64, "{what}: {found:?}");
             // In parts: the same records and the same losses, once.
@@ -807,5 +828,143 @@ fn folded_fields_are_unfolded() {
         assert_eq!((urls(&rows), errors.len()), (vec!["u:a", "u:b"], 0), "{to:?} {errors:?}");
         assert_eq!(rows[0].0, RecordType::Response, "{to:?}");
         assert_eq!(rows[0].3, b"HTTP/1.1 200 OK\r\n\r\nhello");
+    }
+}
+
+fn in_folder(name: &str, bytes: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn what_warc_cannot_say_of_a_raw_db_record_is_marked() {
+    let data = "HTTP/1.1 200 OK\r\n\r\nhi";
+    let raw = |head: &str| format!("version:1.0\n{head}length:{}\n\n{data}\n", data.len());
+    let bytes = [
+        raw("url:www.pku.edu/\ndate:Tue, 15 Apr 2003 08:13:06 GMT\nip:unknown\n"),
+        raw("url:http://a.example/b c\nip:1.2.3\n"),
+    ];
+    let (folder, from) = in_folder("a.rawdb", bytes.concat().as_bytes());
+    let to = folder.path().join("b.warc.gz");
+    convert(&from, &to, false);
+    let mut text = String::new();
+    let packed = std::fs::File::open(&to).unwrap();
+    std::io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(packed), &mut text).unwrap();
+    assert!(
+        text.starts_with("WARC/1.1\r\nWARC-Type: warcinfo\r\n") && !text.contains("1970-01-01"),
+        "{text}"
+    );
+    assert!(!text.contains("WARC-IP-Address"), "{text}");
+    let mut reader = ShardReader::open(&to, &options()).unwrap();
+    assert_eq!(reader.next().unwrap().unwrap().kind, RecordType::Warcinfo);
+    let record = reader.next().unwrap().unwrap();
+    assert_eq!((record.url.as_ref(), record.date_ms), ("http://www.pku.edu/", Some(1_050_394_386_000)));
+    let record = reader.next().unwrap().unwrap();
+    assert_eq!((record.url.as_ref(), record.date_ms), ("http://a.example/b%20c", None));
+}
+
+#[test]
+fn a_conversion_keeps_arc_urls_with_line_ends() {
+    let body = b"HTTP/1.1 200 OK\r\n\r\nhello";
+    let odd = [&b"http://b.example/x\ry z None bogus text/html 24\n"[..], body, b"\n"].concat();
+    let (folder, from) = in_folder("a.arc", &[arc(1, body), odd].concat());
+    let to = folder.path().join("b.warc.gz");
+    convert(&from, &to, false);
+    let strict = ReadOptions { lenient: false, verify_digests: true, ..options() };
+    let mut reader = ShardReader::open(&to, &strict).unwrap();
+    let mut rows = Vec::new();
+    while let Some(next) = reader.next() {
+        let record = next.unwrap();
+        rows.push((record.kind, record.url.to_string(), record.date_ms, record.data.to_vec()));
+    }
+    assert_eq!(rows[0].0, RecordType::Warcinfo);
+    assert_eq!((rows[1].1.as_str(), rows[1].2), ("http://a.example/1", Some(1_209_588_505_000)));
+    assert_eq!(
+        (rows[2].1.as_str(), rows[2].2, &rows[2].3[..]),
+        ("http://b.example/x%0Dy%20z", None, &body[..])
+    );
+    assert_eq!(rows.len(), 3);
+}
+
+#[test]
+fn a_revisit_survives_raw_db() {
+    let revisit = Revisit {
+        profile: RevisitProfile::ServerNotModified,
+        refers_to_url: Some("http://a.example/".into()),
+        refers_to_date_ms: Some(1_714_564_800_000),
+        refers_to_id: Some("<urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430c8>".into()),
+    };
+    let fields = revisit.fields(Some("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"));
+    let extra: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let head = b"HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n";
+    let folder = tempfile::tempdir().unwrap();
+    let [a, b, c] = ["a.warc.gz", "b.rawdb", "c.warc.gz"].map(|name| folder.path().join(name));
+    let mut writer = WarcWriter::create(&a, WarcOptions::default()).unwrap();
+    let record =
+        NewWarcRecord { kind: RecordType::Revisit, extra: &extra, ..response("http://a.example/", head) };
+    writer.write(&record).unwrap();
+    writer.finish().unwrap();
+    convert(&a, &b, true);
+    convert(&b, &c, false);
+    assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(&c).unwrap());
+    for path in [&a, &b] {
+        let record = read_record_at(path, 0, None, &options()).unwrap();
+        let record = record.record();
+        assert_eq!((record.kind, record.revisit.as_ref()), (RecordType::Revisit, Some(&revisit)));
+        assert_eq!(record.payload_digest.as_deref(), Some("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"));
+        assert_eq!(record.response().and_then(|r| r.status), Some(304));
+    }
+    let raw = std::fs::read_to_string(&b).unwrap();
+    assert!(raw.contains("\nx-refers-to:http://a.example/ 2024-05-01T12:00:00Z\n"), "{raw}");
+}
+
+#[test]
+fn the_payload_digest_is_of_the_entity_and_other_forms_are_known() {
+    let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n";
+    let sha = |bytes: &[u8]| format!("sha1:{}", webmill_capture::digest::sha1_base32(bytes));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.warc");
+    let mut writer = WarcWriter::create(&path, WarcOptions::default()).unwrap();
+    writer.write(&response("u:a", chunked)).unwrap();
+    let given = [sha(b"2\r\nhi\r\n0\r\n\r\n"), sha(chunked), sha(b"?")];
+    for digest in &given {
+        writer
+            .write(&NewWarcRecord { extra: &[("WARC-Payload-Digest", digest)], ..response("u:a", chunked) })
+            .unwrap();
+    }
+    writer.finish().unwrap();
+    let mut reader = ShardReader::open(&path, &options()).unwrap();
+    let first = reader.next().unwrap().unwrap();
+    assert_eq!(first.payload_digest.as_deref(), Some(sha(b"hi").as_str()));
+    assert_eq!(first.to_capture().unwrap().content_digest(), sha(b"hi")[5..]);
+    assert_eq!(first.payload_digest_form(), Some(DigestForm::Entity));
+    for form in [Some(DigestForm::Stored), Some(DigestForm::Block), None] {
+        assert_eq!(reader.next().unwrap().unwrap().payload_digest_form(), form);
+    }
+}
+
+#[test]
+fn whole_records_of_an_arc_file_are_copied() {
+    for (form, records) in forms().into_iter().filter(|(form, _)| form.starts_with("ARC")) {
+        let mut bytes = records.concat();
+        let (from, until) = (records[..5].concat().len() + 9, records[..6].concat().len());
+        bytes[from..until].fill(0);
+        let (folder, from) = in_folder("a.arc", &bytes);
+        let to = folder.path().join("b.arc");
+        let compression = if form == "ARC" { Compression::None } else { Compression::Gzip };
+        let mut converter = Converter::Arc(ArcWriter::create(&to, compression).unwrap());
+        let done = converter.convert(&from, &options(), &mut |_| {}).unwrap();
+        assert_eq!((done.records, done.damaged), (39, 1), "{form}");
+        converter.finish().unwrap();
+        let (want, _) = drain(ShardReader::open(&from, &options()).unwrap());
+        let (rows, errors) =
+            drain(ShardReader::open(&to, &ReadOptions { lenient: false, ..options() }).unwrap());
+        assert!(rows == want && errors.is_empty(), "{form}: {errors:?}");
+        if form == "ARC" {
+            let whole = [&records[..5].concat()[..], &records[6..].concat()].concat();
+            assert_eq!(std::fs::read(&to).unwrap(), whole);
+        }
     }
 }

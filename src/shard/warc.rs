@@ -138,6 +138,9 @@ fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>)
         revisit: (framed.head.kind == RecordType::Revisit).then(|| revisit::of_warc(window, fields)),
         defects: framed.head.flaws.texts().map(Cow::Borrowed).collect(),
     };
+    if !fields.date_unknown.is_empty() {
+        record.date_ms = None;
+    }
     if framed.over_limit {
         record.truncated = Some(Truncation::RecordLimit);
     } else if framed.cut {

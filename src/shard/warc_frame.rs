@@ -30,6 +30,8 @@ pub(super) struct Fields {
     pub payload_digest: Value,
     /// `X-RawDB-Head`.
     pub raw_head: Value,
+    /// `X-Webmill-Date-Unknown`.
+    pub date_unknown: Value,
     /// What a revisit refers to.
     pub profile: Value,
     pub refers_id: Value,

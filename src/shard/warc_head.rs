@@ -45,7 +45,8 @@ pub(super) fn starts(bytes: &[u8], at_end: bool) -> Start {
 pub(super) fn find(bytes: &[u8], from: usize, at_end: bool) -> Result<usize, usize> {
     for at in memmem::find_iter(bytes.get(from..).unwrap_or(&[]), b"WARC/") {
         let at = from + at;
-        if at > 0 && bytes[at - 1] != b'\n' {
+        // Zeros that a bad sector left are as good as a line end.
+        if at > 0 && !matches!(bytes[at - 1], b'\n' | 0) {
             continue;
         }
         match starts(&bytes[at..], at_end) {
@@ -202,6 +203,7 @@ enum Slot {
     BlockDigest,
     PayloadDigest,
     RawHead,
+    DateUnknown,
     Profile,
     RefersId,
     RefersUrl,
@@ -226,6 +228,7 @@ impl Slot {
             Slot::BlockDigest => &mut fields.block_digest,
             Slot::PayloadDigest => &mut fields.payload_digest,
             Slot::RawHead => &mut fields.raw_head,
+            Slot::DateUnknown => &mut fields.date_unknown,
             Slot::Profile => &mut fields.profile,
             Slot::RefersId => &mut fields.refers_id,
             Slot::RefersUrl => &mut fields.refers_url,
@@ -260,7 +263,10 @@ fn slot(name: &[u8]) -> Slot {
             (b"WARC-Refers-To-Date", Slot::RefersDate),
             (b"WARC-Segment-Number", Slot::SegmentNumber),
         ],
-        22 => &[(b"WARC-Segment-Origin-ID", Slot::SegmentOrigin)],
+        22 => &[
+            (b"WARC-Segment-Origin-ID", Slot::SegmentOrigin),
+            (b"X-Webmill-Date-Unknown", Slot::DateUnknown),
+        ],
         25 => &[
             (b"WARC-Refers-To-Target-URI", Slot::RefersUrl),
             (b"WARC-Segment-Total-Length", Slot::SegmentTotal),
@@ -300,13 +306,9 @@ pub(super) fn text<'a>(head: &'a [u8], value: &Value) -> Option<Cow<'a, str>> {
 /// The URL without the angle brackets that WARC 1.0 printed and some writers took literally; bytes that are not UTF-8 are
 /// percent-encoded ([`url_text`]).
 pub(super) fn url<'a>(head: &'a [u8], value: &Value) -> Cow<'a, str> {
-    let bytes = &head[range(value)];
-    let url = match memchr(b'\n', bytes) {
-        None => url_text(bytes),
-        Some(_) => {
-            let lines: Vec<&[u8]> = bytes.split(|b| *b == b'\n').map(<[u8]>::trim_ascii).collect();
-            Cow::Owned(url_text(&lines.join(&b" "[..])).into_owned())
-        }
+    let url = match unfolded(head, &range(value)) {
+        Cow::Borrowed(bytes) => url_text(bytes),
+        Cow::Owned(bytes) => Cow::Owned(url_text(&bytes).into_owned()),
     };
     match url {
         Cow::Borrowed(url) => Cow::Borrowed(unbracketed(url)),

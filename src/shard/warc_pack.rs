@@ -208,7 +208,9 @@ fn make_head(head: &mut Vec<u8>, record: &NewWarcRecord<'_>, version_1_0: bool) 
     let http = content_type.is_some_and(|t| t.starts_with("application/http"));
     if record.kind == RecordType::Response && http && record.truncated.is_none() && !is("WARC-Payload-Digest")
     {
-        line("WARC-Payload-Digest", &format!("sha1:{}", sha1_base32(Response::parse(record.data).body)))?;
+        // The standard's payload is the entity body: what is left when the transfer coding is off.
+        let payload = Response::parse(record.data).payload(usize::MAX);
+        line("WARC-Payload-Digest", &format!("sha1:{}", sha1_base32(&payload.bytes)))?;
     }
     for (name, value) in record.extra {
         line(name, value)?;

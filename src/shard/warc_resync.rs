@@ -32,7 +32,8 @@ impl Walk {
                 }
                 Err(seen) => {
                     fresh = starts(format, &self.members.window()[seen..], false) == Start::More
-                        && (seen == 0 && fresh || seen > 0 && self.members.window()[seen - 1] == b'\n');
+                        && (seen == 0 && fresh
+                            || seen > 0 && matches!(self.members.window()[seen - 1], b'\n' | 0));
                     dropped += seen as u64;
                     self.members.consume(seen as u64);
                 }

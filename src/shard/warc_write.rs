@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 
 use webmill_capture::error::{AtPath, Error, Result};
 
+use super::embedded_head::MADE_HERE;
 use super::raw_pack::Compression;
 use super::staged::Staged;
 use super::warc_pack::{NewWarcRecord, WarcOptions, WarcPacker};
-use super::{Format, Record, warc_frame, warc_head};
+use super::{Format, Record, RecordType, warc_frame, warc_head};
 
 /// Writes WARC files.
 ///
@@ -48,6 +49,10 @@ pub struct WarcWriter {
     files: Vec<PathBuf>,
     packed: Vec<u8>,
     packer: WarcPacker,
+    /// Conversion: the date of the file whose records are written.
+    pub(super) date_of_file: Option<i64>,
+    /// Conversion: the record that each file begins with.
+    info: Vec<u8>,
 }
 
 enum Target {
@@ -79,7 +84,16 @@ impl WarcWriter {
 
     fn with(target: Target, options: WarcOptions) -> Result<WarcWriter> {
         let packer = WarcPacker::new(&options, None)?;
-        Ok(WarcWriter { target, options, current: None, files: Vec::new(), packed: Vec::new(), packer })
+        Ok(WarcWriter {
+            target,
+            options,
+            current: None,
+            files: Vec::new(),
+            packed: Vec::new(),
+            packer,
+            date_of_file: None,
+            info: Vec::new(),
+        })
     }
 
     /// Writes one record.
@@ -92,6 +106,44 @@ impl WarcWriter {
         let done = self.packer.pack(record, &mut packed).and_then(|()| self.append(&packed));
         self.packed = packed;
         done
+    }
+
+    /// Puts a `warcinfo` at the start of every file that has nothing in it yet.
+    pub(super) fn begin_with_info(&mut self, date_ms: i64) -> Result<()> {
+        if !self.info.is_empty() {
+            return Ok(());
+        }
+        let version = if self.options.version_1_0 { "1.0" } else { "1.1" };
+        let block = format!(
+            "software: webmill/{}\r\nformat: WARC File Format {version}\r\n\
+             conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-{version}/\r\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        let record = NewWarcRecord {
+            kind: RecordType::Warcinfo,
+            url: None,
+            date_ms,
+            ip: None,
+            content_type: None,
+            id: None,
+            truncated: None,
+            extra: &[(MADE_HERE, "1")],
+            data: block.as_bytes(),
+        };
+        let mut info = Vec::new();
+        self.packer.pack(&record, &mut info)?;
+        let preamble = self.preamble_bytes();
+        match &mut self.current {
+            Some(staged) if staged.written() == preamble => staged.put(&info)?,
+            _ => {}
+        }
+        self.info = info;
+        Ok(())
+    }
+
+    /// Bytes of a file before its first record.
+    fn preamble_bytes(&self) -> u64 {
+        self.options.dictionary.as_ref().map_or(0, |dictionary| dictionary.len() as u64 + 8)
     }
 
     /// Writes a record from its head as stored (without the blank line) and its block, unchanged.
@@ -172,6 +224,7 @@ impl WarcWriter {
                 staged.put(&size.to_le_bytes())?;
                 staged.put(dictionary)?;
             }
+            staged.put(&self.info)?;
             self.current = Some(staged);
         }
         self.current.as_mut().ok_or_else(|| Error::Internal("no file to write to".into()))

@@ -10,6 +10,7 @@ mod crawl_politeness;
 mod crawl_resume;
 mod crawl_support;
 mod crawl_truth;
+mod damage;
 mod datasets;
 mod demo;
 mod determinism;

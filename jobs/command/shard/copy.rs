@@ -216,10 +216,18 @@ fn same_format(readers: &[ShardReader], place: Place<'_>) -> Result<Converter> {
         webmill_shard::Container::Gzip | webmill_shard::Container::Lz4 => Compression::Gzip,
         webmill_shard::Container::Zstd => Compression::Zstd,
     };
-    match format {
-        Format::RawDb => sink(Target::Rawdb, place, Compression::None),
-        Format::Warc => sink(Target::Warc, place, compression),
-        other => bail!("{} is read, not written: use `webmill shard convert … -o OUT.warc.gz`", other.name()),
+    match (format, place) {
+        (Format::RawDb, _) => sink(Target::Rawdb, place, Compression::None),
+        (Format::Warc, _) => sink(Target::Warc, place, compression),
+        (Format::Arc, Place::File(path)) => {
+            Ok(Converter::Arc(webmill_shard::ArcWriter::create(path, compression)?))
+        }
+        (other, _) => {
+            bail!(
+                "{} is copied into one file only: use `webmill shard convert … -o OUT.warc.gz`",
+                other.name()
+            )
+        }
     }
 }
 
@@ -278,6 +286,9 @@ fn copy_records(
         return Ok(copied.unproven);
     }
     let mut unproven = 0;
+    if let Some(path) = source.path() {
+        sink.from_file(path);
+    }
     while let Some(next) = reader.next() {
         let written = next.and_then(|record| {
             let length = record.place.length;

@@ -1,0 +1,187 @@
+//! Damage from outside: counted by what it costs, held against the bound, listed where it is refused; and URLs that are
+//! bytes.
+
+use serde_json::Value;
+use webmill::table::TableInWords;
+
+use crate::support::Work;
+
+fn record(url: &[u8], data: &[u8]) -> Vec<u8> {
+    let rest = format!("\ndate:Tue,15Apr200308:13:06GMT\nip:1.2.3.4\nlength:{}\n\n", data.len());
+    [b"version:1.0\nurl:", url, rest.as_bytes(), data, b"\n"].concat()
+}
+
+fn page(body: &[u8]) -> Vec<u8> {
+    [b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=gbk\r\n\r\n", body].concat()
+}
+
+fn put(work: &Work, name: &str, bytes: &[u8]) {
+    std::fs::write(work.path(name), bytes).unwrap();
+}
+
+/// 200 records, of which one stretch of nine tenths is zeros: one place of damage among some twenty records. Gives the
+/// bytes that are lost and all.
+fn zeroed(work: &Work, name: &str) -> (u64, u64) {
+    let records: Vec<Vec<u8>> = (0..200)
+        .map(|n| {
+            record(format!("http://a.example/{n}").as_bytes(), &page(&b"<p>text of a page</p>\n".repeat(5)))
+        })
+        .collect();
+    let end = |n: usize| records[..n].iter().map(Vec::len).sum::<usize>();
+    let mut bytes = records.concat();
+    bytes[end(10)..end(190)].fill(0);
+    put(work, name, &bytes);
+    ((end(190) - end(10)) as u64, bytes.len() as u64)
+}
+
+fn manifest(work: &Work, folder: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(work.path(folder).join("manifest.json")).unwrap()).unwrap()
+}
+
+fn table(work: &Work, path: &str) -> TableInWords {
+    TableInWords::read(&work.path(path)).unwrap()
+}
+
+fn column(table: &TableInWords, name: &str) -> Vec<String> {
+    let at = table.columns.iter().position(|column| column == name).unwrap();
+    table.rows.iter().map(|row| row[at].clone()).collect()
+}
+
+#[test]
+fn one_place_that_cost_nine_tenths_is_refused_everywhere() {
+    let work = Work::new();
+    let (lost, bytes) = zeroed(&work, "bad.raw");
+    let said = format!("{lost} of {bytes} bytes lost");
+    // One of 21 is within this bound, nine tenths of the bytes are not.
+    for command in [
+        &["extract", "bad.raw", "--out", "out"][..],
+        &["run", "bad.raw", "--out", "out"],
+        &["shard", "ls", "bad.raw"],
+        &["shard", "cat", "bad.raw"],
+        &["shard", "recover", "bad.raw", "-o", "whole.raw"],
+        &["shard", "convert", "bad.raw", "-o", "bad.warc.gz"],
+        &["shard", "split", "bad.raw", "-o", "parts"],
+    ] {
+        let message = work.fails(&[command, &["--max-bad", "0.2"]].concat(), 1);
+        assert!(message.contains(&said), "{command:?}: {message}");
+    }
+    let checked = work.webmill(&["shard", "check", "bad.raw", "--max-bad", "0.2"]).output().unwrap();
+    assert_eq!(checked.status.code(), Some(1));
+    let checked = String::from_utf8(checked.stdout).unwrap();
+    assert!(checked.contains(&format!("20 records, 1 damaged, {said} (9")), "{checked}");
+    // What is whole was recovered all the same, and nothing else was written.
+    work.run(&["shard", "check", "whole.raw", "--max-bad", "0"]);
+    assert!(!work.path("bad.warc.gz").exists() && !work.path("out/extract/latest").exists());
+    for command in
+        [&["ls", "bad.raw"][..], &["check", "bad.raw"], &["convert", "bad.raw", "-o", "bad.warc.gz"]]
+    {
+        work.run(&[&["shard"], command, &["--max-bad", "0.95"]].concat());
+    }
+}
+
+#[test]
+fn what_is_refused_is_listed_beside_it_and_what_is_committed_holds_the_list() {
+    let work = Work::new();
+    let (lost, bytes) = zeroed(&work, "bad.raw");
+    let message = work.fails(&["extract", "bad.raw", "--out", "out"], 1);
+    let list = message.split_whitespace().find(|word| word.contains("rejects.parquet")).unwrap();
+    let list = list.trim_end_matches(';').to_owned();
+    let rejects = table(&work, &list);
+    assert_eq!(column(&rejects, "bytes_lost"), [lost.to_string()]);
+    assert_eq!(column(&rejects, "reason"), ["damaged-record"]);
+    work.run(&["run", "bad.raw", "--out", "out", "--max-bad", "1"]);
+    assert!(!work.path(&list).exists());
+    let counts = &manifest(&work, "out/extract/latest")["counts"];
+    assert_eq!((&counts["read"], &counts["damaged"]), (&21.into(), &1.into()));
+    assert_eq!((&counts["bytes"], &counts["bytes_lost"]), (&bytes.into(), &lost.into()));
+    let rejects = table(&work, "out/extract/latest/rejects.parquet");
+    assert_eq!(column(&rejects, "bytes_lost"), [lost.to_string()]);
+    let report = std::fs::read_to_string(work.path("out/report/latest/report.html")).unwrap();
+    assert!(report.contains("1 damaged (") && report.contains("bytes lost)"));
+    // Found done, it is held against the bound again.
+    let again = work.fails(&["extract", "bad.raw", "--out", "out"], 1);
+    assert!(again.contains("bytes lost") && again.contains("rejects.parquet"), "{again}");
+}
+
+#[test]
+fn bytes_are_lost_once_wherever_a_shard_is_cut() {
+    let work = Work::new();
+    let (lost, bytes) = zeroed(&work, "bad.raw");
+    for part_bytes in [500, 3000, 20_000] {
+        put(&work, "recipe.toml", format!("[extract]\npart_bytes = {part_bytes}\n").as_bytes());
+        let out = format!("out-{part_bytes}");
+        work.run(&["extract", "bad.raw", "--out", &out, "--max-bad", "1", "--recipe", "recipe.toml"]);
+        let counts = &manifest(&work, &format!("{out}/extract/latest"))["counts"];
+        assert_eq!((&counts["bytes"], &counts["bytes_lost"]), (&bytes.into(), &lost.into()), "{part_bytes}");
+        assert_eq!((&counts["read"], &counts["damaged"]), (&21.into(), &1.into()), "{part_bytes}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_end_a_run() {
+    let work = Work::new();
+    work.synth("shards", 200, u64::MAX);
+    std::os::unix::fs::symlink("/nowhere/at/all", work.path("shards/lost.raw")).unwrap();
+    let message = work.fails(&["run", "shards", "--out", "out"], 1);
+    assert!(message.contains("lost.raw") && message.contains("not read"), "{message}");
+    let counts = &manifest(&work, "out/extract/latest")["counts"];
+    assert_eq!(counts["unreadable"], serde_json::json!(["lost.raw"]));
+    assert_eq!(counts["dropped"]["unreadable-file"], 1);
+    assert!(work.path("out/report/latest/report.html").exists());
+    // Also when it is found done.
+    work.fails(&["run", "shards", "--out", "out"], 1);
+}
+
+#[test]
+fn queries_in_another_encoding_are_pages_of_their_own_and_links_meet_them() {
+    // Beijing, Shanghai, Guangzhou in GBK, as a crawler stores URLs: as bytes. Shanghai passes for UTF-8 in the middle.
+    let queries: [(&[u8], &str); 3] = [
+        (b"\xb1\xb1\xbe\xa9", "%B1%B1%BE%A9"),
+        (b"\xc9\xcf\xba\xa3", "%C9%CF%BA%A3"),
+        (b"\xb9\xe3\xd6\xdd", "%B9%E3%D6%DD"),
+    ];
+    let work = Work::new();
+    let url = |query: &[u8]| [b"http://a.example/find?q=", query].concat();
+    let links: Vec<u8> = queries
+        .iter()
+        .flat_map(|(query, _)| [b"<a href=\"/find?q=", *query, b"\">", *query, b"</a>\n"].concat())
+        .collect();
+    let mut shard = record(b"http://a.example/", &page(&links));
+    for (query, _) in &queries {
+        shard.extend(record(&url(query), &page(&[b"<title>", *query, b"</title><p>", *query].concat())));
+    }
+    // A redirect in raw bytes leads to one of them too.
+    let moved = [b"HTTP/1.1 302 Found\r\nLocation: /find?q=", queries[1].0, b"\r\n\r\n"].concat();
+    shard.extend(record(b"http://a.example/moved", &moved));
+    put(&work, "a.raw", &shard);
+    work.run(&["shard", "convert", "a.raw", "-o", "a.warc.gz"]);
+    work.run(&["shard", "convert", "a.warc.gz", "-o", "back.raw"]);
+    assert_eq!(std::fs::read(work.path("back.raw")).unwrap(), shard);
+    for input in ["a.raw", "a.warc.gz"] {
+        let out = format!("out-{input}");
+        work.run(&["extract", input, "--out", &out]);
+        work.run(&["graph", "build", "--out", &out]);
+        let mut spelt: Vec<String> =
+            queries.iter().map(|(_, spelt)| format!("http://a.example/find?q={spelt}")).collect();
+        spelt.sort();
+        let found = |path: &str, name: &str| {
+            let mut found = column(&table(&work, &format!("{out}/{path}")), name);
+            found.retain(|url| url.contains("find"));
+            found.sort();
+            found
+        };
+        assert_eq!(found("extract/latest/pages", "url"), spelt, "{input}");
+        let mut targets = [&spelt[..], &[format!("http://a.example/find?q={}", queries[1].1)]].concat();
+        targets.sort();
+        assert_eq!(found("extract/latest/links", "target_url"), targets, "{input}");
+        // They join: each node of theirs was crawled.
+        assert_eq!(found("graph/latest/nodes", "url"), spelt, "{input}");
+        let nodes = table(&work, &format!("{out}/graph/latest/nodes"));
+        let crawled: Vec<(String, String)> =
+            column(&nodes, "url").into_iter().zip(column(&nodes, "crawled")).collect();
+        assert!(
+            crawled.iter().all(|(url, crawled)| !url.contains("find") || crawled == "true"),
+            "{crawled:?}"
+        );
+    }
+}
