@@ -307,8 +307,15 @@ fn with_length(head: &[u8], length: usize) -> Cow<'_, [u8]> {
     if said.and_then(|line| warc_head::digits(line[15..].trim_ascii())) == Some(length as u64) {
         return Cow::Borrowed(head);
     }
+    // Joined of segments, it is none any more, and the digest was that of the first.
+    let is = |line: &[u8], name: &str| {
+        line.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let segmented = head.split(|b| *b == b'\n').any(|line| is(line, "warc-segment-number:"));
+    let stale =
+        |line: &[u8]| segmented && (is(line, "warc-segment-number:") || is(line, "warc-block-digest:"));
     let mut lines: Vec<&[u8]> =
-        head.split_inclusive(|b| *b == b'\n').filter(|line| !is_length(line)).collect();
+        head.split_inclusive(|b| *b == b'\n').filter(|line| !is_length(line) && !stale(line)).collect();
     let right = format!("Content-Length: {length}\r\n");
     lines.push(right.as_bytes());
     Cow::Owned(lines.concat())

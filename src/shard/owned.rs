@@ -11,7 +11,7 @@ pub struct OwnedRecord {
     /// Only where it is not the data itself.
     stored: Option<Vec<u8>>,
     stored_is_data: bool,
-    rest: Record<'static>,
+    pub(super) rest: Record<'static>,
 }
 
 impl OwnedRecord {

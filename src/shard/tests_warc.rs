@@ -968,3 +968,93 @@ fn whole_records_of_an_arc_file_are_copied() {
         }
     }
 }
+
+fn segment(kind: &str, id: &str, fields: &str, block: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: u:a\r\nWARC-Date: 2024-05-01T12:00:00Z\r\n\
+         WARC-Record-ID: <urn:x:{id}>\r\n{fields}Content-Type: application/http\r\nContent-Length: {}\r\n\r\n",
+        block.len()
+    );
+    [head.as_bytes(), block, b"\r\n\r\n"].concat()
+}
+
+#[test]
+fn segments_that_follow_one_another_are_joined() {
+    let page = [&b"HTTP/1.1 200 OK\r\n\r\n"[..], &b"some words ".repeat(300)].concat();
+    let (a, rest) = page.split_at(1000);
+    let (b, c) = rest.split_at(1500);
+    let first = segment("response", "1", "WARC-Segment-Number: 1\r\n", a);
+    let origin = "WARC-Segment-Origin-ID: <urn:x:1>\r\n";
+    let second = segment("continuation", "2", &format!("WARC-Segment-Number: 2\r\n{origin}"), b);
+    let total = format!("WARC-Segment-Number: 3\r\n{origin}WARC-Segment-Total-Length: {}\r\n", page.len());
+    let third = segment("continuation", "3", &total, c);
+    let other = warc("u:b", b"HTTP/1.1 200 OK\r\n\r\n");
+    use RecordType::*;
+    for (what, records, want) in [
+        (
+            "in order",
+            vec![&other, &first, &second, &third, &other],
+            vec![(Response, 23), (Response, page.len()), (Response, 23)],
+        ),
+        ("at the end", vec![&first, &second, &third], vec![(Response, page.len())]),
+        ("the last missing", vec![&first, &second, &other], vec![(Response, 2500), (Response, 23)]),
+        (
+            "one in another file",
+            vec![&second, &third, &other],
+            vec![(Continuation, 1500), (Continuation, c.len()), (Response, 23)],
+        ),
+        (
+            "one between",
+            vec![&first, &other, &second],
+            vec![(Response, 1000), (Response, 23), (Continuation, 1500)],
+        ),
+    ] {
+        let want: Vec<_> = want.into_iter().map(|(kind, n)| (kind, if n == 23 { 19 } else { n })).collect();
+        for packed in [false, true] {
+            let bytes: Vec<u8> =
+                records.iter().flat_map(|r| if packed { gzip(r) } else { r.to_vec() }).collect();
+            let (folder, path) = in_folder("a.warc", &bytes);
+            let (rows, errors) = drain(ShardReader::open(&path, &options()).unwrap());
+            let found: Vec<_> = rows.iter().map(|r| (r.0, r.3.len())).collect();
+            assert_eq!((&found, errors.len()), (&want, 0), "{what}");
+            // Whatever part its segments lie in, a record is read once.
+            for cut in (0..bytes.len() as u64).step_by(97) {
+                let open = |range: std::ops::Range<u64>, options: &ReadOptions| {
+                    ShardReader::open_range(&path, "t".into(), range, options).unwrap()
+                };
+                let mut reader = open(0..cut.max(1), &options());
+                let mut joined = Vec::new();
+                while let Some(next) = reader.next() {
+                    let record = next.unwrap();
+                    joined.push((record.kind, record.data.len()));
+                }
+                let range = cut.max(1)..u64::MAX;
+                let mut after = open(range.clone(), &options());
+                if !follows(&reader.resume(), &range, after.first_offset()) {
+                    after = open(range, &ReadOptions { exact_start: Some(reader.resume()), ..options() });
+                }
+                while let Some(next) = after.next() {
+                    let record = next.unwrap();
+                    joined.push((record.kind, record.data.len()));
+                }
+                assert_eq!(joined, want, "{what}, cut at {cut}");
+            }
+            if what == "in order" {
+                assert_eq!(rows[1].3, page);
+                let at = if packed { gzip(&other).len() } else { other.len() } as u64;
+                let found = read_record_at(&path, at, Some(first.len() as u64), &options()).unwrap();
+                assert_eq!((found.record().place.offset, &*found.record().data), (at, &page[..]));
+                let limited = ReadOptions { max_record_bytes: 1200, ..options() };
+                let found = read_record_at(&path, at, None, &limited).unwrap();
+                let record = found.record();
+                assert_eq!((record.data.len(), record.full_length), (1200, page.len() as u64));
+                assert_eq!(record.truncated, Some(Truncation::RecordLimit));
+                let to = folder.path().join("b.warc.gz");
+                convert(&path, &to, false);
+                let (copied, errors) =
+                    drain(ShardReader::open(&to, &ReadOptions { lenient: false, ..options() }).unwrap());
+                assert!(copied[1].3 == page && errors.is_empty(), "{errors:?}");
+            }
+        }
+    }
+}

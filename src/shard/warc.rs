@@ -11,6 +11,8 @@
 //! | one member over many records, whole-file gzip | defect | error |
 //! | members cut without regard to records | defect | error |
 //! | repeated, folded, colon-less header lines, LF or CR CR LF | first value, defect | error |
+//! | record cut into segments that follow one another | joined | the same |
+//! | segment without the others before it | a `continuation` of its own, defect | the same |
 //! | URI in angle brackets or with spaces | brackets off, spaces kept | the same |
 //! | digest that does not agree (asked for) | defect | error |
 //! | digest by an algorithm that is not computed (asked for) | defect | defect |
@@ -21,6 +23,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use data_encoding::BASE64;
@@ -37,6 +40,11 @@ use super::warc_head::{text, url};
 use super::warc_walk::{Walk, open};
 use super::{Container, Format, ReadOptions, Record, RecordType, Resume, revisit};
 
+#[path = "warc_segments.rs"]
+mod segments;
+
+use segments::Segments;
+
 /// Walks a WARC or ARC file, or the records that start in a range of it.
 pub struct WarcReader {
     walk: Walk,
@@ -44,6 +52,7 @@ pub struct WarcReader {
     name: Arc<str>,
     lenient: bool,
     verify: bool,
+    segments: Segments,
 }
 
 impl WarcReader {
@@ -65,14 +74,20 @@ impl WarcReader {
         if let Some(error) = damage {
             walk.without_dictionary(error);
         }
-        Ok(WarcReader { walk, format, name, lenient: options.lenient, verify: options.verify_digests })
+        Ok(WarcReader::with(walk, format, name, options))
     }
 
     /// Reads the one record at the position of `members`, without a search where it is damaged.
     pub(super) fn of_one(members: Members, format: Format, options: &ReadOptions) -> Result<WarcReader> {
         let name = Arc::clone(members.stored().name());
         let walk = Walk::of_one(members, format, options)?;
-        Ok(WarcReader { walk, format, name, lenient: options.lenient, verify: options.verify_digests })
+        Ok(WarcReader::with(walk, format, name, options))
+    }
+
+    fn with(walk: Walk, format: Format, name: Arc<str>, options: &ReadOptions) -> WarcReader {
+        let segments = Segments::new(options.max_record_bytes);
+        let (lenient, verify) = (options.lenient, options.verify_digests);
+        WarcReader { walk, format, name, lenient, verify, segments }
     }
 
     /// Where the first record of the range was found.
@@ -82,33 +97,39 @@ impl WarcReader {
 
     /// Where the walk is.
     pub fn resume(&self) -> Resume {
-        self.walk.resume()
+        self.segments.resume().unwrap_or_else(|| self.walk.resume())
     }
 
     /// The next record, an error for damage (after which reading goes on after it), or `None` at the end.
     #[allow(clippy::should_implement_trait, reason = "a lending reader cannot be an Iterator")]
     pub fn next(&mut self) -> Option<Result<Record<'_>>> {
-        let framed = match self.walk.advance()? {
+        let framed = match self.segments.next(&mut self.walk)? {
             Ok(framed) => framed,
             Err(error) => return Some(Err(error)),
         };
         let offset = framed.offset;
-        let record = record(self.walk.members.window(), framed, self.format, &self.name);
+        let is_first = segments::is_first(self.walk.members.window(), &framed);
+        let record = if is_first {
+            let first = record(self.walk.members.window(), framed, self.format, &self.name).into_owned();
+            self.segments.join(first, &mut self.walk)
+        } else {
+            record(self.walk.members.window(), framed, self.format, &self.name)
+        };
         if !self.verify {
             return Some(Ok(record));
         }
-        Some(self.verified(record, offset))
+        let path = self.walk.members.stored().path();
+        Some(verified(record, path, offset, self.lenient))
     }
+}
 
-    fn verified<'a>(&self, mut record: Record<'a>, offset: u64) -> Result<Record<'a>> {
-        let found = verify(&record);
-        if let (Some(first), false) = (found.wrong.first(), self.lenient) {
-            let path = self.walk.members.stored().path();
-            return Err(Error::corrupt(path, offset, first.to_string()).losing(record.place.length));
-        }
-        record.defects.extend(found.wrong.into_iter().chain(found.unchecked));
-        Ok(record)
+fn verified<'a>(mut record: Record<'a>, path: &Path, offset: u64, lenient: bool) -> Result<Record<'a>> {
+    let found = verify(&record);
+    if let (Some(first), false) = (found.wrong.first(), lenient) {
+        return Err(Error::corrupt(path, offset, first.to_string()).losing(record.place.length));
     }
+    record.defects.extend(found.wrong.into_iter().chain(found.unchecked));
+    Ok(record)
 }
 
 fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>) -> Record<'a> {
@@ -140,6 +161,11 @@ fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>)
     };
     if !fields.date_unknown.is_empty() {
         record.date_ms = None;
+    }
+    if record.kind == RecordType::Continuation {
+        record
+            .defects
+            .push(Cow::Borrowed("a continuation that is not joined: its first segment is not before it"));
     }
     if framed.over_limit {
         record.truncated = Some(Truncation::RecordLimit);

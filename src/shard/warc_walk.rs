@@ -210,6 +210,17 @@ impl Walk {
         }
     }
 
+    /// As [`Walk::advance`], also where the next record starts after the range's end; tells whether it does.
+    pub fn advance_over(&mut self) -> Option<(Result<Framed>, bool)> {
+        let end = std::mem::replace(&mut self.end, u64::MAX);
+        let next = self.advance();
+        self.end = end;
+        next.map(|next| {
+            let over = next.as_ref().is_ok_and(|framed| framed.offset >= end);
+            (next, over)
+        })
+    }
+
     fn corrupt(&self, offset: u64, reason: impl Into<String>) -> Error {
         Error::corrupt(self.members.stored().path(), offset, reason)
     }
