@@ -10,13 +10,16 @@
 
 pub mod cdx;
 mod entry;
+pub mod indexer;
 mod lines;
+pub mod post;
 mod sorted_file;
 mod source;
 mod timestamp;
 mod zipnum;
 
 pub use entry::Entry;
+pub use indexer::{Counts, DigestOf, Facts, Indexer};
 pub use sorted_file::SortedFile;
 pub use source::{CaptureSource, KeyRange, MemoryIndex, Scan};
 pub use timestamp::Timestamp;
