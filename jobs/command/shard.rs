@@ -4,7 +4,7 @@ mod cat;
 mod check;
 mod copy;
 mod ls;
-mod sources;
+pub(super) mod sources;
 
 use std::process::ExitCode;
 

@@ -12,6 +12,7 @@ pub mod cdx;
 mod entry;
 pub mod indexer;
 mod lines;
+mod pass;
 pub mod post;
 mod sorted_file;
 mod source;
@@ -20,6 +21,7 @@ mod zipnum;
 
 pub use entry::Entry;
 pub use indexer::{Counts, DigestOf, Facts, Indexer};
+pub use pass::Pass;
 pub use sorted_file::SortedFile;
 pub use source::{CaptureSource, KeyRange, MemoryIndex, Scan};
 pub use timestamp::Timestamp;
