@@ -4,6 +4,7 @@ pub mod crawl;
 pub mod datasets;
 pub mod demo;
 pub mod graph;
+pub mod index;
 pub mod jobs;
 pub mod rank;
 pub mod schema;

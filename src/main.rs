@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
-use webmill::jobs::command::{crawl, datasets, demo, graph, jobs, rank, schema, shape, shard, text};
+use webmill::jobs::command::{crawl, datasets, demo, graph, index, jobs, rank, schema, shape, shard, text};
 use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
 
@@ -34,6 +34,8 @@ enum Command {
     Shape(shape::ShapeArgs),
     #[command(display_order = 100)]
     Shard(shard::ShardArgs),
+    #[command(display_order = 100)]
+    Index(index::IndexArgs),
     #[command(display_order = 101)]
     Datasets(datasets::DatasetsArgs),
     #[command(display_order = 102)]
@@ -70,7 +72,10 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     let matches = command().get_matches_from(arguments);
     let cancel = Cancel::default();
     // Looking into shards and pages leaves nothing to resume: there Ctrl-C ends the process as usual.
-    if !matches!(matches.subcommand_name(), Some("shard" | "text" | "schema" | "completions" | "man")) {
+    if !matches!(
+        matches.subcommand_name(),
+        Some("shard" | "index" | "text" | "schema" | "completions" | "man")
+    ) {
         stop_on_interrupt(&cancel);
     }
     if let Some((name, of_job)) = matches.subcommand()
@@ -88,6 +93,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Rank(args) => rank::run(&args, &cancel),
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Shard(args) => shard::run(args),
+        Command::Index(args) => index::run(&args),
         Command::Datasets(args) => datasets::run(&args, &cancel),
         Command::Simweb(args) => simweb::run(&args, &cancel),
         Command::Schema(args) => schema::run(&args),

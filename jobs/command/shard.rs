@@ -5,7 +5,7 @@ mod check;
 mod copy;
 mod dedup;
 mod ls;
-mod sources;
+pub(super) mod sources;
 
 use std::process::ExitCode;
 

@@ -28,7 +28,7 @@
 //! of the largest public index.
 
 mod read;
-mod write;
+pub(crate) mod write;
 
 use std::borrow::Cow;
 

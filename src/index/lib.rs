@@ -10,7 +10,10 @@
 
 pub mod cdx;
 mod entry;
+pub mod indexer;
 mod lines;
+mod pass;
+pub mod post;
 pub mod query;
 mod sorted_file;
 mod source;
@@ -19,6 +22,8 @@ mod timestamp;
 mod zipnum;
 
 pub use entry::Entry;
+pub use indexer::{Counts, DigestOf, Facts, Indexer};
+pub use pass::Pass;
 pub use sorted_file::SortedFile;
 pub use source::{CaptureSource, KeyRange, MemoryIndex, Scan};
 pub use timestamp::Timestamp;

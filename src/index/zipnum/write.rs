@@ -1,22 +1,22 @@
 //! Writes the three files of a ZipNum index.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use webmill_capture::{Error, Result};
+use webmill_shard::Staged;
 
 /// Lines of a member, as in the largest public index.
 pub const LINES_A_BLOCK: usize = 3000;
 
 /// Takes sorted lines and writes `NAME.cdx.gz`, `NAME.idx`, `NAME.loc`.
-#[derive(Debug)]
 pub struct ZipNumWriter {
     paths: [PathBuf; 3],
-    data: BufWriter<File>,
-    idx: BufWriter<File>,
+    data: Staged,
+    idx: Staged,
+    loc: Staged,
     part: String,
     lines_a_block: usize,
     block: Vec<u8>,
@@ -34,14 +34,14 @@ impl ZipNumWriter {
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let named = |ending: &str| path.with_file_name(format!("{name}.{ending}"));
         let paths = [named("cdx.gz"), named("idx"), named("loc")];
-        let create = |path: &PathBuf| File::create(path).map_err(|e| Error::io(path, e));
-        let data = BufWriter::with_capacity(1 << 18, create(&paths[0])?);
-        let idx = BufWriter::new(create(&paths[1])?);
-        std::fs::write(&paths[2], format!("{name}\t{name}.cdx.gz\n")).map_err(|e| Error::io(&paths[2], e))?;
+        let [data, idx, mut loc] =
+            [Staged::create(&paths[0])?, Staged::create(&paths[1])?, Staged::create(&paths[2])?];
+        writeln!(loc, "{name}\t{name}.cdx.gz").map_err(|e| Error::io(&paths[2], e))?;
         Ok(ZipNumWriter {
             paths,
             data,
             idx,
+            loc,
             part: name,
             lines_a_block: lines_a_block.max(1),
             block: Vec::new(),
@@ -61,14 +61,16 @@ impl ZipNumWriter {
         if self.lines >= self.lines_a_block { self.flush() } else { Ok(()) }
     }
 
-    /// Writes what is left.
+    /// Writes what is left; the files appear under their names now.
     ///
     /// # Errors
     /// [`Error::Io`] where it cannot be written.
     pub fn finish(mut self) -> Result<()> {
         self.flush()?;
-        self.data.flush().map_err(|e| Error::io(&self.paths[0], e))?;
-        self.idx.flush().map_err(|e| Error::io(&self.paths[1], e))
+        self.data.commit()?;
+        self.loc.commit()?;
+        self.idx.commit()?;
+        Ok(())
     }
 
     fn flush(&mut self) -> Result<()> {

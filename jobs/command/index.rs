@@ -1,0 +1,272 @@
+//! `webmill index`: what shards hold and where, as CDX, CDXJ or ZipNum.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use webmill_capture::Error;
+use webmill_index::cdx::{Form, write_line};
+use webmill_index::{Counts, DigestOf, Entry, Indexer, LINES_A_BLOCK, Pass, ZipNumWriter};
+use webmill_shard::{Input, RecordType, Staged};
+use webmill_sort::{Budget, BytesSorter};
+
+use super::shard::sources::{ReadArgs, Source, not_an_input};
+use crate::settings::{parse_size, parse_threads};
+
+/// Write the index of shards: which URL was captured when, and where it is stored.
+///
+/// One line a response, revisit and resource, sorted by key (SURT as the Internet Archive's tools make it) and time.
+/// What is left out is counted by reason. Exit code 0: damage within --max-bad; 1: beyond it; 2: no record readable, or a
+/// file that cannot be read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  webmill index crawl/*.warc.gz -o crawl.cdxj\n  \
+                        webmill index crawl/ --format zipnum -o crawl.idx")]
+pub struct IndexArgs {
+    #[command(flatten)]
+    read: ReadArgs,
+    /// File that takes the index, or - for stdout; ZipNum writes NAME.cdx.gz, NAME.idx and NAME.loc.
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    output: PathBuf,
+    /// Form of the lines.
+    #[arg(long, value_enum, default_value = "cdxj")]
+    format: Kind,
+    /// Digest: as declared by the record, or computed of the body as stored (as warcio, pywb and wget do) or after
+    /// transfer decoding (the standard's).
+    #[arg(long, value_enum, default_value = "declared")]
+    digest: Digest,
+    /// Index records of these kinds too.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
+    with: Vec<More>,
+    /// Put what POST and PUT requests say into the keys of their responses.
+    #[arg(long)]
+    post: bool,
+    /// Index records without a readable date, at time 0.
+    #[arg(long)]
+    undated: bool,
+    /// Write lines in the order of the records, as they come.
+    #[arg(long)]
+    unsorted: bool,
+    /// Memory of the sort.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    memory: u64,
+    /// Threads; all processors by default.
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    threads: Option<usize>,
+    /// Share of damaged records, or of bytes lost by damage, that is still no failure.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
+    max_bad: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    Cdxj,
+    Cdx11,
+    Cdx9,
+    Zipnum,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Digest {
+    Declared,
+    Stored,
+    Entity,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum More {
+    Metadata,
+    Conversion,
+    Request,
+}
+
+impl IndexArgs {
+    fn form(&self) -> Form {
+        match self.format {
+            Kind::Cdxj | Kind::Zipnum => Form::Cdxj,
+            Kind::Cdx11 => Form::Cdx11,
+            Kind::Cdx9 => Form::Cdx9,
+        }
+    }
+
+    fn indexer(&self) -> Indexer {
+        let kinds: Vec<RecordType> = self
+            .with
+            .iter()
+            .map(|kind| match kind {
+                More::Metadata => RecordType::Metadata,
+                More::Conversion => RecordType::Conversion,
+                More::Request => RecordType::Request,
+            })
+            .collect();
+        let digest = match self.digest {
+            Digest::Declared => DigestOf::Declared,
+            Digest::Stored => DigestOf::Stored,
+            Digest::Entity => DigestOf::Entity,
+        };
+        Indexer::new()
+            .with_digest(digest)
+            .with_post(self.post)
+            .with_undated(self.undated)
+            .with_records(&kinds)
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &IndexArgs) -> Result<ExitCode> {
+    if args.format == Kind::Zipnum && (args.output == Path::new("-") || args.unsorted) {
+        bail!(Error::Config("--format zipnum needs -o NAME.idx, and sorted lines".into()));
+    }
+    let (sources, unreadable) = args.read.sources()?;
+    if args.output != Path::new("-") {
+        not_an_input(&sources, &args.output)?;
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0)).build()?;
+    let (counts, bytes) = pool.install(|| index(args, &sources))?;
+    report(&counts);
+    Ok(match counts.records {
+        _ if unreadable => ExitCode::from(2),
+        0 => ExitCode::from(2),
+        _ if counts.bad_share(bytes) > args.max_bad => ExitCode::from(1),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+/// What was read, and the bytes of it.
+fn index(args: &IndexArgs, sources: &[Source]) -> Result<(Counts, u64)> {
+    let mut sink = Sink::create(args)?;
+    let mut counts = Counts::default();
+    let mut bytes = 0;
+    if args.unsorted {
+        walk(args, sources, &mut counts, &mut bytes, &mut |lines| sink.write(lines))?;
+    } else {
+        let memory = usize::try_from(args.memory).unwrap_or(usize::MAX);
+        let mut budget = Budget::new(memory);
+        if let Some(folder) = args.output.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            budget = budget.in_dir(folder);
+        }
+        let mut sorter = BytesSorter::new(&budget);
+        walk(args, sources, &mut counts, &mut bytes, &mut |lines| {
+            lines.split_inclusive(|b| *b == b'\n').try_for_each(|line| {
+                // Key and time are what neighbours share.
+                let end = memchr::memchr_iter(b' ', line).nth(1).map_or(line.len(), |at| at + 1);
+                sorter.push(&line[..end], &line[end..])
+            })
+        })?;
+        let mut sorted = sorter.finish()?;
+        let mut line = Vec::new();
+        while let Some(pair) = sorted.next() {
+            let (key, rest) = pair?;
+            line.clear();
+            line.extend_from_slice(key);
+            line.extend_from_slice(rest);
+            sink.write(&line)?;
+        }
+    }
+    sink.finish()?;
+    Ok((counts, bytes))
+}
+
+/// Hands out the lines of all sources, in order.
+fn walk(
+    args: &IndexArgs,
+    sources: &[Source],
+    counts: &mut Counts,
+    bytes: &mut u64,
+    take: &mut dyn FnMut(&[u8]) -> webmill_capture::Result<()>,
+) -> Result<()> {
+    let (indexer, options, form) = (args.indexer(), args.read.options(), args.form());
+    let pass = Pass::new(&indexer, &options);
+    let files = |source: &Source| match source {
+        Source::File(input) => Some(input.clone()),
+        Source::Pipe(_) => None,
+    };
+    for run in sources.chunk_by(|a, b| files(a).is_some() && files(b).is_some()) {
+        let inputs: Vec<Input> = run.iter().filter_map(files).collect();
+        if inputs.is_empty() {
+            let mut reader = run[0].open(&options)?;
+            let mut line = Vec::new();
+            let found = indexer.index(
+                &mut reader,
+                &mut |entry, _| {
+                    line.clear();
+                    write_line(form, entry, &mut line);
+                    take(&line)
+                },
+                &mut |error| crate::say!("{error}"),
+            )?;
+            *bytes += reader.position();
+            counts.add(&found);
+            continue;
+        }
+        *bytes += inputs.iter().map(|input| input.bytes).sum::<u64>();
+        let visit = |lines: &mut Vec<u8>, entry: &Entry<'_>, _: &_| {
+            write_line(form, entry, lines);
+            Ok(())
+        };
+        let found = pass.run(&inputs, &visit, &mut |lines: Vec<u8>, damage| {
+            for error in damage {
+                crate::say!("{error}");
+            }
+            take(&lines)
+        })?;
+        counts.add(&found);
+    }
+    Ok(())
+}
+
+/// Where lines go.
+enum Sink {
+    Stdout(BufWriter<std::io::Stdout>),
+    File(Staged),
+    ZipNum(Box<ZipNumWriter>),
+}
+
+impl Sink {
+    fn create(args: &IndexArgs) -> Result<Sink> {
+        let mut sink = if args.format == Kind::Zipnum {
+            Sink::ZipNum(Box::new(ZipNumWriter::create(&args.output, LINES_A_BLOCK)?))
+        } else if args.output == Path::new("-") {
+            Sink::Stdout(BufWriter::with_capacity(64 * 1024, std::io::stdout()))
+        } else {
+            Sink::File(Staged::create(&args.output)?)
+        };
+        if let Some(header) = args.form().header() {
+            sink.write(format!("{header}\n").as_bytes())?;
+        }
+        Ok(sink)
+    }
+
+    fn write(&mut self, lines: &[u8]) -> webmill_capture::Result<()> {
+        match self {
+            Sink::Stdout(out) => out.write_all(lines).map_err(|e| Error::io("stdout", e)),
+            Sink::File(file) => file.put(lines),
+            Sink::ZipNum(writer) => writer.push(lines),
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            Sink::Stdout(mut out) => out.flush()?,
+            Sink::File(file) => {
+                file.commit()?;
+            }
+            Sink::ZipNum(writer) => writer.finish()?,
+        }
+        Ok(())
+    }
+}
+
+/// One line of numbers, and one for each reason.
+fn report(counts: &Counts) {
+    crate::say!(
+        "{} records, {} entries, {} damaged ({} bytes lost)",
+        counts.records,
+        counts.entries,
+        counts.damaged,
+        counts.lost_bytes
+    );
+    for (reason, n) in &counts.left_out {
+        crate::say!("left out: {n} {reason}");
+    }
+}
