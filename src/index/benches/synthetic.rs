@@ -68,7 +68,7 @@ impl Synthetic {
             left: count,
             duration: (count as f64 / CRAWLS as f64 / RATE).max(20_000.0),
             // About so many pages a host, and captures a page.
-            hosts: (count as f64 / 2.45 / 62.0).ceil() as u64,
+            hosts: (count as f64 / 2.25 / 26.0).ceil() as u64,
             host: 0,
             words: weights,
             word_texts: Vec::new(),
@@ -166,12 +166,8 @@ impl Synthetic {
                 path.push_str(".htm");
             }
             3 => {
-                let category = self.below(12) as usize;
-                path.push_str(&format!(
-                    "shop/{}/item-{}",
-                    self.word_texts[category * 11],
-                    self.below(size * 8)
-                ));
+                let (category, item) = (self.below(12) as usize, self.below(size * 8));
+                path.push_str(&format!("shop/{}/item-{item}", self.word_texts[category * 11]));
             }
             _ => {
                 let month = self.below(60);
@@ -196,14 +192,21 @@ impl Synthetic {
         // Names ascend: a count in base 26 with random letters behind.
         self.host += 1;
         let step = 26u64.pow(6) * 4 / self.hosts.max(1);
-        let mut number = (self.host * step + self.next() % step.max(1)).min(26u64.pow(6) * 6);
-        self.bits.keys += (step.max(1) as f64).log2();
+        let mut number = self.host * step + self.next() % step;
+        self.bits.keys += (step as f64).log2();
         let mut letters = [b'a'; 6];
         for letter in letters.iter_mut().rev() {
             *letter += (number % 26) as u8;
             number /= 26;
         }
-        let domain = ["com", "de", "org", "uk,co", "xyz", "zw"][(number % 6) as usize];
+        // Four domains, and more where there are more hosts than was thought.
+        let domain = match number {
+            0 => "com".to_owned(),
+            1 => "de".to_owned(),
+            2 => "org".to_owned(),
+            3 => "uk,co".to_owned(),
+            more => format!("x{more:04}"),
+        };
         let name = format!("{domain},{}site", String::from_utf8_lossy(&letters));
         let shown: Vec<&str> = name.rsplit(',').collect();
         let (https, www) = (self.chance(0.7), self.chance(0.5));
