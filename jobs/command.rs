@@ -11,3 +11,4 @@ pub mod shape;
 pub mod shard;
 mod source;
 pub mod text;
+pub mod wacz;

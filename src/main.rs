@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
-use webmill::jobs::command::{crawl, datasets, demo, graph, jobs, rank, schema, shape, shard, text};
+use webmill::jobs::command::{crawl, datasets, demo, graph, jobs, rank, schema, shape, shard, text, wacz};
 use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
 
@@ -34,6 +34,8 @@ enum Command {
     Shape(shape::ShapeArgs),
     #[command(display_order = 100)]
     Shard(shard::ShardArgs),
+    #[command(display_order = 101)]
+    Wacz(wacz::WaczArgs),
     #[command(display_order = 101)]
     Datasets(datasets::DatasetsArgs),
     #[command(display_order = 102)]
@@ -88,6 +90,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Rank(args) => rank::run(&args, &cancel),
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Shard(args) => shard::run(args),
+        Command::Wacz(args) => wacz::run(&args, &cancel),
         Command::Datasets(args) => datasets::run(&args, &cancel),
         Command::Simweb(args) => simweb::run(&args, &cancel),
         Command::Schema(args) => schema::run(&args),
