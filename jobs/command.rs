@@ -12,3 +12,4 @@ pub mod shape;
 pub mod shard;
 mod source;
 pub mod text;
+pub mod wacz;

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
-use webmill::jobs::command::{crawl, datasets, demo, graph, index, jobs, rank, schema, shape, shard, text};
+use webmill::jobs::command::{
+    crawl, datasets, demo, graph, index, jobs, rank, schema, shape, shard, text, wacz,
+};
 use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
 
@@ -36,6 +38,8 @@ enum Command {
     Shard(shard::ShardArgs),
     #[command(display_order = 100)]
     Index(index::IndexArgs),
+    #[command(display_order = 101)]
+    Wacz(wacz::WaczArgs),
     #[command(display_order = 101)]
     Datasets(datasets::DatasetsArgs),
     #[command(display_order = 102)]
@@ -94,6 +98,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Shard(args) => shard::run(args),
         Command::Index(args) => index::run(&args),
+        Command::Wacz(args) => wacz::run(&args, &cancel),
         Command::Datasets(args) => datasets::run(&args, &cancel),
         Command::Simweb(args) => simweb::run(&args, &cancel),
         Command::Schema(args) => schema::run(&args),

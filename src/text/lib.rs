@@ -48,5 +48,5 @@ pub use template::{
 pub use terms::frequencies::DocumentFrequencies;
 pub use terms::keywords::{Keyword, Keywords, keywords, keywords_among};
 pub use terms::normalize::{normalize, normalize_into};
-pub use terms::query::{Query, Ranking};
+pub use terms::query::{Query, Ranking, bm25_idf, bm25_weight};
 pub use terms::words::words;

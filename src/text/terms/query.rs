@@ -23,6 +23,17 @@ pub const MAX_TERMS: usize = 32;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
+/// Inverse document frequency of a term that `holding` of `texts` texts hold, as BM25 has it.
+pub fn bm25_idf(texts: f64, holding: f64) -> f64 {
+    (1.0 + (texts - holding + 0.5) / (holding + 0.5)).ln()
+}
+
+/// What a term that occurs `count` times adds to the score of a text of `length` words, in units of its idf.
+pub fn bm25_weight(count: u32, length: f64, mean_length: f64) -> f64 {
+    let tf = f64::from(count);
+    tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length / mean_length))
+}
+
 /// What is asked for.
 #[derive(Debug)]
 pub struct Query {
@@ -116,14 +127,10 @@ impl Ranking {
         for counts in self.counts.chunks(terms) {
             holding.iter_mut().zip(counts).for_each(|(n, count)| *n += f64::from(u8::from(*count > 0)));
         }
-        let idf = holding.iter().map(|n| (1.0 + (texts - n + 0.5) / (n + 0.5)).ln());
-        let idf: Vec<f64> = idf.collect();
+        let idf: Vec<f64> = holding.iter().map(|n| bm25_idf(texts, *n)).collect();
         let score = |(&(number, length), counts): (&(u32, f32), &[u32])| {
-            let norm = K1 * (1.0 - B + B * f64::from(length) / mean);
-            let terms = counts.iter().zip(&idf).map(|(count, idf)| {
-                let tf = f64::from(*count);
-                idf * tf * (K1 + 1.0) / (tf + norm)
-            });
+            let weight = |count: u32| bm25_weight(count, f64::from(length), mean);
+            let terms = counts.iter().zip(&idf).map(|(count, idf)| idf * weight(*count));
             (number, terms.sum::<f64>())
         };
         let mut scores: Vec<(u32, f64)> =

@@ -1,0 +1,396 @@
+//! Making the file of what is known: see [`super`].
+//!
+//! Layout: a line that names the form; blocks of captures (JSON lines, zlib); postings, term by term in the order of the
+//! terms; blocks of the dictionary; the table of captures; the table of blocks of the dictionary; a footer of fixed size
+//! with the places of these. Numbers of fixed size are little-endian, others LEB128; postings are differences of capture
+//! numbers, each with a count.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use rayon::prelude::*;
+use webmill_capture::{Error, Result, date};
+use webmill_mill::{PageRow, TextRow};
+use webmill_run::Committed;
+use webmill_shard::Staged;
+use webmill_sort::{Budget, BytesSorter};
+use webmill_table::{Reader, columns, part_files};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{Cluster, Known, VERSION, terms};
+use crate::dedup::tables::ClusterRow;
+use crate::job::latest;
+use crate::levels::{Level, read_level};
+use crate::rank::tables::RankRow;
+
+/// The first line of the file.
+pub const MAGIC: &[u8; 16] = b"webmill facts 1\n";
+/// Bytes of captures in a block.
+const BLOCK: usize = 64 << 10;
+/// Terms in a block of the dictionary.
+const TERMS: usize = 64;
+/// Other pages of a cluster that are named.
+const OTHERS: usize = 12;
+/// Longest text that is kept to be shown, in bytes.
+const TEXT: usize = 512 << 10;
+
+columns! {
+    struct Page from PageRow {
+        url, url_key, fetch_time, title, author, published, description, content_languages, content_charset, num_links,
+        warc_filename, warc_record_offset,
+    }
+}
+
+columns! {
+    struct Text from TextRow { url_key, title, text, num_words, warc_filename, warc_record_offset }
+}
+
+columns! {
+    struct Ranked from RankRow { url, crawled, pagerank, indegree }
+}
+
+columns! {
+    struct Clustered from ClusterRow { url, url_key, cluster, representative, kind, size }
+}
+
+/// The results that the file is made of.
+pub struct Sources {
+    extract: Committed,
+    rank: Option<Committed>,
+    dedup: Option<Committed>,
+}
+
+impl Sources {
+    /// The latest results in `out`; ranks and duplicates may be missing.
+    pub fn latest(out: &Path) -> Result<Sources> {
+        let optional = |job| match latest(out, job) {
+            Ok(committed) => Ok(Some(committed)),
+            Err(Error::Config(_)) => Ok(None),
+            Err(error) => Err(error),
+        };
+        Ok(Sources { extract: latest(out, "extract")?, rank: optional("rank")?, dedup: optional("dedup")? })
+    }
+
+    /// A name for what is made of them.
+    pub fn key(&self) -> String {
+        let mut hash = Xxh3::new();
+        hash.update(&VERSION.to_le_bytes());
+        for committed in [Some(&self.extract), self.rank.as_ref(), self.dedup.as_ref()] {
+            let key = committed.map(|committed| committed.manifest.key.to_string()).unwrap_or_default();
+            hash.update(key.as_bytes());
+            hash.update(&[0]);
+        }
+        format!("{:032x}", hash.digest128())
+    }
+}
+
+/// Makes the file at `path`, which appears when it is whole.
+pub fn build(sources: &Sources, path: &Path, budget: &Budget) -> Result<()> {
+    let ranks = ranks(sources.rank.as_ref())?;
+    let clusters = Clusters::read(sources.dedup.as_ref())?;
+    let mut out = FactsWriter::create(path, budget)?;
+    let folder = sources.extract.path("pages");
+    for part in part_files(&folder)? {
+        let texts = part.file_name().map(|name| sources.extract.path("texts").join(name));
+        let mut texts = TextsOfPart::open(texts.filter(|texts| texts.exists()))?;
+        let mut pages = Reader::<Page>::over(vec![part]);
+        while let Some(batch) = pages.next()? {
+            let mut captures = Vec::with_capacity(batch.len());
+            for page in batch.rows() {
+                let place = (page.url_key.0, page.warc_filename, page.warc_record_offset);
+                let (title, text, words) = texts.of(place)?.unwrap_or_default();
+                let own = |text: Option<&str>| text.map(str::to_owned);
+                captures.push((page.url_key.0, Known {
+                    url: page.url.to_owned(),
+                    timestamp: page.fetch_time.0.and_then(|ms| date::format_14(ms).parse().ok()).unwrap_or(0),
+                    title: own(page.title).or(title),
+                    author: own(page.author),
+                    published: own(page.published),
+                    description: own(page.description),
+                    languages: own(page.content_languages),
+                    charset: own(page.content_charset),
+                    words,
+                    links: page.num_links,
+                    rank: ranks.get(&page.url_key.0).copied(),
+                    cluster: clusters.of(page.url_key.0, page.url),
+                    text,
+                }));
+            }
+            out.add(captures)?;
+        }
+        texts.ended()?;
+    }
+    out.finish(ranks.len() as u64)
+}
+
+type Rank = (f64, u64, u32);
+
+/// PageRank, place and in-links of the crawled pages.
+fn ranks(rank: Option<&Committed>) -> Result<HashMap<u128, Rank>> {
+    let mut ranks: Vec<(u128, Rank)> = Vec::new();
+    let Some(rank) = rank else { return Ok(HashMap::new()) };
+    let mut reader = read_level::<Ranked>(rank, Level::Page);
+    while let Some(batch) = reader.next()? {
+        for page in batch.rows().filter(|page| page.crawled) {
+            ranks.push((webmill_capture::UrlKey::of(page.url).0, (page.pagerank, 0, page.indegree)));
+        }
+    }
+    ranks.sort_by(|a, b| b.1.0.total_cmp(&a.1.0).then(a.0.cmp(&b.0)));
+    let placed = ranks.into_iter().zip(1u64..).map(|((key, (score, _, links)), place)| (key, (score, place, links)));
+    Ok(placed.collect())
+}
+
+/// Clusters by the pages in them.
+#[derive(Default)]
+struct Clusters {
+    of: HashMap<u128, (u32, String)>,
+    clusters: HashMap<u32, Cluster>,
+}
+
+impl Clusters {
+    fn read(dedup: Option<&Committed>) -> Result<Clusters> {
+        let mut all = Clusters::default();
+        let Some(dedup) = dedup else { return Ok(all) };
+        let mut reader = Reader::<Clustered>::open(&dedup.path("clusters"))?;
+        while let Some(batch) = reader.next()? {
+            for page in batch.rows() {
+                all.of.insert(page.url_key.0, (page.cluster, page.kind.to_string()));
+                let cluster = all.clusters.entry(page.cluster).or_insert_with(|| Cluster {
+                    number: page.cluster,
+                    size: page.size,
+                    representative: page.representative.to_owned(),
+                    ..Cluster::default()
+                });
+                // One more than is shown, as a page is not shown among its own others.
+                if cluster.others.len() <= OTHERS && page.url != page.representative {
+                    cluster.others.push(page.url.to_owned());
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn of(&self, key: u128, url: &str) -> Option<Cluster> {
+        let (number, kind) = self.of.get(&key)?;
+        let cluster = self.clusters.get(number)?;
+        let others = cluster.others.iter().filter(|other| *other != url).take(OTHERS).cloned().collect();
+        Some(Cluster { kind: kind.clone(), others, ..cluster.clone() })
+    }
+}
+
+/// The texts of a part, which stand in the order of its pages.
+struct TextsOfPart {
+    reader: Option<Reader<Text>>,
+    waiting: std::collections::VecDeque<(u128, String, i64, Option<String>, String, u32)>,
+}
+
+type TextOfPage = (Option<String>, String, u32);
+
+impl TextsOfPart {
+    fn open(path: Option<PathBuf>) -> Result<TextsOfPart> {
+        Ok(TextsOfPart { reader: path.map(|path| Reader::over(vec![path])), waiting: Default::default() })
+    }
+
+    fn of(&mut self, place: (u128, &str, i64)) -> Result<Option<TextOfPage>> {
+        while self.waiting.is_empty() {
+            let Some(reader) = &mut self.reader else { return Ok(None) };
+            let Some(batch) = reader.next()? else {
+                self.reader = None;
+                return Ok(None);
+            };
+            self.waiting.extend(batch.rows().map(|text| {
+                let title = text.title.map(str::to_owned);
+                let place = (text.url_key.0, text.warc_filename.to_owned(), text.warc_record_offset);
+                (place.0, place.1, place.2, title, text.text.to_owned(), text.num_words)
+            }));
+        }
+        let here = self.waiting.front().is_some_and(|text| (text.0, text.1.as_str(), text.2) == place);
+        Ok(self.waiting.pop_front_if(|_| here).map(|text| (text.3, text.4, text.5)))
+    }
+
+    fn ended(&mut self) -> Result<()> {
+        if self.waiting.is_empty() && self.of((0, "", -1))?.is_none() && self.waiting.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Internal("texts do not stand in the order of their pages".into()))
+    }
+}
+
+/// Where a capture is in the file, and what queries need of it.
+struct Row {
+    key: u128,
+    timestamp: u64,
+    length: u32,
+    block: u32,
+    start: u32,
+    bytes: u32,
+}
+
+struct FactsWriter {
+    out: Staged,
+    at: u64,
+    block: Vec<u8>,
+    blocks: Vec<u64>,
+    rows: Vec<Row>,
+    postings: BytesSorter,
+}
+
+impl FactsWriter {
+    fn create(path: &Path, budget: &Budget) -> Result<FactsWriter> {
+        let mut writer = FactsWriter {
+            out: Staged::create(path)?,
+            at: 0,
+            block: Vec::new(),
+            blocks: Vec::new(),
+            rows: Vec::new(),
+            postings: BytesSorter::new(budget),
+        };
+        writer.put(MAGIC)?;
+        Ok(writer)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.at += bytes.len() as u64;
+        self.out.put(bytes)
+    }
+
+    fn add(&mut self, captures: Vec<(u128, Known)>) -> Result<()> {
+        let prepared: Vec<_> = captures
+            .into_par_iter()
+            .map(|(key, mut known)| {
+                let (counts, length) = terms::of_text(known.title.as_deref().unwrap_or_default(), &known.text);
+                known.text.truncate(known.text.floor_char_boundary(TEXT));
+                let json = serde_json::to_vec(&known).map_err(|e| Error::Internal(format!("facts as JSON: {e}")));
+                // Without main text there is nothing to find.
+                let found = if known.text.is_empty() { (HashMap::new(), 0) } else { (counts, length) };
+                json.map(|json| (key, known.timestamp, found, json))
+            })
+            .collect::<Result<_>>()?;
+        for (key, timestamp, (counts, length), json) in prepared {
+            let number = u32::try_from(self.rows.len())
+                .map_err(|_| Error::Limit("more captures than a search index can number".into()))?;
+            for (term, count) in counts {
+                let mut sorted = term.into_bytes();
+                sorted.push(0);
+                sorted.extend_from_slice(&number.to_be_bytes());
+                self.postings.push(&sorted, &count.to_le_bytes())?;
+            }
+            let (start, bytes) = (self.block.len() as u32, json.len() as u32);
+            self.rows.push(Row { key, timestamp, length, block: self.blocks.len() as u32, start, bytes });
+            self.block.extend_from_slice(&json);
+            if self.block.len() >= BLOCK {
+                self.end_block()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_block(&mut self) -> Result<()> {
+        let failed = |e: std::io::Error| Error::Internal(format!("compression failed: {e}"));
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(5));
+        encoder.write_all(&self.block).map_err(failed)?;
+        let packed = encoder.finish().map_err(failed)?;
+        self.blocks.push(self.at);
+        self.block.clear();
+        self.put(&packed)
+    }
+
+    fn finish(mut self, ranked: u64) -> Result<()> {
+        if !self.block.is_empty() {
+            self.end_block()?;
+        }
+        self.blocks.push(self.at);
+        let sorter = std::mem::replace(&mut self.postings, BytesSorter::new(&Budget::new(1 << 16)));
+        let mut sorted = sorter.finish()?;
+        let postings_at = self.at;
+        let mut dictionary = Dictionary::default();
+        let (mut term, mut list, mut holding, mut last) = (Vec::new(), Vec::new(), 0u32, 0u32);
+        let broken = || Error::Internal("a sorted posting is not what was put in".into());
+        while let Some((key, value)) = sorted.next().transpose()? {
+            let (name, number) = key.split_at_checked(key.len().wrapping_sub(5)).ok_or_else(broken)?;
+            let number = u32::from_be_bytes(number[1..].try_into().map_err(|_| broken())?);
+            let count = u32::from_le_bytes(value.try_into().map_err(|_| broken())?);
+            if name != term.as_slice() {
+                if holding > 0 {
+                    dictionary.add(&term, holding, list.len());
+                    self.put(&list)?;
+                }
+                term.clear();
+                term.extend_from_slice(name);
+                list.clear();
+                (holding, last) = (0, 0);
+            }
+            number_to(u64::from(number - last), &mut list);
+            number_to(u64::from(count), &mut list);
+            (holding, last) = (holding + 1, number);
+        }
+        if holding > 0 {
+            dictionary.add(&term, holding, list.len());
+            self.put(&list)?;
+        }
+        let dictionary_at = self.at;
+        self.put(&dictionary.bytes)?;
+        let rows_at = self.at;
+        let rows = std::mem::take(&mut self.rows);
+        for row in &rows {
+            let mut bytes = [0; 40];
+            bytes[..16].copy_from_slice(&row.key.to_le_bytes());
+            bytes[16..24].copy_from_slice(&row.timestamp.to_le_bytes());
+            for (at, number) in [row.length, row.block, row.start, row.bytes].into_iter().enumerate() {
+                bytes[24 + 4 * at..28 + 4 * at].copy_from_slice(&number.to_le_bytes());
+            }
+            self.put(&bytes)?;
+        }
+        let blocks_at = self.at;
+        for at in std::mem::take(&mut self.blocks) {
+            self.put(&at.to_le_bytes())?;
+        }
+        let starts_at = self.at;
+        for (at, postings) in &dictionary.starts {
+            self.put(&at.to_le_bytes())?;
+            self.put(&postings.to_le_bytes())?;
+        }
+        let footer = [postings_at, dictionary_at, rows_at, blocks_at, starts_at, ranked];
+        for number in footer {
+            self.put(&number.to_le_bytes())?;
+        }
+        self.put(MAGIC)?;
+        self.out.commit().map(drop)
+    }
+}
+
+/// Terms with the sizes of their postings: of each its length, its bytes, how many captures hold it, the bytes of its list.
+#[derive(Default)]
+struct Dictionary {
+    bytes: Vec<u8>,
+    starts: Vec<(u64, u64)>,
+    terms: usize,
+    postings: u64,
+}
+
+impl Dictionary {
+    fn add(&mut self, term: &[u8], holding: u32, list: usize) {
+        if self.terms.is_multiple_of(TERMS) {
+            self.starts.push((self.bytes.len() as u64, self.postings));
+        }
+        self.terms += 1;
+        number_to(term.len() as u64, &mut self.bytes);
+        self.bytes.extend_from_slice(term);
+        number_to(u64::from(holding), &mut self.bytes);
+        number_to(list as u64, &mut self.bytes);
+        self.postings += list as u64;
+    }
+}
+
+/// LEB128.
+fn number_to(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
