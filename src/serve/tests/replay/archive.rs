@@ -56,6 +56,8 @@ pub struct Archive {
     collections: BTreeMap<String, BTreeMap<String, Capture>>,
     pub tokens: Tokens,
     log: Mutex<Vec<Logged>>,
+    /// Whether pages may be opened without the frame, to be compared with live ones. No server should.
+    pub bare: bool,
 }
 
 impl Archive {
@@ -263,7 +265,7 @@ fn answer_place(
             calendar: Some("/demo/*/x"),
         }));
     }
-    if place.modifier == Modifier::Page && replay::is_top_level(headers) {
+    if !archive.bare && replay::is_top_level(headers) {
         return redirect(&format!("{prefix}{TIMESTAMP}/{url}"));
     }
     send_replayed(replay::answer(&context, capture.status, &capture.headers, capture.body))

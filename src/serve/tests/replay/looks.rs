@@ -52,7 +52,8 @@ fn media(name: &str) -> &'static str {
 }
 
 /// Compares pages of a collection, live and replayed.
-fn compare(browser: &Browser, archive: Archive, collection: &str, pages: &[&str]) {
+fn compare(browser: &Browser, mut archive: Archive, collection: &str, pages: &[&str]) {
+    archive.bare = true;
     let archive = Arc::new(archive);
     let live = serve(Arc::clone(&archive), true);
     let replay = serve(Arc::clone(&archive), false);
