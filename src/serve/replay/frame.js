@@ -6,7 +6,6 @@
   const frame = document.querySelector("iframe");
   if (!frame) return;
   const isWeb = (url) => typeof url === "string" && url.length < 16384 && /^https?:\/\/[^\s]+$/i.test(url);
-  const here = location.origin + prefix;
   let time = timestamp;
   let shown = null;
   let asked = 0;
@@ -22,8 +21,10 @@
       if (!banner || call !== asked) return;
       const old = document.getElementById("banner");
       const open = old.querySelector("details").open;
+      const held = !document.getElementById("left").hidden;
       old.replaceWith(document.adoptNode(banner));
-      document.getElementById("banner").querySelector("details").open = open;
+      banner.querySelector("details").open = open;
+      document.getElementById("left").hidden = !held;
       history.replaceState(null, "", `${prefix}${time}/${url}`);
       document.title = title || other.title;
     } catch (_) {
@@ -41,15 +42,14 @@
     shown = data.url;
   });
 
-  // A frame that is led out of the archive is held back by the policy of this page; the same is then shown in the archive.
+  // A frame that is led out of the archive is held back by the policy of this page, which is told no more than the host it was
+  // led to. What the archive has of that host is then shown, and a word about it.
   document.addEventListener("securitypolicyviolation", (event) => {
-    if (!/^(frame|child)-src$/.test(event.effectiveDirective)) return;
-    const url = event.blockedURI;
-    if (!isWeb(url) || url.startsWith(here)) return;
-    let live = url;
-    if (url.startsWith(location.origin + "/") && shown) live = new URL(shown).origin + url.slice(location.origin.length);
+    if (!/^(frame|child)-src$/.test(event.effectiveDirective) || !isWeb(event.blockedURI)) return;
+    const { origin } = new URL(event.blockedURI);
+    const live = origin === location.origin && shown ? new URL(shown).origin : origin;
     const left = document.getElementById("left");
     if (left) left.hidden = false;
-    frame.src = `${prefix}${time}mp_${token}/${live}`;
+    frame.src = `${prefix}${time}mp_${token}/${live}/`;
   });
 })();

@@ -95,6 +95,7 @@ pub(super) fn hold_in(context: &Context, headers: &mut HeaderMap) {
     );
     set(headers, header::CONTENT_SECURITY_POLICY, &policy);
     set(headers, header::X_DNS_PREFETCH_CONTROL, "off");
+    set(headers, HeaderName::from_static("connection-allowlist"), "(response-origin); webrtc=block");
     set(
         headers,
         HeaderName::from_static("permissions-policy"),

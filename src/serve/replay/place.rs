@@ -211,8 +211,7 @@ impl References {
                 return Verdict::Keep;
             }
             let rest = &path[scheme.len() + 1..];
-            let absolute = rest.starts_with(b"//") && rest.get(2).is_some_and(|&b| b != b'/');
-            if !absolute || climb(&rest[2..]).is_none_or(|up| up.dots) {
+            if !rest.starts_with(b"//") || !has_path(rest) || climb(&rest[2..]).is_none_or(|up| up.dots) {
                 return Verdict::Join;
             }
             return Verdict::Prefix(self.place(modifier, ""));
@@ -220,9 +219,8 @@ impl References {
         match climb(path) {
             None => Verdict::Join,
             Some(up) if first == b'/' => {
-                let second = path.get(1);
-                let authority = second == Some(&b'/');
-                if up.dots || !self.plain_origin || (authority && matches!(path.get(2), None | Some(b'/'))) {
+                let authority = path.get(1) == Some(&b'/');
+                if up.dots || !self.plain_origin || (authority && !has_path(path)) {
                     return Verdict::Join;
                 }
                 let put =
@@ -249,6 +247,12 @@ impl References {
         place.push_str(fragment);
         Some(place)
     }
+}
+
+/// Whether `//host/path` has a host and a path: without its slash, what is relative on the page there would take the place
+/// of the host.
+fn has_path(authority: &[u8]) -> bool {
+    authority[2..].iter().position(|&b| b == b'/').is_some_and(|at| at > 0)
 }
 
 /// The scheme that a reference begins with.

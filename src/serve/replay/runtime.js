@@ -222,20 +222,15 @@
     });
   }
   new MutationObserver((records) => {
-    for (const { addedNodes, target } of records) {
+    for (const { type, addedNodes, target } of records) {
       addedNodes.forEach(mendAll);
-      if (target instanceof HTMLStyleElement) mend(target);
+      if (type === "attributes" || target instanceof HTMLStyleElement) mend(target);
     }
-  }).observe(document, { childList: true, subtree: true });
+    // Styles are set by properties of many names; their text is in the attribute.
+  }).observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ["style", "rel", "srcdoc"] });
   method(CSSStyleDeclaration.prototype, "setProperty", (native) => function setProperty(name, value, ...rest) {
     return native.call(this, name, leadCss(value), ...rest);
   });
-  for (const type of [CSSStyleDeclaration, window.CSSStyleProperties]) {
-    for (const name of ["cssText", "background", "backgroundImage", "borderImage", "borderImageSource", "listStyle",
-      "listStyleImage", "content", "cursor", "mask", "maskImage", "filter"]) {
-      redefine(type && type.prototype, name, ({ set }) => set && { set(value) { set.call(this, leadCss(value)); } });
-    }
-  }
   for (const name of ["insertRule", "replace", "replaceSync"]) {
     method(CSSStyleSheet.prototype, name, (native) => function (text, ...rest) {
       return native.call(this, leadCss(text), ...rest);

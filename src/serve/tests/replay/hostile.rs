@@ -1,0 +1,223 @@
+//! A hostile page: it tries to reach another collection, the server's own pages, and the Web, where a canary listens.
+//!
+//! The same page, live, reaches the canary: so its attempts are attempts.
+
+use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::archive::{Archive, File, TIMESTAMP, serve};
+use super::browser::{Browser, Visit};
+
+/// Listens on loopback, by TCP and UDP, and counts who comes.
+struct Canary {
+    address: SocketAddr,
+    connections: Arc<AtomicUsize>,
+    packets: Arc<AtomicUsize>,
+}
+
+impl Canary {
+    fn start() -> Canary {
+        let (tcp, udp) = loop {
+            let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+            if let Ok(udp) = UdpSocket::bind(tcp.local_addr().unwrap()) {
+                break (tcp, udp);
+            }
+        };
+        let address = tcp.local_addr().unwrap();
+        let (connections, packets) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (seen, received) = (Arc::clone(&connections), Arc::clone(&packets));
+        std::thread::spawn(move || {
+            for _ in tcp.incoming() {
+                seen.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        std::thread::spawn(move || {
+            let mut packet = [0; 2048];
+            while udp.recv(&mut packet).is_ok() {
+                received.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        Canary { address, connections, packets }
+    }
+
+    fn count(&self) -> (usize, usize) {
+        (self.connections.swap(0, Ordering::SeqCst), self.packets.swap(0, Ordering::SeqCst))
+    }
+}
+
+fn page(template: &str, canary: SocketAddr, report: &str) -> String {
+    template
+        .replace("CANARY", &format!("http://{canary}"))
+        .replace("PEER", &canary.to_string())
+        .replace("REPORT", report)
+        .replace("TIMESTAMP", TIMESTAMP)
+}
+
+/// What came in: the page's own reports, and all other requests.
+#[derive(Default)]
+struct Seen {
+    told: Vec<String>,
+    others: Vec<String>,
+}
+
+impl Seen {
+    fn gather(&mut self, archive: &Archive, cookies: bool) {
+        for logged in archive.take_log() {
+            assert!(cookies || !logged.headers.contains_key("cookie"), "{logged:?}");
+            match logged.target.split_once("/report?") {
+                Some((_, report)) => self.told.push(report.replace("%20", " ")),
+                None => self.others.push(format!("{} {}", logged.method, logged.target)),
+            }
+        }
+    }
+
+    fn done(&self) -> bool {
+        ["page done", "inner done"].iter().all(|done| self.told.iter().any(|line| line == done))
+    }
+
+    /// Watches a page until it has made all its attempts, and some time longer: it leaves at last.
+    fn watch(
+        browser: &Browser,
+        address: &str,
+        hosts: &str,
+        archive: &Archive,
+        cookies: bool,
+    ) -> (Seen, Visit) {
+        let mut seen = Seen::default();
+        let mut further = 30;
+        let visit = browser.watch(address, hosts, || {
+            seen.gather(archive, cookies);
+            further -= i32::from(seen.done());
+            further < 0
+        });
+        seen.gather(archive, cookies);
+        seen.told.sort();
+        (seen, visit)
+    }
+}
+
+#[test]
+fn a_hostile_page_reaches_nothing() {
+    let Some(browser) = Browser::find() else { return };
+    let canary = Canary::start();
+    let attempts = include_str!("hostile.js");
+    let template = include_str!("hostile.html").replace("ATTEMPTS", attempts);
+
+    // Live: the attempts are made.
+    let mut live = Archive::default();
+    let placed = page(&template, canary.address, "http://hostile.example/report");
+    live.add("evil", &[File::new("http://hostile.example/page.html", "text/html", placed)]);
+    let live = Arc::new(live);
+    let address = serve(Arc::clone(&live), true);
+    let hosts = format!("MAP *.example {address}, ");
+    // It leaves for the canary at last, which does not answer: what it tells before is not waited for.
+    let mut patience = 100;
+    browser.watch("http://hostile.example/page.html", &hosts, || {
+        patience -= 1;
+        patience < 0
+    });
+    let (connections, packets) = canary.count();
+    eprintln!("live: {connections} connections, {packets} packets");
+    assert!(connections > 3 && packets > 0, "the hostile page is harmless: {connections} connections");
+
+    // Archived: none arrives. The server's address is known only once it runs, so the page finds it as a hostile one would.
+    for framed in [true, false] {
+        let mut archive = Archive::default();
+        let placed =
+            page(&template, canary.address, "${HOST}/evil/TIMESTAMPim_/http://hostile.example/report");
+        archive.add(
+            "evil",
+            &[
+                File::new("http://hostile.example/page.html", "text/html", placed),
+                File::new("http://hostile.example/ok.txt", "text/plain", "own text"),
+            ],
+        );
+        archive.add(
+            "private",
+            &[
+                File::new(
+                    "http://private.example/",
+                    "text/html",
+                    "<title>SECRET</title><p>SECRET of the other collection",
+                ),
+                File::new(
+                    "http://private.example/s.js",
+                    "text/javascript",
+                    "window.SECRET = 'SECRET of a script'",
+                ),
+                File::new("http://private.example/s.json", "application/json", "{\"a\":\"SECRET\"}"),
+            ],
+        );
+        let archive = Arc::new(archive);
+        let server = serve(Arc::clone(&archive), false);
+        let address = match framed {
+            true => format!("http://{server}/evil/{TIMESTAMP}/http://hostile.example/page.html"),
+            // An address of what is in the frame, as a link from elsewhere could be: it is led to the frame.
+            false => {
+                let token = archive.tokens.of("evil");
+                format!("http://{server}/evil/{TIMESTAMP}if_{token}/http://hostile.example/page.html")
+            }
+        };
+        let (Seen { told, others }, visit) = Seen::watch(&browser, &address, "", &archive, false);
+        for line in &told {
+            eprintln!("framed {framed}: {line}");
+        }
+        eprintln!("{others:?}");
+        assert!(
+            told.iter().any(|line| line.starts_with("page own own text")),
+            "the page ran and read its own: {told:?}"
+        );
+        assert!(
+            told.iter().any(|line| line == "page done") && told.iter().any(|line| line == "inner done"),
+            "{told:?}"
+        );
+        assert!(!told.iter().any(|line| line.contains("SECRET")), "{told:?}");
+        assert!(!told.iter().any(|line| line.contains("REACHED")), "{told:?}");
+        let inside = |request: &&String| !request.contains(" /evil/") && *request != "GET /favicon.ico";
+        let outside: Vec<_> = others.iter().filter(inside).collect();
+        assert!(outside.is_empty(), "{outside:?}");
+        assert_eq!(visit.peers(), ["127.0.0.1"]);
+        assert_eq!(canary.count(), (0, 0), "connections and packets, framed: {framed}");
+    }
+}
+
+#[test]
+fn a_page_that_leaves_is_shown_what_the_archive_has_of_where_it_goes() {
+    let Some(browser) = Browser::find() else { return };
+    let canary = Canary::start();
+    for (to, arrives) in [
+        (format!("http://{}/away", canary.address), format!("http://{}/away", canary.address)),
+        ("http://hostile.example/other.html".to_owned(), "http://hostile.example/other.html".to_owned()),
+        ("/other.html".to_owned(), "http://hostile.example/other.html".to_owned()),
+        // Another collection's address is, seen from the page, a path on its own host.
+        (
+            format!("/private/{TIMESTAMP}mp_/http://private.example/"),
+            "http://hostile.example/private/".to_owned(),
+        ),
+    ] {
+        let page =
+            format!("<p>leaving</p><script>setTimeout(() => {{ location.href = '{to}' }}, 200)</script>");
+        let mut archive = Archive::default();
+        archive.add("evil", &[File::new("http://hostile.example/page.html", "text/html", page)]);
+        archive.add("private", &[File::new("http://private.example/", "text/html", "SECRET")]);
+        let archive = Arc::new(archive);
+        let server = serve(Arc::clone(&archive), false);
+        let address = format!("http://{server}/evil/{TIMESTAMP}/http://hostile.example/page.html");
+        let expected = format!("/evil/{TIMESTAMP}mp_{}/{arrives}", archive.tokens.of("evil"));
+        let mut seen = Seen::default();
+        let came = |seen: &Seen| seen.others.iter().any(|request| request.contains(&expected));
+        let visit = browser.watch(&address, "", || {
+            seen.gather(&archive, false);
+            came(&seen)
+        });
+        assert!(came(&seen), "{to}: {expected} in {:?}", seen.others);
+        assert!(
+            !seen.others.iter().any(|request| request.starts_with("GET /private/")),
+            "{to}: {:?}",
+            seen.others
+        );
+        assert_eq!(visit.peers(), ["127.0.0.1"]);
+        assert_eq!(canary.count(), (0, 0), "{to}");
+    }
+}

@@ -1,0 +1,24 @@
+const say = (id, text) => { document.getElementById(id).textContent = text; };
+addEventListener("DOMContentLoaded", async () => {
+  document.cookie = "a=1"; document.cookie = "b=2; max-age=100"; document.cookie = "a=; max-age=0";
+  localStorage.setItem("k", "v"); sessionStorage.s = 1;
+  say("storage", `${document.cookie} ${localStorage.getItem("k")} ${sessionStorage.length}`);
+  const a = document.getElementById("a");
+  say("where", `${document.URL} ${document.domain} ${document.baseURI}`);
+  const made = document.createElement("a");
+  made.setAttribute("href", "//cdn.example/z");
+  say("links", `${a.href} ${a.pathname} ${a.hash} ${made.href} ${made.host} ${made.getAttribute("href").replace("http:", "")}`);
+  document.getElementById("markup").innerHTML = "<img src='/i/blue.svg'><img id=i>";
+  document.getElementById("i").src = "/i/red.svg";
+  document.getElementById("css").style.backgroundImage = "url(/i/orange.svg)";
+  history.replaceState({ a: 1 }, "", location.href);
+  const request = new XMLHttpRequest();
+  request.open("GET", "/data/a.json?x=1&y=中");
+  request.setRequestHeader("X-Requested-With", "test");
+  request.onload = () => say("xhr", JSON.parse(request.responseText).text + " " + request.responseURL);
+  request.send();
+  const worker = new Worker("/js/worker.js");
+  worker.onmessage = (event) => say("worker", event.data);
+  const answer = await fetch("../data/a.json?x=1&y=%E4%B8%AD", { credentials: "include" });
+  say("fetch", (await answer.json()).text + " " + answer.url);
+});
