@@ -165,7 +165,11 @@ pub async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Resp
     if let Some(origin) = &shared.options.allow_origin {
         set(&mut response, "access-control-allow-origin", origin);
         set(&mut response, "access-control-allow-headers", "Accept-Datetime");
-        set(&mut response, "access-control-expose-headers", "Link, Location, Memento-Datetime, Content-Location");
+        set(
+            &mut response,
+            "access-control-expose-headers",
+            "Link, Location, Memento-Datetime, Content-Location",
+        );
     }
     match &shared.options.log {
         None => response,
@@ -246,7 +250,8 @@ fn takes_gzip(accepted: &str) -> bool {
     accepted.split(',').any(|coding| {
         let mut parts = coding.split(';').map(str::trim);
         let name = parts.next().unwrap_or_default();
-        let refused = parts.any(|p| p.strip_prefix("q=").is_some_and(|q| q.trim_end_matches(['0', '.']).is_empty()));
+        let refused =
+            parts.any(|p| p.strip_prefix("q=").is_some_and(|q| q.trim_end_matches(['0', '.']).is_empty()));
         (name.eq_ignore_ascii_case("gzip") || name == "*") && !refused
     })
 }
@@ -307,7 +312,8 @@ async fn dispatch(
         Route::Outback { collection, point } => {
             let parameters = parameters();
             let asked_for = |name: &str| parameters.iter().find(|(n, _)| n == name).map(|(_, value)| value);
-            asked.who.point = point.or(asked_for("accesspoint").map(String::as_str)).unwrap_or_default().to_owned();
+            asked.who.point =
+                point.or(asked_for("accesspoint").map(String::as_str)).unwrap_or_default().to_owned();
             match asked_for("q") {
                 Some(q) => text(query::xml(shared, collection, q, asked).await),
                 None if query.is_none() && point.is_none() => {
@@ -326,12 +332,17 @@ async fn dispatch(
         }
         Route::TimeMap { collection, form, page, url } => {
             let (collection, form) = (collection.to_owned(), form.to_owned());
-            text(work(shared, asked, move |s, a| memento::timemap(s, a, &collection, &form, page, &url)).await)
+            text(
+                work(shared, asked, move |s, a| memento::timemap(s, a, &collection, &form, page, &url)).await,
+            )
         }
         Route::Replay { collection, time, modifier, url } => {
             let (collection, time) = (collection.to_owned(), time.to_owned());
             let modifier = modifier.to_owned();
-            text(work(shared, asked, move |s, a| memento::replay(s, a, &collection, &time, &modifier, &url)).await)
+            text(
+                work(shared, asked, move |s, a| memento::replay(s, a, &collection, &time, &modifier, &url))
+                    .await,
+            )
         }
         Route::Unknown => Refusal::not_found("nothing is here").into_text(),
     }

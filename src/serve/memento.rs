@@ -182,7 +182,8 @@ mod tests {
 
     #[test]
     fn captures_link_to_those_around_them() {
-        let times: Vec<Timestamp> = (2001..=2005).map(|year| Timestamp(year * 10_000_000_000 + 101_000_000)).collect();
+        let times: Vec<Timestamp> =
+            (2001..=2005).map(|year| Timestamp(year * 10_000_000_000 + 101_000_000)).collect();
         let of = |times: &[Timestamp], at: Option<usize>| -> Vec<String> {
             let years = |time: Timestamp| time.0 / 10_000_000_000;
             let rels = rels(times, at.map(|at| times[at]));
@@ -190,10 +191,19 @@ mod tests {
         };
         assert_eq!(
             of(&times, Some(2)),
-            ["2001 first memento", "2002 prev memento", "2003 memento", "2004 next memento", "2005 last memento"]
+            [
+                "2001 first memento",
+                "2002 prev memento",
+                "2003 memento",
+                "2004 next memento",
+                "2005 last memento"
+            ]
         );
         assert_eq!(of(&times, Some(0)), ["2001 first memento", "2002 next memento", "2005 last memento"]);
-        assert_eq!(of(&times, Some(1)), ["2001 first prev memento", "2002 memento", "2003 next memento", "2005 last memento"]);
+        assert_eq!(
+            of(&times, Some(1)),
+            ["2001 first prev memento", "2002 memento", "2003 next memento", "2005 last memento"]
+        );
         assert_eq!(of(&times, None), ["2001 first memento", "2005 last memento"]);
         assert_eq!(of(&times[..1], Some(0)), ["2001 first last memento"]);
         assert!(of(&[], None).is_empty());

@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 
 use axum::body::Body;
 use axum::response::Response;
-use http::header::{HeaderName, HeaderValue};
 use http::StatusCode;
+use http::header::{HeaderName, HeaderValue};
 
 use webmill_capture::CanonicalUrl;
 use webmill_capture::date::format_14;
@@ -82,7 +82,8 @@ fn originals(
             let same = !digest.is_empty() && *other.digest == *digest;
             let then = date == Some(other.timestamp);
             if !other.is_revisit() && (same || then && (digest.is_empty() || other.digest.is_empty())) {
-                let distance = seconds_of(other.timestamp).abs_diff(seconds_of(date.unwrap_or(entry.timestamp)));
+                let distance =
+                    seconds_of(other.timestamp).abs_diff(seconds_of(date.unwrap_or(entry.timestamp)));
                 let rank = ((far as u64) << 40) | distance.min((1 << 40) - 1);
                 let at = found.partition_point(|(of, _)| *of <= rank);
                 if at < MAX_TRIED {
@@ -122,7 +123,8 @@ pub fn answer(record: StoredRecord, prefix: &str) -> Response {
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     let headers = response.headers_mut();
     for (name, value) in record.headers.iter().take(MAX_HEADERS) {
-        let value: Vec<u8> = value.iter().map(|b| if matches!(b, 0..=31 | 127) { b' ' } else { *b }).collect();
+        let value: Vec<u8> =
+            value.iter().map(|b| if matches!(b, 0..=31 | 127) { b' ' } else { *b }).collect();
         if value.len() > MAX_HEADER_BYTES {
             continue;
         }

@@ -47,10 +47,9 @@ impl StoredRecord {
             headers: Vec::new(),
             payload: Vec::new(),
             truncated: record.truncated.is_some(),
-            refers_to: record
-                .revisit
-                .as_ref()
-                .map(|revisit| (revisit.refers_to_url.as_deref().map(str::to_owned), revisit.refers_to_date_ms)),
+            refers_to: record.revisit.as_ref().map(|revisit| {
+                (revisit.refers_to_url.as_deref().map(str::to_owned), revisit.refers_to_date_ms)
+            }),
             digest: digest(record.payload_digest.as_deref().unwrap_or_default()),
         };
         match response {
@@ -128,7 +127,10 @@ impl RecordStore for ShardFiles {
         // Indexes of other tools name shards by path.
         let base = filename.rsplit(['/', '\\']).next().unwrap_or(filename);
         let shard = self.shards.get(filename).or_else(|| self.shards.get(base)).ok_or_else(|| {
-            Error::io(filename, std::io::Error::new(std::io::ErrorKind::NotFound, "no such shard in this archive"))
+            Error::io(
+                filename,
+                std::io::Error::new(std::io::ErrorKind::NotFound, "no such shard in this archive"),
+            )
         })?;
         let record = shard.read(offset, length)?;
         Ok(StoredRecord::of(&record.record(), self.max_payload_bytes))

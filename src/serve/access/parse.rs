@@ -115,7 +115,9 @@ fn json_rule(object: &Map<String, Value>, policies: &[Value]) -> Read<Rule> {
         return Ok(rule);
     }
     let id = object.get("policyId").ok_or("neither access nor policyId")?;
-    let same = |policy: &&Value| policy.get("id").is_some_and(|of| of.to_string().trim_matches('"') == id.to_string());
+    let same = |policy: &&Value| {
+        policy.get("id").is_some_and(|of| of.to_string().trim_matches('"') == id.to_string())
+    };
     let policy = policies.iter().find(same).ok_or_else(|| format!("no policy has the id {id}"))?;
     let points = policy.get("accessPoints").and_then(Value::as_array);
     let points = points.into_iter().flatten().filter_map(Value::as_str);
@@ -173,11 +175,14 @@ fn period(value: &Value) -> Read<Period> {
 
 /// `{"start": …, "end": …}` with dates as ISO 8601 writes them, or fourteen digits.
 fn range(value: Option<&Value>) -> Read<(Option<Timestamp>, Option<Timestamp>)> {
-    let part = |name: &str| match value.and_then(|value| value.get(name)) {
-        None | Some(Value::Null) => Ok(None),
-        Some(date) => {
-            let ms = date.as_str().and_then(parse_any).ok_or_else(|| format!("{name}: {date} is no date"))?;
-            Ok(format_14(ms).parse().ok().map(Timestamp))
+    let part = |name: &str| -> Read<Option<Timestamp>> {
+        match value.and_then(|value| value.get(name)) {
+            None | Some(Value::Null) => Ok(None),
+            Some(date) => {
+                let ms =
+                    date.as_str().and_then(parse_any).ok_or_else(|| format!("{name}: {date} is no date"))?;
+                Ok(format_14(ms).parse().ok().map(Timestamp))
+            }
         }
     };
     Ok((part("start")?, part("end")?))
@@ -270,7 +275,8 @@ mod tests {
             "org,a)/ - {\"access\": \"allow\", \"before\": \"yesterday\"}",
             "org,a)/ - {\"access\": \"allow\", \"older\": 3}",
         ] {
-            let error = AccessRules::parse_aclj(&format!("*, - {{\"access\": \"allow\"}}\n{text}")).unwrap_err();
+            let error =
+                AccessRules::parse_aclj(&format!("*, - {{\"access\": \"allow\"}}\n{text}")).unwrap_err();
             assert!(error.to_string().contains("line 2"), "{error}");
         }
         let key: KeyOf = str::to_owned;

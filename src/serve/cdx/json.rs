@@ -26,7 +26,10 @@ pub fn string(text: &str, out: &mut String) {
 
 /// Writes a value that is JSON already; what is none becomes a string.
 pub fn value(json: &str, out: &mut String) {
-    if json.is_ascii() && !json.contains(['\n', '\r']) && serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() {
+    if json.is_ascii()
+        && !json.contains(['\n', '\r'])
+        && serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok()
+    {
         out.push_str(json);
     } else if let Ok(text) = serde_json::from_str::<String>(json) {
         string(&text, out);

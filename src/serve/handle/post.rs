@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::header::HeaderMap;
 use http::StatusCode;
+use http::header::HeaderMap;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
 use super::Shared;

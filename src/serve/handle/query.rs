@@ -77,12 +77,7 @@ pub async fn cdx(
 }
 
 /// Answers a query in OpenWayback's XML.
-pub async fn xml(
-    shared: &Arc<Shared>,
-    collection: &str,
-    q: &str,
-    asked: Asked,
-) -> Result<Response, Refusal> {
+pub async fn xml(shared: &Arc<Shared>, collection: &str, q: &str, asked: Asked) -> Result<Response, Refusal> {
     let held = shared.collection(collection)?;
     let pairs = xml_pairs(q);
     let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -249,7 +244,8 @@ fn walk(
     mut writer: Writer,
     sending: &mut Sending,
 ) -> Result<String, Refusal> {
-    let busy = || Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the answer takes too long: ask for a part of it");
+    let busy =
+        || Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the answer takes too long: ask for a part of it");
     let over = {
         // The clock and the client are looked at by a walk that borrows both.
         let (closed, deadline) = sending.chunks.watch();
