@@ -111,7 +111,7 @@ impl Running {
     }
 }
 
-fn parse(bytes: &[u8], head_only: bool) -> Answer {
+pub fn parse(bytes: &[u8], head_only: bool) -> Answer {
     let end = bytes.windows(4).position(|w| w == b"\r\n\r\n").unwrap_or_else(|| {
         panic!("no head in {:?}", String::from_utf8_lossy(&bytes[..bytes.len().min(300)]))
     });
