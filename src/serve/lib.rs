@@ -15,6 +15,7 @@ pub mod cdx;
 mod connection;
 mod find;
 pub mod form;
+mod fuzz;
 mod handle;
 mod log;
 pub mod memento;
@@ -30,6 +31,7 @@ pub mod wacz;
 
 pub use archive::{Archive, Collection, WritableIndex};
 pub use find::Captures;
+pub use fuzz::fuzz_request;
 pub use log::{LineLog, Logged, RequestLog};
 pub use options::Options;
 pub use record::{RecordStore, ShardFiles, StoredRecord};
