@@ -236,6 +236,7 @@ fn write_revisit(writer: &mut Converter, record: &Record<'_>, repeat: &Repeat) -
                 data: head,
             })?;
         }
+        Converter::Arc(_) => return Err(Error::Config("ARC has no revisits".into())),
         Converter::Raw(writer) => {
             let fields = revisit.properties(digest.as_deref());
             let defined =

@@ -41,7 +41,8 @@ fn free_port() -> u16 {
 fn ask(port: u16, target: &str, headers: &str) -> Option<Answer> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    let request = format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n{headers}\r\n");
+    let request =
+        format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n{headers}\r\n");
     stream.write_all(request.as_bytes()).unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).ok()?;
@@ -91,7 +92,10 @@ fn pywb_replays_what_our_index_finds() {
             let answer = ask(port, &format!("/{collection}/{time}id_/{url}"), "").unwrap();
             assert_eq!((answer.status, answer.text().as_str()), (status, body), "{collection} {time} {url}");
         }
-        assert_eq!(ask(port, &format!("/{collection}/2010id_/http://none.example/"), "").unwrap().status, 404);
+        assert_eq!(
+            ask(port, &format!("/{collection}/2010id_/http://none.example/"), "").unwrap().status,
+            404
+        );
     }
 }
 
@@ -139,7 +143,8 @@ fn records(path: &Path) -> Vec<(RecordType, Entry<'static>)> {
     let mut all = Vec::new();
     while let Some(record) = reader.next() {
         let record = record.unwrap();
-        let digest = record.payload_digest.as_deref().unwrap_or_default().trim_start_matches("sha1:").to_owned();
+        let digest =
+            record.payload_digest.as_deref().unwrap_or_default().trim_start_matches("sha1:").to_owned();
         let entry = Entry {
             urlkey: key(&record.url).into(),
             timestamp: Timestamp(20200101000000),
@@ -197,7 +202,8 @@ const PASSING: [&str; 4] = ["date", "connection", "content-length", "transfer-en
 fn headers_are_those_of_pywb_but_for_what_is_said_here() {
     let Some(wayback) = program("wayback") else { return };
     let Some(archives) = webmill_evaluation::archive("archives") else { return };
-    let base = ["pywb", "archives/pywb"].map(|path| archives.path().join(path)).into_iter().find(|p| p.exists());
+    let base =
+        ["pywb", "archives/pywb"].map(|path| archives.path().join(path)).into_iter().find(|p| p.exists());
     let base = base.expect("archives of pywb");
     let folder = tempfile::tempdir().unwrap();
     let mut lines: Vec<String> = ["iana", "dupes", "example2"]
@@ -226,11 +232,35 @@ fn headers_are_those_of_pywb_but_for_what_is_said_here() {
     let server = serve(archive, Options::default());
     for (target, headers, more, ours_alone, theirs_alone) in [
         // Ours adds the neighbours; theirs lets headers through that it does not know.
-        ("/t/20140126200624id_/http://www.iana.org/", "", "", &["x-archive-orig-x-varnish"][..], &["x-varnish"][..]),
+        (
+            "/t/20140126200624id_/http://www.iana.org/",
+            "",
+            "",
+            &["x-archive-orig-x-varnish"][..],
+            &["x-varnish"][..],
+        ),
         ("/t/2014id_/http://www.iana.org/about", "", "", &["x-archive-orig-x-varnish"], &["x-varnish"]),
-        ("/t/20140126200804id_/http://www.iana.org/about/performance/ietf-statistics", "", "", &["x-archive-orig-x-varnish"], &["x-varnish"]),
-        ("/t/20140127171251id_/http://example.com", "", "", &["x-archive-orig-accept-ranges", "x-archive-orig-x-cache", "x-archive-orig-x-ec-custom-error"], &["accept-ranges", "x-cache", "x-ec-custom-error"]),
-        ("/t/id_/http://www.iana.org/", "Accept-Datetime: Sun, 26 Jan 2014 20:06:24 GMT\r\n", "", &["x-archive-orig-x-varnish"], &["x-varnish"]),
+        (
+            "/t/20140126200804id_/http://www.iana.org/about/performance/ietf-statistics",
+            "",
+            "",
+            &["x-archive-orig-x-varnish"],
+            &["x-varnish"],
+        ),
+        (
+            "/t/20140127171251id_/http://example.com",
+            "",
+            "",
+            &["x-archive-orig-accept-ranges", "x-archive-orig-x-cache", "x-archive-orig-x-ec-custom-error"],
+            &["accept-ranges", "x-cache", "x-ec-custom-error"],
+        ),
+        (
+            "/t/id_/http://www.iana.org/",
+            "Accept-Datetime: Sun, 26 Jan 2014 20:06:24 GMT\r\n",
+            "",
+            &["x-archive-orig-x-varnish"],
+            &["x-varnish"],
+        ),
         ("/t/timemap/link/http://www.iana.org/", "", "", &[], &[]),
         ("/t/timemap/json/http://www.iana.org/", "", "", &[], &[]),
         // The live index changes: it is not for a day's cache.
