@@ -8,6 +8,7 @@ pub mod index;
 pub mod jobs;
 pub mod rank;
 pub mod schema;
+pub mod serve;
 pub mod shape;
 pub mod shard;
 mod source;

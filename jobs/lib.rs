@@ -10,7 +10,7 @@
 //! | [`job`], [`registry`] | what a job is to its callers, and the list of jobs |
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`keywords`], [`report`] | the jobs, each with its tables |
 //! | [`crawl`], [`simweb`] | crawling, and a Web to try it on |
-//! | [`archive_facts`] | what results say of the captures of an archive, and full-text search over them |
+//! | [`archive`], [`archive_facts`] | archives as collections with an index; what results say of their captures, and full-text search over them |
 //! | [`command`] | arguments and output of the subcommands |
 //! | [`levels`], [`current_captures`], [`output`], [`rejects`], [`ingredients`], [`repeats`] | what several jobs share: levels of the graph, which capture of a URL counts, files of tables, damaged records, models in keys, repeated payloads |
 
@@ -28,6 +28,7 @@ macro_rules! say {
     }};
 }
 
+pub mod archive;
 pub mod archive_facts;
 pub mod command;
 pub mod console;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, demo, graph, index, jobs, rank, schema, shape, shard, text, wacz,
+    crawl, datasets, demo, graph, index, jobs, rank, schema, serve, shape, shard, text, wacz,
 };
 use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
@@ -40,6 +40,8 @@ enum Command {
     Index(index::IndexArgs),
     #[command(display_order = 101)]
     Wacz(wacz::WaczArgs),
+    #[command(display_order = 101)]
+    Serve(Box<serve::ServeArgs>),
     #[command(display_order = 101)]
     Datasets(datasets::DatasetsArgs),
     #[command(display_order = 102)]
@@ -98,6 +100,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Shard(args) => shard::run(args),
         Command::Index(args) => index::run(&args),
+        Command::Serve(args) => serve::run(&args, &cancel),
         Command::Wacz(args) => wacz::run(&args, &cancel),
         Command::Datasets(args) => datasets::run(&args, &cancel),
         Command::Simweb(args) => simweb::run(&args, &cancel),

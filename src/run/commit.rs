@@ -270,6 +270,7 @@ impl Runtime<'_> {
             "threads": self.threads,
             "memory": self.memory,
             "seconds": started.elapsed().as_secs_f64(),
+            "inputs": inputs.paths,
             "os": std::env::consts::OS,
             "arch": std::env::consts::ARCH,
         });

@@ -36,6 +36,9 @@ pub struct Inputs {
     pub files: Vec<InputFile>,
     /// Jobs upstream.
     pub upstream: Vec<Upstream>,
+    /// Where the files lay, absolute. No part of keys and manifests: stands in `run.json`.
+    #[serde(skip)]
+    pub paths: Vec<PathBuf>,
 }
 
 impl Inputs {
@@ -45,7 +48,7 @@ impl Inputs {
             .into_iter()
             .map(|c| Upstream { job: c.manifest.job.clone(), key: c.manifest.key.clone() })
             .collect();
-        Inputs { files: Vec::new(), upstream }
+        Inputs { upstream, ..Inputs::default() }
     }
 
     /// Digests `files` (path and name) in parallel. Digests of files that have not changed in size and time of
@@ -79,6 +82,8 @@ impl Inputs {
             // A cache that cannot be written is no error: the next run digests again.
             let _ = std::fs::write(cache, text);
         }
-        Ok(Inputs { files: digested.into_iter().map(|(f, _)| f).collect(), upstream: Vec::new() })
+        let paths =
+            files.iter().map(|(path, _)| std::path::absolute(path).at(path)).collect::<Result<_>>()?;
+        Ok(Inputs { files: digested.into_iter().map(|(f, _)| f).collect(), paths, ..Inputs::default() })
     }
 }

@@ -26,6 +26,8 @@ use crate::options::Options;
 
 /// How long requests that are being answered may go on once the server is told to stop.
 const FAREWELL: Duration = Duration::from_secs(10);
+/// How often a server looks whether it is to stop.
+const GLANCE: Duration = Duration::from_millis(100);
 /// Most bytes of a request's head, and what a connection buffers.
 const HEAD_BYTES: usize = 64 << 10;
 
@@ -114,6 +116,20 @@ impl Server {
         // Walks that are still going on end at their deadlines; the process does not wait for them.
         runtime.shutdown_background();
         result
+    }
+}
+
+impl Server {
+    /// The same until `stopped` says so, which is asked a few times a second.
+    ///
+    /// # Errors
+    /// As [`Server::run_blocking`].
+    pub fn run_until(self, threads: usize, stopped: impl Fn() -> bool) -> Result<()> {
+        self.run_blocking(threads, async move {
+            while !stopped() {
+                tokio::time::sleep(GLANCE).await;
+            }
+        })
     }
 }
 

@@ -1,0 +1,400 @@
+//! Archives as collections that `webmill serve` shows: shards with an index of their own, WACZ files, and what `webmill run`
+//! found out about them.
+//!
+//! An index is made where there is none: one pass over the shards, an external sort, a store of packed blocks
+//! ([`webmill_index::store`]). It lies beside the shards (`.webmill-index`), or in the system's temporary folder where they
+//! cannot be written to, and is made anew when shards changed in name, size or time of modification.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use webmill_capture::error::AtPath;
+use webmill_capture::{Error, Result};
+use webmill_index::cdx::{self, Form, write_line};
+use webmill_index::store::{Store, StoreOptions, StoreWriter};
+use webmill_index::{Counts, Entry, Indexer, MemoryIndex, Pass};
+use webmill_serve::site::Facts;
+use webmill_serve::wacz::Wacz;
+use webmill_serve::{Collection, RecordStore, ShardFiles, StoredRecord, WritableIndex};
+use webmill_shard::{Input, ReadOptions, ShardReader, discover};
+use webmill_sort::{Budget, BytesSorter};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::archive_facts::ArchiveFacts;
+
+/// Folder of the indexes, beside the shards.
+const INDEX_FOLDER: &str = ".webmill-index";
+/// Bytes of a payload that is replayed; the rest is cut off.
+const MAX_PAYLOAD: usize = 256 << 20;
+
+/// How collections are opened.
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    /// Folder of the indexes; `None`: beside the shards.
+    pub index: Option<PathBuf>,
+    /// Bytes of memory for sorting.
+    pub memory: u64,
+    /// Whether captures may be added and deleted over HTTP.
+    pub writable: bool,
+}
+
+/// What is to be a collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holding {
+    /// Shards: files, folders or globs.
+    Shards(Vec<String>),
+    /// A WACZ file.
+    Wacz(PathBuf),
+}
+
+/// The collections that arguments name, and the folders of results among them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Holdings {
+    /// Collections by name.
+    pub collections: Vec<(String, Holding)>,
+    /// Folders of results of `webmill run`.
+    pub results: Vec<PathBuf>,
+}
+
+impl Holdings {
+    /// Sorts arguments out: a folder of results brings what is known of its shards; a folder of shards is a collection of
+    /// its name, or several where shards lie in two or more of its folders and none beside them; WACZ files are collections; all
+    /// other files are one, `archive`.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where nothing is left to show.
+    pub fn of(arguments: &[String]) -> Result<Holdings> {
+        let mut holdings = Holdings::default();
+        let mut files = Vec::new();
+        let mut named = Vec::new();
+        for argument in arguments {
+            let path = Path::new(argument);
+            if path.join("webmill.json").is_file() {
+                holdings.results.push(path.to_path_buf());
+            } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("wacz")) {
+                named.push((name_of(path), Holding::Wacz(path.to_path_buf())));
+            } else if path.is_dir() {
+                let folders = folders(path)?;
+                match folders.len() {
+                    0 | 1 => named.push((name_of(path), Holding::Shards(vec![argument.clone()]))),
+                    _ => named.extend(folders.into_iter().map(|folder| {
+                        (name_of(&folder), Holding::Shards(vec![folder.to_string_lossy().into_owned()]))
+                    })),
+                }
+            } else {
+                files.push(argument.clone());
+            }
+        }
+        if !files.is_empty() {
+            named.push(("archive".into(), Holding::Shards(files)));
+        }
+        // Results alone: their shards, where they lay.
+        if named.is_empty() {
+            for results in &holdings.results {
+                named.push((name_of(results), Holding::Shards(shards_of(results)?)));
+            }
+        }
+        for (name, holding) in named {
+            let taken = |name: &str| holdings.collections.iter().any(|(other, _)| other == name);
+            let mut free = name.clone();
+            let mut number = 2;
+            while taken(&free) {
+                free = format!("{name}-{number}");
+                number += 1;
+            }
+            holdings.collections.push((free, holding));
+        }
+        if holdings.collections.is_empty() {
+            return Err(Error::Config(
+                "nothing to show: name shards, folders of them, WACZ files or results".into(),
+            ));
+        }
+        Ok(holdings)
+    }
+}
+
+/// Folders below `path` that are collections of their own: those with files somewhere below, where none lies in `path` itself.
+fn folders(path: &Path) -> Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(path).at(path)? {
+        let entry = entry.at(path)?;
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        let below = entry.path();
+        if below.is_file() {
+            return Ok(Vec::new());
+        }
+        let holds_files = walkdir::WalkDir::new(&below)
+            .into_iter()
+            .filter_entry(|e| !e.file_name().as_encoded_bytes().starts_with(b"."))
+            .flatten()
+            .any(|e| e.file_type().is_file());
+        if holds_files {
+            folders.push(below);
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+/// A name for addresses, made of a path's last part.
+fn name_of(path: &Path) -> String {
+    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let last = full.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let plain: String = last
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' })
+        .take(60)
+        .collect();
+    let plain = plain.trim_matches(['-', '.']);
+    if plain.is_empty() || ["static", "robots.txt", "favicon.ico"].contains(&plain) {
+        return format!("archive-{plain}").trim_end_matches('-').to_owned();
+    }
+    plain.to_owned()
+}
+
+/// Where the shards lay that results are of.
+fn shards_of(results: &Path) -> Result<Vec<String>> {
+    let path = results.join("extract/latest/run.json");
+    let text = std::fs::read(&path).map_err(|_| {
+        Error::Config(format!(
+            "{}: no results of `webmill extract` here, so no shards either",
+            results.display()
+        ))
+    })?;
+    let run: serde_json::Value =
+        serde_json::from_slice(&text).map_err(|e| Error::corrupt(&path, 0, e.to_string()))?;
+    let inputs = run.get("inputs").and_then(|inputs| inputs.as_array()).cloned().unwrap_or_default();
+    let shards: Vec<String> = inputs
+        .iter()
+        .filter_map(|input| input.as_str())
+        .filter(|input| ShardReader::open(Path::new(input), &ReadOptions::default()).is_ok())
+        .map(str::to_owned)
+        .collect();
+    if shards.is_empty() {
+        return Err(Error::Config(format!(
+            "{}: the shards of these results are not where they were; name them beside it",
+            results.display()
+        )));
+    }
+    Ok(shards)
+}
+
+/// Opens a collection; what was left out is said by `say`.
+///
+/// # Errors
+/// Where nothing can be read, or the disk refuses.
+pub fn open(
+    name: &str,
+    holding: &Holding,
+    facts: Option<&Arc<ArchiveFacts>>,
+    options: &OpenOptions,
+    say: &dyn Fn(String),
+) -> Result<Collection> {
+    let mut collection = match holding {
+        Holding::Wacz(path) => of_wacz(name, path, say)?,
+        Holding::Shards(arguments) => of_shards(name, arguments, options, say)?,
+    };
+    if let Some(facts) = facts {
+        collection.facts = Arc::clone(facts) as Arc<dyn Facts>;
+    }
+    Ok(collection)
+}
+
+/// A WACZ: its own index and its own records.
+fn of_wacz(name: &str, path: &Path, say: &dyn Fn(String)) -> Result<Collection> {
+    let mut wacz = Wacz::open(path)?;
+    let mut entries = Vec::new();
+    let faults = wacz.entries(&mut |entry| {
+        entries.push(entry.into_owned());
+        std::ops::ControlFlow::Continue(())
+    })?;
+    if faults > 0 {
+        say(format!(
+            "{}: {faults} lines of its index are none, or name records that are not there",
+            path.display()
+        ));
+    }
+    if entries.is_empty() && !wacz.is_indexed() {
+        return Err(Error::Config(format!(
+            "{}: it holds no index; take its WARC files out (unzip) and serve those",
+            path.display()
+        )));
+    }
+    Ok(Collection::new(name, Arc::new(MemoryIndex::new(entries)), Arc::new(WaczRecords(wacz))))
+}
+
+/// Records in a WACZ.
+struct WaczRecords(Wacz);
+
+impl RecordStore for WaczRecords {
+    fn read(&self, filename: &str, offset: u64, length: Option<u64>) -> Result<StoredRecord> {
+        let entry = Entry { filename: filename.to_owned().into(), offset, length, ..Entry::default() };
+        let bytes = self.0.read(&entry)?;
+        let options = ReadOptions { max_record_bytes: MAX_PAYLOAD as u64, ..ReadOptions::default() };
+        let mut reader = ShardReader::from_reader(Box::new(std::io::Cursor::new(bytes)), filename, &options)?;
+        match reader.next() {
+            Some(record) => Ok(StoredRecord::of(&record?, MAX_PAYLOAD)),
+            None => Err(Error::corrupt(filename, offset, "no record starts here")),
+        }
+    }
+}
+
+/// Shards: their index is opened, or made.
+fn of_shards(
+    name: &str,
+    arguments: &[String],
+    options: &OpenOptions,
+    say: &dyn Fn(String),
+) -> Result<Collection> {
+    let (mut inputs, unread) = discover(arguments)?;
+    inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
+    for error in &unread {
+        say(format!("not read: {error}"));
+    }
+    let Some(first) = inputs.first() else {
+        return Err(Error::Config(format!("no shard among {}", arguments.join(", "))));
+    };
+    let state = state(&inputs)?;
+    let folder =
+        index_folder(name, first, arguments, options)?.join(format!("{:016x}", xxh3_64(state.as_bytes())));
+    let store = folder.join("store");
+    let mark = folder.join("complete.json");
+    if std::fs::read_to_string(&mark).is_ok_and(|mark| mark == state) {
+        say(format!("{name}: index {}", folder.display()));
+    } else {
+        make(name, &inputs, &folder, options, say)?;
+        std::fs::write(&mark, &state).at(&mark)?;
+    }
+    let store = Arc::new(Store::open(&store, &StoreOptions::default())?);
+    let mut files = ShardFiles::new([], MAX_PAYLOAD);
+    for input in &inputs {
+        files.insert(&input.name, &input.path);
+    }
+    let mut collection = Collection::new(name, Arc::clone(&store) as _, Arc::new(files));
+    if options.writable {
+        collection.writable = Some(Arc::new(Writable(store)));
+    }
+    Ok(collection)
+}
+
+/// A store that captures are posted to.
+struct Writable(Arc<Store>);
+
+impl WritableIndex for Writable {
+    fn add(&self, entries: Vec<Entry<'static>>) -> Result<u64> {
+        self.0.add(&entries)?;
+        Ok(entries.len() as u64)
+    }
+
+    fn delete(&self, entries: Vec<Entry<'static>>) -> Result<u64> {
+        self.0.delete(&entries)?;
+        Ok(entries.len() as u64)
+    }
+}
+
+/// Names, sizes and times of shards: what an index is of.
+fn state(inputs: &[Input]) -> Result<String> {
+    let mut state: BTreeMap<String, (u64, u128)> = BTreeMap::new();
+    for input in inputs {
+        let path = std::path::absolute(&input.path).at(&input.path)?;
+        let modified = std::fs::metadata(&path).at(&path)?.modified().ok();
+        let modified =
+            modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |t| t.as_nanos());
+        state.insert(format!("{} {}", input.name, path.display()), (input.bytes, modified));
+    }
+    serde_json::to_string(&state).map_err(|e| Error::Internal(e.to_string()))
+}
+
+/// Where the index of a collection lies: the folder named, or beside the shards, or where the system keeps what may go.
+fn index_folder(name: &str, first: &Input, arguments: &[String], options: &OpenOptions) -> Result<PathBuf> {
+    if let Some(folder) = &options.index {
+        let folder = folder.join(name);
+        std::fs::create_dir_all(&folder).at(&folder)?;
+        return Ok(folder);
+    }
+    let home = match arguments {
+        [one] if Path::new(one).is_dir() => PathBuf::from(one),
+        _ => first.path.parent().map(Path::to_path_buf).unwrap_or_default(),
+    };
+    let beside = home.join(INDEX_FOLDER);
+    let writable = std::fs::create_dir_all(&beside).is_ok() && tempfile::tempfile_in(&beside).is_ok();
+    if writable {
+        return Ok(beside);
+    }
+    let home = std::path::absolute(&home).at(&home)?;
+    let apart = format!("webmill-index-{:016x}", xxh3_64(home.as_os_str().as_encoded_bytes()));
+    let folder = std::env::temp_dir().join(apart);
+    std::fs::create_dir_all(&folder).at(&folder)?;
+    Ok(folder)
+}
+
+/// Indexes shards into a store.
+fn make(
+    name: &str,
+    inputs: &[Input],
+    folder: &Path,
+    options: &OpenOptions,
+    say: &dyn Fn(String),
+) -> Result<()> {
+    let bytes: u64 = inputs.iter().map(|input| input.bytes).sum();
+    say(format!("{name}: {} shards ({bytes} bytes) are indexed into {}", inputs.len(), folder.display()));
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).at(folder)?;
+    }
+    std::fs::create_dir_all(folder).at(folder)?;
+    let scratch = tempfile::tempdir_in(folder).at(folder)?;
+    let mut sorter = BytesSorter::new(&Budget::new(options.memory as usize / 2).in_dir(scratch.path()));
+    let counts = sort(inputs, &mut sorter, say)?;
+    let (mut sorted, mut writer) =
+        (sorter.finish()?, StoreWriter::create(&folder.join("store"), &StoreOptions::default())?);
+    while let Some((_, line)) = sorted.next().transpose()? {
+        let entry = cdx::parse(&cdx::Layout::Cdxj, line)
+            .map_err(|fault| Error::Internal(format!("a line of our own is not read: {fault:?}")))?;
+        writer.push(&entry)?;
+    }
+    let (rows, _) = writer.finish()?;
+    let left_out: Vec<String> = counts.left_out.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
+    let left_out =
+        if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };
+    say(format!("{name}: {rows} captures of {} records{left_out}", counts.records));
+    if counts.damaged > 0 {
+        say(format!("{name}: {} damaged places, {} bytes lost", counts.damaged, counts.lost_bytes));
+    }
+    Ok(())
+}
+
+/// Lines of CDXJ in the order of the index.
+fn sort(inputs: &[Input], sorter: &mut BytesSorter, say: &dyn Fn(String)) -> Result<Counts> {
+    /// Damage that is named; the rest is counted.
+    const NAMED: usize = 20;
+    let (indexer, read) = (Indexer::new(), ReadOptions::default());
+    let mut named = 0;
+    Pass::new(&indexer, &read).run(
+        inputs,
+        &|rows: &mut Vec<(Vec<u8>, Vec<u8>)>, entry: &Entry<'_>, _: &webmill_index::Facts<'_>| {
+            let mut key = entry.urlkey.as_bytes().to_vec();
+            key.push(0);
+            key.extend_from_slice(&entry.timestamp.0.to_be_bytes());
+            key.extend_from_slice(entry.filename.as_bytes());
+            key.push(0);
+            key.extend_from_slice(&entry.offset.to_be_bytes());
+            let mut line = Vec::new();
+            write_line(Form::Cdxj, entry, &mut line);
+            rows.push((key, line));
+            Ok(())
+        },
+        &mut |rows, damage| {
+            for error in damage {
+                named += 1;
+                if named <= NAMED {
+                    say(error.to_string());
+                }
+            }
+            rows.iter().try_for_each(|(key, line)| sorter.push(key, line))
+        },
+    )
+}
