@@ -148,7 +148,8 @@ impl Shards {
                     runtime.progress.note(&format!("not read: {error}"));
                     let input = shards.inputs.remove(at);
                     shards.unread.extend(Unread::of(&error, &names));
-                    if let (Some(file), true) = (shards.unread.last_mut(), matches!(error, Error::Io { .. })) {
+                    if let (Some(file), true) = (shards.unread.last_mut(), matches!(error, Error::Io { .. }))
+                    {
                         file.name = input.name.to_string();
                     }
                 }

@@ -15,8 +15,8 @@
 
 use std::borrow::Cow;
 
-use webmill_capture::{Response, url_text};
 use webmill_capture::date::{format_rfc3339, parse_14, parse_w3c};
+use webmill_capture::{Response, url_text};
 
 use super::warc_frame::Fields;
 use super::warc_head::{text, url};
