@@ -100,6 +100,24 @@ fn records_inside_a_wrong_length_come_back() {
 }
 
 #[test]
+fn a_record_that_a_wrong_length_cuts_into_comes_back() {
+    let next = record("http://next/", "", &page(&"a line of text\n".repeat(20)));
+    let bad = packed("http://z/", "zlib", &page(&"text ".repeat(20)));
+    let head = bad.windows(2).position(|two| two == b"\n\n").unwrap();
+    let text = String::from_utf8(bad[..head].to_vec()).unwrap();
+    let (rest, length) = text.rsplit_once(':').unwrap();
+    // As far as the end of some line in the middle of the next record, of which no other follows but one that is cut.
+    let into = next.len() - 100;
+    let into = into + next[into..].iter().position(|b| *b == b'\n').unwrap();
+    let mut wrong =
+        [format!("{rest}:{}", length.parse::<usize>().unwrap() + 1 + into).as_bytes(), &bad[head..]].concat();
+    let middle = wrong.len() - 20;
+    wrong[middle] ^= 0x55;
+    let file = [&wrong[..], &next, &record("http://cut/", "", b"cut")[..70]].concat();
+    assert_eq!(urls(&file), ["http://next/"]);
+}
+
+#[test]
 fn zeros_over_the_heads_of_two_records_make_no_record() {
     let records = plain(40);
     let file = records.concat();

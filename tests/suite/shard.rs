@@ -57,7 +57,7 @@ fn damage_is_reported_and_recovered_from() {
     put(&work, "bad.raw", &bytes);
     put(&work, "good.raw", &records.concat());
     put(&work, "junk.raw", &record("http://a.example/", "x").repeat(2)[7..60]);
-    let listed = rows(&stdout(&work, &["shard", "ls", "--format", "json", "bad.raw"]));
+    let listed = rows(&stdout(&work, &["shard", "ls", "--format", "json", "bad.raw", "--max-bad", "0.2"]));
     assert_eq!(listed.len(), 8);
     assert_eq!(listed[0].get("proven"), None);
     assert!(listed[1..].iter().all(|row| row["proven"] == true));
@@ -76,7 +76,9 @@ fn damage_is_reported_and_recovered_from() {
     check(&["junk.raw"], 2);
     check(&["good.raw", "missing.raw"], 2);
 
-    work.run(&["shard", "recover", "bad.raw", "-o", "out.raw"]);
+    let said = work.fails(&["shard", "recover", "bad.raw", "-o", "out.raw"], 1);
+    let lost = format!("1 damaged place, {} of {} bytes lost", records[1].len(), bytes.len());
+    assert!(said.contains(&lost), "{said}");
     let whole: Vec<u8> = [&records[..1], &records[2..]].concat().concat();
     assert_eq!(std::fs::read(work.path("out.raw")).unwrap(), whole);
     assert!(work.fails(&["shard", "recover", "good.raw", "-o", "good.raw"], 2).contains("is an input"));
