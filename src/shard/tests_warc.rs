@@ -1058,3 +1058,49 @@ fn segments_that_follow_one_another_are_joined() {
         }
     }
 }
+
+#[test]
+fn hostile_heads_and_frames_cost_bounded_work() {
+    // 400 MB of zeros in an LZ4 frame: a hundred times what is held.
+    let head = "WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 400000000\r\n\r\n";
+    let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    encoder.write_all(head.as_bytes()).unwrap();
+    (0..400).for_each(|_| encoder.write_all(&vec![0; 1_000_000]).unwrap());
+    encoder.write_all(b"\r\n\r\n").unwrap();
+    let bomb = encoder.finish().unwrap();
+    let good = lz4(&warc("u:good", b"x"), false, true);
+    let limited = ReadOptions { max_record_bytes: 1 << 20, ..options() };
+    let bytes = [&bomb[..], &good].concat();
+    let mut reader = ShardReader::from_reader(Box::new(Cursor::new(bytes)), "t", &limited).unwrap();
+    let record = reader.next().unwrap().unwrap();
+    assert_eq!((record.data.len(), record.full_length), (1 << 20, 400_000_000));
+    assert_eq!(reader.next().unwrap().unwrap().url, "u:good");
+    assert!(reader.next().is_none());
+    // Lengths that are none, and heads that do not end.
+    let good = warc("u:good", b"x");
+    let endless = [b"WARC/1.0\r\nX: ".to_vec(), vec![b'x'; 3 << 20]].concat();
+    let many = [b"WARC/1.0\r\n".to_vec(), b"X: y\r\n".repeat(1 << 19)].concat();
+    let with = |length: &str| {
+        String::from_utf8(warc("u:bad", b"x"))
+            .unwrap()
+            .replace("Length: 1\r", &format!("Length: {length}\r"))
+            .into_bytes()
+    };
+    for (what, bad) in [
+        ("negative", with("-1")),
+        ("near 2^63", with("9223372036854775807")),
+        ("near 2^64", with("18446744073709551615")),
+        ("hexadecimal", with("0x1")),
+        ("a line without end", endless),
+        ("lines without end", many),
+    ] {
+        let bytes = [&good[..], &bad, b"\r\n", &good].concat();
+        let size = bytes.len() as u64;
+        let mut reader = ShardReader::from_reader(Box::new(Cursor::new(bytes)), "t", &limited).unwrap();
+        let found = account(&mut reader);
+        assert_eq!(found.places.first().map(|p| p.0), Some(0), "{what}");
+        assert_eq!(found.places.last().map(|p| p.0 + p.1), Some(size), "{what}");
+        let lost: u64 = found.lost.iter().map(|l| l.1).sum();
+        assert!(lost >= bad.len() as u64 && lost <= bad.len() as u64 + 2, "{what}: {found:?}");
+    }
+}
