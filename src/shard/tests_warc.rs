@@ -885,6 +885,17 @@ fn a_conversion_keeps_arc_urls_with_line_ends() {
         (rows[2].1.as_str(), rows[2].2, &rows[2].3[..]),
         ("http://b.example/x%0Dy%20z", None, &body[..])
     );
+    // An unknown date stays unknown by way of RAW DB, too.
+    for (source, name) in [(&from, "c.rawdb"), (&to, "d.rawdb")] {
+        let raw = folder.path().join(name);
+        convert(source, &raw, true);
+        let mut reader = ShardReader::open(&raw, &options()).unwrap();
+        let mut dates = Vec::new();
+        while let Some(next) = reader.next() {
+            dates.push(next.unwrap().date_ms);
+        }
+        assert_eq!(dates, [Some(1_209_588_505_000), None], "{name}");
+    }
     assert_eq!(rows.len(), 3);
 }
 
