@@ -244,7 +244,7 @@ fn year_before_clock(token: &str) -> Option<&str> {
 fn offset(text: &str) -> Option<i64> {
     let (hours, minutes) = match (text.split_once(':'), text.len()) {
         (Some(parts), 4..=5) => parts,
-        (None, 3..=4) => text.split_at(text.len() - 2),
+        (None, 3..=4) => text.split_at_checked(text.len() - 2)?,
         (None, 1..=2) => (text, "00"),
         _ => return None,
     };
@@ -406,6 +406,15 @@ mod tests {
         assert_eq!(format_14(-1), "19691231235959");
         assert_eq!(format_rfc3339(i64::MIN), "0000-01-01T00:00:00Z");
         assert_eq!(format_rfc3339(i64::MAX), "9999-12-31T23:59:59.999Z");
+    }
+
+    #[test]
+    fn a_zone_of_foreign_characters_is_none() {
+        assert_eq!(parse_any("2024-05-01T12:00:00-\u{fffd}"), None);
+        assert_eq!(
+            parse_any("Tue, 15 Apr 2003 08:13:06 +\u{fffd}"),
+            parse_any("Tue, 15 Apr 2003 08:13:06 +x")
+        );
     }
 
     proptest! {

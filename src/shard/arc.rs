@@ -180,7 +180,7 @@ fn loose(text: &[u8]) -> Option<Line> {
     let is_type = |i: &usize| {
         memchr(b'/', word(*i)).is_some_and(|at| at > 0) && !has_scheme(word(*i)) || word(*i) == b"no-type"
     };
-    let media_type = others().filter(|i| later(i) && Some(*i) != date).filter(is_type).last();
+    let media_type = others().filter(|i| later(i) && Some(*i) != date).rfind(is_type);
     if ip.is_none() && date.is_none() && media_type.is_none() {
         return None;
     }

@@ -26,7 +26,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{CanonicalUrl, Truncation};
 
-use super::embedded_head::{DATE_UNKNOWN, MADE_HERE, RAW_HEAD, WARC_HEAD, property};
+use super::embedded_head::{DATE_UNKNOWN, MADE_HERE, RAW_DATE_UNKNOWN, RAW_HEAD, WARC_HEAD, property};
 use super::raw_head::{Head, Packing};
 use super::warc_frame::Parsed;
 use super::warc_head::{self, text};
@@ -151,7 +151,13 @@ fn to_raw(writer: &mut RawDbWriter, record: &Record<'_>) -> Result<()> {
     }
     let encoded = BASE64.encode(&with_length(record.head, record.data.len()));
     let refers = record.revisit.as_ref().map(|r| r.properties(record.payload_digest.as_deref()));
-    let mut extra = vec![(WARC_HEAD, encoded.as_str())];
+    let mut extra = Vec::new();
+    if record.format == Format::Warc {
+        extra.push((WARC_HEAD, encoded.as_str()));
+    }
+    if record.date_ms.is_none() {
+        extra.push((RAW_DATE_UNKNOWN, "1"));
+    }
     extra.extend(refers.iter().flatten().map(|(name, value)| (*name, value.as_str())));
     let url = if record.url.is_empty() { record.id.as_deref().unwrap_or("unknown:") } else { &record.url };
     let url = encoded_controls(url.trim());
@@ -160,7 +166,7 @@ fn to_raw(writer: &mut RawDbWriter, record: &Record<'_>) -> Result<()> {
         origin: record.origin.as_deref(),
         date_ms: record.date_ms.unwrap_or(0),
         ip: record.ip.as_deref(),
-        extra: if record.format == Format::Warc { &extra } else { &[] },
+        extra: &extra,
         data: &record.data,
     })
 }

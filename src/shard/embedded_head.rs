@@ -20,6 +20,16 @@ pub(super) const DATE_UNKNOWN: &str = "X-Webmill-Date-Unknown";
 /// The WARC field of a `warcinfo` that a conversion put before what it converted.
 pub(super) const MADE_HERE: &str = "X-Webmill-Conversion";
 
+/// The RAW DB property of a record whose `date` stands for an unknown one.
+pub(super) const RAW_DATE_UNKNOWN: &str = "x-date-unknown";
+
+/// Whether the `date` of a RAW DB head stands for an unknown one.
+pub(super) fn is_date_unknown(raw_head: &[u8]) -> bool {
+    raw_head
+        .split(|b| *b == b'\n')
+        .any(|line| line.strip_prefix(RAW_DATE_UNKNOWN.as_bytes()).is_some_and(|rest| rest.starts_with(b":")))
+}
+
 /// What a WARC head embedded in a RAW DB head says about the data.
 pub(super) struct EmbeddedHead {
     pub kind: RecordType,

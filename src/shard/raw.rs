@@ -16,7 +16,7 @@ use webmill_capture::date::{parse_any, parse_rfc822};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{Place, Truncation, url_text};
 
-use super::embedded_head::embedded_head;
+use super::embedded_head::{embedded_head, is_date_unknown};
 use super::raw_head::Head;
 use super::raw_unpack::{Unpacked, Unpacker};
 use super::raw_walk::{Found, Walker};
@@ -135,6 +135,7 @@ impl RawReader {
         let value = |range: &Option<Range<usize>>| range.clone().map(|range| text(&bytes[range]));
         let stored = &bytes[head.len..head.len + held];
         // A record that was converted from WARC need not be a response.
+        let date_ms = date_ms.filter(|_| !(head.has_own && is_date_unknown(&bytes[..head.len - 1])));
         let embedded = if head.has_own { embedded_head(&bytes[..head.len - 1]) } else { None };
         let (mut kind, content_type, id, cut, mut refers) = match embedded {
             Some(t) => (t.kind, t.content_type.map(Cow::Owned), t.id.map(Cow::Owned), t.truncated, t.revisit),

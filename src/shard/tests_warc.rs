@@ -222,10 +222,10 @@ fn lz4_frames_are_read_and_recovered() {
             ShardReader::from_reader(Box::new(Cursor::new(bytes.clone())), "t", &options()).unwrap();
         assert_eq!((reader.format(), reader.container()), (Format::Warc, Container::Lz4));
         let mut at = 0;
-        for n in 0..8 {
+        for (n, frame) in frames.iter().enumerate() {
             let record = reader.next().unwrap().unwrap();
             at += if n == 3 { skippable.len() as u64 } else { 0 };
-            assert_eq!((record.place.offset, record.place.length), (at, frames[n].len() as u64));
+            assert_eq!((record.place.offset, record.place.length), (at, frame.len() as u64));
             assert_eq!((record.url.as_ref(), &*record.data), (format!("u:{n}").as_str(), &block(n)[..]));
             at += record.place.length;
         }
@@ -484,7 +484,7 @@ proptest! {
 
     #[test]
     fn damage_is_survived(
-        packing in 0..5usize,
+        packing in 0..7usize,
         cut in any::<prop::sample::Index>(),
         flips in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
     ) {
@@ -494,6 +494,8 @@ proptest! {
             1 => records.iter().flat_map(|r| gzip(r)).collect(),
             2 => gzip(&records.concat()),
             3 => records.iter().flat_map(|r| lz4(r, true, true)).collect(),
+            4 => (0..9).flat_map(|n| arc(n, &b"some words ".repeat(n))).collect(),
+            5 => (0..9).flat_map(|n| gzip(&arc(n, &b"some words ".repeat(n)))).collect(),
             _ => records.iter().flat_map(|r| zstd::bulk::compress(r, 3).unwrap()).collect(),
         };
         for (at, to) in flips {
@@ -885,6 +887,17 @@ fn a_conversion_keeps_arc_urls_with_line_ends() {
         (rows[2].1.as_str(), rows[2].2, &rows[2].3[..]),
         ("http://b.example/x%0Dy%20z", None, &body[..])
     );
+    // An unknown date stays unknown by way of RAW DB, too.
+    for (source, name) in [(&from, "c.rawdb"), (&to, "d.rawdb")] {
+        let raw = folder.path().join(name);
+        convert(source, &raw, true);
+        let mut reader = ShardReader::open(&raw, &options()).unwrap();
+        let mut dates = Vec::new();
+        while let Some(next) = reader.next() {
+            dates.push(next.unwrap().date_ms);
+        }
+        assert_eq!(dates, [Some(1_209_588_505_000), None], "{name}");
+    }
     assert_eq!(rows.len(), 3);
 }
 
@@ -1056,5 +1069,51 @@ fn segments_that_follow_one_another_are_joined() {
                 assert!(copied[1].3 == page && errors.is_empty(), "{errors:?}");
             }
         }
+    }
+}
+
+#[test]
+fn hostile_heads_and_frames_cost_bounded_work() {
+    // 400 MB of zeros in an LZ4 frame: a hundred times what is held.
+    let head = "WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 400000000\r\n\r\n";
+    let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    encoder.write_all(head.as_bytes()).unwrap();
+    (0..400).for_each(|_| encoder.write_all(&vec![0; 1_000_000]).unwrap());
+    encoder.write_all(b"\r\n\r\n").unwrap();
+    let bomb = encoder.finish().unwrap();
+    let good = lz4(&warc("u:good", b"x"), false, true);
+    let limited = ReadOptions { max_record_bytes: 1 << 20, ..options() };
+    let bytes = [&bomb[..], &good].concat();
+    let mut reader = ShardReader::from_reader(Box::new(Cursor::new(bytes)), "t", &limited).unwrap();
+    let record = reader.next().unwrap().unwrap();
+    assert_eq!((record.data.len(), record.full_length), (1 << 20, 400_000_000));
+    assert_eq!(reader.next().unwrap().unwrap().url, "u:good");
+    assert!(reader.next().is_none());
+    // Lengths that are none, and heads that do not end.
+    let good = warc("u:good", b"x");
+    let endless = [b"WARC/1.0\r\nX: ".to_vec(), vec![b'x'; 3 << 20]].concat();
+    let many = [b"WARC/1.0\r\n".to_vec(), b"X: y\r\n".repeat(1 << 19)].concat();
+    let with = |length: &str| {
+        String::from_utf8(warc("u:bad", b"x"))
+            .unwrap()
+            .replace("Length: 1\r", &format!("Length: {length}\r"))
+            .into_bytes()
+    };
+    for (what, bad) in [
+        ("negative", with("-1")),
+        ("near 2^63", with("9223372036854775807")),
+        ("near 2^64", with("18446744073709551615")),
+        ("hexadecimal", with("0x1")),
+        ("a line without end", endless),
+        ("lines without end", many),
+    ] {
+        let bytes = [&good[..], &bad, b"\r\n", &good].concat();
+        let size = bytes.len() as u64;
+        let mut reader = ShardReader::from_reader(Box::new(Cursor::new(bytes)), "t", &limited).unwrap();
+        let found = account(&mut reader);
+        assert_eq!(found.places.first().map(|p| p.0), Some(0), "{what}");
+        assert_eq!(found.places.last().map(|p| p.0 + p.1), Some(size), "{what}");
+        let lost: u64 = found.lost.iter().map(|l| l.1).sum();
+        assert!(lost >= bad.len() as u64 && lost <= bad.len() as u64 + 2, "{what}: {found:?}");
     }
 }

@@ -210,8 +210,12 @@ pub fn fuzz_warc(data: &[u8]) {
             let Ok(mut reader) = WarcReader::new(stored, format, container, start..u64::MAX, &options) else {
                 continue;
             };
-            let (mut at, mut steps) = (0, 0);
+            let (mut at, mut steps, mut all_lost) = (0, 0, 0);
             while let Some(next) = reader.next() {
+                if let (Err(Error::Corrupt { lost, .. }), true) = (&next, lenient) {
+                    all_lost += lost;
+                    assert!(all_lost <= data.len() as u64, "no byte is lost twice");
+                }
                 if let Ok(record) = next {
                     assert!(record.place.offset >= at, "places go forward");
                     assert!(

@@ -108,7 +108,10 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
         anyhow::bail!("two inputs are called {}: one would replace the other in the output folder", pair[0]);
     }
     for group in groups {
-        let out = if each { args.out.join(last_name(&group[0])) } else { args.out.clone() };
+        // LZ4 is read, not written: the copy is gzip.
+        let name = last_name(&group[0]);
+        let name = name.strip_suffix(".lz4").map_or(name.clone(), |stem| format!("{stem}.gz"));
+        let out = if each { args.out.join(name) } else { args.out.clone() };
         if let Some(folder) = out.parent().filter(|_| each) {
             std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         }
