@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use webmill_capture::Error;
 use webmill_index::cdx::{Form, write_line};
-use webmill_index::{Counts, DigestOf, Entry, Indexer, LINES_A_BLOCK, Pass, ZipNumWriter};
+use webmill_index::{Counts, DigestOf, Entry, Facts, Indexer, LINES_A_BLOCK, Pass, ZipNumWriter};
 use webmill_shard::{Input, RecordType, Staged};
 use webmill_sort::{Budget, BytesSorter};
 
@@ -200,7 +200,7 @@ fn walk(
             continue;
         }
         *bytes += inputs.iter().map(|input| input.bytes).sum::<u64>();
-        let visit = |lines: &mut Vec<u8>, entry: &Entry<'_>, _: &_| {
+        let visit = |lines: &mut Vec<u8>, entry: &Entry<'_>, _: &Facts<'_>| {
             write_line(form, entry, lines);
             Ok(())
         };
