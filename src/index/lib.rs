@@ -30,4 +30,6 @@ pub use timestamp::Timestamp;
 pub use zipnum::{LINES_A_BLOCK, MAX_BLOCK, ZipNum, ZipNumWriter};
 
 #[cfg(test)]
+mod agreement_tests;
+#[cfg(test)]
 mod source_tests;
