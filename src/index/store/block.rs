@@ -244,7 +244,7 @@ impl Packer {
         let key_bytes = numbers.len();
         put_number(out, gathered.rows as u64);
         let has_rest = !gathered.rest.is_empty();
-        out.push(u8::from(gathered.folded) * FOLDED | u8::from(has_rest) * REST);
+        out.push((u8::from(gathered.folded) * FOLDED) | (u8::from(has_rest) * REST));
         for length in [gathered.text.len(), text.len(), key_bytes, gathered.digests.len() / 20] {
             put_number(out, length as u64);
         }

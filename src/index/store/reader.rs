@@ -108,6 +108,8 @@ impl Drop for Lent {
 const MAX_IDLE: usize = 1 << 20;
 
 thread_local! {
+    // Boxed, so that lending moves a pointer and not the reader.
+    #[allow(clippy::vec_box)]
     static IDLE: RefCell<Vec<Box<BlockReader>>> = const { RefCell::new(Vec::new()) };
     static UNPACKER: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
 }
