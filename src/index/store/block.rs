@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! rows  flags  raw text  text  keys  digests  [raw rest]  rest     LEB128, lengths in bytes; digests in number
-//! for each stretch of 64 rows: bytes, digests before, [rest before]
+//! for each stretch of 32 rows: bytes, digests before, [rest before]
 //! text: what each key has that the one before has not, 0xFF behind each; zstd with the segment's dictionary, or plain
 //! keys: how much of the key before is kept; rANS
 //! stretches: all other numbers; rANS, beginning anew
@@ -28,11 +28,11 @@ use super::run::Run;
 use super::wire::{Fault, Wire, put_bytes, put_number};
 
 /// Rows of a block at most.
-pub(super) const BLOCK_ROWS: usize = 256;
+pub(super) const BLOCK_ROWS: usize = 128;
 /// Bytes of records that close a block early.
 pub(super) const BLOCK_BYTES: usize = 256 << 10;
 /// Rows whose numbers are decoded together.
-pub(super) const STRETCH: usize = 64;
+pub(super) const STRETCH: usize = 32;
 /// Bytes of text, and of the rest, at most: [`BLOCK_BYTES`] and one record.
 const MAX_TEXT: usize = 2 * super::record::MAX_RECORD;
 
@@ -244,7 +244,7 @@ impl Packer {
         let key_bytes = numbers.len();
         put_number(out, gathered.rows as u64);
         let has_rest = !gathered.rest.is_empty();
-        out.push(u8::from(gathered.folded) * FOLDED | u8::from(has_rest) * REST);
+        out.push((u8::from(gathered.folded) * FOLDED) | (u8::from(has_rest) * REST));
         for length in [gathered.text.len(), text.len(), key_bytes, gathered.digests.len() / 20] {
             put_number(out, length as u64);
         }

@@ -68,6 +68,8 @@ pub(super) struct Values {
     pub(super) flags: u8,
     pub(super) kind: u8,
     pub(super) timestamp: Timestamp,
+    /// The second that a decoded timestamp is to be made of: of most rows nobody asks it.
+    pub(super) seconds: Option<i64>,
     pub(super) file: u32,
     pub(super) offset: u64,
     pub(super) length: u64,
@@ -137,9 +139,7 @@ impl Context {
         let mut at = seconds.unwrap_or_default();
         if !C::ENCODES {
             // Only foreign bytes have others.
-            let valid = seconds::to_timestamp(at);
-            at = if valid.is_some() { at } else { 0 };
-            *timestamp = valid.unwrap_or_default();
+            at = if (0..seconds::END).contains(&at) { at } else { 0 };
         }
         self.learn(session, at);
         Some(at)
@@ -150,14 +150,14 @@ impl Context {
         let mut distance = zigzag(i64::from(row.file) - i64::from(expected));
         coder.number(table::FILE, &mut distance);
         row.file = i64::from(expected).wrapping_add(unzigzag(distance)) as u32;
-        let by_time = anchors.offset(row.file, seconds.unwrap_or_default());
+        let by_time = || anchors.offset(row.file, seconds.unwrap_or_default());
         let behind = if row.file == self.last.file { self.end } else { 0 };
         let distance = |base: u64| zigzag(row.offset.wrapping_sub(base) as i64);
-        let mut base = u8::from(C::ENCODES && distance(behind) < distance(by_time));
+        let mut base = u8::from(C::ENCODES && distance(behind) < distance(by_time()));
         coder.symbol(table::BASE + usize::from(self.base), &mut base);
         // Only foreign bytes have others.
         self.base = base.min(1);
-        let from = [by_time, behind][usize::from(self.base)];
+        let from = if self.base == 0 { by_time() } else { behind };
         let mut distance = distance(from);
         coder.number(table::OFFSET + usize::from(self.base), &mut distance);
         row.offset = from.wrapping_add(unzigzag(distance) as u64);
@@ -168,6 +168,7 @@ impl Context {
         let last = self.last;
         coder.symbol(table::FLAGS + usize::from(last.flags != 0), &mut row.flags);
         let seconds = self.time(coder, &mut row.timestamp, same);
+        row.seconds = seconds;
         self.place(coder, row, seconds, anchors);
         self.end = row.offset;
         if row.flags & flag::DELETED == 0 {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use webmill_capture::Result;
 
-use super::reader::BlockReader;
+use super::reader::Lent;
 use super::record::{Identity, Row};
 use super::run::Run;
 use super::segment::Segment;
@@ -18,13 +18,13 @@ use crate::KeyRange;
 pub(super) enum Source {
     Segment {
         segment: Arc<Segment>,
-        reader: Box<BlockReader>,
+        reader: Lent,
         block: usize,
         to: Option<String>,
     },
     SegmentBack {
         segment: Arc<Segment>,
-        reader: Box<BlockReader>,
+        reader: Lent,
         rows: Run,
         left: usize,
         block: usize,
@@ -46,7 +46,7 @@ pub(super) enum Source {
 impl Source {
     /// A segment from the first key of `range`; `None` where it has none.
     pub(super) fn of_segment(segment: Arc<Segment>, range: &KeyRange) -> Result<Option<Self>> {
-        let mut reader = Box::<BlockReader>::default();
+        let mut reader = Lent::default();
         let end = segment.end_block(range.to.as_deref());
         for block in segment.first_block(&range.from)..end {
             let fault = |fault| segment.fault(block, fault);
@@ -69,7 +69,7 @@ impl Source {
     /// A segment from the last key of `range`.
     pub(super) fn of_segment_back(segment: Arc<Segment>, range: &KeyRange) -> Result<Option<Self>> {
         let (first, block) = (segment.first_block(&range.from), segment.end_block(range.to.as_deref()));
-        let reader = Box::<BlockReader>::default();
+        let reader = Lent::default();
         let range = range.clone();
         let mut source =
             Source::SegmentBack { segment, reader, rows: Run::new(), left: 0, block, first, range };

@@ -8,8 +8,8 @@
 //! Deleting adds a mark, which merging takes out together with what it deletes. A reader sees what there was when it
 //! began, whatever is added, deleted or merged meanwhile.
 //!
-//! Layout of blocks: [`block`]; of segments: [`segment`]; how numbers are told by their neighbours: [`columns`],
-//! [`anchors`]; of the log: [`log`].
+//! Layout of blocks: `block.rs`; of segments: `segment.rs`; how numbers are told by their neighbours: `columns.rs`,
+//! `anchors.rs`; of the log: `log.rs`.
 //!
 //! Cost: a look-up decodes half a block of each segment; adding compares and copies an entry once for each doubling of
 //! what is in memory, and packs it again for each eightfold growth of its segment. Memory: [`StoreOptions::memory`] three

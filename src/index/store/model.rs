@@ -120,7 +120,7 @@ impl Model {
 
     /// Bytes of memory, about.
     pub(super) fn memory(&self) -> usize {
-        self.tables.len() * 9300 + self.anchors.memory() + self.dictionary.len() * 3
+        self.tables.len() * 3100 + self.anchors.memory() + self.dictionary.len() * 3
     }
 
     pub(super) fn put(&self, out: &mut Vec<u8>) {

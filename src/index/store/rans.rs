@@ -23,9 +23,10 @@ const ESCAPE: usize = 256;
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     /// Start and frequency of each symbol and the escape; frequency 0: escaped.
-    spans: Box<[(u16, u16)]>,
-    /// For each slot its symbol (9 bits), frequency - 1 (11 bits), distance from the start (11 bits).
-    slots: Box<[u32]>,
+    spans: Box<[(u16, u16); 257]>,
+    /// For each slot its symbol; from `escape` on the escape. Two KiB: many tables are in use at once.
+    symbols: Box<[u8; SLOTS]>,
+    escape: usize,
 }
 
 impl Table {
@@ -58,15 +59,16 @@ impl Table {
         if sum != SLOTS || frequencies[ESCAPE] == 0 {
             return Err("frequencies that do not add up");
         }
-        let mut spans = Vec::with_capacity(257);
-        let mut slots = Vec::with_capacity(SLOTS);
+        let mut spans = Box::new([(0, 0); 257]);
+        let mut symbols = Box::new([0; SLOTS]);
+        let mut at = 0;
         for (symbol, &frequency) in frequencies.iter().enumerate() {
-            spans.push((slots.len() as u16, frequency));
-            for within in 0..u32::from(frequency) {
-                slots.push((symbol as u32) << 22 | u32::from(frequency - 1) << 11 | within);
-            }
+            spans[symbol] = (at as u16, frequency);
+            symbols[at..at + usize::from(frequency)].fill(symbol as u8);
+            at += usize::from(frequency);
         }
-        Ok(Table { spans: spans.into(), slots: slots.into() })
+        let escape = usize::from(spans[ESCAPE].0);
+        Ok(Table { spans, symbols, escape })
     }
 
     pub(super) fn put(&self, out: &mut Vec<u8>) {
@@ -268,11 +270,12 @@ impl Coder for Decoder<'_> {
     #[inline]
     fn symbol(&mut self, table: usize, value: &mut u8) {
         let state = self.rans.state;
-        let slot = self.tables[table].slots[state as usize & (SLOTS - 1)];
-        let frequency = (slot >> 11 & 0x7ff) + 1;
-        self.rans.state = frequency * (state >> PRECISION) + (slot & 0x7ff);
+        let table = &self.tables[table];
+        let slot = state as usize & (SLOTS - 1);
+        let symbol = if slot < table.escape { usize::from(table.symbols[slot]) } else { ESCAPE };
+        let (start, frequency) = table.spans[symbol];
+        self.rans.state = u32::from(frequency) * (state >> PRECISION) + (slot as u32 - u32::from(start));
         self.refill();
-        let symbol = (slot >> 22) as usize;
         *value = if symbol == ESCAPE { self.few_bits(8) as u8 } else { symbol as u8 };
     }
 

@@ -1,7 +1,7 @@
 //! Rows of a block, one after another.
 
 use std::cell::RefCell;
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 use data_encoding::BASE32;
 use memchr::memchr;
@@ -14,6 +14,7 @@ use super::model::{Model, Sha1};
 use super::names::Names;
 use super::rans::Rans;
 use super::record::{Identity, Row};
+use super::seconds;
 use super::wire::{Fault, Wire};
 use crate::Entry;
 
@@ -63,7 +64,53 @@ struct Strings {
     extra: Vec<(Range<usize>, Range<usize>)>,
 }
 
+/// A reader that is given back when it is done with: one that has its buffers is had sooner than one without.
+pub(super) struct Lent(Option<Box<BlockReader>>);
+
+impl Default for Lent {
+    fn default() -> Self {
+        Lent(Some(IDLE.with_borrow_mut(Vec::pop).unwrap_or_default()))
+    }
+}
+
+impl Deref for Lent {
+    type Target = BlockReader;
+
+    fn deref(&self) -> &BlockReader {
+        self.0.as_ref().expect("there until it is dropped")
+    }
+}
+
+impl DerefMut for Lent {
+    fn deref_mut(&mut self) -> &mut BlockReader {
+        self.0.as_mut().expect("there until it is dropped")
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        // Large buffers are not kept, and at the end of a thread nothing is.
+        if let Some(reader) =
+            self.0.take().filter(|reader| reader.text.capacity() + reader.rest.capacity() < MAX_IDLE)
+        {
+            let _ = IDLE.try_with(|idle| {
+                if let Ok(mut idle) = idle.try_borrow_mut()
+                    && idle.len() < 8
+                {
+                    idle.push(reader);
+                }
+            });
+        }
+    }
+}
+
+/// Bytes of buffers that an idle reader may keep.
+const MAX_IDLE: usize = 1 << 20;
+
 thread_local! {
+    // Boxed, so that lending moves a pointer and not the reader.
+    #[allow(clippy::vec_box)]
+    static IDLE: RefCell<Vec<Box<BlockReader>>> = const { RefCell::new(Vec::new()) };
     static UNPACKER: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
 }
 
@@ -145,6 +192,9 @@ impl BlockReader {
                 self.read_digest(block, shared)?;
                 self.read_rest(block)?;
             }
+        }
+        if let Some(timestamp) = self.values.seconds.and_then(seconds::to_timestamp) {
+            self.values.timestamp = timestamp;
         }
         if shared.names.get(self.values.file).is_none() {
             return Err("a shard without a name");

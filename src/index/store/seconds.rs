@@ -4,6 +4,9 @@ use webmill_capture::calendar::{civil_of_days, days_of_civil};
 
 use crate::Timestamp;
 
+/// The first second of the year 10,000.
+pub(super) const END: i64 = 253_402_300_800;
+
 /// Seconds since 1970-01-01 UTC.
 pub(super) fn of_timestamp(timestamp: Timestamp) -> Option<i64> {
     let value = timestamp.0;
@@ -22,7 +25,7 @@ pub(super) fn of_timestamp(timestamp: Timestamp) -> Option<i64> {
 
 /// The inverse; `None` outside 1970 to 9999.
 pub(super) fn to_timestamp(seconds: i64) -> Option<Timestamp> {
-    if !(0..=253_402_300_799).contains(&seconds) {
+    if !(0..END).contains(&seconds) {
         return None;
     }
     let (year, month, day) = civil_of_days(seconds / 86_400);

@@ -113,8 +113,8 @@ impl Segment {
             at = range.end;
         }
         let separators = self.index.len() - self.blocks * 12 - 8;
-        let ends = (0..self.blocks).map(|block| self.separator_end(block));
-        if !ends.clone().is_sorted() || ends.last().unwrap_or(0) != separators || at != self.end {
+        let mut ends = (0..self.blocks).map(|block| self.separator_end(block));
+        if !ends.clone().is_sorted() || ends.next_back().unwrap_or(0) != separators || at != self.end {
             return Err("separators that overlap");
         }
         Ok(())
