@@ -103,21 +103,28 @@ pub fn build(sources: &Sources, path: &Path, budget: &Budget) -> Result<()> {
                 let place = (page.url_key.0, page.warc_filename, page.warc_record_offset);
                 let (title, text, words) = texts.of(place)?.unwrap_or_default();
                 let own = |text: Option<&str>| text.map(str::to_owned);
-                captures.push((page.url_key.0, Known {
-                    url: page.url.to_owned(),
-                    timestamp: page.fetch_time.0.and_then(|ms| date::format_14(ms).parse().ok()).unwrap_or(0),
-                    title: own(page.title).or(title),
-                    author: own(page.author),
-                    published: own(page.published),
-                    description: own(page.description),
-                    languages: own(page.content_languages),
-                    charset: own(page.content_charset),
-                    words,
-                    links: page.num_links,
-                    rank: ranks.get(&page.url_key.0).copied(),
-                    cluster: clusters.of(page.url_key.0, page.url),
-                    text,
-                }));
+                captures.push((
+                    page.url_key.0,
+                    Known {
+                        url: page.url.to_owned(),
+                        timestamp: page
+                            .fetch_time
+                            .0
+                            .and_then(|ms| date::format_14(ms).parse().ok())
+                            .unwrap_or(0),
+                        title: own(page.title).or(title),
+                        author: own(page.author),
+                        published: own(page.published),
+                        description: own(page.description),
+                        languages: own(page.content_languages),
+                        charset: own(page.content_charset),
+                        words,
+                        links: page.num_links,
+                        rank: ranks.get(&page.url_key.0).copied(),
+                        cluster: clusters.of(page.url_key.0, page.url),
+                        text,
+                    },
+                ));
             }
             out.add(captures)?;
         }
@@ -139,7 +146,8 @@ fn ranks(rank: Option<&Committed>) -> Result<HashMap<u128, Rank>> {
         }
     }
     ranks.sort_by(|a, b| b.1.0.total_cmp(&a.1.0).then(a.0.cmp(&b.0)));
-    let placed = ranks.into_iter().zip(1u64..).map(|((key, (score, _, links)), place)| (key, (score, place, links)));
+    let placed =
+        ranks.into_iter().zip(1u64..).map(|((key, (score, _, links)), place)| (key, (score, place, links)));
     Ok(placed.collect())
 }
 
@@ -183,7 +191,7 @@ impl Clusters {
 
 /// The texts of a part, which stand in the order of its pages.
 struct TextsOfPart {
-    reader: Option<Reader<Text>>,
+    reader: Option<Reader<Text<'static>>>,
     waiting: std::collections::VecDeque<(u128, String, i64, Option<String>, String, u32)>,
 }
 
@@ -229,7 +237,8 @@ struct Row {
     bytes: u32,
 }
 
-struct FactsWriter {
+/// Writes the file.
+pub struct FactsWriter {
     out: Staged,
     at: u64,
     block: Vec<u8>,
@@ -239,7 +248,7 @@ struct FactsWriter {
 }
 
 impl FactsWriter {
-    fn create(path: &Path, budget: &Budget) -> Result<FactsWriter> {
+    pub fn create(path: &Path, budget: &Budget) -> Result<FactsWriter> {
         let mut writer = FactsWriter {
             out: Staged::create(path)?,
             at: 0,
@@ -257,13 +266,15 @@ impl FactsWriter {
         self.out.put(bytes)
     }
 
-    fn add(&mut self, captures: Vec<(u128, Known)>) -> Result<()> {
+    pub fn add(&mut self, captures: Vec<(u128, Known)>) -> Result<()> {
         let prepared: Vec<_> = captures
             .into_par_iter()
             .map(|(key, mut known)| {
-                let (counts, length) = terms::of_text(known.title.as_deref().unwrap_or_default(), &known.text);
+                let (counts, length) =
+                    terms::of_text(known.title.as_deref().unwrap_or_default(), &known.text);
                 known.text.truncate(known.text.floor_char_boundary(TEXT));
-                let json = serde_json::to_vec(&known).map_err(|e| Error::Internal(format!("facts as JSON: {e}")));
+                let json =
+                    serde_json::to_vec(&known).map_err(|e| Error::Internal(format!("facts as JSON: {e}")));
                 // Without main text there is nothing to find.
                 let found = if known.text.is_empty() { (HashMap::new(), 0) } else { (counts, length) };
                 json.map(|json| (key, known.timestamp, found, json))
@@ -298,7 +309,7 @@ impl FactsWriter {
         self.put(&packed)
     }
 
-    fn finish(mut self, ranked: u64) -> Result<()> {
+    pub fn finish(mut self, ranked: u64) -> Result<()> {
         if !self.block.is_empty() {
             self.end_block()?;
         }
@@ -393,4 +404,3 @@ fn number_to(mut number: u64, out: &mut Vec<u8>) {
     }
     out.push(number as u8);
 }
-

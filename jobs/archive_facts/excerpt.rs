@@ -69,9 +69,10 @@ fn places(text: &str, terms: &[String]) -> Vec<(Range<usize>, usize)> {
         let at = word.as_ptr() as usize - text.as_ptr() as usize;
         if word.starts_with(is_han) {
             for (number, term) in terms.iter().enumerate() {
-                found.extend(word.match_indices(term.as_str()).map(|(in_word, part)| {
-                    (at + in_word..at + in_word + part.len(), number)
-                }));
+                found.extend(
+                    word.match_indices(term.as_str())
+                        .map(|(in_word, part)| (at + in_word..at + in_word + part.len(), number)),
+                );
             }
             return;
         }

@@ -98,7 +98,19 @@ impl FactsFile {
         let mean = (words as f64 / texts.max(1) as f64).max(1.0);
         let path = path.to_path_buf();
         let (postings_at, ranked) = (places[0], number(5));
-        Ok(FactsFile { path, file, postings_at, dictionary, ranked, rows, by_key, blocks, starts, texts, mean })
+        Ok(FactsFile {
+            path,
+            file,
+            postings_at,
+            dictionary,
+            ranked,
+            rows,
+            by_key,
+            blocks,
+            starts,
+            texts,
+            mean,
+        })
     }
 
     /// Captures.
@@ -124,10 +136,13 @@ impl FactsFile {
 
     /// What is known of a capture.
     pub fn known(&self, number: u32) -> Result<Known> {
-        let corrupt = || Error::corrupt(&self.path, 0, "a capture that is not there; delete it and it is made again");
+        let corrupt =
+            || Error::corrupt(&self.path, 0, "a capture that is not there; delete it and it is made again");
         let row = self.rows.get(number as usize).ok_or_else(corrupt)?;
         let block = row.block as usize;
-        let (Some(from), Some(to)) = (self.blocks.get(block), self.blocks.get(block + 1)) else { return Err(corrupt()) };
+        let (Some(from), Some(to)) = (self.blocks.get(block), self.blocks.get(block + 1)) else {
+            return Err(corrupt());
+        };
         let packed = self.read(*from, to.saturating_sub(*from))?;
         let mut bytes = Vec::new();
         // What stands before the capture in its block, and no more than it.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use webmill_capture::{Capture, CanonicalUrl, date, decode_content};
+use webmill_capture::{CanonicalUrl, Capture, date, decode_content};
 use webmill_html::{Limits, decode, metadata, parse};
 use webmill_run::Cancel;
 use webmill_serve::wacz::{Described, Options, write};
