@@ -237,7 +237,8 @@ struct Row {
     bytes: u32,
 }
 
-struct FactsWriter {
+/// Writes the file.
+pub struct FactsWriter {
     out: Staged,
     at: u64,
     block: Vec<u8>,
@@ -247,7 +248,7 @@ struct FactsWriter {
 }
 
 impl FactsWriter {
-    fn create(path: &Path, budget: &Budget) -> Result<FactsWriter> {
+    pub fn create(path: &Path, budget: &Budget) -> Result<FactsWriter> {
         let mut writer = FactsWriter {
             out: Staged::create(path)?,
             at: 0,
@@ -265,7 +266,7 @@ impl FactsWriter {
         self.out.put(bytes)
     }
 
-    fn add(&mut self, captures: Vec<(u128, Known)>) -> Result<()> {
+    pub fn add(&mut self, captures: Vec<(u128, Known)>) -> Result<()> {
         let prepared: Vec<_> = captures
             .into_par_iter()
             .map(|(key, mut known)| {
@@ -308,7 +309,7 @@ impl FactsWriter {
         self.put(&packed)
     }
 
-    fn finish(mut self, ranked: u64) -> Result<()> {
+    pub fn finish(mut self, ranked: u64) -> Result<()> {
         if !self.block.is_empty() {
             self.end_block()?;
         }

@@ -1,1 +1,149 @@
+//! What is put into the file comes out, and its scores are those of a scan.
 
+use webmill_capture::UrlKey;
+use webmill_text::{Query, Ranking, words};
+
+use super::build::FactsWriter;
+use super::*;
+
+fn known(url: &str, timestamp: u64, title: &str, text: &str) -> (u128, Known) {
+    let mut count = 0;
+    words(text, |_| count += 1);
+    let known = Known {
+        url: url.into(),
+        timestamp,
+        title: Some(title.into()),
+        text: text.into(),
+        words: count,
+        rank: Some((0.25, 3, 17)),
+        ..Known::default()
+    };
+    (UrlKey::of(url).0, known)
+}
+
+fn file(captures: Vec<(u128, Known)>, memory: usize) -> (tempfile::TempDir, FactsFile) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.facts");
+    let mut writer = FactsWriter::create(&path, &Budget::new(memory).in_dir(folder.path())).unwrap();
+    for chunk in captures.chunks(7) {
+        writer.add(chunk.to_vec()).unwrap();
+    }
+    writer.finish(9).unwrap();
+    let file = FactsFile::open(&path).unwrap();
+    (folder, file)
+}
+
+fn sample() -> Vec<(u128, Known)> {
+    const WORDS: [&str; 12] =
+        ["water", "mill", "river", "stone", "新城", "图书馆", "开馆", "news", "the", "of", "rain", "bridge"];
+    (0..500u64)
+        .map(|n| {
+            let of = |k: u64| WORDS[((n * 7919 + k * k * 104_729 + n * k) % 97 % 12) as usize];
+            let text: Vec<_> = (0..n % 40 + 1).map(of).collect();
+            known(&format!("http://a.example/{n}"), 20_200_101_000_000 + n % 60, of(99), &text.join(" "))
+        })
+        .collect()
+}
+
+#[test]
+fn what_is_known_comes_back_by_url_and_time() {
+    let captures = sample();
+    let (_folder, file) = file(captures.clone(), 1 << 20);
+    assert_eq!((file.len(), file.texts(), file.ranked()), (500, 500, 9));
+    for (key, known) in &captures {
+        let number = file.find(*key, known.timestamp).unwrap();
+        assert_eq!(file.known(number).unwrap(), *known);
+        assert_eq!(file.find(*key, known.timestamp + 1), None);
+    }
+}
+
+#[test]
+fn scores_are_those_of_a_scan_whatever_the_budget() {
+    let captures = sample();
+    let (_one, file) = file(captures.clone(), 1 << 16);
+    for words in ["water mill", "图书馆", "the of rain nothing", "新城 river", "absent"] {
+        let query = Query::new(words).unwrap();
+        let mut ranking = Ranking::default();
+        for (number, (_, known)) in captures.iter().enumerate() {
+            let title = query.count(known.title.as_deref().unwrap_or_default());
+            let counts: Vec<u32> = query.count(&known.text).iter().zip(title).map(|(a, b)| a + b).collect();
+            // The title is one more word of the text here.
+            ranking.add(number as u32, &counts, known.words + 1);
+        }
+        let want = ranking.scores();
+        let got = file.scores(&terms::of_query(words)).unwrap();
+        assert_eq!(got.len(), want.len(), "{words}");
+        for (got, want) in got.iter().zip(&want) {
+            assert!((got.1 - want.1).abs() < 1e-4, "{words}: {got:?} {want:?}");
+        }
+    }
+}
+
+#[test]
+fn of_the_captures_of_a_url_the_best_is_found() {
+    let captures = vec![
+        known("http://a.example/", 20200101000000, "", "mill and much more beside it"),
+        known("http://a.example/", 20210101000000, "", "mill mill"),
+        known("http://b.example/", 20200101000000, "", "中华人民共和国 北京市"),
+    ];
+    let (_folder, file) = file(captures, 1 << 20);
+    let found = |query: &str| -> Vec<u32> {
+        file.scores(&terms::of_query(query)).unwrap().iter().map(|hit| hit.0).collect()
+    };
+    assert_eq!(found("MILL"), [1]);
+    assert_eq!(found("北京"), [2], "a part of a Chinese word");
+    assert_eq!(found(""), [0; 0]);
+}
+
+#[test]
+fn a_file_that_is_not_whole_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (kept, _) = file(sample(), 1 << 20);
+    let bytes = std::fs::read(kept.path().join("x.facts")).unwrap();
+    let path = folder.path().join("cut.facts");
+    for cut in [0, 10, bytes.len() / 2, bytes.len() - 1] {
+        std::fs::write(&path, &bytes[..cut]).unwrap();
+        assert!(FactsFile::open(&path).is_err(), "{cut}");
+    }
+}
+
+/// `WEBMILL_FACTS=RESULTS cargo test -p webmill-jobs facts_of_results -- --nocapture --ignored`: how long making it and asking takes.
+#[test]
+#[ignore = "a measurement: wants results in WEBMILL_FACTS"]
+fn facts_of_results_are_made_and_asked() {
+    let Some(out) = std::env::var_os("WEBMILL_FACTS") else { return };
+    let out = Path::new(&out);
+    let _ = std::fs::remove_dir_all(out.join("archive-facts"));
+    let start = std::time::Instant::now();
+    let facts = ArchiveFacts::open(out, 256 << 20).unwrap();
+    eprintln!("made in {:?}, {} captures, {} texts", start.elapsed(), facts.len(), facts.file.texts());
+    let start = std::time::Instant::now();
+    drop(ArchiveFacts::open(out, 256 << 20).unwrap());
+    eprintln!("opened in {:?}", start.elapsed());
+    for entry in std::fs::read_dir(out.join("archive-facts")).unwrap().flatten() {
+        eprintln!("{} bytes", entry.metadata().unwrap().len());
+    }
+    for query in [
+        "vector",
+        "iterator adapter",
+        "thread safe reference counting",
+        "the",
+        "unsafe raw pointer cast",
+        "中文",
+    ] {
+        let mut times: Vec<_> = (0..7)
+            .map(|_| {
+                let start = std::time::Instant::now();
+                let answer = facts.search(query, 20, 0).unwrap();
+                (start.elapsed(), answer.total)
+            })
+            .collect();
+        times.sort();
+        eprintln!("{query}: {} found, best {:?}, median {:?}", times[0].1, times[0].0, times[3].0);
+    }
+    let hit = &facts.search("vector", 1, 0).unwrap().hits[0];
+    eprintln!(
+        "{hit:?}\n{:?}",
+        facts.of(&hit.url, hit.timestamp.unwrap_or_default()).unwrap().map(|f| (f.title, f.place, f.cluster))
+    );
+}
