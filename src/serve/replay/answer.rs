@@ -57,6 +57,7 @@ pub fn answer(context: &Context, status: StatusCode, captured: &HeaderMap, body:
     let label = declared.and_then(charset);
     let base = CanonicalUrl::parse_stored(context.url);
     let encoding = |read: Encoded| References::new_of(context, base.clone(), read.queries);
+    let long = body.len() > MAX_REWRITTEN;
     let mut replayed = Replayed { status: sent(status), headers: HeaderMap::new(), body };
     let redirect = status.is_redirection();
     let Some(references) = encoding(Encoded { queries: UTF_8, wide: None, name: None }) else {
@@ -67,11 +68,11 @@ pub fn answer(context: &Context, status: StatusCode, captured: &HeaderMap, body:
             .into_iter()
             .collect();
         note(&mut replayed.headers, "no absolute URL");
-        headers::hold_in(context, &mut replayed.headers);
+        headers::hold_in(context, &mut replayed.headers, false);
         return replayed;
     };
     replayed.headers = headers::kept(captured, &references, redirect);
-    if kind != Kind::AsItIs && replayed.body.len() > MAX_REWRITTEN {
+    if kind != Kind::AsItIs && long {
         note(&mut replayed.headers, "longer than is rewritten");
     } else if kind != Kind::AsItIs {
         let read = Encoded::of(&replayed.body, label, kind);
@@ -85,7 +86,13 @@ pub fn answer(context: &Context, status: StatusCode, captured: &HeaderMap, body:
         };
         set_type(&mut replayed.headers, kind, media.as_deref(), charset, label);
     }
-    headers::hold_in(context, &mut replayed.headers);
+    // Drawings and XML may hold scripts as well; the client script is not in them.
+    let document = matches!(
+        (context.destination, context.modifier),
+        (Some(Destination::Document | Destination::Frame), _) | (None, Modifier::Page | Modifier::Inner)
+    );
+    let client = kind == Kind::Page && !long;
+    headers::hold_in(context, &mut replayed.headers, !document || client);
     replayed
 }
 

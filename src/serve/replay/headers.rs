@@ -81,8 +81,8 @@ fn refresh(value: &str, references: &References) -> Option<String> {
     }
 }
 
-/// Adds what holds a captured answer in.
-pub(super) fn hold_in(context: &Context, headers: &mut HeaderMap) {
+/// Adds what holds a captured answer in. Documents in which the client script does not run (`scripts` is false) run none.
+pub(super) fn hold_in(context: &Context, headers: &mut HeaderMap, scripts: bool) {
     let here = format!("{}{}", context.origin, context.prefix);
     // Form actions and bases are no fetches, so nothing else speaks for them; objects and frames take no `data:`, in which a
     // page without the client script could hide.
@@ -93,7 +93,11 @@ pub(super) fn hold_in(context: &Context, headers: &mut HeaderMap) {
          frame-src {here}; object-src {here}; worker-src {here} blob:; \
          form-action {here}; base-uri {here}; manifest-src 'none'; webrtc 'block'"
     );
-    set(headers, header::CONTENT_SECURITY_POLICY, &policy);
+    let quiet = format!(
+        "sandbox; default-src {here} data: blob: 'unsafe-inline'; script-src 'none'; frame-src {here}; \
+         object-src {here}; base-uri {here}; manifest-src 'none'"
+    );
+    set(headers, header::CONTENT_SECURITY_POLICY, if scripts { &policy } else { &quiet });
     set(headers, header::X_DNS_PREFETCH_CONTROL, "off");
     set(headers, HeaderName::from_static("connection-allowlist"), "(response-origin); webrtc=block");
     set(

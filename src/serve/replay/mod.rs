@@ -16,25 +16,31 @@
 //! 2. The same header restricts every kind of fetching to `ORIGIN/COLLECTION/`: the live Web, the server's other paths and
 //!    other collections cannot be asked at all. Redirects, of which the policy compares the host only, are made by the
 //!    server alone, and stay in the collection.
-//! 3. The frame's own page has `frame-src ORIGIN/COLLECTION/`, so that what is in the frame cannot leave the archive by navigating
-//!    itself: the request is stopped before it is made. The page's script then shows the same address in the archive.
+//! 3. The frame's own page has `frame-src ORIGIN/COLLECTION/`, so that what is in the frame cannot leave the archive by
+//!    navigating itself: the request is stopped before it is made. The page's script then shows what the archive has of
+//!    the host that it was to go to.
 //! 4. Pages of an origin that equals none need `Access-Control-Allow-Origin: null` for fonts, modules and `fetch`. Any website
 //!    could make such an origin, and would read a private archive on its visitor's machine. So the header is sent
 //!    only to requests whose address carries the [token](Tokens) of the collection, which replayed pages get from
 //!    the frame's page and pass on in all their references. A page of one collection does not know the token of another.
-//! 5. Hints that resolve or connect without fetching (`preconnect`, `dns-prefetch`) are outside of what the policy rules. They
-//!    are taken out of the source and of what scripts write, and `X-DNS-Prefetch-Control: off` is sent.
-//!    `webrtc 'block'` is sent for the browsers that know it; the client script takes the constructors away.
+//! 5. Hints that resolve or connect without fetching (`preconnect`, `dns-prefetch`) and WebRTC are outside of what the policy
+//!    rules. `Connection-Allowlist` forbids both where it is known (Chromium); for other browsers hints are taken out of
+//!    the source and of what scripts write, `X-DNS-Prefetch-Control: off` is sent, and the client script takes the
+//!    constructors away. A page written to evade that script could there still tell a stranger that it is looked at.
 //!
-//! The router has its own part: requests that change something must refuse [`is_foreign`] ones, and answers of
-//! the other services (CDX, Memento) must not allow the origin `null`.
+//! The router has its own part: it leads everything that [`is_top_level`] to the frame's page, since a page in a tab of its
+//! own may navigate itself anywhere; it redirects URLs without a path (`http://example.com`) to those with one, or what is
+//! relative there would take the place of the host; requests that change something must refuse [`is_foreign`] ones; and
+//! answers of the other services (CDX, Memento, raw bytes) must not allow the origin `null`.
 //!
 //! # Limits
 //!
-//! `location` cannot be stood in for: scripts read the archive's address there, and what they assign to it is
-//! brought back by the frame's page (see 3). `history.pushState` changes the state but not the address. Pictures of other documents
-//! (`<use href="sprite.svg#a">`) and canvases with pictures are refused by browsers to pages without an origin. Sounds, pictures
-//! and fetched data are sent as they are. Imports with computed specifiers fail where they lead out.
+//! `location` cannot be stood in for: scripts read the archive's address there, and what they assign to it is an
+//! address of the live Web or of the server's root, which is held back (see 3); browsers tell no more than its host.
+//! Links, forms and `open` are led into the archive. `history.pushState` changes the state but not the address. Pictures
+//! of other documents (`<use href="sprite.svg#a">`) and reading canvases with pictures are refused by browsers to pages
+//! without an origin. Sounds, pictures and fetched data are sent as they are. Imports with computed specifiers fail where
+//! they lead out.
 //!
 //! # Cost and determinism
 //!

@@ -51,14 +51,14 @@ impl Browser {
         }
     }
 
-    /// Opens an address and lets it run, in real time, until `enough`, or for a minute.
+    /// Opens an address and lets it run, in real time, until `enough`, or for two minutes.
     pub fn watch(&self, address: &str, hosts: &str, mut enough: impl FnMut() -> bool) -> Visit {
         let folder = tempfile::tempdir().unwrap();
         let picture = folder.path().join("picture.png");
         let mut command = self.command(&folder, hosts);
         let mut browser =
             command.args(["--remote-debugging-port=0", address]).spawn().expect("the browser runs");
-        for _ in 0..600 {
+        for _ in 0..1200 {
             if enough() {
                 break;
             }
