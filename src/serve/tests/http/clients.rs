@@ -249,7 +249,7 @@ fn headers_are_those_of_pywb_but_for_what_is_said_here() {
             &["accept-ranges", "x-varnish"],
         ),
         (
-            "/t/20140127171251id_/http://example.com",
+            "/t/20140127171251id_/http://example.com/",
             "",
             "",
             &["x-archive-orig-accept-ranges", "x-archive-orig-x-cache", "x-archive-orig-x-ec-custom-error"],
@@ -312,12 +312,23 @@ fn headers_are_those_of_pywb_but_for_what_is_said_here() {
                     }
                 }
                 "content-type" if more == "type" => {}
+                // Theirs is as stored and leads out of the archive, to this server's root or to the living Web.
+                "location" => {
+                    if our != their && !(our.contains("id_/http") && our.ends_with(&their)) {
+                        wrong.push(format!("{target}: location: ours {our}, theirs {their}"));
+                    }
+                }
                 _ if our == their => {}
                 _ => wrong.push(format!("{target}: {name}: ours {our}, theirs {their}")),
             }
         }
-        if target.contains("id_") && ours.status == 200 {
-            assert_eq!(ours.body, theirs.body, "{target}");
+        if target.contains("id_") && ours.status == 200 && ours.body != theirs.body {
+            let head: Vec<_> = theirs.headers.iter().filter(|(n, _)| n.contains("en")).collect();
+            wrong.push(format!(
+                "{target}: body ours {}, theirs {} bytes: {head:?}",
+                ours.body.len(),
+                theirs.body.len()
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
