@@ -252,7 +252,12 @@ fn headers_are_those_of_pywb_but_for_what_is_said_here() {
             "/t/20140127171251id_/http://example.com/",
             "",
             "",
-            &["x-archive-orig-accept-ranges", "x-archive-orig-x-cache", "x-archive-orig-x-ec-custom-error"],
+            &[
+                "x-archive-orig-accept-ranges",
+                "x-archive-orig-content-length",
+                "x-archive-orig-x-cache",
+                "x-archive-orig-x-ec-custom-error",
+            ],
             &["accept-ranges", "x-cache", "x-ec-custom-error"],
         ),
         (
