@@ -147,7 +147,7 @@ impl Rule {
             from.is_none_or(|from| from <= time) && to.is_none_or(|to| time <= to)
         };
         self.user.as_ref().is_none_or(|user| *user == who.user)
-            && !self.not_points.iter().any(|point| *point == who.point)
+            && !self.not_points.contains(&who.point)
             && within(self.captured, captured)
             && within(self.accessed, who.now)
             && self.older.is_none_or(|period| captured < period.before(who.now))

@@ -14,7 +14,8 @@ pub fn pairs(query: &str, most: usize) -> Vec<(String, String)> {
 
 /// Undoes percent-encoding; bytes that are no UTF-8 become U+FFFD. `form`: `+` is a blank.
 pub fn decode(text: &str, form: bool) -> String {
-    if !text.contains('%') && !(form && text.contains('+')) {
+    let encoded = text.contains('%') || form && text.contains('+');
+    if !encoded {
         return text.to_owned();
     }
     let digit = |b: Option<&u8>| b.and_then(|b| char::from(*b).to_digit(16));

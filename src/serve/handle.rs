@@ -210,7 +210,8 @@ fn admit(shared: &Shared, method: &Method, headers: &HeaderMap, target: &str) ->
     let names = &shared.options.host_names;
     let known = |host: &str| {
         let name = host_name(host);
-        let of_machine = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        let of_machine =
+            name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
         (shared.local && of_machine) || names.iter().any(|of| of.eq_ignore_ascii_case(name))
     };
     let any = !shared.local && names.is_empty();

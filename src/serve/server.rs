@@ -155,8 +155,7 @@ async fn converse(
     http.timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
         .max_buf_size(HEAD_BYTES)
-        .title_case_headers(true)
-        .pipeline_flush(true);
+        .title_case_headers(true);
     let service = service_fn(|request: hyper::Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(Peer(peer.ip()));

@@ -44,12 +44,14 @@ pub struct Chunks {
 /// The end of a connection that takes.
 pub struct Taken {
     receiver: Receiver<Result<Bytes, BrokenOff>>,
+    /// The body broke off; what came before it goes out first.
+    broken: bool,
 }
 
 /// Both ends. The writer gives up at the deadline.
 pub fn chunks(deadline: Instant) -> (Chunks, Taken) {
     let (sender, receiver) = channel(WAITING);
-    (Chunks { sender, handle: Handle::current(), deadline }, Taken { receiver })
+    (Chunks { sender, handle: Handle::current(), deadline }, Taken { receiver, broken: false })
 }
 
 impl Chunks {
@@ -93,7 +95,19 @@ impl HttpBody for Taken {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
-        self.receiver.poll_recv(context).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+        if self.broken {
+            return Poll::Ready(Some(Err(BrokenOff)));
+        }
+        match self.receiver.poll_recv(context) {
+            Poll::Ready(Some(Err(BrokenOff))) => {
+                // A connection writes out what it has when there is nothing more for the moment: head and first rows
+                // reach the client before it is cut.
+                self.broken = true;
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            chunk => chunk.map(|chunk| chunk.map(|chunk| chunk.map(Frame::data))),
+        }
     }
 
     fn size_hint(&self) -> SizeHint {

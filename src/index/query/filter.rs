@@ -17,7 +17,7 @@ use super::{BadRequest, Dialect, Field, FieldKind, Limits, Row};
 #[derive(Debug, Clone)]
 pub enum FilterKind {
     /// The value holds this somewhere.
-    Contains(Finder<'static>),
+    Contains(Box<Finder<'static>>),
     /// The value is this.
     Is(String),
     /// The value begins with, or is as a whole, a match.
@@ -55,7 +55,7 @@ impl Filter {
         };
         let kind = match (mode, dialect) {
             ('=', _) => FilterKind::Is(expression.to_owned()),
-            (' ', Dialect::Pywb) => FilterKind::Contains(Finder::new(expression).into_owned()),
+            (' ', Dialect::Pywb) => FilterKind::Contains(Box::new(Finder::new(expression).into_owned())),
             (_, Dialect::Pywb) => FilterKind::Matches(compile(expression, "", limits)?),
             _ => FilterKind::Matches(compile(expression, "$", limits)?),
         };

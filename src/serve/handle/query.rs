@@ -204,9 +204,12 @@ impl Sending {
 
     /// Sends what is written. `false`: nobody wants more.
     fn send(&mut self, out: &mut String) -> bool {
+        if self.chunks.is_over() {
+            return false;
+        }
         let bytes = self.bytes(out);
         if bytes.is_empty() {
-            return !self.chunks.is_over();
+            return true;
         }
         if let Some(early) = self.early.take() {
             let _ = early.send(Ok(Early::Begun));

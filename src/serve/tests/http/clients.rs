@@ -230,6 +230,7 @@ fn headers_are_those_of_pywb_but_for_what_is_said_here() {
     let index = Arc::new(MemoryIndex::new(posted.entries));
     archive.add(Collection::new("t", index, Arc::new(ShardFiles::new(shards, 64 << 20)))).unwrap();
     let server = serve(archive, Options::default());
+    let mut wrong = Vec::new();
     for (target, headers, more, ours_alone, theirs_alone) in [
         // Ours adds the neighbours; theirs lets headers through that it does not know.
         (
@@ -244,14 +245,19 @@ fn headers_are_those_of_pywb_but_for_what_is_said_here() {
             "/t/20140126200804id_/http://www.iana.org/about/performance/ietf-statistics",
             "",
             "",
-            &["x-archive-orig-x-varnish"],
-            &["x-varnish"],
+            &["x-archive-orig-accept-ranges", "x-archive-orig-content-length", "x-archive-orig-x-varnish"],
+            &["accept-ranges", "x-varnish"],
         ),
         (
-            "/t/20140127171251id_/http://example.com",
+            "/t/20140127171251id_/http://example.com/",
             "",
             "",
-            &["x-archive-orig-accept-ranges", "x-archive-orig-x-cache", "x-archive-orig-x-ec-custom-error"],
+            &[
+                "x-archive-orig-accept-ranges",
+                "x-archive-orig-content-length",
+                "x-archive-orig-x-cache",
+                "x-archive-orig-x-ec-custom-error",
+            ],
             &["accept-ranges", "x-cache", "x-ec-custom-error"],
         ),
         (
@@ -273,7 +279,9 @@ fn headers_are_those_of_pywb_but_for_what_is_said_here() {
     ] {
         let theirs = ask(port, target, headers).unwrap();
         let ours = ask(server.address.port(), target, headers).unwrap();
-        assert_eq!(ours.status, theirs.status, "{target}");
+        if ours.status != theirs.status {
+            wrong.push(format!("{target}: ours {}, theirs {}", ours.status, theirs.status));
+        }
         let names = |answer: &Answer| -> Vec<String> {
             let names = answer.headers.iter().map(|(name, _)| name.to_ascii_lowercase());
             let mut names: Vec<String> = names.filter(|name| !PASSING.contains(&name.as_str())).collect();
@@ -285,8 +293,10 @@ fn headers_are_those_of_pywb_but_for_what_is_said_here() {
         let without = |names: &[String], others: &[String]| -> Vec<String> {
             names.iter().filter(|name| !others.contains(name)).cloned().collect()
         };
-        assert_eq!(without(&our_names, &their_names), ours_alone, "{target}: ours alone");
-        assert_eq!(without(&their_names, &our_names), theirs_alone, "{target}: theirs alone");
+        let (ours_only, theirs_only) = (without(&our_names, &their_names), without(&their_names, &our_names));
+        if ours_only != ours_alone || theirs_only != theirs_alone {
+            wrong.push(format!("{target}: ours alone {ours_only:?}, theirs alone {theirs_only:?}"));
+        }
         for name in our_names.iter().filter(|name| their_names.contains(name)) {
             let (our, their) = (ours.header(name).unwrap(), theirs.header(name).unwrap());
             let their = their.replace(&format!(":{port}/"), &format!(":{}/", server.address.port()));
@@ -301,15 +311,30 @@ fn headers_are_those_of_pywb_but_for_what_is_said_here() {
                         link
                     };
                     for part in their.split(", <") {
-                        assert!(plain(our).contains(part), "{target}: {part}\nnot in {our}");
+                        if !plain(our).contains(part) {
+                            wrong.push(format!("{target}: {part}\n    not in {our}"));
+                        }
                     }
                 }
                 "content-type" if more == "type" => {}
-                _ => assert_eq!(our, their, "{target}: {name}"),
+                // Theirs is as stored and leads out of the archive, to this server's root or to the living Web.
+                "location" => {
+                    if our != their && !(our.contains("id_/http") && our.ends_with(&their)) {
+                        wrong.push(format!("{target}: location: ours {our}, theirs {their}"));
+                    }
+                }
+                _ if our == their => {}
+                _ => wrong.push(format!("{target}: {name}: ours {our}, theirs {their}")),
             }
         }
-        if target.contains("id_") && ours.status == 200 {
-            assert_eq!(ours.body, theirs.body, "{target}");
+        if target.contains("id_") && ours.status == 200 && ours.body != theirs.body {
+            let head: Vec<_> = theirs.headers.iter().filter(|(n, _)| n.contains("en")).collect();
+            wrong.push(format!(
+                "{target}: body ours {}, theirs {} bytes: {head:?}",
+                ours.body.len(),
+                theirs.body.len()
+            ));
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

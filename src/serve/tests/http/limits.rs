@@ -47,7 +47,7 @@ fn names_that_are_not_its_own_are_refused() {
     for (host, status) in [
         (format!("127.0.0.1:{port}"), 200),
         (format!("localhost:{port}"), 200),
-        ("LOCALHOST".to_owned(), 421),
+        ("LOCALHOST".to_owned(), 200),
         ("localhost".to_owned(), 200),
         ("[::1]:80".to_owned(), 200),
         ("evil.example".to_owned(), 421),
@@ -55,7 +55,6 @@ fn names_that_are_not_its_own_are_refused() {
         ("10.0.0.1".to_owned(), 421),
     ] {
         let answer = server.with("/t/cdx?url=a.example", &[("Host", &host)]);
-        let status = if host == "LOCALHOST" { 200 } else { status };
         assert_eq!(answer.status, status, "{host}");
     }
     let (_folder, archive) = archive(|_| {});
@@ -77,18 +76,16 @@ fn methods_addresses_and_bodies_have_bounds() {
         ("GET", "/t/delete".to_owned(), String::new(), 405),
         ("OPTIONS", "/t/cdx".to_owned(), String::new(), 204),
         ("GET", format!("/t/cdx?url=http://a.example/{}", "x".repeat(2000)), String::new(), 414),
-        ("GET", format!("/t/cdx?url=http://a.example/{}", "x".repeat(70_000)), String::new(), 414),
+        ("GET", format!("/t/cdx?url=http://a.example/{}", "x".repeat(60_000)), String::new(), 414),
         ("POST", "/t".to_owned(), "x".repeat(1001), 413),
         ("GET", "/nothing/here".to_owned(), String::new(), 404),
         ("GET", "/t/nothing".to_owned(), String::new(), 404),
-        ("GET", "/t/timegate/http://".to_owned(), String::new(), 400),
+        ("GET", "/t/timegate/http://".to_owned(), String::new(), 404),
         ("GET", "/robots.txt".to_owned(), String::new(), 404),
     ] {
         let answer = server.ask(method, &target, &[], body.as_bytes());
         let shown = &target[..target.len().min(60)];
-        // The parser below refuses what is far too long by itself.
-        let fine = answer.status == status || target.len() > 65_000 && [414, 431].contains(&answer.status);
-        assert!(fine, "{method} {shown}: {} {}", answer.status, answer.text());
+        assert_eq!(answer.status, status, "{method} {shown}: {}", answer.text());
         if answer.status == 405 {
             assert!(answer.header("allow").is_some(), "{method} {shown}");
         }
@@ -242,7 +239,7 @@ fn requests_of_any_bytes_are_answered_or_closed() {
     use proptest::test_runner::{Config, TestRunner};
     let (_folder, server) = running();
     let mut runner = TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
-    let part = "(/|t|cdx|timegate|timemap|link|json|id_|mp_|2014|http:|a.example|\\?url=|&filter=|=~|%[0-9A-F]{2}|[!-~]){0,12}";
+    let part = "(/|t|cdx|timegate|timemap|link|json|id_|mp_|2014|http:|a\\.example|\\?url=|&filter=|=~|%[0-9A-F]{2}|[!-~]){0,12}";
     runner
         .run(&(part, "(GET|POST|HEAD|PUT)", "[ -~]{0,30}"), |(target, method, value)| {
             let request = format!(

@@ -162,7 +162,7 @@ fn a_stored_answer_comes_as_it_was_and_acts_on_nobody() {
     assert_eq!((first.header("set-cookie"), first.header("x-archive-orig-set-cookie")), (None, Some("a=b")));
     assert_eq!(first.header("x-archive-orig-content-length"), Some("3"));
     // The nearest, and says which.
-    let near = server.get("/t/2013id_/http://a.example/");
+    let near = server.get("/t/201212id_/http://a.example/");
     assert!(near.header("content-location").unwrap().ends_with("/t/20120101000000id_/http://a.example/"));
     assert_eq!(server.get("/t/id_/http://a.example/").header("vary"), Some("accept-datetime"));
     // Without its transfer coding.
