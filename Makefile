@@ -26,12 +26,23 @@ tools:
 	  mkdir -p target && rm -rf target/readers && python3 -m venv target/readers 2>/dev/null && \
 	  target/readers/bin/pip install -q --disable-pip-version-check -r tests/readers/requirements.txt; } || \
 	  { rm -rf target/readers; echo "no Python with pandas, pyarrow, polars and duckdb: the test of the tables' readers will be skipped"; }
-	@target/archives/bin/python -c 'import pywb, cdx_toolkit' 2>/dev/null || { \
+	@target/archives/bin/python -c 'import pywb, cdx_toolkit, wacz' 2>/dev/null || { \
 	  mkdir -p target && rm -rf target/archives && python3 -m venv target/archives 2>/dev/null && \
 	  target/archives/bin/pip install -q --disable-pip-version-check -r tests/archives/requirements.txt; } || \
-	  { rm -rf target/archives; echo "no Python with pywb and cdx-toolkit: the tests of clients of archives will be skipped"; }
+	  { rm -rf target/archives; echo "no Python with pywb, cdx-toolkit and py-wacz: the tests of clients of archives will be skipped"; }
 	@command -v wget >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 && apt-get install -y -qq wget; } || \
 	  echo "no wget: the test of its --warc-dedup will be skipped"
+	@command -v chromium >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 && apt-get update -qq && \
+	  apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk >/dev/null; } || \
+	  echo "no Chromium: replay will not be looked at in a browser"
+	@[ -d target/documentation/usr/share/doc/sphinx-doc/html ] || { command -v apt-get >/dev/null 2>&1 && \
+	  mkdir -p target/documentation && cd target/documentation && \
+	  apt-get download -qq sphinx-doc libjs-jquery libjs-underscore libjs-sphinxdoc && \
+	  for deb in *.deb; do dpkg-deb -x $$deb .; done && rm -f *.deb; } || echo "no documentation site to replay"
+	@[ -f target/replaywebpage/package/ui.js ] || { command -v npm >/dev/null 2>&1 && \
+	  mkdir -p target/replaywebpage && cd target/replaywebpage && \
+	  npm pack --silent replaywebpage@2.4.6 >/dev/null 2>&1 && tar -xzf replaywebpage-*.tgz; } || \
+	  echo "no replaywebpage from npm: WACZ files will not be played by it"
 
 lint:
 	$(CARGO) fmt --check

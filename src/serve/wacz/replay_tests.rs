@@ -91,7 +91,11 @@ fn serve(stream: TcpStream, files: &Files, reports: &Sender<String>) -> std::io:
 
 /// The component's two files.
 fn component() -> Option<[PathBuf; 2]> {
-    let folder = std::env::var_os("WEBMILL_REPLAYWEBPAGE")?;
+    let installed = || {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/replaywebpage/package");
+        std::path::Path::new(folder).join("ui.js").exists().then(|| folder.into())
+    };
+    let folder = std::env::var_os("WEBMILL_REPLAYWEBPAGE").or_else(installed)?;
     let files = ["ui.js", "sw.js"].map(|name| Path::new(&folder).join(name));
     files.iter().all(|file| file.is_file()).then_some(files)
 }
