@@ -1,4 +1,6 @@
-//! `webmill index`: what shards hold and where, as CDX, CDXJ or ZipNum.
+//! `webmill index`: what shards hold and where, as CDX, CDXJ, ZipNum or Parquet.
+
+pub mod columnar;
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -6,13 +8,14 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use webmill_capture::Error;
-use webmill_index::cdx::{Form, write_line};
+use webmill_index::cdx::{self, Form, write_line};
 use webmill_index::{Counts, DigestOf, Entry, Facts, Indexer, LINES_A_BLOCK, Pass, ZipNumWriter};
 use webmill_shard::{Input, RecordType, Staged};
 use webmill_sort::{Budget, BytesSorter};
 
 use super::shard::sources::{ReadArgs, Source, not_an_input};
 use crate::settings::{parse_size, parse_threads};
+use columnar::Partitions;
 
 /// Write the index of shards: which URL was captured when, and where it is stored.
 ///
@@ -25,10 +28,13 @@ use crate::settings::{parse_size, parse_threads};
 pub struct IndexArgs {
     #[command(flatten)]
     read: ReadArgs,
-    /// File that takes the index, or - for stdout; ZipNum writes NAME.cdx.gz, NAME.idx and NAME.loc.
+    /// File that takes the index, or - for stdout; ZipNum writes NAME.cdx.gz, NAME.idx and NAME.loc, Parquet a folder of partitions.
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
-    /// Form of the lines.
+    /// Name of the crawl, a partition of the Parquet index.
+    #[arg(long, value_name = "NAME", default_value = "crawl")]
+    crawl: String,
+    /// Form of the index.
     #[arg(long, value_enum, default_value = "cdxj")]
     format: Kind,
     /// Digest: as declared by the record, or computed of the body as stored (as warcio, pywb and wget do) or after
@@ -64,6 +70,7 @@ enum Kind {
     Cdx11,
     Cdx9,
     Zipnum,
+    Parquet,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -83,7 +90,7 @@ enum More {
 impl IndexArgs {
     fn form(&self) -> Form {
         match self.format {
-            Kind::Cdxj | Kind::Zipnum => Form::Cdxj,
+            Kind::Cdxj | Kind::Zipnum | Kind::Parquet => Form::Cdxj,
             Kind::Cdx11 => Form::Cdx11,
             Kind::Cdx9 => Form::Cdx9,
         }
@@ -116,6 +123,9 @@ impl IndexArgs {
 pub fn run(args: &IndexArgs) -> Result<ExitCode> {
     if args.format == Kind::Zipnum && (args.output == Path::new("-") || args.unsorted) {
         bail!(Error::Config("--format zipnum needs -o NAME.idx, and sorted lines".into()));
+    }
+    if args.format == Kind::Parquet && (args.output == Path::new("-") || args.unsorted) {
+        bail!(Error::Config("--format parquet needs -o FOLDER, and sorted rows".into()));
     }
     let (sources, unreadable) = args.read.sources()?;
     if args.output != Path::new("-") {
@@ -188,9 +198,12 @@ fn walk(
             let mut line = Vec::new();
             let found = indexer.index(
                 &mut reader,
-                &mut |entry, _| {
+                &mut |entry, facts| {
                     line.clear();
-                    write_line(form, entry, &mut line);
+                    match args.format {
+                        Kind::Parquet => write_line(form, &columnar::with_facts(entry, facts), &mut line),
+                        _ => write_line(form, entry, &mut line),
+                    }
                     take(&line)
                 },
                 &mut |error| crate::say!("{error}"),
@@ -200,8 +213,12 @@ fn walk(
             continue;
         }
         *bytes += inputs.iter().map(|input| input.bytes).sum::<u64>();
-        let visit = |lines: &mut Vec<u8>, entry: &Entry<'_>, _: &Facts<'_>| {
-            write_line(form, entry, lines);
+        let columnar = args.format == Kind::Parquet;
+        let visit = |lines: &mut Vec<u8>, entry: &Entry<'_>, facts: &Facts<'_>| {
+            match columnar {
+                true => write_line(form, &columnar::with_facts(entry, facts), lines),
+                false => write_line(form, entry, lines),
+            }
             Ok(())
         };
         let found = pass.run(&inputs, &visit, &mut |lines: Vec<u8>, damage| {
@@ -220,12 +237,16 @@ enum Sink {
     Stdout(BufWriter<std::io::Stdout>),
     File(Staged),
     ZipNum(Box<ZipNumWriter>),
+    Parquet(Partitions),
 }
 
 impl Sink {
     fn create(args: &IndexArgs) -> Result<Sink> {
         let mut sink = if args.format == Kind::Zipnum {
             Sink::ZipNum(Box::new(ZipNumWriter::create(&args.output, LINES_A_BLOCK)?))
+        } else if args.format == Kind::Parquet {
+            std::fs::create_dir_all(&args.output).map_err(|e| Error::io(&args.output, e))?;
+            return Ok(Sink::Parquet(Partitions::create(&args.output, &args.crawl)?));
         } else if args.output == Path::new("-") {
             Sink::Stdout(BufWriter::with_capacity(64 * 1024, std::io::stdout()))
         } else {
@@ -242,6 +263,11 @@ impl Sink {
             Sink::Stdout(out) => out.write_all(lines).map_err(|e| Error::io("stdout", e)),
             Sink::File(file) => file.put(lines),
             Sink::ZipNum(writer) => writer.push(lines),
+            Sink::Parquet(partitions) => {
+                let entry = cdx::parse(&cdx::Layout::Cdxj, lines)
+                    .map_err(|fault| Error::Internal(format!("a line of our own is not read: {fault:?}")))?;
+                partitions.push(&entry)
+            }
         }
     }
 
@@ -252,6 +278,12 @@ impl Sink {
                 file.commit()?;
             }
             Sink::ZipNum(writer) => writer.finish()?,
+            Sink::Parquet(partitions) => {
+                if partitions.without_url > 0 {
+                    crate::say!("left out of the table: {} whose URL is none", partitions.without_url);
+                }
+                partitions.finish()?;
+            }
         }
         Ok(())
     }

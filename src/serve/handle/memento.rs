@@ -220,11 +220,21 @@ pub fn replay(
         Some(time) => time,
         None => wanted(asked)?,
     };
+    // Relative references need the slash that a browser puts behind a host.
+    if modifier != "id_"
+        && let Some(whole) = with_path(url)
+    {
+        let token = asked.reader.token.as_deref().unwrap_or_default();
+        let address = format!("/{}/{time}{modifier}{token}/{}", held.name, header_url(&whole));
+        return Ok(super::redirect(&address));
+    }
     let kind = replayed::modifier(modifier);
     let Found { entry, record, captures } = match find(shared, asked, held, url, around) {
         Ok(found) => found,
         // People get a page that says so; its reason is that of the refusal where that is another one.
-        Err(refusal) if modifier != "id_" && refusal.status == StatusCode::NOT_FOUND => {
+        Err(refusal)
+            if modifier != "id_" && refusal.status == StatusCode::NOT_FOUND && asked.reader.reads_pages() =>
+        {
             let time = if time.is_empty() { asked_time(around) } else { time.to_owned() };
             let mut response = replayed::missing(asked, &held.name, &time, kind, url);
             set(&mut response, "x-archive-reason", &header_url(&refusal.message));
@@ -235,7 +245,12 @@ pub fn replay(
     let addresses = Addresses { base: &asked.base, collection: &held.name, url: &entry.url };
     let mut response = match modifier {
         "" => replayed::frame(shared, asked, &held.name, &entry, &captures),
-        "id_" => raw::answer(record, &address_prefix(&addresses, entry.timestamp, "id_")),
+        "id_" => {
+            let mut response = raw::answer(record, &address_prefix(&addresses, entry.timestamp, "id_"));
+            // Opened in a browser it has an origin of its own, without scripts.
+            set(&mut response, "content-security-policy", "sandbox");
+            response
+        }
         _ => replayed::capture(shared, asked, &held.name, &entry, kind, record),
     };
     set(&mut response, "memento-datetime", &http_date(entry.timestamp));
@@ -249,6 +264,14 @@ pub fn replay(
 /// What addresses of captures of a time begin with.
 fn address_prefix(addresses: &Addresses<'_>, time: Timestamp, modifier: &str) -> String {
     format!("{}/{}/{time}{modifier}/", addresses.base, addresses.collection)
+}
+
+/// A URL without a path, with one.
+fn with_path(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let bare = !rest.is_empty() && !rest[end..].starts_with('/');
+    bare.then(|| format!("{scheme}://{}/{}", &rest[..end], &rest[end..]))
 }
 
 /// A time as addresses write it; nothing for the newest.

@@ -37,6 +37,11 @@ impl Reader {
         }
     }
 
+    /// Whether a page is wanted, as far as is known, and not a picture or script of one.
+    pub fn reads_pages(&self) -> bool {
+        matches!(self.destination, None | Some(Destination::Document | Destination::Frame))
+    }
+
     fn language(&self) -> Language {
         Language::of(self.language.as_deref())
     }

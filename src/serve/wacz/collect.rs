@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use webmill_capture::urlkey::url_key;
 use webmill_capture::{CanonicalUrl, Capture, Error, Result, date, decode_content, digest};
 use webmill_html::{Limits, decode, metadata, parse};
 use webmill_shard::{Container, Format, ReadOptions, Record, RecordType, ShardReader};
 use webmill_sort::{Budget, BytesSorter, SortedBytes};
 
-use super::key::urlkey;
 use super::lines::{Fields, PageLine, hex, json};
 
 /// Longest title that is listed, in bytes.
@@ -147,7 +147,7 @@ impl<'a> Collector<'a> {
             None => None,
         };
         let mime = if revisit { Some("warc/revisit".to_owned()) } else { record.mime() };
-        let key = format!("{} {}", urlkey(&record.url), date::format_14(ms));
+        let key = format!("{} {}", url_key(&*record.url), date::format_14(ms));
         let fields = Fields {
             url: record.url.to_string(),
             mime: mime.clone().unwrap_or_default(),

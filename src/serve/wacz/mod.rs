@@ -18,7 +18,6 @@
 //! Reference: WACZ 1.1.1, CDXJ 0.1.0 (Webrecorder specifications); ISO 28500:2017; APPNOTE.TXT 6.3.9 (ZIP64).
 
 mod collect;
-mod key;
 mod lines;
 mod open;
 mod package;
