@@ -59,9 +59,6 @@ pub struct IndexArgs {
     /// Threads; all processors by default.
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<usize>,
-    /// Share of damaged records, or of bytes lost by damage, that is still no failure.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
-    max_bad: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -137,7 +134,7 @@ pub fn run(args: &IndexArgs) -> Result<ExitCode> {
     Ok(match counts.records {
         _ if unreadable => ExitCode::from(2),
         0 => ExitCode::from(2),
-        _ if counts.bad_share(bytes) > args.max_bad => ExitCode::from(1),
+        _ if counts.bad_share(bytes) > args.read.max_bad => ExitCode::from(1),
         _ => ExitCode::SUCCESS,
     })
 }

@@ -261,9 +261,13 @@ impl Walker {
         None
     }
 
-    /// Does the file end at `at`, or a head begin there?
+    /// Does the file end at `at`, or a head begin there, be it one that the end of the file cuts off?
     fn is_followed(&mut self, at: u64) -> bool {
-        self.stream.peek_at(at, 1).is_empty() || head_of(&mut self.stream, at, SEARCH_HEAD_LINES).is_ok()
+        self.stream.peek_at(at, 1).is_empty()
+            || match head_of(&mut self.stream, at, SEARCH_HEAD_LINES) {
+                Ok(_) => true,
+                Err(reason) => reason == CUT_HEAD,
+            }
     }
 
     /// Keeps what a search found for the next call, if it starts in the range.

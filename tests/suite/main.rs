@@ -1,5 +1,6 @@
 //! The one integration-test binary: what holds of the whole, seen from outside.
 
+mod archives;
 mod bad_input;
 mod chinese_pages;
 mod compat;

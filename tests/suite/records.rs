@@ -178,7 +178,7 @@ fn current_rows_are_the_same_in_any_cut() {
         ("parts", "[extract]\npart_bytes = 20000\nbuffer_bytes = 3000\n"),
     ] {
         std::fs::write(work.path("mill.toml"), recipe).unwrap();
-        work.run(&["extract", "shards", "again", "--out", out, "--recipe", "mill.toml", "--memory", "16MiB"]);
+        work.run(&["extract", "shards", "again", "--out", out, "--recipe", "mill.toml", "--memory", "64MiB"]);
     }
     let current = |out| {
         let mut rows: Vec<(String, String, i64)> = pages(&work, out)

@@ -40,9 +40,6 @@ pub struct DedupArgs {
     /// Memory for sorting.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
     memory: u64,
-    /// Share of damaged records or bytes beyond which nothing is written.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
-    max_bad: f64,
 }
 
 /// What became of the records.
@@ -74,9 +71,9 @@ pub fn run(args: &DedupArgs) -> Result<ExitCode> {
     for (source, name) in sources.iter().zip(&names) {
         writers.push(rewrite(args, source, &args.out.join(name), &mut walk, &mut saved)?);
     }
-    if tally.records == 0 || tally.is_beyond(args.max_bad) {
+    if tally.records == 0 || tally.is_beyond(args.read.max_bad) {
         crate::say!("{}: nothing is written", tally.damage());
-        return Ok(tally.exit_code(args.max_bad));
+        return Ok(tally.exit_code(args.read.max_bad));
     }
     let mut files = Vec::new();
     for writer in writers {
@@ -98,7 +95,7 @@ pub fn run(args: &DedupArgs) -> Result<ExitCode> {
     }
     let lines: String = files.iter().map(|file| format!("{}\n", file.display())).collect();
     crate::print(&lines)?;
-    let code = tally.exit_code(args.max_bad);
+    let code = tally.exit_code(args.read.max_bad);
     Ok(if unreadable { ExitCode::from(2) } else { code })
 }
 

@@ -1,0 +1,237 @@
+//! Archives from the command line: indexes, a server over them, repeated payloads as revisits, packed files.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use webmill::jobs::command::index::columnar::CaptureRow;
+use webmill::table::read_rows;
+
+use crate::support::Work;
+
+/// A server that ends with the test.
+struct Served {
+    child: Child,
+    address: String,
+}
+
+impl Served {
+    /// `webmill serve` with these arguments, at a port that is free.
+    fn start(work: &Work, arguments: &[&str]) -> Served {
+        let mut all = vec!["serve", "--listen", "127.0.0.1:0"];
+        all.extend(arguments);
+        let mut child = work.webmill(&all).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+        assert!(address.contains(':'), "no address: {line:?}");
+        Served { child, address }
+    }
+
+    /// Status, head and body of an answer.
+    fn get(&self, path: &str) -> (u16, String, Vec<u8>) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let request = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.address);
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = memchr::memmem::find(&answer, b"\r\n\r\n").unwrap();
+        let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head, answer[end + 4..].to_vec())
+    }
+
+    fn text(&self, path: &str) -> String {
+        let (status, head, body) = self.get(path);
+        assert_eq!(status, 200, "{path}: {head}");
+        // Streamed answers are chunked; their lines are what is looked at.
+        String::from_utf8_lossy(&body).into_owned()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn record(url: &str, date: &str, http: &str) -> String {
+    format!(
+        "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\nWARC-Record-ID: \
+         <urn:uuid:{}>\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+        url.len() + date.len() + http.len(),
+        http.len()
+    )
+}
+
+/// The same page at three times and two URLs, once in chunks; another page; a small one.
+fn repeated() -> String {
+    let text = "All about tea. ".repeat(40);
+    let plain =
+        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Count: 1\r\n\r\n<title>Tea</title>{text}");
+    let other =
+        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Count: 2\r\n\r\n<title>Tea</title>{text}");
+    let body = format!("<title>Tea</title>{text}");
+    let chunked = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n",
+        body.len()
+    );
+    let else_ = plain.replace("tea", "cup");
+    [
+        record("http://tea.example/", "2024-01-01T00:00:00Z", &plain),
+        record("http://tea.example/", "2024-02-01T00:00:00Z", &other),
+        record("http://www.mirror.example/tea?b=2&a=1", "2024-01-15T00:00:00Z", &chunked),
+        record("http://tea.example/", "2024-03-01T00:00:00Z", &else_),
+        record("http://tea.example/small", "2024-03-01T00:00:00Z", "HTTP/1.1 200 OK\r\n\r\nsmall"),
+        record("http://tea.example/small2", "2024-03-02T00:00:00Z", "HTTP/1.1 200 OK\r\n\r\nsmall"),
+    ]
+    .concat()
+}
+
+/// Every capture of a collection as stored: address, status, headers of the answer that come from the capture, body.
+fn replayed(served: &Served, collection: &str) -> BTreeMap<String, (u16, Vec<String>, Vec<u8>)> {
+    let lines = served
+        .text(&format!("/{collection}/cdx?url=*.example&matchType=domain&output=json&fl=timestamp,url"));
+    let mut all = BTreeMap::new();
+    for line in lines.lines().filter(|line| line.starts_with('{')) {
+        let fields: serde_json::Value = serde_json::from_str(line).unwrap();
+        let (time, url) = (fields["timestamp"].as_str().unwrap(), fields["url"].as_str().unwrap());
+        let (status, head, body) = served.get(&format!("/{collection}/{time}id_/{url}"));
+        let kept = |line: &&str| line.starts_with("content-type") || line.starts_with("x-archive-orig-");
+        let headers = head.lines().filter(kept).map(str::to_owned).collect();
+        all.insert(format!("{time} {url}"), (status, headers, body));
+    }
+    all
+}
+
+#[test]
+fn repeated_payloads_become_revisits_and_every_capture_stays_replayable() {
+    let work = Work::new();
+    std::fs::create_dir(work.path("plain")).unwrap();
+    std::fs::write(work.path("plain/a.warc"), repeated()).unwrap();
+    std::fs::create_dir(work.path("gzip")).unwrap();
+    work.run(&["shard", "convert", "plain/a.warc", "-o", "gzip/a.warc.gz"]);
+    // A RAW DB file that was never a WARC: its records carry no WARC head.
+    std::fs::create_dir(work.path("own")).unwrap();
+    work.synth("own", 30, u64::MAX);
+    std::fs::copy(work.path("own/synth-00000.rawdb"), work.path("own/synth-again.rawdb")).unwrap();
+    for (folder, revisits) in [("plain", "2 of"), ("gzip", "2 of"), ("own", " of 60 records")] {
+        let small = format!("small-{folder}");
+        let shards: Vec<String> = std::fs::read_dir(work.path(folder))
+            .unwrap()
+            .map(|entry| format!("{folder}/{}", entry.unwrap().file_name().to_string_lossy()))
+            .filter(|name| !name.contains("/."))
+            .collect();
+        let mut arguments = vec!["shard", "dedup", "-o", &small];
+        arguments.extend(shards.iter().map(String::as_str));
+        let said = String::from_utf8(work.run(&arguments).stderr).unwrap();
+        assert!(said.contains(revisits) && said.contains("revisits"), "{folder}: {said}");
+        let before = Served::start(&work, &[folder]);
+        let after = Served::start(&work, &[&small]);
+        let (before, after) = (replayed(&before, folder), replayed(&after, &small));
+        assert!(before.len() >= 6, "{folder}: {before:?}");
+        assert_eq!(before, after, "{folder}");
+        assert!(before.values().all(|(status, _, _)| *status == 200));
+    }
+    let index = |path: &str| String::from_utf8(work.run(&["index", path]).stdout).unwrap();
+    let revisits = |lines: &str| lines.lines().filter(|line| line.contains("warc/revisit")).count();
+    assert_eq!(revisits(&index("small-plain/a.warc")), 2);
+    // Said again, nothing is left to say.
+    let said = work.run(&["shard", "dedup", "small-plain/a.warc", "-o", "again"]);
+    assert!(String::from_utf8_lossy(&said.stderr).contains("0 of 6 records"), "{said:?}");
+}
+
+#[test]
+fn an_index_is_the_same_on_any_number_of_threads_and_in_any_form() {
+    let work = Work::new();
+    work.synth("shards", 400, 1 << 16);
+    let index = |threads: &str, format: &str, out: &str| {
+        work.run(&[
+            "index",
+            "shards",
+            "--threads",
+            threads,
+            "--format",
+            format,
+            "--memory",
+            "16MiB",
+            "-o",
+            out,
+        ]);
+    };
+    for (format, one, two) in
+        [("cdxj", "1.cdxj", "2.cdxj"), ("cdx11", "1.cdx", "2.cdx"), ("zipnum", "a1/i.idx", "a2/i.idx")]
+    {
+        for out in [one, two] {
+            std::fs::create_dir_all(work.path(out).parent().unwrap()).unwrap();
+        }
+        index("1", format, one);
+        index("4", format, two);
+        assert_eq!(
+            std::fs::read(work.path(one)).unwrap(),
+            std::fs::read(work.path(two)).unwrap(),
+            "{format}"
+        );
+    }
+    let lines = std::fs::read_to_string(work.path("1.cdxj")).unwrap();
+    assert!(lines.lines().is_sorted());
+    index("2", "parquet", "table");
+    let rows: Vec<CaptureRow> = read_rows(&work.path("table/crawl=crawl/subset=warc")).unwrap();
+    let keys: Vec<String> = lines
+        .lines()
+        .filter(|line| line.contains("\"status\": \"2") || line.contains("\"status\":\"2"))
+        .map(|line| line.split(' ').next().unwrap().to_owned())
+        .collect();
+    assert_eq!(rows.iter().map(|row| row.url_surtkey.clone()).collect::<Vec<_>>(), keys);
+    assert!(rows.iter().all(|row| row.warc_record_length.is_some() && row.fetch_time.0.is_some()));
+}
+
+#[test]
+fn a_folder_becomes_a_museum_with_what_a_run_knows() {
+    let work = Work::new();
+    std::fs::create_dir(work.path("old")).unwrap();
+    std::fs::write(work.path("old/a.warc"), repeated()).unwrap();
+    work.run(&["run", "old", "--out", "results"]);
+    // Results alone stand for their shards.
+    let served = Served::start(&work, &["results"]);
+    let front = served.text("/results/");
+    assert!(front.contains("tea.example"), "{front}");
+    let found = served.text("/results/search?q=cup");
+    assert!(found.contains("http://tea.example/"), "{found}");
+    let calendar = served.text("/results/*/http://tea.example/");
+    assert!(calendar.contains("2024") && calendar.contains("/results/20240301000000/"), "{calendar}");
+    let frame = served.text("/results/20240101000000/http://tea.example/");
+    assert!(frame.contains("<iframe") && frame.contains("sandbox="), "{frame}");
+    let (status, head, page) = served.get("/results/20240101000000mp_/http://tea.example/");
+    assert_eq!(status, 200);
+    assert!(head.contains("content-security-policy: ") && head.contains("sandbox"), "{head}");
+    assert!(String::from_utf8_lossy(&page).contains("All about tea"));
+    let (status, head, _) = served.get("/results/timegate/http://tea.example/");
+    assert_eq!(status, 302);
+    assert!(head.contains("vary: accept-datetime"), "{head}");
+    let (status, _, missing) = served.get("/results/20240101000000/http://nowhere.example/");
+    assert_eq!(status, 404);
+    assert!(String::from_utf8_lossy(&missing).contains("nowhere.example"));
+    // Chinese for who prefers it.
+    let chinese = served.text("/results/?lang=zh");
+    assert!(chinese.contains("zh-Hans"), "{chinese}");
+    // The shards gone, the reason is said.
+    std::fs::remove_file(work.path("old/a.warc")).unwrap();
+    let (status, _, why) = served.get("/results/20240301000000id_/http://tea.example/");
+    assert_eq!(status, 404, "{}", String::from_utf8_lossy(&why));
+}
+
+#[test]
+fn a_packed_archive_is_served_as_its_shards_are() {
+    let work = Work::new();
+    std::fs::create_dir(work.path("plain")).unwrap();
+    std::fs::write(work.path("plain/a.warc"), repeated()).unwrap();
+    work.run(&["wacz", "plain", "-o", "packed.wacz", "--title", "Tea"]);
+    let shards = Served::start(&work, &["plain"]);
+    let packed = Served::start(&work, &["packed.wacz"]);
+    assert_eq!(replayed(&shards, "plain"), replayed(&packed, "packed"));
+}
