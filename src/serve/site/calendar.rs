@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use webmill_capture::calendar::{days_in_month, days_of_civil};
 
+use webmill_index::Timestamp;
+
 use super::data::CaptureLine;
 use super::show::day_of;
 
@@ -101,6 +103,8 @@ pub struct Calendar {
     pub year: u32,
     /// Captures of each year that has any.
     pub years: BTreeMap<u32, u64>,
+    /// Time of the first capture of all years, and of the last.
+    pub ends: Option<(Timestamp, Timestamp)>,
     /// Days of the year shown, by month and day.
     pub days: BTreeMap<(u32, u32), Day>,
     /// Captures of that year in order, at most [`MOST_LISTED`].
@@ -122,6 +126,7 @@ impl Calendar {
     pub fn add(&mut self, line: CaptureLine) {
         let (year, month, day) = day_of(line.timestamp);
         *self.years.entry(year).or_default() += 1;
+        self.ends = Some((self.ends.map_or(line.timestamp, |(first, _)| first), line.timestamp));
         let sameness = self.compare(&line.digest);
         match self.wanted {
             Some(wanted) if wanted != year => return,
@@ -195,7 +200,6 @@ impl Calendar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use webmill_index::Timestamp;
 
     fn line(timestamp: u64, status: u16, digest: &str) -> CaptureLine {
         CaptureLine {

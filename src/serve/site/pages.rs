@@ -170,12 +170,11 @@ impl Pages {
         let listed = |(at, lines): (Timestamp, Vec<Value>)| {
             context! { id => show::date(at), name => show::long_date(lang, show::day_of(at)), lines }
         };
-        let first = calendar.captures.first().map(|c| c.0.timestamp);
         let page = context! {
             url,
             total => views::captures(lang, calendar.total()),
-            first => views::date(first),
-            last => views::date(calendar.captures.last().map(|c| c.0.timestamp)),
+            first => views::date(calendar.ends.map(|(first, _)| first)),
+            last => views::date(calendar.ends.map(|(_, last)| last)),
             below_href => links::prefix(name, url),
             live => links::live(url),
             // Newest first, which a narrow screen shows without scrolling.
