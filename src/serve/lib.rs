@@ -3,7 +3,7 @@
 //! An [`Archive`] holds [`Collection`]s: an index, the records it names, and who may see what. A [`Server`] answers about
 //! them; [`Options`] bound what a request may cost.
 //!
-//! Imports: capture, shard, html, index.
+//! Imports: capture, shard, html, index, sort.
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

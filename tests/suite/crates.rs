@@ -41,6 +41,8 @@ fn a_part_of_the_library_links_what_it_needs_and_no_more() {
         ("shard,html", &engines),
         ("graph", &engines),
         ("dedup", &engines),
+        ("index", &engines),
+        ("serve", &["polars_parquet", "polars_arrow", "clap", "fjall", "reqwest"]),
         ("mill", &["tokio", "clap", "fjall", "hyper"]),
         ("crawl", &["polars_parquet", "polars_arrow", "clap"]),
         ("jobs", &["ctrlc"]),
