@@ -78,7 +78,7 @@ fn spawn(folder: &Path, first: u64) -> Child {
         .args(["--exact", "store::crash_tests::writer"])
         .env(CHILD, format!("{first} {}", folder.display()))
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap()
 }
@@ -145,7 +145,10 @@ fn a_killed_writer_loses_nothing_acknowledged() {
         let out = BufReader::new(child.stdout.take().unwrap());
         let reader = std::thread::spawn(move || out.lines().map_while(Result::ok).collect::<Vec<_>>());
         std::thread::sleep(Duration::from_millis(60 + 37 * round % 190));
-        assert!(child.try_wait().unwrap().is_none(), "the writer stopped by itself");
+        if child.try_wait().unwrap().is_some() {
+            let said = child.wait_with_output().unwrap();
+            panic!("the writer stopped by itself: {}", String::from_utf8_lossy(&said.stderr));
+        }
         child.kill().unwrap();
         child.wait().unwrap();
         let lines = reader.join().unwrap();

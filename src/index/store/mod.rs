@@ -279,17 +279,23 @@ impl CaptureSource for Store {
     }
 }
 
+/// How often a lock is tried, and how long apart: a process that ends, or one that is just being started by this one and
+/// still has its open files, holds it for a moment longer.
+const LOCK_TRIES: u32 = 40;
+const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(25);
+
 /// Keeps other writers out while it lives.
 fn lock(folder: &Path) -> Result<File> {
     let path = folder.join("LOCK");
     let file = File::options().write(true).create(true).truncate(false).open(&path).at(&path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => {
-            Err(Error::Config(format!("{}: another process has this store open", folder.display())))
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(std::fs::TryLockError::Error(error)) => return Err(Error::io(&path, error)),
         }
-        Err(std::fs::TryLockError::Error(error)) => Err(Error::io(&path, error)),
     }
+    Err(Error::Config(format!("{}: another process has this store open", folder.display())))
 }
 
 /// Deletes what an interrupted writer left and the manifest does not name. Gives the numbers of the logs, ascending.
