@@ -2,7 +2,7 @@
 //! duplicates, hosts; and full-text search over the main texts.
 //!
 //! **Form.** One file beside the results, `OUT/archive-facts/KEY.facts`, made when it is first asked for: tables `pages`, `texts`,
-//! `ranks`, `clusters` joined capture by capture in compressed blocks, and an inverted index of the texts ([`build`]). Its key
+//! `ranks`, `clusters` joined capture by capture in compressed blocks, and an inverted index of the texts (`build`). Its key
 //! is that of the results that it was made of, so other results give another file.
 //!
 //! **Search.** Terms are the words of [`webmill_text::words()`], normalised; of Chinese words of three characters and more

@@ -234,7 +234,7 @@ enum Sink {
     Stdout(BufWriter<std::io::Stdout>),
     File(Staged),
     ZipNum(Box<ZipNumWriter>),
-    Parquet(Partitions),
+    Parquet(Box<Partitions>),
 }
 
 impl Sink {
@@ -243,7 +243,7 @@ impl Sink {
             Sink::ZipNum(Box::new(ZipNumWriter::create(&args.output, LINES_A_BLOCK)?))
         } else if args.format == Kind::Parquet {
             std::fs::create_dir_all(&args.output).map_err(|e| Error::io(&args.output, e))?;
-            return Ok(Sink::Parquet(Partitions::create(&args.output, &args.crawl)?));
+            return Ok(Sink::Parquet(Box::new(Partitions::create(&args.output, &args.crawl)?)));
         } else if args.output == Path::new("-") {
             Sink::Stdout(BufWriter::with_capacity(64 * 1024, std::io::stdout()))
         } else {

@@ -54,7 +54,7 @@ fn differences(ours: &Entry<'_>, theirs: &Entry<'_>) -> Vec<String> {
     }
     compare("digest", ours.digest.to_string(), theirs.digest.to_string());
     let blank_lines = ours.length.unwrap_or(0).checked_sub(theirs.length.unwrap_or(0));
-    if ours.filename.ends_with(".gz") || !blank_lines.is_some_and(|n| n <= 8) {
+    if ours.filename.ends_with(".gz") || blank_lines.is_none_or(|n| n > 8) {
         compare("length", format!("{:?}", ours.length), format!("{:?}", theirs.length));
     }
     found

@@ -172,7 +172,7 @@ fn find(path: &Path, schema: &ArrowSchema, wanted: &Wanted) -> Result<Field> {
     let (name, expected) = (&wanted.name, wanted.kind.to_string());
     let earlier = || {
         let (_, earlier) = EARLIER_NAMES.iter().find(|(now, _)| now == name)?;
-        schema.get(*earlier)
+        schema.get(earlier)
     };
     let Some(field) = schema.get(name).or_else(earlier) else {
         return Err(incompatible(path, format!("no column {name}"), expected));
