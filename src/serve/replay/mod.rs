@@ -1,7 +1,7 @@
 //! Replay: captures as pages in a browser, led into the archive and kept in it.
 //!
 //! [`answer`] makes of a captured response the one that is sent: the media type decides whether pages, style sheets or
-//! scripts are rewritten ([`References`] tells how), headers that would act on the server's own origin are set aside,
+//! scripts are rewritten (`References` tells how), headers that would act on the server's own origin are set aside,
 //! and a policy goes with every answer. [`frame_page`] is the page around it, with the banner. Nothing here reads an
 //! index or a network; the router does.
 //!
