@@ -19,7 +19,7 @@
 //! A URL without host is not resolved (`x:/a/../b` stays), otherwise treated alike. Where the reference fails, the key is
 //! ours: a port that is no number below 65,536 stays as it is written; blanks alone are `-`.
 //!
-//! Cost: linear in the length, of which no more than [`MAX_BYTES`] count, but for sorting the query. Two to four million keys of usual URLs a second on one core.
+//! Cost: linear in the length, of which no more than [`MAX_BYTES`] count, but for sorting the query.
 //!
 //! Reference: the behaviour of the Python package `surt` 0.3.1, found by asking it; Google's "Canonicalization" of the
 //! Safe Browsing documentation, which it builds on; RFC 3490 to 3492 for hosts.
