@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 use webmill_html::Tag;
@@ -9,6 +10,9 @@ use webmill_html::Tag;
 /// Size of the window in pixels.
 pub const WIDTH: u32 = 1000;
 pub const HEIGHT: u32 = 1400;
+
+/// One browser at a time: each takes as many processors as there are, and pages time out where several share them.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// A browser, if there is one.
 pub struct Browser {
@@ -53,6 +57,7 @@ impl Browser {
 
     /// Opens an address and lets it run, in real time, until `enough`, or for two minutes.
     pub fn watch(&self, address: &str, hosts: &str, mut enough: impl FnMut() -> bool) -> Visit {
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().unwrap();
         let picture = folder.path().join("picture.png");
         let mut command = self.command(&folder, hosts);
@@ -75,6 +80,7 @@ impl Browser {
 
     /// Opens an address and waits for `budget` ms of the page's own time. No name is resolved but those that `hosts` maps.
     pub fn visit(&self, address: &str, hosts: &str, budget: u32) -> Visit {
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().unwrap();
         let picture = folder.path().join("picture.png");
         let log = folder.path().join("net.json");

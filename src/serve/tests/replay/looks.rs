@@ -51,6 +51,9 @@ fn media(name: &str) -> &'static str {
     }
 }
 
+/// How often a page is looked at before it counts as different.
+const TRIES: u32 = 3;
+
 /// Compares pages of a collection, live and replayed.
 fn compare(browser: &Browser, mut archive: Archive, collection: &str, pages: &[&str]) {
     archive.bare = true;
@@ -59,7 +62,14 @@ fn compare(browser: &Browser, mut archive: Archive, collection: &str, pages: &[&
     let replay = serve(Arc::clone(&archive), false);
     let hosts = format!("MAP *.example {live}, ");
     let token = archive.tokens.of(collection);
-    for url in pages {
+    // A picture is taken when the page's own time is up, whatever the machine has done by then: what was not drawn is
+    // looked at again. What leaves the archive is no matter of time.
+    let tries = pages.iter().flat_map(|url| (1..=TRIES).map(move |attempt| (url, attempt)));
+    let mut alike: Option<&str> = None;
+    for (url, attempt) in tries {
+        if alike == Some(*url) {
+            continue;
+        }
         let known = browser.visit(url, &hosts, 5000);
         archive.take_log();
         let address = format!("http://{replay}/{collection}/{TIMESTAMP}if_{token}/{url}");
@@ -73,12 +83,19 @@ fn compare(browser: &Browser, mut archive: Archive, collection: &str, pages: &[&
             .filter(|target| !target.starts_with(&format!("/{collection}/")) && target != "/favicon.ico")
             .collect();
         assert!(outside.is_empty(), "{url} asks outside of its collection: {outside:?}");
-        assert_eq!(seen.text(), known.text(), "{url}");
+        let texts = (seen.text(), known.text());
         let (known, seen) = (Picture::read(&known.picture), Picture::read(&seen.picture));
-        assert!(known.colours() > 2, "{url} is empty");
         let differing = known.differing(&seen, TOLERANCE);
         eprintln!("{url}: {differing} of {} pixels differ", known.pixels.len());
-        assert!(differing <= MAX_DIFFERING, "{url}: {differing} pixels differ");
+        if texts.0 == texts.1 && known.colours() > 2 && differing <= MAX_DIFFERING {
+            alike = Some(url);
+            continue;
+        }
+        if attempt == TRIES {
+            assert_eq!(texts.0, texts.1, "{url}");
+            assert!(known.colours() > 2, "{url} is empty");
+            panic!("{url}: {differing} pixels differ");
+        }
     }
 }
 
