@@ -15,7 +15,11 @@ use webmill_run::Cancel;
 
 use crate::crawl::{EVENTS, convert};
 pub use args::CrawlArgs;
+use view::tell_missing;
 pub use view::{sum_up, view};
+
+/// Exit code of a crawl that did not bring home what it was asked for.
+const INCOMPLETE: u8 = 3;
 
 /// Runs the command.
 ///
@@ -44,6 +48,10 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     for note in opened.notes() {
         crate::say!("{note}");
     }
+    if !args.retry.is_empty() {
+        let again = crawl.ask_again(&args.retry_outcomes()?)?;
+        crate::say!("{again} URLs that were given up are asked for again");
+    }
     remember(&args.out, &options)?;
     raise_file_limit(options.connections);
     let mut looking = view();
@@ -54,6 +62,7 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         let _ = convert(&args.out);
     }
     let ended = ran.context("the crawl stopped; the same command goes on with it")?;
+    let missing = crawl.missing()?;
     let totals = crawl.close(ended)?;
     convert(&args.out)?;
     sum_up(&totals, ended);
@@ -61,7 +70,11 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         crate::say!("the same command goes on where it was");
         return Ok(ExitCode::from(130));
     }
-    if totals.stored == 0 && ended == Ended::Finished {
+    let at_its_end = matches!(ended, Ended::Finished | Ended::Patience);
+    if at_its_end && missing.urls() > 0 {
+        tell_missing(&missing, &args.out);
+    }
+    if totals.stored == 0 && at_its_end {
         let hint = match totals.outcomes.get("private-address") {
             0 => "",
             _ => "; private addresses are reached with --allow-private",
@@ -72,6 +85,9 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         );
     }
     crate::print(&format!("{}\n", args.out.display()))?;
+    if at_its_end && missing.urls() > 0 {
+        return Ok(ExitCode::from(INCOMPLETE));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -36,6 +36,7 @@ table! {
         ip: Option<String> = "server address; null through a proxy or without a connection", "162.105.129.12";
         robots_reason: Option<String> = "rule of robots.txt that forbids the URL, as written", "Disallow: /private/";
         detail: Option<String> = "more about the outcome, in words", "connection reset";
+        truncated: Option<String> = "why the body ends early: length, time or disconnect; null where it is whole", "disconnect";
         protocol: Option<String> = "http/1.1 or h2; null without an answer", "http/1.1";
         warc_filename: Option<String> = "shard that the answer stands in; null where it was not kept", "crawl-00001.rawdb";
         warc_record_offset: Option<i64> = "byte offset of the stored record in the shard", "183214";
@@ -65,6 +66,7 @@ impl From<&Event> for EventRow {
             ip: event.ip.clone(),
             robots_reason: event.robots_reason.clone(),
             detail: event.detail.clone(),
+            truncated: event.truncated.as_deref().map(str::to_owned),
             protocol: event.protocol.as_deref().map(str::to_owned),
             warc_filename: event.shard.clone(),
             warc_record_offset: event.offset.and_then(|n| i64::try_from(n).ok()),

@@ -36,7 +36,7 @@ pub struct CrawlOptions {
     pub follow_nofollow: bool,
     /// Redirects followed one after the other. Default 10.
     pub max_redirects: u8,
-    /// Attempts after the first that failed in a way that may pass. Default 3.
+    /// Attempts after the first that failed in a way that may pass, and not for the host's sake. Default 5.
     pub max_retries: u8,
     /// Memory for the frontier's queues and filters, bytes. Default 1 GiB.
     pub memory: u64,
@@ -92,7 +92,7 @@ impl Default for CrawlOptions {
             images: false,
             follow_nofollow: false,
             max_redirects: 10,
-            max_retries: 3,
+            max_retries: 5,
             memory: 1 << 30,
             seed: 0,
             limits: CrawlLimits::default(),

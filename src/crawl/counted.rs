@@ -24,6 +24,16 @@ impl Counted {
         }
     }
 
+    /// One less of `name`, if there is one.
+    pub fn take(&mut self, name: &str) {
+        if let Some(count) = self.0.get_mut(name) {
+            *count -= 1;
+            if *count == 0 {
+                self.0.remove(name);
+            }
+        }
+    }
+
     /// All of `other` too.
     pub fn merge(&mut self, other: &Counted) {
         other.iter().for_each(|(name, n)| self.add_many(name, n));
@@ -58,6 +68,10 @@ mod tests {
         b.add("x");
         a.merge(&b);
         assert_eq!(a.iter().collect::<Vec<_>>(), [("x", 3), ("y", 6)]);
+        a.take("x");
+        (0..6).for_each(|_| a.take("y"));
+        a.take("z");
+        assert_eq!(a.iter().collect::<Vec<_>>(), [("x", 2)]);
         assert_eq!(a.get("z"), 0);
     }
 }

@@ -23,6 +23,28 @@ pub mod outcome {
             pub const ALL: &[(&str, &str)] = &[$(($word, concat!($($about),+))),+];
         };
     }
+
+    /// Outcomes of URLs that were not brought home though they may be there.
+    pub const SOFT: &[&str] = &[
+        SERVER_ERROR,
+        TOO_BUSY,
+        TIMEOUT,
+        DISCONNECT,
+        CONNECT_FAILURE,
+        DNS_FAILURE,
+        TLS_FAILURE,
+        PROXY_FAILURE,
+        PROTOCOL_ERROR,
+        CUT_OFF,
+    ];
+    /// Of [`SOFT`], those in which the server had no say: they are reconsidered whenever a crawl is opened again.
+    pub const UNANSWERED: &[&str] =
+        &[TIMEOUT, DISCONNECT, CONNECT_FAILURE, DNS_FAILURE, PROXY_FAILURE, CUT_OFF];
+
+    /// Whether a URL with this outcome may be there all the same.
+    pub fn is_soft(outcome: &str) -> bool {
+        SOFT.contains(&outcome)
+    }
     outcomes! {
         /// The answer was taken into a shard as a page.
         STORED = "stored";
@@ -32,6 +54,8 @@ pub mod outcome {
         NOT_MODIFIED = "not-modified";
         /// The page is not there (404, 410).
         GONE = "gone";
+        /// The server kept saying that it is too busy (429) or that the time is not right (408, 425).
+        TOO_BUSY = "too-busy";
         /// Any other final answer 4xx.
         CLIENT_ERROR = "client-error";
         /// An answer 5xx, after the last retry.
@@ -72,12 +96,16 @@ pub mod outcome {
         PROTOCOL_ERROR = "protocol-error";
         /// The proxy failed.
         PROXY_FAILURE = "proxy-failure";
-        /// The host failed too often; the rest of its URLs was dropped.
+        /// The host failed too often; its URLs wait until the crawl is opened again.
         HOST_UNREACHABLE = "host-unreachable";
         /// The host's pages kept being copies; the rest of its URLs was dropped.
         HOST_CUT = "host-cut";
         /// The host has its number of pages.
         HOST_LIMIT = "host-limit";
+        /// The body broke off in every attempt; the longest part is stored.
+        CUT_OFF = "cut-off";
+        /// A URL that was given up is asked for again.
+        REQUEUED = "requeued";
     }
 }
 
@@ -130,6 +158,9 @@ pub struct Event {
     /// More about the outcome, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Why the body ends early: `length`, `time`, `disconnect`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<Cow<'static, str>>,
     /// `http/1.1` or `h2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Cow<'static, str>>,
@@ -167,6 +198,7 @@ impl Event {
             ip: None,
             robots_reason: None,
             detail: None,
+            truncated: None,
             protocol: None,
             shard: None,
             offset: None,
@@ -210,7 +242,8 @@ impl Event {
         for text in [&mut event.ip, &mut event.shard].into_iter().flatten() {
             cut(text, CUT_BYTES / 4);
         }
-        for text in [Some(&mut event.outcome), event.protocol.as_mut()].into_iter().flatten() {
+        let words = [Some(&mut event.outcome), event.protocol.as_mut(), event.truncated.as_mut()];
+        for text in words.into_iter().flatten() {
             if text.len() > CUT_BYTES / 4 {
                 cut(text.to_mut(), CUT_BYTES / 4);
             }
@@ -266,10 +299,10 @@ mod tests {
     #[test]
     fn outcomes_have_names_of_their_own() {
         let mut names: Vec<_> = outcome::ALL.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names.len(), 27);
+        assert_eq!(names.len(), 30);
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 27);
+        assert_eq!(names.len(), 30);
         for name in names {
             assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{name}");
         }
@@ -311,7 +344,7 @@ mod tests {
             let event = Event {
                 url: url.unwrap_or_default(), purpose: Purpose::Sitemap, outcome: Cow::Borrowed(outcome::RETRY), status,
                 fetch_time_ms: numbers.0, elapsed_ms: numbers.1, bytes: numbers.2, depth: numbers.3, retries: numbers.4, redirects: numbers.4,
-                referrer, origin, redirect_to, ip, robots_reason, detail, protocol: Some("h2".into()), shard,
+                referrer, origin, redirect_to, ip, robots_reason, detail, protocol: Some("h2".into()), shard, truncated: None,
                 offset: numbers.5, length: numbers.5, cut: false,
             };
             let mut line = b"before".to_vec();

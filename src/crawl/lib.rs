@@ -67,5 +67,5 @@ pub mod traps;
 
 pub use config::{CrawlLimits, CrawlOptions};
 pub use counted::Counted;
-pub use engine::{Crawl, Ended, Observer, Replayed, Snapshot, Totals};
+pub use engine::{Crawl, Ended, HostTrouble, Missing, Observer, Replayed, Snapshot, Totals};
 pub use task::{Discovered, Entry, HostState, Purpose};

@@ -1,12 +1,21 @@
 //! How long a host is left alone.
 //!
 //! **Definition.** The next request to a host starts no sooner than `delay` after the last answer ended, where `delay =
-//! max(delay_ms, Crawl-delay, adaptive · response time)`, the second capped by `max_crawl_delay_ms` and the third by
-//! `max_adaptive_ms`; with a delay of 0 the third is off. After the n-th failure in a row it is at least `backoff_ms ·
-//! 2ⁿ⁻¹`, capped by `max_backoff_ms`; a `Retry-After` of a 429 or 503 counts too, capped by `max_retry_after_ms`.
+//! max(delay_ms, Crawl-delay, adaptive · time of the last answer, learned pace)`, the second capped by `max_crawl_delay_ms` and the
+//! third by `max_adaptive_ms`; with a delay of 0 the third is off. After the n-th failure in a row it is at least `backoff_ms ·
+//! 2ⁿ⁻¹`, capped by `max_backoff_ms` and 1,440 times `backoff_ms`; a `Retry-After` of a 429 or 503 counts too, capped by
+//! `max_retry_after_ms`.
+//!
+//! **Learned pace** ([`Pace`]): a 429 or 503 halves the rate at which its host is asked; each good answer raises it by a
+//! sixty-fourth of the rate at which the host refused (additive increase, multiplicative decrease), until the host is as fast as
+//! politeness allows anyway. Refusals in a row double the pause.
+//!
+//! **Giving up.** A host that failed `max_failures` times in a row (`max_failures_at_first` where it never answered) is left alone until
+//! the crawl is opened again; with the default waits that takes a day and a half, and ten minutes.
 //!
 //! **Reference.** Heydon and Najork, Mercator, World Wide Web 2 (1999), doi:10.1023/A:1019213109274 (delay by response time);
-//! RFC 9110, 10.2.3 (Retry-After).
+//! Chiu and Jain, Analysis of the increase and decrease algorithms, Computer Networks and ISDN Systems 17 (1989),
+//! doi:10.1016/0169-7552(89)90019-6; RFC 9110, 10.2.3 (Retry-After).
 
 use serde::{Deserialize, Serialize};
 
@@ -28,12 +37,17 @@ pub struct Politeness {
     pub max_adaptive_ms: u64,
     /// Pause after a first failure, ms; doubled by each further one. Default 5,000.
     pub backoff_ms: u64,
-    /// Cap of the pause after failures, ms. Default 300,000.
+    /// Cap of the pause after failures, ms; 1,440 times `backoff_ms` is another. Default 7,200,000.
     pub max_backoff_ms: u64,
     /// Cap of a server's `Retry-After`, ms. Default 3,600,000.
     pub max_retry_after_ms: u64,
-    /// Failures in a row without any answer after which a host is given up. Default 5.
+    /// Failures in a row after which a host that has answered before is left alone until the crawl is opened again. Default 30.
     pub max_failures: u16,
+    /// As `max_failures`, for a host that never answered. Default 8.
+    pub max_failures_at_first: u16,
+    /// Without a good answer for so long, ms, a crawl ends though hosts in trouble are to be asked again later; what they have
+    /// queued is kept. Default 3,600,000.
+    pub patience_ms: Option<u64>,
     /// How long resolver or proxy may fail for everything before the crawl stops with an error, ms. Default 120,000.
     pub outage_ms: u64,
     /// How long a robots.txt counts, ms. Default 86,400,000 (RFC 9309, 2.4).
@@ -48,12 +62,57 @@ impl Default for Politeness {
             adaptive: 2.0,
             max_adaptive_ms: 30_000,
             backoff_ms: 5_000,
-            max_backoff_ms: 300_000,
+            max_backoff_ms: 7_200_000,
             max_retry_after_ms: 3_600_000,
-            max_failures: 5,
+            max_failures: 30,
+            max_failures_at_first: 8,
+            patience_ms: Some(3_600_000),
             outage_ms: 120_000,
             robots_ms: 86_400_000,
         }
+    }
+}
+
+/// Least pause after a refusal, ms.
+const LEAST_REFUSED_MS: u64 = 50;
+/// Good answers that bring a host from half of the rate at which it refused back to that rate, and a half.
+const STEPS: f32 = 64.0;
+
+/// The rate that a host has taught by refusing (429, 503).
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Pace {
+    /// Requests a second; 0: it has not refused, or not for long.
+    rate: f32,
+    /// Requests a second when it refused last.
+    ceiling: f32,
+    /// Refusals in a row.
+    refusals: u16,
+}
+
+impl Pace {
+    /// The host refused; it had been asked every `interval_ms`.
+    pub fn refused(&mut self, interval_ms: u64) {
+        if self.refusals == 0 {
+            self.ceiling = 1_000.0 / interval_ms.clamp(1, u64::from(u32::MAX)) as f32;
+            self.rate = self.ceiling / 2.0;
+        }
+        self.refusals = self.refusals.saturating_add(1);
+    }
+
+    /// The host gave a good answer; without a learned pace it would be asked every `free_ms`.
+    pub fn good(&mut self, free_ms: u64) {
+        self.refusals = 0;
+        if self.rate > 0.0 {
+            self.rate += self.ceiling / STEPS;
+            if self.rate >= 1_000.0 / free_ms.max(1) as f32 {
+                self.rate = 0.0;
+            }
+        }
+    }
+
+    /// The learned pause, ms; 0: none.
+    pub fn pause_ms(&self) -> u64 {
+        if self.rate > 0.0 { (1_000.0 / self.rate) as u64 } else { 0 }
     }
 }
 
@@ -87,8 +146,10 @@ impl Politeness {
                 self.adaptive
             )));
         }
-        if self.max_failures == 0 {
-            return Err(Error::Config("politeness.max_failures 0: at least 1 is needed".into()));
+        if self.max_failures == 0 || self.max_failures_at_first == 0 {
+            return Err(Error::Config(
+                "politeness.max_failures, max_failures_at_first 0: at least 1 is needed".into(),
+            ));
         }
         Ok(())
     }
@@ -98,13 +159,30 @@ impl Politeness {
         let asked = u64::from(host.crawl_delay_ms.unwrap_or(0)).min(self.max_crawl_delay_ms);
         // Who sets no delay at all owns the servers: noise in their times must not slow the crawl.
         let adaptive = if self.delay_ms == 0 { 0.0 } else { self.adaptive * f64::from(host.response_ms) };
-        self.delay_ms.max(asked).max((adaptive as u64).min(self.max_adaptive_ms))
+        let polite = self.delay_ms.max(asked).max((adaptive as u64).min(self.max_adaptive_ms));
+        polite.max(host.pace.pause_ms().min(self.longest_backoff_ms()))
+    }
+
+    /// The pause after an answer that asked for fewer requests, ms: twice as long for each in a row.
+    pub fn refused(&self, host: &HostState) -> u64 {
+        let doublings = u32::from(host.pace.refusals.max(1) - 1).min(32);
+        let pause = self.pause(host).max(LEAST_REFUSED_MS);
+        pause.saturating_mul(1 << doublings).min(self.longest_backoff_ms())
+    }
+
+    /// Whether a host has failed so often in a row that it is left alone.
+    pub fn is_hopeless(&self, host: &HostState) -> bool {
+        host.failures >= if host.fetched == 0 { self.max_failures_at_first } else { self.max_failures }
+    }
+
+    fn longest_backoff_ms(&self) -> u64 {
+        self.max_backoff_ms.min(self.backoff_ms.saturating_mul(1_440))
     }
 
     /// The pause after `failures` failures in a row (at least one), ms.
     pub fn backoff(&self, host: &HostState) -> u64 {
         let doublings = u32::from(host.failures.max(1) - 1).min(32);
-        let pause = self.backoff_ms.saturating_mul(1 << doublings).min(self.max_backoff_ms);
+        let pause = self.backoff_ms.saturating_mul(1 << doublings).min(self.longest_backoff_ms());
         pause.max(self.pause(host))
     }
 
@@ -145,7 +223,9 @@ mod tests {
         assert_eq!(polite.pause(&host(None, 4_000_000, 0)), 30_000);
         assert_eq!(polite.backoff(&host(None, 0, 1)), 5_000);
         assert_eq!(polite.backoff(&host(None, 0, 3)), 20_000);
-        assert_eq!(polite.backoff(&host(None, 0, u16::MAX)), 300_000);
+        assert_eq!(polite.backoff(&host(None, 0, u16::MAX)), 7_200_000);
+        let waits: u64 = (1..30).map(|failures| polite.backoff(&host(None, 0, failures))).sum();
+        assert_eq!(waits / 3_600_000, 38, "hours until a host is left alone");
         let fast = Politeness { delay_ms: 0, ..Politeness::default() };
         assert_eq!(fast.pause(&host(None, 4_000, 0)), 0);
         assert_eq!(fast.pause(&host(Some(50), 4_000, 0)), 50, "what a host asks for counts all the same");
@@ -168,6 +248,55 @@ mod tests {
             assert_eq!(polite.retry_after(value.as_bytes(), now), want, "{value}");
         }
         assert_eq!(polite.retry_after(b"\xff", now), None);
+    }
+
+    /// A server with a bucket of tokens: how many of the requests it refused, and how long all took.
+    fn against_a_bucket(limit_per_s: f64, burst: f64, pages: u32, delay_ms: u64) -> (u32, f64) {
+        let polite = Politeness { delay_ms, ..Politeness::default() };
+        let mut host = HostState { response_ms: 2, fetched: 1, ..HostState::default() };
+        let (mut now, mut last, mut tokens) = (0.0f64, 0.0f64, burst);
+        let (mut refused, mut good) = (0, 0);
+        while good < pages {
+            tokens = (tokens + (now - last) / 1e3 * limit_per_s).min(burst);
+            last = now;
+            if tokens >= 1.0 {
+                tokens -= 1.0;
+                good += 1;
+                host.pace.good(polite.pause(&HostState { pace: Pace::default(), ..host.clone() }));
+                now += polite.pause(&host) as f64 + 2.0;
+            } else {
+                refused += 1;
+                host.pace.refused(polite.pause(&host).max(2));
+                now += polite.refused(&host) as f64 + 2.0;
+            }
+        }
+        (refused, now / 1e3)
+    }
+
+    #[test]
+    fn the_pace_of_a_host_is_learned() {
+        for (limit, burst, delay) in [(10.0, 1.0, 0), (10.0, 20.0, 0), (100.0, 5.0, 0), (0.5, 1.0, 1_000)] {
+            let pages = 1_000;
+            let (refused, seconds) = against_a_bucket(limit, burst, pages, delay);
+            let best = f64::from(pages) / limit;
+            assert!(refused < pages / 10, "{refused} refusals of {pages} pages at {limit}/s");
+            assert!(seconds < 1.6 * best, "{seconds} s where {best} s are possible");
+        }
+    }
+
+    #[test]
+    fn refusals_in_a_row_double_the_pause() {
+        let polite = Politeness::default();
+        let mut host = HostState::default();
+        let mut pauses = Vec::new();
+        for _ in 0..16 {
+            host.pace.refused(1_000);
+            pauses.push(polite.refused(&host));
+        }
+        assert_eq!(pauses[..4], [2_000, 4_000, 8_000, 16_000]);
+        assert_eq!(pauses[15], 7_200_000);
+        host.pace.good(1_000);
+        assert!((1_900..2_000).contains(&polite.pause(&host)), "the row was a window, the pace is half");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::duplicate_throttle::DuplicateThrottleState;
+use crate::politeness::Pace;
 use webmill_capture::CanonicalUrl;
 
 /// Why a URL is fetched.
@@ -62,6 +63,8 @@ pub struct Entry {
     pub redirects: u8,
     /// Attempts that failed so far.
     pub retries: u8,
+    /// Times that its host was too busy for it (429, 503): no attempts of its own.
+    pub postponed: u8,
     /// The URL first asked for, where redirects led here.
     pub origin: Option<String>,
     /// The page that links here.
@@ -81,19 +84,24 @@ pub struct HostState {
     pub crawl_delay_by: u64,
     /// Sitemaps asked for.
     pub sitemaps: u32,
-    /// Moving average of its response times.
+    /// How long its last answer took.
     pub response_ms: u32,
-    /// Failures since the last success.
+    /// Failures in a row: no connection, no rules, an answer 5xx or 429, a body cut off.
     pub failures: u16,
-    /// Requests without an answer since the last answer.
-    pub silent: u16,
+    /// Wall clock, ms since 1970, of the first of them.
+    pub trouble_since_ms: i64,
+    /// Outcome of the last of them.
+    pub trouble: Option<String>,
+    /// The pace that it has taught by refusing: see [`crate::politeness::Pace`].
+    pub pace: Pace,
     /// Requests answered.
     pub fetched: u64,
     /// Pages stored.
     pub stored: u64,
     /// Bytes of all responses.
     pub bytes: u64,
-    /// The outcome that all its queued URLs get, once it is given up.
+    /// Why nothing of it is asked for: an outcome that its queued URLs get, or [`NEVER_MS`](crate::frontier::NEVER_MS) keeps
+    /// them waiting for another run.
     pub verdict: Option<String>,
     /// Compact state of its path and query counters.
     pub variants: Vec<u8>,

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use webmill_crawl::CrawlOptions;
 use webmill_crawl::archive::ArchiveFormat;
+use webmill_crawl::event::outcome;
 use webmill_crawl::frontier::Strategy;
 use webmill_crawl::scope::Seeds;
 
@@ -95,6 +96,13 @@ pub struct CrawlArgs {
     /// Pause after a failure, doubled by each further one [default: 5s].
     #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Fetching")]
     backoff: Option<u64>,
+    /// Ask again for what was given up with this outcome, as server-error; `all` for every URL that may be there after all.
+    #[arg(long, value_name = "OUTCOME", value_delimiter = ',', num_args = 1.., help_heading = "Fetching")]
+    pub retry: Vec<String>,
+    /// How long to wait, without any good answer, for hosts in trouble when nothing else is left, as 10m; `0` not at all
+    /// [default: 1h]. What they have queued is kept for the next run.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Fetching")]
+    patience: Option<u64>,
     /// Product token that robots.txt files address [default: webmill].
     #[arg(long, value_name = "TOKEN", help_heading = "Fetching")]
     agent: Option<String>,
@@ -157,6 +165,22 @@ enum Format {
 }
 
 impl CrawlArgs {
+    /// The outcomes that are asked for again.
+    pub fn retry_outcomes(&self) -> Result<Vec<&str>> {
+        let mut outcomes = Vec::new();
+        for name in &self.retry {
+            match name.as_str() {
+                "all" => outcomes.extend(outcome::SOFT),
+                name if outcome::ALL.iter().any(|(known, _)| *known == name) => outcomes.push(name),
+                name => {
+                    let names: Vec<&str> = outcome::ALL.iter().map(|(name, _)| *name).collect();
+                    bail!("--retry {name}: no such outcome; known are all, {}", names.join(", "))
+                }
+            }
+        }
+        Ok(outcomes)
+    }
+
     /// Threads to use.
     pub fn threads(&self) -> usize {
         self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
@@ -234,6 +258,7 @@ impl CrawlArgs {
         }
         options.connections = self.connections.unwrap_or(options.connections);
         options.politeness.delay_ms = self.delay.unwrap_or(options.politeness.delay_ms);
+        options.politeness.patience_ms = self.patience.or(options.politeness.patience_ms);
         options.politeness.backoff_ms = self.backoff.unwrap_or(options.politeness.backoff_ms);
         if let Some(agent) = &self.agent {
             options.agent.clone_from(agent);

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::json;
-use webmill_crawl::{Ended, Observer, Snapshot, Totals};
+use webmill_crawl::{Ended, Missing, Observer, Snapshot, Totals};
 
 /// Between two JSON lines.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -120,6 +121,36 @@ pub fn sum_up(totals: &Totals, ended: Ended) {
         let refused: Vec<String> =
             totals.refused.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
         crate::say!("            links not followed: {}", refused.join(" · "));
+    }
+}
+
+/// What was not brought home, why, and what brings it.
+pub fn tell_missing(missing: &Missing, out: &Path) {
+    let mut reasons: Vec<String> =
+        missing.given_up.iter().map(|(name, n)| format!("{} {name}", grouped(n))).collect();
+    if missing.waiting > 0 {
+        reasons.push(format!(
+            "{} on {} hosts in trouble",
+            grouped(missing.waiting),
+            grouped(missing.host_count)
+        ));
+    }
+    crate::say!("incomplete: {} URLs are missing, because: {}", grouped(missing.urls()), reasons.join(", "));
+    for (host, queued) in &missing.hosts {
+        crate::say!(
+            "            {}: {} after {} failures in a row, {} URLs wait",
+            host.host,
+            host.reason,
+            host.failures,
+            grouped(*queued)
+        );
+    }
+    if missing.waiting > 0 {
+        crate::say!("go on with the same command (--out {}): it asks these hosts again", out.display());
+    }
+    let outcomes: Vec<&str> = missing.given_up.iter().map(|(name, _)| name).collect();
+    if !outcomes.is_empty() {
+        crate::say!("go on with the same command and --retry {}", outcomes.join(","));
     }
 }
 

@@ -8,12 +8,17 @@ use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched, Received};
 use crate::frontier::{After, Lease};
 use crate::page::{Candidate, Reading};
+use crate::politeness::Pace;
 use crate::{Discovered, Entry, HostState};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{CanonicalUrl, Response};
 
 /// Indexes of sitemaps below one another that are followed; the protocol knows one.
 const SITEMAP_LEVELS: u32 = 3;
+/// Times that a URL is put off because its host is too busy.
+const MOST_POSTPONED: u8 = 30;
+/// Longest pause after an error that a server answered with, ms: it is there.
+const ANSWERED_BACKOFF_MS: u64 = 300_000;
 /// Hosts and reasons of traps that are remembered, so that each is logged once; then they may be logged again.
 const MAX_TRAPS_REPORTED: usize = 100_000;
 
@@ -60,6 +65,13 @@ impl Crawl {
             Ok(received) => received,
             Err(failure) => return self.failed(lease, event, failure),
         };
+        event.truncated = received.truncated.map(|t| t.name().into());
+        if received.broke_off() && (200..300).contains(&received.status) && !received.refused_by_accept {
+            if lease.entry.retries < self.options.max_retries {
+                return self.cut_off(lease, event, fetched, received);
+            }
+            self.totals.given_up.add(outcome::CUT_OFF);
+        }
         self.answered(&mut lease, fetched, received);
         let now = self.now_ms();
         let purpose = lease.entry.purpose;
@@ -84,7 +96,8 @@ impl Crawl {
                 self.redirected(&lease, &mut event, reading)?;
             }
             404 | 410 => event.outcome = outcome::GONE.into(),
-            408 | 425 | 429 | 500..=599 => return self.try_later(lease, event, received, now),
+            429 | 502..=504 => return self.postponed(lease, event, received, now),
+            408 | 425 | 500..=599 => return self.try_later(lease, event),
             400..=499 => event.outcome = outcome::CLIENT_ERROR.into(),
             _ => event.outcome = outcome::PROTOCOL_ERROR.into(),
         }
@@ -98,17 +111,26 @@ impl Crawl {
         self.totals.bytes += received.raw.len() as u64;
         let host = self.frontier.host_mut(lease);
         host.fetched += 1;
-        host.silent = 0;
         host.bytes += received.raw.len() as u64;
-        if !matches!(received.status, 408 | 425 | 429 | 500..=599) {
-            host.failures = 0;
+        host.response_ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
+        if is_good(received) {
+            self.recovered(lease);
         }
-        let ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
-        host.response_ms = if host.fetched == 1 {
-            ms
-        } else {
-            ((u64::from(host.response_ms) * 7 + u64::from(ms)) / 8) as u32
-        };
+    }
+
+    /// The host of a good answer is in no trouble, and may be asked a little more often if it had refused before.
+    pub(super) fn recovered(&mut self, lease: &Lease) {
+        self.last_good = std::time::Instant::now();
+        let free = self
+            .options
+            .politeness
+            .pause(&HostState { pace: Pace::default(), ..pauses(self.frontier.host(lease)) });
+        let host = self.frontier.host_mut(lease);
+        host.failures = 0;
+        host.pace.good(free);
+        if host.trouble.take().is_some() {
+            self.troubled.remove(&*lease.host);
+        }
     }
 
     /// The host rests as politeness says.
@@ -245,13 +267,52 @@ impl Crawl {
         Ok((!new).then(|| "known already".into()))
     }
 
-    /// An answer that asks to come back later.
-    fn try_later(&mut self, mut lease: Lease, event: Event, received: &Received, now: i64) -> Result<()> {
-        let asked = self.asked_wait(received, now);
-        let final_outcome =
-            if received.status >= 500 { outcome::SERVER_ERROR } else { outcome::CLIENT_ERROR };
-        self.back_off(&mut lease, now, asked);
+    /// An error of the server's that may pass: another attempt of the URL.
+    fn try_later(&mut self, lease: Lease, event: Event) -> Result<()> {
+        let final_outcome = match event.status {
+            Some(500..) => outcome::SERVER_ERROR,
+            _ => outcome::TOO_BUSY,
+        };
+        self.back_off(&lease, final_outcome, ANSWERED_BACKOFF_MS);
+        if self.is_hopeless(&lease) {
+            return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
+        }
         self.again_or(lease, event, final_outcome)
+    }
+
+    /// The host is too busy, or its front door is there alone: that costs it time and the URL no attempt.
+    fn postponed(&mut self, lease: Lease, mut event: Event, received: &Received, now: i64) -> Result<()> {
+        let asked = self.asked_wait(received, now);
+        self.slow_down(&lease, received.status, asked);
+        if self.is_hopeless(&lease) {
+            return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
+        }
+        if lease.entry.postponed >= MOST_POSTPONED {
+            let outcome = if received.status == 429 { outcome::TOO_BUSY } else { outcome::SERVER_ERROR };
+            return self.lose(lease, event, outcome);
+        }
+        event.outcome = outcome::RETRY.into();
+        self.log(event);
+        self.frontier.release(lease, After::Postpone)
+    }
+
+    /// An answer that ended before its end: another attempt. The longest is kept.
+    fn cut_off(
+        &mut self,
+        lease: Lease,
+        mut event: Event,
+        fetched: &Fetched,
+        received: &Received,
+    ) -> Result<()> {
+        self.totals.bytes += received.raw.len() as u64;
+        let host = self.frontier.host_mut(&lease);
+        host.fetched += 1;
+        host.bytes += received.raw.len() as u64;
+        host.response_ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
+        self.back_off(&lease, outcome::CUT_OFF, ANSWERED_BACKOFF_MS);
+        event.detail =
+            Some(format!("the body broke off after {} bytes", received.raw.len() - received.head_len));
+        self.again_or(lease, event, outcome::CUT_OFF)
     }
 
     /// The `Retry-After` of an answer that may have one, ms.
@@ -263,9 +324,8 @@ impl Crawl {
     }
 
     /// No answer.
-    fn failed(&mut self, mut lease: Lease, mut event: Event, failure: &Failure) -> Result<()> {
+    fn failed(&mut self, lease: Lease, mut event: Event, failure: &Failure) -> Result<()> {
         event.detail = Some(failure.to_string());
-        let now = self.now_ms();
         let verdict = match failure {
             Failure::NoSuchHost => Some(outcome::NO_SUCH_HOST),
             Failure::PrivateAddress(_) => Some(outcome::PRIVATE_ADDRESS),
@@ -278,21 +338,27 @@ impl Crawl {
             self.log(event);
             return self.frontier.release(lease, After::Done);
         }
-        self.back_off(&mut lease, now, None);
-        if !failure.retry() {
-            event.outcome = failure.name().into();
-            self.log(event);
-            return self.frontier.release(lease, After::Done);
-        }
-        self.frontier.host_mut(&lease).silent += 1;
-        if let Some(verdict) = self.silence(&lease, failure) {
-            self.give_up(&mut lease, verdict);
-            event.outcome = verdict.into();
-            self.log(event);
-            return self.frontier.release(lease, After::Done);
-        }
         if failure.is_outage() {
             // Not the URL's fault, nor its host's: it keeps its place and its attempts.
+            self.back_off(&lease, failure.name(), u64::MAX);
+            self.frontier.host_mut(&lease).failures -= 1;
+            event.outcome = outcome::RETRY.into();
+            self.log(event);
+            return self.frontier.release(lease, After::Keep);
+        }
+        self.back_off(&lease, failure.name(), u64::MAX);
+        if !failure.retry() {
+            return self.lose(lease, event, failure.name());
+        }
+        if self.is_hopeless(&lease) {
+            let verdict = match failure {
+                Failure::Dns { .. } => outcome::DNS_FAILURE,
+                _ => outcome::HOST_UNREACHABLE,
+            };
+            return self.give_up(lease, event, verdict);
+        }
+        if failure.is_before_request() {
+            // The server has not seen the URL: the attempt was the host's.
             event.outcome = outcome::RETRY.into();
             self.log(event);
             return self.frontier.release(lease, After::Keep);
@@ -300,44 +366,35 @@ impl Crawl {
         self.again_or(lease, event, failure.name())
     }
 
-    /// The end of a host that gave no answer, when it was asked often enough. An outage says nothing about the host.
-    pub(super) fn silence(&self, lease: &Lease, failure: &Failure) -> Option<&'static str> {
-        if failure.is_outage() || self.frontier.host(lease).silent < self.options.politeness.max_failures {
-            return None;
-        }
-        Some(match failure {
-            Failure::Dns { .. } => outcome::DNS_FAILURE,
-            _ => outcome::HOST_UNREACHABLE,
-        })
-    }
-
-    /// A failure more: the host is left alone for longer.
-    pub(super) fn back_off(&mut self, lease: &mut Lease, now: i64, asked_ms: Option<u64>) {
-        let host = self.frontier.host_mut(lease);
-        host.failures = host.failures.saturating_add(1);
-        let pause = self.options.politeness.backoff(self.frontier.host(lease)).max(asked_ms.unwrap_or(0));
-        self.frontier.host_mut(lease).next_ms = now + pause as i64;
-    }
-
-    /// What is queued of the host gets `verdict` without a request.
-    pub(super) fn give_up(&mut self, lease: &mut Lease, verdict: &str) {
-        let host: &mut HostState = self.frontier.host_mut(lease);
-        host.verdict = Some(verdict.to_owned());
-        host.next_ms = 0;
-    }
-
     /// Another attempt at the end of the host's queue, or the end of the URL.
     fn again_or(&mut self, lease: Lease, mut event: Event, final_outcome: &'static str) -> Result<()> {
-        let after = if lease.entry.retries < self.options.max_retries {
-            event.outcome = outcome::RETRY.into();
-            After::Retry
-        } else {
-            event.outcome = final_outcome.into();
-            After::Done
-        };
+        if lease.entry.retries >= self.options.max_retries {
+            return self.lose(lease, event, final_outcome);
+        }
+        event.outcome = outcome::RETRY.into();
         self.log(event);
-        self.frontier.release(lease, after)
+        self.frontier.release(lease, After::Retry)
     }
+
+    /// The end of a URL that was not brought home: counted, and to be asked for again by [`Crawl::ask_again`].
+    pub(super) fn lose(&mut self, lease: Lease, mut event: Event, outcome: &'static str) -> Result<()> {
+        event.outcome = outcome.into();
+        if outcome::is_soft(outcome) {
+            self.totals.given_up.add(outcome);
+        }
+        self.log(event);
+        self.frontier.release(lease, After::Done)
+    }
+}
+
+/// The parts of a host's state that decide how long it rests.
+fn pauses(host: &HostState) -> HostState {
+    HostState { crawl_delay_ms: host.crawl_delay_ms, response_ms: host.response_ms, ..HostState::default() }
+}
+
+/// Whether an answer shows a host that is well.
+fn is_good(received: &Received) -> bool {
+    !matches!(received.status, 408 | 425 | 429 | 500..=599) && !received.broke_off()
 }
 
 fn describe(event: &mut Event, fetched: &Fetched) {

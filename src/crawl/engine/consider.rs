@@ -32,6 +32,17 @@ impl Crawl {
             // The limit was widened.
             self.frontier.host_mut(&lease).verdict = None;
         }
+        let private = self.frontier.host(&lease).verdict.as_deref() == Some(outcome::PRIVATE_ADDRESS);
+        if private && self.options.fetch.allow_private {
+            self.frontier.host_mut(&lease).verdict = None;
+        }
+        // What was queued under other rules is held against those of today; seeds belong to any crawl.
+        if lease.entry.depth > 0
+            && lease.entry.purpose == Purpose::Page
+            && let Err(reason) = self.reader.scope.url(&lease.entry.url, lease.entry.depth)
+        {
+            return self.settle(lease, outcome::OUT_OF_SCOPE, Some(reason.to_owned()));
+        }
         let host = self.frontier.host(&lease);
         if let Some(verdict) = host.verdict.clone() {
             let reason = if verdict == outcome::HOST_CUT { host.duplicate_throttle.reason() } else { None };

@@ -8,11 +8,11 @@ use crate::Purpose;
 use crate::engine::Crawl;
 use crate::engine::task::ROBOTS_BYTES;
 use crate::event::{Event, outcome};
-use crate::fetch::{Failure, Fetched, Received};
+use crate::fetch::{Failure, Fetched};
 use crate::frontier::{After, Lease};
 use crate::robots::{MAX_REDIRECTS, Robots};
 use webmill_capture::error::Result;
-use webmill_capture::{CanonicalUrl, Response, Truncation, decode_content};
+use webmill_capture::{CanonicalUrl, Response, decode_content};
 
 impl Crawl {
     #[allow(clippy::too_many_arguments)]
@@ -41,7 +41,7 @@ impl Crawl {
             Ok(received) => received,
             Err(failure) => return self.no_rules(lease, event, Some(failure), elsewhere),
         };
-        if broke_off(received) {
+        if received.broke_off() {
             event.detail = Some("robots.txt ends before its end".into());
             return self.no_rules(lease, event, None, elsewhere);
         }
@@ -110,65 +110,64 @@ impl Crawl {
 
     /// The host that a robots.txt was asked of rests, for longer where it failed or said so.
     fn spare(&mut self, lease: &mut Lease, fetched: &Fetched, now: i64) {
-        let mut asked = None;
         let mut failed = true;
         if let Ok(received) = &fetched.result {
-            let failures = self.frontier.host(lease).failures;
             self.answered(lease, fetched, received);
-            if broke_off(received) {
-                self.frontier.host_mut(lease).failures = failures;
+            if matches!(received.status, 429 | 503) {
+                return self.slow_down(lease, received.status, self.asked_wait(received, now));
             }
-            asked = self.asked_wait(received, now);
-            failed = matches!(received.status, 408 | 425 | 429 | 500..=599) || broke_off(received);
+            failed = matches!(received.status, 408 | 425 | 500..=599) || received.broke_off();
         }
-        if failed { self.back_off(lease, now, asked) } else { self.rest(lease, now) }
+        if failed {
+            self.back_off(lease, outcome::ROBOTS_UNREACHABLE, u64::MAX)
+        } else {
+            self.rest(lease, now)
+        }
     }
 
     /// robots.txt cannot be had: nothing of the host may be asked for until it can (RFC 9309, 2.3.1.4).
     pub(super) fn no_rules(
         &mut self,
-        mut lease: Lease,
+        lease: Lease,
         mut event: Event,
         failure: Option<&Failure>,
         elsewhere: bool,
     ) -> Result<()> {
         if elsewhere {
-            let now = self.now_ms();
-            self.back_off(&mut lease, now, None);
+            self.back_off(&lease, outcome::ROBOTS_UNREACHABLE, u64::MAX);
         }
         if let Some(failure) = failure {
             event.detail = Some(failure.to_string());
         }
         event.outcome = failure.map_or(outcome::ROBOTS_UNREACHABLE, Failure::name).into();
         let verdict = match failure {
-            // Another host's trouble is not this one's.
-            _ if elsewhere && self.frontier.host(&lease).failures < self.options.politeness.max_failures => {
-                None
-            }
-            _ if elsewhere => Some(outcome::ROBOTS_UNREACHABLE),
+            _ if elsewhere => None,
             Some(Failure::NoSuchHost) => Some(outcome::NO_SUCH_HOST),
             Some(Failure::PrivateAddress(_)) => Some(outcome::PRIVATE_ADDRESS),
             Some(Failure::AddressOutOfScope(_)) => Some(outcome::OUT_OF_SCOPE),
-            Some(failure) => {
-                self.frontier.host_mut(&lease).silent += 1;
-                self.silence(&lease, failure)
-            }
-            None if self.frontier.host(&lease).failures < self.options.politeness.max_failures => None,
-            None => Some(outcome::ROBOTS_UNREACHABLE),
+            _ => None,
         };
-        match verdict {
-            Some(verdict) => {
-                self.give_up(&mut lease, verdict);
-                event.robots_reason = Some(verdict.to_owned());
-            }
-            None => event.robots_reason = Some("not to be had yet".into()),
+        if let Some(verdict) = verdict {
+            let host = self.frontier.host_mut(&lease);
+            host.verdict = Some(verdict.to_owned());
+            host.next_ms = 0;
+            event.robots_reason = Some(verdict.to_owned());
+        } else if failure.is_some_and(Failure::is_outage) {
+            let host = self.frontier.host_mut(&lease);
+            host.failures = host.failures.saturating_sub(1);
+            event.robots_reason = Some("not to be had yet".into());
+        } else if self.is_hopeless(&lease) {
+            let verdict = match failure {
+                Some(Failure::Dns { .. }) => outcome::DNS_FAILURE,
+                Some(_) => outcome::HOST_UNREACHABLE,
+                None => outcome::ROBOTS_UNREACHABLE,
+            };
+            event.robots_reason = Some(verdict.to_owned());
+            return self.give_up(lease, event, verdict);
+        } else {
+            event.robots_reason = Some("not to be had yet".into());
         }
         self.log(event);
         self.frontier.release(lease, After::Keep)
     }
-}
-
-/// Whether a robots.txt is not whole: a rule may be missing.
-fn broke_off(received: &Received) -> bool {
-    matches!(received.truncated, Some(Truncation::Time | Truncation::Disconnect))
 }

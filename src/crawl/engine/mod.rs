@@ -21,10 +21,12 @@ mod consider;
 mod learn;
 mod outage;
 mod replay;
+mod retry;
 mod robots_redirects;
 mod rules;
 mod snapshot;
 mod task;
+mod trouble;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -37,7 +39,7 @@ use serde::{Deserialize, Serialize};
 use crate::agents::Ring;
 use crate::archive::Archive;
 use crate::config::CrawlOptions;
-use crate::event::Event;
+use crate::event::{Event, outcome};
 use crate::fetch::Fetcher;
 use crate::frontier::{Frontier, FrontierOptions, FrontierStats, Next};
 use crate::journal::Journal;
@@ -52,6 +54,7 @@ use webmill_shard::Position;
 
 pub use replay::Replayed;
 pub use snapshot::{Ended, Observer, Snapshot};
+pub use trouble::{HostTrouble, Missing};
 
 use commit::Checkpoint;
 use outage::Outage;
@@ -84,6 +87,8 @@ pub struct Totals {
     pub outcomes: Counted,
     /// References not followed, by reason.
     pub refused: Counted,
+    /// URLs given up though they may be there, by outcome ([`crate::event::outcome::SOFT`]).
+    pub given_up: Counted,
 }
 
 /// A crawl: its folder and all that is open in it.
@@ -121,6 +126,10 @@ pub struct Crawl {
     /// While nothing but the resolver or the proxy answers.
     outage: Option<Outage>,
     samples: snapshot::Samples,
+    /// Hosts in trouble, some of them.
+    troubled: trouble::Troubled,
+    /// When a host gave a good answer last.
+    last_good: Instant,
     _lock: std::fs::File,
 }
 
@@ -214,11 +223,15 @@ impl Crawl {
             traps_reported: HashSet::new(),
             outage: None,
             samples: snapshot::Samples::default(),
+            troubled: trouble::Troubled::new(),
+            last_good: Instant::now(),
             _lock: lock,
         };
         if !replayed.fresh {
             let done = crawl.replay(&opened.checkpoint, &mut replayed);
             crawl.remember_damage(done)?;
+            replayed.revived = crawl.revive_hosts()?;
+            replayed.asked_again = crawl.ask_again(outcome::UNANSWERED)?;
         }
         for (n, seed) in seeds.iter().enumerate() {
             crawl.add_seed(seed)?;
@@ -315,6 +328,9 @@ impl Crawl {
             if let Wake::Nothing = wake {
                 break;
             }
+            if self.is_out_of_patience(&wake) {
+                stopping = Some((Instant::now(), Ended::Patience));
+            }
             if let Some((since, _)) = &stopping
                 && (self.in_flight == 0 || since.elapsed() > GRACE)
             {
@@ -402,6 +418,15 @@ impl Crawl {
             }
         }
         Ok(Wake::Results)
+    }
+
+    /// Whether only hosts in trouble are left, and have been for longer than is waited.
+    fn is_out_of_patience(&self, wake: &Wake) -> bool {
+        let Some(patience) = self.options.politeness.patience_ms else { return false };
+        matches!(wake, Wake::At(_))
+            && self.in_flight == 0
+            && !self.troubled.is_empty()
+            && self.last_good.elapsed().as_millis() >= u128::from(patience)
     }
 
     fn limit_reached(&self) -> Option<Ended> {

@@ -39,6 +39,10 @@ pub struct Replayed {
     pub damaged: u64,
     /// Bytes of unfinished records that were cut off.
     pub cut: u64,
+    /// Hosts that an earlier run had left alone and that are asked again.
+    pub revived: u64,
+    /// URLs that an earlier run had given up and that are asked for again.
+    pub asked_again: u64,
 }
 
 impl Replayed {
@@ -51,6 +55,12 @@ impl Replayed {
         if !self.fresh && self.events > 0 {
             let (events, pages) = (self.events, self.pages);
             notes.push(format!("{events} events and {pages} pages behind the last commit were replayed"));
+        }
+        if self.revived > 0 {
+            notes.push(format!("{} hosts that were given up are asked again", self.revived));
+        }
+        if self.asked_again > 0 {
+            notes.push(format!("{} URLs that were given up are asked for again", self.asked_again));
         }
         if self.cut > 0 {
             notes.push(format!("{} bytes of an unfinished record were cut off", self.cut));
@@ -330,10 +340,23 @@ impl Crawl {
             return Ok(());
         }
         // What is to be asked for again stays as it is.
-        if [outcome::RETRY, outcome::ROBOTS, outcome::SITEMAP].contains(&&*event.outcome) {
+        const STAY: [&str; 5] = [
+            outcome::RETRY,
+            outcome::ROBOTS,
+            outcome::SITEMAP,
+            outcome::HOST_UNREACHABLE,
+            outcome::ROBOTS_UNREACHABLE,
+        ];
+        if STAY.contains(&&*event.outcome) {
             return Ok(());
         }
+        if event.outcome == outcome::REQUEUED {
+            return self.requeue(event, url);
+        }
         self.frontier.mark_seen(&url)?;
+        if outcome::is_soft(&event.outcome) {
+            self.totals.given_up.add(&event.outcome);
+        }
         if event.outcome == outcome::STORED {
             self.totals.stored += 1;
         }

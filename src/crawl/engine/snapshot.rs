@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Crawl, Totals};
+use crate::engine::{Crawl, HostTrouble, Totals};
 use crate::frontier::FrontierStats;
 
 /// Between two looks.
@@ -23,6 +23,8 @@ pub enum Ended {
     Bytes,
     /// At the limit of time.
     Time,
+    /// Only hosts in trouble were left, and it was not to wait any longer for them.
+    Patience,
     /// It was asked to stop.
     Stopped,
 }
@@ -35,6 +37,7 @@ impl Ended {
             Ended::Pages => "page limit",
             Ended::Bytes => "byte limit",
             Ended::Time => "time limit",
+            Ended::Patience => "patience",
             Ended::Stopped => "stopped",
         }
     }
@@ -56,6 +59,8 @@ pub struct Snapshot {
     pub frontier: FrontierStats,
     /// Requests on their way.
     pub in_flight: usize,
+    /// Hosts in trouble, some of them, by name.
+    pub troubled: Vec<HostTrouble>,
     /// Time left, where a limit allows an estimate.
     pub eta: Option<Duration>,
     /// The last look: fetching has ended.
@@ -101,6 +106,7 @@ impl Crawl {
             bytes_per_second,
             frontier: self.frontier.stats(),
             in_flight: self.in_flight,
+            troubled: self.troubled.values().take(64).cloned().collect(),
             eta: self.eta(pages_per_second, bytes_per_second),
             last,
         };

@@ -94,6 +94,13 @@ pub enum Failure {
     Proxy(String),
 }
 
+impl Received {
+    /// Whether the answer ended before its end: by the server, the network or for want of time, not by a limit on size.
+    pub fn broke_off(&self) -> bool {
+        matches!(self.truncated, Some(Truncation::Time | Truncation::Disconnect))
+    }
+}
+
 impl Failure {
     /// Name of the outcome in the event log.
     pub fn name(&self) -> &'static str {
@@ -126,6 +133,14 @@ impl Failure {
             | Failure::AddressOutOfScope(_)
             | Failure::Tls(_)
             | Failure::Protocol(_) => false,
+        }
+    }
+
+    /// Whether the server has not seen the request: the failure says nothing about the URL.
+    pub fn is_before_request(&self) -> bool {
+        match self {
+            Failure::Timeout(stage) => matches!(*stage, "connect" | "tls" | "tunnel"),
+            other => matches!(other, Failure::Dns { .. } | Failure::Connect(_) | Failure::Version(_)),
         }
     }
 

@@ -64,6 +64,7 @@ impl Frontier {
             depth: 0,
             redirects: 0,
             retries: 0,
+            postponed: 0,
             origin: None,
             referrer: None,
             priority: 0.0,

@@ -5,6 +5,7 @@
 //! depth       varint
 //! redirects   1 byte
 //! retries     1 byte
+//! postponed   1 byte
 //! url         varint length, bytes: after `scheme://host`, or whole
 //! origin      varint bytes shared with the URL, varint length, bytes
 //! referrer    likewise
@@ -29,6 +30,7 @@ pub(super) struct Fields<'a> {
     pub depth: u32,
     pub redirects: u8,
     pub retries: u8,
+    pub postponed: u8,
     pub origin: Option<&'a str>,
     pub referrer: Option<&'a str>,
     pub priority: f64,
@@ -42,6 +44,7 @@ impl<'a> From<&'a Discovered> for Fields<'a> {
             depth: found.depth,
             redirects: found.redirects,
             retries: 0,
+            postponed: 0,
             origin: found.origin.as_deref(),
             referrer: found.referrer.as_deref(),
             priority: found.priority,
@@ -57,6 +60,7 @@ impl<'a> From<&'a Entry> for Fields<'a> {
             depth: entry.depth,
             redirects: entry.redirects,
             retries: entry.retries,
+            postponed: entry.postponed,
             origin: entry.origin.as_deref(),
             referrer: entry.referrer.as_deref(),
             priority: entry.priority,
@@ -83,7 +87,7 @@ pub(super) fn encode(fields: &Fields<'_>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() + 48);
     bytes.push(flags);
     put_varint(&mut bytes, u64::from(fields.depth));
-    bytes.extend([fields.redirects, fields.retries]);
+    bytes.extend([fields.redirects, fields.retries, fields.postponed]);
     put_text(&mut bytes, text);
     for other in [fields.origin, fields.referrer].into_iter().flatten() {
         let shared = url.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
@@ -103,8 +107,8 @@ pub(super) fn decode(host: &str, mut bytes: &[u8]) -> Option<Entry> {
     let input = &mut bytes;
     let flags = take(input, 1)?[0];
     let depth = u32::try_from(take_varint(input)?).ok()?;
-    let counts = take(input, 2)?;
-    let (redirects, retries) = (counts[0], counts[1]);
+    let counts = take(input, 3)?;
+    let (redirects, retries, postponed) = (counts[0], counts[1], counts[2]);
     let text = take_text(input)?;
     let scheme = if flags & HTTPS == 0 { "http://" } else { "https://" };
     let url = if flags & WHOLE == 0 { [scheme, host, text].concat() } else { text.to_owned() };
@@ -126,7 +130,17 @@ pub(super) fn decode(host: &str, mut bytes: &[u8]) -> Option<Entry> {
     };
     let parsed = CanonicalUrl::parse(&url)?;
     let whole = input.is_empty() && parsed.as_str() == url && parsed.host() == host;
-    whole.then_some(Entry { url: parsed, purpose, depth, redirects, retries, origin, referrer, priority })
+    whole.then_some(Entry {
+        url: parsed,
+        purpose,
+        depth,
+        redirects,
+        retries,
+        postponed,
+        origin,
+        referrer,
+        priority,
+    })
 }
 
 fn put_varint(bytes: &mut Vec<u8>, mut value: u64) {
@@ -177,6 +191,7 @@ mod tests {
             depth: 3,
             redirects: 1,
             retries: 2,
+            postponed: 1,
             origin: Some("http://a.example/ältere".into()),
             referrer: Some("http://a.example/dir/page.html".into()),
             priority: -0.25,
@@ -190,7 +205,7 @@ mod tests {
         assert_eq!(decode("a.example", &bytes), Some(entry.clone()));
         entry = Entry { origin: None, priority: 0.0, ..entry };
         let bytes = encode(&Fields::from(&entry));
-        assert_eq!(bytes.len(), 1 + 1 + 2 + 1 + "/dir/other.html".len() + 2 + "page.html".len());
+        assert_eq!(bytes.len(), 1 + 1 + 3 + 1 + "/dir/other.html".len() + 2 + "page.html".len());
         assert_eq!(decode("a.example", &bytes), Some(entry));
         assert_eq!(
             decode("b.example", &bytes).map(|entry| entry.url.to_string()).as_deref(),

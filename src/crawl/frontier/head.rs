@@ -10,7 +10,7 @@ use crate::task::Discovered;
 use webmill_capture::error::{Error, Result};
 
 /// Raised when the bytes of a keyspace change their meaning.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEAD: &[u8] = b"head";
 const CHECKPOINT: &[u8] = b"mark";
 
@@ -68,7 +68,11 @@ impl Head {
         let (version, rest) = bytes.split_first_chunk().ok_or_else(unreadable)?;
         let version = u32::from_le_bytes(*version);
         if version != VERSION {
-            return Err(store.incompatible(format!("version {version}"), format!("version {VERSION}")));
+            // What an earlier version left is built again from shards and event log, as after damage.
+            return Err(match version < VERSION {
+                true => store.corrupt(format!("it is of version {version}, this is version {VERSION}")),
+                false => store.incompatible(format!("version {version}"), format!("version {VERSION}")),
+            });
         }
         let head: Head = postcard::from_bytes(rest).map_err(|_| unreadable())?;
         if head.options() != expected.options() {

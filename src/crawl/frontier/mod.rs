@@ -26,6 +26,7 @@
 //! **Reference.** Heydon and Najork, Mercator: a scalable, extensible Web crawler, World Wide Web 2 (1999),
 //! doi:10.1023/A:1019213109274.
 
+mod again;
 mod borrow;
 mod check;
 mod entry;
@@ -50,6 +51,7 @@ use std::sync::Arc;
 
 use fjall::Slice;
 
+pub use self::again::Changed;
 pub use self::borrow::Borrowed;
 use self::entry::Fields;
 use self::head::Head;
@@ -76,6 +78,9 @@ const NAMES: [(&str, bool); 7] = [
 ];
 /// Rank under which a host is leased without an entry.
 const BORROWED: Rank = Rank::MAX;
+/// A host that is not due before this time is left alone until [`Frontier::revive`], however long the crawl lasts: what it has
+/// queued is kept.
+pub const NEVER_MS: i64 = i64::MAX / 2;
 /// First byte of the index key of a URL that is never to be given out.
 const CANCELLED: u8 = b'c';
 
@@ -140,7 +145,7 @@ pub enum Next {
     },
     /// All that is left is leased.
     Busy,
-    /// Nothing is left.
+    /// Nothing is left, but for hosts that are left alone ([`NEVER_MS`]).
     Empty,
 }
 
@@ -153,6 +158,8 @@ pub enum After {
     Keep,
     /// It goes to the end of its host's queue, with one more retry.
     Retry,
+    /// It goes to the end of its host's queue; the attempt was not its own.
+    Postpone,
 }
 
 impl Frontier {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{After, FrontierOptions, Strategy};
+use super::{After, FrontierOptions, NEVER_MS, Strategy};
 use crate::task::{Discovered, Entry};
 
 /// What orders an entry: what the strategy compares, then the order of adding.
@@ -80,12 +80,33 @@ impl Model {
             depth: found.depth,
             redirects: found.redirects,
             retries: 0,
+            postponed: 0,
             origin: found.origin.clone(),
             referrer: found.referrer.as_deref().map(str::to_owned),
             priority: found.priority,
         };
         self.items.push(Item { entry, order: OrderKey(first, self.sequence), leased: false });
         true
+    }
+
+    pub fn add_again(&mut self, found: &Discovered) {
+        self.seen.remove(found.url.as_str());
+        // No link to a page that waits: its gain counts for those alone.
+        self.add(found);
+    }
+
+    /// Hosts with a queue that were left alone and are due now.
+    pub fn revive(&mut self, now_ms: i64) -> usize {
+        let hosts: BTreeSet<String> =
+            self.items.iter().filter(|i| !i.leased).map(|i| i.entry.url.host().to_owned()).collect();
+        let mut revived = 0;
+        for host in hosts {
+            if self.due(&host) >= NEVER_MS && !self.is_lent(&host) {
+                self.next_ms.insert(host, now_ms);
+                revived += 1;
+            }
+        }
+        revived
     }
 
     pub fn mark_seen(&mut self, url: &webmill_capture::CanonicalUrl) {
@@ -113,7 +134,10 @@ impl Model {
         }
         let strict = self.options.strict;
         let free = |item: &&Item| !leased.contains(item.entry.url.host());
-        let due = |item: &&Item| strict || self.due(item.entry.url.host()) <= now_ms;
+        let due = |item: &&Item| {
+            let at = self.due(item.entry.url.host());
+            at <= now_ms || strict && at < NEVER_MS
+        };
         let first = self.items.iter().filter(free).filter(due).min_by(|a, b| a.order.cmp(&b.order));
         if let Some(first) = first {
             let at = self.due(first.entry.url.host());
@@ -128,9 +152,9 @@ impl Model {
             return Expected::Fetch(entry);
         }
         match self.items.iter().filter(free).map(|item| self.due(item.entry.url.host())).min() {
-            Some(at) => Expected::Wait(at),
-            None if leased.is_empty() => Expected::Empty,
-            None => Expected::Busy,
+            Some(at) if at < NEVER_MS => Expected::Wait(at),
+            _ if leased.is_empty() => Expected::Empty,
+            _ => Expected::Busy,
         }
     }
 
@@ -141,14 +165,17 @@ impl Model {
         match after {
             After::Done => _ = self.items.remove(at),
             After::Keep => self.items[at].leased = false,
-            After::Retry => {
+            After::Retry | After::Postpone => {
                 let queue = self.items.iter().filter(|item| item.entry.url.host() == host);
                 let last = queue.map(|item| item.order.0).max_by(f64::total_cmp).unwrap();
                 self.sequence += 1;
                 let item = &mut self.items[at];
                 item.order = OrderKey(last, self.sequence);
                 item.leased = false;
-                item.entry.retries += 1;
+                match after {
+                    After::Postpone => item.entry.postponed += 1,
+                    _ => item.entry.retries += 1,
+                }
             }
         }
         self.ended = true;

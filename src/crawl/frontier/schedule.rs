@@ -7,7 +7,7 @@ use super::host::{self, BY_RANK, BY_TIME, Loaded, Phase, Place, time_bytes};
 use super::queue::{cancelled_key, name_key, queue_key};
 use super::rank::{self, Rank};
 use super::seen::{self, Known};
-use super::{After, BORROWED, Frontier, Lease, Next};
+use super::{After, BORROWED, Frontier, Lease, NEVER_MS, Next};
 use crate::task::{Entry, HostState};
 use webmill_capture::error::{Error, Result};
 
@@ -35,7 +35,8 @@ impl Frontier {
             }
             let Some((_, slot)) = first else {
                 let waiting = self.hosts.waiting.first().map(|(time, _)| *time);
-                return Ok(match waiting.into_iter().chain(self.later).min() {
+                let due = waiting.into_iter().chain(self.later).min().filter(|due| *due < NEVER_MS);
+                return Ok(match due {
                     Some(until_ms) => Next::Wait { until_ms },
                     None if self.hosts.leased > 0 => Next::Busy,
                     None => Next::Empty,
@@ -73,7 +74,7 @@ impl Frontier {
             return Ok(None);
         }
         if next_ms > self.now_ms {
-            if self.options.strict {
+            if self.options.strict && next_ms < NEVER_MS {
                 return Ok(Some(Next::Wait { until_ms: next_ms }));
             }
             self.rest(slot, next_ms, rank)?;
@@ -112,10 +113,13 @@ impl Frontier {
                     self.seen.set(seen::url_key(self.options.hash_seed, host_key, &entry.url), Known::Yes);
                 }
             }
-            After::Retry => {
+            After::Retry | After::Postpone => {
                 let end = self.last_rank(slot)?.map_or(rank, |last| last.max(rank));
                 let last = rank::rank(rank::class(end), self.head.next_sequence());
-                entry.retries = entry.retries.saturating_add(1);
+                match after {
+                    After::Postpone => entry.postponed = entry.postponed.saturating_add(1),
+                    _ => entry.retries = entry.retries.saturating_add(1),
+                }
                 let value: fjall::Slice = entry::encode(&Fields::from(&entry)).into();
                 self.queue.remove(queue_key(&host, rank));
                 self.queue.put(queue_key(&host, last), value.clone());
@@ -137,7 +141,7 @@ impl Frontier {
         let next_ms = loaded.state.next_ms;
         match loaded.bound() {
             None => self.retire(slot),
-            Some(bound) if self.options.strict || next_ms <= self.now_ms => {
+            Some(bound) if next_ms <= self.now_ms || self.options.strict && next_ms < NEVER_MS => {
                 self.hosts.set_phase(slot, Phase::Ready, bound);
                 self.refresh(slot);
                 Ok(())
@@ -211,8 +215,7 @@ impl Frontier {
         if host.loaded.is_none() {
             let state = match self.states.get(&name_key(&host.name))? {
                 None => HostState::default(),
-                Some(bytes) => postcard::from_bytes(&bytes)
-                    .map_err(|error| self.store.corrupt(format!("state of {}: {error}", host.name)))?,
+                Some(bytes) => self.parse_state(&host.name, &bytes)?,
             };
             let loaded = Loaded::new(state, host.bound);
             self.hosts.set_loaded(slot, loaded);
@@ -255,12 +258,12 @@ impl Frontier {
     /// Makes the hosts ready whose time has come.
     fn wake(&mut self, now_ms: i64) -> Result<()> {
         while let Some((time, slot)) = self.hosts.waiting.first().copied()
-            && (time <= now_ms || self.options.strict)
+            && (time <= now_ms || self.options.strict && time < NEVER_MS)
         {
             let bound = self.hosts.get(slot).bound;
             self.hosts.set_phase(slot, Phase::Ready, bound);
         }
-        let until = if self.options.strict { i64::MAX } else { now_ms };
+        let until = if self.options.strict { NEVER_MS - 1 } else { now_ms };
         let mut limit = self.limits.batch;
         while let Some(later) = self.later.filter(|later| *later <= until) {
             let start = [&[BY_TIME][..], &time_bytes(later)].concat();
@@ -313,7 +316,7 @@ impl Frontier {
         self.take_in(found)
     }
 
-    fn read_place<'a>(&self, key: &'a [u8], value: &[u8]) -> Result<(Place, &'a str)> {
+    pub(super) fn read_place<'a>(&self, key: &'a [u8], value: &[u8]) -> Result<(Place, &'a str)> {
         Place::read(key, value).ok_or_else(|| self.store.corrupt("a key of its index cannot be read"))
     }
 
@@ -375,7 +378,7 @@ fn host_key_of(frontier: &Frontier, slot: u32) -> u128 {
 }
 
 /// Behind the last key of a host's queue.
-fn queue_end(host: &str) -> Vec<u8> {
+pub(super) fn queue_end(host: &str) -> Vec<u8> {
     let mut key = host.as_bytes().to_vec();
     key.push(1);
     key

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::model::{Expected, Model};
 use super::options::{Limits, Strategy as Order};
 use super::store::Sizes;
-use super::{After, Borrowed, Frontier, FrontierOptions, Lease, Next};
+use super::{After, Borrowed, Frontier, FrontierOptions, Lease, NEVER_MS, Next};
 use crate::task::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Error;
@@ -49,13 +49,15 @@ enum Step {
     Tick(i64),
     MarkSeen { host: u8, path: u8 },
     Borrow { host: u8 },
+    Again { host: u8, path: u8 },
+    Revive,
     Commit,
     Crash,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let after = prop_oneof![4 => Just(After::Done), 1 => Just(After::Keep), 2 => Just(After::Retry)];
-    let pause = prop_oneof![3 => Just(0i64), 3 => 1..50i64, 1 => Just(super::schedule::FAR_MS + 5)];
+    let after = prop_oneof![4 => Just(After::Done), 1 => Just(After::Keep), 2 => Just(After::Retry), 1 => Just(After::Postpone)];
+    let pause = prop_oneof![6 => Just(0i64), 6 => 1..50i64, 2 => Just(super::schedule::FAR_MS + 5), 1 => Just(NEVER_MS)];
     let priority = prop_oneof![Just(0.0), Just(1.0), Just(-0.5), Just(0.25)];
     let step = prop_oneof![
         40 => (0..6u8, 0..12u8, 0..4u32, priority, proptest::option::of(0..3u8)).prop_map(
@@ -65,6 +67,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         8 => prop_oneof![4 => 1..60i64, 1 => Just(super::schedule::FAR_MS)].prop_map(Step::Tick),
         3 => (0..6u8, 0..12u8).prop_map(|(host, path)| Step::MarkSeen { host, path }),
         3 => (0..8u8).prop_map(|host| Step::Borrow { host }),
+        3 => (0..6u8, 0..12u8).prop_map(|(host, path)| Step::Again { host, path }),
+        2 => Just(Step::Revive),
         6 => Just(Step::Commit),
         2 => Just(Step::Crash),
     ];
@@ -124,6 +128,20 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
                     }
                 }
             }
+            Step::Again { host, path } => {
+                let found = found(host, path, 1, 0.5, None);
+                let waits = model.items.iter().any(|item| item.entry.url == found.url);
+                if !waits && frontier.cancelled.is_empty() {
+                    frontier.add_again(&found).unwrap();
+                    model.add_again(&found);
+                }
+            }
+            Step::Revive => {
+                let names = model.revive(now);
+                // What has nothing queued keeps its time.
+                let revived = frontier.revive(&mut |_, state| state.next_ms = now).unwrap();
+                assert!(revived as usize >= names);
+            }
             Step::Commit => {
                 model.checkpoint = number.to_string().into_bytes();
                 frontier.set_robots("http://h0.example", &model.checkpoint).unwrap();
@@ -149,6 +167,8 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
         assert_eq!(stats.hosts_leased as usize, leases.len());
         assert!(stats.queued as usize >= model.items.len());
     }
+    frontier.revive(&mut |_, state| state.next_ms = now).unwrap();
+    model.revive(now);
     for lease in leases {
         model.release(&lease.entry, After::Done, now);
         frontier.release(lease, After::Done).unwrap();
