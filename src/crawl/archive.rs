@@ -10,8 +10,9 @@
 //! [`Position`] says how far the shards went at some moment; [`tail`] visits what comes after it.
 //!
 //! RAW DB keeps the answers that are pages. WARC keeps every answer, each after its request; every file begins with a
-//! `warcinfo` that says by what program and under which configuration it was made. Its date is that of the file's first
-//! answer, so that equal answers give equal files.
+//! `warcinfo` that says by whom, by what program and under which configuration it was made. Its date is that of the
+//! file's first answer, so that equal answers give equal files. What a crawl saw again without a change is a revisit in
+//! both formats.
 //!
 //! Memory: 1 MiB and one record to write, one record to read.
 
@@ -32,8 +33,15 @@ use super::journal::Visited;
 
 #[path = "archive_pack.rs"]
 mod packing;
+#[path = "archive_stored.rs"]
+mod stored;
 
-pub use packing::{Packed, Stored, pack};
+pub use packing::pack;
+pub use stored::{Packed, Rendered, Revisit, Stored, Via, hops};
+pub use webmill_shard::RevisitProfile;
+
+/// Longest text about a crawl in its shards.
+const MAX_TEXT_BYTES: usize = 4096;
 
 /// The formats that a crawl writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -59,6 +67,15 @@ pub struct ArchiveOptions {
     pub level: Option<i32>,
     /// Size beyond which the next record begins another shard, in bytes; default 1 GiB.
     pub max_shard_bytes: u64,
+    /// Who is responsible for the crawl: a name, or name and address; written into the `warcinfo` of WARC files, as the
+    /// two that follow. (RAW DB has no place for them but the file of settings.) Default none.
+    pub operator: Option<String>,
+    /// What the crawl is for, in words. Default none.
+    pub description: Option<String>,
+    /// The collection that it belongs to (`isPartOf`). Default none.
+    pub collection: Option<String>,
+    /// Whether it is written with each answer how its URL was found: by which page, over which hops. Default false.
+    pub via: bool,
 }
 
 impl Default for ArchiveOptions {
@@ -68,6 +85,10 @@ impl Default for ArchiveOptions {
             compression: None,
             level: None,
             max_shard_bytes: 1 << 30,
+            operator: None,
+            description: None,
+            collection: None,
+            via: false,
         }
     }
 }
@@ -80,6 +101,17 @@ impl ArchiveOptions {
     pub fn check(&self) -> Result<()> {
         if self.max_shard_bytes == 0 {
             return Err(Error::Config("max_shard_bytes: at least 1".into()));
+        }
+        let texts = [
+            ("operator", &self.operator),
+            ("description", &self.description),
+            ("collection", &self.collection),
+        ];
+        for (name, text) in texts {
+            let text = text.as_deref().unwrap_or("-");
+            if text.trim().is_empty() || text.len() > MAX_TEXT_BYTES || text.contains('\0') {
+                return Err(Error::Config(format!("{name}: 1 to {MAX_TEXT_BYTES} bytes of text")));
+            }
         }
         let range = match self.effective() {
             Compression::None => return Ok(()),
@@ -388,6 +420,10 @@ fn shards(folder: &Path) -> Result<Vec<Shard>> {
 #[cfg(test)]
 #[path = "archive_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "archive_revisit_tests.rs"]
+mod revisit_tests;
 
 #[cfg(all(test, unix))]
 #[path = "archive_crash_tests.rs"]

@@ -2,16 +2,30 @@
 //!
 //! Bodies that are compressed already (by the server, or by their media type) are left alone in RAW DB; WARC wants a
 //! member around them all the same, made at the least effort. A record's identifier is made of its content.
+//!
+//! What belongs to an answer stands before it: request, metadata, the rendered page. So where the answer is whole all is,
+//! and a shard may be cut behind any answer.
+//!
+//! | | RAW DB | WARC |
+//! |---|---|---|
+//! | a revisit | head of the answer, no body, `x-revisit`, `x-refers-to` | record `revisit` with the head of the answer |
+//! | how it was found | properties `x-via`, `x-hops` | record `metadata`: `via`, `hopsFromSeed` or `seed` |
+//! | rendered | a record with the head of a WARC conversion in `x-warc-head` | record `conversion` |
 
+use std::borrow::Cow;
 use std::cell::RefCell;
-use std::net::IpAddr;
 
 use data_encoding::BASE64;
 
+use webmill_capture::Response;
+use webmill_capture::date::format_rfc3339;
 use webmill_capture::error::{Error, Result};
-use webmill_capture::{Response, Truncation};
-use webmill_shard::{Compression, NewRecord, NewWarcRecord, RawPacker, RecordType, WarcOptions, WarcPacker};
+use webmill_shard::{
+    Compression, NewRecord, NewWarcRecord, RawPacker, RecordType, Revisit as Repeated, WarcOptions,
+    WarcPacker,
+};
 
+use super::stored::{Packed, Rendered, Revisit, Stored, Via};
 use super::{ArchiveFormat, ArchiveOptions};
 
 /// Usual level of zstd: four fifths of the time of level 3 for 2 to 4 % more bytes.
@@ -19,48 +33,24 @@ const ZSTD_LEVEL: i32 = 1;
 /// Usual level of gzip: three quarters of the time of level 6 for 1 to 4 % more bytes.
 const GZIP_LEVEL: i32 = 3;
 
-/// An answer to be stored.
-#[derive(Debug, Clone, Copy)]
-pub struct Stored<'a> {
-    /// The URL asked for.
-    pub url: &'a str,
-    /// The URL first asked for, only where redirects led here.
-    pub origin: Option<&'a str>,
-    /// When it was asked for: UTC, ms since 1970.
-    pub date_ms: i64,
-    /// The server's address; `None` through a proxy.
-    pub ip: Option<IpAddr>,
-    /// The request as sent; empty where it is not known.
-    pub request: &'a [u8],
-    /// The answer as received: status line to the last byte of the body.
-    pub raw: &'a [u8],
-    /// Why it is not all that the server had to send.
-    pub truncated: Option<Truncation>,
-    /// Whether it came over HTTP/2 and was written in the form of HTTP/1.1.
-    pub http2: bool,
-    /// Whether it is a page of the corpus; other answers are stored in WARC only.
-    pub page: bool,
-    /// Further properties: names of `a-z 0-9 _ -`. In WARC they become fields `X-Webmill-NAME`.
-    pub meta: &'a [(&'a str, &'a str)],
-}
-
-/// The bytes of an answer's records.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Packed {
-    pub(super) bytes: Vec<u8>,
-    /// Where in them the answer's own record begins.
-    pub(super) answer: usize,
-    pub(super) date_ms: i64,
-}
-
 /// Makes the records of an answer; `None` where the format does not keep it. Compressors are kept by the thread.
 ///
 /// # Errors
 /// [`Error::Config`] when a URL or property cannot be said in a record's head.
 pub fn pack(stored: &Stored<'_>, options: &ArchiveOptions) -> Result<Option<Packed>> {
-    if options.format == ArchiveFormat::RawDb && !stored.page {
+    if options.format == ArchiveFormat::RawDb && !stored.page && stored.revisit.is_none() {
         return Ok(None);
     }
+    let mut stored = *stored;
+    if stored.revisit.is_some() {
+        // The body is that of the capture it refers to, whose fault it is where that one is cut.
+        stored.raw = head_of(stored.raw);
+        stored.truncated = None;
+    }
+    if !options.via {
+        stored.via = None;
+    }
+    let stored = &stored;
     let key = (options.format, options.effective(), options.level);
     PACKERS.with_borrow_mut(|slot| {
         let mut packers = match slot.take() {
@@ -90,7 +80,13 @@ pub(super) fn warcinfo(
          conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
         env!("CARGO_PKG_VERSION")
     );
-    for (name, value) in info {
+    let asked = [
+        ("operator", &options.operator),
+        ("description", &options.description),
+        ("isPartOf", &options.collection),
+    ];
+    let asked = asked.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?)));
+    for (name, value) in asked.chain(info.iter().map(|(name, value)| (name.as_str(), value.as_str()))) {
         // A line break inside a value goes on with a blank.
         let value = value.replace("\r\n", "\n").replace(['\n', '\r'], "\r\n ");
         block += &format!("{name}: {value}\r\n");
@@ -183,17 +179,44 @@ fn is_packed_type(media_type: &str) -> bool {
     }
 }
 
-fn raw_record<'a, R>(stored: &Stored<'_>, data: &[u8], then: impl FnOnce(&NewRecord<'_>) -> R) -> R
-where
-    R: 'a,
-{
+/// The head of an answer, with the empty line.
+fn head_of(raw: &[u8]) -> &[u8] {
+    &raw[..raw.len() - Response::parse(raw).body.len()]
+}
+
+/// A digest as both formats write it, with the name of its algorithm.
+fn labelled(digest: &str) -> Option<Cow<'_, str>> {
+    match digest {
+        "" => None,
+        named if named.contains(':') => Some(Cow::Borrowed(named)),
+        bare => Some(Cow::Owned(format!("sha1:{bare}"))),
+    }
+}
+
+fn repeated<'a>(revisit: &Revisit<'a>) -> Repeated<'a> {
+    Repeated {
+        profile: revisit.profile,
+        refers_to_url: Some(Cow::Borrowed(revisit.refers_to_url)),
+        refers_to_date_ms: Some(revisit.refers_to_date_ms),
+        refers_to_id: None,
+    }
+}
+
+fn raw_record<R>(stored: &Stored<'_>, data: &[u8], then: impl FnOnce(&NewRecord<'_>) -> R) -> R {
     let ip = stored.ip.map(|ip| ip.to_string());
-    let mut extra = Vec::with_capacity(stored.meta.len() + 2);
+    let refers =
+        stored.revisit.map(|revisit| repeated(&revisit).properties(labelled(revisit.digest).as_deref()));
+    let mut extra = Vec::with_capacity(stored.meta.len() + 6);
     if stored.http2 {
         extra.push(("protocol", "h2"));
     }
     if let Some(truncated) = stored.truncated {
         extra.push(("truncated", truncated.name()));
+    }
+    extra.extend(refers.iter().flatten().map(|(name, value)| (*name, value.as_str())));
+    if let Some(via) = stored.via {
+        extra.extend(via.url.map(|url| ("x-via", url)));
+        extra.extend(Some(("x-hops", via.hops)).filter(|(_, hops)| !hops.is_empty()));
     }
     extra.extend_from_slice(stored.meta);
     then(&NewRecord {
@@ -208,67 +231,183 @@ where
 
 fn raw(stored: &Stored<'_>, packer: &mut RawPacker) -> Result<Packed> {
     let mut bytes = Vec::with_capacity(stored.raw.len() / 2 + 512);
+    if let Some(rendered) = &stored.rendered {
+        let answer = answer_record(stored, None, &[]);
+        raw_rendered(stored, rendered, &answer.content_id(), packer, &mut bytes)?;
+    }
+    let answer = bytes.len();
     raw_record(stored, stored.raw, |record| packer.pack(record, &mut bytes))?;
-    Ok(Packed { bytes, answer: 0, date_ms: stored.date_ms })
+    Ok(Packed { bytes, answer, date_ms: stored.date_ms })
 }
 
-/// The request, then the answer: where the answer is whole, so is its request.
+/// RAW DB has answers only: a conversion is stored as those of converted WARC files are, its WARC head in a property.
+fn raw_rendered(
+    stored: &Stored<'_>,
+    rendered: &Rendered<'_>,
+    answer_id: &str,
+    packer: &mut RawPacker,
+    into: &mut Vec<u8>,
+) -> Result<()> {
+    let mut plain = Vec::new();
+    let warc = WarcOptions { compression: Compression::None, ..WarcOptions::default() };
+    pack_rendered(stored, rendered, answer_id, &mut WarcPacker::new(&warc, None)?, &mut plain)?;
+    let end = memchr::memmem::find(&plain, b"\r\n\r\n")
+        .ok_or_else(|| Error::Internal("a WARC head does not end".into()))?;
+    let head = BASE64.encode(&plain[..end + 2]);
+    packer.pack(
+        &NewRecord {
+            url: stored.url,
+            origin: None,
+            date_ms: rendered.date_ms,
+            ip: Some("unknown"),
+            extra: &[("x-warc-head", head.as_str())],
+            data: rendered.data,
+        },
+        into,
+    )
+}
+
+fn link(id: &str) -> String {
+    format!("<{id}>")
+}
+
+/// The record of the answer itself.
+fn answer_record<'a>(
+    stored: &'a Stored<'_>,
+    ip: Option<&'a str>,
+    extra: &'a [(&'a str, &'a str)],
+) -> NewWarcRecord<'a> {
+    NewWarcRecord {
+        kind: if stored.revisit.is_some() { RecordType::Revisit } else { RecordType::Response },
+        url: Some(stored.url),
+        date_ms: stored.date_ms,
+        ip,
+        content_type: None,
+        id: None,
+        truncated: stored.truncated,
+        extra,
+        data: stored.raw,
+    }
+}
+
 fn warc(stored: &Stored<'_>, packer: &mut WarcPacker, plain: &mut RawPacker) -> Result<Packed> {
     let ip = stored.ip.map(|ip| ip.to_string());
     let raw_head = match stored.origin {
         Some(_) => Some(head_for_origin(stored, plain)?),
         None => None,
     };
+    let refers = stored.revisit.map(|revisit| repeated(&revisit).fields(labelled(revisit.digest).as_deref()));
     let names: Vec<String> = stored.meta.iter().map(|(name, _)| format!("X-Webmill-{name}")).collect();
-    let mut extra = Vec::with_capacity(names.len() + 3);
+    let mut extra = Vec::with_capacity(names.len() + 8);
     if stored.http2 {
         extra.push(("WARC-Protocol", "h2"));
     }
+    extra.extend(refers.iter().flatten().map(|(name, value)| (*name, value.as_str())));
     if let Some(head) = &raw_head {
         extra.push(("X-RawDB-Head", head.as_str()));
     }
     extra.extend(names.iter().map(String::as_str).zip(stored.meta.iter().map(|(_, value)| *value)));
-    let mut answer = NewWarcRecord {
-        kind: RecordType::Response,
-        url: Some(stored.url),
-        date_ms: stored.date_ms,
-        ip: ip.as_deref(),
-        content_type: None,
-        id: None,
-        truncated: stored.truncated,
-        extra: &extra,
-        data: stored.raw,
-    };
-    let answer_id = answer.content_id();
-    answer.id = Some(&answer_id);
+    let answer_id = answer_record(stored, None, &[]).content_id();
     let mut bytes = Vec::with_capacity(stored.raw.len() / 2 + 1024);
-    if stored.request.is_empty() {
-        packer.pack(&answer, &mut bytes)?;
-        return Ok(Packed { bytes, answer: 0, date_ms: stored.date_ms });
+    let request_link = match stored.request {
+        [] => None,
+        _ => Some(link(&pack_request(stored, ip.as_deref(), &answer_id, packer, &mut bytes)?)),
+    };
+    if let Some(via) = &stored.via {
+        pack_via(stored, via, &answer_id, packer, &mut bytes)?;
     }
-    let link = |id: &str| format!("<{id}>");
-    let answer_link = [("WARC-Concurrent-To", link(&answer_id))];
+    if let Some(rendered) = &stored.rendered {
+        pack_rendered(stored, rendered, &answer_id, packer, &mut bytes)?;
+    }
+    if let Some(link) = &request_link {
+        extra.insert(0, ("WARC-Concurrent-To", link.as_str()));
+    }
+    let begin = bytes.len();
+    let answer = NewWarcRecord { id: Some(&answer_id), ..answer_record(stored, ip.as_deref(), &extra) };
+    packer.pack(&answer, &mut bytes)?;
+    Ok(Packed { bytes, answer: begin, date_ms: stored.date_ms })
+}
+
+/// The record of the request; gives its identifier.
+fn pack_request(
+    stored: &Stored<'_>,
+    ip: Option<&str>,
+    answer_id: &str,
+    packer: &mut WarcPacker,
+    into: &mut Vec<u8>,
+) -> Result<String> {
+    let answer_link = link(answer_id);
     let protocol = stored.http2.then_some(("WARC-Protocol", "h2"));
-    let request_extra: Vec<(&str, &str)> =
-        protocol.into_iter().chain(answer_link.iter().map(|(name, value)| (*name, value.as_str()))).collect();
+    let extra: Vec<(&str, &str)> =
+        protocol.into_iter().chain([("WARC-Concurrent-To", answer_link.as_str())]).collect();
     let mut request = NewWarcRecord {
         kind: RecordType::Request,
         truncated: None,
-        id: None,
-        extra: &request_extra,
         data: stored.request,
-        ..answer
+        ..answer_record(stored, ip, &extra)
     };
-    let request_id = request.content_id();
-    request.id = Some(&request_id);
-    packer.pack(&request, &mut bytes)?;
-    let begin = bytes.len();
-    let request_link = link(&request_id);
-    let mut extra = extra.clone();
-    extra.insert(0, ("WARC-Concurrent-To", request_link.as_str()));
-    answer.extra = &extra;
-    packer.pack(&answer, &mut bytes)?;
-    Ok(Packed { bytes, answer: begin, date_ms: stored.date_ms })
+    let id = request.content_id();
+    request.id = Some(&id);
+    packer.pack(&request, into)?;
+    Ok(id)
+}
+
+/// The record that says how the URL was found.
+fn pack_via(
+    stored: &Stored<'_>,
+    via: &Via<'_>,
+    answer_id: &str,
+    packer: &mut WarcPacker,
+    into: &mut Vec<u8>,
+) -> Result<()> {
+    let mut block = String::new();
+    if let Some(url) = via.url.filter(|url| !url.bytes().any(|b| b < b' ')) {
+        block = format!("via: {url}\r\n");
+    }
+    match via.hops {
+        "" => block.push_str("seed: \r\n"),
+        hops => block.push_str(&format!("hopsFromSeed: {hops}\r\n")),
+    }
+    packer.pack(
+        &NewWarcRecord {
+            kind: RecordType::Metadata,
+            content_type: Some("application/warc-fields"),
+            truncated: None,
+            data: block.as_bytes(),
+            ..answer_record(stored, None, &[("WARC-Concurrent-To", &link(answer_id))])
+        },
+        into,
+    )
+}
+
+/// The record of the page as a browser had it.
+fn pack_rendered(
+    stored: &Stored<'_>,
+    rendered: &Rendered<'_>,
+    answer_id: &str,
+    packer: &mut WarcPacker,
+    into: &mut Vec<u8>,
+) -> Result<()> {
+    let date = format_rfc3339(stored.date_ms);
+    let refers = link(answer_id);
+    packer.pack(
+        &NewWarcRecord {
+            kind: RecordType::Conversion,
+            url: Some(stored.url),
+            date_ms: rendered.date_ms,
+            ip: None,
+            content_type: Some(rendered.content_type),
+            id: None,
+            truncated: None,
+            extra: &[
+                ("WARC-Refers-To", refers.as_str()),
+                ("WARC-Refers-To-Target-URI", stored.url),
+                ("WARC-Refers-To-Date", date.as_str()),
+            ],
+            data: rendered.data,
+        },
+        into,
+    )
 }
 
 /// WARC has no field for the URL first asked for; the RAW DB head that has travels along, as in a conversion.

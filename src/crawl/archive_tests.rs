@@ -18,7 +18,7 @@ pub(super) fn options(
     (format, compression): (ArchiveFormat, Compression),
     max_shard_bytes: u64,
 ) -> ArchiveOptions {
-    ArchiveOptions { format, compression: Some(compression), level: None, max_shard_bytes }
+    ArchiveOptions { format, compression: Some(compression), max_shard_bytes, ..ArchiveOptions::default() }
 }
 
 pub(super) fn info() -> Vec<(String, String)> {
@@ -69,6 +69,7 @@ pub(super) fn packed(n: u64, options: &ArchiveOptions) -> Packed {
         http2: n % 8 == 1,
         page: true,
         meta: if n % 10 == 4 { &[("depth", "3")] } else { &[] },
+        ..Stored::default()
     };
     pack(&stored, options).unwrap().unwrap()
 }
@@ -357,18 +358,8 @@ fn whole_records_behind_damage_are_set_aside() {
 #[test]
 fn raw_db_keeps_pages_only_and_heads_are_checked() {
     let options = ArchiveOptions::default();
-    let stored = Stored {
-        url: "http://a.example/robots.txt",
-        origin: None,
-        date_ms: 0,
-        ip: None,
-        request: b"",
-        raw: b"HTTP/1.1 200 OK\r\n\r\n",
-        truncated: None,
-        http2: false,
-        page: false,
-        meta: &[],
-    };
+    let stored =
+        Stored { url: "http://a.example/robots.txt", raw: b"HTTP/1.1 200 OK\r\n\r\n", ..Stored::default() };
     assert_eq!(pack(&stored, &options).unwrap(), None);
     let page = Stored { page: true, ..stored };
     let bytes = pack(&page, &options).unwrap().unwrap().bytes;
@@ -387,18 +378,8 @@ fn bodies_that_are_compressed_are_left_alone() {
     let text = "a line of text\n".repeat(400);
     let pack = |head: &str| {
         let raw = format!("HTTP/1.1 200 OK\r\n{head}\r\n{text}");
-        let stored = Stored {
-            url: "http://a.example/",
-            origin: None,
-            date_ms: 0,
-            ip: None,
-            request: b"",
-            raw: raw.as_bytes(),
-            truncated: None,
-            http2: false,
-            page: true,
-            meta: &[],
-        };
+        let stored =
+            Stored { url: "http://a.example/", raw: raw.as_bytes(), page: true, ..Stored::default() };
         pack(&stored, &ArchiveOptions::default()).unwrap().unwrap().bytes.len() > raw.len()
     };
     for head in [

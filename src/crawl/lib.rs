@@ -55,6 +55,7 @@ pub mod event;
 pub mod fetch;
 pub mod frontier;
 pub mod journal;
+pub mod longest_bodies;
 pub mod page;
 pub mod politeness;
 pub mod priority;

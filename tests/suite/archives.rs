@@ -241,3 +241,56 @@ fn a_packed_archive_is_served_as_its_shards_are() {
     assert_eq!(shards.len(), 6);
     assert_eq!(shards, packed);
 }
+
+#[test]
+fn what_a_crawl_saw_again_is_replayable_at_both_dates() {
+    use webmill::crawl::archive::{
+        Archive, ArchiveFormat, ArchiveOptions, Revisit, RevisitProfile, Stored, pack,
+    };
+    let first = 1_704_067_200_000; // 2024-01-01
+    let body = "All about tea. ".repeat(20);
+    let raw = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Count: 1\r\n\r\n{body}");
+    let raw_again = raw.replace("X-Count: 1", "X-Count: 2");
+    let digest = webmill::capture::digest::sha1_base32(body.as_bytes());
+    let work = Work::new();
+    for (folder, format) in [("seen-warc", ArchiveFormat::Warc), ("seen-raw", ArchiveFormat::RawDb)] {
+        let options = ArchiveOptions { format, ..ArchiveOptions::default() };
+        let mut archive = Archive::open(&work.path(folder), &options, &[], None).unwrap();
+        let page = |raw, days: i64, profile: Option<RevisitProfile>| Stored {
+            url: "http://tea.example/",
+            date_ms: first + days * 86_400_000,
+            raw,
+            page: true,
+            revisit: profile.map(|profile| Revisit {
+                profile,
+                digest: &digest,
+                refers_to_url: "http://tea.example/",
+                refers_to_date_ms: first,
+            }),
+            ..Stored::default()
+        };
+        let not_modified = b"HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n";
+        for stored in [
+            page(raw.as_bytes(), 0, None),
+            page(raw_again.as_bytes(), 1, Some(RevisitProfile::IdenticalPayloadDigest)),
+            page(not_modified, 2, Some(RevisitProfile::ServerNotModified)),
+        ] {
+            archive.append(&pack(&stored, &options).unwrap().unwrap()).unwrap();
+        }
+        archive.finish().unwrap();
+        let index = String::from_utf8(work.run(&["index", folder]).stdout).unwrap();
+        assert_eq!(index.lines().count(), 3, "{index}");
+        assert_eq!(index.matches("warc/revisit").count(), 2, "{index}");
+        let served = Served::start(&work, &[folder]);
+        for (day, count) in [(1, "1"), (2, "2"), (3, "1")] {
+            let (status, head, text) =
+                served.get(&format!("/{folder}/2024010{day}000000id_/http://tea.example/"));
+            assert_eq!(
+                (status, String::from_utf8_lossy(&text).contains(&body)),
+                (200, true),
+                "{folder} {day}"
+            );
+            assert!(head.contains(&format!("x-archive-orig-x-count: {count}")), "{folder} {day}: {head}");
+        }
+    }
+}

@@ -104,9 +104,7 @@ impl Crawl {
                         ..Reading::default()
                     }));
                 }
-                let page = purpose == Purpose::Page
-                    && (200..300).contains(&received.status)
-                    && !received.refused_by_accept;
+                let page = purpose == Purpose::Page && (200..300).contains(&received.status);
                 let stored = Stored {
                     url: url.as_str(),
                     origin: origin.as_deref(),
@@ -117,9 +115,12 @@ impl Crawl {
                     truncated: received.truncated,
                     http2: received.http2,
                     page,
-                    meta: &[],
+                    ..Stored::default()
                 };
-                packed = pack(&stored, &archive);
+                // What was not wanted leaves an event and no hollow record.
+                if !received.refused_by_accept {
+                    packed = pack(&stored, &archive);
+                }
             }
             // The writer thread may be gone already; then nobody is interested.
             sender.send(FetchResult { ticket, fetched, reading, packed });
