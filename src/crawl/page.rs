@@ -257,6 +257,12 @@ impl Refusal {
 }
 
 impl Reading {
+    /// Bytes that it takes, about.
+    pub fn weight(&self) -> usize {
+        let found = self.found.iter().map(|c| c.url.as_str().len() + size_of::<Candidate>()).sum::<usize>();
+        found + size_of::<Reading>()
+    }
+
     fn refuse(&mut self, url: CanonicalUrl, refusal: Refusal) {
         self.refused.add(refusal.reason());
         if let Refusal::Trap(reason) = refusal

@@ -1,6 +1,7 @@
 //! After an answer, or none: what is stored, noted, queued, and how long the host is left alone.
 
 use crate::Purpose;
+use crate::archive::Packed;
 use crate::duplicate_throttle::ThrottleAction;
 use crate::engine::Crawl;
 use crate::engine::task::{FetchResult, InFlight, Step};
@@ -30,18 +31,22 @@ impl Crawl {
             .take_request(ticket)
             .ok_or_else(|| Error::Internal(format!("no request has ticket {ticket}")))?;
         self.totals.fetched += 1;
-        let place = match packed? {
-            Some(packed) => Some(self.archive.append(&packed)?),
-            None => None,
-        };
+        let packed = packed?;
         let InFlight { lease, step } = request;
         self.watch_outage(&lease.host, &fetched);
         let mut event = about(&lease.entry, "", fetched.started_ms);
         describe(&mut event, &fetched);
-        if let Some(place) = place {
-            event.shard = Some(place.shard.to_string());
-            event.offset = Some(place.offset);
-            event.length = Some(place.length);
+        if let (Step::Entry, Ok(received)) = (&step, &fetched.result) {
+            let wanted = packed.is_some() || lease.entry.purpose == Purpose::Sitemap;
+            if received.broke_off() && wanted && (200..300).contains(&received.status) {
+                return self.cut_off(lease, event, received, packed, reading.unwrap_or_default());
+            }
+            if is_good(received) {
+                self.longest.take(lease.entry.url.as_str());
+            }
+        }
+        if let Some(packed) = packed {
+            self.append(&mut event, &packed)?;
         }
         match step {
             Step::Entry => self.apply_entry(lease, event, &fetched, reading.unwrap_or_default()),
@@ -52,6 +57,15 @@ impl Crawl {
                 self.apply_robots(lease, event, &fetched, origin, url, hops, borrowed)
             }
         }
+    }
+
+    /// Appends records to the shard, and notes their place.
+    fn append(&mut self, event: &mut Event, packed: &Packed) -> Result<()> {
+        let place = self.archive.append(packed)?;
+        event.shard = Some(place.shard.to_string());
+        event.offset = Some(place.offset);
+        event.length = Some(place.length);
+        Ok(())
     }
 
     fn apply_entry(
@@ -65,13 +79,6 @@ impl Crawl {
             Ok(received) => received,
             Err(failure) => return self.failed(lease, event, failure),
         };
-        event.truncated = received.truncated.map(|t| t.name().into());
-        if received.broke_off() && (200..300).contains(&received.status) && !received.refused_by_accept {
-            if lease.entry.retries < self.options.max_retries {
-                return self.cut_off(lease, event, fetched, received);
-            }
-            self.totals.given_up.add(outcome::CUT_OFF);
-        }
         self.answered(&mut lease, fetched, received);
         let now = self.now_ms();
         let purpose = lease.entry.purpose;
@@ -301,17 +308,29 @@ impl Crawl {
         &mut self,
         lease: Lease,
         mut event: Event,
-        fetched: &Fetched,
         received: &Received,
+        packed: Option<Packed>,
+        reading: Reading,
     ) -> Result<()> {
+        let length = (received.raw.len() - received.head_len) as u64;
         self.totals.bytes += received.raw.len() as u64;
         let host = self.frontier.host_mut(&lease);
         host.fetched += 1;
         host.bytes += received.raw.len() as u64;
-        host.response_ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
+        host.response_ms = event.elapsed_ms;
         self.back_off(&lease, outcome::CUT_OFF, ANSWERED_BACKOFF_MS);
-        event.detail =
-            Some(format!("the body broke off after {} bytes", received.raw.len() - received.head_len));
+        event.detail = Some(format!("the body broke off after {length} bytes"));
+        if lease.entry.purpose == Purpose::Sitemap {
+            // What it named before it broke off is worth having whatever comes.
+            self.queue_found(&lease, &reading)?;
+        } else if let Some(packed) = packed {
+            let size = packed.len() + reading.weight();
+            // What finds no room is lost with this attempt, not with the URL.
+            drop(self.longest.offer(lease.entry.url.as_str(), length, size, (packed, reading)));
+        }
+        if self.is_hopeless(&lease) {
+            return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
+        }
         self.again_or(lease, event, outcome::CUT_OFF)
     }
 
@@ -377,10 +396,18 @@ impl Crawl {
     }
 
     /// The end of a URL that was not brought home: counted, and to be asked for again by [`Crawl::ask_again`].
-    pub(super) fn lose(&mut self, lease: Lease, mut event: Event, outcome: &'static str) -> Result<()> {
+    /// Where an attempt brought the beginning of an answer, the longest is stored.
+    pub(super) fn lose(&mut self, mut lease: Lease, mut event: Event, outcome: &'static str) -> Result<()> {
         event.outcome = outcome.into();
-        if outcome::is_soft(outcome) {
-            self.totals.given_up.add(outcome);
+        if let Some((packed, reading)) = self.longest.take(lease.entry.url.as_str()) {
+            self.append(&mut event, &packed)?;
+            event.outcome = outcome::CUT_OFF.into();
+            self.totals.stored += 1;
+            self.stored(&mut lease, &reading);
+            self.queue_found(&lease, &reading)?;
+        }
+        if outcome::is_soft(&event.outcome) {
+            self.totals.given_up.add(&event.outcome);
         }
         self.log(event);
         self.frontier.release(lease, After::Done)
@@ -401,6 +428,7 @@ fn describe(event: &mut Event, fetched: &Fetched) {
     event.elapsed_ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
     event.ip = fetched.ip.map(|ip| ip.to_string());
     if let Ok(received) = &fetched.result {
+        event.truncated = received.truncated.map(|t| t.name().into());
         event.status = Some(received.status);
         event.bytes = received.raw.len() as u64;
         event.protocol = Some(if received.http2 { "h2" } else { "http/1.1" }.into());

@@ -37,13 +37,14 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::agents::Ring;
-use crate::archive::Archive;
+use crate::archive::{Archive, Packed};
 use crate::config::CrawlOptions;
 use crate::event::{Event, outcome};
 use crate::fetch::Fetcher;
 use crate::frontier::{Frontier, FrontierOptions, FrontierStats, Next};
 use crate::journal::Journal;
-use crate::page::{PageReader, account, plain};
+use crate::longest_bodies::LongestBodies;
+use crate::page::{PageReader, Reading, account, plain};
 use crate::priority::{Earlier, Priority};
 use crate::rewrite::Rewriter;
 use crate::scope::Scope;
@@ -126,6 +127,8 @@ pub struct Crawl {
     /// While nothing but the resolver or the proxy answers.
     outage: Option<Outage>,
     samples: snapshot::Samples,
+    /// Answers that broke off and are asked for again.
+    longest: LongestBodies<(Packed, Reading)>,
     /// Hosts in trouble, some of them.
     troubled: trouble::Troubled,
     /// When a host gave a good answer last.
@@ -223,6 +226,7 @@ impl Crawl {
             traps_reported: HashSet::new(),
             outage: None,
             samples: snapshot::Samples::default(),
+            longest: LongestBodies::new(usize::try_from(options.memory / 32).unwrap_or(usize::MAX)),
             troubled: trouble::Troubled::new(),
             last_good: Instant::now(),
             _lock: lock,

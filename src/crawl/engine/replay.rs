@@ -261,7 +261,8 @@ impl Crawl {
             let reading = scope.spawn(move || {
                 let mut visit = |event: Event| {
                     if let Some((at, _)) = place(&event).filter(|_| !written.lacks(&event)) {
-                        let page = event.purpose == Purpose::Page && event.outcome == outcome::STORED;
+                        let kept = [outcome::STORED, outcome::CUT_OFF].contains(&&*event.outcome);
+                        let page = event.purpose == Purpose::Page && kept;
                         // Nobody listens any more when the shards could not be read; that error is reported.
                         let _ = sender.send(Known { at, depth: event.depth, page });
                     }
@@ -357,7 +358,7 @@ impl Crawl {
         if outcome::is_soft(&event.outcome) {
             self.totals.given_up.add(&event.outcome);
         }
-        if event.outcome == outcome::STORED {
+        if [outcome::STORED, outcome::CUT_OFF].contains(&&*event.outcome) {
             self.totals.stored += 1;
         }
         if event.outcome == outcome::REDIRECT
