@@ -370,11 +370,7 @@ impl Crawl {
             return self.lose(lease, event, failure.name());
         }
         if self.is_hopeless(&lease) {
-            let verdict = match failure {
-                Failure::Dns { .. } => outcome::DNS_FAILURE,
-                _ => outcome::HOST_UNREACHABLE,
-            };
-            return self.give_up(lease, event, verdict);
+            return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
         }
         if failure.is_before_request() {
             // The server has not seen the URL: the attempt was the host's.

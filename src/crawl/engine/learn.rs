@@ -110,19 +110,20 @@ impl Crawl {
 
     /// The host that a robots.txt was asked of rests, for longer where it failed or said so.
     fn spare(&mut self, lease: &mut Lease, fetched: &Fetched, now: i64) {
-        let mut failed = true;
-        if let Ok(received) = &fetched.result {
-            self.answered(lease, fetched, received);
-            if matches!(received.status, 429 | 503) {
-                return self.slow_down(lease, received.status, self.asked_wait(received, now));
+        let reason = match &fetched.result {
+            Err(failure) => failure.name(),
+            Ok(received) => {
+                self.answered(lease, fetched, received);
+                if matches!(received.status, 429 | 503) {
+                    return self.slow_down(lease, received.status, self.asked_wait(received, now));
+                }
+                if !matches!(received.status, 408 | 425 | 500..=599) && !received.broke_off() {
+                    return self.rest(lease, now);
+                }
+                outcome::ROBOTS_UNREACHABLE
             }
-            failed = matches!(received.status, 408 | 425 | 500..=599) || received.broke_off();
-        }
-        if failed {
-            self.back_off(lease, outcome::ROBOTS_UNREACHABLE, u64::MAX)
-        } else {
-            self.rest(lease, now)
-        }
+        };
+        self.back_off(lease, reason, u64::MAX);
     }
 
     /// robots.txt cannot be had: nothing of the host may be asked for until it can (RFC 9309, 2.3.1.4).
@@ -158,7 +159,6 @@ impl Crawl {
             event.robots_reason = Some("not to be had yet".into());
         } else if self.is_hopeless(&lease) {
             let verdict = match failure {
-                Some(Failure::Dns { .. }) => outcome::DNS_FAILURE,
                 Some(_) => outcome::HOST_UNREACHABLE,
                 None => outcome::ROBOTS_UNREACHABLE,
             };

@@ -356,6 +356,9 @@ impl Crawl {
             }
             self.observe(observer, false);
         }
+        if matches!(stopping, None | Some((_, Ended::Patience))) {
+            self.note_waiting()?;
+        }
         self.commit()?;
         self.sync()?;
         self.observe(observer, true);

@@ -16,6 +16,8 @@ use webmill_shard::Position;
 
 /// URLs that are asked for again at once: as many as may be in memory.
 const MOST: usize = 1_000_000;
+/// Outcomes of what stays queued.
+const WAITING: [&str; 2] = [outcome::HOST_UNREACHABLE, outcome::ROBOTS_UNREACHABLE];
 /// Between two commits.
 const BATCH: usize = 16_384;
 
@@ -25,6 +27,8 @@ impl Crawl {
     /// # Errors
     /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
     pub fn ask_again(&mut self, outcomes: &[&str]) -> Result<u64> {
+        // What waits on hosts in trouble is queued already, and its hosts are asked again when a crawl is opened.
+        let outcomes: Vec<&str> = outcomes.iter().copied().filter(|name| !WAITING.contains(name)).collect();
         if !outcomes.iter().any(|name| self.totals.outcomes.get(name) > 0) {
             return Ok(0);
         }

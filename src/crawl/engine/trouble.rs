@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::HostState;
 use crate::engine::Crawl;
+use crate::engine::apply::about;
 use crate::event::{Event, outcome};
 use crate::frontier::{After, Lease, NEVER_MS};
 use webmill_capture::error::Result;
@@ -138,6 +139,33 @@ impl Crawl {
             host.trouble = None;
             host.next_ms = now;
         })
+    }
+
+    /// Notes of every URL that waits on a host in trouble why it was not fetched: the crawl is at its end for now.
+    pub(super) fn note_waiting(&mut self) -> Result<()> {
+        let mut hosts = Vec::new();
+        self.frontier.each_left_alone(&mut |name, host, _| {
+            let robots = host.verdict.as_deref() == Some(outcome::ROBOTS_UNREACHABLE)
+                || host.trouble.as_deref() == Some(outcome::ROBOTS_UNREACHABLE);
+            hosts.push((
+                name.to_owned(),
+                if robots { outcome::ROBOTS_UNREACHABLE } else { outcome::HOST_UNREACHABLE },
+            ));
+            Ok(())
+        })?;
+        // Events go straight into the log: a queue may hold millions.
+        self.commit()?;
+        let now = self.now_ms();
+        let Crawl { frontier, journal, totals, .. } = self;
+        for (host, verdict) in hosts {
+            frontier.each_queued(&host, &mut |entry| {
+                let mut event = about(&entry, verdict, now);
+                event.detail = Some("waits until the crawl is opened again".into());
+                totals.outcomes.add(verdict);
+                journal.append(&event)
+            })?;
+        }
+        self.commit()
     }
 
     /// What this crawl has not brought home so far: to be asked for when it has ended.

@@ -4,7 +4,7 @@ use super::host::{self, BY_TIME, Place, time_bytes};
 use super::queue::name_key;
 use super::seen::{self, Known};
 use super::{Frontier, NEVER_MS, entry, rank};
-use crate::task::{Discovered, HostState};
+use crate::task::{Discovered, Entry, HostState};
 use webmill_capture::error::Result;
 
 /// Hosts that come back at once.
@@ -152,6 +152,18 @@ impl Frontier {
             Ok(count < most)
         })?;
         Ok(count)
+    }
+
+    /// Visits what is queued of a host, in order.
+    ///
+    /// # Errors
+    /// Those of `visit`; [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
+    pub fn each_queued(&self, host: &str, visit: &mut dyn FnMut(Entry) -> Result<()>) -> Result<()> {
+        let (start, end) = (super::queue::queue_key(host, 0), super::schedule::queue_end(host));
+        self.queue.scan(&start, &end, |_, value| {
+            visit(self.decode(host, &value)?)?;
+            Ok(true)
+        })
     }
 
     /// Visits every host that is in trouble and not due: its state and how many of its URLs wait.

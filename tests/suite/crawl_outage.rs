@@ -1,0 +1,315 @@
+//! Outages, rate limits and cut-off answers cost a crawl time, never pages; what is missing in the end is counted, and the next run
+//! brings it.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use webmill::capture::{CanonicalUrl, Truncation};
+use webmill::crawl::event::outcome;
+use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose, Snapshot};
+use webmill::sim::{Answer, Ending, ServeOptions, Server, Site, SynthPage};
+
+use super::crawl_support::{Quiet, Written, answers, crawl, events, message, page, serve, swift};
+
+fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
+    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
+}
+
+/// A site whose front page links to so many others.
+fn star(host: &str, pages: usize) -> Written {
+    let links: Vec<String> = (0..pages).map(|n| format!("/{n}.html")).collect();
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let front = Written::default().page(&format!("http://{host}/"), &links);
+    (0..pages).fold(front, |site, n| {
+        let url = format!("http://{host}/{n}.html");
+        let body = format!(
+            "<title>{n}</title><p>Page {n} has {} words of its own: {}</p>",
+            n * 7,
+            "w".repeat(n % 40)
+        );
+        site.answer(&url, message("200 OK", "Content-Type: text/html\r\n", &body))
+    })
+}
+
+/// Settings for servers of this machine that are asked without a proxy.
+fn direct() -> CrawlOptions {
+    let mut options = swift(String::new());
+    options.fetch.proxy = None;
+    options.fetch.allow_private = true;
+    options.fetch.connect_ms = 1_000;
+    options
+}
+
+/// Pages stored so far.
+#[derive(Default, Clone)]
+struct Seen(Arc<AtomicU64>);
+
+impl webmill::crawl::Observer for Seen {
+    fn look(&mut self, snapshot: &Snapshot) {
+        self.0.store(snapshot.totals.stored, Ordering::Relaxed);
+    }
+}
+
+/// A URL where nothing listens.
+fn nowhere() -> String {
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    format!("http://{address}/")
+}
+
+/// Serves `host` at an address of this machine.
+fn listen(site: impl Site + 'static, address: &str) -> Server {
+    let address: SocketAddr = address.parse().unwrap();
+    Server::start(site, ServeOptions { address, ..ServeOptions::default() }).unwrap()
+}
+
+#[test]
+fn a_host_that_is_away_for_a_while_loses_no_page() {
+    let first = listen(star("a.example", 1), "127.0.0.1:0");
+    let at = first.address().to_string();
+    drop(first);
+    let server = Mutex::new(Some(listen(star(&at, 200), &at)));
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = direct();
+    options.politeness.delay_ms = 10;
+    options.politeness.max_failures = 60;
+    let (mut crawl, _) =
+        Crawl::open(folder.path(), &options, &seeds(&[&format!("http://{at}/")]), 2, None).unwrap();
+    let (away, back) = (Mutex::new(None), AtomicBool::new(false));
+    let seen = Seen::default();
+    let stop = || {
+        // The server goes away in the midst, and comes back two seconds later.
+        let stored = seen.0.load(Ordering::Relaxed);
+        let mut since = away.lock().unwrap();
+        match *since {
+            None if stored > 40 => {
+                server.lock().unwrap().take();
+                *since = Some(Instant::now());
+            }
+            Some(gone) if gone.elapsed() > Duration::from_secs(2) && !back.swap(true, Ordering::Relaxed) => {
+                *server.lock().unwrap() = Some(listen(star(&at, 200), &at));
+            }
+            _ => {}
+        }
+        false
+    };
+    let ended = crawl.run(&mut seen.clone(), &stop).unwrap();
+    assert!(back.load(Ordering::Relaxed), "the outage did not happen");
+    assert_eq!((ended, crawl.missing().unwrap().urls()), (Ended::Finished, 0));
+    assert_eq!(crawl.close(ended).unwrap().stored, 201);
+    assert!(events(folder.path()).iter().any(|e| e.outcome == outcome::RETRY));
+}
+
+#[test]
+fn what_a_dead_host_had_is_counted_and_comes_with_the_next_run() {
+    let first = listen(star("a.example", 1), "127.0.0.1:0");
+    let at = first.address().to_string();
+    drop(first);
+    let folder = tempfile::tempdir().unwrap();
+    let all: Vec<String> = (0..20).map(|n| format!("http://{at}/{n}.html")).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    for (run, alive) in [(0, false), (1, false), (2, true)] {
+        let _server = alive.then(|| listen(star(&at, 20), &at));
+        let (mut crawl, opened) = Crawl::open(folder.path(), &direct(), &seeds(&all), 2, None).unwrap();
+        assert_eq!(opened.revived, u64::from(run > 0), "run {run}");
+        let ended = crawl.run(&mut Quiet, &|| false).unwrap();
+        assert_eq!(ended, Ended::Finished);
+        let missing = crawl.missing().unwrap();
+        let totals = crawl.close(ended).unwrap();
+        if alive {
+            assert_eq!((missing.urls(), totals.stored), (0, 20));
+            continue;
+        }
+        assert_eq!((missing.urls(), missing.waiting, missing.host_count), (20, 20, 1));
+        assert_eq!((missing.hosts[0].0.reason.as_str(), missing.hosts[0].1), ("connect-failure", 20));
+        let told = events(folder.path());
+        let waits =
+            told.iter().filter(|e| e.purpose == Purpose::Page && e.outcome == outcome::HOST_UNREACHABLE);
+        let urls: std::collections::BTreeSet<&str> = waits.map(|e| e.url.as_str()).collect();
+        assert_eq!(urls.len(), 20, "every URL has its end in the event log");
+    }
+}
+
+#[test]
+fn patience_ends_a_crawl_that_only_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = direct();
+    options.politeness.backoff_ms = 3_000;
+    options.politeness.patience_ms = Some(500);
+    let start = Instant::now();
+    let (mut crawl, _) = Crawl::open(folder.path(), &options, &seeds(&[&nowhere()]), 1, None).unwrap();
+    let ended = crawl.run(&mut Quiet, &|| false).unwrap();
+    assert_eq!((ended, crawl.missing().unwrap().urls()), (Ended::Patience, 1));
+    assert!(start.elapsed() < Duration::from_secs(30));
+    crawl.close(ended).unwrap();
+}
+
+/// A bucket of tokens for each host: an answer costs one, without one it is 429.
+struct Limited {
+    site: Written,
+    began: Instant,
+    answered: AtomicU64,
+    refused: AtomicU64,
+    per_second: f64,
+}
+
+impl Site for Limited {
+    fn answer_into(&self, host: &str, url: &str, attempt: u32, page: &mut SynthPage, out: &mut Answer) {
+        let earned = self.began.elapsed().as_secs_f64() * self.per_second + 3.0;
+        if url.ends_with("/robots.txt") || (self.answered.load(Ordering::Relaxed) as f64) < earned {
+            self.answered.fetch_add(1, Ordering::Relaxed);
+            return self.site.answer_into(host, url, attempt, page, out);
+        }
+        self.refused.fetch_add(1, Ordering::Relaxed);
+        let message = message("429 Too Many Requests", "", "slow down");
+        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+        *out = Answer { status: 429, message, head_len, ..Answer::default() };
+    }
+}
+
+#[test]
+fn a_rate_limit_costs_time_and_no_page() {
+    let limited = Limited {
+        site: star("l.example", 300),
+        began: Instant::now(),
+        answered: AtomicU64::new(0),
+        refused: AtomicU64::new(0),
+        per_second: 100.0,
+    };
+    let (server, record) = serve(limited);
+    let folder = tempfile::tempdir().unwrap();
+    let totals = crawl(folder.path(), &swift(server.proxy()), &seeds(&["http://l.example/"]));
+    assert_eq!((totals.stored, totals.given_up.is_empty()), (301, true));
+    let refused = record.requests().iter().filter(|(_, asked)| asked.status == 429).count();
+    assert!(refused > 0, "the limit was never met");
+    assert!(refused < 100, "{refused} refusals of 301 pages: the pace was not learned");
+    // A refusal costs no attempt.
+    assert!(events(folder.path()).iter().all(|event| event.retries == 0));
+}
+
+/// Bodies that break off: `(bytes sent of each attempt)`, the last for all further ones.
+struct Breaking(HashMap<&'static str, Vec<usize>>);
+
+const BODY: usize = 1_000;
+
+impl Site for Breaking {
+    fn answer_into(&self, _: &str, url: &str, attempt: u32, _: &mut SynthPage, out: &mut Answer) {
+        let sent = self.0.get(url).map(|all| *all.get(attempt as usize).or(all.last()).unwrap());
+        let Some(sent) = sent else {
+            let message = message("404 Not Found", "", "");
+            *out = Answer { status: 404, head_len: message.len(), message, ..Answer::default() };
+            return;
+        };
+        let body = format!("<p>{}</p>", "x".repeat(BODY - 7));
+        let mut message = message("200 OK", "Content-Type: text/html\r\n", &body);
+        let head_len = message.len() - BODY;
+        message.truncate(head_len + sent);
+        let ending = if sent < BODY { Ending::Close } else { Ending::default() };
+        *out = Answer { status: 200, message, head_len, ending, ..Answer::default() };
+    }
+
+    fn counts_attempts(&self) -> bool {
+        true
+    }
+
+    fn depends_on_attempt(&self, url: &str) -> bool {
+        self.0.contains_key(url)
+    }
+}
+
+#[test]
+fn bodies_that_break_off_are_asked_for_again_and_the_longest_is_kept() {
+    let web = Breaking(HashMap::from([
+        ("http://b.example/whole-at-last", vec![100, 300, BODY]),
+        ("http://b.example/never-whole", vec![100, 700, 300]),
+    ]));
+    let (server, _) = serve(web);
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = swift(server.proxy());
+    options.max_retries = 3;
+    let urls = ["http://b.example/whole-at-last", "http://b.example/never-whole"];
+    let (mut crawl, _) = Crawl::open(folder.path(), &options, &seeds(&urls), 2, None).unwrap();
+    let ended = crawl.run(&mut Quiet, &|| false).unwrap();
+    let missing = crawl.missing().unwrap();
+    assert_eq!((missing.urls(), missing.given_up.get(outcome::CUT_OFF)), (1, 1));
+    crawl.close(ended).unwrap();
+    let mut stored = answers(folder.path());
+    stored.sort_by(|a, b| b.url.cmp(&a.url));
+    let got: Vec<_> = stored.iter().map(|s| (s.url.as_str(), s.truncated, s.data.len())).collect();
+    let head = got[0].2 - BODY;
+    assert_eq!(got[0], (urls[0], None, head + BODY));
+    assert_eq!(got[1], (urls[1], Some(Truncation::Disconnect), head + 700));
+    let told = events(folder.path());
+    let cut = told.iter().filter(|e| e.truncated.as_deref() == Some("disconnect"));
+    assert_eq!(cut.count(), 2 + 4, "each attempt says that its body broke off");
+}
+
+#[test]
+fn a_tightened_scope_reaches_what_is_queued() {
+    let (server, record) = serve(star("s.example", 60));
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = swift(server.proxy());
+    options.limits.pages = Some(10);
+    let (mut first, _) =
+        Crawl::open(folder.path(), &options, &seeds(&["http://s.example/"]), 2, None).unwrap();
+    let ended = first.run(&mut Quiet, &|| false).unwrap();
+    assert_eq!((ended, first.close(ended).unwrap().stored), (Ended::Pages, 10));
+    let before = record.requests().len();
+    options.limits.pages = None;
+    options.scope.url_exclude = vec![r"/[0-9]*[02468]\.html$".into()];
+    let totals = crawl(folder.path(), &options, &seeds(&["http://s.example/"]));
+    let asked: Vec<String> = record.requests()[before..].iter().map(|(_, asked)| asked.url.clone()).collect();
+    assert!(asked.iter().all(|url| !url.ends_with("0.html") && !url.ends_with("4.html")), "{asked:?}");
+    assert!(totals.outcomes.get(outcome::OUT_OF_SCOPE) > 20);
+}
+
+#[test]
+fn errors_of_a_server_are_asked_for_again_when_told() {
+    let error = || message("500 Internal Server Error", "", "later");
+    let site = star("e.example", 3);
+    let site = (0..2).fold(site, |site, _| site).answer("http://e.example/late.html", error());
+    let front = page("front", &["/0.html", "/late.html"]);
+    let mut site = site;
+    site.0.insert("http://e.example/".into(), vec![front]);
+    let late = site.0.get_mut("http://e.example/late.html").unwrap();
+    late.push(error());
+    late.push(page("here at last", &[]));
+    let (server, _) = serve(site);
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = swift(server.proxy());
+    options.max_retries = 1;
+    let totals = crawl(folder.path(), &options, &seeds(&["http://e.example/"]));
+    assert_eq!((totals.stored, totals.given_up.get(outcome::SERVER_ERROR)), (2, 1));
+    // The same command alone does not ask for what the server answered with an error.
+    let totals = crawl(folder.path(), &options, &seeds(&["http://e.example/"]));
+    assert_eq!(totals.stored, 2);
+    let (mut again, _) =
+        Crawl::open(folder.path(), &options, &seeds(&["http://e.example/"]), 2, None).unwrap();
+    assert_eq!(again.ask_again(&[outcome::SERVER_ERROR]).unwrap(), 1);
+    assert_eq!(again.ask_again(&[outcome::SERVER_ERROR]).unwrap(), 0, "once");
+    let ended = again.run(&mut Quiet, &|| false).unwrap();
+    let totals = again.close(ended).unwrap();
+    assert_eq!((totals.stored, totals.given_up.is_empty()), (3, true));
+    assert_eq!(answers(folder.path()).len(), 3);
+}
+
+/// What is shown of hosts in trouble while a crawl runs.
+struct Watching(Vec<String>);
+
+impl webmill::crawl::Observer for Watching {
+    fn look(&mut self, snapshot: &Snapshot) {
+        self.0.extend(snapshot.troubled.iter().map(|t| format!("{} {}", t.host, t.reason)));
+    }
+}
+
+#[test]
+fn whoever_looks_on_sees_hosts_in_trouble() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut crawl, _) = Crawl::open(folder.path(), &direct(), &seeds(&[&nowhere()]), 1, None).unwrap();
+    let mut watching = Watching(Vec::new());
+    let ended = crawl.run(&mut watching, &|| false).unwrap();
+    crawl.close(ended).unwrap();
+    assert!(watching.0.contains(&"127.0.0.1 connect-failure".to_owned()), "{:?}", watching.0);
+}
