@@ -17,7 +17,8 @@
 //! | `table` | [`table`] | Parquet tables typed both ways | |
 //! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `shard`, `dedup`, `table` |
 //! | `run` | [`run`] | the job runtime: keys, staging, commit, resume | |
-//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `html` |
+//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `html`, `revisit` |
+//! | `revisit` | [`revisit`] | how often pages change, when to look again | |
 //! | `index` | [`index`] | the capture index: CDX, CDXJ, ZipNum, queries, the store | `shard`, `sort` |
 //! | `serve` | [`serve`] | CDX, Memento and replay over HTTP; WACZ | `index`, `html` |
 //! | `sim` | [`sim`] | a simulated Web with known truth | |
@@ -118,6 +119,9 @@ pub use webmill_mill as mill;
 #[cfg(feature = "report")]
 #[doc(inline)]
 pub use webmill_report as report;
+#[cfg(feature = "revisit")]
+#[doc(inline)]
+pub use webmill_revisit as revisit;
 #[cfg(feature = "run")]
 #[doc(inline)]
 pub use webmill_run as run;

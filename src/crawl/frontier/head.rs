@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::history::HistoryCounts;
 use super::options::{FrontierOptions, Strategy};
 use super::rank;
 use super::store::{Layer, Store};
@@ -25,6 +26,7 @@ pub(super) struct Head {
     pub queued: u64,
     /// Hosts with a queue.
     pub hosts: u64,
+    pub histories: HistoryCounts,
     sequence: u64,
     /// Number of the page whose links are being added.
     page: u64,
@@ -50,6 +52,7 @@ impl Head {
             seen: 0,
             queued: 0,
             hosts: 0,
+            histories: HistoryCounts::default(),
             sequence: 0,
             page: 0,
             page_ended: true,

@@ -9,7 +9,8 @@
 //! [`Frontier::release`], never of time or memory.
 //!
 //! **On disk** (keyspaces of an LSM tree): `seen` URL hash → state; `queue` host, rank → entry; `hosts` host → state; `places`
-//! host → place in the index; `index` (rank, host) or (time, host) of each host with a queue; `robots`; `meta`.
+//! host → place in the index; `index` (rank, host) or (time, host) of each host with a queue; `robots`; `history` URL → what its visits found; `due`
+//! time, URL → what is needed to queue it again; `meta`.
 //!
 //! **Algorithm.** Hosts in memory are in a set by rank (ready) or by time (waiting); the others are parked in the index and
 //! come in when their rank or time is better than what is in memory. The rank under which a host is listed is a lower bound:
@@ -31,6 +32,7 @@ mod borrow;
 mod check;
 mod entry;
 mod head;
+mod history;
 mod host;
 mod options;
 mod queue;
@@ -55,6 +57,7 @@ pub use self::again::Changed;
 pub use self::borrow::Borrowed;
 use self::entry::Fields;
 use self::head::Head;
+pub use self::history::{Due, HistoryCounts};
 use self::host::{Hosts, Phase, Places};
 use self::options::Limits;
 pub use self::options::{FrontierOptions, FrontierStats, Strategy};
@@ -67,13 +70,15 @@ use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 
 /// Keyspaces, and whether they are large.
-const NAMES: [(&str, bool); 7] = [
+const NAMES: [(&str, bool); 9] = [
     ("seen", true),
     ("queue", true),
     ("hosts", false),
     ("places", false),
     ("index", false),
     ("robots", false),
+    ("history", false),
+    ("due", false),
     ("meta", false),
 ];
 /// Rank under which a host is leased without an entry.
@@ -93,6 +98,8 @@ pub struct Frontier {
     places: Layer,
     index: Layer,
     robots: Layer,
+    history: Layer,
+    due: Layer,
     meta: Layer,
     store: Store,
     options: FrontierOptions,
@@ -108,6 +115,8 @@ pub struct Frontier {
     cursor: Option<Rank>,
     /// No parked host is due before; `None`: none is parked by time.
     later: Option<i64>,
+    /// No page is due before.
+    due_from: i64,
     now_ms: i64,
 }
 
@@ -175,7 +184,8 @@ impl Frontier {
 
     fn open_with(folder: &Path, options: &FrontierOptions, limits: Limits) -> Result<(Frontier, Opened)> {
         let (store, layers, fresh) = Store::open(folder, limits.sizes, &NAMES)?;
-        let Ok([seen, queue, states, places, index, robots, mut meta]) = <[Layer; 7]>::try_from(layers)
+        let Ok([seen, queue, states, places, index, robots, history, due, mut meta]) =
+            <[Layer; 9]>::try_from(layers)
         else {
             return Err(Error::Internal("as many keyspaces as names".into()));
         };
@@ -197,6 +207,8 @@ impl Frontier {
             places,
             index,
             robots,
+            history,
+            due,
             meta,
             store,
             options: options.clone(),
@@ -208,6 +220,7 @@ impl Frontier {
             cancelled,
             cursor: parked.then_some(0),
             later: parked.then_some(i64::MIN),
+            due_from: i64::MIN,
             now_ms: i64::MIN,
         };
         Ok((frontier, Opened { fresh, checkpoint }))
@@ -344,6 +357,8 @@ impl Frontier {
             &mut self.places,
             &mut self.index,
             &mut self.robots,
+            &mut self.history,
+            &mut self.due,
             &mut self.meta,
         ];
         self.store.commit(self.head.commits, layers, changes)?;

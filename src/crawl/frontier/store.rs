@@ -200,6 +200,12 @@ impl Layer {
         self.pending.insert(key.into(), None);
     }
 
+    /// Changes that are not committed.
+    #[cfg(test)]
+    pub fn pending_len(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Keys from `start` and before `end`, in order, until `visit` says `false`. The key of the commit number is left out.
     pub fn scan(
         &self,
