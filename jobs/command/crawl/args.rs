@@ -14,11 +14,8 @@ use crate::recipe::Recipe;
 use crate::registry::check_recipe;
 use crate::settings::{parse_size, parse_threads};
 
-/// Crawl from seeds into RAW DB or WARC shards, politely, resumably, with an event log.
+/// What a crawl is asked to do.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  webmill crawl --seeds seeds.txt --out crawl --contact https://example.org/crawler --pages 100000\n  webmill crawl http://127.0.0.1:8000/ --out crawl --allow-private --delay 0\n  webmill run crawl --out results\n\nStopped or killed, the same command goes on where it was. Shards are in OUT/shards, the event log in OUT/events, the\nsettings in OUT/crawl.toml; all settings can be set in the table [crawl] of a recipe."
-)]
 pub struct CrawlArgs {
     /// URLs to begin with.
     #[arg(value_name = "URL")]
