@@ -10,6 +10,7 @@ use crate::fetch::{Failure, Fetched, Received};
 use crate::frontier::{After, Lease};
 use crate::page::{Candidate, Reading};
 use crate::politeness::Pace;
+use crate::scope::Standing;
 use crate::{Discovered, Entry, HostState};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{CanonicalUrl, Response};
@@ -168,16 +169,16 @@ impl Crawl {
     pub(super) fn queue_found(&mut self, lease: &Lease, reading: &Reading) -> Result<()> {
         let depth = lease.entry.depth + 1;
         let purpose = lease.entry.purpose;
-        let (url, priority) = (lease.entry.url.clone(), lease.entry.priority);
-        self.queue(&url, purpose, depth, priority, reading)
+        let (url, lineage, priority) = (lease.entry.url.clone(), lease.entry.lineage, lease.entry.priority);
+        self.queue(&url, purpose, Standing { depth, lineage }, priority, reading)
     }
 
-    /// Queues what the response for `url` names, `depth` links from a seed.
+    /// Queues what the response for `url` names, with the depth of that and the lineage of `url`.
     pub(super) fn queue(
         &mut self,
         url: &CanonicalUrl,
         purpose: Purpose,
-        depth: u32,
+        Standing { depth, lineage }: Standing,
         priority: f64,
         reading: &Reading,
     ) -> Result<()> {
@@ -209,6 +210,7 @@ impl Crawl {
                 purpose: *purpose,
                 depth: if *purpose == Purpose::Sitemap { below } else { depth },
                 redirects: 0,
+                lineage: self.reader.scope.linked(lineage, target),
                 origin: None,
                 referrer: Some(referrer.clone()),
                 priority,
@@ -227,7 +229,7 @@ impl Crawl {
         event.detail = self.follow(
             &lease.entry.url,
             lease.entry.origin.as_deref(),
-            (lease.entry.purpose, lease.entry.depth, lease.entry.redirects, lease.entry.priority),
+            (lease.entry.purpose, (&lease.entry).into(), lease.entry.redirects, lease.entry.priority),
             lease.entry.referrer.as_deref(),
             rewritten,
             given,
@@ -243,7 +245,7 @@ impl Crawl {
         &mut self,
         url: &CanonicalUrl,
         origin: Option<&str>,
-        (purpose, depth, redirects, priority): (Purpose, u32, u8, f64),
+        (purpose, at, redirects, priority): (Purpose, Standing, u8, f64),
         referrer: Option<&str>,
         rewritten: CanonicalUrl,
         given: CanonicalUrl,
@@ -256,7 +258,9 @@ impl Crawl {
         if target == *url {
             return Ok(Some("to itself".into()));
         }
-        if let Err(reason) = self.reader.scope.url(&target, depth) {
+        let depth = at.depth;
+        let lineage = self.reader.scope.redirected(at.lineage, &target);
+        if let Err(reason) = self.reader.scope.url(&target, Standing { depth, lineage }) {
             return Ok(Some(reason.to_owned()));
         }
         if let Err(reason) = self.reader.traps.check(&target) {
@@ -267,6 +271,7 @@ impl Crawl {
             purpose,
             depth,
             redirects: redirects + 1,
+            lineage,
             origin: Some(origin.unwrap_or(url.as_str()).to_owned()),
             referrer: referrer.map(Into::into),
             priority,
@@ -441,6 +446,7 @@ pub(super) fn about(entry: &Entry, outcome: &'static str, now_ms: i64) -> Event 
     event.depth = entry.depth;
     event.retries = entry.retries;
     event.redirects = entry.redirects;
+    event.lineage = entry.lineage;
     event.referrer.clone_from(&entry.referrer);
     event.origin.clone_from(&entry.origin);
     event

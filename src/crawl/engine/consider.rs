@@ -37,11 +37,8 @@ impl Crawl {
             self.frontier.host_mut(&lease).verdict = None;
         }
         // What was queued under other rules is held against those of today; seeds belong to any crawl.
-        if lease.entry.depth > 0
-            && lease.entry.purpose == Purpose::Page
-            && let Err(reason) = self.reader.scope.url(&lease.entry.url, lease.entry.depth)
-        {
-            return self.settle(lease, outcome::OUT_OF_SCOPE, Some(reason.to_owned()));
+        if let Err(reason) = self.reader.scope.entry(&lease.entry).map_err(str::to_owned) {
+            return self.settle(lease, outcome::OUT_OF_SCOPE, Some(reason));
         }
         let host = self.frontier.host(&lease);
         if let Some(verdict) = host.verdict.clone() {

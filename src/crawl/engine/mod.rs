@@ -47,7 +47,7 @@ use crate::longest_bodies::LongestBodies;
 use crate::page::{PageReader, Reading, account, plain};
 use crate::priority::{Earlier, Priority};
 use crate::rewrite::Rewriter;
-use crate::scope::Scope;
+use crate::scope::{Lineage, Scope};
 use crate::{Counted, Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
@@ -254,17 +254,19 @@ impl Crawl {
     }
 
     fn add_seed(&mut self, seed: &CanonicalUrl) -> Result<()> {
-        self.add_root(self.reader.rewriter.apply(plain(seed.clone())), Purpose::Page)
+        let lineage = self.reader.scope.of_seed(seed);
+        self.add_root(self.reader.rewriter.apply(plain(seed.clone())), Purpose::Page, lineage)
     }
 
     /// Adds what no page of the crawl led to.
-    fn add_root(&mut self, url: CanonicalUrl, purpose: Purpose) -> Result<()> {
+    fn add_root(&mut self, url: CanonicalUrl, purpose: Purpose, lineage: Lineage) -> Result<()> {
         let priority = self.priority.of(&url, None);
         self.add(&Discovered {
             url,
             purpose,
             depth: 0,
             redirects: 0,
+            lineage,
             origin: None,
             referrer: None,
             priority,
