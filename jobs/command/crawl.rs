@@ -4,6 +4,7 @@ mod actions;
 mod args;
 mod earlier;
 mod explain;
+mod rule_args;
 mod seeds;
 mod view;
 

@@ -10,6 +10,7 @@ use webmill_crawl::event::outcome;
 use webmill_crawl::frontier::Strategy;
 use webmill_crawl::scope::Seeds;
 
+use super::rule_args::RuleArgs;
 use crate::recipe::Recipe;
 use crate::registry::check_recipe;
 use crate::settings::{parse_size, parse_threads};
@@ -80,6 +81,8 @@ pub struct CrawlArgs {
     /// Only answers of this media type, as text/*; may be repeated.
     #[arg(long, value_name = "TYPE", help_heading = "Scope")]
     media_type: Vec<String>,
+    #[command(flatten)]
+    rules: RuleArgs,
 
     /// Order of fetching [default: breadth].
     #[arg(long, value_enum, help_heading = "Fetching")]
@@ -229,6 +232,9 @@ impl CrawlArgs {
         scope.max_depth = self.depth.or(scope.max_depth);
         if let Some(within) = self.within {
             scope.seeds = within;
+        }
+        if !self.rules.rules.is_empty() {
+            scope.rules.clone_from(&self.rules.rules);
         }
         let lists = [
             (&self.host, &mut scope.hosts),

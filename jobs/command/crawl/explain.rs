@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-/// Say which rule decides about a URL, and why it was or was not fetched.
+/// What is asked.
 #[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
     /// The URL.
