@@ -419,15 +419,20 @@ fn bare(host: &str) -> &str {
 }
 
 /// The host and all suffixes of it on label borders, the longest first; an address has only itself.
-pub(super) fn suffixes(host: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn suffixes(host: &str) -> impl Iterator<Item = &str> {
     let host = host.strip_suffix('.').unwrap_or(host);
     let cut = !webmill_capture::domain::is_ip(host);
     std::iter::successors(Some(host), move |rest| rest.split_once('.').filter(|_| cut).map(|(_, rest)| rest))
 }
 
 /// A host as canonical URLs have it.
-fn normal_host(host: &str) -> Result<String> {
+pub(crate) fn normal_host(host: &str) -> Result<String> {
     let wrong = || Error::Config(format!("scope: {host:?} is no host name"));
+    if host.contains('*') {
+        return Err(Error::Config(format!(
+            "scope: {host:?} is no host name; all hosts below a domain are named as a domain, without *"
+        )));
+    }
     let url = CanonicalUrl::parse(&format!("http://{}/", host.trim())).ok_or_else(wrong)?;
     let plain = url.port().is_none() && url.path() == "/" && url.query().is_none();
     // A host that the user wrote with a port, a path or a user is no host.
@@ -442,7 +447,7 @@ fn normal_host(host: &str) -> Result<String> {
 }
 
 /// A domain suffix as canonical URLs have it; a leading `.` or `*.` is dropped.
-pub(super) fn normal_suffix(suffix: &str) -> Result<String> {
+pub(crate) fn normal_suffix(suffix: &str) -> Result<String> {
     let name = suffix.trim();
     normal_host(name.strip_prefix("*.").or_else(|| name.strip_prefix('.')).unwrap_or(name))
 }

@@ -130,8 +130,7 @@ impl Crawl {
     pub(super) fn recovered(&mut self, lease: &Lease) {
         self.last_good = std::time::Instant::now();
         let free = self
-            .options
-            .politeness
+            .polite(&lease.host)
             .pause(&HostState { pace: Pace::default(), ..pauses(self.frontier.host(lease)) });
         let host = self.frontier.host_mut(lease);
         host.failures = 0;
@@ -143,7 +142,7 @@ impl Crawl {
 
     /// The host rests as politeness says.
     pub(super) fn rest(&mut self, lease: &mut Lease, now_ms: i64) {
-        let pause = self.options.politeness.pause(self.frontier.host(lease));
+        let pause = self.polite(&lease.host).pause(self.frontier.host(lease));
         let host = self.frontier.host_mut(lease);
         host.next_ms = host.next_ms.max(now_ms + pause as i64);
     }
@@ -151,7 +150,7 @@ impl Crawl {
     /// A page was stored: the host's counts and its duplicate throttle.
     fn stored(&mut self, lease: &mut Lease, reading: &Reading) {
         let now = self.now_ms();
-        let pause = self.options.politeness.pause(self.frontier.host(lease));
+        let pause = self.polite(&lease.host).pause(self.frontier.host(lease));
         let throttle = self.options.duplicate_throttle.clone();
         let host = self.frontier.host_mut(lease);
         host.stored += 1;

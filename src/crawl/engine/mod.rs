@@ -24,6 +24,7 @@ mod replay;
 mod retry;
 mod robots_redirects;
 mod rules;
+mod site;
 mod snapshot;
 mod task;
 mod trouble;
@@ -48,6 +49,7 @@ use crate::page::{PageReader, Reading, account, plain};
 use crate::priority::{Earlier, Priority};
 use crate::rewrite::Rewriter;
 use crate::scope::{Lineage, Scope};
+use crate::site_settings::Sites;
 use crate::{Counted, Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
@@ -102,6 +104,7 @@ pub struct Crawl {
     fetcher: Fetcher,
     reader: Arc<PageReader>,
     priority: Priority,
+    sites: Sites,
     ring: Option<(Ring, String)>,
     outbox: HashMap<String, Vec<u8>>,
     /// Behind the last record that was flushed.
@@ -179,6 +182,7 @@ impl Crawl {
         let filter = reader.clone();
         let entered = threads.enter();
         let mut fetch = options.fetch.clone();
+        fetch.sites.clone_from(&options.sites);
         for seed in seeds {
             if let Some((host, account)) = account(seed) {
                 fetch.basic_auth.entry(host).or_insert(account);
@@ -199,6 +203,7 @@ impl Crawl {
             fetcher,
             reader,
             priority: Priority::new(&options.priority, earlier)?,
+            sites: Sites::new(&options.sites, &options.politeness)?,
             ring: options.agents.ring()?,
             outbox: HashMap::new(),
             last_written: opened.checkpoint.last,

@@ -60,7 +60,7 @@ impl Crawl {
     pub(super) fn launch(&mut self, request: InFlight, url: CanonicalUrl, purpose: Purpose) {
         let entry = &request.lease.entry;
         let (standing, origin) = (Standing::from(entry), entry.origin.clone());
-        let pause = self.options.politeness.pause(self.frontier.host(&request.lease));
+        let pause = self.polite(&request.lease.host).pause(self.frontier.host(&request.lease));
         let keep = pause <= self.options.fetch.keep_alive_ms;
         if purpose == Purpose::Page {
             self.pages_in_flight += 1;
