@@ -125,6 +125,7 @@ fn found(n: u64, hosts: u64) -> Discovered {
         purpose: Purpose::Page,
         depth: (n as f64 + 1.0).log(20.0) as u32,
         redirects: 0,
+        lineage: Default::default(),
         origin: None,
         referrer: Some(referrer),
         priority: (scatter(n ^ 7) % 1000) as f64 / 1000.0,

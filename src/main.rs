@@ -29,7 +29,7 @@ struct Cli {
 enum Command {
     Run(jobs::InputArgs),
     Demo(demo::DemoArgs),
-    Crawl(Box<crawl::CrawlArgs>),
+    Crawl(Box<crawl::CrawlCommand>),
     Text(text::TextArgs),
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),
@@ -93,7 +93,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     match Cli::from_arg_matches(&matches)?.command {
         Command::Run(args) => jobs::run_everything(&args, &cancel),
         Command::Demo(args) => demo::run(&args, &cancel),
-        Command::Crawl(args) => crawl::run(&args, &cancel),
+        Command::Crawl(args) => crawl::act(&args, &cancel),
         Command::Text(args) => text::run(&args),
         Command::Graph(args) => graph::run(&args, &cancel),
         Command::Rank(args) => rank::run(&args, &cancel),

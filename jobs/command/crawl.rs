@@ -1,7 +1,10 @@
 //! `webmill crawl`: seeds in, shards and an event log out.
 
+mod actions;
 mod args;
 mod earlier;
+mod explain;
+mod rule_args;
 mod seeds;
 mod view;
 
@@ -14,6 +17,7 @@ use webmill_crawl::{Crawl, CrawlOptions, Ended};
 use webmill_run::Cancel;
 
 use crate::crawl::{EVENTS, convert};
+pub use actions::{CrawlCommand, run as act};
 pub use args::CrawlArgs;
 use view::tell_missing;
 pub use view::{sum_up, view};

@@ -12,6 +12,7 @@ use crate::politeness::Politeness;
 use crate::priority::PriorityOptions;
 use crate::rewrite::RewriteOptions;
 use crate::scope::ScopeOptions;
+use crate::site_settings::{SiteSettings, Sites};
 use crate::traps::TrapLimits;
 use webmill_capture::error::{Error, Result};
 
@@ -50,6 +51,8 @@ pub struct CrawlOptions {
     pub fetch: FetchOptions,
     /// What belongs to the crawl.
     pub scope: ScopeOptions,
+    /// What differs at single sites.
+    pub sites: Vec<SiteSettings>,
     /// In what form URLs are asked for.
     pub rewrite: RewriteOptions,
     /// Bounds against endless sites.
@@ -99,6 +102,7 @@ impl Default for CrawlOptions {
             politeness: Politeness::default(),
             fetch: FetchOptions::default(),
             scope: ScopeOptions::default(),
+            sites: Vec::new(),
             rewrite: RewriteOptions::default(),
             traps: TrapLimits::default(),
             duplicate_throttle: DuplicateThrottleOptions::default(),
@@ -132,6 +136,7 @@ impl CrawlOptions {
         self.politeness.check()?;
         self.fetch.check()?;
         self.scope.check()?;
+        Sites::new(&self.sites, &self.politeness)?;
         self.rewrite.check()?;
         self.traps.check_options()?;
         self.duplicate_throttle.check()?;

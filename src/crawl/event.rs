@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::scope::Lineage;
 use super::task::Purpose;
 
 /// Longest line of JSON that an event may become.
@@ -140,6 +141,9 @@ pub struct Event {
     /// Redirects that led here.
     #[serde(default, skip_serializing_if = "is_zero_u8")]
     pub redirects: u8,
+    /// What scope rules ask for; empty where none does.
+    #[serde(default, skip_serializing_if = "Lineage::is_empty")]
+    pub lineage: Lineage,
     /// The page that links here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referrer: Option<String>,
@@ -192,6 +196,7 @@ impl Event {
             depth: 0,
             retries: 0,
             redirects: 0,
+            lineage: Lineage::default(),
             referrer: None,
             origin: None,
             redirect_to: None,
@@ -345,6 +350,7 @@ mod tests {
                 url: url.unwrap_or_default(), purpose: Purpose::Sitemap, outcome: Cow::Borrowed(outcome::RETRY), status,
                 fetch_time_ms: numbers.0, elapsed_ms: numbers.1, bytes: numbers.2, depth: numbers.3, retries: numbers.4, redirects: numbers.4,
                 referrer, origin, redirect_to, ip, robots_reason, detail, protocol: Some("h2".into()), shard, truncated: None,
+                lineage: Lineage { off_site: numbers.4, seed: crate::scope::SeedMark(numbers.3) },
                 offset: numbers.5, length: numbers.5, cut: false,
             };
             let mut line = b"before".to_vec();

@@ -62,6 +62,7 @@ pub mod priority;
 pub mod rewrite;
 pub mod robots;
 pub mod scope;
+pub mod site_settings;
 pub mod sitemap;
 mod task;
 pub mod traps;

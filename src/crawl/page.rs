@@ -10,7 +10,7 @@
 
 use crate::duplicate_throttle::{PageFingerprint, fingerprint};
 use crate::rewrite::Rewriter;
-use crate::scope::Scope;
+use crate::scope::{Scope, Standing};
 use crate::sitemap::{self, SitemapLimits};
 use crate::traps::TrapLimits;
 use crate::{Counted, Purpose};
@@ -75,13 +75,20 @@ pub struct Reading {
 }
 
 impl PageReader {
-    /// Whether `url` may be fetched `depth` links from a seed; the form that would be asked for.
+    /// Whether `url` may be fetched, named by a page of standing `parent`, `depth` links from a seed; the form that would be
+    /// asked for.
     ///
     /// # Errors
-    /// The reason, as it is counted: `scope-…` or the name of a trap.
-    pub fn admit(&self, url: CanonicalUrl, depth: u32) -> Result<CanonicalUrl, (CanonicalUrl, Refusal)> {
+    /// The reason, as it is counted: that of the scope's verdict or the name of a trap.
+    pub fn admit(
+        &self,
+        url: CanonicalUrl,
+        parent: Standing,
+        depth: u32,
+    ) -> Result<CanonicalUrl, (CanonicalUrl, Refusal<'_>)> {
         let url = self.rewriter.apply(plain(url));
-        if let Err(reason) = self.scope.url(&url, depth) {
+        let lineage = self.scope.linked(parent.lineage, &url);
+        if let Err(reason) = self.scope.url(&url, Standing { depth, lineage }) {
             return Err((url, Refusal::Scope(reason)));
         }
         match self.traps.check(&url) {
@@ -90,8 +97,9 @@ impl PageReader {
         }
     }
 
-    /// Reads `raw`, the response for `url`, which stood `depth` links from a seed.
-    pub fn read(&self, url: &CanonicalUrl, purpose: Purpose, depth: u32, raw: &[u8]) -> Reading {
+    /// Reads `raw`, the response for `url`, which stood so many links from a seed, or so.
+    pub fn read(&self, url: &CanonicalUrl, purpose: Purpose, at: impl Into<Standing>, raw: &[u8]) -> Reading {
+        let at = at.into();
         let mut reading = Reading::default();
         let response = Response::parse(raw);
         match (response.status, purpose) {
@@ -103,14 +111,14 @@ impl PageReader {
                     .map(plain)
                     .map(|given| (self.rewriter.apply(given.clone()), given));
             }
-            (None | Some(200..=299), Purpose::Page) => self.read_page(url, depth, &response, &mut reading),
-            (None | Some(200..=299), Purpose::Sitemap) => self.read_sitemap(url, &response, &mut reading),
+            (None | Some(200..=299), Purpose::Page) => self.read_page(url, at, &response, &mut reading),
+            (None | Some(200..=299), Purpose::Sitemap) => self.read_sitemap(url, at, &response, &mut reading),
             _ => {}
         }
         reading
     }
 
-    fn read_page(&self, url: &CanonicalUrl, depth: u32, response: &Response<'_>, reading: &mut Reading) {
+    fn read_page(&self, url: &CanonicalUrl, at: Standing, response: &Response<'_>, reading: &mut Reading) {
         let payload = response.payload(PARSED_BYTES);
         let body = decode_content(response, &payload.bytes, PARSED_BYTES);
         reading.markup = is_markup(response.media_type().as_deref(), sniff(&body.bytes));
@@ -152,7 +160,7 @@ impl PageReader {
                 reading.refused.add("link-nofollow");
                 continue;
             }
-            match self.admit(link.target, depth + 1) {
+            match self.admit(link.target, at, at.depth + 1) {
                 Ok(target) => {
                     if target != *url && seen.insert(target.key()) {
                         reading.found.push(Candidate { url: target, purpose: Purpose::Page });
@@ -163,7 +171,7 @@ impl PageReader {
         }
     }
 
-    fn read_sitemap(&self, url: &CanonicalUrl, response: &Response<'_>, reading: &mut Reading) {
+    fn read_sitemap(&self, url: &CanonicalUrl, at: Standing, response: &Response<'_>, reading: &mut Reading) {
         let limits = SitemapLimits::default();
         let payload = response.payload(limits.max_bytes);
         let body = decode_content(response, &payload.bytes, limits.max_bytes);
@@ -171,8 +179,8 @@ impl PageReader {
         reading.defect = sitemap.defects.first().map(ToString::to_string);
         for index in sitemap.sitemaps {
             let index = plain(index);
-            if index.host() == url.host() && self.scope.host(index.host()) && self.traps.check(&index).is_ok()
-            {
+            let mine = index.host() == url.host() && self.scope.sitemap(&index, Standing { depth: 1, ..at });
+            if mine && self.traps.check(&index).is_ok() {
                 reading.found.push(Candidate { url: index, purpose: Purpose::Sitemap });
             }
         }
@@ -181,7 +189,7 @@ impl PageReader {
                 reading.refused.add("sitemap-foreign");
                 continue;
             }
-            match self.admit(listed.url, 1) {
+            match self.admit(listed.url, at, 1) {
                 Ok(target) => reading.found.push(Candidate { url: target, purpose: Purpose::Page }),
                 Err((target, refusal)) => reading.refuse(target, refusal),
             }
@@ -240,16 +248,16 @@ fn percent_decoded(text: &str) -> String {
 /// Why a URL is not fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum Refusal<'a> {
     /// The rules of scope.
-    Scope(&'static str),
+    Scope(&'a str),
     /// It looks like a trap.
     Trap(&'static str),
 }
 
-impl Refusal {
+impl<'a> Refusal<'a> {
     /// The reason as it is counted.
-    pub fn reason(self) -> &'static str {
+    pub fn reason(self) -> &'a str {
         match self {
             Refusal::Scope(reason) | Refusal::Trap(reason) => reason,
         }
@@ -263,7 +271,7 @@ impl Reading {
         found + size_of::<Reading>()
     }
 
-    fn refuse(&mut self, url: CanonicalUrl, refusal: Refusal) {
+    fn refuse(&mut self, url: CanonicalUrl, refusal: Refusal<'_>) {
         self.refused.add(refusal.reason());
         if let Refusal::Trap(reason) = refusal
             && self.trapped.len() < 8

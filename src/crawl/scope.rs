@@ -1,29 +1,45 @@
 //! Scope: which URLs, addresses and media types belong to a crawl.
 //!
-//! **Definition.** A URL is in scope where all of these hold; the first that fails is the reason in the event log:
+//! **Definition.** About a URL decides the first of these that applies:
 //!
-//! | reason | rule |
-//! |---|---|
-//! | `scheme` | http or https |
-//! | `depth` | at most `max_depth` links from a seed |
-//! | `host` | the host is one of the seeds (`seeds`), listed in `hosts`, or under one of `domain_suffixes` |
-//! | `prefix` | the URL begins with one of `prefixes`, if there are any |
-//! | `url-include` | one of the expressions matches somewhere, if there are any |
-//! | `url-exclude` | none of the expressions matches |
-//! | `ip-range`, `country` | the address lies in one of `ip_ranges`, in one of `countries`, if there are any |
+//! 1. it is neither http nor https: out, `scheme`;
+//! 2. the first rule of `rules` of which all conditions hold ([`ScopeRule`]): in or out, by the rule's name;
+//! 3. the other fields, of which the first that fails is the reason:
+//!
+//! | reason | field | as a rule |
+//! |---|---|---|
+//! | `depth` | at most `max_depth` links from a seed | `reject depth:N+1..` |
+//! | `host` | the host is one of the seeds (`seeds`), listed in `hosts`, or under one of `domain_suffixes` | `reject !site` |
+//! | `prefix` | the URL begins with one of `prefixes`, if there are any | `reject !prefix:A !prefix:B` |
+//! | `url-include` | one of the expressions matches somewhere, if there are any | `reject !re:A !re:B` |
+//! | `url-exclude` | none of the expressions matches | `reject re:A` |
+//!
+//! 4. else it is in.
+//!
+//! So rules are exceptions in both directions: `accept hops-off:1` takes what the site links to, whatever `seeds` says. Of
+//! addresses: `ip-range`, `country`: the address lies in one of `ip_ranges`, in one of `countries`, if there are any; of
+//! answers: the first rule with a media type that matches, else `media_types`. No rule lifts those of addresses.
+//!
+//! A seed is fetched in any case. Where it is redirected to another host, that host joins the site ([`Scope::adopt`]).
 //!
 //! Host names are compared on label borders: `edu.cn` holds pku.edu.cn, not xedu.cn. A leading `www.` and a trailing
 //! dot make no difference between a host and a seed, because sites redirect from one to the other.
 //!
-//! **Cost.** One hash look-up a label, one pass of all expressions at once (linear in the URL, whatever they say),
-//! binary search of addresses. **Determinism.** A function of options, seeds and table.
+//! **Cost.** One hash look-up a label, one pass of all expressions at once (linear in the URL, whatever they say), for rules
+//! one more of each kind that they ask for; binary search of addresses. **Determinism.** A function of options, seeds, table
+//! and what was adopted.
 
 mod addresses;
+mod lineage;
 mod media;
+mod rule;
+#[cfg(test)]
+mod rule_tests;
+mod rules;
+mod site;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -34,7 +50,12 @@ use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 
 pub use self::addresses::{CountryTable, Ranges};
+pub use self::lineage::{Lineage, SeedMark, Standing};
 use self::media::MediaTypes;
+pub use self::rule::{RuleAction, ScopeRule};
+use self::rules::{Asked, Rules};
+use self::site::Site;
+use crate::task::{Entry, Purpose};
 
 /// Bytes that the compiled expressions of one list may take.
 const MAX_REGEX_BYTES: usize = 8 << 20;
@@ -82,6 +103,8 @@ pub struct ScopeOptions {
     pub media_types: Vec<String>,
     /// Most links from a seed; default none.
     pub max_depth: Option<u32>,
+    /// Rules asked before all fields above, in order; the first that matches decides. At most 10,000; default none.
+    pub rules: Vec<ScopeRule>,
 }
 
 impl Default for ScopeOptions {
@@ -108,6 +131,7 @@ impl Default for ScopeOptions {
             country_table: None,
             media_types: media_types.map(str::to_owned).to_vec(),
             max_depth: None,
+            rules: Vec::new(),
         }
     }
 }
@@ -122,43 +146,14 @@ impl ScopeOptions {
     }
 
     fn compile(&self, seeds: &[CanonicalUrl]) -> Result<Scope> {
-        let listed = !self.hosts.is_empty() || !self.domain_suffixes.is_empty();
-        match self.seeds {
-            Seeds::Any if listed => {
-                return Err(Error::Config(
-                    "scope: with seeds = \"any\", hosts and domain_suffixes have no effect".into(),
-                ));
-            }
-            Seeds::None if !listed => {
-                return Err(Error::Config("scope: seeds = \"none\" needs hosts or domain_suffixes".into()));
-            }
-            _ => {}
-        }
+        let site = Site::new(self, seeds)?;
         if !self.countries.is_empty() && self.country_table.is_none() {
             return Err(Error::Config("scope: countries needs country_table".into()));
         }
-        let mut hosts: HashSet<String> = HashSet::new();
-        let mut suffixes: HashSet<String> = HashSet::new();
-        for host in &self.hosts {
-            hosts.insert(bare(&normal_host(host)?).to_owned());
-        }
-        for suffix in &self.domain_suffixes {
-            suffixes.insert(normal_suffix(suffix)?);
-        }
-        for seed in seeds {
-            match self.seeds {
-                Seeds::Hosts => hosts.extend([bare(seed.host()).to_owned()]),
-                Seeds::Domains => {
-                    suffixes.extend([seed.registrable_domain().trim_end_matches('.').to_owned()])
-                }
-                Seeds::Any | Seeds::None => {}
-            }
-        }
         let countries = self.countries.iter().map(|c| addresses::country(c)).collect::<Option<Vec<_>>>();
         Ok(Scope {
-            any_host: self.seeds == Seeds::Any,
-            hosts,
-            suffixes,
+            site,
+            rules: Rules::new(&self.rules)?,
             prefixes: self.prefixes.iter().map(|p| normal_prefix(p)).collect::<Result<_>>()?,
             include: compile("url_include", &self.url_include)?,
             exclude: compile("url_exclude", &self.url_exclude)?,
@@ -174,17 +169,38 @@ impl ScopeOptions {
 
 /// A URL prefix: of the whole URL, or of path and query on any host.
 #[derive(Debug)]
-enum Prefix {
+pub(super) enum Prefix {
     Url(String),
     Path(String),
 }
 
+impl Prefix {
+    pub(super) fn begins(&self, url: &CanonicalUrl) -> bool {
+        match self {
+            Prefix::Url(prefix) => url.as_str().starts_with(prefix),
+            Prefix::Path(prefix) => url.path_and_query().starts_with(prefix),
+        }
+    }
+}
+
+/// What the scope says of a URL or an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verdict<'a> {
+    /// It belongs to the crawl.
+    pub accepted: bool,
+    /// What decided: `rule …`, or the name of a field's reason; `fields` where none of them has anything against it.
+    pub rule: &'a str,
+}
+
+/// The reason of what no field has anything against.
+const FIELDS: &str = "fields";
+
 /// The rules, ready for use.
 #[derive(Debug)]
 pub struct Scope {
-    any_host: bool,
-    hosts: HashSet<String>,
-    suffixes: HashSet<String>,
+    site: Site,
+    rules: Rules,
     prefixes: Vec<Prefix>,
     include: Option<RegexSet>,
     exclude: Option<RegexSet>,
@@ -208,25 +224,59 @@ impl Scope {
         Ok(scope)
     }
 
-    /// Whether a URL found so many links from a seed may be fetched.
+    /// What is said of a URL, found so many links from a seed, or with that standing.
+    pub fn verdict(&self, url: &CanonicalUrl, at: impl Into<Standing>) -> Verdict<'_> {
+        let at = at.into();
+        if !url.is_web() {
+            return Verdict { accepted: false, rule: "scheme" };
+        }
+        if let Some(rule) = self.rules.first(Asked { url, at, site: &self.site, media_type: None }) {
+            return Verdict { accepted: rule.accepts, rule: &rule.label };
+        }
+        match self.fields(url, at.depth) {
+            Ok(()) => Verdict { accepted: true, rule: FIELDS },
+            Err(reason) => Verdict { accepted: false, rule: reason },
+        }
+    }
+
+    /// Whether a URL found so many links from a seed, or with that standing, may be fetched.
     ///
     /// # Errors
     /// The reason why not.
-    pub fn url(&self, url: &CanonicalUrl, depth: u32) -> Result<(), &'static str> {
-        if !url.is_web() {
-            return Err("scheme");
+    pub fn url(&self, url: &CanonicalUrl, at: impl Into<Standing>) -> Result<(), &str> {
+        let verdict = self.verdict(url, at);
+        if verdict.accepted { Ok(()) } else { Err(verdict.rule) }
+    }
+
+    /// Whether what waits in the queue may be fetched still: rules may have been tightened since. Seeds may in any case, as
+    /// may robots.txt; sitemaps where their host is in scope.
+    ///
+    /// # Errors
+    /// The reason why not.
+    pub fn entry(&self, entry: &Entry) -> Result<(), &str> {
+        match entry.purpose {
+            Purpose::Robots => Ok(()),
+            Purpose::Page if entry.depth == 0 && entry.redirects == 0 => Ok(()),
+            Purpose::Page => self.url(&entry.url, entry),
+            Purpose::Sitemap if self.sitemap(&entry.url, entry) => Ok(()),
+            Purpose::Sitemap => Err("host"),
         }
+    }
+
+    /// Whether the sitemap of a host that is crawled is read: not of one that the crawl only came across.
+    pub fn sitemap(&self, url: &CanonicalUrl, at: impl Into<Standing>) -> bool {
+        self.host(url.host()) || (!self.rules.is_empty() && self.verdict(url, at).accepted)
+    }
+
+    /// The fields, without the rules.
+    fn fields(&self, url: &CanonicalUrl, depth: u32) -> Result<(), &'static str> {
         if depth > self.max_depth {
             return Err("depth");
         }
-        if !self.host(url.host()) {
+        if !self.site.admits(url.host()) {
             return Err("host");
         }
-        let begins = |prefix: &Prefix| match prefix {
-            Prefix::Url(prefix) => url.as_str().starts_with(prefix),
-            Prefix::Path(prefix) => url.path_and_query().starts_with(prefix),
-        };
-        if !self.prefixes.is_empty() && !self.prefixes.iter().any(begins) {
+        if !self.prefixes.is_empty() && !self.prefixes.iter().any(|prefix| prefix.begins(url)) {
             return Err("prefix");
         }
         if self.include.as_ref().is_some_and(|set| !set.is_match(url.as_str())) {
@@ -238,11 +288,76 @@ impl Scope {
         Ok(())
     }
 
-    /// Whether a host is in scope.
+    /// What each rule up to the one that decides says of a URL, in words; then, where none decides, the fields.
+    pub fn trace(&self, url: &CanonicalUrl, at: impl Into<Standing>) -> Vec<String> {
+        let at = at.into();
+        let asked = Asked { url, at, site: &self.site, media_type: None };
+        let traced = self.rules.trace(asked);
+        let decided = traced.last().is_some_and(|(_, decides)| *decides == Some(true));
+        let mut lines: Vec<String> = traced
+            .into_iter()
+            .map(|(rule, decides)| match decides {
+                None => format!("{}: about answers, asked when one is there", rule.label),
+                Some(false) => format!("{}: does not match", rule.label),
+                Some(true) => {
+                    format!("{}: matches and {}s", rule.label, if rule.accepts { "accept" } else { "reject" })
+                }
+            })
+            .collect();
+        if !decided {
+            lines.push(match self.fields(url, at.depth) {
+                Ok(()) => "no field of the scope has anything against it".to_owned(),
+                Err(reason) => format!("field {reason}: {}", field_in_words(reason)),
+            });
+        }
+        lines
+    }
+
+    /// Whether a host is in scope by the fields.
     pub fn host(&self, host: &str) -> bool {
-        self.any_host
-            || self.hosts.contains(bare(host))
-            || (!self.suffixes.is_empty() && suffixes(host).any(|suffix| self.suffixes.contains(suffix)))
+        self.site.admits(host)
+    }
+
+    /// Adds the host that a seed was redirected to (with `seeds = "domains"` its domain) to the site: from now on it belongs to
+    /// the crawl as the seed's own does. `false` where it did before, and where seeds stand for nothing.
+    pub fn adopt(&self, url: &CanonicalUrl) -> bool {
+        self.site.adopt(url)
+    }
+
+    /// What was adopted, for the next opening.
+    pub fn adopted(&self) -> Vec<String> {
+        self.site.adopted()
+    }
+
+    /// Adopts what [`Scope::adopted`] gave.
+    pub fn restore(&self, adopted: &[String]) {
+        self.site.restore(adopted);
+    }
+
+    /// The lineage of a seed.
+    pub fn of_seed(&self, seed: &CanonicalUrl) -> Lineage {
+        Lineage {
+            off_site: 0,
+            seed: if self.rules.asks_seed { SeedMark::of(seed) } else { SeedMark::default() },
+        }
+    }
+
+    /// The lineage of what a page of lineage `parent` links to.
+    pub fn linked(&self, parent: Lineage, target: &CanonicalUrl) -> Lineage {
+        self.off_site(parent, target, |hops| hops.saturating_add(1))
+    }
+
+    /// The lineage of what a URL of lineage `parent` redirects to.
+    pub fn redirected(&self, parent: Lineage, target: &CanonicalUrl) -> Lineage {
+        self.off_site(parent, target, |hops| hops.max(1))
+    }
+
+    fn off_site(&self, parent: Lineage, target: &CanonicalUrl, away: impl Fn(u8) -> u8) -> Lineage {
+        let off_site = match self.rules.asks_off_site {
+            true if !self.site.holds(target.host()) => away(parent.off_site),
+            _ => 0,
+        };
+        Lineage { off_site, seed: parent.seed }
     }
 
     /// Whether pages may be fetched from an address.
@@ -272,6 +387,29 @@ impl Scope {
     pub fn media_type(&self, media_type: &str) -> bool {
         self.media.matches(media_type)
     }
+
+    /// What is said of the answer for a URL: whether it is stored. Rules with a media type come before `media_types`.
+    pub fn answer(&self, url: &CanonicalUrl, at: impl Into<Standing>, media_type: &str) -> Verdict<'_> {
+        let asked = Asked { url, at: at.into(), site: &self.site, media_type: Some(media_type) };
+        match self.rules.first(asked) {
+            Some(rule) => Verdict { accepted: rule.accepts, rule: &rule.label },
+            None if self.media_type(media_type) => Verdict { accepted: true, rule: FIELDS },
+            None => Verdict { accepted: false, rule: "media-type" },
+        }
+    }
+}
+
+/// What a reason of [`Scope::verdict`] means.
+fn field_in_words(reason: &str) -> &'static str {
+    match reason {
+        "scheme" => "only http and https are fetched",
+        "depth" => "too many links from a seed (--depth)",
+        "host" => "no seed stands for its host, and it is not listed (--within, --host, --domain)",
+        "prefix" => "it begins with none of the prefixes (--prefix)",
+        "url-include" => "none of the expressions matches (--include)",
+        "url-exclude" => "an expression matches (--exclude)",
+        _ => "out of scope",
+    }
 }
 
 /// A host without `www.` and trailing dot.
@@ -281,15 +419,20 @@ fn bare(host: &str) -> &str {
 }
 
 /// The host and all suffixes of it on label borders, the longest first; an address has only itself.
-pub(super) fn suffixes(host: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn suffixes(host: &str) -> impl Iterator<Item = &str> {
     let host = host.strip_suffix('.').unwrap_or(host);
     let cut = !webmill_capture::domain::is_ip(host);
     std::iter::successors(Some(host), move |rest| rest.split_once('.').filter(|_| cut).map(|(_, rest)| rest))
 }
 
 /// A host as canonical URLs have it.
-fn normal_host(host: &str) -> Result<String> {
+pub(crate) fn normal_host(host: &str) -> Result<String> {
     let wrong = || Error::Config(format!("scope: {host:?} is no host name"));
+    if host.contains('*') {
+        return Err(Error::Config(format!(
+            "scope: {host:?} is no host name; all hosts below a domain are named as a domain, without *"
+        )));
+    }
     let url = CanonicalUrl::parse(&format!("http://{}/", host.trim())).ok_or_else(wrong)?;
     let plain = url.port().is_none() && url.path() == "/" && url.query().is_none();
     // A host that the user wrote with a port, a path or a user is no host.
@@ -304,7 +447,7 @@ fn normal_host(host: &str) -> Result<String> {
 }
 
 /// A domain suffix as canonical URLs have it; a leading `.` or `*.` is dropped.
-pub(super) fn normal_suffix(suffix: &str) -> Result<String> {
+pub(crate) fn normal_suffix(suffix: &str) -> Result<String> {
     let name = suffix.trim();
     normal_host(name.strip_prefix("*.").or_else(|| name.strip_prefix('.')).unwrap_or(name))
 }

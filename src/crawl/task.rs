@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::duplicate_throttle::DuplicateThrottleState;
 use crate::politeness::Pace;
+use crate::scope::Lineage;
 use webmill_capture::CanonicalUrl;
 
 /// Why a URL is fetched.
@@ -42,6 +43,8 @@ pub struct Discovered {
     pub depth: u32,
     /// Redirects that led here.
     pub redirects: u8,
+    /// What scope rules ask for; empty where none does.
+    pub lineage: Lineage,
     /// The URL first asked for, where redirects led here.
     pub origin: Option<String>,
     /// The page that links here.
@@ -61,6 +64,8 @@ pub struct Entry {
     pub depth: u32,
     /// Redirects that led here.
     pub redirects: u8,
+    /// What scope rules ask for; empty where none does.
+    pub lineage: Lineage,
     /// Attempts that failed so far.
     pub retries: u8,
     /// Times that its host was too busy for it (429, 503): no attempts of its own.

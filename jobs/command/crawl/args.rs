@@ -10,15 +10,13 @@ use webmill_crawl::event::outcome;
 use webmill_crawl::frontier::Strategy;
 use webmill_crawl::scope::Seeds;
 
+use super::rule_args::RuleArgs;
 use crate::recipe::Recipe;
 use crate::registry::check_recipe;
 use crate::settings::{parse_size, parse_threads};
 
-/// Crawl from seeds into RAW DB or WARC shards, politely, resumably, with an event log.
+/// What a crawl is asked to do.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  webmill crawl --seeds seeds.txt --out crawl --contact https://example.org/crawler --pages 100000\n  webmill crawl http://127.0.0.1:8000/ --out crawl --allow-private --delay 0\n  webmill run crawl --out results\n\nStopped or killed, the same command goes on where it was. Shards are in OUT/shards, the event log in OUT/events, the\nsettings in OUT/crawl.toml; all settings can be set in the table [crawl] of a recipe."
-)]
 pub struct CrawlArgs {
     /// URLs to begin with.
     #[arg(value_name = "URL")]
@@ -83,6 +81,8 @@ pub struct CrawlArgs {
     /// Only answers of this media type, as text/*; may be repeated.
     #[arg(long, value_name = "TYPE", help_heading = "Scope")]
     media_type: Vec<String>,
+    #[command(flatten)]
+    rules: RuleArgs,
 
     /// Order of fetching [default: breadth].
     #[arg(long, value_enum, help_heading = "Fetching")]
@@ -232,6 +232,9 @@ impl CrawlArgs {
         scope.max_depth = self.depth.or(scope.max_depth);
         if let Some(within) = self.within {
             scope.seeds = within;
+        }
+        if !self.rules.rules.is_empty() {
+            scope.rules.clone_from(&self.rules.rules);
         }
         let lists = [
             (&self.host, &mut scope.hosts),

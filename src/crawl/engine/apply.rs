@@ -10,6 +10,7 @@ use crate::fetch::{Failure, Fetched, Received};
 use crate::frontier::{After, Lease};
 use crate::page::{Candidate, Reading};
 use crate::politeness::Pace;
+use crate::scope::Standing;
 use crate::{Discovered, Entry, HostState};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{CanonicalUrl, Response};
@@ -129,8 +130,7 @@ impl Crawl {
     pub(super) fn recovered(&mut self, lease: &Lease) {
         self.last_good = std::time::Instant::now();
         let free = self
-            .options
-            .politeness
+            .polite(&lease.host)
             .pause(&HostState { pace: Pace::default(), ..pauses(self.frontier.host(lease)) });
         let host = self.frontier.host_mut(lease);
         host.failures = 0;
@@ -142,7 +142,7 @@ impl Crawl {
 
     /// The host rests as politeness says.
     pub(super) fn rest(&mut self, lease: &mut Lease, now_ms: i64) {
-        let pause = self.options.politeness.pause(self.frontier.host(lease));
+        let pause = self.polite(&lease.host).pause(self.frontier.host(lease));
         let host = self.frontier.host_mut(lease);
         host.next_ms = host.next_ms.max(now_ms + pause as i64);
     }
@@ -150,7 +150,7 @@ impl Crawl {
     /// A page was stored: the host's counts and its duplicate throttle.
     fn stored(&mut self, lease: &mut Lease, reading: &Reading) {
         let now = self.now_ms();
-        let pause = self.options.politeness.pause(self.frontier.host(lease));
+        let pause = self.polite(&lease.host).pause(self.frontier.host(lease));
         let throttle = self.options.duplicate_throttle.clone();
         let host = self.frontier.host_mut(lease);
         host.stored += 1;
@@ -168,16 +168,16 @@ impl Crawl {
     pub(super) fn queue_found(&mut self, lease: &Lease, reading: &Reading) -> Result<()> {
         let depth = lease.entry.depth + 1;
         let purpose = lease.entry.purpose;
-        let (url, priority) = (lease.entry.url.clone(), lease.entry.priority);
-        self.queue(&url, purpose, depth, priority, reading)
+        let (url, lineage, priority) = (lease.entry.url.clone(), lease.entry.lineage, lease.entry.priority);
+        self.queue(&url, purpose, Standing { depth, lineage }, priority, reading)
     }
 
-    /// Queues what the response for `url` names, `depth` links from a seed.
+    /// Queues what the response for `url` names, with the depth of that and the lineage of `url`.
     pub(super) fn queue(
         &mut self,
         url: &CanonicalUrl,
         purpose: Purpose,
-        depth: u32,
+        Standing { depth, lineage }: Standing,
         priority: f64,
         reading: &Reading,
     ) -> Result<()> {
@@ -209,6 +209,7 @@ impl Crawl {
                 purpose: *purpose,
                 depth: if *purpose == Purpose::Sitemap { below } else { depth },
                 redirects: 0,
+                lineage: self.reader.scope.linked(lineage, target),
                 origin: None,
                 referrer: Some(referrer.clone()),
                 priority,
@@ -227,7 +228,7 @@ impl Crawl {
         event.detail = self.follow(
             &lease.entry.url,
             lease.entry.origin.as_deref(),
-            (lease.entry.purpose, lease.entry.depth, lease.entry.redirects, lease.entry.priority),
+            (lease.entry.purpose, (&lease.entry).into(), lease.entry.redirects, lease.entry.priority),
             lease.entry.referrer.as_deref(),
             rewritten,
             given,
@@ -243,7 +244,7 @@ impl Crawl {
         &mut self,
         url: &CanonicalUrl,
         origin: Option<&str>,
-        (purpose, depth, redirects, priority): (Purpose, u32, u8, f64),
+        (purpose, at, redirects, priority): (Purpose, Standing, u8, f64),
         referrer: Option<&str>,
         rewritten: CanonicalUrl,
         given: CanonicalUrl,
@@ -256,7 +257,9 @@ impl Crawl {
         if target == *url {
             return Ok(Some("to itself".into()));
         }
-        if let Err(reason) = self.reader.scope.url(&target, depth) {
+        let depth = at.depth;
+        let lineage = self.reader.scope.redirected(at.lineage, &target);
+        if let Err(reason) = self.reader.scope.url(&target, Standing { depth, lineage }) {
             return Ok(Some(reason.to_owned()));
         }
         if let Err(reason) = self.reader.traps.check(&target) {
@@ -267,6 +270,7 @@ impl Crawl {
             purpose,
             depth,
             redirects: redirects + 1,
+            lineage,
             origin: Some(origin.unwrap_or(url.as_str()).to_owned()),
             referrer: referrer.map(Into::into),
             priority,
@@ -437,6 +441,7 @@ pub(super) fn about(entry: &Entry, outcome: &'static str, now_ms: i64) -> Event 
     event.depth = entry.depth;
     event.retries = entry.retries;
     event.redirects = entry.redirects;
+    event.lineage = entry.lineage;
     event.referrer.clone_from(&entry.referrer);
     event.origin.clone_from(&entry.origin);
     event

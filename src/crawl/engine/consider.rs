@@ -20,14 +20,13 @@ impl Crawl {
         let now = self.now_ms();
         if self.resumed {
             // Its last request may have gone out just before the crawl died, and its pause be longer than the common one.
-            let due = self.wall_ms + self.options.politeness.pause(self.frontier.host(&lease)) as i64;
+            let due = self.wall_ms + self.polite(&lease.host).pause(self.frontier.host(&lease)) as i64;
             if now < due {
                 self.frontier.host_mut(&lease).next_ms = due;
                 return self.frontier.release(lease, After::Keep);
             }
         }
-        let stored = self.frontier.host(&lease).stored;
-        let full = self.options.limits.pages_per_host.is_some_and(|most| stored >= most);
+        let full = self.is_full(&lease.host, self.frontier.host(&lease));
         if !full && self.frontier.host(&lease).verdict.as_deref() == Some(outcome::HOST_LIMIT) {
             // The limit was widened.
             self.frontier.host_mut(&lease).verdict = None;
@@ -37,11 +36,8 @@ impl Crawl {
             self.frontier.host_mut(&lease).verdict = None;
         }
         // What was queued under other rules is held against those of today; seeds belong to any crawl.
-        if lease.entry.depth > 0
-            && lease.entry.purpose == Purpose::Page
-            && let Err(reason) = self.reader.scope.url(&lease.entry.url, lease.entry.depth)
-        {
-            return self.settle(lease, outcome::OUT_OF_SCOPE, Some(reason.to_owned()));
+        if let Err(reason) = self.reader.scope.entry(&lease.entry).map_err(str::to_owned) {
+            return self.settle(lease, outcome::OUT_OF_SCOPE, Some(reason));
         }
         let host = self.frontier.host(&lease);
         if let Some(verdict) = host.verdict.clone() {
@@ -53,10 +49,11 @@ impl Crawl {
             self.frontier.host_mut(&lease).verdict = Some(outcome::HOST_LIMIT.into());
             return self.settle(lease, outcome::HOST_LIMIT, None);
         }
-        if lease.entry.purpose == Purpose::Robots && !self.options.obey_robots {
+        let obeys = self.obeys_robots(&lease.host);
+        if lease.entry.purpose == Purpose::Robots && !obeys {
             return self.frontier.release(lease, After::Done);
         }
-        if self.options.obey_robots {
+        if obeys {
             let origin = origin(&lease.entry.url);
             let Some(rules) = self.rules_of(&origin, now)? else {
                 return self.ask_for_rules(lease, origin);

@@ -11,6 +11,7 @@ use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched};
 use crate::frontier::{After, Lease};
 use crate::robots::{MAX_REDIRECTS, Robots};
+use crate::scope::Standing;
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response, decode_content};
 
@@ -99,11 +100,13 @@ impl Crawl {
     fn queue_sitemaps(&mut self, lease: &Lease, rules: &Robots) -> Result<()> {
         for sitemap in rules.sitemaps() {
             let Some(url) = lease.entry.url.join(sitemap) else { continue };
-            if url.host() != &*lease.host || !self.reader.scope.host(url.host()) {
+            let lineage = self.reader.scope.linked(lease.entry.lineage, &url);
+            let at = Standing { depth: 1, lineage };
+            if url.host() != &*lease.host || !self.reader.scope.sitemap(&url, at) {
                 self.totals.refused.add("sitemap-foreign");
                 continue;
             }
-            self.add_root(url, Purpose::Sitemap)?;
+            self.add_root(url, Purpose::Sitemap, lineage)?;
         }
         Ok(())
     }

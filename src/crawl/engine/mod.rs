@@ -24,6 +24,7 @@ mod replay;
 mod retry;
 mod robots_redirects;
 mod rules;
+mod site;
 mod snapshot;
 mod task;
 mod trouble;
@@ -47,7 +48,8 @@ use crate::longest_bodies::LongestBodies;
 use crate::page::{PageReader, Reading, account, plain};
 use crate::priority::{Earlier, Priority};
 use crate::rewrite::Rewriter;
-use crate::scope::Scope;
+use crate::scope::{Lineage, Scope};
+use crate::site_settings::Sites;
 use crate::{Counted, Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
@@ -102,6 +104,7 @@ pub struct Crawl {
     fetcher: Fetcher,
     reader: Arc<PageReader>,
     priority: Priority,
+    sites: Sites,
     ring: Option<(Ring, String)>,
     outbox: HashMap<String, Vec<u8>>,
     /// Behind the last record that was flushed.
@@ -179,6 +182,7 @@ impl Crawl {
         let filter = reader.clone();
         let entered = threads.enter();
         let mut fetch = options.fetch.clone();
+        fetch.sites.clone_from(&options.sites);
         for seed in seeds {
             if let Some((host, account)) = account(seed) {
                 fetch.basic_auth.entry(host).or_insert(account);
@@ -199,6 +203,7 @@ impl Crawl {
             fetcher,
             reader,
             priority: Priority::new(&options.priority, earlier)?,
+            sites: Sites::new(&options.sites, &options.politeness)?,
             ring: options.agents.ring()?,
             outbox: HashMap::new(),
             last_written: opened.checkpoint.last,
@@ -254,17 +259,19 @@ impl Crawl {
     }
 
     fn add_seed(&mut self, seed: &CanonicalUrl) -> Result<()> {
-        self.add_root(self.reader.rewriter.apply(plain(seed.clone())), Purpose::Page)
+        let lineage = self.reader.scope.of_seed(seed);
+        self.add_root(self.reader.rewriter.apply(plain(seed.clone())), Purpose::Page, lineage)
     }
 
     /// Adds what no page of the crawl led to.
-    fn add_root(&mut self, url: CanonicalUrl, purpose: Purpose) -> Result<()> {
+    fn add_root(&mut self, url: CanonicalUrl, purpose: Purpose, lineage: Lineage) -> Result<()> {
         let priority = self.priority.of(&url, None);
         self.add(&Discovered {
             url,
             purpose,
             depth: 0,
             redirects: 0,
+            lineage,
             origin: None,
             referrer: None,
             priority,

@@ -15,6 +15,7 @@ use crate::engine::{Checkpoint, Crawl};
 use crate::event::{Event, outcome};
 use crate::frontier::Frontier;
 use crate::journal::{self, Journal};
+use crate::scope::{Lineage, Standing};
 use crate::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
@@ -226,7 +227,7 @@ impl Written {
 /// What a replay needs of an event whose answer was stored.
 struct Known {
     at: Position,
-    depth: u32,
+    standing: Standing,
     page: bool,
 }
 
@@ -264,7 +265,8 @@ impl Crawl {
                         let kept = [outcome::STORED, outcome::CUT_OFF].contains(&&*event.outcome);
                         let page = event.purpose == Purpose::Page && kept;
                         // Nobody listens any more when the shards could not be read; that error is reported.
-                        let _ = sender.send(Known { at, depth: event.depth, page });
+                        let standing = Standing { depth: event.depth, lineage: event.lineage };
+                        let _ = sender.send(Known { at, standing, page });
                     }
                     Ok(())
                 };
@@ -282,19 +284,20 @@ impl Crawl {
                     next = known.recv().ok();
                 }
                 let Some(url) = CanonicalUrl::parse_stored(&record.url) else { return Ok(()) };
-                let depth = match matched {
+                let standing = match matched {
                     Some(Known { page: false, .. }) => return Ok(()),
-                    Some(Known { depth, .. }) => depth,
+                    Some(Known { standing, .. }) => standing,
                     None => {
                         // A page that only the shards know of: its links count from here on.
                         self.frontier.mark_seen(&url)?;
-                        0
+                        Standing::default()
                     }
                 };
                 replayed.pages += 1;
-                let reading = self.reader.read(&url, Purpose::Page, depth, &record.data);
+                let reading = self.reader.read(&url, Purpose::Page, standing, &record.data);
                 let priority = self.priority.of(&url, None);
-                self.queue(&url, Purpose::Page, depth + 1, priority, &reading)?;
+                let below = Standing { depth: standing.depth + 1, ..standing };
+                self.queue(&url, Purpose::Page, below, priority, &reading)?;
                 // A rebuild of millions of pages must not pile up in memory.
                 if replayed.pages.is_multiple_of(4096) {
                     self.frontier.commit(&[])?;
@@ -334,6 +337,7 @@ impl Crawl {
                 purpose: Purpose::Robots,
                 depth: 0,
                 redirects: 0,
+                lineage: Lineage::default(),
                 origin: None,
                 referrer: None,
                 priority: 0.0,
@@ -366,7 +370,8 @@ impl Crawl {
         {
             let rewritten = self.reader.rewriter.apply(given.clone());
             let priority = self.priority.of(&url, None);
-            let what = (event.purpose, event.depth, event.redirects, priority);
+            let at = Standing { depth: event.depth, lineage: event.lineage };
+            let what = (event.purpose, at, event.redirects, priority);
             let (origin, referrer) = (event.origin.as_deref(), event.referrer.as_deref());
             self.follow(&url, origin, what, referrer, rewritten, given)?;
         }

@@ -83,6 +83,7 @@ impl Crawl {
             purpose: event.purpose,
             depth: event.depth,
             redirects: event.redirects,
+            lineage: event.lineage,
             origin: event.origin.clone(),
             referrer: event.referrer.as_deref().map(Into::into),
             priority,

@@ -8,6 +8,7 @@ use crate::engine::Crawl;
 use crate::fetch::{Failure, Fetched, Request};
 use crate::frontier::Lease;
 use crate::page::Reading;
+use crate::scope::Standing;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 
@@ -58,8 +59,8 @@ impl Crawl {
     /// Sends `request` out for `url`.
     pub(super) fn launch(&mut self, request: InFlight, url: CanonicalUrl, purpose: Purpose) {
         let entry = &request.lease.entry;
-        let (depth, origin) = (entry.depth, entry.origin.clone());
-        let pause = self.options.politeness.pause(self.frontier.host(&request.lease));
+        let (standing, origin) = (Standing::from(entry), entry.origin.clone());
+        let pause = self.polite(&request.lease.host).pause(self.frontier.host(&request.lease));
         let keep = pause <= self.options.fetch.keep_alive_ms;
         if purpose == Purpose::Page {
             self.pages_in_flight += 1;
@@ -88,7 +89,7 @@ impl Crawl {
             let accept = |status: u16, media_type: &str| {
                 purpose != Purpose::Page
                     || !(200..300).contains(&status)
-                    || reader.scope.media_type(media_type)
+                    || reader.scope.answer(&url, standing, media_type).accepted
             };
             let request =
                 Request { url: &url, max_body_bytes, accept: Some(&accept), keep, conditional: None };
@@ -98,7 +99,7 @@ impl Crawl {
             if let Ok(received) = &fetched.result {
                 if purpose != Purpose::Robots && !received.refused_by_accept {
                     // A page that makes the reader panic is a bug of ours; it must not cost the crawl.
-                    let read = AssertUnwindSafe(|| reader.read(&url, purpose, depth, &received.raw));
+                    let read = AssertUnwindSafe(|| reader.read(&url, purpose, standing, &received.raw));
                     reading = Some(catch_unwind(read).unwrap_or_else(|_| Reading {
                         defect: Some("the page could not be read".into()),
                         ..Reading::default()

@@ -62,18 +62,18 @@ impl Crawl {
     /// A failure more: the host is left alone for longer, up to `longest_ms`.
     pub(super) fn back_off(&mut self, lease: &Lease, reason: &str, longest_ms: u64) {
         self.trouble(lease, reason);
-        let pause = self.options.politeness.backoff(self.frontier.host(lease)).min(longest_ms);
+        let pause = self.polite(&lease.host).backoff(self.frontier.host(lease)).min(longest_ms);
         self.pause_at_least(lease, pause);
     }
 
     /// The host refused: it is asked less often, and not before `asked_ms`.
     pub(super) fn slow_down(&mut self, lease: &Lease, status: u16, asked_ms: Option<u64>) {
-        let interval = self.options.politeness.pause(self.frontier.host(lease));
+        let interval = self.polite(&lease.host).pause(self.frontier.host(lease));
         let host = self.frontier.host_mut(lease);
         let interval = interval.max(u64::from(host.response_ms));
         host.pace.refused(interval);
         self.trouble(lease, if status == 429 { "429" } else { outcome::SERVER_ERROR });
-        let pause = self.options.politeness.refused(self.frontier.host(lease)).max(asked_ms.unwrap_or(0));
+        let pause = self.polite(&lease.host).refused(self.frontier.host(lease)).max(asked_ms.unwrap_or(0));
         self.pause_at_least(lease, pause);
     }
 
@@ -109,7 +109,7 @@ impl Crawl {
     }
 
     pub(super) fn is_hopeless(&self, lease: &Lease) -> bool {
-        self.options.politeness.is_hopeless(self.frontier.host(lease))
+        self.polite(&lease.host).is_hopeless(self.frontier.host(lease))
     }
 
     /// Leaves a host alone until the crawl is opened again. What it has queued stays, the URL at hand too.

@@ -99,7 +99,7 @@ impl Fetcher {
         let keep = Duration::from_millis(options.keep_alive_ms);
         let shared = Shared {
             scope: address_scope,
-            template: request::Template::new(options),
+            template: request::Template::new(options)?,
             proxy: options.proxy.as_deref().map(proxy::Proxy::parse).transpose()?,
             pool: hosts::Pool::new(keep, options.max_idle),
             dns: Arc::new(dns::Dns::new(&options.dns)?),

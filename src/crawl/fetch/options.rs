@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::site_settings::SiteSettings;
 use webmill_capture::error::{Error, Result};
 
 /// When HTTP/2 is spoken. It needs TLS: http URLs are always fetched by HTTP/1.1.
@@ -74,6 +75,9 @@ pub struct FetchOptions {
     pub user_agent: String,
     /// Headers sent in addition, or in place of ours of the same name; default none.
     pub headers: Vec<(String, String)>,
+    /// Settings of single sites, of which headers and user agent count here; a crawl puts its own in.
+    #[serde(skip)]
+    pub sites: Vec<SiteSettings>,
     /// Proxy for everything, `http://[user:password@]host:port`; default none.
     pub proxy: Option<String>,
     /// Whether a connection to the proxy may carry http requests for one host after another; default true.
@@ -119,6 +123,7 @@ impl Default for FetchOptions {
         FetchOptions {
             user_agent: format!("webmill/{}", env!("CARGO_PKG_VERSION")),
             headers: Vec::new(),
+            sites: Vec::new(),
             proxy: None,
             share_proxy: true,
             basic_auth: BTreeMap::new(),

@@ -4,12 +4,16 @@ use data_encoding::BASE64;
 
 use super::options::FetchOptions;
 use super::proxy::Proxy;
+use crate::site_settings::HostMap;
 use webmill_capture::CanonicalUrl;
+use webmill_capture::error::Result;
 
 /// What is asked for in each request of a crawl, written once.
 pub(super) struct Template {
     /// User-Agent, Accept, Accept-Encoding and the extra headers.
     common: Vec<u8>,
+    /// The same for sites where it is different.
+    sites: HostMap<Vec<u8>>,
     /// `host` or `host:port` → `user:password` in base64.
     accounts: Vec<(String, String)>,
 }
@@ -28,21 +32,14 @@ pub(super) struct Extras<'a> {
 }
 
 impl Template {
-    pub(super) fn new(options: &FetchOptions) -> Template {
-        let ours = [
-            ("User-Agent", options.user_agent.as_str()),
-            ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
-            ("Accept-Encoding", "gzip, deflate, br, zstd"),
-        ];
-        let mut common = Vec::new();
-        let given = |name: &str| options.headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
-        let ours = ours.into_iter().filter(|(name, _)| !given(name));
-        for (name, value) in ours.chain(options.headers.iter().map(|(n, v)| (n.as_str(), v.as_str()))) {
-            push_header(&mut common, name, value);
-        }
+    pub(super) fn new(options: &FetchOptions) -> Result<Template> {
         let accounts =
             options.basic_auth.iter().map(|(h, a)| (h.clone(), BASE64.encode(a.as_bytes()))).collect();
-        Template { common, accounts }
+        let mut sites = HostMap::default();
+        for site in &options.sites {
+            sites.insert(&site.pattern, common(&site.request_headers(options)))?;
+        }
+        Ok(Template { common: common(options), sites, accounts })
     }
 
     /// The request for a URL, in the form of HTTP/1.1; `None` where the URL holds what would break it.
@@ -64,7 +61,7 @@ impl Template {
         out.extend_from_slice(b" HTTP/1.1\r\nHost: ");
         push_authority(&mut out, url);
         out.extend_from_slice(b"\r\n");
-        out.extend_from_slice(&self.common);
+        out.extend_from_slice(self.sites.get(url.host()).unwrap_or(&self.common));
         if let Some(account) = self.account(url) {
             push_header(&mut out, "Authorization", &format!("Basic {account}"));
         }
@@ -108,6 +105,22 @@ impl Template {
         };
         find(&with_port).or_else(|| find(host))
     }
+}
+
+/// The headers that every request of some hosts has.
+fn common(options: &FetchOptions) -> Vec<u8> {
+    let ours = [
+        ("User-Agent", options.user_agent.as_str()),
+        ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
+        ("Accept-Encoding", "gzip, deflate, br, zstd"),
+    ];
+    let mut common = Vec::new();
+    let given = |name: &str| options.headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
+    let ours = ours.into_iter().filter(|(name, _)| !given(name));
+    for (name, value) in ours.chain(options.headers.iter().map(|(n, v)| (n.as_str(), v.as_str()))) {
+        push_header(&mut common, name, value);
+    }
+    common
 }
 
 /// Whether an account, of `host` or `host:port`, is the one of a name that ends without a dot.
@@ -180,7 +193,7 @@ mod tests {
 
     fn written(options: &FetchOptions, url: &str, extras: &Extras<'_>) -> String {
         let url = CanonicalUrl::parse(url).unwrap();
-        String::from_utf8(Template::new(options).write(&url, extras).unwrap()).unwrap()
+        String::from_utf8(Template::new(options).unwrap().write(&url, extras).unwrap()).unwrap()
     }
 
     #[test]
@@ -232,8 +245,30 @@ mod tests {
     }
 
     #[test]
+    fn a_site_gets_headers_of_its_own() {
+        let site = crate::site_settings::SiteSettings {
+            pattern: "*.a.example".into(),
+            headers: vec![("X-Key".into(), "secret".into()), ("accept".into(), "text/html".into())],
+            user_agent: Some("other/1".into()),
+            ..Default::default()
+        };
+        let options =
+            FetchOptions { user_agent: "usual/1".into(), sites: vec![site], ..FetchOptions::default() };
+        let template = Template::new(&options).unwrap();
+        let sent = |url: &str| {
+            let url = CanonicalUrl::parse(url).unwrap();
+            String::from_utf8(template.write(&url, &Extras::default()).unwrap()).unwrap()
+        };
+        let own = sent("http://api.a.example/x");
+        assert!(own.contains("User-Agent: other/1\r\n") && own.contains("X-Key: secret\r\n"), "{own}");
+        assert!(own.contains("accept: text/html\r\n") && !own.contains("Accept: "), "{own}");
+        let usual = sent("http://b.example/x");
+        assert!(usual.contains("User-Agent: usual/1\r\n") && !usual.contains("X-Key"), "{usual}");
+    }
+
+    #[test]
     fn urls_that_would_break_the_request() {
-        let template = Template::new(&FetchOptions::default());
+        let template = Template::new(&FetchOptions::default()).unwrap();
         for url in ["mailto:a@b", "data:text/html,x y"] {
             let url = CanonicalUrl::parse(url).unwrap();
             assert_eq!(template.write(&url, &Extras::default()), None, "{url:?}");

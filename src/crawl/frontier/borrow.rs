@@ -63,6 +63,7 @@ impl Frontier {
             purpose: Purpose::Robots,
             depth: 0,
             redirects: 0,
+            lineage: Default::default(),
             retries: 0,
             postponed: 0,
             origin: None,

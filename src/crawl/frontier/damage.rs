@@ -25,7 +25,16 @@ fn write(path: &Path, options: &FrontierOptions) {
         let purpose = Purpose::Page;
         let (redirects, origin, referrer, priority) = (0, None, None, 0.0);
         frontier
-            .add(&Discovered { url, purpose, depth: n / 1000, redirects, origin, referrer, priority })
+            .add(&Discovered {
+                url,
+                purpose,
+                depth: n / 1000,
+                redirects,
+                lineage: Default::default(),
+                origin,
+                referrer,
+                priority,
+            })
             .unwrap();
         if n % 100 == 99 {
             frontier.commit(&n.to_le_bytes()).unwrap();

@@ -1,7 +1,7 @@
 //! An entry of the queue as bytes: what its key or its URL already says is left out.
 //!
 //! ```text
-//! flags       1 byte: 1 https, 2 whole URL, 4 origin, 8 referrer, 16 priority, 32 sitemap, 64 robots
+//! flags       1 byte: 1 https, 2 whole URL, 4 origin, 8 referrer, 16 priority, 32 sitemap, 64 robots, 128 lineage
 //! depth       varint
 //! redirects   1 byte
 //! retries     1 byte
@@ -10,8 +10,10 @@
 //! origin      varint bytes shared with the URL, varint length, bytes
 //! referrer    likewise
 //! priority    8 bytes, little-endian
+//! lineage     1 byte off site, 4 bytes mark of the seed, little-endian
 //! ```
 
+use crate::scope::{Lineage, SeedMark};
 use crate::task::{Discovered, Entry, Purpose};
 use webmill_capture::CanonicalUrl;
 
@@ -22,6 +24,7 @@ const REFERRER: u8 = 8;
 const PRIORITY: u8 = 16;
 const SITEMAP: u8 = 32;
 const ROBOTS: u8 = 64;
+const LINEAGE: u8 = 128;
 
 /// What is written of an entry, borrowed from whichever form it has.
 pub(super) struct Fields<'a> {
@@ -29,6 +32,7 @@ pub(super) struct Fields<'a> {
     pub purpose: Purpose,
     pub depth: u32,
     pub redirects: u8,
+    pub lineage: Lineage,
     pub retries: u8,
     pub postponed: u8,
     pub origin: Option<&'a str>,
@@ -43,6 +47,7 @@ impl<'a> From<&'a Discovered> for Fields<'a> {
             purpose: found.purpose,
             depth: found.depth,
             redirects: found.redirects,
+            lineage: found.lineage,
             retries: 0,
             postponed: 0,
             origin: found.origin.as_deref(),
@@ -59,6 +64,7 @@ impl<'a> From<&'a Entry> for Fields<'a> {
             purpose: entry.purpose,
             depth: entry.depth,
             redirects: entry.redirects,
+            lineage: entry.lineage,
             retries: entry.retries,
             postponed: entry.postponed,
             origin: entry.origin.as_deref(),
@@ -82,6 +88,7 @@ pub(super) fn encode(fields: &Fields<'_>) -> Vec<u8> {
     flag(fields.origin.is_some(), ORIGIN);
     flag(fields.referrer.is_some(), REFERRER);
     flag(fields.priority.to_bits() != 0, PRIORITY);
+    flag(!fields.lineage.is_empty(), LINEAGE);
     flag(fields.purpose == Purpose::Sitemap, SITEMAP);
     flag(fields.purpose == Purpose::Robots, ROBOTS);
     let mut bytes = Vec::with_capacity(text.len() + 48);
@@ -98,6 +105,10 @@ pub(super) fn encode(fields: &Fields<'_>) -> Vec<u8> {
     }
     if flags & PRIORITY != 0 {
         bytes.extend(fields.priority.to_le_bytes());
+    }
+    if flags & LINEAGE != 0 {
+        bytes.push(fields.lineage.off_site);
+        bytes.extend(fields.lineage.seed.0.to_le_bytes());
     }
     bytes
 }
@@ -122,6 +133,11 @@ pub(super) fn decode(host: &str, mut bytes: &[u8]) -> Option<Entry> {
     let (origin, referrer) = (other(ORIGIN)?, other(REFERRER)?);
     let priority =
         if flags & PRIORITY == 0 { 0.0 } else { f64::from_le_bytes(take(input, 8)?.try_into().ok()?) };
+    let mut lineage = Lineage::default();
+    if flags & LINEAGE != 0 {
+        lineage.off_site = take(input, 1)?[0];
+        lineage.seed = SeedMark(u32::from_le_bytes(take(input, 4)?.try_into().ok()?));
+    }
     let purpose = match flags & (SITEMAP | ROBOTS) {
         0 => Purpose::Page,
         SITEMAP => Purpose::Sitemap,
@@ -135,6 +151,7 @@ pub(super) fn decode(host: &str, mut bytes: &[u8]) -> Option<Entry> {
         purpose,
         depth,
         redirects,
+        lineage,
         retries,
         postponed,
         origin,
@@ -190,6 +207,7 @@ mod tests {
             purpose: Purpose::Page,
             depth: 3,
             redirects: 1,
+            lineage: Lineage::default(),
             retries: 2,
             postponed: 1,
             origin: Some("http://a.example/ältere".into()),
@@ -223,8 +241,11 @@ mod tests {
             "mailto:somebody@a.example",
             "http://127.0.0.1/",
         ] {
-            for purpose in [Purpose::Page, Purpose::Sitemap, Purpose::Robots] {
-                let entry = Entry { purpose, ..sample(url) };
+            for (purpose, off_site, seed) in
+                [(Purpose::Page, 0, 0), (Purpose::Sitemap, 3, 0), (Purpose::Robots, 255, u32::MAX)]
+            {
+                let lineage = Lineage { off_site, seed: SeedMark(seed) };
+                let entry = Entry { purpose, lineage, ..sample(url) };
                 let bytes = encode(&Fields::from(&entry));
                 assert_eq!(decode(entry.url.host(), &bytes), Some(entry.clone()), "{url}");
             }

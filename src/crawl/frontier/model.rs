@@ -79,6 +79,7 @@ impl Model {
             purpose: found.purpose,
             depth: found.depth,
             redirects: found.redirects,
+            lineage: found.lineage,
             retries: 0,
             postponed: 0,
             origin: found.origin.clone(),

@@ -35,6 +35,10 @@ fn found(host: u8, path: u8, depth: u32, priority: f64, referrer: Option<u8>) ->
         purpose: if path % 7 == 6 { Purpose::Sitemap } else { Purpose::Page },
         depth,
         redirects: path % 3,
+        lineage: crate::scope::Lineage {
+            off_site: path % 2,
+            seed: crate::scope::SeedMark(u32::from(path % 5)),
+        },
         origin: (path % 4 == 3).then(|| format!("http://h{host}.example/from/{path}")),
         referrer: referrer.map(|page| format!("http://p.example/{page}").into()),
         priority,
@@ -244,6 +248,7 @@ fn play(frontier: &mut Frontier, seed: u64, n: u64) {
             purpose: Purpose::Page,
             depth: (n / 50) as u32,
             redirects: 0,
+            lineage: Default::default(),
             origin: None,
             referrer: Some(format!("http://p.example/{n}").into()),
             priority: (random(k + 7000) % 100) as f64,

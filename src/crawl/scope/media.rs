@@ -57,8 +57,14 @@ impl MediaTypes {
 
     pub fn matches(&self, media_type: &str) -> bool {
         let essence = media_type.split(';').next().unwrap_or_default().trim();
-        if self.0.is_empty() || essence.is_empty() {
-            return true;
+        self.0.is_empty() || essence.is_empty() || self.names(essence)
+    }
+
+    /// Whether a type is among the patterns; none is where there is no type.
+    pub fn names(&self, media_type: &str) -> bool {
+        let essence = media_type.split(';').next().unwrap_or_default().trim();
+        if essence.is_empty() {
+            return false;
         }
         let (kind, subtype) = essence.split_once('/').unwrap_or((essence, ""));
         self.0.iter().any(|(a, b)| a.matches(kind) && b.matches(subtype))

@@ -8,7 +8,7 @@ fn list(entries: &[&str]) -> Vec<String> {
     entries.iter().map(|e| (*e).to_owned()).collect()
 }
 
-fn verdict(scope: &Scope, text: &str) -> &'static str {
+fn verdict<'a>(scope: &'a Scope, text: &str) -> &'a str {
     scope.url(&url(text), 1).err().unwrap_or("in")
 }
 

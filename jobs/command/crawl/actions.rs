@@ -1,0 +1,103 @@
+//! `webmill crawl URL… --out DIR` crawls; `webmill crawl ACTION …` does something with a crawl that is there.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use webmill_run::Cancel;
+
+use super::args::CrawlArgs;
+use super::explain;
+
+const ABOUT: &str = "Crawl from seeds into RAW DB or WARC shards, politely, resumably, with an event log";
+const AFTER: &str = "Examples:
+  webmill crawl --seeds seeds.txt --out crawl --contact https://example.org/crawler --pages 100000
+  webmill crawl http://127.0.0.1:8000/ --out crawl --allow-private --delay 0
+  webmill crawl explain https://example.org/missing --out crawl
+  webmill run crawl --out results
+
+Stopped or killed, the same command goes on where it was. Shards are in OUT/shards, the event log in OUT/events, the
+settings in OUT/crawl.toml; all settings can be set in the table [crawl] of a recipe.";
+
+/// What is done: a derived parser does not know of arguments that an action makes needless.
+#[derive(Debug)]
+pub enum CrawlCommand {
+    /// A crawl is begun or goes on.
+    Crawl(CrawlArgs),
+    /// Something else is done with one that is there.
+    Act(Action),
+}
+
+/// What else can be done with the folder of a crawl. A seed of such a name is written as a URL: `http://explain/`.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Say which rule decides about a URL, and why it was or was not fetched.
+    Explain(explain::ExplainArgs),
+}
+
+impl Args for CrawlCommand {
+    fn augment_args(command: Command) -> Command {
+        Action::augment_subcommands(CrawlArgs::augment_args(command))
+            .subcommand_required(false)
+            .arg_required_else_help(false)
+            .args_conflicts_with_subcommands(true)
+            .subcommand_negates_reqs(true)
+            .about(ABOUT)
+            .after_help(AFTER)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for CrawlCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        match matches.subcommand() {
+            Some(_) => Action::from_arg_matches(matches).map(CrawlCommand::Act),
+            None => CrawlArgs::from_arg_matches(matches).map(CrawlCommand::Crawl),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// What it meets.
+pub fn run(command: &CrawlCommand, cancel: &Cancel) -> Result<ExitCode> {
+    match command {
+        CrawlCommand::Crawl(args) => super::run(args, cancel),
+        CrawlCommand::Act(Action::Explain(args)) => explain::run(args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(typed: &[&str]) -> Result<CrawlCommand, clap::Error> {
+        let command = CrawlCommand::augment_args(Command::new("crawl").no_binary_name(true));
+        CrawlCommand::from_arg_matches(&command.try_get_matches_from(typed)?)
+    }
+
+    #[test]
+    fn actions_stand_beside_crawling() {
+        let crawl = |typed: &[&str]| matches!(parse(typed), Ok(CrawlCommand::Crawl(_)));
+        assert!(crawl(&["http://a.example/", "--out", "o"]) && crawl(&["--out", "o", "--seeds", "s"]));
+        assert!(crawl(&["--out", "o", "http://explain/"]));
+        let Ok(CrawlCommand::Act(Action::Explain(args))) =
+            parse(&["explain", "http://a.example/", "--out", "o"])
+        else {
+            panic!("no action");
+        };
+        assert_eq!(args.url, "http://a.example/");
+        for bad in [&["explain"][..], &["http://a.example/"], &[]] {
+            assert!(parse(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Settings of single sites: what differs there from the rest of the crawl.
+//!
+//! **Definition.** An entry of `sites` holds for the hosts that its `match` names: `a.example` for that host alone (not for
+//! `www.a.example`: headers may be secret), `*.a.example` for the domain and all hosts below it. Where several fit, a host's
+//! own entry wins, then the longest domain; entries are not mixed. What an entry does not say is as everywhere.
+//!
+//! ```toml
+//! [[crawl.sites]]
+//! match = "*.slow.example"
+//! delay_ms = 10_000
+//! pages = 5_000
+//!
+//! [[crawl.sites]]
+//! match = "api.slow.example"
+//! headers = [["Authorization", "Bearer …"]]
+//! ```
+//!
+//! The number of connections to a host is always one. What robots.txt asks for (`Crawl-delay`) and what a host refuses counts
+//! at every site, also where its delay is shorter than elsewhere.
+//!
+//! **Cost.** A hash look-up a label of the host; none where there are no entries. **Determinism.** A function of the entries.
+
+mod host_map;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::host_map::HostMap;
+use crate::fetch::FetchOptions;
+use crate::politeness::Politeness;
+use webmill_capture::error::{Error, Result};
+
+/// What differs at one site.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SiteSettings {
+    /// Its hosts: `a.example` or `*.a.example`.
+    #[serde(rename = "match")]
+    pub pattern: String,
+    /// Least pause between two requests to a host, ms, at most 30 days; default that of the crawl.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_ms: Option<u64>,
+    /// Pages stored of one host; default that of the crawl's limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<u64>,
+    /// Bytes received of one host; default no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Headers sent in addition, or in place of the crawl's of the same name; default none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<(String, String)>,
+    /// Who is asking there; default that of the crawl.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_agent: Option<String>,
+    /// Whether its robots.txt is obeyed; default as everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obey_robots: Option<bool>,
+    /// Whether what its pages need to be shown is fetched too; default as everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requisites: Option<bool>,
+    /// Whether its pages are fetched through a browser; default as everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub render: Option<bool>,
+}
+
+impl SiteSettings {
+    /// The headers that are sent there, `User-Agent` among them, of those that every site gets and its own.
+    pub(crate) fn request_headers(&self, common: &FetchOptions) -> FetchOptions {
+        let mut options = common.clone();
+        options.user_agent = self.user_agent.clone().unwrap_or(options.user_agent);
+        let replaced = |name: &str| self.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+        options.headers.retain(|(name, _)| !replaced(name));
+        options.headers.extend(self.headers.iter().cloned());
+        options
+    }
+
+    fn check(&self) -> Result<()> {
+        let own = |error: Error| Error::Config(format!("sites: {:?}: {error}", self.pattern));
+        Politeness { delay_ms: self.delay_ms.unwrap_or(0), ..Politeness::default() }.check().map_err(own)?;
+        self.request_headers(&FetchOptions::default()).check().map_err(own)?;
+        if self.pages == Some(0) || self.bytes == Some(0) {
+            return Err(Error::Config(format!(
+                "sites: {:?}: pages or bytes of 0; leave the site out of the scope instead",
+                self.pattern
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// All settings of sites, by host.
+#[derive(Debug, Default)]
+pub struct Sites {
+    by_host: HostMap<Site>,
+}
+
+#[derive(Debug)]
+struct Site {
+    settings: SiteSettings,
+    /// Where its delay differs.
+    politeness: Option<Politeness>,
+}
+
+impl Sites {
+    /// Compiles them; `politeness` holds where they do not say otherwise.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the entry: a name that is none, one that is there twice, a value out of range.
+    pub fn new(all: &[SiteSettings], politeness: &Politeness) -> Result<Sites> {
+        let mut by_host = HostMap::default();
+        for settings in all {
+            settings.check()?;
+            let politeness = settings.delay_ms.map(|delay_ms| Politeness { delay_ms, ..politeness.clone() });
+            if !by_host.insert(&settings.pattern, Site { settings: settings.clone(), politeness })? {
+                return Err(Error::Config(format!("sites: {:?} is there twice", settings.pattern)));
+            }
+        }
+        Ok(Sites { by_host })
+    }
+
+    /// What differs at a host.
+    pub fn of(&self, host: &str) -> Option<&SiteSettings> {
+        self.by_host.get(host).map(|site| &site.settings)
+    }
+
+    /// The pauses of a host, where they differ.
+    pub fn politeness(&self, host: &str) -> Option<&Politeness> {
+        self.by_host.get(host)?.politeness.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site(pattern: &str) -> SiteSettings {
+        SiteSettings { pattern: pattern.into(), ..SiteSettings::default() }
+    }
+
+    #[test]
+    fn the_longest_name_that_fits_decides() {
+        let names = ["a.example", "*.a.example", "*.example", "*.b.a.example", "1.2.3.4", "*.北大.example"];
+        let sites = Sites::new(&names.map(site), &Politeness::default()).unwrap();
+        for (host, want) in [
+            ("a.example", Some("a.example")),
+            ("a.example.", Some("a.example")),
+            ("www.a.example", Some("*.a.example")),
+            ("b.a.example", Some("*.b.a.example")),
+            ("x.y.b.a.example", Some("*.b.a.example")),
+            ("xa.example", Some("*.example")),
+            ("example", Some("*.example")),
+            ("1.2.3.4", Some("1.2.3.4")),
+            ("2.3.4", None),
+            ("xn--djrptm67aikb.example", Some("*.example")),
+            ("a.example.net", None),
+        ] {
+            assert_eq!(sites.of(host).map(|s| s.pattern.as_str()), want, "{host}");
+        }
+        assert!(Sites::default().of("a.example").is_none());
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_everywhere() {
+        let text = "[[sites]]\nmatch = \"a.example\"\ndelay_ms = 9\nheaders = [[\"accept\", \"x/y\"]]\n[[sites]]\nmatch = \"*.b.example\"\n";
+        #[derive(Deserialize)]
+        struct Recipe {
+            sites: Vec<SiteSettings>,
+        }
+        let recipe: Recipe = toml::from_str(text).unwrap();
+        let polite = Politeness { adaptive: 7.0, ..Politeness::default() };
+        let sites = Sites::new(&recipe.sites, &polite).unwrap();
+        let own = sites.politeness("a.example").unwrap();
+        assert_eq!((own.delay_ms, own.adaptive), (9, 7.0));
+        assert!(sites.politeness("b.example").is_none() && sites.of("b.example").is_some());
+        let common = FetchOptions {
+            headers: vec![("Accept".into(), "a/b".into()), ("X".into(), "1".into())],
+            ..FetchOptions::default()
+        };
+        let sent = sites.of("a.example").unwrap().request_headers(&common);
+        assert_eq!(
+            sent.headers,
+            [("X".into(), "1".into()), ("accept".into(), "x/y".into())] as [(String, String); 2]
+        );
+        assert_eq!(sent.user_agent, common.user_agent);
+    }
+
+    #[test]
+    fn wrong_entries_are_named() {
+        for (bad, word) in [
+            (vec![site("")], "no host name"),
+            (vec![site("http://a.example/")], "no host name"),
+            (vec![site("a.example:80")], "no host name"),
+            (vec![site("*")], "no host name"),
+            (vec![site("a.example"), site("A.example.")], "twice"),
+            (vec![site("*.a.example"), site("*.a.example")], "twice"),
+            (vec![SiteSettings { delay_ms: Some(u64::MAX), ..site("a") }], "delay_ms"),
+            (vec![SiteSettings { pages: Some(0), ..site("a") }], "out of the scope"),
+            (vec![SiteSettings { headers: vec![("Host".into(), "b".into())], ..site("a") }], "Host"),
+            (vec![SiteSettings { headers: vec![("X".into(), "a\r\nb".into())], ..site("a") }], "control"),
+            (vec![SiteSettings { user_agent: Some(" ".into()), ..site("a") }], "user_agent"),
+        ] {
+            let message = Sites::new(&bad, &Politeness::default()).unwrap_err().to_string();
+            assert!(message.contains(word), "{word}: {message}");
+        }
+        assert!(toml::from_str::<SiteSettings>("match = \"a\"\ndelay = 3").is_err());
+        assert!(toml::from_str::<SiteSettings>("delay_ms = 3").is_err());
+    }
+}
