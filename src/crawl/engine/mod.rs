@@ -16,6 +16,7 @@
 //! **Stopping.** Nothing queued and nothing in flight, or a limit.
 
 mod apply;
+mod brake;
 mod commit;
 mod consider;
 mod learn;
@@ -43,6 +44,7 @@ use crate::event::{Event, outcome};
 use crate::fetch::Fetcher;
 use crate::frontier::{Frontier, FrontierOptions, FrontierStats, Next};
 use crate::journal::Journal;
+use crate::kinds::KindFilter;
 use crate::page::{PageReader, account, plain};
 use crate::priority::{Earlier, Priority};
 use crate::rewrite::Rewriter;
@@ -87,6 +89,10 @@ pub struct Totals {
     pub outcomes: Counted,
     /// References not followed, by reason.
     pub refused: Counted,
+    /// URLs left out for the media type that they had, or that their ending stands for.
+    pub refused_types: Counted,
+    /// URLs left out as copies, by host and pattern.
+    pub cut_patterns: Counted,
     /// URLs given up though they may be there, by outcome ([`crate::event::outcome::SOFT`]).
     pub given_up: Counted,
 }
@@ -100,6 +106,7 @@ pub struct Crawl {
     journal: Journal,
     fetcher: Fetcher,
     reader: Arc<PageReader>,
+    kinds: KindFilter,
     priority: Priority,
     ring: Option<(Ring, String)>,
     outbox: HashMap<String, Vec<u8>>,
@@ -194,6 +201,7 @@ impl Crawl {
             archive: opened.archive,
             journal: opened.journal,
             fetcher,
+            kinds: KindFilter::new(|media_type| reader.scope.media_type(media_type)),
             reader,
             priority: Priority::new(&options.priority, earlier)?,
             ring: options.agents.ring()?,
