@@ -20,7 +20,7 @@
 //!   for a wide pattern, a third of the host, cut the pattern.
 //!
 //! A cut is a soft verdict: of the URLs that it refuses the 64th, and then every 128th, 256th and so on to 4,096th, is
-//! fetched all the same; two of these in a row with something new release the pattern. Seeds, what seeds link to and what
+//! fetched all the same; three of these in a row with something new release the pattern. Seeds, what seeds link to and what
 //! sitemaps list is never refused.
 //!
 //! **Cost.** A few look-ups a block; 50 bytes for a host of a page, some 700 for most, at most 2.7 KiB, whatever its size. **Determinism.**
@@ -54,14 +54,14 @@ use self::sample::DistinctSample;
 /// Weight of the shortest pages; those without any word have none.
 const LEAST_WEIGHT: f32 = 0.05;
 
-/// Pages with which a host begins: more of them is remembered, so that its template is known soon.
+/// Blocks remembered of a page that is mostly known, or one of the first four, so that a template is known soon.
+const MANY_BLOCKS: usize = 64;
+
+/// Pages with which a host begins.
 const FIRST_PAGES: u32 = 4;
 
-/// Blocks of each of the first pages that are remembered.
-const FIRST_BLOCKS: usize = 64;
-
-/// Blocks of any other page that are.
-const BLOCKS: usize = 16;
+/// Blocks remembered of any other page.
+const FEW_BLOCKS: usize = 8;
 
 /// Depth up to which URLs are vouched for: seeds, what seeds link to, what sitemaps list.
 const VOUCHED_DEPTH: u32 = 1;
@@ -160,17 +160,11 @@ impl DuplicateThrottleState {
 
     /// Remembers what the page shows; whether all of it was known.
     fn learn(&mut self, page: &PageFingerprint) -> bool {
-        let most = if self.pages <= FIRST_PAGES { FIRST_BLOCKS } else { BLOCKS };
-        let mut new = Vec::new();
-        let mut all = true;
-        for &block in &page.blocks {
-            if !self.known.meet(block) {
-                all = false;
-                if new.len() < most {
-                    new.push(block);
-                }
-            }
-        }
+        let mut new: Vec<u32> =
+            page.blocks.iter().copied().filter(|block| !self.known.meet(*block)).collect();
+        let all = new.is_empty();
+        let many = self.pages <= FIRST_PAGES || new.len() * 2 <= page.blocks.len();
+        new.truncate(if many { MANY_BLOCKS } else { FEW_BLOCKS });
         // Afterwards: the page is no copy of itself.
         new.into_iter().for_each(|block| self.known.insert(block));
         all && page.whole

@@ -20,6 +20,9 @@ const OWN: u32 = 4;
 /// Texts of the sample that must have come again, with none that is new between.
 const REPEATS: u16 = 12;
 
+/// Pages with something new for each of which a pattern is given one copy's patience.
+const PATIENCE: u32 = 4;
+
 /// URLs refused before the first probe.
 const FIRST_PROBE: u32 = 64;
 
@@ -30,7 +33,7 @@ const RAREST_PROBE: u32 = 4096;
 const NEXT_PROBE: u32 = 4;
 
 /// Probes in a row that must find something.
-const HITS: u8 = 2;
+const HITS: u8 = 3;
 
 /// A pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,7 +107,7 @@ impl Groups {
             };
             let group = &mut self.0[at];
             if let Some(cut) = &mut group.cut {
-                if cut.probed(!against) {
+                if cut.probed(seen) {
                     group.release(options);
                     turn = Some(Turn::Released);
                 }
@@ -198,11 +201,11 @@ impl Group {
         let wide = width >= Width::Section;
         let least = options.cut_after.saturating_mul(if wide { options.wide_factor } else { 1 });
         // What a pattern has given earns it patience.
-        if self.score >= least.max(self.fresh / 4).saturating_mul(UNIT) {
+        if self.score >= least.max(self.fresh / PATIENCE).saturating_mul(UNIT) {
             return Some(CutReason::NearCopies);
         }
         let of_all = if wide { pages / 3 } else { 0 };
-        let enough = least.saturating_mul(4).max(of_all).max(self.fresh / 4);
+        let enough = least.saturating_mul(4).max(of_all).max(self.fresh / PATIENCE);
         (self.repeats >= REPEATS && self.stands_for >= enough).then_some(CutReason::Repeats)
     }
 
@@ -210,14 +213,19 @@ impl Group {
         self.cut = None;
         (self.score, self.repeats, self.stands_for) = (0, 0, 0);
         // The next time takes twice as long.
-        self.fresh = self.fresh.max(options.cut_after).saturating_mul(8);
+        self.fresh = self.fresh.max(options.cut_after.saturating_mul(PATIENCE)).saturating_mul(2);
     }
 }
 
 impl Cut {
     /// A URL of the pattern was fetched; whether that releases it.
-    fn probed(&mut self, new: bool) -> bool {
-        if !new {
+    fn probed(&mut self, seen: Seen) -> bool {
+        let again = seen.sampled.map(|(again, _)| again);
+        // What comes again after long cannot be told from what is new by a memory of the last pages.
+        if self.why == CutReason::Repeats && !seen.copy && again.is_none() {
+            return false;
+        }
+        if seen.copy || again == Some(true) {
             self.hits = 0;
             return false;
         }

@@ -15,7 +15,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::url_words::is_position;
+use super::url_words::{is_position, is_position_segment};
 use crate::traps;
 use webmill_capture::CanonicalUrl;
 
@@ -102,7 +102,7 @@ fn names_a_position(url: &CanonicalUrl) -> bool {
     let mut parameters = query.split('&').filter_map(|parameter| parameter.split_once('='));
     let mut segments = url.path().split('/').zip(url.path().split('/').skip(1));
     parameters.any(|(name, value)| is_position(name) && numeric(value))
-        || segments.any(|(name, value)| is_position(name) && numeric(value))
+        || segments.any(|(name, value)| is_position_segment(name) && numeric(value))
 }
 
 fn general_path(path: &str) -> String {

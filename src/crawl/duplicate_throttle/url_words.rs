@@ -25,7 +25,7 @@ const NEAR_POSITION: u64 = 200;
 /// Words of a URL that are kept.
 const MOST_WORDS: usize = 64;
 
-/// Names of parameters and path segments that say where in a list a page is.
+/// Names of parameters that say where in a list a page is.
 const POSITIONS: [&str; 20] = [
     "page",
     "p",
@@ -67,9 +67,14 @@ static DATES: LazyLock<Vec<u64>> = LazyLock::new(|| {
     hashes
 });
 
-/// Whether a parameter or path segment of this name says where in a list a page is.
+/// Whether a parameter of this name says where in a list a page is.
 pub(super) fn is_position(name: &str) -> bool {
     POSITIONS.iter().any(|position| position.eq_ignore_ascii_case(name))
+}
+
+/// Whether a path segment says so of the next one; short ones say many things.
+pub(super) fn is_position_segment(name: &str) -> bool {
+    name.len() > 2 && is_position(name)
 }
 
 /// The words of a URL that its page may echo.
@@ -86,7 +91,7 @@ impl UrlWords {
         let mut known = UrlWords { dated: traps::is_of_a_date(url), ..UrlWords::default() };
         let mut before = "";
         for segment in url.path().split('/') {
-            known.add(segment, is_position(before), false);
+            known.add(segment, is_position_segment(before), false);
             before = segment;
         }
         for (name, value) in url::form_urlencoded::parse(url.query().unwrap_or_default().as_bytes()) {
