@@ -14,6 +14,12 @@ impl Counted {
         self.add_many(name, 1);
     }
 
+    /// One more of `name`, a foreign word: once there are `most` names, new ones are counted as `other`.
+    pub fn add_bounded(&mut self, name: &str, most: usize) {
+        let known = self.0.contains_key(name) || self.0.len() < most;
+        self.add(if known { name } else { "other" });
+    }
+
     /// `n` more of `name`.
     pub fn add_many(&mut self, name: &str, n: u64) {
         match self.0.get_mut(name) {
@@ -73,5 +79,7 @@ mod tests {
         a.take("z");
         assert_eq!(a.iter().collect::<Vec<_>>(), [("x", 2)]);
         assert_eq!(a.get("z"), 0);
+        ["x", "p", "q", "r", "q"].into_iter().for_each(|name| a.add_bounded(name, 3));
+        assert_eq!(a.iter().collect::<Vec<_>>(), [("other", 1), ("p", 1), ("q", 2), ("x", 3)]);
     }
 }

@@ -99,8 +99,10 @@ pub mod outcome {
         PROXY_FAILURE = "proxy-failure";
         /// The host failed too often; its URLs wait until the crawl is opened again.
         HOST_UNREACHABLE = "host-unreachable";
-        /// The host's pages kept being copies; the rest of its URLs was dropped.
+        /// The host's pages kept being copies; the rest of its URLs was dropped (by earlier versions).
         HOST_CUT = "host-cut";
+        /// Pages of URLs like this one kept being copies.
+        PATTERN_CUT = "pattern-cut";
         /// The host has its number of pages.
         HOST_LIMIT = "host-limit";
         /// The body broke off in every attempt; the longest part is stored.
@@ -304,10 +306,10 @@ mod tests {
     #[test]
     fn outcomes_have_names_of_their_own() {
         let mut names: Vec<_> = outcome::ALL.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names.len(), 30);
+        assert_eq!(names.len(), 31);
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 30);
+        assert_eq!(names.len(), 31);
         for name in names {
             assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{name}");
         }

@@ -8,7 +8,8 @@
 //!
 //! **Cost.** Linear in the page; the limits are those of the parser and of the link finder.
 
-use crate::duplicate_throttle::{PageFingerprint, fingerprint};
+use crate::duplicate_throttle::PageFingerprint;
+use crate::page_text::page_fingerprint;
 use crate::rewrite::Rewriter;
 use crate::scope::{Scope, Standing};
 use crate::sitemap::{self, SitemapLimits};
@@ -18,13 +19,10 @@ use webmill_capture::{CanonicalUrl, Response, decode_content};
 use webmill_html::links::{LinkKind, LinkLimits, links};
 use webmill_html::parse::{Limits, parse};
 use webmill_html::sniff::{is_markup, sniff};
-use webmill_html::{Dom, Edge, Robots, Tag, decode};
+use webmill_html::{Robots, Tag, decode};
 
 /// Bytes of a body that are parsed for links.
 const PARSED_BYTES: usize = 16 << 20;
-
-/// Bytes of visible text that the fingerprint is taken of: enough to tell pages apart.
-const FINGERPRINT_BYTES: usize = 64 << 10;
 
 /// Turns responses into readings; shared by all fetching tasks.
 #[derive(Debug)]
@@ -128,7 +126,7 @@ impl PageReader {
         let tld = url.host().rsplit('.').next().map(str::as_bytes);
         let text = decode(&body.bytes, response.charset_label(), tld);
         let dom = parse(&text.text, &Limits::default());
-        reading.fingerprint = visible_print(&dom);
+        reading.fingerprint = page_fingerprint(url, &dom);
         let mut robots = Robots::default();
         for (name, value) in response.headers() {
             if name.eq_ignore_ascii_case(b"x-robots-tag") {
@@ -280,25 +278,6 @@ impl Reading {
             self.trapped.push((url, reason));
         }
     }
-}
-
-/// Fingerprint of the words that a reader sees.
-fn visible_print(dom: &Dom<'_>) -> Option<PageFingerprint> {
-    let mut text = String::new();
-    let mut walk = dom.walk(dom.body()?);
-    while let Some(edge) = walk.next() {
-        let Edge::Enter(node) = edge else { continue };
-        if matches!(dom.tag(node), Tag::Script | Tag::Style | Tag::Template | Tag::Comment) {
-            walk.skip_children();
-        } else if dom.is_text(node) {
-            text.push_str(dom.text(node));
-            text.push(' ');
-            if text.len() > FINGERPRINT_BYTES {
-                break;
-            }
-        }
-    }
-    fingerprint(&text)
 }
 
 #[cfg(test)]

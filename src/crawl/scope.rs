@@ -99,7 +99,7 @@ pub struct ScopeOptions {
     /// CSV file of `network,country` or `first,last,country`; needed for `countries`; default none.
     pub country_table: Option<PathBuf>,
     /// Media types to store, `*` for any part (`text/*`, `application/*+xml`); empty for all. Default: HTML, XHTML,
-    /// plain text, Markdown, XML, RSS, Atom.
+    /// plain text, Markdown, XML, RSS, Atom, JSON, CSV, RTF, PDF, EPUB and the documents of Office and OpenDocument.
     pub media_types: Vec<String>,
     /// Most links from a seed; default none.
     pub max_depth: Option<u32>,
@@ -118,6 +118,22 @@ impl Default for ScopeOptions {
             "application/xml",
             "application/rss+xml",
             "application/atom+xml",
+            "application/feed+json",
+            "application/json",
+            "text/csv",
+            "text/rtf",
+            "application/rtf",
+            "application/pdf",
+            "application/epub+zip",
+            "application/msword",
+            "application/vnd.ms-excel",
+            "application/vnd.ms-powerpoint",
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+            "application/vnd.oasis.opendocument.text",
+            "application/vnd.oasis.opendocument.spreadsheet",
+            "application/vnd.oasis.opendocument.presentation",
         ];
         ScopeOptions {
             seeds: Seeds::Hosts,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::duplicate_throttle::DuplicateThrottleState;
+use crate::kinds::Kinds;
 use crate::politeness::Pace;
 use crate::scope::Lineage;
 use webmill_capture::CanonicalUrl;
@@ -112,4 +113,6 @@ pub struct HostState {
     pub variants: Vec<u8>,
     /// What the duplicate throttle knows of it.
     pub duplicate_throttle: DuplicateThrottleState,
+    /// What types its kinds of URLs had.
+    pub kinds: Kinds,
 }

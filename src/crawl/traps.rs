@@ -144,6 +144,11 @@ impl TrapLimits {
     }
 }
 
+/// Whether a URL is that of a date, and of nothing else of that date.
+pub(crate) fn is_of_a_date(url: &CanonicalUrl) -> bool {
+    dates::find(url).is_some_and(|date| date.leaf)
+}
+
 /// Milliseconds since 1970.
 fn now_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)

@@ -121,6 +121,9 @@ pub struct CrawlArgs {
     /// Keep cookies.
     #[arg(long, help_heading = "Fetching")]
     cookies: bool,
+    /// Leave nothing out for being a copy: patterns of URLs whose pages repeat each other are fetched on and on.
+    #[arg(long, help_heading = "Scope")]
+    no_brake: bool,
     /// Fetch images of pages too.
     #[arg(long, help_heading = "Fetching")]
     images: bool,
@@ -306,6 +309,7 @@ impl CrawlArgs {
         options.fetch.cookies |= self.cookies;
         options.fetch.allow_private |= self.allow_private;
         options.images |= self.images;
+        options.duplicate_throttle.enabled &= !self.no_brake;
         options.sitemaps &= !self.no_sitemaps;
         options.obey_robots &= !self.ignore_robots;
         Ok(())

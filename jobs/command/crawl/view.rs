@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::json;
-use webmill_crawl::{Ended, Missing, Observer, Snapshot, Totals};
+use webmill_crawl::{Counted, Ended, Missing, Observer, Snapshot, Totals};
 
 /// Between two JSON lines.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -122,6 +122,20 @@ pub fn sum_up(totals: &Totals, ended: Ended) {
             totals.refused.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
         crate::say!("            links not followed: {}", refused.join(" · "));
     }
+    if !totals.refused_types.is_empty() {
+        crate::say!(
+            "            left out by media type: {}; --media-type TYPE takes them, with --retry media-type those too",
+            most(&totals.refused_types)
+        );
+    }
+    if !totals.cut_patterns.is_empty() {
+        let (urls, patterns) = totals.cut_patterns.iter().fold((0, 0), |(n, m), (_, urls)| (n + urls, m + 1));
+        crate::say!(
+            "            {} URLs of {patterns} patterns were left out as copies ({}); --no-brake or --retry pattern-cut fetches them",
+            grouped(urls),
+            most(&totals.cut_patterns)
+        );
+    }
 }
 
 /// What was not brought home, why, and what brings it.
@@ -152,6 +166,21 @@ pub fn tell_missing(missing: &Missing, out: &Path) {
     if !outcomes.is_empty() {
         crate::say!("go on with the same command and --retry {}", outcomes.join(","));
     }
+}
+
+/// Names shown of a count.
+const SHOWN: usize = 6;
+
+/// The names with the highest counts.
+fn most(counted: &Counted) -> String {
+    let mut counts: Vec<(&str, u64)> = counted.iter().collect();
+    counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let mut shown: Vec<String> =
+        counts.iter().take(SHOWN).map(|(name, n)| format!("{name} {}", grouped(*n))).collect();
+    if counts.len() > SHOWN {
+        shown.push("…".into());
+    }
+    shown.join(", ")
 }
 
 fn outcomes(totals: &Totals) -> String {

@@ -1,222 +1,217 @@
 //! The fingerprint of a page: what the duplicate throttle compares.
 //!
-//! **Definition.** Words are runs of letters and digits; characters of scripts without spaces count singly. Numbers of
-//! one or two digits and years (1900 to 2199) are all one word: a calendar is one page. Of the set of *different*
-//! word triples (sets, so that no table of numbers outvotes the text around it):
+//! **Definition.** The text of a page is cut into blocks: paragraphs, headings, list items, rows of tables. A block of
+//! fewer than three words goes with the next one, so that a table of small numbers is not a heap of words that every
+//! other table has too. Words of a block that only repeat the page's URL (see `url_words`), times of day, and numbers
+//! of a line that says how long the page took to make are left out. The fingerprint is
 //!
-//! - the SimHash of 64 bits, whose Hamming distance grows with the share of triples that differ;
-//! - a key of the whole set: equal for pages that say the same but for small numbers;
-//! - a key of the words without digits, each as often as it occurs: equal for pages that differ in numbers alone;
-//! - how many there were.
+//! - the hashes of the different blocks: what a host showed before can be told from what is new;
+//! - a key of the words that are left, each as often as it occurs, in any order: equal for two views of one list;
+//! - how many words there were.
 //!
-//! Only the first 64 KiB of text are read. A filter of 16,384 bits decides what was there before; of a thousand
-//! different triples it takes some thirty for known, the same ones in every copy.
+//! Pictures and embedded things are blocks too, by their address: photographs differ where their captions do not.
 //!
-//! **Cost.** Linear, no allocation. **Determinism.** The text alone; stored by crawls, so that it may not change.
-//!
-//! **Reference.** Charikar, doi:10.1145/509907.509965.
+//! **Cost.** Linear; 4 bytes a block, at most [`MOST_BLOCKS`]. **Determinism.** URL and text alone; stored by crawls, so
+//! that it may not change.
 
-use webmill_capture::simhash::BitCounts;
+use std::sync::LazyLock;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::tokens::{Token, hash_of, mix, tokens};
+use super::url_words::UrlWords;
+use webmill_capture::CanonicalUrl;
 
 /// Bytes of text that are read.
-const MAX_TEXT: usize = 64 * 1024;
+const MAX_TEXT: usize = 256 << 10;
 
-/// Words of the filter of known triples.
-const FILTER: usize = 256;
+/// Blocks of a page that are kept.
+pub const MOST_BLOCKS: usize = 4096;
 
-/// What every small number and every year is taken for.
-const NUMBER: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Words of a block; a longer one is several.
+const MOST_WORDS: usize = 512;
+
+/// Words below which a block goes with the next.
+const SHORT: usize = 3;
+
+/// What every run of left out words is taken for.
+const ECHO: u64 = 0x9E37_79B9_7F4A_7C15;
+
+static MAKING: LazyLock<[u64; 9]> = LazyLock::new(|| {
+    ["generated", "rendered", "took", "loaded", "queries", "erzeugt", "generiert", "cached", "served"]
+        .map(hash_of)
+});
+static UNITS: LazyLock<[u64; 8]> =
+    LazyLock::new(|| ["s", "ms", "sec", "secs", "second", "seconds", "sekunden", "秒"].map(hash_of));
 
 /// What is left of a page for comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageFingerprint {
-    /// SimHash of the different word triples.
-    pub simhash: u64,
-    /// Hash of the set of word triples.
+    /// Hashes of the different blocks, ascending.
+    pub blocks: Box<[u32]>,
+    /// Hash of the multiset of words.
     pub key: u32,
-    /// Hash of the multiset of words without digits.
+    /// Words in all; at least one.
     pub words: u32,
-    /// Different word triples; at least one.
-    pub shingles: u32,
+    /// Whether all of the text was read.
+    pub whole: bool,
 }
 
-/// The fingerprint of a page's visible text; `None` where it has no words.
-///
-/// # Examples
-/// ```
-/// use webmill_crawl::duplicate_throttle::fingerprint;
-/// let may = fingerprint("Events in May 2027: 1 2 3 4 5 6 7. Nothing is planned.");
-/// assert_eq!(may, fingerprint("Events in May 2031: 4 5 6 7 8 9 10. Nothing is planned."));
-/// assert_ne!(may, fingerprint("Events in May 2027: 1 2 3 4 5 6 7. The fair opens."));
-/// assert_eq!(fingerprint(" … "), None);
-/// ```
-pub fn fingerprint(text: &str) -> Option<PageFingerprint> {
-    let mut end = text.len().min(MAX_TEXT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let mut triples = Triples::new();
-    let bytes = &text.as_bytes()[..end];
-    let mut word = Word::NONE;
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let kind = KINDS[usize::from(byte)];
-        if kind == 1 {
-            word.add(byte);
-            at += 1;
-            continue;
-        }
-        if kind == 0 {
-            triples.end_of(&mut word);
-            at += 1;
-            continue;
-        }
-        let length = usize::from(kind);
-        let Some(character) = bytes.get(at..at + length) else { break };
-        match wide(character) {
-            Some(false) => character.iter().for_each(|&byte| word.add(byte)),
-            Some(true) => {
-                triples.end_of(&mut word);
-                character.iter().for_each(|&byte| word.add(byte));
-                triples.end_of(&mut word);
-            }
-            None => triples.end_of(&mut word),
-        }
-        at += length;
-    }
-    triples.end_of(&mut word);
-    triples.finish()
+/// Takes the fingerprint of a page as its text is read.
+#[derive(Debug)]
+pub struct Fingerprinter {
+    url: UrlWords,
+    block: Vec<Token>,
+    echo: Vec<bool>,
+    blocks: Vec<u32>,
+    key: u64,
+    words: u32,
+    bytes: usize,
+    whole: bool,
 }
 
-/// Kind of a byte of UTF-8: 0 no part of a word, 1 of a word, 2 to 4 lead byte of a character of so many bytes.
-const KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        kinds[byte] = match byte as u8 {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => 1,
-            0xC2..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xF4 => 4,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    kinds
-};
-
-/// Whether the character in these bytes stands alone (Some(true)), joins a word (Some(false)) or is none (None).
-fn wide(bytes: &[u8]) -> Option<bool> {
-    // U+4000 to U+9FFF.
-    if (0xE4..=0xE9).contains(&bytes[0]) {
-        return Some(true);
-    }
-    let c = std::str::from_utf8(bytes).ok()?.chars().next()?;
-    // Thai to Myanmar, Khmer, kana, Han; Hangul has spaces.
-    let alone = matches!(c, '\u{0E00}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{2E80}'..='\u{A4CF}'
-        | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
-    c.is_alphanumeric().then_some(alone)
-}
-
-/// A word as it is read.
-struct Word {
-    hash: u64,
-    length: u32,
-    /// Value of its digits, as long as there are few.
-    number: u32,
-    digits: u32,
-}
-
-impl Word {
-    const NONE: Word = Word { hash: 0xCBF2_9CE4_8422_2325, length: 0, number: 0, digits: 0 };
-
-    #[inline]
-    fn add(&mut self, byte: u8) {
-        self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
-        self.length += 1;
-        let digit = byte.wrapping_sub(b'0');
-        if digit < 10 {
-            self.digits += 1;
-            self.number = self.number.wrapping_mul(10).wrapping_add(u32::from(digit));
-        }
-    }
-
-    fn is_small_number(&self) -> bool {
-        self.digits == self.length
-            && (self.length <= 2 || (self.length == 4 && (1900..2200).contains(&self.number)))
-    }
-}
-
-/// Mixes 64 bits: the finaliser of SplitMix64.
-fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    x ^ (x >> 31)
-}
-
-/// The set of word triples as it is summed up.
-struct Triples {
-    last: [u64; 2],
-    words: u64,
-    seen: [u64; FILTER],
-    counts: BitCounts,
-    sum: u64,
-    words_sum: u64,
-    shingles: u32,
-}
-
-impl Triples {
-    fn new() -> Self {
-        Triples {
-            last: [0; 2],
+impl Fingerprinter {
+    /// For the page at `url`.
+    pub fn new(url: &CanonicalUrl) -> Self {
+        Fingerprinter {
+            url: UrlWords::new(url),
+            block: Vec::new(),
+            echo: Vec::new(),
+            blocks: Vec::new(),
+            key: 0,
             words: 0,
-            seen: [0; FILTER],
-            counts: BitCounts::new(),
-            sum: 0,
-            words_sum: 0,
-            shingles: 0,
+            bytes: 0,
+            whole: true,
         }
     }
 
-    /// Takes the word that ends here, if there is one.
-    #[inline]
-    fn end_of(&mut self, word: &mut Word) {
-        if word.length == 0 {
+    /// A piece of text; words do not go on from one piece to the next.
+    pub fn text(&mut self, text: &str) {
+        if self.bytes + text.len() > MAX_TEXT {
+            self.whole = false;
             return;
         }
-        let hash = if word.is_small_number() { NUMBER } else { mix(word.hash) };
-        if word.digits == 0 {
-            self.words_sum = self.words_sum.wrapping_add(hash);
-        }
-        *word = Word::NONE;
-        let [first, second] = self.last;
-        self.last = [second, hash];
-        self.words += 1;
-        if self.words >= 3 {
-            self.add(mix(first.rotate_left(17).wrapping_add(second.rotate_left(41)) ^ hash));
+        self.bytes += text.len();
+        let mut block = std::mem::take(&mut self.block);
+        tokens(text, &mut |token| {
+            block.push(token);
+            if block.len() >= MOST_WORDS {
+                self.close(&mut block);
+            }
+        });
+        self.block = block;
+    }
+
+    /// A block ends here.
+    pub fn end_block(&mut self) {
+        if self.block.len() >= SHORT {
+            let mut block = std::mem::take(&mut self.block);
+            self.close(&mut block);
+            self.block = block;
         }
     }
 
-    #[inline]
-    fn add(&mut self, hash: u64) {
-        let (word, bit) = ((hash >> 6) as usize % FILTER, 1 << (hash & 63));
-        if self.seen[word] & bit != 0 {
-            return;
+    /// A picture or another embedded thing at this address. With a query it may be a counter: it says nothing.
+    pub fn embedded(&mut self, address: &str) {
+        if !address.is_empty() && !address.contains('?') {
+            self.push(xxh3_64(address.as_bytes()));
         }
-        self.seen[word] |= bit;
-        self.sum = self.sum.wrapping_add(hash);
-        self.counts.add(hash);
-        self.shingles += 1;
     }
 
-    fn finish(mut self) -> Option<PageFingerprint> {
+    /// Whether more text would be read.
+    pub fn is_full(&self) -> bool {
+        !self.whole
+    }
+
+    /// The fingerprint; `None` where there was no word.
+    pub fn finish(mut self) -> Option<PageFingerprint> {
+        let mut block = std::mem::take(&mut self.block);
+        self.close(&mut block);
         if self.words == 0 {
             return None;
         }
-        if self.words < 3 {
-            self.add(mix(self.last[0].rotate_left(41) ^ self.last[1]));
-        }
-        let (key, words) = (mix(self.sum) as u32, mix(self.words_sum) as u32);
-        Some(PageFingerprint { simhash: self.counts.majority(), key, words, shingles: self.shingles })
+        self.blocks.sort_unstable();
+        self.blocks.dedup();
+        let blocks = self.blocks.into_boxed_slice();
+        Some(PageFingerprint { blocks, key: mix(self.key) as u32, words: self.words, whole: self.whole })
     }
+
+    fn push(&mut self, hash: u64) {
+        if self.blocks.len() >= MOST_BLOCKS {
+            self.blocks.sort_unstable();
+            self.blocks.dedup();
+            if self.blocks.len() >= MOST_BLOCKS {
+                self.whole = false;
+                return;
+            }
+        }
+        self.blocks.push((hash >> 32) as u32);
+    }
+
+    fn close(&mut self, block: &mut Vec<Token>) {
+        if block.is_empty() {
+            return;
+        }
+        self.words = self.words.saturating_add(block.len() as u32);
+        self.echo.clear();
+        self.echo.resize(block.len(), false);
+        self.url.mark(block, &mut self.echo);
+        mark_clocks(block, &mut self.echo);
+        let (mut hash, mut said, mut before) = (0u64, false, false);
+        for (word, &echo) in block.iter().zip(&self.echo) {
+            let next = match echo {
+                true if before => continue,
+                true => ECHO,
+                false => {
+                    self.key = self.key.wrapping_add(mix(word.hash));
+                    said = true;
+                    word.hash
+                }
+            };
+            before = echo;
+            hash = mix(hash.rotate_left(23) ^ next);
+        }
+        block.clear();
+        if said {
+            self.push(hash);
+        }
+    }
+}
+
+/// Times of day, and all numbers of a line that says how long the page took to make.
+fn mark_clocks(block: &[Token], echo: &mut [bool]) {
+    for at in 1..block.len() {
+        let clock = |n: Option<u64>| n.is_some_and(|n| n < 60);
+        if block[at].after_colon && clock(block[at - 1].number) && clock(block[at].number) {
+            (echo[at - 1], echo[at]) = (true, true);
+        }
+    }
+    let has = |words: &[u64]| block.iter().any(|word| words.contains(&word.hash));
+    // A long line is a sentence about something else.
+    if block.len() <= 24 && has(&*MAKING) && has(&*UNITS) {
+        block.iter().zip(echo).for_each(|(word, echo)| *echo |= word.number.is_some());
+    }
+}
+
+/// The fingerprint of plain text, a block a line; `None` where it has no words.
+///
+/// # Examples
+/// ```
+/// use webmill_capture::CanonicalUrl;
+/// use webmill_crawl::duplicate_throttle::fingerprint;
+/// let of = |url: &str, text| fingerprint(&CanonicalUrl::parse(url).unwrap(), text);
+/// let may = of("http://a.example/events/2027/05/", "Events in May 2027\n1 2 3 4 5 6 7\nNothing is planned.");
+/// let june = of("http://a.example/events/2031/06/", "Events in June 2031\n1 2 3 4 5 6 7\nNothing is planned.");
+/// assert_eq!(may, june);
+/// assert_ne!(may, of("http://a.example/events/2027/05/", "Events in May 2027\nThe fair opens."));
+/// assert_ne!(of("http://a.example/1", "Level 417"), of("http://a.example/2", "Level 418"));
+/// assert_eq!(of("http://a.example/", " … "), None);
+/// ```
+pub fn fingerprint(url: &CanonicalUrl, text: &str) -> Option<PageFingerprint> {
+    let mut taken = Fingerprinter::new(url);
+    for line in text.lines() {
+        taken.text(line);
+        taken.end_block();
+    }
+    taken.finish()
 }

@@ -2,7 +2,6 @@
 
 use crate::Purpose;
 use crate::archive::Packed;
-use crate::duplicate_throttle::ThrottleAction;
 use crate::engine::Crawl;
 use crate::engine::task::{FetchResult, InFlight, Step};
 use crate::event::{Event, outcome};
@@ -85,7 +84,10 @@ impl Crawl {
         let purpose = lease.entry.purpose;
         let status = received.status;
         match status {
-            200..=299 if received.refused_by_accept => event.outcome = outcome::MEDIA_TYPE.into(),
+            200..=299 if received.refused_by_accept => {
+                event.outcome = outcome::MEDIA_TYPE.into();
+                event.detail = self.learn_kind(&lease, received);
+            }
             200..=299 if purpose == Purpose::Sitemap => {
                 event.outcome = outcome::SITEMAP.into();
                 event.detail.clone_from(&reading.defect);
@@ -95,7 +97,8 @@ impl Crawl {
                 event.outcome = outcome::STORED.into();
                 event.detail.clone_from(&reading.defect);
                 self.totals.stored += 1;
-                self.stored(&mut lease, &reading);
+                self.learn_kind(&lease, received);
+                self.stored(&lease, &reading);
                 self.queue_found(&lease, &reading)?;
             }
             304 => event.outcome = outcome::NOT_MODIFIED.into(),
@@ -148,19 +151,10 @@ impl Crawl {
     }
 
     /// A page was stored: the host's counts and its duplicate throttle.
-    fn stored(&mut self, lease: &mut Lease, reading: &Reading) {
-        let now = self.now_ms();
-        let pause = self.polite(&lease.host).pause(self.frontier.host(lease));
-        let throttle = self.options.duplicate_throttle.clone();
-        let host = self.frontier.host_mut(lease);
-        host.stored += 1;
-        if !reading.markup {
-            return;
-        }
-        match host.duplicate_throttle.observe(reading.fingerprint, &throttle) {
-            ThrottleAction::None => {}
-            ThrottleAction::Slow(factor) => host.next_ms = now + (pause as f64 * f64::from(factor)) as i64,
-            ThrottleAction::Cut => host.verdict = Some(outcome::HOST_CUT.into()),
+    fn stored(&mut self, lease: &Lease, reading: &Reading) {
+        self.frontier.host_mut(lease).stored += 1;
+        if reading.markup {
+            self.watch_copies(lease, reading);
         }
     }
 

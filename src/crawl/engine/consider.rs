@@ -41,8 +41,7 @@ impl Crawl {
         }
         let host = self.frontier.host(&lease);
         if let Some(verdict) = host.verdict.clone() {
-            let reason = if verdict == outcome::HOST_CUT { host.duplicate_throttle.reason() } else { None };
-            return self.settle(lease, &verdict, reason.map(str::to_owned));
+            return self.settle(lease, &verdict, None);
         }
         if full {
             // What else of the host waits gets the same outcome.
@@ -73,6 +72,9 @@ impl Crawl {
             if host.sitemaps > MOST_SITEMAPS {
                 return self.settle(lease, outcome::TRAP, Some("sitemaps".to_owned()));
             }
+        }
+        if let Some((outcome, detail)) = self.left_out(&lease) {
+            return self.settle(lease, outcome, Some(detail));
         }
         if lease.entry.purpose == Purpose::Page && lease.entry.retries == 0 && lease.entry.depth > 0 {
             let traps = self.options.traps.clone();

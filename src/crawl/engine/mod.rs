@@ -16,6 +16,7 @@
 //! **Stopping.** Nothing queued and nothing in flight, or a limit.
 
 mod apply;
+mod brake;
 mod commit;
 mod consider;
 mod learn;
@@ -44,6 +45,7 @@ use crate::event::{Event, outcome};
 use crate::fetch::Fetcher;
 use crate::frontier::{Frontier, FrontierOptions, FrontierStats, Next};
 use crate::journal::Journal;
+use crate::kinds::KindFilter;
 use crate::longest_bodies::LongestBodies;
 use crate::page::{PageReader, Reading, account, plain};
 use crate::priority::{Earlier, Priority};
@@ -90,6 +92,10 @@ pub struct Totals {
     pub outcomes: Counted,
     /// References not followed, by reason.
     pub refused: Counted,
+    /// URLs left out for the media type that they had, or that their ending stands for.
+    pub refused_types: Counted,
+    /// URLs left out as copies, by host and pattern.
+    pub cut_patterns: Counted,
     /// URLs given up though they may be there, by outcome ([`crate::event::outcome::SOFT`]).
     pub given_up: Counted,
 }
@@ -103,6 +109,7 @@ pub struct Crawl {
     journal: Journal,
     fetcher: Fetcher,
     reader: Arc<PageReader>,
+    kinds: KindFilter,
     priority: Priority,
     sites: Sites,
     ring: Option<(Ring, String)>,
@@ -201,6 +208,7 @@ impl Crawl {
             archive: opened.archive,
             journal: opened.journal,
             fetcher,
+            kinds: KindFilter::new(|media_type| reader.scope.media_type(media_type)),
             reader,
             priority: Priority::new(&options.priority, earlier)?,
             sites: Sites::new(&options.sites, &options.politeness)?,

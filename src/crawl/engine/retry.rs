@@ -93,6 +93,12 @@ impl Crawl {
     /// A host whose URLs are asked for again is asked itself.
     fn forget_verdict(&mut self, host: &str, outcome: &str) -> Result<()> {
         let Some(state) = self.frontier.state_of(host)? else { return Ok(()) };
+        if outcome == outcome::PATTERN_CUT && state.duplicate_throttle.is_cut() {
+            self.frontier.change_host(host, &mut |state| state.duplicate_throttle.forgive())?;
+        }
+        if outcome == outcome::MEDIA_TYPE && state.kinds != crate::kinds::Kinds::default() {
+            self.frontier.change_host(host, &mut |state| state.kinds = crate::kinds::Kinds::default())?;
+        }
         if state.verdict.as_deref() == Some(outcome) {
             let now = self.now_ms();
             self.frontier.change_host(host, &mut |state| {

@@ -151,6 +151,7 @@ impl Frontier {
                 origin: None,
                 referrer: None,
                 priority: due.priority,
+                lineage: crate::scope::Lineage::default(),
             })?;
         }
         Ok(found.into_iter().map(|(_, _, due)| due).collect())

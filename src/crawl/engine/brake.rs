@@ -1,0 +1,74 @@
+//! What is left out of a host because of what the host showed: copies by pattern, media types by ending.
+
+use crate::Purpose;
+use crate::engine::{Crawl, Totals};
+use crate::event::outcome;
+use crate::fetch::Received;
+use crate::frontier::Lease;
+use crate::kinds::Ask;
+use crate::page::Reading;
+use webmill_capture::Response;
+
+/// Media types and patterns that are counted by name; the others are `other`.
+const MOST_NAMES: usize = 64;
+
+impl Crawl {
+    /// Why the page of `lease` is not asked for: outcome and detail. To be called once for each URL.
+    pub(super) fn left_out(&mut self, lease: &Lease) -> Option<(&'static str, String)> {
+        let entry = &lease.entry;
+        if entry.purpose != Purpose::Page || entry.retries > 0 || entry.postponed > 0 || entry.depth == 0 {
+            return None;
+        }
+        let host = self.frontier.host_mut(lease);
+        let refused =
+            host.duplicate_throttle.refuses(&entry.url, entry.depth, &self.options.duplicate_throttle);
+        let left = match refused {
+            Some(pattern) => (outcome::PATTERN_CUT, pattern),
+            None => match host.kinds.ask(&entry.url, &self.kinds) {
+                Ask::Get | Ask::HeadFirst => return None,
+                Ask::No(detail) => (outcome::MEDIA_TYPE, detail),
+            },
+        };
+        self.totals.count_left_out(&lease.host, left.0, Some(&left.1));
+        Some(left)
+    }
+
+    /// A 2xx answer for the page of `lease`: of a type that is taken or, with the type as detail of its event, not.
+    pub(super) fn learn_kind(&mut self, lease: &Lease, received: &Received) -> Option<String> {
+        let taken = !received.refused_by_accept;
+        let host = self.frontier.host_mut(lease);
+        host.kinds.learn(&lease.entry.url, taken, &self.kinds);
+        if taken {
+            return None;
+        }
+        let response = Response::parse(&received.raw[..received.head_len]);
+        let detail = response.media_type().unwrap_or_else(|| "unknown".into()).replace(',', " ");
+        self.totals.count_left_out(&lease.host, outcome::MEDIA_TYPE, Some(&detail));
+        Some(detail)
+    }
+
+    /// A page of markup was stored.
+    pub(super) fn watch_copies(&mut self, lease: &Lease, reading: &Reading) {
+        let host = self.frontier.host_mut(lease);
+        let options = &self.options.duplicate_throttle;
+        host.duplicate_throttle.observe(&lease.entry.url, reading.fingerprint.as_ref(), options);
+    }
+}
+
+impl Totals {
+    /// Counts by type or pattern an event of a URL that was left out.
+    pub(super) fn count_left_out(&mut self, host: &str, outcome: &str, detail: Option<&str>) {
+        let detail = detail.unwrap_or("unknown");
+        match outcome {
+            outcome::MEDIA_TYPE => {
+                let media_type = detail.split(',').next().unwrap_or_default();
+                self.refused_types.add_bounded(media_type, MOST_NAMES);
+            }
+            outcome::PATTERN_CUT => {
+                let pattern = detail.split(" (").next().unwrap_or_default();
+                self.cut_patterns.add_bounded(&format!("{host}{pattern}"), MOST_NAMES);
+            }
+            _ => {}
+        }
+    }
+}
