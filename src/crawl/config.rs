@@ -8,6 +8,7 @@ use crate::duplicate_throttle::DuplicateThrottleOptions;
 use crate::fetch::FetchOptions;
 use crate::frontier::Strategy;
 use crate::journal::JournalOptions;
+use crate::login::LoginOptions;
 use crate::politeness::Politeness;
 use crate::priority::PriorityOptions;
 use crate::rewrite::RewriteOptions;
@@ -39,7 +40,7 @@ pub struct CrawlOptions {
     pub max_redirects: u8,
     /// Attempts after the first that failed in a way that may pass, and not for the host's sake. Default 5.
     pub max_retries: u8,
-    /// Memory for the frontier's queues and filters, bytes. Default 1 GiB.
+    /// Memory for what grows with the crawl: the frontier's queues and filters, bodies, connections; bytes. Default 1 GiB.
     pub memory: u64,
     /// Seed of what is drawn by chance: hashing in the frontier. Default 0.
     pub seed: u64,
@@ -49,6 +50,8 @@ pub struct CrawlOptions {
     pub politeness: Politeness,
     /// Connections, name resolution, limits of one response.
     pub fetch: FetchOptions,
+    /// Logins by a form, made before the crawl begins. Default none.
+    pub logins: Vec<LoginOptions>,
     /// What belongs to the crawl.
     pub scope: ScopeOptions,
     /// What differs at single sites.
@@ -101,6 +104,7 @@ impl Default for CrawlOptions {
             limits: CrawlLimits::default(),
             politeness: Politeness::default(),
             fetch: FetchOptions::default(),
+            logins: Vec::new(),
             scope: ScopeOptions::default(),
             sites: Vec::new(),
             rewrite: RewriteOptions::default(),
@@ -135,6 +139,7 @@ impl CrawlOptions {
         }
         self.politeness.check()?;
         self.fetch.check()?;
+        self.logins.iter().try_for_each(LoginOptions::check)?;
         self.scope.check()?;
         Sites::new(&self.sites, &self.politeness)?;
         self.rewrite.check()?;

@@ -47,6 +47,7 @@
 
 pub mod agents;
 pub mod archive;
+mod budget;
 mod config;
 mod counted;
 pub mod duplicate_throttle;
@@ -56,6 +57,7 @@ pub mod fetch;
 pub mod frontier;
 pub mod journal;
 pub mod kinds;
+pub mod login;
 pub mod longest_bodies;
 pub mod page;
 mod page_text;
@@ -64,6 +66,7 @@ pub mod priority;
 pub mod rewrite;
 pub mod robots;
 pub mod scope;
+pub mod secret;
 pub mod site_settings;
 pub mod sitemap;
 mod task;

@@ -30,6 +30,9 @@ impl Crawl {
         let request = self
             .take_request(ticket)
             .ok_or_else(|| Error::Internal(format!("no request has ticket {ticket}")))?;
+        if let Err(Failure::AddressBusy { wait_ms }) = fetched.result {
+            return self.put_off(request, wait_ms);
+        }
         self.totals.fetched += 1;
         let packed = packed?;
         let InFlight { lease, step } = request;

@@ -21,6 +21,7 @@ mod commit;
 mod consider;
 mod learn;
 mod outage;
+mod put_off;
 mod replay;
 mod retry;
 mod robots_redirects;
@@ -46,6 +47,7 @@ use crate::fetch::Fetcher;
 use crate::frontier::{Frontier, FrontierOptions, FrontierStats, Next};
 use crate::journal::Journal;
 use crate::kinds::KindFilter;
+use crate::login::{LoginOptions, Logins};
 use crate::longest_bodies::LongestBodies;
 use crate::page::{PageReader, Reading, account, plain};
 use crate::priority::{Earlier, Priority};
@@ -108,6 +110,7 @@ pub struct Crawl {
     archive: Archive,
     journal: Journal,
     fetcher: Fetcher,
+    logins: Arc<Logins>,
     reader: Arc<PageReader>,
     kinds: KindFilter,
     priority: Priority,
@@ -167,6 +170,7 @@ impl Crawl {
         if options.images && !scope.media_types.is_empty() {
             scope.media_types.push("image/*".into());
         }
+        scope.url_exclude.extend(options.logins.iter().filter_map(LoginOptions::avoided));
         let scope = Scope::new(&scope, seeds)?;
         if options.fetch.proxy.is_some() && scope.asks_address() {
             return Err(Error::Config(
@@ -188,8 +192,7 @@ impl Crawl {
             .map_err(|e| Error::io(folder, e))?;
         let filter = reader.clone();
         let entered = threads.enter();
-        let mut fetch = options.fetch.clone();
-        fetch.sites.clone_from(&options.sites);
+        let mut fetch = options.fetch_options();
         for seed in seeds {
             if let Some((host, account)) = account(seed) {
                 fetch.basic_auth.entry(host).or_insert(account);
@@ -209,6 +212,7 @@ impl Crawl {
             journal: opened.journal,
             fetcher,
             kinds: KindFilter::new(|media_type| reader.scope.media_type(media_type)),
+            logins: Arc::new(Logins::new(&options.logins)?),
             reader,
             priority: Priority::new(&options.priority, earlier)?,
             sites: Sites::new(&options.sites, &options.politeness)?,
@@ -234,7 +238,7 @@ impl Crawl {
             warm_ms: if replayed.fresh {
                 wall_ms
             } else {
-                wall_ms + options.politeness.delay_ms.max(options.fetch.ip_delay_ms) as i64
+                wall_ms + options.politeness.delay_ms.max(options.ip_delay_ms()) as i64
             },
             traps_reported: HashSet::new(),
             outage: None,
@@ -317,8 +321,26 @@ impl Crawl {
     /// [`Error::Io`] when the disk is full or fails, [`Error::Corrupt`] when the frontier is damaged. What was written
     /// before stays, and the crawl can be resumed from it.
     pub fn run(&mut self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Ended> {
+        self.log_in()?;
         let ended = self.fetch_all(observer, stop);
         self.remember_damage(ended)
+    }
+
+    /// Logs in where the settings say so, unless nothing is left to fetch.
+    fn log_in(&mut self) -> Result<()> {
+        let Some(threads) = self.threads.as_ref().filter(|_| !self.logins.is_empty()) else { return Ok(()) };
+        if self.frontier.stats().queued == 0 {
+            return Ok(());
+        }
+        let pause = self.options.politeness.delay_ms;
+        threads.block_on(self.logins.log_in(&self.fetcher, Duration::from_millis(pause)))?;
+        self.warm_ms = self.warm_ms.max(self.now_ms() + pause as i64);
+        Ok(())
+    }
+
+    /// What became of logins while it ran, in words; nothing where all went well.
+    pub fn login_notes(&self) -> Vec<String> {
+        self.logins.notes()
     }
 
     /// A frontier that turns out to be damaged is marked, so that the next opening builds it again.

@@ -1,11 +1,12 @@
 //! What a fetch is given and what it hands back.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use crate::Purpose;
 use crate::archive::{Packed, Stored, pack};
 use crate::engine::Crawl;
-use crate::fetch::{Failure, Fetched, Request};
+use crate::fetch::{Failure, Fetched, Method, Request};
 use crate::frontier::Lease;
 use crate::page::Reading;
 use crate::scope::Standing;
@@ -77,7 +78,7 @@ impl Crawl {
             }
         };
         let (fetcher, reader, results) = (self.fetcher.clone(), self.reader.clone(), self.sender.clone());
-        let archive = self.options.archive.clone();
+        let (archive, logins) = (self.options.archive.clone(), self.logins.clone());
         let max_body_bytes = match purpose {
             Purpose::Page => self.options.fetch.max_body_bytes,
             Purpose::Sitemap => SITEMAP_BYTES,
@@ -91,9 +92,13 @@ impl Crawl {
                     || !(200..300).contains(&status)
                     || reader.scope.answer(&url, standing, media_type).accepted
             };
+            let method = Method::Get;
             let request =
-                Request { url: &url, max_body_bytes, accept: Some(&accept), keep, conditional: None };
-            let fetched = fetcher.fetch(request).await;
+                Request { url: &url, method, max_body_bytes, accept: Some(&accept), keep, conditional: None };
+            let fetched = match purpose {
+                Purpose::Page => logins.fetch(&fetcher, request, Duration::from_millis(pause)).await,
+                Purpose::Sitemap | Purpose::Robots => fetcher.fetch(request).await,
+            };
             let mut reading = None;
             let mut packed = Ok(None);
             if let Ok(received) = &fetched.result {
@@ -161,7 +166,7 @@ impl Drop for ResultSender {
         }
         let fetched = Fetched {
             started_ms: 0,
-            elapsed: std::time::Duration::ZERO,
+            elapsed: Duration::ZERO,
             ip: None,
             sent: Vec::new(),
             result: Err(Failure::Protocol("internal error: the fetch did not end".into())),

@@ -1,4 +1,4 @@
-//! Cookies, when asked for.
+//! Cookies, when asked for: of all sites, or of those that were admitted because they cannot be read without.
 //!
 //! A jar for each registrable domain: what one site sets, no other can read or push out, and cookies for a whole
 //! public suffix (`Domain=co.uk`) reach nobody else by construction. Nothing is kept on disk.
@@ -6,13 +6,17 @@
 //! Memory: at most `sites` jars of [`MAX_COOKIES`] cookies of [`MAX_COOKIE_BYTES`], and [`MAX_BYTES`] in all; the jars
 //! that were used longest ago go first. Reference: RFC 6265.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cookie_store::{CookieStore, RawCookie};
 use url::Url;
 
+use super::cookie_file;
+use super::options::FetchOptions;
 use super::request::undotted;
+use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response};
 
 /// Most cookies of a site.
@@ -22,6 +26,8 @@ const MAX_COOKIE_BYTES: usize = 4096;
 /// Longest Cookie header sent.
 const MAX_HEADER_BYTES: usize = 8192;
 
+/// Most sites that are admitted one by one.
+const MAX_ADMITTED: usize = 10_000;
 /// Most bytes of all cookies.
 const MAX_BYTES: usize = 64 << 20;
 /// What a cookie costs besides its text.
@@ -29,13 +35,21 @@ const COOKIE_COST: usize = 512;
 
 /// All jars.
 pub(super) struct Cookies {
+    /// Whether every site may set cookies.
+    all: bool,
     sites: usize,
     bytes: usize,
+    /// Whether there ever was a cookie.
+    used: AtomicBool,
+    /// Whether a site was admitted.
+    admitting: AtomicBool,
     jars: Mutex<Jars>,
 }
 
 #[derive(Default)]
 struct Jars {
+    /// Sites that may set cookies where not all may.
+    admitted: HashSet<Box<str>>,
     jars: HashMap<Box<str>, Jar>,
     /// Sum over the jars.
     bytes: usize,
@@ -51,12 +65,72 @@ struct Jar {
 
 impl Cookies {
     pub(super) fn new(sites: usize) -> Cookies {
-        Cookies { sites, bytes: MAX_BYTES, jars: Mutex::default() }
+        Cookies {
+            all: true,
+            sites,
+            bytes: MAX_BYTES,
+            used: AtomicBool::new(false),
+            admitting: AtomicBool::new(false),
+            jars: Mutex::default(),
+        }
+    }
+
+    /// The jars that the settings ask for, with the cookies of their file.
+    pub(super) fn of(options: &FetchOptions) -> Result<Cookies> {
+        let cookies = Cookies { all: options.cookies, ..Cookies::new(options.cookie_sites) };
+        if let Some(path) = &options.cookies_file {
+            let file = cookie_file::read(path)?;
+            for (url, line) in file.set_cookie() {
+                if let Some(url) = CanonicalUrl::parse(&url) {
+                    cookies.set(&url, [line.as_bytes()].into_iter());
+                }
+            }
+        }
+        Ok(cookies)
+    }
+
+    /// Lets the site of a host set cookies; false: there are too many such sites.
+    pub(super) fn admit(&self, host: &str) -> bool {
+        self.admitting.store(true, Ordering::Relaxed);
+        self.all || self.lock().admit(&site_of(host), self.sites)
+    }
+
+    /// Whether the site of a host may set cookies.
+    pub(super) fn takes(&self, host: &str) -> bool {
+        self.all || self.lock().admitted.contains(&*site_of(host))
+    }
+
+    /// Whether a cookie of this name would be sent to a URL.
+    pub(super) fn has(&self, url: &CanonicalUrl, name: &str) -> bool {
+        self.header(url).split("; ").any(|pair| pair.split_once('=').is_some_and(|(n, _)| n == name))
+    }
+
+    /// Takes the cookies of a response where its site may set some.
+    pub(super) fn offer(&self, url: &CanonicalUrl, head: &[u8]) {
+        // Most crawls have none: they shall not pay for a lock.
+        if self.all || self.admits_any() && self.takes(url.host()) {
+            self.store(url, &Response::parse(head));
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.used.load(Ordering::Relaxed)
+    }
+
+    fn admits_any(&self) -> bool {
+        self.admitting.load(Ordering::Relaxed)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Jars> {
+        self.jars.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Value of the Cookie header for a URL; empty: none.
     pub(super) fn header(&self, url: &CanonicalUrl) -> String {
-        let mut jars = self.jars.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_empty() {
+            return String::new();
+        }
+        let mut jars = self.lock();
         jars.clock += 1;
         let clock = jars.clock;
         let Some(jar) = jars.jars.get_mut(undotted(url.registrable_domain())) else { return String::new() };
@@ -85,9 +159,9 @@ impl Cookies {
         out
     }
 
-    /// Takes the cookies of a response.
-    pub(super) fn store(&self, url: &CanonicalUrl, response: &Response<'_>) {
-        let mut set = response
+    /// Takes the cookies of a response; how many it had.
+    pub(super) fn store(&self, url: &CanonicalUrl, response: &Response<'_>) -> usize {
+        let set = response
             .headers()
             .filter(|(name, _)| name.eq_ignore_ascii_case(b"set-cookie"))
             .map(|(_, value)| value)
@@ -95,16 +169,26 @@ impl Cookies {
                 value.len() <= MAX_COOKIE_BYTES
                     && !value.iter().any(|b| *b < b' ' && *b != b'\t' || *b == 0x7f)
             })
-            .take(MAX_COOKIES)
-            .peekable();
+            .take(MAX_COOKIES);
+        self.set(url, set)
+    }
+
+    /// Takes cookies in the form of `Set-Cookie`; how many the rules allow.
+    fn set<'a>(&self, url: &CanonicalUrl, set: impl Iterator<Item = &'a [u8]>) -> usize {
+        let mut set = set.peekable();
         if set.peek().is_none() {
-            return;
+            return 0;
         }
-        let Some(parsed) = parse(url) else { return };
-        let mut jars = self.jars.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(parsed) = parse(url) else { return 0 };
+        let site = undotted(url.registrable_domain());
+        let mut jars = self.lock();
+        if !self.all && !jars.admit(site, self.sites) {
+            return 0;
+        }
+        self.used.store(true, Ordering::Relaxed);
+        self.admitting.store(true, Ordering::Relaxed);
         jars.clock += 1;
         let clock = jars.clock;
-        let site = undotted(url.registrable_domain());
         if !jars.jars.contains_key(site) && jars.jars.len() >= self.sites {
             jars.drop_oldest();
         }
@@ -114,11 +198,12 @@ impl Cookies {
             store: CookieStore::new_with_public_suffix(None),
         });
         jar.used = clock;
+        let mut taken = 0;
         for value in set {
             if jar.store.iter_any().take(MAX_COOKIES).count() < MAX_COOKIES {
                 // What the rules refuse is no cookie.
                 if let Ok(cookie) = RawCookie::parse(String::from_utf8_lossy(value)) {
-                    let _ = jar.store.insert_raw(&lean(&cookie), &parsed);
+                    taken += usize::from(jar.store.insert_raw(&lean(&cookie), &parsed).is_ok());
                 }
             }
         }
@@ -129,7 +214,14 @@ impl Cookies {
         while jars.bytes > self.bytes && !jars.jars.is_empty() {
             jars.drop_oldest();
         }
+        taken
     }
+}
+
+/// The site of a host: its registrable domain.
+fn site_of(host: &str) -> String {
+    let url = CanonicalUrl::parse(&format!("http://{host}/"));
+    url.map_or_else(|| undotted(host).to_owned(), |url| undotted(url.registrable_domain()).to_owned())
 }
 
 /// A URL, its host without the dot of the root.
@@ -167,6 +259,18 @@ fn cost(cookie: &cookie_store::Cookie<'_>) -> usize {
 }
 
 impl Jars {
+    /// Lets a site set cookies; false: there are too many such sites.
+    fn admit(&mut self, site: &str, most: usize) -> bool {
+        if self.admitted.contains(site) {
+            return true;
+        }
+        let room = self.admitted.len() < most.min(MAX_ADMITTED);
+        if room {
+            self.admitted.insert(site.into());
+        }
+        room
+    }
+
     /// Throws out the eighth that was used longest ago.
     fn drop_oldest(&mut self) {
         let mut ages: Vec<u64> = self.jars.values().map(|jar| jar.used).collect();
@@ -212,6 +316,28 @@ mod tests {
         // Expiring takes away.
         set(&cookies, "http://b.a.co.uk/", &["all=; Domain=a.co.uk; Max-Age=0"]);
         assert_eq!(get(&cookies, "http://b.a.co.uk/"), "");
+    }
+
+    #[test]
+    fn admitted_sites_alone_have_cookies_where_not_all_have() {
+        let cookies = Cookies { all: false, ..Cookies::new(2) };
+        let url = |text: &str| CanonicalUrl::parse(text).unwrap();
+        let head =
+            b"HTTP/1.1 302 Found\r\nSet-Cookie: seen=1\r\nSet-Cookie: other=1; Domain=b.example\r\n\r\n";
+        let wall = url("http://www.a.example/");
+        cookies.offer(&wall, head);
+        assert_eq!(get(&cookies, "http://www.a.example/"), "");
+        assert!(!cookies.takes("www.a.example"));
+        // What the wall set when it was met counts.
+        assert_eq!(cookies.store(&wall, &Response::parse(head)), 1);
+        assert_eq!(get(&cookies, "http://www.a.example/"), "seen=1");
+        assert!(cookies.has(&wall, "seen") && !cookies.has(&wall, "other"));
+        assert!(cookies.takes("login.a.example"), "the whole site");
+        assert!(cookies.admit("b.example") && cookies.admit("x.b.example"));
+        assert!(!cookies.admit("c.example"), "two sites at most");
+        cookies.offer(&url("http://b.example/"), b"HTTP/1.1 200 OK\r\nSet-Cookie: b=1\r\n\r\n");
+        cookies.offer(&url("http://c.example/"), b"HTTP/1.1 200 OK\r\nSet-Cookie: c=1\r\n\r\n");
+        assert_eq!(get(&cookies, "http://b.example/") + &get(&cookies, "http://c.example/"), "b=1");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout_at};
 
-use super::body_permit::{BodyPermit, BodyPermits, FREE};
+use super::body_permit::{BodyPermit, BodyPermits};
 use super::connect::Stream;
 use super::reader::{Progress, Reader};
 use super::{Accept, Failure, Received, tls};
@@ -17,6 +17,9 @@ const FIRST_READ: usize = 8 * 1024;
 const LEAST_READ: u64 = 4 * 1024;
 /// Most buffer made at once, whatever the server promises.
 const MOST_READ: u64 = 1 << 20;
+
+/// Most memory that a response may hold unused while it waits to be stored.
+const SLACK: usize = 16 * 1024;
 
 /// What bounds an exchange.
 #[derive(Clone)]
@@ -31,7 +34,9 @@ pub(super) struct Limits {
     pub idle: Duration,
     /// Whether an answer without a status line is taken as a page.
     pub http09: bool,
-    /// Memory for large bodies.
+    /// Whether only the head was asked for.
+    pub head_only: bool,
+    /// Memory for bodies.
     pub body_permits: BodyPermits,
 }
 
@@ -41,16 +46,23 @@ impl Limits {
         self.total.min(Instant::now() + self.idle)
     }
 
-    /// Claims the permit of a body (see [`BodyPermits::claim`]). The server is not to blame for the wait: the end moves with it.
-    pub(super) async fn claim(&mut self, permit: &mut BodyPermit, have: u64, longest: u64) -> bool {
-        if have <= FREE || permit.is_taken() {
+    /// Claims memory for a body (see [`BodyPermits::claim`]). The server is not to blame for the wait: the end moves with it.
+    pub(super) async fn claim(&mut self, permit: &mut BodyPermit, wanted: u64, longest: u64) -> bool {
+        if self.body_permits.covers(permit, wanted) {
             return true;
         }
         let begin = Instant::now();
-        let got = self.body_permits.claim(permit, have, longest, begin + self.wait).await;
+        let got = self.body_permits.claim(permit, wanted, longest, begin + self.wait).await;
         self.total += begin.elapsed().min(self.wait);
         got
     }
+}
+
+/// How much a buffer grows that has to take `least` bytes more and may get `left`: by half, so that few bytes are moved and
+/// little is held that is not used.
+pub(super) fn growth(raw: &[u8], least: u64, left: u64) -> usize {
+    let half = (raw.len() as u64 / 2).clamp(least, MOST_READ.max(least));
+    left.clamp(least, half) as usize
 }
 
 /// A response and what became of the connection.
@@ -92,22 +104,27 @@ pub(super) async fn exchange(
         Ok(Ok(())) => {}
     }
     let mut reader = Reader::new(Vec::with_capacity(FIRST_READ), limits.http09);
+    if limits.head_only {
+        reader.expect_head_only();
+    }
     // Bytes of interim responses leave the buffer.
     let mut heard = false;
     let mut limits = limits.clone();
     let mut permit = BodyPermit::default();
     let truncated = loop {
-        let have = (reader.raw.len() as u64).saturating_sub(reader.head_len() as u64);
-        let promised = if reader.has_length() { have.saturating_add(reader.expected()) } else { u64::MAX };
-        let longest = limits.body.min(promised);
-        if !limits.claim(&mut permit, have, longest).await {
-            break Some(Truncation::Unspecified);
-        }
         // One byte beyond a declared length tells that the server sends more than it said.
         let left = reader.expected().saturating_add(1);
         let least = if reader.has_length() { left.min(LEAST_READ) } else { LEAST_READ };
         if ((reader.raw.capacity() - reader.raw.len()) as u64) < least {
-            reader.raw.reserve(left.clamp(least, MOST_READ) as usize);
+            let left = if reader.has_length() { left } else { u64::MAX };
+            let more = growth(&reader.raw, least, left);
+            let have = (reader.raw.len() as u64).saturating_sub(reader.head_len() as u64);
+            let promised = if reader.has_length() { have.saturating_add(left) } else { u64::MAX };
+            let longest = limits.body.saturating_add(least).min(promised);
+            if reader.has_head() && !limits.claim(&mut permit, have + more as u64, longest).await {
+                break Some(Truncation::Unspecified);
+            }
+            reader.raw.reserve_exact(more);
         }
         let read = match timeout_at(limits.next(), stream.read_buf(&mut reader.raw)).await {
             Ok(read) => read,
@@ -181,6 +198,9 @@ fn finished(
     let mut raw = reader.raw;
     if refused {
         raw.truncate(head_len);
+    }
+    if raw.capacity() - raw.len() > SLACK {
+        raw.shrink_to_fit();
     }
     let received = Received {
         raw,

@@ -5,7 +5,7 @@
 //! as the data frames join to it. Trailers and interim responses are left out.
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Empty};
+use http_body_util::{BodyExt, Full};
 use hyper::body::Body;
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -14,7 +14,7 @@ use tokio::time::timeout_at;
 
 use super::body_permit::BodyPermit;
 use super::connect::Stream;
-use super::http1::{Broken, Exchange, Limits};
+use super::http1::{Broken, Exchange, Limits, growth};
 use super::{Accept, Failure, Received};
 use webmill_capture::response::MAX_HEAD_BYTES;
 use webmill_capture::{CanonicalUrl, Response, Truncation};
@@ -24,7 +24,7 @@ const WINDOW: u32 = 1 << 20;
 
 /// A connection that speaks HTTP/2; closed when dropped.
 pub(super) struct Session {
-    sender: SendRequest<Empty<Bytes>>,
+    sender: SendRequest<Full<Bytes>>,
     driver: JoinHandle<()>,
 }
 
@@ -105,14 +105,10 @@ impl Session {
         }
         let mut reusable = true;
         let mut limits = limits.clone();
+        if limits.head_only {
+            return Ok(Exchange { received, reusable: body.is_end_stream() });
+        }
         loop {
-            let have = (received.raw.len() - received.head_len) as u64;
-            let promised = have.saturating_add(body.size_hint().upper().unwrap_or(u64::MAX));
-            let longest = limits.body.min(promised);
-            if !limits.claim(&mut received.body_permit, have, longest).await {
-                received.truncated = Some(Truncation::Unspecified);
-                break;
-            }
             let frame = match timeout_at(limits.next(), body.frame()).await {
                 Ok(Some(Ok(frame))) => frame,
                 Ok(None) => break,
@@ -126,6 +122,19 @@ impl Session {
                 }
             };
             let Ok(data) = frame.into_data() else { continue };
+            let room = received.raw.capacity() - received.raw.len();
+            if data.len() > room {
+                let have = (received.raw.len() - received.head_len) as u64;
+                let promised = body.size_hint().upper().unwrap_or(u64::MAX).saturating_add(data.len() as u64);
+                let more = growth(&received.raw, data.len() as u64, promised);
+                let longest =
+                    limits.body.saturating_add(data.len() as u64).min(have.saturating_add(promised));
+                if !limits.claim(&mut received.body_permit, have + more as u64, longest).await {
+                    received.truncated = Some(Truncation::Unspecified);
+                    break;
+                }
+                received.raw.reserve_exact(more);
+            }
             received.raw.extend_from_slice(&data);
             if (received.raw.len() - received.head_len) as u64 > limits.body {
                 received.raw.truncate(received.head_len + limits.body as usize);
@@ -139,18 +148,21 @@ impl Session {
 }
 
 /// The request as HTTP/2 has it.
-fn translate(url: &CanonicalUrl, request: &[u8]) -> Option<http::Request<Empty<Bytes>>> {
-    let text = std::str::from_utf8(request).ok()?;
+fn translate(url: &CanonicalUrl, request: &[u8]) -> Option<http::Request<Full<Bytes>>> {
+    let end = memchr::memmem::find(request, b"\r\n\r\n")?;
+    let text = std::str::from_utf8(&request[..end]).ok()?;
+    let body = Bytes::copy_from_slice(&request[end + 4..]);
+    let method = text.split(' ').next()?;
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let target = format!("{}://{}{port}{}", url.scheme(), url.host(), url.path_and_query());
-    let mut out = http::Request::builder().method("GET").uri(target).version(http::Version::HTTP_2);
+    let mut out = http::Request::builder().method(method).uri(target).version(http::Version::HTTP_2);
     for line in text.split("\r\n").skip(1) {
         let Some((name, value)) = line.split_once(": ") else { continue };
         if !name.eq_ignore_ascii_case("host") && !name.eq_ignore_ascii_case("connection") {
             out = out.header(name, value);
         }
     }
-    out.body(Empty::new()).ok()
+    out.body(Full::new(body)).ok()
 }
 
 /// A head in the form of HTTP/1.1.

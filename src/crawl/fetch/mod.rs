@@ -1,4 +1,4 @@
-//! Fetching: one GET, its response as the server sent it.
+//! Fetching: one request, its response as the server sent it.
 //!
 //! A [`Fetcher`] is the one client of a process: it holds the resolver with its cache, the address filter, the proxy,
 //! cookies, the delay per address and the idle connections, and so every request of a crawl passes the same checks:
@@ -10,16 +10,19 @@
 //! 4. the address: its delay since the last request to it;
 //! 5. the exchange: HTTP/1.1 byte for byte ([`reader`]), or HTTP/2 over TLS where the options allow it.
 //!
-//! Redirects are not followed. Through a proxy there is no lookup and no address; literal addresses and `localhost`
-//! are refused all the same.
+//! Redirects are not followed. Through a proxy (HTTP, or SOCKS5 that is given names) there is no lookup and no address;
+//! literal addresses and `localhost` are refused all the same. A SOCKS5 proxy that is given addresses gets those that
+//! were looked up and checked here.
 //!
 //! Every part is bounded: head, body, silence, time in all, tables. Cost of an HTTP/1.1 exchange on a kept connection:
 //! one write, and as many reads as the response has buffers.
 
+mod account;
 pub mod address;
 mod address_limiter;
 mod body_permit;
 mod connect;
+pub mod cookie_file;
 mod cookies;
 mod dns;
 mod hosts;
@@ -27,9 +30,11 @@ mod http1;
 mod http2;
 mod options;
 mod outcome;
+mod proxies;
 mod proxy;
 pub mod reader;
 mod request;
+mod socks;
 mod state;
 mod tls;
 
@@ -45,12 +50,16 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
+pub use self::account::Account;
 pub use self::options::{DnsOptions, FetchOptions, Http2};
-pub use self::outcome::{Failure, Fetched, Received, Request};
+pub use self::outcome::{Failure, Fetched, Method, Received, Request};
 
 use self::state::FetchState;
-use webmill_capture::Response;
 use webmill_capture::error::Result;
+use webmill_capture::{CanonicalUrl, Response};
+
+/// Memory for bodies where the settings say nothing.
+const LARGE_BODIES_BYTES: u64 = 256 << 20;
 
 /// Decides by status and media type (lower-case, empty: none) whether a body is wanted.
 pub type Accept<'a> = &'a (dyn Fn(u16, &str) -> bool + Sync);
@@ -67,14 +76,14 @@ struct Shared {
     options: FetchOptions,
     scope: Option<AddressScope>,
     template: request::Template,
-    proxy: Option<proxy::Proxy>,
+    proxies: proxies::Proxies,
     pool: hosts::Pool,
     dns: Arc<dns::Dns>,
     address_limiter: address_limiter::AddressLimiter,
     body_permits: body_permit::BodyPermits,
     hosts: Arc<hosts::Hosts>,
     tls: tls::Tls,
-    cookies: Option<cookies::Cookies>,
+    cookies: cookies::Cookies,
     /// Hosts that speak only HTTP/2 (`true`) or, against what was preferred, only HTTP/1.1.
     insisting: Mutex<HashSet<(Box<str>, bool)>>,
     /// Whether IPv6 has worked: where it never did, that an address has no route is no outage.
@@ -100,14 +109,20 @@ impl Fetcher {
         let shared = Shared {
             scope: address_scope,
             template: request::Template::new(options)?,
-            proxy: options.proxy.as_deref().map(proxy::Proxy::parse).transpose()?,
+            proxies: proxies::Proxies::new(options)?,
             pool: hosts::Pool::new(keep, options.max_idle),
             dns: Arc::new(dns::Dns::new(&options.dns)?),
-            address_limiter: address_limiter::AddressLimiter::new(Duration::from_millis(options.ip_delay_ms)),
-            body_permits: body_permit::BodyPermits::new(options.large_bodies_bytes),
+            address_limiter: address_limiter::AddressLimiter::new(
+                Duration::from_millis(options.ip_delay_ms.unwrap_or(0)),
+                options.ip_patience_ms.map(Duration::from_millis),
+            ),
+            body_permits: body_permit::BodyPermits::new(
+                options.small_body_bytes,
+                options.large_bodies_bytes.unwrap_or(LARGE_BODIES_BYTES),
+            ),
             hosts: hosts::Hosts::new(keep, options.max_idle),
             tls: tls::Tls::new(options)?,
-            cookies: options.cookies.then(|| cookies::Cookies::new(options.cookie_sites)),
+            cookies: cookies::Cookies::of(options)?,
             insisting: Mutex::default(),
             ipv6: AtomicBool::new(false),
             runtime: Handle::try_current().map_or_else(|_| OnceLock::new(), OnceLock::from),
@@ -120,8 +135,8 @@ impl Fetcher {
     pub async fn fetch(&self, request: Request<'_>) -> Fetched {
         let mut state = FetchState::new();
         let result = self.shared.fetch(&request, &mut state).await;
-        if let (Some(cookies), Ok(received)) = (&self.shared.cookies, &result) {
-            cookies.store(request.url, &Response::parse(&received.raw[..received.head_len]));
+        if let Ok(received) = &result {
+            self.shared.cookies.offer(request.url, &received.raw[..received.head_len]);
         }
         let elapsed = state.clock.elapsed();
         Fetched { started_ms: state.started_ms, elapsed, ip: state.ip, sent: state.sent, result }
@@ -130,12 +145,34 @@ impl Fetcher {
     /// Looks a host up ahead. Never blocks; does nothing when too many lookups are under way, through a proxy, and
     /// before the first fetch if the client was made outside of a runtime.
     pub fn prefetch(&self, host: &str) {
-        if self.shared.proxy.is_some() {
+        if self.shared.proxies.resolve(host) {
             return;
         }
         if let Some(runtime) = Handle::try_current().ok().as_ref().or(self.shared.runtime.get()) {
             self.shared.dns.prefetch(host, runtime);
         }
+    }
+
+    /// From now on cookies of the site of `host` (its registrable domain) are taken and sent back, also where the settings
+    /// take none; false where there are too many such sites.
+    pub fn admit_cookies(&self, host: &str) -> bool {
+        self.shared.cookies.admit(host)
+    }
+
+    /// Whether cookies of the site of `host` are taken.
+    pub fn takes_cookies(&self, host: &str) -> bool {
+        self.shared.cookies.takes(host)
+    }
+
+    /// Takes the cookies that a response to `url` sets, as if its site had been admitted before; `head`: the response up
+    /// to its body. How many there were that the rules allow.
+    pub fn take_cookies(&self, url: &CanonicalUrl, head: &[u8]) -> usize {
+        self.shared.cookies.store(url, &Response::parse(head))
+    }
+
+    /// Whether a cookie of this name would be sent to a URL.
+    pub fn has_cookie(&self, url: &CanonicalUrl, name: &str) -> bool {
+        self.shared.cookies.has(url, name)
     }
 
     /// Closes the connections that wait for another request.

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::account::Account;
+use crate::secret::{is_withheld, missing};
 use crate::site_settings::SiteSettings;
 use webmill_capture::error::{Error, Result};
 
@@ -78,20 +80,35 @@ pub struct FetchOptions {
     /// Settings of single sites, of which headers and user agent count here; a crawl puts its own in.
     #[serde(skip)]
     pub sites: Vec<SiteSettings>,
-    /// Proxy for everything, `http://[user:password@]host:port`; default none.
+    /// Proxies: `[http=|https=]URL`, separated by commas; the scheme in front says for which URLs, without one for all. URL:
+    /// `http://`, `socks5://` (names are looked up here) or `socks5h://` (there), `[user:password@]host[:port]`. Default
+    /// none.
     pub proxy: Option<String>,
+    /// Hosts that are asked without a proxy: `host`, `.domain` with all below it, an address or a range of addresses
+    /// (`10.0.0.0/8`) that a URL names; `*`: all. Default none.
+    pub no_proxy: Vec<String>,
     /// Whether a connection to the proxy may carry http requests for one host after another; default true.
     pub share_proxy: bool,
     /// `host` or `host:port` → `user:password` for basic authentication, sent to no other; default none.
     pub basic_auth: BTreeMap<String, String>,
-    /// Whether cookies are taken and sent back; default false.
+    /// `host` or `host:port` → who we are there: `user` and `password` (basic) or `token` (bearer); secrets may be named
+    /// instead of written: `{ env = "NAME" }`, `{ file = "PATH" }`. Default none.
+    pub accounts: BTreeMap<String, Account>,
+    /// Whether cookies are taken and sent back; default false. Where it is false they are all the same for the sites of
+    /// `cookies_file`, of logins, and of servers that ask for a cookie by a redirect to themselves.
     pub cookies: bool,
+    /// Cookies to begin with, in the text form that browsers and their tools write (`cookies.txt`); default none.
+    pub cookies_file: Option<PathBuf>,
     /// Most sites whose cookies are kept, at most 64 MiB in all; default 100,000.
     pub cookie_sites: usize,
     /// Longest body of a page, in bytes as transferred (see [`super::Request::max_body_bytes`]); default 64 MiB.
     pub max_body_bytes: u64,
-    /// Memory for bodies above 1 MiB on all connections together, in bytes: such bodies wait for each other; default 256 MiB.
-    pub large_bodies_bytes: u64,
+    /// Bytes of a body that each connection may hold without asking for memory; default 1 MiB, in a crawl less where its
+    /// memory is small.
+    pub small_body_bytes: u64,
+    /// Memory for what bodies have beyond that on all connections together, until they are stored, in bytes: such bodies
+    /// wait for each other, but for one that may always go on. Default: an eighth of the crawl's memory, else 256 MiB.
+    pub large_bodies_bytes: Option<u64>,
     /// Time for a whole exchange, connecting included, in milliseconds; waiting for memory not, which may take as long
     /// again; default 120,000.
     pub total_ms: u64,
@@ -109,8 +126,13 @@ pub struct FetchOptions {
     pub extra_roots: Option<PathBuf>,
     /// How names become addresses.
     pub dns: DnsOptions,
-    /// Shortest time between the starts of two requests to one address, in milliseconds; default 0.
-    pub ip_delay_ms: u64,
+    /// Shortest time between the starts of two requests to one address, in milliseconds; not held through a proxy, which
+    /// tells no addresses. Default: in a crawl a quarter of the delay of a host, else 0.
+    pub ip_delay_ms: Option<u64>,
+    /// Longest wait for an address, in milliseconds; a request that would have to wait longer ends at once with
+    /// [`Failure::AddressBusy`](super::Failure::AddressBusy) and keeps its turn. Default: in a crawl with several
+    /// connections 500, else none: it waits.
+    pub ip_patience_ms: Option<u64>,
     /// How long an idle connection is kept for the next request to its host, in milliseconds; 0: closed at once;
     /// default 15,000.
     pub keep_alive_ms: u64,
@@ -125,12 +147,16 @@ impl Default for FetchOptions {
             headers: Vec::new(),
             sites: Vec::new(),
             proxy: None,
+            no_proxy: Vec::new(),
             share_proxy: true,
             basic_auth: BTreeMap::new(),
+            accounts: BTreeMap::new(),
             cookies: false,
+            cookies_file: None,
             cookie_sites: 100_000,
             max_body_bytes: 64 << 20,
-            large_bodies_bytes: 256 << 20,
+            small_body_bytes: 1 << 20,
+            large_bodies_bytes: None,
             total_ms: 120_000,
             idle_ms: 20_000,
             connect_ms: 10_000,
@@ -139,7 +165,8 @@ impl Default for FetchOptions {
             accept_invalid_certificates: false,
             extra_roots: None,
             dns: DnsOptions::default(),
-            ip_delay_ms: 0,
+            ip_delay_ms: None,
+            ip_patience_ms: None,
             keep_alive_ms: 15_000,
             max_idle: 4_096,
         }
@@ -177,23 +204,46 @@ impl FetchOptions {
                 return Err(Error::Config(format!("headers: {name} cannot be set")));
             }
             header_value("headers", value)?;
+            if is_withheld(value) {
+                return Err(missing(&format!("header {name}")));
+            }
+        }
+        self.check_accounts()?;
+        super::proxies::Proxies::new(self)?;
+        self.check_numbers()?;
+        for server in &self.dns.servers {
+            name_server(server)?;
+        }
+        Ok(())
+    }
+
+    fn check_accounts(&self) -> Result<()> {
+        for host in self.basic_auth.keys().chain(self.accounts.keys()) {
+            if host.is_empty() || host.bytes().any(|b| b.is_ascii_uppercase() || b == b'/') {
+                return Err(Error::Config(format!(
+                    "basic_auth, accounts: {host:?} must be a host (lower-case) or host:port"
+                )));
+            }
         }
         for (host, account) in &self.basic_auth {
             if !account.contains(':') {
                 return Err(Error::Config(format!("basic_auth: {host} needs user:password")));
             }
-            if host.is_empty() || host.bytes().any(|b| b.is_ascii_uppercase() || b == b'/') {
-                return Err(Error::Config(format!(
-                    "basic_auth: {host:?} must be a host (lower-case) or host:port"
-                )));
+            if is_withheld(account) {
+                return Err(missing(&format!("basic_auth of {host}")));
             }
         }
-        if let Some(proxy) = &self.proxy {
-            super::proxy::Proxy::parse(proxy)?;
+        for (host, account) in &self.accounts {
+            account.check(host)?;
         }
+        Ok(())
+    }
+
+    fn check_numbers(&self) -> Result<()> {
         let positive = [
             ("max_body_bytes", self.max_body_bytes),
-            ("large_bodies_bytes", self.large_bodies_bytes),
+            ("large_bodies_bytes", self.large_bodies_bytes.unwrap_or(1)),
+            ("small_body_bytes", self.small_body_bytes),
             ("total_ms", self.total_ms),
             ("idle_ms", self.idle_ms),
             ("connect_ms", self.connect_ms),
@@ -211,7 +261,8 @@ impl FetchOptions {
             ("total_ms", self.total_ms),
             ("idle_ms", self.idle_ms),
             ("connect_ms", self.connect_ms),
-            ("ip_delay_ms", self.ip_delay_ms),
+            ("ip_delay_ms", self.ip_delay_ms.unwrap_or(0)),
+            ("ip_patience_ms", self.ip_patience_ms.unwrap_or(0)),
             ("keep_alive_ms", self.keep_alive_ms),
             ("dns.timeout_ms", self.dns.timeout_ms),
             ("dns.retry_ms", self.dns.retry_ms),
@@ -227,9 +278,6 @@ impl FetchOptions {
         }
         if self.dns.min_ttl_s > self.dns.max_ttl_s {
             return Err(Error::Config("dns.min_ttl_s: at most dns.max_ttl_s".into()));
-        }
-        for server in &self.dns.servers {
-            name_server(server)?;
         }
         Ok(())
     }
@@ -283,7 +331,10 @@ mod tests {
             (&|o| o.headers = vec![("Bad Name".into(), "x".into())], "headers"),
             (&|o| o.headers = vec![("X".into(), "x\ny".into())], "headers"),
             (&|o| o.headers = vec![("HOST".into(), "x".into())], "HOST"),
-            (&|o| o.proxy = Some("socks5://x".into()), "proxy"),
+            (&|o| o.proxy = Some("ftp://x".into()), "proxy"),
+            (&|o| o.no_proxy = vec!["10.0.0.0/99".into()], "no_proxy"),
+            (&|o| o.accounts = [("a".into(), Account::default())].into(), "accounts"),
+            (&|o| o.small_body_bytes = 0, "small_body_bytes"),
             (&|o| o.total_ms = 0, "total_ms"),
             (&|o| o.idle_ms = u64::MAX, "idle_ms"),
             (&|o| o.dns.servers = vec!["dns.example".into()], "dns.servers"),

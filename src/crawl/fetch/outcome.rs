@@ -8,11 +8,43 @@ use super::Accept;
 use super::body_permit::BodyPermit;
 use webmill_capture::{CanonicalUrl, Truncation};
 
-/// One GET.
+/// What is asked of a server.
+#[derive(Clone, Copy, Default)]
+pub enum Method<'a> {
+    /// The resource.
+    #[default]
+    Get,
+    /// The head of the answer alone.
+    Head,
+    /// To take a form; for logins only, never for what links lead to.
+    Post {
+        /// Media type of the body.
+        content_type: &'a str,
+        /// The page with the form: it becomes `Referer` and `Origin`.
+        referer: &'a CanonicalUrl,
+        /// The form as sent.
+        body: &'a [u8],
+    },
+}
+
+impl Method<'_> {
+    /// Its name in a request.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Method::Get => "GET",
+            Method::Head => "HEAD",
+            Method::Post { .. } => "POST",
+        }
+    }
+}
+
+/// One request.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// What to fetch.
     pub url: &'a CanonicalUrl,
+    /// How to ask for it.
+    pub method: Method<'a>,
     /// Longest body taken, in bytes as transferred. The limit of the options is for pages: who asks applies it.
     pub max_body_bytes: u64,
     /// Asked when the head is there; on `false` the body is left.
@@ -92,6 +124,11 @@ pub enum Failure {
     Protocol(String),
     /// The proxy cannot be reached or does not know us.
     Proxy(String),
+    /// The address has too much to do for other hosts: nothing was asked. The host keeps its turn, which comes after this time.
+    AddressBusy {
+        /// How long to wait, in milliseconds.
+        wait_ms: u64,
+    },
 }
 
 impl Received {
@@ -115,6 +152,7 @@ impl Failure {
             Failure::Disconnect => "disconnect",
             Failure::Protocol(_) | Failure::Version(_) => "protocol-error",
             Failure::Proxy(_) => "proxy-failure",
+            Failure::AddressBusy { .. } => "retry",
         }
     }
 
@@ -127,6 +165,7 @@ impl Failure {
             | Failure::Version(_)
             | Failure::Timeout(_)
             | Failure::Disconnect
+            | Failure::AddressBusy { .. }
             | Failure::Proxy(_) => true,
             Failure::NoSuchHost
             | Failure::PrivateAddress(_)
@@ -164,6 +203,7 @@ impl fmt::Display for Failure {
             Failure::Timeout(stage) => write!(f, "timeout: {stage}"),
             Failure::NoSuchHost => f.write_str("no address"),
             Failure::Disconnect => f.write_str("connection closed without a response"),
+            Failure::AddressBusy { wait_ms } => write!(f, "the address is busy for {wait_ms} ms"),
         }
     }
 }

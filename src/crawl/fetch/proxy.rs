@@ -4,13 +4,13 @@ use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use data_encoding::BASE64;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use super::Failure;
-use super::request::unescape;
+use super::request::{undotted, unescape};
+use super::socks::{self, Target};
+use super::{Failure, account, address};
 use webmill_capture::error::{Error, Result};
 
 /// Longest head of an answer to CONNECT.
@@ -18,20 +18,36 @@ const MAX_ANSWER_BYTES: usize = 64 * 1024;
 /// How long the addresses of a proxy are kept.
 const KEPT: Duration = Duration::from_secs(60);
 
+/// What a proxy speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// HTTP: http URLs in absolute form, tunnels by CONNECT.
+    Http,
+    /// SOCKS5 to names.
+    SocksNames,
+    /// SOCKS5 to addresses that were looked up here.
+    SocksAddresses,
+}
+
 /// Where a proxy is and who we are to it.
 #[derive(Debug)]
 pub(super) struct Proxy {
+    kind: Kind,
     host: String,
     port: u16,
     /// Value of Proxy-Authorization.
     pub credentials: Option<String>,
+    /// User name and password for SOCKS.
+    account: Option<(Vec<u8>, Vec<u8>)>,
     addresses: Mutex<Option<(Instant, Vec<SocketAddr>)>>,
 }
 
 impl Proxy {
-    /// Reads `http://[user:password@]host[:port]`; the port is 80 where none is given.
+    /// Reads `SCHEME://[user:password@]host[:port]`: `http` (port 80 where none is given), `socks5`, `socks5h` (1080).
     pub(super) fn parse(text: &str) -> Result<Proxy> {
-        let bad = |why: &str| Error::Config(format!("proxy: {text:?} {why}"));
+        // The text may hold a password.
+        let shown = text.rsplit_once('@').map_or(text, |(_, place)| place);
+        let bad = |why: &str| Error::Config(format!("proxy: {shown:?} {why}"));
         let text_with_scheme;
         let full = if text.contains("://") {
             text
@@ -40,22 +56,40 @@ impl Proxy {
             &text_with_scheme
         };
         let url = url::Url::parse(full).map_err(|_| bad("is no URL"))?;
-        if url.scheme() != "http" {
-            return Err(bad("must begin with http://"));
-        }
-        let host = url.host_str().ok_or_else(|| bad("names no host"))?;
-        let credentials = (!url.username().is_empty() || url.password().is_some()).then(|| {
-            let mut plain = unescape(url.username());
-            plain.push(b':');
-            plain.extend_from_slice(&unescape(url.password().unwrap_or_default()));
-            format!("Basic {}", BASE64.encode(&plain))
-        });
+        let (kind, port) = match url.scheme() {
+            "http" => (Kind::Http, 80),
+            "socks5" => (Kind::SocksAddresses, 1080),
+            "socks5h" => (Kind::SocksNames, 1080),
+            _ => return Err(bad("must begin with http://, socks5:// or socks5h://")),
+        };
+        let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(|| bad("names no host"))?;
+        let account = (!url.username().is_empty() || url.password().is_some())
+            .then(|| (unescape(url.username()), unescape(url.password().unwrap_or_default())));
+        let credentials =
+            account.as_ref().map(|(user, password)| account::basic(&[user, &b":"[..], password].concat()));
         Ok(Proxy {
+            kind,
             host: host.trim_matches(|c| c == '[' || c == ']').to_string(),
-            port: url.port().unwrap_or(80),
+            port: url.port().unwrap_or(port),
             credentials,
+            account,
             addresses: Mutex::new(None),
         })
+    }
+
+    /// Whether http URLs are asked from it in absolute form.
+    pub(super) fn speaks_http(&self) -> bool {
+        self.kind == Kind::Http
+    }
+
+    /// Whether it is given addresses, not names.
+    pub(super) fn wants_addresses(&self) -> bool {
+        self.kind == Kind::SocksAddresses
+    }
+
+    #[cfg(test)]
+    pub(super) fn port(&self) -> u16 {
+        self.port
     }
 
     /// Addresses of the proxy, by the resolver of the system.
@@ -76,8 +110,29 @@ impl Proxy {
         Ok(addresses)
     }
 
-    /// Asks for a tunnel to a host. That there is none is the host's failure, but for 407.
+    /// Asks for a connection to a host, to one of `checked` where it wants addresses. That there is none is the host's
+    /// failure, but for what the proxy says of itself.
     pub(super) async fn tunnel(
+        &self,
+        stream: &mut TcpStream,
+        (host, port): (&str, u16),
+        checked: Option<SocketAddr>,
+        user_agent: &str,
+    ) -> Result<(), Failure> {
+        let literal = address::literal(host).map(|ip| SocketAddr::new(ip, port));
+        match (self.kind, checked.or(literal)) {
+            (Kind::Http, _) => self.connect(stream, host, port, user_agent).await,
+            (_, Some(address)) => {
+                socks::connect(stream, self.account.as_ref(), Target::Address(address)).await
+            }
+            (_, None) => {
+                socks::connect(stream, self.account.as_ref(), Target::Name(undotted(host), port)).await
+            }
+        }
+    }
+
+    /// Asks for a tunnel by CONNECT.
+    async fn connect(
         &self,
         stream: &mut TcpStream,
         host: &str,
@@ -140,8 +195,14 @@ mod tests {
         let proxy = Proxy::parse("127.0.0.1:8080").unwrap();
         assert_eq!((proxy.host.as_str(), proxy.port, proxy.credentials), ("127.0.0.1", 8080, None));
         assert_eq!(Proxy::parse("http://[::1]").unwrap().host, "::1");
-        for bad in ["https://x", "socks5://x:1", "", "http://"] {
+        let socks = Proxy::parse("socks5h://u:p%20w@[::1]").unwrap();
+        assert_eq!((socks.kind, socks.port, socks.host.as_str()), (Kind::SocksNames, 1080, "::1"));
+        assert_eq!(socks.account, Some((b"u".to_vec(), b"p w".to_vec())));
+        assert!(Proxy::parse("socks5://x:1").unwrap().wants_addresses());
+        for bad in ["https://x", "socks4://x:1", "", "http://", "socks5://"] {
             assert!(Proxy::parse(bad).is_err(), "{bad}");
         }
+        let error = Proxy::parse("ftp://me:hush@x").unwrap_err().to_string();
+        assert!(!error.contains("hush"), "{error}");
     }
 }

@@ -5,7 +5,7 @@
 //! between head and body: lines that end with LF alone, lines without a colon, folded lines, a head without an empty
 //! line before `<`.
 //!
-//! The end of the body (RFC 9112, section 6.3): none after 204 and 304; the last chunk and its trailers; the declared
+//! The end of the body (RFC 9112, section 6.3): none after HEAD, 204 and 304; the last chunk and its trailers; the declared
 //! length; else the end of the connection. Lengths that contradict each other or are no numbers count as none, and a
 //! body that says chunked and is not is read to the end of the connection.
 //!
@@ -88,6 +88,7 @@ pub struct Reader {
     status: u16,
     keep_alive: bool,
     http09: bool,
+    bodiless: bool,
 }
 
 impl Reader {
@@ -102,7 +103,13 @@ impl Reader {
             status: 200,
             keep_alive: false,
             http09,
+            bodiless: false,
         }
+    }
+
+    /// The response is one to HEAD: its head is all of it, whatever it says of a body.
+    pub fn expect_head_only(&mut self) {
+        self.bodiless = true;
     }
 
     /// Length of the head with its empty line; 0 until there is one, and for HTTP/0.9.
@@ -279,7 +286,7 @@ impl Reader {
             reader.keep_alive = false;
             State::Body(Body::Close)
         };
-        self.state = if matches!(status, 101 | 204 | 304) {
+        self.state = if self.bodiless || matches!(status, 101 | 204 | 304) {
             State::Done
         } else if fields.chunked {
             // An HTTP/1.0 server does not know chunks; what it sends may be stored ones of another.

@@ -1,8 +1,8 @@
 //! The request, as bytes.
 
-use data_encoding::BASE64;
-
+use super::account::{self, Accounts};
 use super::options::FetchOptions;
+use super::outcome::Method;
 use super::proxy::Proxy;
 use crate::site_settings::HostMap;
 use webmill_capture::CanonicalUrl;
@@ -14,8 +14,7 @@ pub(super) struct Template {
     common: Vec<u8>,
     /// The same for sites where it is different.
     sites: HostMap<Vec<u8>>,
-    /// `host` or `host:port` → `user:password` in base64.
-    accounts: Vec<(String, String)>,
+    accounts: Accounts,
 }
 
 /// What differs from request to request.
@@ -29,17 +28,17 @@ pub(super) struct Extras<'a> {
     pub conditional: Option<(&'a str, &'a str)>,
     /// Whether the request says that no more requests come.
     pub close: bool,
+    /// What is asked.
+    pub method: Method<'a>,
 }
 
 impl Template {
     pub(super) fn new(options: &FetchOptions) -> Result<Template> {
-        let accounts =
-            options.basic_auth.iter().map(|(h, a)| (h.clone(), BASE64.encode(a.as_bytes()))).collect();
         let mut sites = HostMap::default();
         for site in &options.sites {
             sites.insert(&site.pattern, common(&site.request_headers(options)))?;
         }
-        Ok(Template { common: common(options), sites, accounts })
+        Ok(Template { common: common(options), sites, accounts: Accounts::new(options)? })
     }
 
     /// The request for a URL, in the form of HTTP/1.1; `None` where the URL holds what would break it.
@@ -51,7 +50,8 @@ impl Template {
         let mut out = Vec::with_capacity(
             self.common.len() + target.len() + extras.cookie.len() + 2 * url.host().len() + 160,
         );
-        out.extend_from_slice(b"GET ");
+        out.extend_from_slice(extras.method.name().as_bytes());
+        out.push(b' ');
         if extras.proxy.is_some() {
             out.extend_from_slice(url.scheme().as_bytes());
             out.extend_from_slice(b"://");
@@ -62,8 +62,10 @@ impl Template {
         push_authority(&mut out, url);
         out.extend_from_slice(b"\r\n");
         out.extend_from_slice(self.sites.get(url.host()).unwrap_or(&self.common));
-        if let Some(account) = self.account(url) {
-            push_header(&mut out, "Authorization", &format!("Basic {account}"));
+        if let Some(own) = own_authorization(url) {
+            push_header(&mut out, "Authorization", &own);
+        } else if let Some(account) = self.accounts.of(url) {
+            push_header(&mut out, "Authorization", account);
         }
         if let Some(credentials) = extras.proxy.and_then(|proxy| proxy.credentials.as_deref()) {
             push_header(&mut out, "Proxy-Authorization", credentials);
@@ -82,28 +84,17 @@ impl Template {
         if extras.close {
             out.extend_from_slice(b"Connection: close\r\n");
         }
+        if let Method::Post { content_type, referer, body } = extras.method {
+            push_header(&mut out, "Origin", &format!("{}://{}", referer.scheme(), authority(referer)));
+            push_header(&mut out, "Referer", referer.as_str());
+            push_header(&mut out, "Content-Type", content_type);
+            push_header(&mut out, "Content-Length", &body.len().to_string());
+            out.extend_from_slice(b"\r\n");
+            out.extend_from_slice(body);
+            return Some(out);
+        }
         out.extend_from_slice(b"\r\n");
         Some(out)
-    }
-
-    /// Credentials for a URL: its own, or those configured for its host, in base64.
-    fn account(&self, url: &CanonicalUrl) -> Option<String> {
-        if let Some(info) = userinfo(url) {
-            let (user, password) = info.split_once(':').unwrap_or((info, ""));
-            let mut plain = unescape(user);
-            plain.push(b':');
-            plain.extend_from_slice(&unescape(password));
-            return Some(BASE64.encode(&plain));
-        }
-        if self.accounts.is_empty() {
-            return None;
-        }
-        let host = undotted(url.host());
-        let with_port = format!("{host}:{}", port(url));
-        let find = |name: &str| {
-            self.accounts.iter().find(|(h, _)| is_account(h, name)).map(|(_, account)| account.clone())
-        };
-        find(&with_port).or_else(|| find(host))
     }
 }
 
@@ -123,14 +114,14 @@ fn common(options: &FetchOptions) -> Vec<u8> {
     common
 }
 
-/// Whether an account, of `host` or `host:port`, is the one of a name that ends without a dot.
-fn is_account(account: &str, name: &str) -> bool {
-    match account.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit())) {
-        Some((host, port)) if name.rsplit_once(':').is_some_and(|(_, p)| p == port) => {
-            name.strip_suffix(port).and_then(|n| n.strip_suffix(':')) == Some(undotted(host))
-        }
-        _ => undotted(account) == name,
-    }
+/// The value of the Authorization header that a URL itself asks for.
+fn own_authorization(url: &CanonicalUrl) -> Option<String> {
+    let info = userinfo(url)?;
+    let (user, password) = info.split_once(':').unwrap_or((info, ""));
+    let mut plain = unescape(user);
+    plain.push(b':');
+    plain.extend_from_slice(&unescape(password));
+    Some(account::basic(&plain))
 }
 
 /// A host name without the dot of the root: with it or without it, it is the same host.
@@ -151,9 +142,13 @@ fn userinfo(url: &CanonicalUrl) -> Option<&str> {
 }
 
 fn push_authority(out: &mut Vec<u8>, url: &CanonicalUrl) {
-    out.extend_from_slice(url.host().as_bytes());
-    if let Some(port) = url.port() {
-        out.extend_from_slice(format!(":{port}").as_bytes());
+    out.extend_from_slice(authority(url).as_bytes());
+}
+
+fn authority(url: &CanonicalUrl) -> String {
+    match url.port() {
+        Some(port) => format!("{}:{port}", url.host()),
+        None => url.host().to_owned(),
     }
 }
 
@@ -222,6 +217,7 @@ mod tests {
             cookie: "a=b",
             conditional: Some(("\"x\"", "Sun, 06 Nov 1994 08:49:37 GMT\r\nEvil: 1")),
             close: true,
+            method: Method::Get,
         };
         let head = "Host: b.example:8443\r\nUser-Agent: t\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n\
             accept: */*\r\nAccept-Language: zh\r\nAuthorization: Basic dTpw\r\n\

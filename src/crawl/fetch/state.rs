@@ -15,7 +15,7 @@ use super::http1::{self, Broken, Exchange, Limits};
 use super::options::Http2;
 use super::request::{self, Extras, undotted};
 use super::tls::{Offer, Refusal};
-use super::{Failure, Received, Request, Shared, address, http2, proxy};
+use super::{Failure, Method, Received, Request, Shared, address, http2, proxy};
 
 /// Most hosts remembered as speaking only one protocol.
 const MAX_INSISTING: usize = 10_000;
@@ -64,12 +64,15 @@ impl Shared {
             None => {}
         }
         let keep = request.keep && self.hosts.keeps();
-        let cookie = self.cookies.as_ref().map(|cookies| cookies.header(url)).unwrap_or_default();
+        let cookie = self.cookies.header(url);
+        let proxy = self.proxies.of(url);
+        let absolute = proxy.filter(|proxy| proxy.speaks_http() && !https);
         let extras = Extras {
-            proxy: self.proxy.as_ref().filter(|_| !https),
+            proxy: absolute,
             cookie: &cookie,
             conditional: request.conditional,
             close: !keep,
+            method: request.method,
         };
         let sent = self
             .template
@@ -80,8 +83,11 @@ impl Shared {
         let mut lease = self.hosts.lease(host).await;
         if let Some(mut kept) = lease.take() {
             let fits = kept.https == https && kept.port == port;
-            if let Some(ip) = kept.ip.filter(|_| fits) {
-                self.address_limiter.wait(ip).await;
+            if let Some(ip) = kept.ip.filter(|_| fits)
+                && let Err(wait) = self.address_limiter.wait(ip, host).await
+            {
+                lease.keep(kept);
+                return Err(busy(wait));
             }
             let alive = fits
                 && match &mut kept.connection {
@@ -109,12 +115,13 @@ impl Shared {
             // Closed before another is opened.
             kept.connection.close().await;
         }
-        if let (Some(proxy), false) = (&self.proxy, https) {
+        if let Some(proxy) = absolute {
             return self.through_proxy(proxy, request, sent, keep, &mut lease, state).await;
         }
-        let addresses: Vec<SocketAddr> = match &self.proxy {
-            Some(proxy) => proxy.addresses().await?,
-            None => self.addresses(url.host(), literal, port).await?,
+        // A proxy that wants a name gets it unresolved.
+        let addresses: Vec<SocketAddr> = match proxy {
+            Some(proxy) if !proxy.wants_addresses() => Vec::new(),
+            _ => self.addresses(url.host(), literal, port).await?,
         };
         let mut offer = if https { self.offer(host) } else { Offer::Http1 };
         let mut changed = false;
@@ -223,11 +230,14 @@ impl Shared {
         let (url, connect) = (request.url, Duration::from_millis(self.options.connect_ms));
         let (https, port) = (url.scheme() == "https", request::port(url));
         let mut limits = self.limits(request, Instant::now(), port, https);
-        let stream = if let Some(proxy) = &self.proxy {
+        let stream = if let Some(proxy) = self.proxies.of(url) {
+            let places = proxy.addresses().await.map_err(Refusal::Other)?;
             state.begin();
             limits = self.limits(request, state.clock, port, https);
-            let mut stream = self.tcp_to_proxy(addresses, limits.total).await.map_err(Refusal::Other)?;
-            let tunnel = proxy.tunnel(&mut stream, url.host(), port, &self.options.user_agent);
+            let mut stream = self.tcp_to_proxy(&places, limits.total).await.map_err(Refusal::Other)?;
+            let target = (url.host(), port);
+            let checked = addresses.first().copied();
+            let tunnel = proxy.tunnel(&mut stream, target, checked, &self.options.user_agent);
             let until = limits.total.min(Instant::now() + connect);
             match timeout_at(until, tunnel).await {
                 Err(_) => return Err(Refusal::Other(Failure::Timeout("tunnel"))),
@@ -238,7 +248,8 @@ impl Shared {
             let mut last = Failure::NoSuchHost;
             let mut found = None;
             for (at, address) in addresses.iter().enumerate() {
-                self.address_limiter.wait(address.ip()).await;
+                let turn = self.address_limiter.wait(address.ip(), undotted(url.host())).await;
+                turn.map_err(|wait| Refusal::Other(busy(wait)))?;
                 if at == 0 {
                     state.begin();
                     limits = self.limits(request, state.clock, port, https);
@@ -353,7 +364,8 @@ impl Shared {
             wait: Duration::from_millis(self.options.total_ms),
             idle: Duration::from_millis(self.options.idle_ms),
             // As browsers do: on another port it is likely to be another service.
-            http09: port == if https { 443 } else { 80 } && self.proxy.is_none(),
+            http09: port == if https { 443 } else { 80 } && self.proxies.of(request.url).is_none(),
+            head_only: matches!(request.method, Method::Head),
             body_permits: self.body_permits.clone(),
         }
     }
@@ -384,6 +396,11 @@ impl Shared {
         insisting.remove(&(host.into(), !http2));
         insisting.insert((host.into(), http2));
     }
+}
+
+/// The host has to come back for its turn at an address.
+fn busy(wait: Duration) -> Failure {
+    Failure::AddressBusy { wait_ms: wait.as_millis() as u64 + 1 }
 }
 
 /// A proxy that wants to know who asks has not asked the host.

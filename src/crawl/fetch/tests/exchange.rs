@@ -256,7 +256,7 @@ async fn cookies_come_back() {
 #[tokio::test]
 async fn delay_of_an_address() {
     let server = Server::start(|_, _| vec![send(OK)]).await;
-    let client = client(&FetchOptions { ip_delay_ms: 100, ..local() });
+    let client = client(&FetchOptions { ip_delay_ms: Some(100), ..local() });
     let start = Instant::now();
     let tasks = (0..4).map(|i| {
         let (client, port) = (client.clone(), server.address.port());

@@ -4,7 +4,9 @@ mod dns;
 mod exchange;
 mod http2;
 mod limits;
+mod methods;
 mod proxy;
+mod socks;
 mod tls;
 
 use std::net::SocketAddr;
@@ -162,7 +164,14 @@ pub(super) fn client(options: &FetchOptions) -> Fetcher {
 }
 
 pub(super) fn get(url: &CanonicalUrl) -> Request<'_> {
-    Request { url, max_body_bytes: u64::MAX, accept: None, keep: true, conditional: None }
+    Request {
+        url,
+        method: Method::Get,
+        max_body_bytes: u64::MAX,
+        accept: None,
+        keep: true,
+        conditional: None,
+    }
 }
 
 pub(super) const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";

@@ -1,0 +1,107 @@
+//! Who we are to a host: basic authentication or a bearer token.
+//!
+//! Reference: RFC 7617 (basic), RFC 6750 (bearer).
+
+use data_encoding::BASE64;
+use serde::{Deserialize, Serialize};
+
+use super::options::FetchOptions;
+use super::request::{port, undotted};
+use crate::secret::Secret;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{Error, Result};
+
+/// An account of a host: `user` with `password`, or `token`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Account {
+    /// Name of the user; may be empty, may not hold a colon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Password of the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<Secret>,
+    /// Token sent as `Authorization: Bearer`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<Secret>,
+}
+
+impl Account {
+    /// Whether it can work, as far as that shows without its secrets.
+    ///
+    /// # Errors
+    /// [`Error::Config`].
+    pub(super) fn check(&self, host: &str) -> Result<()> {
+        match (&self.user, &self.password, &self.token) {
+            (Some(user), Some(password), None) if !user.contains(':') => {
+                password.check(&format!("accounts: password of {host}"))
+            }
+            (None, None, Some(token)) => token.check(&format!("accounts: token of {host}")),
+            _ => Err(Error::Config(format!(
+                "accounts: {host} needs user (without a colon) and password, or token alone"
+            ))),
+        }
+    }
+
+    /// The value of the Authorization header.
+    fn authorization(&self, host: &str) -> Result<String> {
+        self.check(host)?;
+        let value = match (&self.user, &self.password, &self.token) {
+            (_, _, Some(token)) => {
+                format!("Bearer {}", token.reveal(&format!("accounts: token of {host}"))?)
+            }
+            (user, Some(password), _) => {
+                let password = password.reveal(&format!("accounts: password of {host}"))?;
+                basic(format!("{}:{password}", user.as_deref().unwrap_or_default()).as_bytes())
+            }
+            _ => return Err(Error::Internal("an account was not checked".into())),
+        };
+        if value.bytes().any(|b| b < b' ' || b == 0x7f) {
+            return Err(Error::Config(format!("accounts: the secret of {host} holds control characters")));
+        }
+        Ok(value)
+    }
+}
+
+/// `user:password` as the value of an Authorization header.
+pub(super) fn basic(account: &[u8]) -> String {
+    format!("Basic {}", BASE64.encode(account))
+}
+
+/// All accounts, their secrets revealed.
+pub(super) struct Accounts(Vec<(String, String)>);
+
+impl Accounts {
+    pub(super) fn new(options: &FetchOptions) -> Result<Accounts> {
+        let mut all: Vec<(String, String)> = Vec::new();
+        for (host, account) in &options.accounts {
+            all.push((host.clone(), account.authorization(host)?));
+        }
+        all.extend(
+            options.basic_auth.iter().map(|(host, account)| (host.clone(), basic(account.as_bytes()))),
+        );
+        Ok(Accounts(all))
+    }
+
+    /// The value of the Authorization header for a URL.
+    pub(super) fn of(&self, url: &CanonicalUrl) -> Option<&str> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let host = undotted(url.host());
+        let with_port = format!("{host}:{}", port(url));
+        let find =
+            |name: &str| self.0.iter().find(|(h, _)| is_account(h, name)).map(|(_, value)| value.as_str());
+        find(&with_port).or_else(|| find(host))
+    }
+}
+
+/// Whether an account, of `host` or `host:port`, is the one of a name that ends without a dot.
+fn is_account(account: &str, name: &str) -> bool {
+    match account.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit())) {
+        Some((host, port)) if name.rsplit_once(':').is_some_and(|(_, p)| p == port) => {
+            name.strip_suffix(port).and_then(|n| n.strip_suffix(':')) == Some(undotted(host))
+        }
+        _ => undotted(account) == name,
+    }
+}
