@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use webmill_crawl::fetch::cookie_file;
 use webmill_crawl::{Crawl, CrawlOptions, Ended};
 use webmill_run::Cancel;
 
@@ -38,6 +39,9 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
             "nobody is named who can be asked about this crawl: say --contact URL|MAIL on foreign servers"
         );
     }
+    if let Some(path) = &options.fetch.cookies_file {
+        crate::say!("{}: {}", path.display(), cookie_file::read(path)?.summary());
+    }
     if args.dry_run {
         crate::print(&as_recipe(&options)?)?;
         return Ok(ExitCode::SUCCESS);
@@ -56,7 +60,9 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         let again = crawl.ask_again(&args.retry_outcomes()?)?;
         crate::say!("{again} URLs that were given up are asked for again");
     }
-    remember(&args.out, &options)?;
+    for secret in remember(&args.out, &options)? {
+        crate::say!("crawl.toml does not keep a secret: who resumes this crawl says it again: {secret}");
+    }
     raise_file_limit(options.connections);
     let mut looking = view();
     let ran = crawl.run(&mut *looking, &|| cancel.stopped());
@@ -64,6 +70,9 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     if ran.is_err() {
         // What happened until then is worth a table, if there is room for it.
         let _ = convert(&args.out);
+    }
+    for note in crawl.login_notes() {
+        crate::say!("{note}");
     }
     let ended = ran.context("the crawl stopped; the same command goes on with it")?;
     let missing = crawl.missing()?;
@@ -95,23 +104,26 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The settings as table `[crawl]` of a recipe.
+/// The settings as table `[crawl]` of a recipe, without secrets.
 fn as_recipe(options: &CrawlOptions) -> Result<String> {
-    let tables = std::collections::BTreeMap::from([("crawl", options)]);
+    let tables = std::collections::BTreeMap::from([("crawl", options.without_secrets().0)]);
     toml::to_string(&tables).context("settings as TOML")
 }
 
-/// Leaves the settings in the folder, for people and for the next run.
-pub fn remember(folder: &Path, options: &CrawlOptions) -> Result<()> {
+/// Leaves the settings in the folder, for people and for the next run; gives the names of secrets that are not among them.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn remember(folder: &Path, options: &CrawlOptions) -> Result<Vec<String>> {
     let path = folder.join("crawl.toml");
     let text = as_recipe(options)?;
-    // Written beside and renamed: half a file of settings would be taken for other settings. Headers and accounts may be secret.
+    // Written beside and renamed: half a file of settings would be taken for other settings.
     let mut file = tempfile::NamedTempFile::new_in(folder).with_context(|| path.display().to_string())?;
     file.write_all(text.as_bytes())
         .and_then(|()| file.as_file().sync_all())
         .with_context(|| path.display().to_string())?;
     file.persist(&path).with_context(|| path.display().to_string())?;
-    Ok(())
+    Ok(options.without_secrets().1)
 }
 
 /// Sockets are files: without room for them connections fail, which looks like dead hosts.

@@ -135,7 +135,7 @@ fn settings_out_of_range_are_named_before_anything_is_made() {
         ("max_failures", |o| o.politeness.max_failures = 0),
         ("robots_ms", |o| o.politeness.robots_ms = u64::MAX),
         ("user_agent", |o| o.fetch.user_agent = "a\r\nb".into()),
-        ("proxy", |o| o.fetch.proxy = Some("socks5://x".into())),
+        ("proxy", |o| o.fetch.proxy = Some("ftp://x".into())),
         ("host", |o| o.fetch.headers.push(("Host".into(), "x".into()))),
         ("total_ms", |o| o.fetch.total_ms = 0),
         ("servers", |o| o.fetch.dns.servers = vec!["no address".into()]),

@@ -394,7 +394,7 @@ fn visit_directly(ip_delay_ms: u64) -> (Arc<Recording>, HashMap<String, IpAddr>)
     let mut options = polite(String::new());
     options.fetch.proxy = None;
     options.fetch.allow_private = true;
-    options.fetch.ip_delay_ms = ip_delay_ms;
+    options.fetch.ip_delay_ms = Some(ip_delay_ms);
     let mut addresses = HashMap::new();
     let mut seeds = Vec::new();
     for n in 0..12_u8 {

@@ -36,7 +36,7 @@ pub struct CrawlArgs {
     /// Threads that fetch and read pages [default: all processors].
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<usize>,
-    /// Memory of the frontier, as 512MiB or 4GiB [default: 1GiB].
+    /// Memory of the frontier, of bodies and connections, as 512MiB or 4GiB [default: 1GiB].
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
     /// Print the settings and do nothing.
@@ -109,21 +109,31 @@ pub struct CrawlArgs {
     /// Address or page that tells site owners who is asking; part of the User-Agent.
     #[arg(long, value_name = "URL|MAIL", help_heading = "Fetching")]
     contact: Option<String>,
-    /// HTTP proxy, as http://127.0.0.1:3128.
+    /// Proxy, as http://127.0.0.1:3128, socks5h://user:password@host:1080 (it looks names up), socks5:// (they are looked
+    /// up here); for some URLs only as http=URL,https=URL.
     #[arg(long, value_name = "URL", help_heading = "Fetching")]
     proxy: Option<String>,
+    /// Hosts that are asked without the proxy, separated by commas: host, .domain, address, 10.0.0.0/8.
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',', help_heading = "Fetching")]
+    no_proxy: Vec<String>,
+    /// Least pause between two requests to one IP address, as 250ms [default: a quarter of --delay].
+    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Fetching")]
+    ip_delay: Option<u64>,
     /// Further request header, as 'Accept-Language: zh'; may be repeated.
     #[arg(long, value_name = "NAME: VALUE", help_heading = "Fetching")]
     header: Vec<String>,
     /// Address of a host, as name=127.0.0.1, before any resolver; may be repeated.
     #[arg(long, value_name = "HOST=IP", help_heading = "Fetching")]
     resolve: Vec<String>,
-    /// Keep cookies.
+    /// Keep cookies of all sites. (Those of logins and of sites that cannot be read without are kept in any case.)
     #[arg(long, help_heading = "Fetching")]
     cookies: bool,
     /// Leave nothing out for being a copy: patterns of URLs whose pages repeat each other are fetched on and on.
     #[arg(long, help_heading = "Scope")]
     no_brake: bool,
+    /// Cookies to begin with, as browsers and their tools export them (cookies.txt).
+    #[arg(long, value_name = "FILE", help_heading = "Fetching")]
+    cookies_file: Option<PathBuf>,
     /// Fetch images of pages too.
     #[arg(long, help_heading = "Fetching")]
     images: bool,
@@ -140,6 +150,18 @@ pub struct CrawlArgs {
     /// Format of the shards [default: rawdb].
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<Format>,
+    /// Who is responsible for the crawl, written into WARC files, as 'A Library <crawl@library.example>'.
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    operator: Option<String>,
+    /// What the crawl is for, written into WARC files.
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    description: Option<String>,
+    /// The collection that the crawl belongs to, written into WARC files.
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    collection: Option<String>,
+    /// Write with each answer by which page and over which hops its URL was found.
+    #[arg(long, help_heading = "Output")]
+    via: bool,
     /// Names of all agents that crawl together, separated by commas.
     #[arg(
         long,
@@ -214,6 +236,17 @@ impl CrawlArgs {
                 Format::Warc => ArchiveFormat::Warc,
             };
         }
+        let archive = &mut options.archive;
+        for (given, setting) in [
+            (&self.operator, &mut archive.operator),
+            (&self.description, &mut archive.description),
+            (&self.collection, &mut archive.collection),
+        ] {
+            if given.is_some() {
+                setting.clone_from(given);
+            }
+        }
+        archive.via |= self.via;
         if let Some(name) = &self.this_agent {
             options.agents.agents.clone_from(&self.agents);
             options.agents.name = Some(name.clone());
@@ -283,6 +316,13 @@ impl CrawlArgs {
         }
         if self.proxy.is_some() {
             options.fetch.proxy.clone_from(&self.proxy);
+        }
+        if !self.no_proxy.is_empty() {
+            options.fetch.no_proxy.clone_from(&self.no_proxy);
+        }
+        options.fetch.ip_delay_ms = self.ip_delay.or(options.fetch.ip_delay_ms);
+        if self.cookies_file.is_some() {
+            options.fetch.cookies_file.clone_from(&self.cookies_file);
         }
         let mut given = std::collections::BTreeSet::new();
         for header in &self.header {

@@ -47,7 +47,7 @@ use crate::fetch::Fetcher;
 use crate::frontier::{Frontier, FrontierOptions, FrontierStats, Next};
 use crate::journal::Journal;
 use crate::kinds::KindFilter;
-use crate::login::{LoginOptions, Logins};
+use crate::login::{LoginError, LoginOptions, Logins};
 use crate::longest_bodies::LongestBodies;
 use crate::page::{PageReader, Reading, account, plain};
 use crate::priority::{Earlier, Priority};
@@ -333,7 +333,9 @@ impl Crawl {
             return Ok(());
         }
         let pause = self.options.politeness.delay_ms;
-        threads.block_on(self.logins.log_in(&self.fetcher, Duration::from_millis(pause)))?;
+        threads
+            .block_on(self.logins.log_in(&self.fetcher, Duration::from_millis(pause)))
+            .map_err(LoginError::into_error)?;
         self.warm_ms = self.warm_ms.max(self.now_ms() + pause as i64);
         Ok(())
     }

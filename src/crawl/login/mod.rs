@@ -85,9 +85,10 @@ impl fmt::Display for LoginError {
 
 impl std::error::Error for LoginError {}
 
-impl From<LoginError> for Error {
-    fn from(error: LoginError) -> Error {
-        match error {
+impl LoginError {
+    /// The error of a crawl that cannot begin for this reason.
+    pub fn into_error(self) -> Error {
+        match self {
             LoginError::Settings(error) => error,
             other => Error::Config(other.to_string()),
         }
