@@ -12,8 +12,8 @@
 //! its way for a while; its tree is then written out in an isolated world that its scripts cannot reach ([`page`]).
 //!
 //! **Bounds.** Time, requests, bytes, size of the tree, pages at once, memory of the browser. Dialogs are dismissed, popups
-//! closed, downloads denied; service workers, WebSockets and requests other than GET are refused and counted. A browser
-//! that dies or grows too large is replaced, and its pages are opened once more.
+//! closed, downloads denied; service workers, WebSockets and requests other than GET are refused and counted. A page
+//! that takes too much memory is ended; a browser that dies is replaced, and its pages are opened once more.
 //!
 //! **Determinism.** None: scripts see the clock. What was received is kept by the [`Exchange`].
 //!

@@ -36,8 +36,8 @@ pub struct RendererOptions {
     pub max_bytes: u64,
     /// Redirects of the page itself that are followed; default 10.
     pub max_redirects: u32,
-    /// Memory of all processes of the browser together, in bytes, beyond which it is ended and its pages are tried again; at
-    /// least 256 MiB; default 2 GiB.
+    /// Memory of all processes of the browser together, in bytes, beyond which the page that takes most is ended; at least
+    /// 256 MiB; default 2 GiB. Linux only.
     pub max_memory: u64,
 }
 

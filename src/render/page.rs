@@ -79,6 +79,7 @@ pub(crate) async fn open(
     page.rest(begun).await?;
     page.write_out().await?;
     let mut rendered = std::mem::take(&mut page.rendered);
+    rendered.crashed = page.crashed;
     rendered.popups = browser.contexts.remove(&page.context);
     visit.sum_up(&mut rendered);
     Ok(rendered)
@@ -127,7 +128,7 @@ impl<'a> Page<'a> {
         // Documents alone are held up: to see where the page goes, and to say who it is to the proxy, which counts for the context.
         let documents = json!([{ "urlPattern": "*", "resourceType": "Document" }]);
         page.ask("Fetch.enable", json!({ "handleAuthRequests": true, "patterns": documents })).await?;
-        let watch = json!({ "source": include_str!("watch.js"), "worldName": WORLD });
+        let watch = json!({ "source": include_str!("watch.js") });
         page.ask("Page.addScriptToEvaluateOnNewDocument", watch).await?;
         Ok(page)
     }
@@ -317,7 +318,6 @@ impl<'a> Page<'a> {
     async fn write_out(&mut self) -> Result<(), Broken> {
         self.rendered.final_url = self.visit.url.as_str().to_owned();
         if self.crashed {
-            self.rendered.timed_out = true;
             return Ok(());
         }
         let mut within = WRITE_OUT;
@@ -340,7 +340,10 @@ impl<'a> Page<'a> {
             }
             rendered.html = text(&written, "html").into_bytes();
             rendered.cut = written["cut"] == true;
-            rendered.script_errors = written["errors"].as_u64().unwrap_or(0);
+            // A page may say anything here; it is no more than a number.
+            let count = json!({ "expression": "globalThis.webmillErrors", "returnByValue": true });
+            let errors = self.while_handling("Runtime.evaluate", count, AFTER_STOP).await?;
+            self.rendered.script_errors = errors.and_then(|e| e["result"]["value"].as_u64()).unwrap_or(0);
         }
         Ok(())
     }

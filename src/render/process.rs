@@ -168,27 +168,55 @@ pub(crate) fn is_root() -> bool {
     unsafe { libc::geteuid() == 0 }
 }
 
-/// Bytes of memory that the processes of a group have for themselves; `None` where the system does not tell.
-pub(crate) fn memory_of_group(group: u32) -> Option<u64> {
-    let mut bytes = 0;
-    for entry in std::fs::read_dir("/proc").ok()?.flatten() {
-        let folder = entry.path();
-        if !entry.file_name().to_str().is_some_and(|name| name.bytes().all(|b| b.is_ascii_digit())) {
-            continue;
+/// What the processes of a browser take.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// Bytes that they have for themselves, together.
+    pub bytes: u64,
+    /// The process of a page that takes most, and its bytes.
+    largest: Option<(i32, u64)>,
+}
+
+impl Memory {
+    /// Of all processes of a group; `None` where the system does not tell.
+    pub fn of_group(group: u32) -> Option<Memory> {
+        let mut memory = Memory::default();
+        for entry in std::fs::read_dir("/proc").ok()?.flatten() {
+            let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+                continue;
+            };
+            let folder = entry.path();
+            // A process may end while it is looked at.
+            let Ok(stat) = std::fs::read_to_string(folder.join("stat")) else { continue };
+            // The name of the program, in parentheses, may hold anything; state, parent and group come after it.
+            let group_of = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(2)?.parse().ok());
+            if group_of != Some(group) {
+                continue;
+            }
+            let Ok(status) = std::fs::read_to_string(folder.join("status")) else { continue };
+            let own = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+            let kib: u64 = own.and_then(|line| line.trim().split(' ').next()?.parse().ok()).unwrap_or(0);
+            let bytes = kib << 10;
+            memory.bytes += bytes;
+            let arguments = std::fs::read(folder.join("cmdline")).unwrap_or_default();
+            let renders = memchr::memmem::find(&arguments, b"--type=renderer").is_some();
+            if renders && memory.largest.is_none_or(|(_, most)| bytes > most) {
+                memory.largest = Some((process, bytes));
+            }
         }
-        // A process may end while it is looked at.
-        let Ok(stat) = std::fs::read_to_string(folder.join("stat")) else { continue };
-        // The name of the program, in parentheses, may hold anything; state, parent and group come after it.
-        let group_of = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(2)?.parse().ok());
-        if group_of != Some(group) {
-            continue;
-        }
-        let Ok(status) = std::fs::read_to_string(folder.join("status")) else { continue };
-        let own = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
-        let kib: Option<u64> = own.and_then(|line| line.trim().split(' ').next()?.parse().ok());
-        bytes += kib.unwrap_or(0) << 10;
+        Some(memory)
     }
-    Some(bytes)
+
+    /// Ends the page that takes most, or all where no page is to blame.
+    pub fn relieve(&self, group: u32) {
+        match self.largest.filter(|(_, bytes)| *bytes > self.bytes / 4) {
+            // SAFETY: kill takes two numbers; a process that is gone is an error that says so.
+            Some((process, _)) => unsafe {
+                libc::kill(process, libc::SIGKILL);
+            },
+            None => end_group(group),
+        }
+    }
 }
 
 #[cfg(test)]

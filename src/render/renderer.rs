@@ -16,7 +16,7 @@ use crate::cdp::{Broken, Cdp, Event};
 use crate::exchange::Exchange;
 use crate::options::RendererOptions;
 use crate::page;
-use crate::process::{self, Process, Start, end_group, memory_of_group};
+use crate::process::{self, Memory, Process, Start};
 use crate::program;
 use crate::proxy::Proxy;
 use crate::visit::{Rendered, Visit};
@@ -267,14 +267,19 @@ async fn close_popups(
     }
 }
 
-/// Ends a browser that takes too much memory: its pages are told that it is gone.
+/// Ends the page that takes most, when the browser takes too much memory.
 async fn watch_memory(group: u32, max_memory: u64) {
     loop {
         tokio::time::sleep(WATCH).await;
-        match tokio::task::spawn_blocking(move || memory_of_group(group)).await {
-            Ok(Some(bytes)) if bytes > max_memory => return end_group(group),
-            Ok(Some(_)) => {}
-            _ => return,
+        let look = move || {
+            let memory = Memory::of_group(group)?;
+            if memory.bytes > max_memory {
+                memory.relieve(group);
+            }
+            Some(())
+        };
+        if !matches!(tokio::task::spawn_blocking(look).await, Ok(Some(()))) {
+            return;
         }
     }
 }

@@ -2,7 +2,7 @@
 (() => {
   const limit = LIMIT, most = 10000;
   const root = document.documentElement;
-  if (!root) return { url: location.href, html: "", cut: false, errors: 0 };
+  if (!root) return { url: location.href, html: "", cut: false };
   const shadows = [];
   const waiting = [root];
   while (waiting.length && shadows.length < most) {
@@ -24,5 +24,5 @@
     html = root.outerHTML;
   }
   const cut = html.length > limit;
-  return { url: location.href, html: cut ? html.slice(0, limit) : html, cut, errors: globalThis.webmillErrors || 0 };
+  return { url: location.href, html: cut ? html.slice(0, limit) : html, cut };
 })()

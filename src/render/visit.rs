@@ -40,6 +40,8 @@ pub struct Rendered {
     pub failed: BTreeMap<&'static str, u64>,
     /// The page did not come to rest in its time and was taken as it was.
     pub timed_out: bool,
+    /// Its process died, or was ended for the memory it took.
+    pub crashed: bool,
     /// Errors that its scripts left to nobody.
     pub script_errors: u64,
     /// Dialogs dismissed.

@@ -77,7 +77,10 @@ pub(crate) fn options() -> RendererOptions {
 }
 
 /// Runs `test` with a renderer, if there is a browser.
-pub(crate) fn with_browser<F: Future<Output = ()>>(options: RendererOptions, test: impl FnOnce(Arc<Renderer>) -> F) {
+pub(crate) fn with_browser<F: Future<Output = ()>>(
+    options: RendererOptions,
+    test: impl FnOnce(Arc<Renderer>) -> F,
+) {
     if let Err(missing) = webmill_render::find(None) {
         assert!(!webmill_evaluation::in_ci(), "{missing} (`make tools` installs it)");
         webmill_evaluation::skip("no Chromium: pages are not rendered");

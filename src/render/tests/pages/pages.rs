@@ -22,7 +22,7 @@ fn the_tree_is_that_after_scripts_and_data_arrived() {
                const host = document.createElement('p'); document.body.append(host);
                host.attachShadow({mode: 'open'}).innerHTML = '<a href=/shadow>in the shade</a>';
                history.pushState({}, '', '/deep/down');
-               undefined.x;
+               setTimeout(() => undefined.x, 10);
              })",
         )
         .with("https://a.example/data.json", "application/json", "{\"links\":[\"/one\",\"/zwei\"]}");
