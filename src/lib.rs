@@ -17,8 +17,9 @@
 //! | `table` | [`table`] | Parquet tables typed both ways | |
 //! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `shard`, `dedup`, `table` |
 //! | `run` | [`run`] | the job runtime: keys, staging, commit, resume | |
-//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `html`, `revisit` |
+//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `html`, `render`, `revisit` |
 //! | `revisit` | [`revisit`] | how often pages change, when to look again | |
+//! | `render` | [`render`] | pages through a headless Chromium, their requests through a proxy of ours | |
 //! | `index` | [`index`] | the capture index: CDX, CDXJ, ZipNum, queries, the store | `shard`, `sort` |
 //! | `serve` | [`serve`] | CDX, Memento and replay over HTTP; WACZ | `index`, `html` |
 //! | `sim` | [`sim`] | a simulated Web with known truth | |
@@ -116,6 +117,9 @@ pub use webmill_jobs as jobs;
 #[cfg(feature = "mill")]
 #[doc(inline)]
 pub use webmill_mill as mill;
+#[cfg(feature = "render")]
+#[doc(inline)]
+pub use webmill_render as render;
 #[cfg(feature = "report")]
 #[doc(inline)]
 pub use webmill_report as report;

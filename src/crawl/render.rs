@@ -1,0 +1,233 @@
+//! Pages whose links scripts make: opened in a headless Chromium, which asks through this crawl alone.
+//!
+//! **What.** A page whose URL matches one of the `patterns` is fetched like every other. If it is a page of markup, it is then
+//! opened in a browser ([`webmill_render`]), which gets the answer that is there and asks for everything else by way of
+//! [`Render`]: robots.txt of each host, the pause of each host, one connection a host, the filter of addresses and the proxy of
+//! the [`Fetcher`] hold for these requests too. Their answers are stored byte for byte; links come from the tree as it was
+//! when the page had come to rest, and that tree is stored beside the answer.
+//!
+//! **What holds.** The page's own host is leased to it, so nobody else of this crawl asks it meanwhile. Of other hosts the
+//! fetcher lets one request through at a time, whoever asks; the pause between two is kept among rendered pages, and between
+//! those and the rest of the crawl by the delay of the address. What a page needs and several pages share (scripts, styles, fonts,
+//! pictures) is asked for once.
+//!
+//! **Where it fails.** A page that cannot be rendered is stored as it came, with its own links, and its event says why.
+
+mod answers;
+mod exchange;
+mod pace;
+mod robots;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use regex::{RegexSet, RegexSetBuilder};
+use serde::{Deserialize, Serialize};
+
+use crate::Counted;
+use crate::archive::{ArchiveOptions, Packed};
+use crate::config::CrawlOptions;
+use crate::event::Event;
+use crate::fetch::Fetcher;
+use crate::robots::Robots;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{Error, Result};
+use webmill_render::{Renderer, RendererOptions};
+
+use self::answers::SharedAnswers;
+use self::exchange::PageExchange;
+use self::pace::Pace;
+use self::robots::RulesByOrigin;
+pub(crate) use self::tree::Tree;
+
+/// Bytes that the compiled expressions of a list may take.
+const MAX_REGEX_BYTES: usize = 8 << 20;
+
+/// Which pages are rendered, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RenderOptions {
+    /// Regular expressions; pages whose canonical URL one of them matches somewhere are rendered. Default none.
+    pub patterns: Vec<String>,
+    /// Least pause between two requests of rendered pages to a host, in milliseconds, at most 3,600,000; default none: that of the
+    /// crawl. What robots.txt asks for counts in any case.
+    pub delay_ms: Option<u64>,
+    /// Regular expressions of URLs that pages are not let ask for, beside those that the scope excludes. Default none.
+    pub block: Vec<String>,
+    /// Memory for answers that several pages share, in bytes; default 64 MiB.
+    pub shared_bytes: u64,
+    /// The browser: pages at once, time, scrolling.
+    pub browser: RendererOptions,
+}
+
+impl Default for RenderOptions {
+    fn default() -> Self {
+        RenderOptions {
+            patterns: Vec::new(),
+            delay_ms: None,
+            block: Vec::new(),
+            shared_bytes: 64 << 20,
+            browser: RendererOptions { max_bytes: 64 << 20, ..RendererOptions::default() },
+        }
+    }
+}
+
+impl RenderOptions {
+    /// Holds every setting against its range.
+    ///
+    /// # Errors
+    /// [`Error::Config`] names the setting.
+    pub fn check(&self) -> Result<()> {
+        compile("render.patterns", &self.patterns)?;
+        compile("render.block", &self.block)?;
+        if let Some(ms) = self.delay_ms.filter(|ms| *ms > 3_600_000) {
+            return Err(Error::Config(format!("render.delay_ms {ms}: 0 to 3600000 are possible")));
+        }
+        self.browser.check()
+    }
+}
+
+fn compile(field: &str, expressions: &[String]) -> Result<RegexSet> {
+    RegexSetBuilder::new(expressions)
+        .size_limit(MAX_REGEX_BYTES)
+        .build()
+        .map_err(|e| Error::Config(format!("{field}: {e}")))
+}
+
+/// What rendered pages share.
+pub(crate) struct Render {
+    patterns: RegexSet,
+    block: RegexSet,
+    renderer: Renderer,
+    fetcher: Fetcher,
+    archive: ArchiveOptions,
+    max_body_bytes: u64,
+    keep_alive_ms: u64,
+    delay: Duration,
+    politeness: crate::politeness::Politeness,
+    pace: Pace,
+    rules: Option<RulesByOrigin>,
+    shared: SharedAnswers,
+}
+
+/// A page to be rendered: what is known of it already.
+pub(crate) struct Page<'a> {
+    pub url: &'a CanonicalUrl,
+    /// Its answer.
+    pub raw: &'a [u8],
+    pub depth: u32,
+    /// The rules of its own origin.
+    pub rules: Option<Arc<Robots>>,
+    /// The pause of its own host.
+    pub pause: Duration,
+}
+
+/// What became of a page in the browser.
+#[derive(Default)]
+pub(crate) struct Visit {
+    /// The tree; `None` where there is none.
+    pub tree: Option<Tree>,
+    /// What went wrong.
+    pub defect: Option<String>,
+    /// Requests that were not made, or failed, by reason.
+    pub refused: Counted,
+    /// What was asked for on behalf of the page, in the order of the answers.
+    pub parts: Vec<Part>,
+}
+
+/// An answer to a request that a page made.
+pub(crate) struct Part {
+    pub url: CanonicalUrl,
+    /// All but its place.
+    pub event: Event,
+    pub packed: Option<Packed>,
+    /// Not a page but what pages are made of: it need not be asked for again.
+    pub is_asset: bool,
+}
+
+impl Render {
+    /// What is needed where pages are to be rendered; `None` where none are. Within the runtime of `fetcher`.
+    ///
+    /// # Errors
+    /// [`Error::Config`]: expressions that cannot be read, no browser on this machine; [`Error::Io`].
+    pub(crate) async fn new(options: &CrawlOptions, fetcher: &Fetcher) -> Result<Option<Arc<Render>>> {
+        let render = &options.render;
+        if render.patterns.is_empty() {
+            return Ok(None);
+        }
+        let block: Vec<String> = render.block.iter().chain(&options.scope.url_exclude).cloned().collect();
+        let delay = Duration::from_millis(render.delay_ms.unwrap_or(options.politeness.delay_ms));
+        Ok(Some(Arc::new(Render {
+            patterns: compile("render.patterns", &render.patterns)?,
+            block: compile("render.block", &block)?,
+            renderer: Renderer::new(&render.browser, &options.fetch.user_agent).await?,
+            fetcher: fetcher.clone(),
+            archive: options.archive.clone(),
+            max_body_bytes: options.fetch.max_body_bytes.min(render.browser.max_bytes),
+            keep_alive_ms: options.fetch.keep_alive_ms,
+            delay,
+            politeness: options.politeness.clone(),
+            pace: Pace::default(),
+            rules: options.obey_robots.then(|| RulesByOrigin::new(&options.agent, options.politeness.robots_ms)),
+            shared: SharedAnswers::new(render.shared_bytes),
+        })))
+    }
+
+    /// What the operator should know.
+    pub(crate) fn unsafe_because(&self) -> Option<&'static str> {
+        self.renderer.unsafe_because()
+    }
+
+    /// Whether a page of this URL is to be rendered.
+    pub(crate) fn wants(&self, url: &CanonicalUrl) -> bool {
+        self.patterns.is_match(url.as_str())
+    }
+
+    /// Opens a page that was fetched in the browser.
+    pub(crate) async fn visit(self: &Arc<Self>, page: Page<'_>) -> Visit {
+        if let (Some(known), Some(rules)) = (&self.rules, &page.rules) {
+            known.set(page.url, rules.clone());
+        }
+        // It was asked just now.
+        self.pace.rest(page.url.host(), page.pause.max(self.delay)).await;
+        let exchange = Arc::new(PageExchange::new(self.clone(), page.url, page.depth, Bytes::copy_from_slice(page.raw)));
+        let rendered = self.renderer.render(page.url, exchange.clone()).await;
+        let mut visit = Visit { parts: exchange.take_parts(), ..Visit::default() };
+        let rendered = match rendered {
+            Ok(rendered) => rendered,
+            Err(error) => {
+                visit.defect = Some(format!("not rendered: {error}"));
+                visit.refused.add("render-failed");
+                return visit;
+            }
+        };
+        for (reason, n) in rendered.refused.iter().chain(&rendered.failed) {
+            visit.refused.add_many(&format!("render-{reason}"), *n);
+        }
+        if rendered.popups > 0 {
+            visit.refused.add_many("render-popup", rendered.popups);
+        }
+        visit.defect = if rendered.crashed {
+            Some("not rendered: the page's process died, or took too much memory".into())
+        } else if rendered.html.is_empty() {
+            Some("not rendered: the page did not answer".into())
+        } else if rendered.cut {
+            Some("rendered: the tree is cut".into())
+        } else if rendered.timed_out {
+            Some("rendered: taken before it came to rest".into())
+        } else {
+            None
+        };
+        if rendered.html.is_empty() {
+            visit.refused.add("render-failed");
+        } else {
+            visit.tree = Some(Tree::new(page.url, rendered));
+        }
+        visit
+    }
+}
