@@ -16,6 +16,7 @@ use crate::scope::ScopeOptions;
 use crate::site_settings::{SiteSettings, Sites};
 use crate::traps::TrapLimits;
 use webmill_capture::error::{Error, Result};
+use webmill_revisit::RevisitOptions;
 
 /// Settings of a crawl; the file `crawl.toml` in its folder holds them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,6 +64,14 @@ pub struct CrawlOptions {
     /// Bounds against sites of copies; `brake` in recipes and `crawl.toml`.
     #[serde(rename = "brake", alias = "duplicate_throttle")]
     pub duplicate_throttle: DuplicateThrottleOptions,
+    /// Whether a history of each page is kept, so that it can be visited again. Default true.
+    pub history: bool,
+    /// Whether pages that are due are visited again. Default false.
+    pub revisits: bool,
+    /// Whether the crawl goes on for ever: it waits for the next page that is due. Default false: it visits what was due when it was opened.
+    pub continuous: bool,
+    /// When pages are due.
+    pub revisit: RevisitOptions,
     /// The order of best-first crawls.
     pub priority: PriorityOptions,
     /// The shards written.
@@ -110,6 +119,10 @@ impl Default for CrawlOptions {
             rewrite: RewriteOptions::default(),
             traps: TrapLimits::default(),
             duplicate_throttle: DuplicateThrottleOptions::default(),
+            history: true,
+            revisits: false,
+            continuous: false,
+            revisit: RevisitOptions::default(),
             priority: PriorityOptions::default(),
             archive: ArchiveOptions::default(),
             journal: JournalOptions::default(),
@@ -145,6 +158,10 @@ impl CrawlOptions {
         self.rewrite.check()?;
         self.traps.check_options()?;
         self.duplicate_throttle.check()?;
+        self.revisit.check()?;
+        if self.revisits && !self.history {
+            return Err(Error::Config("revisits need history = true".into()));
+        }
         self.priority.check()?;
         self.archive.check()?;
         self.journal.check()?;

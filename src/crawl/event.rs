@@ -53,6 +53,8 @@ pub mod outcome {
         REDIRECT = "redirect";
         /// The page is as it was (304).
         NOT_MODIFIED = "not-modified";
+        /// The page's bytes are as they were: a revisit record was stored.
+        UNCHANGED = "unchanged";
         /// The page is not there (404, 410).
         GONE = "gone";
         /// The server kept saying that it is too busy (429) or that the time is not right (408, 425).
@@ -167,6 +169,24 @@ pub struct Event {
     /// Why the body ends early: `length`, `time`, `disconnect`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<Cow<'static, str>>,
+    /// What the visit found, of a page whose history is kept: `new`, `changed`, `near`, `unchanged`, `gone`, `moved`, `error`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visit: Option<Cow<'static, str>>,
+    /// Whether the request said what is known, so that the server may answer 304.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub conditional: bool,
+    /// SHA-1 of the payload in base32.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// SimHash of the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simhash: Option<u64>,
+    /// `ETag` as sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// `Last-Modified` as sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<String>,
     /// `http/1.1` or `h2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Cow<'static, str>>,
@@ -206,6 +226,12 @@ impl Event {
             robots_reason: None,
             detail: None,
             truncated: None,
+            visit: None,
+            conditional: false,
+            digest: None,
+            simhash: None,
+            etag: None,
+            last_modified: None,
             protocol: None,
             shard: None,
             offset: None,
@@ -243,13 +269,19 @@ impl Event {
         cut(&mut event.url, CUT_BYTES);
         let texts =
             [&mut event.referrer, &mut event.origin, &mut event.redirect_to, &mut event.robots_reason];
-        for text in texts.into_iter().chain([&mut event.detail]).flatten() {
+        let others = [&mut event.detail, &mut event.digest, &mut event.etag, &mut event.last_modified];
+        for text in texts.into_iter().chain(others).flatten() {
             cut(text, CUT_BYTES);
         }
         for text in [&mut event.ip, &mut event.shard].into_iter().flatten() {
             cut(text, CUT_BYTES / 4);
         }
-        let words = [Some(&mut event.outcome), event.protocol.as_mut(), event.truncated.as_mut()];
+        let words = [
+            Some(&mut event.outcome),
+            event.protocol.as_mut(),
+            event.truncated.as_mut(),
+            event.visit.as_mut(),
+        ];
         for text in words.into_iter().flatten() {
             if text.len() > CUT_BYTES / 4 {
                 cut(text.to_mut(), CUT_BYTES / 4);
@@ -306,10 +338,10 @@ mod tests {
     #[test]
     fn outcomes_have_names_of_their_own() {
         let mut names: Vec<_> = outcome::ALL.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names.len(), 31);
+        assert_eq!(names.len(), 32);
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 31);
+        assert_eq!(names.len(), 32);
         for name in names {
             assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{name}");
         }
@@ -351,7 +383,7 @@ mod tests {
             let event = Event {
                 url: url.unwrap_or_default(), purpose: Purpose::Sitemap, outcome: Cow::Borrowed(outcome::RETRY), status,
                 fetch_time_ms: numbers.0, elapsed_ms: numbers.1, bytes: numbers.2, depth: numbers.3, retries: numbers.4, redirects: numbers.4,
-                referrer, origin, redirect_to, ip, robots_reason, detail, protocol: Some("h2".into()), shard, truncated: None,
+                referrer, origin, redirect_to, ip, robots_reason, detail, protocol: Some("h2".into()), shard, truncated: None, visit: None, conditional: false, digest: None, simhash: numbers.5, etag: None, last_modified: None,
                 lineage: Lineage { off_site: numbers.4, seed: crate::scope::SeedMark(numbers.3) },
                 offset: numbers.5, length: numbers.5, cut: false,
             };

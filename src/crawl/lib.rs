@@ -75,4 +75,4 @@ pub mod traps;
 pub use config::{CrawlLimits, CrawlOptions};
 pub use counted::Counted;
 pub use engine::{Crawl, Ended, HostTrouble, Missing, Observer, Replayed, Snapshot, Totals};
-pub use task::{Discovered, Entry, HostState, Purpose};
+pub use task::{Discovered, Entry, HostState, HostVisits, Purpose};

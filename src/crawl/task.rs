@@ -9,6 +9,7 @@ use crate::kinds::Kinds;
 use crate::politeness::Pace;
 use crate::scope::Lineage;
 use webmill_capture::CanonicalUrl;
+use webmill_revisit::{RateMean, Trust};
 
 /// Why a URL is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -79,6 +80,17 @@ pub struct Entry {
     pub priority: f64,
 }
 
+/// What visits of a host's pages taught about the host.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct HostVisits {
+    /// How often its pages change, as far as their histories say.
+    pub rates: RateMean,
+    /// Whether its validators (`ETag`, `Last-Modified`, 304) told the truth.
+    pub validators: Trust,
+    /// Whether the dates of its sitemaps and feeds told the truth.
+    pub hints: Trust,
+}
+
 /// What a crawl knows of a host name; it outlives the process.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct HostState {
@@ -100,6 +112,8 @@ pub struct HostState {
     pub trouble: Option<String>,
     /// The pace that it has taught by refusing: see [`crate::politeness::Pace`].
     pub pace: Pace,
+    /// What visits of its pages taught.
+    pub visits: HostVisits,
     /// Requests answered.
     pub fetched: u64,
     /// Pages stored.

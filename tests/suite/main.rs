@@ -5,6 +5,7 @@ mod bad_input;
 mod chinese_pages;
 mod compat;
 mod crates;
+mod crawl_again;
 mod crawl_bad_input;
 mod crawl_corners;
 mod crawl_outage;

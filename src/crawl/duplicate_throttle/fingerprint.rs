@@ -21,6 +21,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::tokens::{Token, hash_of, mix, tokens};
 use super::url_words::UrlWords;
 use webmill_capture::CanonicalUrl;
+use webmill_capture::simhash::BitCounts;
 
 /// Bytes of text that are read.
 const MAX_TEXT: usize = 256 << 10;
@@ -55,6 +56,8 @@ pub struct PageFingerprint {
     pub words: u32,
     /// Whether all of the text was read.
     pub whole: bool,
+    /// SimHash of the words that are left: near for two texts that differ in few of them.
+    pub simhash: u64,
 }
 
 /// Takes the fingerprint of a page as its text is read.
@@ -68,6 +71,7 @@ pub struct Fingerprinter {
     words: u32,
     bytes: usize,
     whole: bool,
+    bits: BitCounts,
 }
 
 impl Fingerprinter {
@@ -82,6 +86,7 @@ impl Fingerprinter {
             words: 0,
             bytes: 0,
             whole: true,
+            bits: BitCounts::new(),
         }
     }
 
@@ -133,7 +138,13 @@ impl Fingerprinter {
         self.blocks.sort_unstable();
         self.blocks.dedup();
         let blocks = self.blocks.into_boxed_slice();
-        Some(PageFingerprint { blocks, key: mix(self.key) as u32, words: self.words, whole: self.whole })
+        Some(PageFingerprint {
+            blocks,
+            key: mix(self.key) as u32,
+            words: self.words,
+            whole: self.whole,
+            simhash: self.bits.majority(),
+        })
     }
 
     fn push(&mut self, hash: u64) {
@@ -164,6 +175,7 @@ impl Fingerprinter {
                 true => ECHO,
                 false => {
                     self.key = self.key.wrapping_add(mix(word.hash));
+                    self.bits.add(mix(word.hash));
                     said = true;
                     word.hash
                 }

@@ -3,6 +3,7 @@
 use crate::Purpose;
 use crate::archive::Packed;
 use crate::engine::Crawl;
+use crate::engine::revisit::Facts;
 use crate::engine::task::{FetchResult, InFlight, Step};
 use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched, Received};
@@ -13,6 +14,7 @@ use crate::scope::Standing;
 use crate::{Discovered, Entry, HostState};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{CanonicalUrl, Response};
+use webmill_revisit::Outcome;
 
 /// Indexes of sitemaps below one another that are followed; the protocol knows one.
 const SITEMAP_LEVELS: u32 = 3;
@@ -26,7 +28,7 @@ const MAX_TRAPS_REPORTED: usize = 100_000;
 impl Crawl {
     /// Applies the result of a fetch: its record, its event, what it means for its host, the URLs found.
     pub(super) fn apply(&mut self, result: FetchResult) -> Result<()> {
-        let FetchResult { ticket, fetched, reading, packed } = result;
+        let FetchResult { ticket, fetched, reading, facts, packed } = result;
         let request = self
             .take_request(ticket)
             .ok_or_else(|| Error::Internal(format!("no request has ticket {ticket}")))?;
@@ -37,7 +39,7 @@ impl Crawl {
         let packed = packed?;
         let InFlight { lease, step } = request;
         self.watch_outage(&lease.host, &fetched);
-        let mut event = about(&lease.entry, "", fetched.started_ms);
+        let mut event = about(&lease.entry, "", fetched.started_ms + self.clock_shift_ms);
         describe(&mut event, &fetched);
         if let (Step::Entry, Ok(received)) = (&step, &fetched.result) {
             let wanted = packed.is_some() || lease.entry.purpose == Purpose::Sitemap;
@@ -52,7 +54,10 @@ impl Crawl {
             self.append(&mut event, &packed)?;
         }
         match step {
-            Step::Entry => self.apply_entry(lease, event, &fetched, reading.unwrap_or_default()),
+            Step::Entry => {
+                let facts = facts.unwrap_or_default();
+                self.apply_entry(lease, event, &fetched, reading.unwrap_or_default(), &facts)
+            }
             Step::Robots { origin, url, hops, borrowed } => {
                 event.url = url.as_str().to_owned();
                 event.purpose = Purpose::Robots;
@@ -77,6 +82,7 @@ impl Crawl {
         mut event: Event,
         fetched: &Fetched,
         reading: Reading,
+        facts: &Facts,
     ) -> Result<()> {
         let received = match &fetched.result {
             Ok(received) => received,
@@ -86,6 +92,16 @@ impl Crawl {
         let now = self.now_ms();
         let purpose = lease.entry.purpose;
         let status = received.status;
+        let again = self.frontier.is_queued_again(&lease.entry.url)?;
+        if !again && purpose == Purpose::Page {
+            self.credit_due();
+        }
+        let seen = match status {
+            200..=399 | 404 | 410 if !received.refused_by_accept => {
+                self.visited(&lease, &mut event, facts)?
+            }
+            _ => None,
+        };
         match status {
             200..=299 if received.refused_by_accept => {
                 event.outcome = outcome::MEDIA_TYPE.into();
@@ -99,9 +115,13 @@ impl Crawl {
             200..=299 => {
                 event.outcome = outcome::STORED.into();
                 event.detail.clone_from(&reading.defect);
-                self.totals.stored += 1;
-                self.learn_kind(&lease, received);
-                self.stored(&lease, &reading);
+                if seen == Some(Outcome::Unchanged) && again {
+                    event.outcome = outcome::UNCHANGED.into();
+                } else {
+                    self.totals.stored += 1;
+                    self.learn_kind(&lease, received);
+                    self.stored(&lease, &reading);
+                }
                 self.queue_found(&lease, &reading)?;
             }
             304 => event.outcome = outcome::NOT_MODIFIED.into(),
@@ -115,9 +135,8 @@ impl Crawl {
             400..=499 => event.outcome = outcome::CLIENT_ERROR.into(),
             _ => event.outcome = outcome::PROTOCOL_ERROR.into(),
         }
-        self.log(event);
         self.rest(&mut lease, now);
-        self.frontier.release(lease, After::Done)
+        self.finish(lease, event)
     }
 
     /// What every answer teaches about its host.
@@ -355,8 +374,7 @@ impl Crawl {
         if let Some(verdict) = verdict {
             self.frontier.host_mut(&lease).verdict = Some(verdict.into());
             event.outcome = verdict.into();
-            self.log(event);
-            return self.frontier.release(lease, After::Done);
+            return self.finish(lease, event);
         }
         if failure.is_outage() {
             // Not the URL's fault, nor its host's: it keeps its place and its attempts.
@@ -406,6 +424,12 @@ impl Crawl {
         if outcome::is_soft(&event.outcome) {
             self.totals.given_up.add(&event.outcome);
         }
+        self.finish(lease, event)
+    }
+
+    /// The end of a URL, for now: its event, and when its page is due again.
+    pub(super) fn finish(&mut self, lease: Lease, mut event: Event) -> Result<()> {
+        self.not_visited(&lease, &mut event)?;
         self.log(event);
         self.frontier.release(lease, After::Done)
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Crawl, Ended, Totals};
 use crate::event::Event;
 use webmill_capture::error::{AtPath, Error, Result};
+use webmill_revisit::Priors;
 use webmill_shard::Position;
 
 /// How far shards and journal were written when the frontier was committed.
@@ -18,6 +19,7 @@ pub(super) struct Checkpoint {
     pub last: Position,
     pub journal: Position,
     pub totals: Totals,
+    pub priors: Priors,
 }
 
 impl Crawl {
@@ -46,6 +48,7 @@ impl Crawl {
             last: self.last_written,
             journal: self.journal.position(),
             totals: self.totals.clone(),
+            priors: self.priors.clone(),
         };
         let checkpoint = postcard::to_allocvec(&checkpoint)
             .map_err(|e| Error::Internal(format!("checkpoint cannot be encoded: {e}")))?;

@@ -88,8 +88,7 @@ impl Crawl {
             }
         }
         let (url, purpose) = (lease.entry.url.clone(), lease.entry.purpose);
-        self.launch(InFlight { lease, step: Step::Entry }, url, purpose);
-        Ok(())
+        self.launch(InFlight { lease, step: Step::Entry }, url, purpose)
     }
 
     fn ask_for_rules(&mut self, lease: Lease, origin: String) -> Result<()> {
@@ -97,8 +96,7 @@ impl Crawl {
             return self.settle(lease, outcome::PROTOCOL_ERROR, Some(format!("no URL: {origin}/robots.txt")));
         };
         let step = Step::Robots { origin, url: url.clone(), hops: 0, borrowed: None };
-        self.launch(InFlight { lease, step }, url, Purpose::Robots);
-        Ok(())
+        self.launch(InFlight { lease, step }, url, Purpose::Robots)
     }
 
     /// Ends the URL of `lease` without a request.
@@ -109,7 +107,6 @@ impl Crawl {
             outcome::ROBOTS_DENIED | outcome::ROBOTS_UNREACHABLE => event.robots_reason = reason,
             _ => event.detail = reason,
         }
-        self.log(event);
-        self.frontier.release(lease, After::Done)
+        self.finish(lease, event)
     }
 }

@@ -24,6 +24,7 @@ mod outage;
 mod put_off;
 mod replay;
 mod retry;
+mod revisit;
 mod robots_redirects;
 mod rules;
 mod site;
@@ -57,6 +58,7 @@ use crate::site_settings::Sites;
 use crate::{Counted, Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
+use webmill_revisit::{Priors, Scheduler};
 use webmill_shard::Position;
 
 pub use replay::Replayed;
@@ -100,6 +102,8 @@ pub struct Totals {
     pub cut_patterns: Counted,
     /// URLs given up though they may be there, by outcome ([`crate::event::outcome::SOFT`]).
     pub given_up: Counted,
+    /// Visits of pages whose history is kept, by what they found.
+    pub visits: Counted,
 }
 
 /// A crawl: its folder and all that is open in it.
@@ -142,6 +146,17 @@ pub struct Crawl {
     samples: snapshot::Samples,
     /// Answers that broke off and are asked for again.
     longest: LongestBodies<(Packed, Reading)>,
+    /// Between the clock of this machine and the one that the crawl goes by, ms.
+    clock_shift_ms: i64,
+    scheduler: Scheduler,
+    /// Mean rates of change by suffix and media type.
+    priors: Priors,
+    /// Due pages that may be queued while new ones wait.
+    due_credit: f64,
+    /// When to look for due pages again.
+    next_look_ms: i64,
+    /// When to spread the budget of visits anew.
+    next_plan_ms: i64,
     /// Hosts in trouble, some of them.
     troubled: trouble::Troubled,
     /// When a host gave a good answer last.
@@ -244,6 +259,12 @@ impl Crawl {
             outage: None,
             samples: snapshot::Samples::default(),
             longest: LongestBodies::new(usize::try_from(options.memory / 32).unwrap_or(usize::MAX)),
+            clock_shift_ms: 0,
+            scheduler: Crawl::scheduler(options)?,
+            priors: opened.checkpoint.priors.clone(),
+            due_credit: 0.0,
+            next_look_ms: 0,
+            next_plan_ms: 0,
             troubled: trouble::Troubled::new(),
             last_good: Instant::now(),
             _lock: lock,
@@ -263,6 +284,15 @@ impl Crawl {
         }
         crawl.commit()?;
         Ok((crawl, replayed))
+    }
+
+    /// Lets the crawl believe that it is `now_ms`, ms since 1970: for simulations in which a year passes in minutes. To be
+    /// called before [`Crawl::run`].
+    pub fn set_clock(&mut self, now_ms: i64) {
+        let shift = now_ms - wall_clock_ms();
+        self.wall_ms += shift - self.clock_shift_ms;
+        self.warm_ms += shift - self.clock_shift_ms;
+        self.clock_shift_ms = shift;
     }
 
     /// What waits and what is known.
@@ -449,9 +479,18 @@ impl Crawl {
             if self.pages_in_flight >= left {
                 return Ok(Wake::Results);
             }
+            self.admit_due(false)?;
             match self.frontier.next(now)? {
                 Next::Fetch(lease) => self.consider(lease)?,
-                Next::Wait { until_ms } => return Ok(Wake::At(until_ms)),
+                Next::Empty | Next::Wait { .. } if self.admit_due(true)? => {}
+                Next::Wait { until_ms } => {
+                    let due = self.next_due()?.unwrap_or(until_ms).max(now + 1);
+                    return Ok(Wake::At(until_ms.min(due)));
+                }
+                Next::Empty if self.next_due()?.is_some_and(|due| due < crate::frontier::NEVER_MS) => {
+                    let due = self.next_due()?.unwrap_or(now);
+                    return Ok(Wake::At(due.max(now + 1)));
+                }
                 Next::Busy => return Ok(Wake::Results),
                 Next::Empty if self.in_flight == 0 && self.robots_redirects.is_empty() => {
                     return Ok(Wake::Nothing);

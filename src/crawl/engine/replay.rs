@@ -360,7 +360,16 @@ impl Crawl {
         if event.outcome == outcome::REQUEUED {
             return self.requeue(event, url);
         }
-        self.frontier.mark_seen(&url)?;
+        if event.visit.is_some() {
+            // A page whose history is kept may be due again: whether it is queued, its history knows.
+            let first = self.frontier.history(&url)?.is_none();
+            if first {
+                self.frontier.mark_seen(&url)?;
+            }
+            self.replay_visit(event, &url)?;
+        } else {
+            self.frontier.mark_seen(&url)?;
+        }
         if outcome::is_soft(&event.outcome) {
             self.totals.given_up.add(&event.outcome);
         }

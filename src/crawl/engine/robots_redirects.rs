@@ -126,7 +126,7 @@ impl Crawl {
             let url = redirect.url.clone();
             let step =
                 Step::Robots { origin: redirect.origin, url: redirect.url, hops: redirect.hops, borrowed };
-            self.launch(InFlight { lease: redirect.lease, step }, url, Purpose::Robots);
+            self.launch(InFlight { lease: redirect.lease, step }, url, Purpose::Robots)?;
         }
         Ok(())
     }

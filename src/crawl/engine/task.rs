@@ -6,12 +6,13 @@ use std::time::Duration;
 use crate::Purpose;
 use crate::archive::{Packed, Stored, pack};
 use crate::engine::Crawl;
+use crate::engine::revisit::{Facts, Repeats};
 use crate::fetch::{Failure, Fetched, Method, Request};
 use crate::frontier::Lease;
 use crate::page::Reading;
 use crate::scope::Standing;
-use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
+use webmill_capture::{CanonicalUrl, Response};
 
 /// Bytes of a robots.txt that are fetched: more than must be read (RFC 9309, 2.5: 500 KiB).
 pub(super) const ROBOTS_BYTES: u64 = 1 << 20;
@@ -52,13 +53,19 @@ pub(super) struct FetchResult {
     pub ticket: usize,
     pub fetched: Fetched,
     pub reading: Option<Reading>,
+    /// What a page's answer says of it.
+    pub facts: Option<Facts>,
     /// The records to be stored, ready to be appended.
     pub packed: Result<Option<Packed>>,
 }
 
 impl Crawl {
     /// Sends `request` out for `url`.
-    pub(super) fn launch(&mut self, request: InFlight, url: CanonicalUrl, purpose: Purpose) {
+    pub(super) fn launch(&mut self, request: InFlight, url: CanonicalUrl, purpose: Purpose) -> Result<()> {
+        let known = match request.step {
+            Step::Entry => self.known(&request.lease)?,
+            Step::Robots { .. } => None,
+        };
         let entry = &request.lease.entry;
         let (standing, origin) = (Standing::from(entry), entry.origin.clone());
         let pause = self.polite(&request.lease.host).pause(self.frontier.host(&request.lease));
@@ -84,7 +91,9 @@ impl Crawl {
             Purpose::Sitemap => SITEMAP_BYTES,
             Purpose::Robots => ROBOTS_BYTES,
         };
-        let Some(threads) = &self.threads else { return };
+        let history = self.options.history && purpose == Purpose::Page;
+        let shift_ms = self.clock_shift_ms;
+        let Some(threads) = &self.threads else { return Ok(()) };
         let sender = ResultSender { ticket, results, sent: false };
         threads.spawn(async move {
             let accept = |status: u16, media_type: &str| {
@@ -93,14 +102,17 @@ impl Crawl {
                     || reader.scope.answer(&url, standing, media_type).accepted
             };
             let method = Method::Get;
+            let conditions = known.as_ref().and_then(|known| known.conditions.as_ref());
+            let conditional = conditions.map(|(etag, modified)| (etag.as_str(), modified.as_str()));
             let request =
-                Request { url: &url, method, max_body_bytes, accept: Some(&accept), keep, conditional: None };
+                Request { url: &url, method, max_body_bytes, accept: Some(&accept), keep, conditional };
             let fetched = match purpose {
                 Purpose::Page => logins.fetch(&fetcher, request, Duration::from_millis(pause)).await,
                 Purpose::Sitemap | Purpose::Robots => fetcher.fetch(request).await,
             };
             let mut reading = None;
             let mut packed = Ok(None);
+            let mut facts = None;
             if let Ok(received) = &fetched.result {
                 if purpose != Purpose::Robots && !received.refused_by_accept {
                     // A page that makes the reader panic is a bug of ours; it must not cost the crawl.
@@ -111,16 +123,24 @@ impl Crawl {
                     }));
                 }
                 let page = purpose == Purpose::Page && (200..300).contains(&received.status);
+                if history {
+                    let response = Response::parse(&received.raw);
+                    facts = Some(Facts::of(&response, reading.as_ref(), conditional.is_some()));
+                }
+                let revisit = known.as_ref().zip(facts.as_ref()).and_then(|(known, facts)| {
+                    known.revisit(url.as_str(), received.status, received.broke_off(), facts)
+                });
                 let stored = Stored {
                     url: url.as_str(),
                     origin: origin.as_deref(),
-                    date_ms: fetched.started_ms,
+                    date_ms: fetched.started_ms + shift_ms,
                     ip: fetched.ip,
                     request: &without_secrets(&fetched.sent),
                     raw: &received.raw,
                     truncated: received.truncated,
                     http2: received.http2,
                     page,
+                    revisit: revisit.as_ref().map(Repeats::as_revisit),
                     ..Stored::default()
                 };
                 // What was not wanted leaves an event and no hollow record.
@@ -129,8 +149,9 @@ impl Crawl {
                 }
             }
             // The writer thread may be gone already; then nobody is interested.
-            sender.send(FetchResult { ticket, fetched, reading, packed });
+            sender.send(FetchResult { ticket, fetched, reading, facts, packed });
         });
+        Ok(())
     }
 
     /// Takes the request of `ticket` out of the table.
@@ -171,8 +192,13 @@ impl Drop for ResultSender {
             sent: Vec::new(),
             result: Err(Failure::Protocol("internal error: the fetch did not end".into())),
         };
-        let _ =
-            self.results.send(FetchResult { ticket: self.ticket, fetched, reading: None, packed: Ok(None) });
+        let _ = self.results.send(FetchResult {
+            ticket: self.ticket,
+            fetched,
+            reading: None,
+            facts: None,
+            packed: Ok(None),
+        });
     }
 }
 

@@ -1,0 +1,299 @@
+//! Visiting pages again: what each visit means, which pages are due, what an answer is compared with.
+//!
+//! **Order of writing.** A visit stands in the event log before the frontier has it, as all else does: after a crash the log gives
+//! it to the histories once more, and once only ([`crate::frontier::Frontier::replay_visit`]).
+
+use crate::archive::Revisit;
+use crate::engine::Crawl;
+use crate::event::Event;
+use crate::frontier::Lease;
+use crate::page::Reading;
+use crate::{HostVisits, Purpose};
+use webmill_capture::CanonicalUrl;
+use webmill_capture::digest::sha1;
+use webmill_capture::error::Result;
+use webmill_capture::{Response, date::parse_rfc822};
+use webmill_revisit::{Answer, CapturePlace, Outcome, PageHistory, RateHistogram, Scheduler};
+use webmill_shard::RevisitProfile;
+
+/// Pages that are queued at once because they are due.
+const BATCH: usize = 4_096;
+/// Due pages that may wait in queues.
+const MOST_QUEUED: u64 = 65_536;
+/// Between two looks for pages that are due, ms.
+const LOOK_MS: i64 = 50;
+/// Between two plans of a budget, ms.
+const PLAN_MS: i64 = 3_600_000;
+/// Words below which the fingerprint of a text says little.
+const FEW_WORDS: u32 = 24;
+
+/// What an answer is compared with.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    /// For `If-None-Match` and `If-Modified-Since`; empty: not said.
+    pub conditions: Option<(String, String)>,
+    /// SHA-1 of the payload.
+    pub digest: Option<[u8; 20]>,
+    /// The capture that a revisit record refers to: its date.
+    pub capture_ms: Option<i64>,
+}
+
+impl Known {
+    /// The capture that an answer repeats, if it does.
+    pub fn revisit(&self, url: &str, status: u16, cut: bool, facts: &Facts) -> Option<Repeats> {
+        let profile = match status {
+            304 if facts.conditional => RevisitProfile::ServerNotModified,
+            200..=299 if !cut && self.digest.is_some() && self.digest == facts.digest => {
+                RevisitProfile::IdenticalPayloadDigest
+            }
+            _ => return None,
+        };
+        let digest = data_encoding::BASE32.encode(&self.digest?);
+        Some(Repeats { profile, digest, url: url.to_owned(), date_ms: self.capture_ms? })
+    }
+}
+
+/// The capture that an answer repeats.
+#[derive(Debug, Clone)]
+pub(super) struct Repeats {
+    profile: RevisitProfile,
+    digest: String,
+    url: String,
+    date_ms: i64,
+}
+
+impl Repeats {
+    /// As a record says it.
+    pub fn as_revisit(&self) -> Revisit<'_> {
+        Revisit {
+            profile: self.profile,
+            digest: &self.digest,
+            refers_to_url: &self.url,
+            refers_to_date_ms: self.date_ms,
+        }
+    }
+}
+
+/// What an answer says of its page, taken where it was fetched.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Facts {
+    pub conditional: bool,
+    pub digest: Option<[u8; 20]>,
+    pub simhash: Option<u64>,
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+    pub date_ms: Option<i64>,
+    pub media_type: Option<String>,
+}
+
+impl Facts {
+    /// Of a page's answer, read.
+    pub fn of(response: &Response<'_>, reading: Option<&Reading>, conditional: bool) -> Facts {
+        let text = |name: &str| {
+            let value = std::str::from_utf8(response.header(name)?).ok()?.trim();
+            (value.is_ascii() && !value.is_empty()).then(|| value.to_owned())
+        };
+        let whole = matches!(response.status, None | Some(200..=299));
+        let fingerprint = reading.and_then(|reading| reading.fingerprint.as_ref());
+        Facts {
+            conditional,
+            digest: whole.then(|| sha1(&response.payload(usize::MAX).bytes)),
+            simhash: fingerprint.filter(|print| print.words >= FEW_WORDS).map(|print| print.simhash),
+            etag: text("etag"),
+            last_modified: text("last-modified"),
+            date_ms: text("date").as_deref().and_then(parse_rfc822),
+            media_type: response.media_type(),
+        }
+    }
+}
+
+impl Crawl {
+    /// What the answer for the URL of a lease is to be compared with; `None`: it is not known.
+    pub(super) fn known(&self, lease: &Lease) -> Result<Option<Known>> {
+        if !self.options.history || lease.entry.purpose != Purpose::Page {
+            return Ok(None);
+        }
+        let Some(history) = self.frontier.history(&lease.entry.url)? else { return Ok(None) };
+        let trust = &self.frontier.host(lease).visits.validators;
+        let conditions = history.conditions(&self.options.revisit, trust).map(|conditions| {
+            let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
+            (text(conditions.etag), text(conditions.last_modified))
+        });
+        Ok(Some(Known {
+            conditions,
+            digest: history.digest,
+            capture_ms: history.capture.map(|capture| capture.at_ms),
+        }))
+    }
+
+    /// Counts a visit of the page of `lease`: its event and its history say what it found. `None`: no history is kept of it.
+    pub(super) fn visited(
+        &mut self,
+        lease: &Lease,
+        event: &mut Event,
+        facts: &Facts,
+    ) -> Result<Option<Outcome>> {
+        event.digest = facts.digest.as_ref().map(|digest| data_encoding::BASE32.encode(digest));
+        event.simhash = facts.simhash;
+        event.etag.clone_from(&facts.etag);
+        event.last_modified.clone_from(&facts.last_modified);
+        event.conditional = facts.conditional;
+        let media_type = facts.media_type.as_deref().unwrap_or_default();
+        let mut host = self.frontier.host(lease).visits;
+        let dated = (facts.date_ms, media_type);
+        let Some((seen, history)) = self.judge_visit(&lease.entry.url, event, dated, &mut host)? else {
+            return Ok(None);
+        };
+        self.frontier.host_mut(lease).visits = host;
+        event.visit = Some(seen.name().into());
+        self.totals.visits.add(seen.name());
+        self.frontier.set_history(&lease.entry.url, &history)?;
+        Ok(Some(seen))
+    }
+
+    /// A visit that brought no answer, or was not made: the page is due another time.
+    pub(super) fn not_visited(&mut self, lease: &Lease, event: &mut Event) -> Result<()> {
+        if event.visit.is_some() || !self.frontier.is_queued_again(&lease.entry.url)? {
+            return Ok(());
+        }
+        self.visited(lease, event, &Facts::default()).map(drop)
+    }
+
+    /// Gives the visit of an event that the frontier does not know yet to the history of its page.
+    pub(super) fn replay_visit(&mut self, event: &Event, url: &CanonicalUrl) -> Result<()> {
+        let Some(visit) = event.visit.as_deref() else { return Ok(()) };
+        let mut host = self.frontier.state_of(url.host())?.unwrap_or_default().visits;
+        if let Some((_, history)) = self.judge_visit(url, event, (None, ""), &mut host)? {
+            self.totals.visits.add(visit);
+            self.frontier.change_host(url.host(), &mut |state| state.visits = host)?;
+            self.frontier.replay_visit(url, &history)?;
+        }
+        Ok(())
+    }
+
+    /// What a visit found, and the history of its page with it; `None`: a page without history that brought nothing to keep.
+    fn judge_visit(
+        &mut self,
+        url: &CanonicalUrl,
+        event: &Event,
+        (date_ms, media_type): (Option<i64>, &str),
+        host: &mut HostVisits,
+    ) -> Result<Option<(Outcome, PageHistory)>> {
+        let status = event.status.unwrap_or(0);
+        if !self.options.history || event.purpose != Purpose::Page {
+            return Ok(None);
+        }
+        let mut history = match self.frontier.history(url)? {
+            Some(history) => history,
+            None if (200..300).contains(&status) && event.digest.is_some() => {
+                let priority = self.priority.of(url, None);
+                PageHistory {
+                    depth: event.depth,
+                    priority,
+                    ..PageHistory::new(url.as_str(), event.fetch_time_ms)
+                }
+            }
+            None => return Ok(None),
+        };
+        let shard = event.shard.as_deref().and_then(crate::archive::shard_number);
+        let capture = shard.zip(event.offset).map(|(shard, offset)| CapturePlace {
+            at_ms: event.fetch_time_ms,
+            shard,
+            offset,
+        });
+        let digest =
+            event.digest.as_deref().and_then(|text| data_encoding::BASE32.decode(text.as_bytes()).ok());
+        let answer = Answer {
+            at_ms: event.fetch_time_ms,
+            status,
+            conditional: event.conditional,
+            cut: matches!(event.truncated.as_deref(), Some("time" | "disconnect")),
+            digest: digest.and_then(|bytes| <[u8; 20]>::try_from(bytes).ok()),
+            simhash: event.simhash,
+            etag: event.etag.as_deref(),
+            last_modified: event.last_modified.as_deref(),
+            date_ms,
+            capture,
+        };
+        let suffix = url.host().rsplit('.').next().unwrap_or_default().to_owned();
+        let prior = self.priors.prior(&host.rates, &suffix, media_type);
+        let seen = history.observe(&answer, &self.scheduler, &prior);
+        if seen.rate > 0.0 {
+            self.priors.count(&suffix, media_type, seen.rate_before, seen.rate);
+            host.rates.count(seen.rate_before, seen.rate);
+        }
+        seen.validators_right.into_iter().for_each(|right| host.validators.judge(right));
+        seen.claim_right.into_iter().for_each(|right| host.hints.judge(right));
+        Ok(Some((seen.outcome, history)))
+    }
+
+    /// Until when pages count as due: now, or in a crawl by rounds the beginning of the round.
+    fn due_until(&self) -> i64 {
+        if self.options.continuous { self.now_ms() } else { self.wall_ms }
+    }
+
+    /// Queues pages that are due, as many as there is room for beside new ones; whether there were any.
+    pub(super) fn admit_due(&mut self, all_else_done: bool) -> Result<bool> {
+        let now = self.now_ms();
+        if !self.options.revisits || (now < self.next_look_ms && !all_else_done) {
+            return Ok(false);
+        }
+        self.next_look_ms = now + LOOK_MS;
+        if now >= self.next_plan_ms {
+            self.plan()?;
+            self.next_plan_ms = now + PLAN_MS;
+        }
+        let counts = self.frontier.history_counts();
+        let waiting_new = self.frontier.stats().queued.saturating_sub(counts.queued);
+        let share = self.options.revisit.new_share;
+        let max = match waiting_new {
+            0 => BATCH,
+            _ if share <= 0.0 => BATCH,
+            _ => (self.due_credit as usize).min(BATCH),
+        };
+        let room = usize::try_from(MOST_QUEUED.saturating_sub(counts.queued)).unwrap_or(0);
+        let taken = self.frontier.take_due(self.due_until(), max.min(room))?.len();
+        self.due_credit = (self.due_credit - taken as f64).clamp(0.0, BATCH as f64);
+        self.changed += taken;
+        Ok(taken > 0)
+    }
+
+    /// A page never seen before was asked for: due ones may be so much more.
+    pub(super) fn credit_due(&mut self) {
+        let share = self.options.revisit.new_share;
+        if share > 0.0 {
+            self.due_credit = (self.due_credit + (1.0 - share) / share).min(BATCH as f64);
+        }
+    }
+
+    /// When the next page is due, where the crawl waits for it.
+    pub(super) fn next_due(&mut self) -> Result<Option<i64>> {
+        if !self.options.revisits {
+            return Ok(None);
+        }
+        let until = self.due_until();
+        let next = self.frontier.next_due()?;
+        Ok(next.filter(|due| self.options.continuous || *due <= until))
+    }
+
+    /// Spreads the budget of visits over all pages, where the schedule has one.
+    fn plan(&mut self) -> Result<()> {
+        if self.options.revisit.schedule.objective().is_none() {
+            return Ok(());
+        }
+        let mut pages = RateHistogram::default();
+        self.frontier.each_history(&mut |history| {
+            if history.next_ms.is_some() && history.rate > 0.0 {
+                pages.add(history.rate, history.weight());
+            }
+            Ok(())
+        })?;
+        self.scheduler.set_plan(self.options.revisit.plan(&pages));
+        Ok(())
+    }
+
+    /// The scheduler of these options.
+    pub(super) fn scheduler(options: &crate::CrawlOptions) -> Result<Scheduler> {
+        Scheduler::new(options.revisit.clone(), None)
+    }
+}
