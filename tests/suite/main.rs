@@ -6,6 +6,7 @@ mod chinese_pages;
 mod compat;
 mod crates;
 mod crawl_bad_input;
+mod crawl_brake;
 mod crawl_corners;
 mod crawl_outage;
 mod crawl_politeness;
