@@ -142,7 +142,7 @@ fn settings_out_of_range_are_named_before_anything_is_made() {
         ("url_include", |o| o.scope.url_include = vec!["(".into()]),
         ("country", |o| o.scope.countries = vec!["CN".into()]),
         ("path_depth", |o| o.traps.path_depth = 0),
-        ("slow_share", |o| o.duplicate_throttle.slow_share = 2.0),
+        ("cut_share", |o| o.duplicate_throttle.cut_share = 2.0),
         ("parent", |o| o.priority.parent = 1.0),
         ("level", |o| o.archive.level = Some(99)),
         ("part_events", |o| o.journal.part_events = 0),

@@ -7,6 +7,7 @@ mod compat;
 mod crates;
 mod crawl_again;
 mod crawl_bad_input;
+mod crawl_brake;
 mod crawl_corners;
 mod crawl_outage;
 mod crawl_politeness;
