@@ -85,6 +85,13 @@ pub fn explain(
     seeds: &[CanonicalUrl],
     url: &CanonicalUrl,
 ) -> Result<Explanation> {
+    let mut options = options.clone();
+    for site in &mut options.sites {
+        // Secrets are not kept with the settings of a crawl, and nothing is asked of anybody here.
+        site.headers.clear();
+        site.account = None;
+    }
+    let options = &options;
     let rewriter = Rewriter::new(&options.rewrite)?;
     let form = |url: &CanonicalUrl| rewriter.apply(plain(url.clone()));
     let asked = form(url);
