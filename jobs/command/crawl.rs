@@ -5,6 +5,7 @@ mod args;
 mod earlier;
 mod explain;
 mod rule_args;
+mod seed_text;
 mod seeds;
 mod view;
 
@@ -33,7 +34,8 @@ const INCOMPLETE: u8 = 3;
 pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let options = args.options()?;
     options.check()?;
-    let seeds = seeds::read(&args.seeds, &args.urls)?;
+    let seeds = seeds::read(&args.seeds, &args.urls, &args.out)?;
+    seeds::refuse_private(&seeds, &options)?;
     if options.fetch.user_agent == CrawlOptions::default().fetch.user_agent && !options.fetch.allow_private {
         crate::say!(
             "nobody is named who can be asked about this crawl: say --contact URL|MAIL on foreign servers"
@@ -63,6 +65,7 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     for secret in remember(&args.out, &options)? {
         crate::say!("crawl.toml does not keep a secret: who resumes this crawl says it again: {secret}");
     }
+    seeds::keep(&args.out, &seeds)?;
     raise_file_limit(options.connections);
     let mut looking = view();
     let ran = crawl.run(&mut *looking, &|| cancel.stopped());

@@ -53,6 +53,7 @@ mod counted;
 pub mod duplicate_throttle;
 mod engine;
 pub mod event;
+pub mod explain;
 pub mod fetch;
 pub mod frontier;
 pub mod journal;

@@ -148,6 +148,10 @@ impl CrawlOptions {
         for site in &mut open.sites {
             let names = withhold_headers(&mut site.headers);
             withheld.extend(names.map(|name| format!("header {name} of {}", site.pattern)));
+            let secrets = site.account.iter_mut().flat_map(|a| a.password.iter_mut().chain(&mut a.token));
+            if secrets.map(Secret::withhold).fold(false, |any, one| any | one) {
+                withheld.push(format!("the account of {}", site.pattern));
+            }
         }
         for (host, account) in &mut fetch.basic_auth {
             if !is_withheld(account) {

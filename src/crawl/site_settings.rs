@@ -12,7 +12,7 @@
 //!
 //! [[crawl.sites]]
 //! match = "api.slow.example"
-//! headers = [["Authorization", "Bearer …"]]
+//! account = { token = { env = "API_TOKEN" } }
 //! ```
 //!
 //! The number of connections to a host is always one. What robots.txt asks for (`Crawl-delay`) and what a host refuses counts
@@ -25,7 +25,7 @@ mod host_map;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::host_map::HostMap;
-use crate::fetch::FetchOptions;
+use crate::fetch::{Account, FetchOptions};
 use crate::politeness::Politeness;
 use webmill_capture::error::{Error, Result};
 
@@ -48,6 +48,10 @@ pub struct SiteSettings {
     /// Headers sent in addition, or in place of the crawl's of the same name; default none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<(String, String)>,
+    /// Who we are there: `user` and `password` (basic) or `token` (bearer), where `fetch.accounts` names nobody for the host;
+    /// default nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<Account>,
     /// Who is asking there; default that of the crawl.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_agent: Option<String>,
@@ -77,6 +81,15 @@ impl SiteSettings {
         let own = |error: Error| Error::Config(format!("sites: {:?}: {error}", self.pattern));
         Politeness { delay_ms: self.delay_ms.unwrap_or(0), ..Politeness::default() }.check().map_err(own)?;
         self.request_headers(&FetchOptions::default()).check().map_err(own)?;
+        self.account.as_ref().map_or(Ok(()), |account| account.check(&self.pattern)).map_err(own)?;
+        if self.account.is_some()
+            && self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
+        {
+            return Err(Error::Config(format!(
+                "sites: {:?}: account and header Authorization say the same",
+                self.pattern
+            )));
+        }
         if self.pages == Some(0) || self.bytes == Some(0) {
             return Err(Error::Config(format!(
                 "sites: {:?}: pages or bytes of 0; leave the site out of the scope instead",
@@ -196,6 +209,7 @@ mod tests {
             (vec![SiteSettings { pages: Some(0), ..site("a") }], "out of the scope"),
             (vec![SiteSettings { headers: vec![("Host".into(), "b".into())], ..site("a") }], "Host"),
             (vec![SiteSettings { headers: vec![("X".into(), "a\r\nb".into())], ..site("a") }], "control"),
+            (vec![SiteSettings { account: Some(Account::default()), ..site("a") }], "needs user"),
             (vec![SiteSettings { user_agent: Some(" ".into()), ..site("a") }], "user_agent"),
         ] {
             let message = Sites::new(&bad, &Politeness::default()).unwrap_err().to_string();

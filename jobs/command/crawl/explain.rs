@@ -3,10 +3,18 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use webmill_crawl::CrawlOptions;
+use webmill_crawl::explain::{Fate, explain};
+
+use super::{seed_text, seeds};
+use crate::recipe::Recipe;
 
 /// What is asked.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  webmill crawl explain https://example.org/missing --out crawl\n\nPrints one fact a line and exits with 0 if the URL was or would be fetched, with 1 if not. While the crawl runs, the event\nlog is read alone."
+)]
 pub struct ExplainArgs {
     /// The URL.
     #[arg(value_name = "URL")]
@@ -21,5 +29,20 @@ pub struct ExplainArgs {
 /// # Errors
 /// What it meets.
 pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
-    bail!("{} in {}: not known yet", args.url, args.out.display())
+    let settings = args.out.join("crawl.toml");
+    if !settings.is_file() {
+        bail!("{}: there is no crawl in this folder (no crawl.toml)", args.out.display());
+    }
+    let options: CrawlOptions = Recipe::read(&settings)?.unchecked()?;
+    let read = match seed_text::read(&args.url) {
+        Ok(read) => read,
+        Err(why) => bail!("{}: {why}", args.url),
+    };
+    let seeds = seeds::kept_in(&args.out)?;
+    let told =
+        explain(&args.out, &options, &seeds, &read.url).with_context(|| args.out.display().to_string())?;
+    let mut text = told.facts.join("\n");
+    text.push('\n');
+    crate::print(&text)?;
+    Ok(if told.fate == Fate::NotFetched { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

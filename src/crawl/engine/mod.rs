@@ -62,6 +62,7 @@ use webmill_revisit::{Priors, Scheduler};
 use webmill_shard::Position;
 
 pub use replay::Replayed;
+pub(crate) use rules::{origin, stored_rules};
 pub use snapshot::{Ended, Observer, Snapshot};
 pub use trouble::{HostTrouble, Missing};
 
@@ -533,7 +534,7 @@ impl Crawl {
     }
 
     /// The options of the frontier that follow from those of the crawl.
-    fn frontier_options(options: &CrawlOptions) -> FrontierOptions {
+    pub(crate) fn frontier_options(options: &CrawlOptions) -> FrontierOptions {
         FrontierOptions {
             strategy: options.strategy,
             popularity: options.priority.popularity,
@@ -560,7 +561,7 @@ fn wall_clock_ms() -> i64 {
 }
 
 /// Takes the folder for this process; the lock falls with the process, however it ends.
-fn lock(folder: &Path) -> Result<std::fs::File> {
+pub(crate) fn lock(folder: &Path) -> Result<std::fs::File> {
     let path = folder.join("lock");
     let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).at(&path)?;
     match file.try_lock() {

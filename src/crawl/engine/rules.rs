@@ -44,7 +44,7 @@ impl RuleCache {
 }
 
 /// `scheme://host:port`: what a robots.txt speaks for (RFC 9309, 2.3).
-pub(super) fn origin(url: &CanonicalUrl) -> String {
+pub(crate) fn origin(url: &CanonicalUrl) -> String {
     match url.port() {
         Some(port) => format!("{}://{}:{port}", url.scheme(), url.host()),
         None => format!("{}://{}", url.scheme(), url.host()),
@@ -58,7 +58,7 @@ impl Crawl {
             Some(found) => Some(found),
             None => {
                 let stored = self.frontier.robots(origin)?.unwrap_or_default();
-                let found = decode(&stored);
+                let found = stored_rules(&stored);
                 if let Some(found) = &found {
                     self.rules.put(origin.to_owned(), found.clone(), stored.len());
                 }
@@ -81,7 +81,7 @@ impl Crawl {
 }
 
 /// Eight bytes of expiry (ms since 1970, big-endian), then the rules.
-fn decode(bytes: &[u8]) -> Option<(i64, Arc<Robots>)> {
+pub(crate) fn stored_rules(bytes: &[u8]) -> Option<(i64, Arc<Robots>)> {
     let (expires, rules) = bytes.split_first_chunk::<8>()?;
     Some((i64::from_be_bytes(*expires), Arc::new(Robots::from_bytes(rules)?)))
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::options::FetchOptions;
 use super::request::{port, undotted};
 use crate::secret::Secret;
+use crate::site_settings::HostMap;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 
@@ -31,7 +32,7 @@ impl Account {
     ///
     /// # Errors
     /// [`Error::Config`].
-    pub(super) fn check(&self, host: &str) -> Result<()> {
+    pub(crate) fn check(&self, host: &str) -> Result<()> {
         match (&self.user, &self.password, &self.token) {
             (Some(user), Some(password), None) if !user.contains(':') => {
                 password.check(&format!("accounts: password of {host}"))
@@ -69,7 +70,11 @@ pub(super) fn basic(account: &[u8]) -> String {
 }
 
 /// All accounts, their secrets revealed.
-pub(super) struct Accounts(Vec<(String, String)>);
+pub(super) struct Accounts {
+    hosts: Vec<(String, String)>,
+    /// Of the settings of sites.
+    sites: HostMap<String>,
+}
 
 impl Accounts {
     pub(super) fn new(options: &FetchOptions) -> Result<Accounts> {
@@ -80,19 +85,27 @@ impl Accounts {
         all.extend(
             options.basic_auth.iter().map(|(host, account)| (host.clone(), basic(account.as_bytes()))),
         );
-        Ok(Accounts(all))
+        let mut sites = HostMap::default();
+        for site in &options.sites {
+            if let Some(account) = &site.account {
+                sites.insert(&site.pattern, account.authorization(&site.pattern)?)?;
+            }
+        }
+        Ok(Accounts { hosts: all, sites })
     }
 
     /// The value of the Authorization header for a URL.
     pub(super) fn of(&self, url: &CanonicalUrl) -> Option<&str> {
-        if self.0.is_empty() {
-            return None;
+        let of_site = self.sites.get(url.host()).map(String::as_str);
+        if self.hosts.is_empty() {
+            return of_site;
         }
         let host = undotted(url.host());
         let with_port = format!("{host}:{}", port(url));
-        let find =
-            |name: &str| self.0.iter().find(|(h, _)| is_account(h, name)).map(|(_, value)| value.as_str());
-        find(&with_port).or_else(|| find(host))
+        let find = |name: &str| {
+            self.hosts.iter().find(|(h, _)| is_account(h, name)).map(|(_, value)| value.as_str())
+        };
+        find(&with_port).or_else(|| find(host)).or(of_site)
     }
 }
 

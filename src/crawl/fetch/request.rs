@@ -246,6 +246,7 @@ mod tests {
             pattern: "*.a.example".into(),
             headers: vec![("X-Key".into(), "secret".into()), ("accept".into(), "text/html".into())],
             user_agent: Some("other/1".into()),
+            account: Some(crate::fetch::Account { token: Some("t0ken".into()), ..Default::default() }),
             ..Default::default()
         };
         let options =
@@ -257,9 +258,13 @@ mod tests {
         };
         let own = sent("http://api.a.example/x");
         assert!(own.contains("User-Agent: other/1\r\n") && own.contains("X-Key: secret\r\n"), "{own}");
+        assert!(own.contains("Authorization: Bearer t0ken\r\n"), "{own}");
         assert!(own.contains("accept: text/html\r\n") && !own.contains("Accept: "), "{own}");
         let usual = sent("http://b.example/x");
-        assert!(usual.contains("User-Agent: usual/1\r\n") && !usual.contains("X-Key"), "{usual}");
+        assert!(
+            usual.contains("User-Agent: usual/1\r\n") && !usual.contains("X-Key") && !usual.contains("t0ken"),
+            "{usual}"
+        );
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod entry;
 mod head;
 mod history;
 mod host;
+mod lookup;
 mod options;
 mod queue;
 mod rank;
