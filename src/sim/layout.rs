@@ -26,6 +26,7 @@ pub(super) mod purpose {
     pub(crate) const SESSION: u64 = 18;
     pub(crate) const SEED: u64 = 19;
     pub(crate) const EXTRA: u64 = 20;
+    pub(crate) const CHANGES: u64 = 21;
 }
 
 /// A link before it has words.

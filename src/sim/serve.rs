@@ -39,10 +39,30 @@ const MAX_COUNTED: usize = 1 << 20;
 /// How long a connection may hang where the plan says that it does.
 const HANG: Duration = Duration::from_secs(600);
 
+/// What a request says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Asking<'a> {
+    /// Method.
+    pub method: &'a str,
+    /// Absolute URL.
+    pub url: &'a str,
+    /// Which request for this URL it is, from 0.
+    pub attempt: u32,
+    /// Value of `If-None-Match`.
+    pub if_none_match: Option<&'a str>,
+    /// Value of `If-Modified-Since`.
+    pub if_modified_since: Option<&'a str>,
+}
+
 /// What a server serves: an answer for every absolute URL.
 pub trait Site: Send + Sync {
     /// Writes the answer to the request number `attempt` (from 0) for `url` into buffers that are used again.
     fn answer_into(&self, method: &str, url: &str, attempt: u32, scratch: &mut SynthPage, out: &mut Answer);
+
+    /// [`Site::answer_into`] for a request with all that it says.
+    fn answer_request(&self, asking: &Asking<'_>, scratch: &mut SynthPage, out: &mut Answer) {
+        self.answer_into(asking.method, asking.url, asking.attempt, scratch, out);
+    }
 
     /// Whether any answer depends on the attempt; where none does, attempts are not counted.
     fn counts_attempts(&self) -> bool {
@@ -58,6 +78,11 @@ pub trait Site: Send + Sync {
 impl Site for SimWeb {
     fn answer_into(&self, method: &str, url: &str, attempt: u32, scratch: &mut SynthPage, out: &mut Answer) {
         SimWeb::answer_into(self, method, url, attempt, scratch, out);
+    }
+
+    fn answer_request(&self, asking: &Asking<'_>, scratch: &mut SynthPage, out: &mut Answer) {
+        SimWeb::answer_into(self, asking.method, asking.url, asking.attempt, scratch, out);
+        SimWeb::condition(asking, out);
     }
 
     fn counts_attempts(&self) -> bool {
@@ -350,7 +375,14 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
         let attempt = attempt(state, &request.url);
         let mut answer = ANSWERS.with_borrow_mut(Vec::pop).unwrap_or_default();
         SCRATCH.with_borrow_mut(|scratch| {
-            state.site.answer_into(&request.method, &request.url, attempt, scratch, &mut answer);
+            let asking = Asking {
+                method: &request.method,
+                url: &request.url,
+                attempt,
+                if_none_match: request.if_none_match.as_deref(),
+                if_modified_since: request.if_modified_since.as_deref(),
+            };
+            state.site.answer_request(&asking, scratch, &mut answer);
         });
         if answer.by_proxy && !request.proxy {
             answer.nothing(Ending::Close);
@@ -359,7 +391,19 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
             let host = SimWeb::split(&request.url).map_or("", |(host, _)| host).to_owned();
             let (method, url) = (request.method.clone(), request.url);
             let (user_agent, status) = (request.user_agent, answer.status);
-            let asked = Asked { connection: number, method, host, url, user_agent, attempt, status };
+            let (if_none_match, if_modified_since) = (request.if_none_match, request.if_modified_since);
+            let connection = number;
+            let asked = Asked {
+                connection,
+                method,
+                host,
+                url,
+                user_agent,
+                attempt,
+                status,
+                if_none_match,
+                if_modified_since,
+            };
             recorder.asked(asked, arrived);
         }
         let sent = send(state, stream, &answer, request.method == "HEAD").await;

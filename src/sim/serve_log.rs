@@ -21,6 +21,10 @@ pub struct Asked {
     pub attempt: u32,
     /// Status of the answer; 0 where there is none.
     pub status: u16,
+    /// Value of `If-None-Match`.
+    pub if_none_match: Option<String>,
+    /// Value of `If-Modified-Since`.
+    pub if_modified_since: Option<String>,
 }
 
 /// Hears of everything that happens at a server. Called by its threads: to be quick.
@@ -156,7 +160,18 @@ mod tests {
             let url = format!("http://{host}/");
             let (method, host) = ("GET".into(), host.into());
             let user_agent = String::new();
-            let asked = Asked { connection, method, host, url, user_agent, attempt: 0, status: 200 };
+            let (if_none_match, if_modified_since) = (None, None);
+            let asked = Asked {
+                connection,
+                method,
+                host,
+                url,
+                user_agent,
+                attempt: 0,
+                status: 200,
+                if_none_match,
+                if_modified_since,
+            };
             recording.asked(asked, ms(at));
         };
         ask(0, "a", 0);

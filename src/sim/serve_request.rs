@@ -11,6 +11,8 @@ pub(super) struct Request {
     pub(super) method: String,
     pub(super) url: String,
     pub(super) user_agent: String,
+    pub(super) if_none_match: Option<String>,
+    pub(super) if_modified_since: Option<String>,
     pub(super) proxy: bool,
     pub(super) keep: bool,
     /// Bytes of the head, and of the body after it.
@@ -46,6 +48,7 @@ pub(super) fn read_request(input: &[u8]) -> Read {
         return Read::Bad(501);
     }
     let (mut host, mut body, mut keep, mut user_agent) = (None, 0, version == 1, String::new());
+    let (mut if_none_match, mut if_modified_since) = (None, None);
     for header in parsed.headers.iter() {
         let value = std::str::from_utf8(header.value).unwrap_or("").trim();
         let is = |name: &str| header.name.eq_ignore_ascii_case(name);
@@ -58,6 +61,10 @@ pub(super) fn read_request(input: &[u8]) -> Read {
             }
         } else if is("user-agent") {
             user_agent = value.to_owned();
+        } else if is("if-none-match") {
+            if_none_match = Some(value.to_owned());
+        } else if is("if-modified-since") {
+            if_modified_since = Some(value.to_owned());
         } else if is("content-length") {
             match value.parse() {
                 Ok(length) if length <= MAX_BODY => body = length,
@@ -75,5 +82,16 @@ pub(super) fn read_request(input: &[u8]) -> Read {
         (false, Some(host)) => format!("http://{host}{target}"),
         (false, None) => return Read::Bad(400),
     };
-    Read::Request(Request { method: method.to_owned(), url, user_agent, proxy, keep, head, body })
+    let method = method.to_owned();
+    Read::Request(Request {
+        method,
+        url,
+        user_agent,
+        if_none_match,
+        if_modified_since,
+        proxy,
+        keep,
+        head,
+        body,
+    })
 }

@@ -287,3 +287,19 @@ fn an_address_in_use_is_said() {
     let options = ServeOptions { address: server.address(), ..ServeOptions::default() };
     assert!(matches!(Server::start(sim, options), Err(webmill_capture::Error::Config(_))));
 }
+
+#[test]
+fn conditions_come_over_the_wire_and_into_the_log() {
+    let changes = crate::ChangeConfig { without: 0.0, lying: 0.0, clocks: 0.0, ..Default::default() };
+    let sim = SimWeb::new(SimConfig { changes: Some(changes), ..SimConfig::plain(100, 10, 1) }).unwrap();
+    let (server, record) = start(&sim);
+    let (url, life) = (sim.web().url(3), 86_400_000 * 400);
+    let conditional = format!("GET {url} HTTP/1.1\r\nIf-None-Match: \"v0\"\r\nConnection: close\r\n\r\n");
+    assert!(ask(&server, conditional.as_bytes()).starts_with(b"HTTP/1.1 304 Not Modified\r\n"));
+    sim.set_time(sim.time() + life);
+    let moved = sim.version(3) > 0;
+    assert_eq!(status(&ask(&server, conditional.as_bytes())), if moved { "200" } else { "304" });
+    let asked = record.requests();
+    assert_eq!((asked[0].1.status, asked[0].1.if_none_match.as_deref()), (304, Some("\"v0\"")));
+    assert_eq!(asked[0].1.if_modified_since, None);
+}

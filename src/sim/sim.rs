@@ -16,6 +16,7 @@ use webmill_capture::error::{Error, Result};
 
 use super::Web;
 use super::layout::purpose;
+use super::sim_changes::Clock;
 use super::sim_config::SimConfig;
 
 /// A simulated Web with its servers; see the [module](super).
@@ -25,6 +26,7 @@ pub struct SimWeb {
     pub(super) web: Web,
     /// Whether hosts may have extras: without them no place is kept for them in the truth.
     pub(super) has_extras: bool,
+    pub(super) clock: Clock,
 }
 
 impl SimWeb {
@@ -63,10 +65,14 @@ impl SimWeb {
         if config.huge_bytes > 1 << 40 || config.bomb_bytes > 1 << 40 {
             return refuse("huge_bytes and bomb_bytes must not exceed 2^40");
         }
+        if let Some(changes) = &config.changes {
+            changes.check()?;
+        }
         let web = Web::new(config.web.clone())?;
         let has_extras =
             config.features.all().iter().any(|&share| share > 0.0) || config.robots.sitemaps > 0.0;
-        Ok(SimWeb { config, web, has_extras })
+        let start_ms = config.changes.as_ref().map_or(0, |changes| changes.start_ms);
+        Ok(SimWeb { config, web, has_extras, clock: Clock::at(start_ms) })
     }
 
     /// The pages, without their servers.

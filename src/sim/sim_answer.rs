@@ -255,8 +255,18 @@ impl SimWeb {
         }
         self.web.render(page, scratch);
         out.status = scratch.status;
+        let revision = match self.revision(host, page) {
+            Ok(revision) => revision.filter(|_| out.status == 200),
+            Err(()) => return out.error(404, ""),
+        };
         let more = if out.status == 200 { self.additions(host, content.body, scratch) } else { None };
         let trouble = if out.status == 200 { self.trouble(page) } else { None };
+        let more = match &revision {
+            Some(revision) => {
+                Some(self.revise(host, content.body, revision, more.as_deref().unwrap_or(scratch.body())))
+            }
+            None => more,
+        };
         if more.is_none() && trouble.is_none() {
             std::mem::swap(&mut out.message, &mut scratch.response);
             out.head_len = scratch.body_at;
@@ -265,6 +275,8 @@ impl SimWeb {
         let digits = scratch.body().len().to_string().len();
         let head = &scratch.response[..scratch.body_at - "Content-Length: \r\n\r\n".len() - digits];
         let body = more.as_deref().unwrap_or(scratch.body());
+        let revised = revision.map(|revision| revision.head(head, self.next_request()));
+        let head = revised.as_deref().unwrap_or(head);
         match trouble {
             Some(trouble) => self.send(page, trouble, attempt, head, body, out),
             None => out.whole(head, "", body),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Config;
+use super::{ChangeConfig, Config};
 
 /// What kind of simulated Web. The default resembles the real one; every share can be 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,8 @@ pub struct SimConfig {
     pub retry_after_s: u32,
     /// `Crawl-delay` in seconds. Default 1.
     pub crawl_delay_s: f64,
+    /// How pages change over the time that [`SimWeb::set_time`](super::SimWeb::set_time) sets. Default: they do not.
+    pub changes: Option<ChangeConfig>,
 }
 
 impl Default for SimConfig {
@@ -58,6 +60,7 @@ impl Default for SimConfig {
             drip_ms: 100,
             retry_after_s: 1,
             crawl_delay_s: 1.0,
+            changes: None,
         }
     }
 }

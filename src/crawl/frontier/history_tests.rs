@@ -139,11 +139,19 @@ fn histories_of_a_host_are_its_own() {
     let mut frontier = open(&folder.path().join("frontier"), &FrontierOptions::default());
     (0..30).for_each(|number| frontier.set_history(&url(number), &history(number, None)).unwrap());
     let mut own = Vec::new();
-    frontier.each_history_of("h1.example", &mut |history| Ok(own.push(history.depth))).unwrap();
+    let mut note = |history: PageHistory| {
+        own.push(history.depth);
+        Ok(())
+    };
+    frontier.each_history_of("h1.example", &mut note).unwrap();
     own.sort();
     assert_eq!(own, (0..30).filter(|number| number % 3 == 1).collect::<Vec<u32>>());
     let mut hosts = Vec::new();
-    frontier.each_history(&mut |history| Ok(hosts.push(history.depth % 3))).unwrap();
+    let mut note = |history: PageHistory| {
+        hosts.push(history.depth % 3);
+        Ok(())
+    };
+    frontier.each_history(&mut note).unwrap();
     assert_eq!(hosts.len(), 30);
     hosts.dedup();
     assert_eq!(hosts.len(), 3, "those of a host come one after another");
