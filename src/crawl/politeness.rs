@@ -167,7 +167,7 @@ impl Politeness {
     pub fn refused(&self, host: &HostState) -> u64 {
         let doublings = u32::from(host.pace.refusals.max(1) - 1).min(32);
         let pause = self.pause(host).max(LEAST_REFUSED_MS);
-        pause.saturating_mul(1 << doublings).min(self.longest_backoff_ms())
+        pause.saturating_mul(1 << doublings).min(self.longest_backoff_ms()).max(self.pause(host))
     }
 
     /// Whether a host has failed so often in a row that it is left alone.

@@ -71,7 +71,10 @@ fn breaches(record: &Recording, manners: &Manners<'_>) -> Vec<String> {
                 0 | 408 | 425 | 429 | 500..=599 => failures + 1,
                 _ => 0,
             };
-            if failures > 0 {
+            if matches!(asked.status, 429 | 502..=504) {
+                // Each refusal doubles the pause; how far back the row goes only the crawler knows.
+                least("backoff", 2 * DELAY_MS);
+            } else if failures > 0 {
                 least("backoff", (manners.backoff_ms << (failures - 1).min(20)).min(manners.max_backoff_ms));
             }
             if matches!(asked.status, 429 | 503) {
@@ -256,6 +259,8 @@ fn a_second_connection_is_a_breach() {
             url,
             user_agent: AGENT.into(),
             attempt: 0,
+            if_modified_since: None,
+            if_none_match: None,
             status: 200,
         };
         record.asked(asked, at(ms));

@@ -117,7 +117,7 @@ impl Crawl {
             Err(failure) => failure.name(),
             Ok(received) => {
                 self.answered(lease, fetched, received);
-                if matches!(received.status, 429 | 503) {
+                if matches!(received.status, 429 | 502..=504) {
                     return self.slow_down(lease, received.status, self.asked_wait(received, now));
                 }
                 if !matches!(received.status, 408 | 425 | 500..=599) && !received.broke_off() {
