@@ -12,9 +12,12 @@ use crate::change::ChangeRecord;
 use crate::prior::sound_rate;
 use crate::trust::Trust;
 use crate::{DAY_MS, RevisitOptions};
+use webmill_capture::UrlKey;
 
 /// The version that is written; raised when the bytes change their meaning.
 pub const VERSION: u8 = 1;
+/// Answers "not modified" in a row before which there is no audit: the first few rounds ask for no body twice.
+const AUDIT_FROM: u16 = 3;
 /// Longest validator that is kept and sent back, bytes.
 pub const MAX_VALIDATOR: usize = 512;
 
@@ -57,6 +60,8 @@ pub struct PageHistory {
     pub unmodified: u16,
     /// Last visit that brought a body, ms.
     pub body_ms: i64,
+    /// The validators hold no more and are sent once again, to see whether the server says "not modified" to that too.
+    pub probing: bool,
     /// Its server was caught saying "not modified" of what was.
     pub deceived: bool,
     /// `ETag` of the last body, as it was sent.
@@ -141,6 +146,7 @@ impl PageHistory {
             missing_since_ms: None,
             unmodified: 0,
             body_ms: now_ms,
+            probing: false,
             deceived: false,
             etag: None,
             last_modified: None,
@@ -154,14 +160,24 @@ impl PageHistory {
     /// What to send with the request; `None`: the page is asked for whatever it says.
     ///
     /// That is so where a revisit record would have no capture to refer to, where the validators of the page or of its host
-    /// (`host`) were caught lying, and once in [`RevisitOptions::audit_after`] answers "not modified".
+    /// (`host`) were caught lying, and for an audit ([`RevisitOptions::audit_every`]).
     pub fn conditions(&self, options: &RevisitOptions, host: &Trust) -> Option<Conditions<'_>> {
         let conditions =
             Conditions { etag: self.etag.as_deref(), last_modified: self.last_modified.as_deref() };
-        let audit = options.audit_after > 0 && self.unmodified >= options.audit_after;
+        let audit = !self.probing && self.is_audited(options.audit_every);
         let known = self.capture.is_some() && self.digest.is_some();
         let some = conditions.etag.is_some() || conditions.last_modified.is_some();
         (known && some && !audit && !self.deceived && host.is_believed()).then_some(conditions)
+    }
+
+    /// Whether the next visit is an audit: by lot among the pages that were not modified for some visits, so that a host is seen through soon,
+    /// and in any case after a row of them.
+    fn is_audited(&self, every: u16) -> bool {
+        if every == 0 || self.unmodified < AUDIT_FROM {
+            return false;
+        }
+        let lot = UrlKey::of(&self.url).0 as u64 ^ u64::from(self.visits).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.unmodified >= every || (lot >> 32).is_multiple_of(u64::from(every))
     }
 
     /// A sitemap or feed says when the page was modified last. A host that is not believed makes nothing due, but its claims are
@@ -298,8 +314,9 @@ mod tests {
         ] {
             assert_eq!(unconditional.conditions(&options, &host), None);
         }
-        let never = RevisitOptions { audit_after: 0, ..options.clone() };
+        let never = RevisitOptions { audit_every: 0, ..options.clone() };
         assert!(PageHistory { unmodified: 30, ..page.clone() }.conditions(&never, &host).is_some());
+        assert!(PageHistory { unmodified: 2, ..page.clone() }.conditions(&options, &host).is_some());
         host.judge(false);
         assert_eq!(page.conditions(&options, &host), None);
     }

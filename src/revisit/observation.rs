@@ -17,13 +17,16 @@
 //! not at its very time, and not before the value of the last visit; what the server's own `Date` says is taken for the time of the
 //! answer, so that its clock may be wrong.
 //!
-//! **Servers that say "not modified" to everything.** Once in [`RevisitOptions::audit_after`] such answers the page is asked for whatever it
-//! says. Where it differs then, or where a body differs under an unchanged validator, the validator lied: the page is never asked
-//! conditionally again, the visits that were deceived are taken out of its record, and the host's [`crate::Trust`] hears of it.
+//! **Servers that say "not modified" to everything.** Now and then ([`RevisitOptions::audit_every`]) a page that is not modified is asked for
+//! without a condition. Where the body differs under the same validator, the server lied. Where it differs under another one it may have
+//! changed just now: the next request repeats the condition that no longer holds, and a server that says "not modified" to that lied too. Of a
+//! server that lied the page is never asked for conditionally again, the visits that were deceived are taken out of its record, and the host's
+//! [`crate::Trust`] hears of it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::DAY_MS;
+use crate::change::ChangeRecord;
 use crate::history::{CapturePlace, MAX_VALIDATOR, PageHistory};
 use crate::prior::Prior;
 use crate::schedule::{RevisitOptions, Scheduler};
@@ -143,11 +146,24 @@ pub struct Observation {
     pub claim_right: Option<bool>,
 }
 
+/// What a body says of the validators that came before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Right,
+    Lied,
+    /// It changed after a row of "not modified": just now, or long ago.
+    Doubtful,
+    /// Nothing.
+    Open,
+}
+
 impl PageHistory {
     /// What an answer means for the page; the history takes it in.
     pub fn observe(&mut self, answer: &Answer<'_>, scheduler: &Scheduler, prior: &Prior) -> Observation {
         let options = scheduler.options();
-        let outcome = self.outcome(answer, options);
+        // The condition does not hold any more.
+        let caught = self.probing && answer.status == 304 && answer.conditional;
+        let outcome = if caught { Outcome::Error } else { self.outcome(answer, options) };
         let interval_ms =
             (self.visits > 0).then(|| answer.at_ms.saturating_sub(self.last_ms)).filter(|ms| *ms > 0);
         let mut seen = Observation {
@@ -180,7 +196,13 @@ impl PageHistory {
                     (self.gone, self.missing_since_ms) = (0, None);
                 }
             }
-            Outcome::Error => self.fail(answer, scheduler),
+            Outcome::Error => {
+                if caught {
+                    seen.validators_right = Some(false);
+                    (self.deceived, self.probing, self.record) = (true, false, ChangeRecord::default());
+                }
+                self.fail(answer, scheduler);
+            }
         }
         seen.next_ms = self.next_ms;
         seen
@@ -230,8 +252,13 @@ impl PageHistory {
     /// A visit that saw what the page says.
     fn take_in(&mut self, answer: &Answer<'_>, seen: &mut Observation, scheduler: &Scheduler, prior: &Prior) {
         let outcome = seen.outcome;
-        seen.validators_right = self.judge_validators(answer, outcome, scheduler.options());
-        let deceived = seen.validators_right == Some(false);
+        let verdict = self.judge_validators(answer, outcome);
+        let deceived = verdict == Verdict::Lied;
+        seen.validators_right = match verdict {
+            Verdict::Lied => Some(false),
+            Verdict::Right => Some(true),
+            Verdict::Open | Verdict::Doubtful => None,
+        };
         seen.claim_right = self.claim.take().filter(|_| outcome != Outcome::New);
         seen.claim_right = seen.claim_right.map(|claim| claim == (outcome == Outcome::Changed));
         self.learn(answer, seen, deceived);
@@ -249,7 +276,11 @@ impl PageHistory {
             self.body_ms = answer.at_ms;
             self.deceived |= deceived;
             self.digest = answer.digest;
-            self.keep_validators(answer);
+            // A doubt keeps those that no longer hold, to be sent once more.
+            self.probing = verdict == Verdict::Doubtful;
+            if !self.probing {
+                self.keep_validators(answer);
+            }
             if outcome != Outcome::Near {
                 self.simhash = answer.simhash;
             }
@@ -296,26 +327,25 @@ impl PageHistory {
         (plausible && before.is_none_or(|before| modified >= before)).then_some(ago_ms)
     }
 
-    /// Whether the validators of a body told the truth; `None`: it cannot be told.
-    fn judge_validators(
-        &self,
-        answer: &Answer<'_>,
-        outcome: Outcome,
-        options: &RevisitOptions,
-    ) -> Option<bool> {
+    /// Whether the validators of a body told the truth. A page that did not change tells nothing: a liar would have said the same.
+    fn judge_validators(&self, answer: &Answer<'_>, outcome: Outcome) -> Verdict {
         if answer.status == 304 || (self.etag.is_none() && self.last_modified.is_none()) {
-            return None;
+            return Verdict::Open;
+        }
+        if self.probing && answer.conditional {
+            return Verdict::Right;
         }
         let same = match (&self.etag, answer.etag) {
             (Some(old), Some(new)) => old == new,
             _ => self.last_modified.is_some() && self.last_modified.as_deref() == answer.last_modified,
         };
-        let audited =
-            options.audit_after > 0 && self.unmodified >= options.audit_after && !answer.conditional;
         match outcome {
-            Outcome::Changed => Some(!same && !audited),
-            Outcome::Near | Outcome::Unchanged if same || audited => Some(true),
-            _ => None,
+            Outcome::Changed if same => Verdict::Lied,
+            Outcome::Changed if self.unmodified > 0 && !answer.conditional && !self.deceived => {
+                Verdict::Doubtful
+            }
+            Outcome::Changed => Verdict::Right,
+            _ => Verdict::Open,
         }
     }
 

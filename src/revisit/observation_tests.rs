@@ -190,9 +190,10 @@ fn a_server_that_calls_everything_not_modified_is_found_out() {
         let answer = Answer { conditional: true, ..status(day, 304) };
         page.observe(&answer, &scheduler(), &Prior::default());
     }
-    assert_eq!((day, page.unmodified), (30, 30));
-    let honest = page.clone().observe(&tagged(31, 1), &scheduler(), &Prior::default());
-    assert_eq!(honest.validators_right, Some(true));
+    assert_eq!(i64::from(page.unmodified), day);
+    assert!((3..=30).contains(&day), "{day}");
+    let same = page.clone().observe(&tagged(31, 1), &scheduler(), &Prior::default());
+    assert_eq!(same.validators_right, None, "what did not change tells nothing");
     let seen = page.observe(&tagged(31, 2), &scheduler(), &Prior::default());
     assert_eq!((seen.outcome, seen.validators_right), (Outcome::Changed, Some(false)));
     assert_eq!(
@@ -204,6 +205,25 @@ fn a_server_that_calls_everything_not_modified_is_found_out() {
     host.judge(false);
     let other = super::tests::page(&[tagged(0, 1)]);
     assert_eq!(other.conditions(&options, &host), None);
+}
+
+#[test]
+fn a_change_found_by_an_audit_is_probed_with_the_condition_that_holds_no_more() {
+    let (options, host) = (RevisitOptions::default(), Trust::default());
+    let tagged = |day, number, etag| Answer { etag: Some(etag), ..body(day, number) };
+    let not_modified = |day| Answer { conditional: true, ..status(day, 304) };
+    let mut page = page(&[tagged(0, 1, "\"a\""), not_modified(1), not_modified(2), not_modified(3)]);
+    let seen = page.observe(&tagged(4, 2, "\"b\""), &scheduler(), &Prior::default());
+    assert_eq!((seen.outcome, seen.validators_right), (Outcome::Changed, None));
+    assert_eq!(page.conditions(&options, &host).and_then(|sent| sent.etag), Some("\"a\""));
+    let mut lied = page.clone();
+    let seen = lied.observe(&not_modified(5), &scheduler(), &Prior::default());
+    assert_eq!((seen.outcome, seen.validators_right), (Outcome::Error, Some(false)));
+    assert!(lied.deceived && lied.conditions(&options, &host).is_none());
+    let again = Answer { conditional: true, ..tagged(5, 2, "\"b\"") };
+    let seen = page.observe(&again, &scheduler(), &Prior::default());
+    assert_eq!((seen.outcome, seen.validators_right), (Outcome::Unchanged, Some(true)));
+    assert_eq!(page.conditions(&options, &host).and_then(|sent| sent.etag), Some("\"b\""));
 }
 
 #[test]
@@ -257,7 +277,7 @@ proptest! {
         ),
         which in 0usize..6,
     ) {
-        let options = RevisitOptions { schedule: Schedule::ALL[which], audit_after: 2, ..RevisitOptions::default() };
+        let options = RevisitOptions { schedule: Schedule::ALL[which], audit_every: 2, ..RevisitOptions::default() };
         let scheduler = Scheduler::new(options, None).unwrap();
         let dates = ["", "Tue, 15 Apr 2003 08:13:06 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "\"a\"", "x\n"];
         let mut page = PageHistory::new(URL, START);

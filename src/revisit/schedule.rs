@@ -96,9 +96,9 @@ pub struct RevisitOptions {
     pub gone_visits: u8,
     /// Bits in which the fingerprints of two main texts may differ and be nearly the same, 0 to 16. Default 3.
     pub near_bits: u32,
-    /// After so many answers "not modified" in a row a page is asked for without a condition, to see whether it is true; 0: never.
-    /// Default 30.
-    pub audit_after: u16,
+    /// Of so many visits to pages that were not modified for three visits, one is without a condition, to see whether it is true; 0:
+    /// none. Default 30.
+    pub audit_every: u16,
     /// Share of fetches that go to pages never seen, while both these and due ones wait, 0 to 1. Default 0.5.
     pub new_share: f64,
 }
@@ -115,7 +115,7 @@ impl Default for RevisitOptions {
             visits_per_day: 0.0,
             gone_visits: 3,
             near_bits: 3,
-            audit_after: 30,
+            audit_every: 30,
             new_share: 0.5,
         }
     }
