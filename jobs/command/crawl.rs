@@ -1,9 +1,11 @@
 //! `webmill crawl`: seeds in, shards and an event log out.
 
 mod actions;
+mod advice;
 mod args;
 mod earlier;
 mod explain;
+mod lint;
 mod rule_args;
 mod seed_text;
 mod seeds;
@@ -36,6 +38,7 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     options.check()?;
     let seeds = seeds::read(&args.seeds, &args.urls, &args.out)?;
     seeds::refuse_private(&seeds, &options)?;
+    lint::scope(&options, &seeds).iter().for_each(|finding| crate::say!("{finding}"));
     if options.fetch.user_agent == CrawlOptions::default().fetch.user_agent && !options.fetch.allow_private {
         crate::say!(
             "nobody is named who can be asked about this crawl: say --contact URL|MAIL on foreign servers"
@@ -79,6 +82,7 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     }
     let ended = ran.context("the crawl stopped; the same command goes on with it")?;
     let missing = crawl.missing()?;
+    advice::of_seeds(crawl.seed_news()).iter().for_each(|line| crate::say!("{line}"));
     let totals = crawl.close(ended)?;
     convert(&args.out)?;
     sum_up(&totals, ended);

@@ -75,5 +75,5 @@ pub mod traps;
 
 pub use config::{CrawlLimits, CrawlOptions};
 pub use counted::Counted;
-pub use engine::{Crawl, Ended, HostTrouble, Missing, Observer, Replayed, Snapshot, Totals};
+pub use engine::{Crawl, Ended, HostTrouble, Missing, Observer, Replayed, SeedNews, Snapshot, Totals};
 pub use task::{Discovered, Entry, HostState, HostVisits, Purpose};

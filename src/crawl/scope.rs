@@ -443,7 +443,11 @@ pub(crate) fn suffixes(host: &str) -> impl Iterator<Item = &str> {
 
 /// A host as canonical URLs have it.
 pub(crate) fn normal_host(host: &str) -> Result<String> {
-    let wrong = || Error::Config(format!("scope: {host:?} is no host name"));
+    let wrong = || {
+        let url = CanonicalUrl::parse(host.trim()).filter(|url| url.is_web() && !url.host().is_empty());
+        let meant = url.map_or_else(String::new, |url| format!("; did you mean {}?", url.host()));
+        Error::Config(format!("scope: {host:?} is no host name{meant}"))
+    };
     if host.contains('*') {
         return Err(Error::Config(format!(
             "scope: {host:?} is no host name; all hosts below a domain are named as a domain, without *"
@@ -469,7 +473,13 @@ pub(crate) fn normal_suffix(suffix: &str) -> Result<String> {
 }
 
 fn normal_prefix(prefix: &str) -> Result<Prefix> {
-    let wrong = || Error::Config(format!("scope: prefixes: {prefix:?} is neither a URL nor a path"));
+    let wrong = || {
+        let first = prefix.split('/').next().unwrap_or_default();
+        let meant = if first.contains('.') { format!("https://{prefix}") } else { format!("/{prefix}") };
+        Error::Config(format!(
+            "scope: prefixes: {prefix:?} is neither a URL nor a path; did you mean {meant:?}?"
+        ))
+    };
     if prefix.starts_with('/') && !prefix.starts_with("//") {
         let url = CanonicalUrl::parse(&format!("http://h{prefix}")).ok_or_else(wrong)?;
         return Ok(Prefix::Path(url.path_and_query().to_owned()));
@@ -481,7 +491,14 @@ fn normal_prefix(prefix: &str) -> Result<Prefix> {
 fn compile(field: &str, patterns: &[String]) -> Result<Option<RegexSet>> {
     for pattern in patterns {
         let limited = RegexBuilder::new(pattern).size_limit(MAX_REGEX_BYTES).build();
-        limited.map_err(|e| Error::Config(format!("scope: {field}: {pattern:?}: {e}")))?;
+        // Who writes `*.pdf` thinks of files.
+        let meant = pattern.strip_prefix("*.").map_or_else(String::new, |extension| {
+            format!(
+                "; an expression is needed, as {:?}, or a rule ext:{extension}",
+                format!("\\.{extension}$")
+            )
+        });
+        limited.map_err(|e| Error::Config(format!("scope: {field}: {pattern:?}: {e}{meant}")))?;
     }
     let set = RegexSetBuilder::new(patterns).size_limit(MAX_REGEX_BYTES).build();
     let set = set.map_err(|e| Error::Config(format!("scope: {field}, all together: {e}")))?;

@@ -12,6 +12,7 @@ mod crawl_corners;
 mod crawl_outage;
 mod crawl_politeness;
 mod crawl_resume;
+mod crawl_scope;
 mod crawl_support;
 mod crawl_truth;
 mod damage;

@@ -27,6 +27,7 @@ impl Crawl {
     /// crash took.
     pub(super) fn log(&mut self, event: Event) {
         self.totals.outcomes.add(&event.outcome);
+        self.seed_news.note(&event);
         self.pending_events.push(event);
         self.changed += 1;
     }

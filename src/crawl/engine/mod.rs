@@ -27,6 +27,7 @@ mod retry;
 mod revisit;
 mod robots_redirects;
 mod rules;
+mod seed_news;
 mod site;
 mod snapshot;
 mod task;
@@ -63,6 +64,7 @@ use webmill_shard::Position;
 
 pub use replay::Replayed;
 pub(crate) use rules::{origin, stored_rules};
+pub use seed_news::SeedNews;
 pub use snapshot::{Ended, Observer, Snapshot};
 pub use trouble::{HostTrouble, Missing};
 
@@ -120,6 +122,7 @@ pub struct Crawl {
     kinds: KindFilter,
     priority: Priority,
     sites: Sites,
+    seed_news: SeedNews,
     ring: Option<(Ring, String)>,
     outbox: HashMap<String, Vec<u8>>,
     /// Behind the last record that was flushed.
@@ -232,6 +235,7 @@ impl Crawl {
             reader,
             priority: Priority::new(&options.priority, earlier)?,
             sites: Sites::new(&options.sites, &options.politeness)?,
+            seed_news: SeedNews::default(),
             ring: options.agents.ring()?,
             outbox: HashMap::new(),
             last_written: opened.checkpoint.last,

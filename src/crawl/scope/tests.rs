@@ -181,6 +181,23 @@ fn wrong_rules_are_named() {
     assert!(bad(|o| o.countries = list(&["CN"])).contains("country_table"));
     assert!(bad(|o| o.media_types = list(&["html"])).contains("html"));
     assert!(bad(|o| o.media_types = list(&["*/html"])).contains("*/html"));
+    for (types, meant) in [
+        ("pdf", "application/pdf"),
+        ("*.PDF", "application/pdf"),
+        ("image", "image/*"),
+        ("*/html", "text/html"),
+    ] {
+        let options = ScopeOptions { media_types: list(&[types]), ..Default::default() };
+        assert!(
+            options.check().unwrap_err().to_string().ends_with(&format!("did you mean {meant}?")),
+            "{types}"
+        );
+    }
+    assert!(bad(|o| o.hosts = list(&["https://a.example/x"])).contains("did you mean a.example?"));
+    assert!(bad(|o| o.hosts = list(&["*.a.example"])).contains("as a domain"));
+    assert!(bad(|o| o.prefixes = list(&["docs/"])).contains("did you mean \"/docs/\""));
+    assert!(bad(|o| o.prefixes = list(&["a.example/x"])).contains("did you mean \"https://a.example/x\""));
+    assert!(bad(|o| o.url_exclude = list(&["*.pdf"])).contains("ext:pdf"));
     assert!(bad(|o| o.seeds = Seeds::None).contains("none"));
     assert!(bad(|o| (o.seeds, o.hosts) = (Seeds::Any, list(&["a"]))).contains("any"));
     let options = ScopeOptions {
