@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use crate::Purpose;
-use crate::archive::{Packed, Stored, pack};
+use crate::archive::{Packed, Stored, Via, hops, pack};
 use crate::engine::Crawl;
 use crate::engine::revisit::{Facts, Repeats};
 use crate::fetch::{Failure, Fetched, Method, Request};
@@ -68,6 +68,10 @@ impl Crawl {
         };
         let entry = &request.lease.entry;
         let (standing, origin) = (Standing::from(entry), entry.origin.clone());
+        let found = self.options.archive.via.then(|| {
+            let last = if entry.purpose == Purpose::Sitemap { 'S' } else { 'L' };
+            (entry.referrer.clone(), hops(entry.depth, entry.redirects, last))
+        });
         let pause = self.polite(&request.lease.host).pause(self.frontier.host(&request.lease));
         let keep = pause <= self.options.fetch.keep_alive_ms;
         if purpose == Purpose::Page {
@@ -141,6 +145,7 @@ impl Crawl {
                     http2: received.http2,
                     page,
                     revisit: revisit.as_ref().map(Repeats::as_revisit),
+                    via: found.as_ref().map(|(url, hops)| Via { url: url.as_deref(), hops }),
                     ..Stored::default()
                 };
                 // What was not wanted leaves an event and no hollow record.
