@@ -14,7 +14,7 @@
 //!
 //! **Reference.** HTML standard, 4.2.4, 4.8; Web Application Manifest, 1.
 
-pub(crate) mod element;
+mod element;
 mod manifest;
 
 use std::collections::VecDeque;
@@ -26,6 +26,7 @@ use super::parse::{Limits, parse};
 use super::tag::Tag;
 use webmill_capture::CanonicalUrl;
 
+pub use element::kind_of_rel;
 pub use manifest::manifest_requisites;
 
 /// What a page uses a requisite for.

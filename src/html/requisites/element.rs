@@ -85,7 +85,7 @@ fn of_link(dom: &Dom<'_>, n: NodeId) -> Option<RequisiteKind> {
 }
 
 /// What a link of this `rel` and `as` is fetched for; `None` where it is not needed to show the page.
-pub(crate) fn kind_of_rel(rel: &str, of: Option<&str>) -> Option<RequisiteKind> {
+pub fn kind_of_rel(rel: &str, of: Option<&str>) -> Option<RequisiteKind> {
     const ICONS: [&str; 7] = [
         "icon",
         "apple-touch-icon",
