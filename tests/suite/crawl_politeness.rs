@@ -257,6 +257,8 @@ fn a_second_connection_is_a_breach() {
             user_agent: AGENT.into(),
             attempt: 0,
             status: 200,
+            if_none_match: None,
+            if_modified_since: None,
         };
         record.asked(asked, at(ms));
     };
