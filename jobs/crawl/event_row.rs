@@ -13,6 +13,8 @@ text_enum! {
         Sitemap = "sitemap",
         /// For the rules of its host.
         Robots = "robots",
+        /// For a page that needs it to be shown.
+        Requisite = "requisite",
     }
 }
 
@@ -22,7 +24,7 @@ table! {
         url: String = "URL asked for, canonical form", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "xxh3-128 of the canonical URL, big-endian: the key that tables are joined by", "0x9f…";
         url_host_name: Option<String> = "host name, lower case, IDNA ASCII form; null where the URL is cut", "pku.edu.cn";
-        purpose: EventPurpose = "what it was asked for: page, sitemap, robots", "page";
+        purpose: EventPurpose = "what it was asked for: page, sitemap, robots, requisite (of a page)", "page";
         outcome: String = "what came of it: stored, redirect, gone, retry, robots-denied, timeout, …", "stored";
         fetch_status: Option<i16> = "HTTP status code; null where there was no answer", "200";
         fetch_time: Millis = "when the request began, or the decision was taken", "2026-04-15T08:13:06Z";

@@ -11,6 +11,7 @@ use crate::journal::JournalOptions;
 use crate::login::LoginOptions;
 use crate::politeness::Politeness;
 use crate::priority::PriorityOptions;
+use crate::requisites::RequisiteOptions;
 use crate::rewrite::RewriteOptions;
 use crate::scope::ScopeOptions;
 use crate::site_settings::{SiteSettings, Sites};
@@ -31,7 +32,7 @@ pub struct CrawlOptions {
     pub connections: usize,
     /// Whether robots.txt is obeyed; to be switched off on one's own servers only. Default true.
     pub obey_robots: bool,
-    /// Whether the sitemaps that robots.txt files name are read. Default true.
+    /// Whether the sitemaps that robots.txt files name are read, and `/sitemap.xml` where they name none. Default true.
     pub sitemaps: bool,
     /// Whether images of pages are fetched too. Default false.
     pub images: bool,
@@ -47,6 +48,8 @@ pub struct CrawlOptions {
     pub seed: u64,
     /// When to stop.
     pub limits: CrawlLimits,
+    /// What pages need to be shown.
+    pub requisites: RequisiteOptions,
     /// How hosts are spared.
     pub politeness: Politeness,
     /// Connections, name resolution, limits of one response.
@@ -111,6 +114,7 @@ impl Default for CrawlOptions {
             memory: 1 << 30,
             seed: 0,
             limits: CrawlLimits::default(),
+            requisites: RequisiteOptions::default(),
             politeness: Politeness::default(),
             fetch: FetchOptions::default(),
             logins: Vec::new(),
@@ -163,6 +167,7 @@ impl CrawlOptions {
             return Err(Error::Config("revisits need history = true".into()));
         }
         self.priority.check()?;
+        self.requisites.check()?;
         self.archive.check()?;
         self.journal.check()?;
         self.agents.check()

@@ -324,7 +324,7 @@ mod purpose {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Purpose, D::Error> {
         let name = Cow::<str>::deserialize(from)?;
-        let found = [Purpose::Page, Purpose::Sitemap, Purpose::Robots].into_iter().find(|p| p.name() == name);
+        let found = Purpose::ALL.into_iter().find(|p| p.name() == name);
         found.ok_or_else(|| serde::de::Error::custom(format!("no purpose is called {name:?}")))
     }
 }

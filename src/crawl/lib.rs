@@ -64,6 +64,7 @@ pub mod page;
 mod page_text;
 pub mod politeness;
 pub mod priority;
+pub mod requisites;
 pub mod rewrite;
 pub mod robots;
 pub mod scope;

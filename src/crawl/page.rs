@@ -1,28 +1,44 @@
-//! Reading a response while it is fresh: its links, its robots directives, its fingerprint.
+//! Reading a response while it is fresh: its links, its requisites, its robots directives, its fingerprint.
 //!
 //! **What.** The part of a crawl that needs the page's tree. It runs in the task that fetched the page, in parallel with
 //! others, and gives the writer thread only what it must remember. Main text and tables are the business of later jobs.
 //!
-//! **Algorithm.** transfer decoding → content decoding → media type → charset → tree → robots directives → links →
-//! rewriting → static traps → scope → each URL once. Links are given in document order.
+//! **Algorithm.** transfer decoding → content decoding → media type → charset → tree → robots directives → requisites →
+//! links → rewriting → static traps → scope → each URL once. Requisites come first, so that a picture that is shown and
+//! linked is fetched as what the page needs; both are given in document order. Links come from the markup, from the headers
+//! `Link` and `Refresh`, and from the items of feeds; requisites from markup, style sheets, drawings and manifests.
 //!
-//! **Cost.** Linear in the page; the limits are those of the parser and of the link finder.
+//! **Cost.** Linear in the page, [`PARSED_BYTES`] of it at most. A large page is read in pieces of 4 MiB, each a tree of its
+//! own, so that a page of a million links costs one such tree and the links, which [`MAX_FOUND_BYTES`] bounds. Nothing is
+//! dropped in silence: what lies beyond a limit is counted in [`Reading::refused`] and [`Reading::dropped_links`].
+
+mod address;
+mod gather;
+mod headers;
+mod listed;
+mod markup;
+mod needed;
+mod pieces;
+#[cfg(test)]
+mod tests;
 
 use crate::duplicate_throttle::PageFingerprint;
-use crate::page_text::page_fingerprint;
+use crate::requisites::RequisiteOptions;
 use crate::rewrite::Rewriter;
 use crate::scope::{Scope, Standing};
-use crate::sitemap::{self, SitemapLimits};
 use crate::traps::TrapLimits;
 use crate::{Counted, Purpose};
 use webmill_capture::{CanonicalUrl, Response, decode_content};
-use webmill_html::links::{LinkKind, LinkLimits, links};
-use webmill_html::parse::{Limits, parse};
-use webmill_html::sniff::{is_markup, sniff};
-use webmill_html::{Robots, Tag, decode};
+use webmill_html::sniff::sniff;
 
-/// Bytes of a body that are parsed for links.
-const PARSED_BYTES: usize = 16 << 20;
+pub use self::address::{account, plain};
+use self::gather::Gather;
+
+/// Bytes of a body that are read.
+pub const PARSED_BYTES: usize = 64 << 20;
+
+/// Bytes that the URLs found on one page may take.
+pub const MAX_FOUND_BYTES: usize = 128 << 20;
 
 /// Turns responses into readings; shared by all fetching tasks.
 #[derive(Debug)]
@@ -39,27 +55,36 @@ pub struct PageReader {
     pub images: bool,
     /// Whether links marked `rel=nofollow` are followed all the same.
     pub follow_nofollow: bool,
+    /// Whether what pages need to be shown is fetched too, and how much of it.
+    pub requisites: RequisiteOptions,
 }
 
 /// A URL that a response names and that may be fetched.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Candidate {
     /// In the form that will be asked for.
     pub url: CanonicalUrl,
     /// What it is for.
     pub purpose: Purpose,
+    /// When a sitemap or feed says that it was last changed, ms since 1970: a hint, which may be a lie.
+    pub last_modified: Option<i64>,
 }
 
 /// What a response says.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Reading {
-    /// Pages (or sitemaps) that it names, each once, in order.
+    /// Pages, requisites or sitemaps that it names, each once, in order.
     pub found: Vec<Candidate>,
+    /// What a sitemap says of other hosts: counts where the host's robots.txt vouches for the sitemap.
+    pub foreign: Vec<Candidate>,
     /// Where a redirect leads, as asked for: the rewritten form and the form that the server gave.
     pub redirect: Option<(CanonicalUrl, CanonicalUrl)>,
     /// URLs that will not be fetched, by reason.
     pub refused: Counted,
+    /// Links and requisites beyond a limit; they are among the refused too.
+    pub dropped_links: u64,
     /// An example of each reason that speaks of a trap.
     pub trapped: Vec<(CanonicalUrl, &'static str)>,
     /// What the duplicate throttle looks at.
@@ -70,6 +95,22 @@ pub struct Reading {
     pub markup: bool,
     /// What was wrong with a sitemap.
     pub defect: Option<String>,
+}
+
+/// A decoded body.
+struct Body {
+    bytes: Vec<u8>,
+    /// As the server says, lower case.
+    media_type: Option<String>,
+    /// As the bytes say.
+    sniffed: Option<&'static str>,
+}
+
+impl Body {
+    /// Whether the server says that it is of this type.
+    fn is(&self, media_type: &str) -> bool {
+        self.media_type.as_deref() == Some(media_type)
+    }
 }
 
 impl PageReader {
@@ -95,6 +136,26 @@ impl PageReader {
         }
     }
 
+    /// Whether `url` may be fetched because a page needs it. It keeps its form: whoever shows the page asks for that one.
+    ///
+    /// # Errors
+    /// As [`PageReader::admit`]; hosts and depth do not count.
+    pub fn admit_requisite(
+        &self,
+        url: CanonicalUrl,
+        parent: Standing,
+    ) -> Result<CanonicalUrl, (CanonicalUrl, Refusal<'_>)> {
+        let url = plain(url);
+        let lineage = self.scope.linked(parent.lineage, &url);
+        if let Err(reason) = self.scope.requisite(&url, Standing { lineage, ..parent }) {
+            return Err((url, Refusal::Scope(reason)));
+        }
+        match self.traps.check(&url) {
+            Ok(()) => Ok(url),
+            Err(reason) => Err((url, Refusal::Trap(reason))),
+        }
+    }
+
     /// Reads `raw`, the response for `url`, which stood so many links from a seed, or so.
     pub fn read(&self, url: &CanonicalUrl, purpose: Purpose, at: impl Into<Standing>, raw: &[u8]) -> Reading {
         let at = at.into();
@@ -107,140 +168,67 @@ impl PageReader {
                     .and_then(|l| url.join(&l))
                     .filter(CanonicalUrl::is_web)
                     .map(plain)
-                    .map(|given| (self.rewriter.apply(given.clone()), given));
+                    .map(|given| (self.rewritten(purpose, given.clone()), given));
             }
             (None | Some(200..=299), Purpose::Page) => self.read_page(url, at, &response, &mut reading),
             (None | Some(200..=299), Purpose::Sitemap) => self.read_sitemap(url, at, &response, &mut reading),
+            (None | Some(200..=299), Purpose::Requisite) => {
+                self.read_requisite(url, at, &response, &mut reading);
+            }
             _ => {}
         }
         reading
     }
 
+    fn rewritten(&self, purpose: Purpose, url: CanonicalUrl) -> CanonicalUrl {
+        if purpose == Purpose::Requisite { url } else { self.rewriter.apply(url) }
+    }
+
     fn read_page(&self, url: &CanonicalUrl, at: Standing, response: &Response<'_>, reading: &mut Reading) {
+        let body = self.body(response, reading);
+        let mut gather = Gather::new(self, url, at, reading);
+        let robots = headers::robots(response);
+        gather.reading.nofollow = robots.for_agent(&self.agent).nofollow;
+        if self.is_markup(&body) {
+            gather.reading.markup = true;
+            self.read_markup(&body, response, robots, true, &mut gather);
+        } else if !self.read_feed(&body, &mut gather) {
+            self.read_needs(&body, response, &mut gather);
+        }
+        self.read_headers(response, true, &mut gather);
+    }
+
+    /// A requisite may need others itself; a frame is read as a page where it is one of the crawl's.
+    fn read_requisite(
+        &self,
+        url: &CanonicalUrl,
+        at: Standing,
+        response: &Response<'_>,
+        reading: &mut Reading,
+    ) {
+        let body = self.body(response, reading);
+        let mut gather = Gather::new(self, url, at, reading);
+        let follow = self.scope.url(url, at).is_ok();
+        if self.is_markup(&body) {
+            let robots = headers::robots(response);
+            gather.reading.nofollow = robots.for_agent(&self.agent).nofollow;
+            self.read_markup(&body, response, robots, follow, &mut gather);
+            self.read_headers(response, follow, &mut gather);
+        } else {
+            self.read_needs(&body, response, &mut gather);
+            self.read_headers(response, false, &mut gather);
+        }
+    }
+
+    fn body(&self, response: &Response<'_>, reading: &mut Reading) -> Body {
         let payload = response.payload(PARSED_BYTES);
-        let body = decode_content(response, &payload.bytes, PARSED_BYTES);
-        reading.markup = is_markup(response.media_type().as_deref(), sniff(&body.bytes));
-        if !reading.markup {
-            return;
+        let bytes = decode_content(response, &payload.bytes, PARSED_BYTES).bytes.into_owned();
+        if bytes.len() >= PARSED_BYTES {
+            reading.refused.add("bytes-beyond-limit");
         }
-        let tld = url.host().rsplit('.').next().map(str::as_bytes);
-        let text = decode(&body.bytes, response.charset_label(), tld);
-        let dom = parse(&text.text, &Limits::default());
-        reading.fingerprint = page_fingerprint(url, &dom);
-        let mut robots = Robots::default();
-        for (name, value) in response.headers() {
-            if name.eq_ignore_ascii_case(b"x-robots-tag") {
-                robots.add_header(value);
-            }
-        }
-        for node in dom.descendants(dom.document()).filter(|n| dom.tag(*n) == Tag::Meta) {
-            if let (Some(name), Some(content)) = (dom.attr(node, "name"), dom.attr(node, "content")) {
-                robots.add_meta(name, content);
-            }
-        }
-        reading.nofollow = robots.for_agent(&self.agent).nofollow;
-        if reading.nofollow {
-            return;
-        }
-        let limits = LinkLimits {
-            context_bytes: 0,
-            max_anchor_bytes: 0,
-            images: self.images,
-            ..LinkLimits::default()
-        };
-        let mut seen = std::collections::HashSet::new();
-        for link in links(&dom, url, text.used, &limits).links {
-            // These two name a page by another URL and in another language; they are noted, not followed.
-            if matches!(link.kind, LinkKind::Canonical | LinkKind::Hreflang) {
-                continue;
-            }
-            if link.nofollow && !self.follow_nofollow {
-                reading.refused.add("link-nofollow");
-                continue;
-            }
-            match self.admit(link.target, at, at.depth + 1) {
-                Ok(target) => {
-                    if target != *url && seen.insert(target.key()) {
-                        reading.found.push(Candidate { url: target, purpose: Purpose::Page });
-                    }
-                }
-                Err((target, refusal)) => reading.refuse(target, refusal),
-            }
-        }
+        let sniffed = sniff(&bytes);
+        Body { bytes, media_type: response.media_type(), sniffed }
     }
-
-    fn read_sitemap(&self, url: &CanonicalUrl, at: Standing, response: &Response<'_>, reading: &mut Reading) {
-        let limits = SitemapLimits::default();
-        let payload = response.payload(limits.max_bytes);
-        let body = decode_content(response, &payload.bytes, limits.max_bytes);
-        let sitemap = sitemap::read(&body.bytes, url, &limits);
-        reading.defect = sitemap.defects.first().map(ToString::to_string);
-        for index in sitemap.sitemaps {
-            let index = plain(index);
-            let mine = index.host() == url.host() && self.scope.sitemap(&index, Standing { depth: 1, ..at });
-            if mine && self.traps.check(&index).is_ok() {
-                reading.found.push(Candidate { url: index, purpose: Purpose::Sitemap });
-            }
-        }
-        for listed in sitemap.urls {
-            if listed.foreign {
-                reading.refused.add("sitemap-foreign");
-                continue;
-            }
-            match self.admit(listed.url, at, 1) {
-                Ok(target) => reading.found.push(Candidate { url: target, purpose: Purpose::Page }),
-                Err((target, refusal)) => reading.refuse(target, refusal),
-            }
-        }
-    }
-}
-
-/// A URL without what makes it another address of the same page on the same host: user name and password, which are not for
-/// archives and make endless variants, and the dot of the root after the host's name.
-pub fn plain(url: CanonicalUrl) -> CanonicalUrl {
-    let text = url.as_str();
-    let Some(start) = text.find("://").map(|at| at + 3) else { return url };
-    let authority = &text[start..text.len() - url.path_and_query().len()];
-    let dotted = url.host().ends_with('.') && !url.is_ip();
-    let Some(at) = authority.rfind('@').map(|at| at + 1).or(dotted.then_some(0)) else { return url };
-    let mut place = authority[at..].to_owned();
-    if dotted {
-        place = place.replacen(url.host(), url.host().trim_end_matches('.'), 1);
-    }
-    CanonicalUrl::parse(&format!("{}{place}{}", &text[..start], url.path_and_query())).unwrap_or(url)
-}
-
-/// `host` or `host:port` of a URL with user name and password, and these as `user:password`.
-pub fn account(url: &CanonicalUrl) -> Option<(String, String)> {
-    let text = url.as_str();
-    let start = text.find("://")? + 3;
-    let authority = &text[start..text.len() - url.path_and_query().len()];
-    let (account, _) = authority.rsplit_once('@')?;
-    let decoded = percent_decoded(account);
-    let account = if decoded.contains(':') { decoded } else { format!("{decoded}:") };
-    let host = match url.port() {
-        Some(port) => format!("{}:{port}", url.host()),
-        None => url.host().to_owned(),
-    };
-    Some((host, account))
-}
-
-fn percent_decoded(text: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
-    while let Some((&first, tail)) = rest.split_first() {
-        let code = (first == b'%').then(|| tail.get(..2)).flatten();
-        match code.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Why a URL is not fetched.
@@ -265,8 +253,8 @@ impl<'a> Refusal<'a> {
 impl Reading {
     /// Bytes that it takes, about.
     pub fn weight(&self) -> usize {
-        let found = self.found.iter().map(|c| c.url.as_str().len() + size_of::<Candidate>()).sum::<usize>();
-        found + size_of::<Reading>()
+        let all = self.found.iter().chain(&self.foreign);
+        all.map(Candidate::weight).sum::<usize>() + size_of::<Reading>()
     }
 
     fn refuse(&mut self, url: CanonicalUrl, refusal: Refusal<'_>) {
@@ -280,28 +268,14 @@ impl Reading {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Candidate {
+    /// A URL to be fetched for a purpose.
+    pub fn new(url: CanonicalUrl, purpose: Purpose) -> Candidate {
+        Candidate { url, purpose, last_modified: None }
+    }
 
-    #[test]
-    fn one_address_a_page() {
-        for (given, want, sent) in [
-            ("http://a.example/x?y", "http://a.example/x?y", None),
-            ("http://a.example.:8080/x", "http://a.example:8080/x", None),
-            ("http://u:p@a.example/x", "http://a.example/x", Some(("a.example", "u:p"))),
-            (
-                "https://u%40v:p%3A@a.example.:81/@x",
-                "https://a.example:81/@x",
-                Some(("a.example.:81", "u@v:p:")),
-            ),
-            ("http://u@a.example/", "http://a.example/", Some(("a.example", "u:"))),
-            ("http://127.0.0.1/", "http://127.0.0.1/", None),
-        ] {
-            let url = CanonicalUrl::parse(given).unwrap();
-            assert_eq!(plain(url.clone()).as_str(), want, "{given}");
-            let found = account(&url);
-            assert_eq!(found.as_ref().map(|(h, a)| (h.as_str(), a.as_str())), sent, "{given}");
-        }
+    /// Bytes that it takes, about.
+    fn weight(&self) -> usize {
+        self.url.as_str().len() + size_of::<Candidate>()
     }
 }

@@ -265,7 +265,7 @@ impl Scope {
     }
 
     /// Whether what waits in the queue may be fetched still: rules may have been tightened since. Seeds may in any case, as
-    /// may robots.txt; sitemaps where their host is in scope.
+    /// may robots.txt; sitemaps where their host is in scope, or the one that vouches for them.
     ///
     /// # Errors
     /// The reason why not.
@@ -274,8 +274,12 @@ impl Scope {
             Purpose::Robots => Ok(()),
             Purpose::Page if entry.depth == 0 && entry.redirects == 0 => Ok(()),
             Purpose::Page => self.url(&entry.url, entry),
-            Purpose::Sitemap if self.sitemap(&entry.url, entry) => Ok(()),
-            Purpose::Sitemap => Err("host"),
+            Purpose::Requisite => self.requisite(&entry.url, entry),
+            Purpose::Sitemap => {
+                // One on another host counts as long as the host does whose robots.txt names it.
+                let voucher = entry.referrer.as_deref().and_then(CanonicalUrl::parse_stored);
+                if self.sitemap(voucher.as_ref().unwrap_or(&entry.url), entry) { Ok(()) } else { Err("host") }
+            }
         }
     }
 
@@ -327,6 +331,28 @@ impl Scope {
             });
         }
         lines
+    }
+
+    /// Whether a URL may be fetched because something in scope needs it or vouches for it. Of the fields only `url_exclude`
+    /// counts, of the rules those that accept, and those that reject by what a URL must look like: `reject ext:zip` does,
+    /// `reject !site` does not.
+    ///
+    /// # Errors
+    /// The reason why not.
+    pub fn requisite(&self, url: &CanonicalUrl, at: impl Into<Standing>) -> Result<(), &str> {
+        if !url.is_web() {
+            return Err("scheme");
+        }
+        let asked = Asked { url, at: at.into(), site: &self.site, media_type: None };
+        match self.rules.first_for_requisite(asked) {
+            Some(rule) if rule.accepts => return Ok(()),
+            Some(rule) => return Err(&rule.label),
+            None => {}
+        }
+        if self.exclude.as_ref().is_some_and(|set| set.is_match(url.as_str())) {
+            return Err("url-exclude");
+        }
+        Ok(())
     }
 
     /// Whether a host is in scope by the fields.

@@ -4,15 +4,16 @@
 //! which of them it is, the bytes say, not the media type. Names count without their prefix, whatever the case. Of a
 //! `urlset` an entry's own `loc`, `lastmod`, `changefreq` and `priority` count (those of images, videos and news in it do
 //! not); of RSS `link`, else a `guid` that is a permalink, and `pubDate` or `date`; of Atom the `link` that is the
-//! alternate one (its `xml:base` respected) and `updated` or `published`. URLs are resolved against the sitemap's own and
-//! brought into canonical form; only http and https are kept.
+//! alternate one (its `xml:base` respected) and `updated` or `published`. Of feeds, enclosures count too, and the pages that
+//! the feed itself names: where it goes on (`next`, `prev-archive`, …) and what it is a feed of. URLs are resolved against
+//! the sitemap's own and brought into canonical form; only http and https are kept.
 //!
 //! **Whose URLs.** sitemaps.org lets a sitemap speak for its own scheme, host, port and folder only. Real ones stand
 //! elsewhere and are named in robots.txt, which shows that they may. So nothing is dropped here: an entry on another host
 //! is [`foreign`](SitemapUrl::foreign), one on the host but outside of the rule is [`beyond`](SitemapUrl::beyond).
 //!
 //! **Bad input.** A file may be gzip within (twice at most). What is read ends at [`SitemapLimits::max_bytes`] after
-//! unpacking and [`SitemapLimits::max_urls`]. Entities other than XML's five and character references stay as they
+//! unpacking and [`SitemapLimits::max_urls`]; entries beyond are counted. Entities other than XML's five and character references stay as they
 //! are: a DTD declares nothing. Broken XML gives the entries before the fault; each kind of fault is reported once in
 //! [`Sitemap::defects`].
 //!
@@ -41,13 +42,13 @@ const MAX_LAYERS: usize = 2;
 pub struct SitemapLimits {
     /// Bytes after unpacking (50 MiB, the protocol's own limit).
     pub max_bytes: usize,
-    /// Entries (50,000, the protocol's own limit).
+    /// Entries (1,000,000: the protocol's own limit is 50,000, which not everybody knows).
     pub max_urls: usize,
 }
 
 impl Default for SitemapLimits {
     fn default() -> SitemapLimits {
-        SitemapLimits { max_bytes: 50 << 20, max_urls: 50_000 }
+        SitemapLimits { max_bytes: 50 << 20, max_urls: 1_000_000 }
     }
 }
 
@@ -60,8 +61,12 @@ pub struct Sitemap {
     pub urls: Vec<SitemapUrl>,
     /// Further sitemaps, of an index: those on other hosts too.
     pub sitemaps: Vec<CanonicalUrl>,
+    /// Of a feed: its entries' enclosures, and the pages that it names itself.
+    pub related: Vec<CanonicalUrl>,
     /// Entries without a URL that can be fetched.
     pub skipped: u32,
+    /// Entries beyond the limit.
+    pub dropped: u64,
     /// What was wrong, each once.
     pub defects: Vec<&'static str>,
 }
@@ -151,7 +156,7 @@ impl ChangeFreq {
 /// assert_eq!(sitemap.urls[0].lastmod_ms, Some(1_714_521_600_000));
 /// ```
 pub fn read(body: &[u8], base: &CanonicalUrl, limits: &SitemapLimits) -> Sitemap {
-    let mut gather = Gather { sitemap: Sitemap::default(), base, limits, full: false };
+    let mut gather = Gather { sitemap: Sitemap::default(), base, limits };
     let body = gather.unpack(body, limits.max_bytes);
     let text = gather.decode(&body);
     let start = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
@@ -178,8 +183,6 @@ struct Gather<'a> {
     sitemap: Sitemap,
     base: &'a CanonicalUrl,
     limits: &'a SitemapLimits,
-    /// An entry was not taken because of the limit: no more will be.
-    full: bool,
 }
 
 /// The texts of an entry.
@@ -236,9 +239,6 @@ impl Gather<'_> {
     fn lines(&mut self, text: &str) {
         let mut some = false;
         for line in text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()) {
-            if self.full {
-                break;
-            }
             let web = |scheme: &str| line.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme));
             if web("http://") || web("https://") {
                 some = true;
@@ -257,6 +257,27 @@ impl Gather<'_> {
         self.sitemap.skipped = self.sitemap.skipped.saturating_add(1);
     }
 
+    /// Whether there is no room for another entry, which is counted then.
+    fn is_full(&mut self) -> bool {
+        let sitemap = &mut self.sitemap;
+        let full =
+            sitemap.urls.len() + sitemap.sitemaps.len() + sitemap.related.len() >= self.limits.max_urls;
+        if full {
+            sitemap.dropped += 1;
+            self.defect("more URLs than the limit");
+        }
+        full
+    }
+
+    /// Takes a page or a file that a feed names beside its entries' own.
+    fn relate(&mut self, reference: &str, base: Option<&CanonicalUrl>) {
+        let joined = base.unwrap_or(self.base).join(reference.trim());
+        let Some(url) = joined.filter(|url| url.is_web() && !url.host().is_empty()) else { return };
+        if !self.is_full() {
+            self.sitemap.related.push(url);
+        }
+    }
+
     /// Takes an entry, a page or (`index`) a sitemap.
     fn push(&mut self, entry: Entry, index: bool, base: Option<&CanonicalUrl>) {
         let joined = entry.url.as_deref().and_then(|url| base.unwrap_or(self.base).join(url.trim()));
@@ -265,9 +286,7 @@ impl Gather<'_> {
             self.defect("entries without a URL");
             return;
         };
-        if self.sitemap.urls.len() + self.sitemap.sitemaps.len() >= self.limits.max_urls {
-            self.full = true;
-            self.defect("more URLs than the limit");
+        if self.is_full() {
             return;
         }
         if index {
@@ -287,6 +306,36 @@ impl Gather<'_> {
             foreign,
             beyond,
         });
+    }
+}
+
+/// What the first element of a document makes it; unknown where it is no sitemap or feed, or does not come soon.
+///
+/// # Examples
+/// ```
+/// use webmill_crawl::sitemap::{SitemapKind, kind_of};
+/// assert_eq!(kind_of(b"<?xml version='1.0'?><!-- c --><feed xmlns='http://www.w3.org/2005/Atom'>"), SitemapKind::Atom);
+/// assert_eq!(kind_of(b"<!DOCTYPE html><html>"), SitemapKind::Unknown);
+/// ```
+pub fn kind_of(body: &[u8]) -> SitemapKind {
+    let head = &body[..body.len().min(4096)];
+    let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    loop {
+        rest = rest.trim_ascii_start();
+        let end: &[u8] = match rest {
+            [b'<', b'?', ..] => b"?>",
+            [b'<', b'!', b'-', b'-', ..] => b"-->",
+            [b'<', b'!', ..] => b">",
+            [b'<', name @ ..] => {
+                let length = name.iter().position(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'/'));
+                let name = &name[..length.unwrap_or(name.len())];
+                let local = name.rsplit(|b| *b == b':').next().unwrap_or(name);
+                return xml::kind_of_root(&String::from_utf8_lossy(local).to_ascii_lowercase());
+            }
+            _ => return SitemapKind::Unknown,
+        };
+        let Some(at) = memchr::memmem::find(rest, end) else { return SitemapKind::Unknown };
+        rest = &rest[at + end.len()..];
     }
 }
 
@@ -315,7 +364,8 @@ pub fn fuzz(data: &[u8]) {
     let base = CanonicalUrl::parse("http://a/b/sitemap.xml").expect("a URL");
     let limits = SitemapLimits { max_bytes: 1 << 20, max_urls: 1000 };
     let sitemap = read(data, &base, &limits);
-    assert!(sitemap.urls.len() + sitemap.sitemaps.len() <= limits.max_urls);
+    let _ = kind_of(data);
+    assert!(sitemap.urls.len() + sitemap.sitemaps.len() + sitemap.related.len() <= limits.max_urls);
     assert!(sitemap.urls.iter().map(|entry| &entry.url).chain(&sitemap.sitemaps).all(CanonicalUrl::is_web));
 }
 

@@ -227,10 +227,12 @@ fn limits_hold() {
     let base = CanonicalUrl::parse(BASE).unwrap();
     let many = format!("<urlset>{}</urlset>", "<url><loc>/a</loc></url>".repeat(60_000));
     let start = std::time::Instant::now();
-    let sitemap = read_text(&many);
+    let protocol = SitemapLimits { max_urls: 50_000, ..SitemapLimits::default() };
+    let sitemap = read(many.as_bytes(), &base, &protocol);
     println!("50,000 entries: {:?}", start.elapsed());
     assert_eq!((sitemap.urls.len(), sitemap.defects), (50_000, vec!["more URLs than the limit"]));
-    let lines = read_text(&"http://a/\n".repeat(60_000));
+    assert_eq!(read_text(&many).urls.len(), 60_000);
+    let lines = read("http://a/\n".repeat(60_000).as_bytes(), &base, &protocol);
     assert_eq!((lines.urls.len(), lines.defects), (50_000, vec!["more URLs than the limit"]));
     assert_eq!(lines.kind, SitemapKind::Text);
     let just = read_text(&"http://a/\n".repeat(50_000));
@@ -294,5 +296,60 @@ proptest! {
         let sitemap = read_text(&(xml + "</urlset>"));
         prop_assert_eq!(urls(&sitemap), want);
         prop_assert!(sitemap.defects.is_empty());
+    }
+}
+
+#[test]
+fn feeds_name_enclosures_and_where_they_go_on() {
+    let rss = read_text(
+        r#"<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>T</title>
+<link>http://example.com/</link><atom:link rel="self" href="http://example.com/feed"/><atom:link rel="next" href="/feed?2"/>
+<item><link>http://example.com/1</link><enclosure url="http://cdn.org/1.mp3" type="audio/mpeg" length="7"/>
+<pubDate>Wed, 01 May 2024 00:00:00 GMT</pubDate></item></channel></rss>"#,
+    );
+    let related: Vec<_> = rss.related.iter().map(CanonicalUrl::as_str).collect();
+    assert_eq!(related, ["http://example.com/feed?2", "http://cdn.org/1.mp3"]);
+    assert_eq!((urls(&rss), rss.urls[0].lastmod_ms), (vec!["http://example.com/1"], Some(1_714_521_600_000)));
+    let atom = read_text(
+        r#"<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/b/"><link href="home"/><link rel="prev-archive" href="old"/>
+<link rel="self" href="feed"/><entry xml:base="/e/"><link href="1"/><link rel="enclosure" href="1.pdf"/>
+<updated>2024-05-01T00:00:00Z</updated><content><a><link rel="enclosure" href="no"/></a></content></entry></feed>"#,
+    );
+    let related: Vec<_> = atom.related.iter().map(CanonicalUrl::as_str).collect();
+    assert_eq!(
+        related,
+        ["http://example.com/b/home", "http://example.com/b/old", "http://example.com/e/1.pdf"]
+    );
+    assert_eq!(urls(&atom), ["http://example.com/e/1"]);
+}
+
+#[test]
+fn entries_beyond_the_limit_are_counted() {
+    let entries: String = (0..100).map(|n| format!("<url><loc>/{n}</loc></url>")).collect();
+    let limits = SitemapLimits { max_urls: 30, ..SitemapLimits::default() };
+    let base = CanonicalUrl::parse(BASE).unwrap();
+    let sitemap = read(format!("<urlset>{entries}</urlset>").as_bytes(), &base, &limits);
+    assert_eq!((sitemap.urls.len(), sitemap.dropped), (30, 70));
+    let lines: String = (0..100).map(|n| format!("http://example.com/{n}\n")).collect();
+    let sitemap = read(lines.as_bytes(), &base, &limits);
+    assert_eq!((sitemap.urls.len(), sitemap.dropped), (30, 70));
+}
+
+#[test]
+fn the_first_element_says_what_it_is() {
+    let cases: [(&[u8], SitemapKind); 10] = [
+        (b"<rss>", SitemapKind::Rss),
+        (b"\xef\xbb\xbf\n<?xml version='1.0'?>\n<rdf:RDF xmlns='x'>", SitemapKind::Rss),
+        (b"<!-- > --><!DOCTYPE x><atom:feed/>", SitemapKind::Atom),
+        (b"<urlset xmlns='x'>", SitemapKind::Urlset),
+        (b"<sitemapindex>", SitemapKind::Index),
+        (b"<html><rss>", SitemapKind::Unknown),
+        (b"<?xml", SitemapKind::Unknown),
+        (b"<", SitemapKind::Unknown),
+        (b"", SitemapKind::Unknown),
+        (b"rss", SitemapKind::Unknown),
+    ];
+    for (body, kind) in cases {
+        assert_eq!(kind_of(body), kind, "{}", String::from_utf8_lossy(body));
     }
 }

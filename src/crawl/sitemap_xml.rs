@@ -54,9 +54,6 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
     let mut state = State::default();
     let mut broken = false;
     loop {
-        if gather.full {
-            return;
-        }
         match reader.read_event() {
             Ok(Event::Start(start)) => {
                 if !state.start(&start, gather) {
@@ -93,6 +90,17 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
     }
     if gather.sitemap.kind == SitemapKind::Unknown {
         gather.defect("no sitemap");
+    }
+}
+
+/// What a document is whose first element has this name, in lower case and without prefix.
+pub(super) fn kind_of_root(name: &str) -> SitemapKind {
+    match name {
+        "urlset" => SitemapKind::Urlset,
+        "sitemapindex" => SitemapKind::Index,
+        "rss" | "rdf" => SitemapKind::Rss,
+        "feed" => SitemapKind::Atom,
+        _ => SitemapKind::Unknown,
     }
 }
 
@@ -138,17 +146,11 @@ impl State {
         let name = name.as_ref().to_ascii_lowercase();
         let kind = &mut gather.sitemap.kind;
         if !std::mem::replace(&mut self.started, true) {
-            *kind = match name.as_str() {
-                "urlset" => SitemapKind::Urlset,
-                "sitemapindex" => SitemapKind::Index,
-                "rss" | "rdf" => SitemapKind::Rss,
-                "feed" => SitemapKind::Atom,
-                "html" => {
-                    gather.defect("an HTML page");
-                    return false;
-                }
-                _ => SitemapKind::Unknown,
-            };
+            *kind = kind_of_root(&name);
+            if name == "html" {
+                gather.defect("an HTML page");
+                return false;
+            }
             self.base = attribute(start, "xml:base").and_then(|base| gather.base.join(&base));
         }
         self.field = None;
@@ -174,8 +176,11 @@ impl State {
             return true;
         }
         let kind = *kind;
-        let Some(open) = &mut self.open else { return true };
         let feed = matches!(kind, SitemapKind::Rss | SitemapKind::Atom);
+        if feed && self.related(&name, start, gather) {
+            return true;
+        }
+        let Some(open) = &mut self.open else { return true };
         let field = match (name.as_str(), feed) {
             ("loc", false) => Some(Field::Url),
             ("lastmod", false) => Some(Field::Lastmod),
@@ -205,6 +210,26 @@ impl State {
             attribute(start, "isPermaLink").is_none_or(|value| !value.eq_ignore_ascii_case("false"));
         self.field = field.map(|field| (field, String::new()));
         true
+    }
+
+    /// An element that names something beside the entries' own pages; `false` where it is none.
+    fn related(&self, name: &str, start: &BytesStart<'_>, gather: &mut Gather<'_>) -> bool {
+        /// Relations of a feed to pages and to further feeds (RFC 4287, RFC 5005).
+        const PAGES: [&str; 7] =
+            ["alternate", "next", "previous", "prev", "prev-archive", "next-archive", "first"];
+        let inside = self.open.as_ref().is_some_and(|open| open.inside > 0);
+        let rel = || attribute(start, "rel").unwrap_or_else(|| "alternate".to_owned()).to_ascii_lowercase();
+        let (reference, base) = match (name, &self.open) {
+            ("enclosure", Some(open)) if !inside => (attribute(start, "url"), &open.base),
+            ("link", Some(open)) if !inside && rel() == "enclosure" => (attribute(start, "href"), &open.base),
+            ("link", None) if PAGES.contains(&rel().as_str()) => (attribute(start, "href"), &self.base),
+            _ => return false,
+        };
+        if let Some(reference) = reference {
+            gather.relate(&reference, base.as_ref());
+            return name == "link";
+        }
+        false
     }
 
     fn text(&mut self, text: &str) {

@@ -21,6 +21,8 @@ pub enum Purpose {
     Sitemap,
     /// For the rules of its host.
     Robots,
+    /// For a page that needs it to be shown: a style sheet, a script, a picture, a font, a frame.
+    Requisite,
 }
 
 impl Purpose {
@@ -30,7 +32,16 @@ impl Purpose {
             Purpose::Page => "page",
             Purpose::Sitemap => "sitemap",
             Purpose::Robots => "robots",
+            Purpose::Requisite => "requisite",
         }
+    }
+
+    /// Every purpose.
+    pub const ALL: [Purpose; 4] = [Purpose::Page, Purpose::Sitemap, Purpose::Robots, Purpose::Requisite];
+
+    /// Whether answers are kept in the shards.
+    pub fn is_stored(self) -> bool {
+        matches!(self, Purpose::Page | Purpose::Requisite)
     }
 }
 
@@ -43,13 +54,13 @@ pub struct Discovered {
     pub purpose: Purpose,
     /// Links from a seed to here; redirects do not count.
     pub depth: u32,
-    /// Redirects that led here.
+    /// Redirects that led here; for a requisite also the style sheets and frames between it and its page.
     pub redirects: u8,
     /// What scope rules ask for; empty where none does.
     pub lineage: Lineage,
     /// The URL first asked for, where redirects led here.
     pub origin: Option<String>,
-    /// The page that links here.
+    /// The page that links here; for a sitemap the robots.txt that vouches for it.
     pub referrer: Option<Arc<str>>,
     /// Priority without popularity; counts in best-first order only.
     pub priority: f64,

@@ -116,6 +116,7 @@ fn what_is_no_link_is_counted() {
         invalid: 1,
         resource: 1,
         post: 1,
+        nested: 0,
         limit: 0,
     };
     assert_eq!((all.links.len(), all.skipped, all.images), (0, expected, 1));
@@ -167,7 +168,9 @@ fn nested_and_repeated_links_stay_linear() {
     let deep = format!("<svg>{}", "<a href=x>t".repeat(20_000));
     assert_eq!(found(&deep, &LinkLimits::default()).links.len(), 20_000);
     let wide = "<a href=/x>word</a> ".repeat(200_000);
-    assert_eq!(found(&wide, &LinkLimits::default()).skipped.limit, 180_000);
+    assert_eq!(found(&wide, &LinkLimits::default()).links.len(), 200_000);
+    let few = LinkLimits { max_links: 20_000, ..LinkLimits::default() };
+    assert_eq!(found(&wide, &few).skipped.limit, 180_000);
 }
 
 proptest! {
@@ -181,4 +184,70 @@ proptest! {
             prop_assert!(!link.anchor.contains("  ") && link.anchor.trim() == link.anchor);
         }
     }
+}
+
+#[test]
+fn what_most_readers_never_see_gives_links_when_asked_for() {
+    let hidden = LinkLimits { hidden: true, ..LinkLimits::default() };
+    let cases: [(&str, &[(&str, &str)]); 14] = [
+        ("<object data=a.pdf></object>", &[("object", "a.pdf")]),
+        ("<embed src=a.swf>", &[("embed", "a.swf")]),
+        ("<template><a href=t>t</a></template>", &[("a", "t")]),
+        ("<form><button formaction=b></button></form>", &[("form", "b")]),
+        ("<form method=post><button formaction=b></button></form>", &[]),
+        ("<form method=post><input type=submit formaction=b formmethod=get></form>", &[("form", "b")]),
+        ("<form><button formaction=b formmethod=POST></button></form>", &[]),
+        (
+            "<frameset><frame src=f><noframes><body><a href=n>n</a></body></noframes></frameset>",
+            &[("frame", "f"), ("a", "n")],
+        ),
+        ("<iframe srcdoc='<a href=s>s</a>'></iframe><a href=z>", &[("a", "z"), ("a", "s")]),
+        ("<iframe srcdoc='<base href=/x/><a href=s>s</a>'></iframe>", &[("a", "/x/s")]),
+        ("<base href=/y/><iframe srcdoc='<a href=s>s</a>'></iframe>", &[("a", "/y/s")]),
+        ("<iframe src=i srcdoc='<a href=s>'></iframe>", &[("iframe", "i"), ("a", "s")]),
+        ("<iframe srcdoc='<iframe srcdoc=&quot;<a href=s>&quot;></iframe>'></iframe>", &[("a", "s")]),
+        ("<script>'<a href=s>'</script><noembed><a href=s></noembed>", &[]),
+    ];
+    let base = CanonicalUrl::parse(PAGE).expect("a URL");
+    for (source, expected) in cases {
+        let all = found(source, &hidden);
+        let all: Vec<_> =
+            all.links.into_iter().map(|link| (link.kind.name(), link.target.into_string())).collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|&(kind, href)| (kind, base.join(href).expect("a URL").into_string()))
+            .collect();
+        assert_eq!(all, expected, "{source}");
+    }
+    assert_eq!(found("<object data=a><embed src=b>", &LinkLimits::default()).links, []);
+}
+
+#[test]
+fn documents_in_documents_end_at_their_depth() {
+    let mut source = "<a href=deep>".to_owned();
+    for _ in 0..=MAX_NESTED {
+        source =
+            format!("<iframe srcdoc=\"{}\"></iframe>", source.replace('&', "&amp;").replace('"', "&quot;"));
+    }
+    let all = found(&source, &LinkLimits { hidden: true, ..LinkLimits::default() });
+    assert_eq!((all.links.len(), all.skipped.nested), (0, 1));
+}
+
+#[test]
+fn words_of_a_template_are_not_on_the_page() {
+    let source = "<p>one <a href=x>two</a><template>three <a href=y>four</a></template> five";
+    let all = found(source, &LinkLimits { hidden: true, ..LinkLimits::default() });
+    let words: Vec<_> = all.links.iter().map(|link| (&*link.before, &*link.anchor, &*link.after)).collect();
+    assert_eq!(words, [("one", "two", "five"), ("", "", "")]);
+}
+
+#[test]
+fn a_million_links_are_links() {
+    let source = "<a href=x>".repeat(1_000_000);
+    let dom = parse(&source, &Limits { max_nodes: 4_000_000, ..Limits::default() });
+    let limits = LinkLimits { max_anchor_bytes: 0, context_bytes: 0, ..LinkLimits::default() };
+    let mut given = 0u32;
+    let url = CanonicalUrl::parse(PAGE).expect("a URL");
+    let (_, skipped, _) = each_link(&dom, &url, UTF_8, &limits, &mut |_| given += 1);
+    assert_eq!((given, skipped.limit), (1_000_000, 0));
 }

@@ -15,7 +15,7 @@ pub struct PageLimits {
     pub max_nodes: u32,
     /// Attributes of one tag; further ones are dropped.
     pub max_attributes: u32,
-    /// Links of a page; further ones are counted, not stored.
+    /// Links of a page; further ones are not stored, and `cuts` of table `pages` says so.
     pub max_links: usize,
     /// Whether data tables, comments and structured data are written as tables of their own.
     pub details: bool,
@@ -28,7 +28,7 @@ impl Default for PageLimits {
             max_depth: 512,
             max_nodes: 1_000_000,
             max_attributes: 256,
-            max_links: 20_000,
+            max_links: 1_000_000,
             details: true,
         }
     }

@@ -162,5 +162,5 @@ fn one_word_for_one_thing() {
     for cut in cuts {
         assert_eq!(Cut::from(cut).as_str(), cut.name());
     }
-    assert_eq!((LinkElement::WORDS.len(), PageKind::WORDS.len(), Cut::WORDS.len()), (11, 8, 6));
+    assert_eq!((LinkElement::WORDS.len(), PageKind::WORDS.len(), Cut::WORDS.len()), (13, 8, 6));
 }

@@ -262,6 +262,8 @@ fn a_second_connection_is_a_breach() {
             if_modified_since: None,
             if_none_match: None,
             status: 200,
+            if_none_match: None,
+            if_modified_since: None,
         };
         record.asked(asked, at(ms));
     };

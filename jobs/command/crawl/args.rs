@@ -137,6 +137,10 @@ pub struct CrawlArgs {
     /// Fetch images of pages too.
     #[arg(long, help_heading = "Fetching")]
     images: bool,
+    /// Fetch what pages need to be shown, wherever it is: styles, scripts, pictures, fonts, frames. Stored with the pages,
+    /// not counted as pages.
+    #[arg(long, help_heading = "Fetching")]
+    requisites: bool,
     /// Do not read sitemaps.
     #[arg(long, help_heading = "Fetching")]
     no_sitemaps: bool,
@@ -350,6 +354,7 @@ impl CrawlArgs {
         options.fetch.allow_private |= self.allow_private;
         options.images |= self.images;
         options.duplicate_throttle.enabled &= !self.no_brake;
+        options.requisites.fetch |= self.requisites;
         options.sitemaps &= !self.no_sitemaps;
         options.obey_robots &= !self.ignore_robots;
         Ok(())

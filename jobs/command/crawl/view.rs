@@ -87,6 +87,7 @@ impl Observer for Json {
         let line = json!({
             "seconds": (s.elapsed.as_secs_f64() * 10.0).round() / 10.0,
             "stored": s.totals.stored,
+            "requisites": s.totals.requisites,
             "bytes": s.totals.bytes,
             "pages_per_second": s.pages_per_second.round(),
             "bytes_per_second": s.bytes_per_second.round(),
@@ -109,9 +110,13 @@ impl Observer for Json {
 /// The end of a run, in words.
 pub fn sum_up(totals: &Totals, ended: Ended) {
     crate::say!(
-        "     crawl  {}: {} pages stored, {} received in all runs",
+        "     crawl  {}: {} pages stored{}, {} received in all runs",
         ended.name(),
         grouped(totals.stored),
+        match totals.requisites {
+            0 => String::new(),
+            n => format!(" with {} requisites", grouped(n)),
+        },
         size(totals.bytes as f64)
     );
     if !totals.outcomes.is_empty() {

@@ -8,7 +8,7 @@ use crate::engine::task::{FetchResult, InFlight, Step};
 use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched, Received};
 use crate::frontier::{After, Lease};
-use crate::page::{Candidate, Reading};
+use crate::page::Reading;
 use crate::politeness::Pace;
 use crate::scope::Standing;
 use crate::{Discovered, Entry, HostState};
@@ -16,14 +16,10 @@ use webmill_capture::error::{Error, Result};
 use webmill_capture::{CanonicalUrl, Response};
 use webmill_revisit::Outcome;
 
-/// Indexes of sitemaps below one another that are followed; the protocol knows one.
-const SITEMAP_LEVELS: u32 = 3;
 /// Times that a URL is put off because its host is too busy.
 const MOST_POSTPONED: u8 = 30;
 /// Longest pause after an error that a server answered with, ms: it is there.
 const ANSWERED_BACKOFF_MS: u64 = 300_000;
-/// Hosts and reasons of traps that are remembered, so that each is logged once; then they may be logged again.
-const MAX_TRAPS_REPORTED: usize = 100_000;
 
 impl Crawl {
     /// Applies the result of a fetch: its record, its event, what it means for its host, the URLs found.
@@ -109,17 +105,18 @@ impl Crawl {
             }
             200..=299 if purpose == Purpose::Sitemap => {
                 event.outcome = outcome::SITEMAP.into();
-                event.detail.clone_from(&reading.defect);
+                event.detail = detail_of(&reading);
                 self.queue_found(&lease, &reading)?;
             }
             200..=299 => {
                 event.outcome = outcome::STORED.into();
-                event.detail.clone_from(&reading.defect);
+                event.detail = detail_of(&reading);
                 if seen == Some(Outcome::Unchanged) && again {
                     event.outcome = outcome::UNCHANGED.into();
                 } else {
-                    self.totals.stored += 1;
-                    self.learn_kind(&lease, received);
+                    if purpose == Purpose::Page {
+                        self.learn_kind(&lease, received);
+                    }
                     self.stored(&lease, &reading);
                 }
                 self.queue_found(&lease, &reading)?;
@@ -172,66 +169,17 @@ impl Crawl {
         host.next_ms = host.next_ms.max(now_ms + pause as i64);
     }
 
-    /// A page was stored: the host's counts and its duplicate throttle.
+    /// A page was stored: the counts, those of its host, and its duplicate throttle. Requisites are counted apart.
     fn stored(&mut self, lease: &Lease, reading: &Reading) {
+        if lease.entry.purpose == Purpose::Requisite {
+            self.totals.requisites += 1;
+            return;
+        }
+        self.totals.stored += 1;
         self.frontier.host_mut(lease).stored += 1;
         if reading.markup {
             self.watch_copies(lease, reading);
         }
-    }
-
-    /// Queues what a page or a sitemap names.
-    pub(super) fn queue_found(&mut self, lease: &Lease, reading: &Reading) -> Result<()> {
-        let depth = lease.entry.depth + 1;
-        let purpose = lease.entry.purpose;
-        let (url, lineage, priority) = (lease.entry.url.clone(), lease.entry.lineage, lease.entry.priority);
-        self.queue(&url, purpose, Standing { depth, lineage }, priority, reading)
-    }
-
-    /// Queues what the response for `url` names, with the depth of that and the lineage of `url`.
-    pub(super) fn queue(
-        &mut self,
-        url: &CanonicalUrl,
-        purpose: Purpose,
-        Standing { depth, lineage }: Standing,
-        priority: f64,
-        reading: &Reading,
-    ) -> Result<()> {
-        self.totals.refused.merge(&reading.refused);
-        if self.traps_reported.len() > MAX_TRAPS_REPORTED {
-            self.traps_reported.clear();
-        }
-        for (trap, reason) in &reading.trapped {
-            if self.traps_reported.insert((trap.host().to_owned(), reason)) {
-                let mut event = Event::new(trap.as_str(), Purpose::Page, outcome::TRAP, self.now_ms());
-                event.depth = depth;
-                event.referrer = Some(url.as_str().to_owned());
-                event.detail = Some((*reason).to_owned());
-                self.log(event);
-            }
-        }
-        // What a sitemap lists is as near to the seeds as the links of a front page.
-        let below = depth;
-        let depth = if purpose == Purpose::Sitemap { 1 } else { depth };
-        let referrer: std::sync::Arc<str> = url.as_str().into();
-        for Candidate { url: target, purpose } in &reading.found {
-            if *purpose == Purpose::Sitemap && below > SITEMAP_LEVELS {
-                self.totals.refused.add("sitemap-depth");
-                continue;
-            }
-            let priority = self.priority.of(target, Some((url, priority)));
-            self.add(&Discovered {
-                url: target.clone(),
-                purpose: *purpose,
-                depth: if *purpose == Purpose::Sitemap { below } else { depth },
-                redirects: 0,
-                lineage: self.reader.scope.linked(lineage, target),
-                origin: None,
-                referrer: Some(referrer.clone()),
-                priority,
-            })?;
-        }
-        Ok(())
     }
 
     /// Follows a redirect through the frontier, so that scope, robots and the target host's delay hold for it.
@@ -273,9 +221,18 @@ impl Crawl {
         if target == *url {
             return Ok(Some("to itself".into()));
         }
+        // Where there is no sitemap, many servers lead to a page; it must not be taken for known.
+        if purpose == Purpose::Sitemap && referrer.is_none() && !target.path().contains("sitemap") {
+            return Ok(Some("no sitemap".into()));
+        }
         let depth = at.depth;
         let lineage = self.reader.scope.redirected(at.lineage, &target);
-        if let Err(reason) = self.reader.scope.url(&target, Standing { depth, lineage }) {
+        let standing = Standing { depth, lineage };
+        let allowed = match purpose {
+            Purpose::Requisite | Purpose::Sitemap => self.reader.scope.requisite(&target, standing),
+            _ => self.reader.scope.url(&target, standing),
+        };
+        if let Err(reason) = allowed {
             return Ok(Some(reason.to_owned()));
         }
         if let Err(reason) = self.reader.traps.check(&target) {
@@ -313,6 +270,9 @@ impl Crawl {
         self.slow_down(&lease, received.status, asked);
         if self.is_hopeless(&lease) {
             return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
+        }
+        if is_usual_place(&lease.entry) {
+            return self.again_or(lease, event, outcome::GONE);
         }
         if lease.entry.postponed >= MOST_POSTPONED {
             let outcome = if received.status == 429 { outcome::TOO_BUSY } else { outcome::SERVER_ERROR };
@@ -402,6 +362,10 @@ impl Crawl {
 
     /// Another attempt at the end of the host's queue, or the end of the URL.
     fn again_or(&mut self, lease: Lease, mut event: Event, final_outcome: &'static str) -> Result<()> {
+        if is_usual_place(&lease.entry) {
+            event.detail = Some("there is no sitemap at the usual place".into());
+            return self.lose(lease, event, outcome::GONE);
+        }
         if lease.entry.retries >= self.options.max_retries {
             return self.lose(lease, event, final_outcome);
         }
@@ -417,7 +381,6 @@ impl Crawl {
         if let Some((packed, reading)) = self.longest.take(lease.entry.url.as_str()) {
             self.append(&mut event, &packed)?;
             event.outcome = outcome::CUT_OFF.into();
-            self.totals.stored += 1;
             self.stored(&mut lease, &reading);
             self.queue_found(&lease, &reading)?;
         }
@@ -432,6 +395,21 @@ impl Crawl {
         self.not_visited(&lease, &mut event)?;
         self.log(event);
         self.frontier.release(lease, After::Done)
+    }
+}
+
+/// Whether it is a sitemap that nobody named: nothing is missing without it.
+fn is_usual_place(entry: &Entry) -> bool {
+    entry.purpose == Purpose::Sitemap && entry.referrer.is_none()
+}
+
+/// What an event says of a reading: what was wrong, and what was dropped.
+fn detail_of(reading: &Reading) -> Option<String> {
+    let dropped = (reading.dropped_links > 0)
+        .then(|| format!("{} links beyond the limit were dropped", reading.dropped_links));
+    match (&reading.defect, dropped) {
+        (Some(defect), Some(dropped)) => Some(format!("{defect}; {dropped}")),
+        (defect, dropped) => defect.clone().or(dropped),
     }
 }
 

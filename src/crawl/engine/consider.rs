@@ -12,7 +12,7 @@ use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 
 /// Sitemaps of one host that are read.
-const MOST_SITEMAPS: u32 = 1_000;
+const MOST_SITEMAPS: u32 = 10_000;
 
 impl Crawl {
     /// Sends the URL of `lease` out, or its robots.txt first, or settles it without a request.
@@ -39,11 +39,14 @@ impl Crawl {
         if let Err(reason) = self.reader.scope.entry(&lease.entry).map_err(str::to_owned) {
             return self.settle(lease, outcome::OUT_OF_SCOPE, Some(reason));
         }
+        // What pages of other hosts need counts as none of this one's pages.
+        let needed = lease.entry.purpose == Purpose::Requisite;
         let host = self.frontier.host(&lease);
-        if let Some(verdict) = host.verdict.clone() {
+        let verdict = host.verdict.clone().filter(|of| !needed || of != outcome::HOST_LIMIT);
+        if let Some(verdict) = verdict {
             return self.settle(lease, &verdict, None);
         }
-        if full {
+        if full && !needed {
             // What else of the host waits gets the same outcome.
             self.frontier.host_mut(&lease).verdict = Some(outcome::HOST_LIMIT.into());
             return self.settle(lease, outcome::HOST_LIMIT, None);

@@ -4,14 +4,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::Purpose;
 use crate::engine::Crawl;
 use crate::engine::task::ROBOTS_BYTES;
 use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched};
 use crate::frontier::{After, Lease};
+use crate::page::plain;
 use crate::robots::{MAX_REDIRECTS, Robots};
 use crate::scope::Standing;
+use crate::{Discovered, Purpose};
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response, decode_content};
 
@@ -91,22 +92,48 @@ impl Crawl {
         self.rest(&mut lease, now);
         // Pages that a sitemap lists are a link away from the seeds.
         if self.options.sitemaps && self.options.scope.max_depth != Some(0) {
-            self.queue_sitemaps(&lease, &rules)?;
+            self.queue_sitemaps(&lease, origin, &rules)?;
         }
         self.frontier.release(lease, After::Keep)
     }
 
-    /// Sitemaps count where they lie on the host itself.
-    fn queue_sitemaps(&mut self, lease: &Lease, rules: &Robots) -> Result<()> {
+    /// The sitemaps that a robots.txt names count wherever they are: it vouches for what they say of its host
+    /// (sitemaps.org, "Sitemaps & Cross Submits"). Where it names none, the usual place is tried.
+    fn queue_sitemaps(&mut self, lease: &Lease, origin: &str, rules: &Robots) -> Result<()> {
+        let Some(usual) = CanonicalUrl::parse(&format!("{origin}/sitemap.xml")) else { return Ok(()) };
+        let lineage = self.reader.scope.linked(lease.entry.lineage, &usual);
+        let at = Standing { depth: 1, lineage };
+        // Hosts that only give away pictures have none that counts.
+        if !self.reader.scope.sitemap(&usual, at) {
+            return Ok(());
+        }
+        if rules.sitemaps().is_empty() {
+            return self.add_root(usual, Purpose::Sitemap, lineage);
+        }
+        let robots: std::sync::Arc<str> = format!("{origin}/robots.txt").into();
         for sitemap in rules.sitemaps() {
-            let Some(url) = lease.entry.url.join(sitemap) else { continue };
-            let lineage = self.reader.scope.linked(lease.entry.lineage, &url);
-            let at = Standing { depth: 1, lineage };
-            if url.host() != &*lease.host || !self.reader.scope.sitemap(&url, at) {
-                self.totals.refused.add("sitemap-foreign");
+            let Some(url) = lease.entry.url.join(sitemap).map(plain) else { continue };
+            let allowed = self.reader.scope.requisite(&url, at);
+            if let Err(reason) = allowed.and_then(|()| self.reader.traps.check(&url)) {
+                self.totals.refused.add(reason);
                 continue;
             }
-            self.add_root(url, Purpose::Sitemap, lineage)?;
+            let foreign = url.host() != &*lease.host;
+            let priority = self.priority.of(&url, None);
+            let new = self.add(&Discovered {
+                url,
+                purpose: Purpose::Sitemap,
+                depth: 0,
+                redirects: 0,
+                lineage,
+                origin: None,
+                referrer: Some(robots.clone()),
+                priority,
+            })?;
+            if foreign && !new {
+                // It was read, or waits, for another host that vouches for it.
+                self.totals.refused.add("sitemap-vouched-twice");
+            }
         }
         Ok(())
     }

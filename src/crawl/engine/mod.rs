@@ -22,7 +22,9 @@ mod consider;
 mod learn;
 mod outage;
 mod put_off;
+mod queue;
 mod replay;
+mod requisites;
 mod retry;
 mod revisit;
 mod robots_redirects;
@@ -91,6 +93,8 @@ const GRACE: Duration = Duration::from_secs(10);
 pub struct Totals {
     /// Pages stored.
     pub stored: u64,
+    /// Requisites of pages stored.
+    pub requisites: u64,
     /// Bytes received.
     pub bytes: u64,
     /// Requests answered or failed.
@@ -165,6 +169,8 @@ pub struct Crawl {
     troubled: trouble::Troubled,
     /// When a host gave a good answer last.
     last_good: Instant,
+    /// When a requisite was sent for last, since the crawl has all its pages.
+    requisite_at: Option<Instant>,
     _lock: std::fs::File,
 }
 
@@ -203,6 +209,7 @@ impl Crawl {
             agent: options.agent.clone(),
             images: options.images,
             follow_nofollow: options.follow_nofollow,
+            requisites: options.requisites.clone(),
         });
         let threads = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads.max(1))
@@ -272,6 +279,7 @@ impl Crawl {
             next_plan_ms: 0,
             troubled: trouble::Troubled::new(),
             last_good: Instant::now(),
+            requisite_at: None,
             _lock: lock,
         };
         if !replayed.fresh {
@@ -332,6 +340,11 @@ impl Crawl {
             let (ring, name) = ring;
             let agent = ring.agent_of(found.url.host());
             if agent != name {
+                // The other one would take it for a page.
+                if found.purpose != Purpose::Page {
+                    self.totals.refused.add("of-another-agent");
+                    return Ok(false);
+                }
                 // Each URL is handed over once.
                 if self.frontier.is_seen(&found.url)? {
                     return Ok(false);
@@ -482,7 +495,7 @@ impl Crawl {
             }
             let left = self.options.limits.pages.map_or(u64::MAX, |p| p.saturating_sub(self.totals.stored));
             if self.pages_in_flight >= left {
-                return Ok(Wake::Results);
+                return self.dispatch_requisites();
             }
             self.admit_due(false)?;
             match self.frontier.next(now)? {
@@ -519,9 +532,9 @@ impl Crawl {
             && self.last_good.elapsed().as_millis() >= u128::from(patience)
     }
 
-    fn limit_reached(&self) -> Option<Ended> {
-        let limits = &self.options.limits;
-        if limits.pages.is_some_and(|n| self.totals.stored >= n) {
+    fn limit_reached(&mut self) -> Option<Ended> {
+        let limits = self.options.limits.clone();
+        if limits.pages.is_some_and(|n| self.totals.stored >= n) && !self.requisites_left() {
             Some(Ended::Pages)
         } else if limits.bytes.is_some_and(|n| self.totals.bytes >= n) {
             Some(Ended::Bytes)

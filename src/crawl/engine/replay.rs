@@ -11,6 +11,7 @@ use std::sync::mpsc::sync_channel;
 
 use crate::archive::{self, Archive};
 use crate::config::CrawlOptions;
+use crate::engine::queue::Naming;
 use crate::engine::{Checkpoint, Crawl};
 use crate::event::{Event, outcome};
 use crate::frontier::Frontier;
@@ -227,8 +228,11 @@ impl Written {
 /// What a replay needs of an event whose answer was stored.
 struct Known {
     at: Position,
+    purpose: Purpose,
     standing: Standing,
-    page: bool,
+    redirects: u8,
+    /// Whether the record counts: others are of redirects and the like.
+    kept: bool,
 }
 
 impl Crawl {
@@ -263,10 +267,11 @@ impl Crawl {
                 let mut visit = |event: Event| {
                     if let Some((at, _)) = place(&event).filter(|_| !written.lacks(&event)) {
                         let kept = [outcome::STORED, outcome::CUT_OFF].contains(&&*event.outcome);
-                        let page = event.purpose == Purpose::Page && kept;
+                        let kept = event.purpose.is_stored() && kept;
                         // Nobody listens any more when the shards could not be read; that error is reported.
                         let standing = Standing { depth: event.depth, lineage: event.lineage };
-                        let _ = sender.send(Known { at, standing, page });
+                        let (purpose, redirects) = (event.purpose, event.redirects);
+                        let _ = sender.send(Known { at, purpose, standing, redirects, kept });
                     }
                     Ok(())
                 };
@@ -284,20 +289,20 @@ impl Crawl {
                     next = known.recv().ok();
                 }
                 let Some(url) = CanonicalUrl::parse_stored(&record.url) else { return Ok(()) };
-                let standing = match matched {
-                    Some(Known { page: false, .. }) => return Ok(()),
-                    Some(Known { standing, .. }) => standing,
+                let (purpose, standing, redirects) = match matched {
+                    Some(Known { kept: false, .. }) => return Ok(()),
+                    Some(Known { purpose, standing, redirects, .. }) => (purpose, standing, redirects),
                     None => {
                         // A page that only the shards know of: its links count from here on.
                         self.frontier.mark_seen(&url)?;
-                        Standing::default()
+                        (Purpose::Page, Standing::default(), 0)
                     }
                 };
                 replayed.pages += 1;
-                let reading = self.reader.read(&url, Purpose::Page, standing, &record.data);
+                let reading = self.reader.read(&url, purpose, standing, &record.data);
                 let priority = self.priority.of(&url, None);
-                let below = Standing { depth: standing.depth + 1, ..standing };
-                self.queue(&url, Purpose::Page, below, priority, &reading)?;
+                let of = Naming { url: &url, purpose, at: standing, redirects, priority, referrer: None };
+                self.queue(of, &reading)?;
                 // A rebuild of millions of pages must not pile up in memory.
                 if replayed.pages.is_multiple_of(4096) {
                     self.frontier.commit(&[])?;
@@ -374,7 +379,10 @@ impl Crawl {
             self.totals.given_up.add(&event.outcome);
         }
         if [outcome::STORED, outcome::CUT_OFF].contains(&&*event.outcome) {
-            self.totals.stored += 1;
+            match event.purpose {
+                Purpose::Requisite => self.totals.requisites += 1,
+                _ => self.totals.stored += 1,
+            }
         }
         if event.outcome == outcome::REDIRECT
             && let Some(given) = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored)

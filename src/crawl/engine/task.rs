@@ -92,6 +92,7 @@ impl Crawl {
         let (archive, logins) = (self.options.archive.clone(), self.logins.clone());
         let max_body_bytes = match purpose {
             Purpose::Page => self.options.fetch.max_body_bytes,
+            Purpose::Requisite => self.options.requisites.max_body_bytes,
             Purpose::Sitemap => SITEMAP_BYTES,
             Purpose::Robots => ROBOTS_BYTES,
         };
@@ -111,7 +112,9 @@ impl Crawl {
             let request =
                 Request { url: &url, method, max_body_bytes, accept: Some(&accept), keep, conditional };
             let fetched = match purpose {
-                Purpose::Page => logins.fetch(&fetcher, request, Duration::from_millis(pause)).await,
+                Purpose::Page | Purpose::Requisite => {
+                    logins.fetch(&fetcher, request, Duration::from_millis(pause)).await
+                }
                 Purpose::Sitemap | Purpose::Robots => fetcher.fetch(request).await,
             };
             let mut reading = None;
@@ -126,7 +129,7 @@ impl Crawl {
                         ..Reading::default()
                     }));
                 }
-                let page = purpose == Purpose::Page && (200..300).contains(&received.status);
+                let page = purpose.is_stored() && (200..300).contains(&received.status);
                 if history {
                     let response = Response::parse(&received.raw);
                     facts = Some(Facts::of(&response, reading.as_ref(), conditional.is_some()));

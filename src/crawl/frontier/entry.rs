@@ -1,7 +1,8 @@
 //! An entry of the queue as bytes: what its key or its URL already says is left out.
 //!
 //! ```text
-//! flags       1 byte: 1 https, 2 whole URL, 4 origin, 8 referrer, 16 priority, 32 sitemap, 64 robots, 128 lineage
+//! flags       1 byte: 1 https, 2 whole URL, 4 origin, 8 referrer, 16 priority, 32 sitemap, 64 robots, 32 + 64 requisite,
+//!             128 lineage
 //! depth       varint
 //! redirects   1 byte
 //! retries     1 byte
@@ -25,6 +26,7 @@ const PRIORITY: u8 = 16;
 const SITEMAP: u8 = 32;
 const ROBOTS: u8 = 64;
 const LINEAGE: u8 = 128;
+const REQUISITE: u8 = SITEMAP | ROBOTS;
 
 /// What is written of an entry, borrowed from whichever form it has.
 pub(super) struct Fields<'a> {
@@ -91,6 +93,7 @@ pub(super) fn encode(fields: &Fields<'_>) -> Vec<u8> {
     flag(!fields.lineage.is_empty(), LINEAGE);
     flag(fields.purpose == Purpose::Sitemap, SITEMAP);
     flag(fields.purpose == Purpose::Robots, ROBOTS);
+    flag(fields.purpose == Purpose::Requisite, REQUISITE);
     let mut bytes = Vec::with_capacity(text.len() + 48);
     bytes.push(flags);
     put_varint(&mut bytes, u64::from(fields.depth));
@@ -142,6 +145,7 @@ pub(super) fn decode(host: &str, mut bytes: &[u8]) -> Option<Entry> {
         0 => Purpose::Page,
         SITEMAP => Purpose::Sitemap,
         ROBOTS => Purpose::Robots,
+        REQUISITE => Purpose::Requisite,
         _ => return None,
     };
     let parsed = CanonicalUrl::parse(&url)?;
@@ -241,9 +245,12 @@ mod tests {
             "mailto:somebody@a.example",
             "http://127.0.0.1/",
         ] {
-            for (purpose, off_site, seed) in
-                [(Purpose::Page, 0, 0), (Purpose::Sitemap, 3, 0), (Purpose::Robots, 255, u32::MAX)]
-            {
+            for (purpose, off_site, seed) in [
+                (Purpose::Page, 0, 0),
+                (Purpose::Sitemap, 3, 0),
+                (Purpose::Robots, 255, u32::MAX),
+                (Purpose::Requisite, 1, 7),
+            ] {
                 let lineage = Lineage { off_site, seed: SeedMark(seed) };
                 let entry = Entry { purpose, lineage, ..sample(url) };
                 let bytes = encode(&Fields::from(&entry));

@@ -7,7 +7,7 @@ use super::history::HistoryCounts;
 use super::options::{FrontierOptions, Strategy};
 use super::rank;
 use super::store::{Layer, Store};
-use crate::task::Discovered;
+use crate::task::{Discovered, Purpose};
 use webmill_capture::error::{Error, Result};
 
 /// Raised when the bytes of a keyspace change their meaning.
@@ -106,8 +106,12 @@ impl Head {
 
     /// Class of an entry that is being added.
     pub fn class(&mut self, found: &Discovered, options: &FrontierOptions) -> u64 {
+        if found.purpose == Purpose::Requisite {
+            // Soon after its page, before either changes.
+            return if options.strategy == Strategy::Best { rank::class_of(f64::INFINITY) } else { 0 };
+        }
         match options.strategy {
-            Strategy::Breadth => u64::from(found.depth),
+            Strategy::Breadth => u64::from(found.depth) + 1,
             Strategy::Best => {
                 let links = if found.referrer.is_some() { options.popularity } else { 0.0 };
                 rank::class_of(found.priority + links)

@@ -66,7 +66,7 @@ use self::queue::{cancelled_key, name_key, queue_key};
 use self::rank::Rank;
 use self::seen::{Known, Seen};
 use self::store::{Layer, Store};
-use crate::task::{Discovered, Entry, HostState};
+use crate::task::{Discovered, Entry, HostState, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 
@@ -119,6 +119,8 @@ pub struct Frontier {
     /// No page is due before.
     due_from: i64,
     now_ms: i64,
+    /// Requisites that were added since it was opened and are not done.
+    requisites: u64,
 }
 
 /// What [`Frontier::open`] found.
@@ -223,6 +225,7 @@ impl Frontier {
             later: parked.then_some(i64::MIN),
             due_from: i64::MIN,
             now_ms: i64::MIN,
+            requisites: 0,
         };
         Ok((frontier, Opened { fresh, checkpoint }))
     }
@@ -251,6 +254,9 @@ impl Frontier {
         self.seen.insert(key, if self.counts_links() { Known::Queued(rank) } else { Known::Yes });
         self.head.seen = self.seen.count;
         self.head.queued += 1;
+        if found.purpose == Purpose::Requisite {
+            self.requisites += 1;
+        }
         self.enqueue(host, host_key, rank, entry::encode(&Fields::from(found)).into())?;
         Ok(true)
     }
@@ -393,6 +399,11 @@ impl Frontier {
             hosts_leased: self.hosts.leased as u64,
             hosts_parked: self.head.hosts - self.hosts.len() as u64,
         }
+    }
+
+    /// Requisites that were added since it was opened and are not done.
+    pub fn requisites(&self) -> u64 {
+        self.requisites
     }
 
     /// Syncs and closes. What is not committed is lost, as in a crash.

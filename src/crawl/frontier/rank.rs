@@ -4,9 +4,11 @@
 //!
 //! | strategy | high half, ascending |
 //! |---|---|
-//! | breadth | depth |
+//! | breadth | depth, counted from 1 |
 //! | depth | number of the page that links, newest first |
 //! | best | priority, highest first |
+//!
+//! What a page needs to be shown comes before all pages, in the order of adding.
 
 /// The order of an entry; the lowest is fetched first.
 pub(super) type Rank = u128;

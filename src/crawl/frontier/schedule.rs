@@ -8,7 +8,7 @@ use super::queue::{cancelled_key, name_key, queue_key};
 use super::rank::{self, Rank};
 use super::seen::{self, Known};
 use super::{After, BORROWED, Frontier, Lease, NEVER_MS, Next};
-use crate::task::{Entry, HostState};
+use crate::task::{Entry, HostState, Purpose};
 use webmill_capture::error::{Error, Result};
 
 /// A host that is not due for so long leaves memory at once, ms.
@@ -106,6 +106,9 @@ impl Frontier {
             _ if rank == BORROWED => {}
             After::Keep => _ = self.hosts.with_loaded(slot, |loaded| loaded.offer(rank, value, longest)),
             After::Done => {
+                if entry.purpose == Purpose::Requisite {
+                    self.requisites = self.requisites.saturating_sub(1);
+                }
                 self.queue.remove(queue_key(&host, rank));
                 self.head.queued -= 1;
                 self.uncancel(host_key, &entry);

@@ -131,6 +131,20 @@ pub(super) enum Condition {
     Seed(SeedMark),
 }
 
+impl Condition {
+    /// Whether it is about what a URL looks like, not about where it stands in the crawl.
+    pub fn is_form(&self) -> bool {
+        matches!(
+            self,
+            Condition::Host(_)
+                | Condition::Domain(_)
+                | Condition::Prefix(_)
+                | Condition::Expression(_)
+                | Condition::Extension(_)
+        )
+    }
+}
+
 /// A condition, perhaps turned round.
 #[derive(Debug)]
 pub(super) struct Term {

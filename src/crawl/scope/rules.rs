@@ -53,6 +53,8 @@ pub(super) struct Rule {
     terms: Vec<(u32, bool)>,
     /// It is about answers.
     asks_type: bool,
+    /// It is about what a URL looks like.
+    asks_form: bool,
 }
 
 /// How a condition is answered.
@@ -90,10 +92,11 @@ impl Rules {
         let mut known: HashMap<String, u32> = HashMap::new();
         let mut patterns = Vec::new();
         for (place, rule) in given.iter().enumerate() {
-            let (mut terms, mut asks_type) = (Vec::new(), false);
+            let (mut terms, mut asks_type, mut asks_form) = (Vec::new(), false, false);
             for text in &rule.when {
                 let term = Term::parse(text)?;
                 asks_type |= matches!(term.condition, Condition::MediaType(_));
+                asks_form |= !term.negated && term.condition.is_form();
                 let plain = text.trim().trim_start_matches('!').trim_start().to_owned();
                 let atom = match known.get(&plain) {
                     Some(atom) => *atom,
@@ -106,7 +109,7 @@ impl Rules {
                 terms.push((atom, term.negated));
             }
             let accepts = rule.action == RuleAction::Accept;
-            rules.rules.push(Rule { accepts, label: rule.label(place), terms, asks_type });
+            rules.rules.push(Rule { accepts, label: rule.label(place), terms, asks_type, asks_form });
         }
         if !patterns.is_empty() {
             let set = RegexSetBuilder::new(&patterns).size_limit(MAX_REGEX_BYTES).build();
@@ -171,6 +174,17 @@ impl Rules {
         }
         let mut facts = Facts::new(self.atoms.len());
         self.rules.iter().find(|rule| self.matches(rule, asked, &mut facts))
+    }
+
+    /// The first that holds of those that count for what pages need: all that accept, and those that reject by the form of a
+    /// URL.
+    pub fn first_for_requisite(&self, asked: Asked<'_>) -> Option<&Rule> {
+        if self.rules.is_empty() {
+            return None;
+        }
+        let mut facts = Facts::new(self.atoms.len());
+        let mut counting = self.rules.iter().filter(|rule| rule.accepts || rule.asks_form);
+        counting.find(|rule| self.matches(rule, asked, &mut facts))
     }
 
     /// Every rule up to the one that decides, and whether it does; `None`: it waits for the answer.

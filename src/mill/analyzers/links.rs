@@ -31,6 +31,10 @@ text_enum! {
         Img = "img",
         /// The `Location` or `Refresh` of the HTTP header.
         HttpRedirect = "http-redirect",
+        /// `<object data>`.
+        Object = "object",
+        /// `<embed src>`.
+        Embed = "embed",
     }
 }
 

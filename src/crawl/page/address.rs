@@ -1,0 +1,77 @@
+//! One address a page, and the account that a URL may carry.
+
+use webmill_capture::CanonicalUrl;
+
+/// A URL without what makes it another address of the same page on the same host: user name and password, which are not for
+/// archives and make endless variants, and the dot of the root after the host's name.
+pub fn plain(url: CanonicalUrl) -> CanonicalUrl {
+    let text = url.as_str();
+    let Some(start) = text.find("://").map(|at| at + 3) else { return url };
+    let authority = &text[start..text.len() - url.path_and_query().len()];
+    let dotted = url.host().ends_with('.') && !url.is_ip();
+    let Some(at) = authority.rfind('@').map(|at| at + 1).or(dotted.then_some(0)) else { return url };
+    let mut place = authority[at..].to_owned();
+    if dotted {
+        place = place.replacen(url.host(), url.host().trim_end_matches('.'), 1);
+    }
+    CanonicalUrl::parse(&format!("{}{place}{}", &text[..start], url.path_and_query())).unwrap_or(url)
+}
+
+/// `host` or `host:port` of a URL with user name and password, and these as `user:password`.
+pub fn account(url: &CanonicalUrl) -> Option<(String, String)> {
+    let text = url.as_str();
+    let start = text.find("://")? + 3;
+    let authority = &text[start..text.len() - url.path_and_query().len()];
+    let (account, _) = authority.rsplit_once('@')?;
+    let decoded = percent_decoded(account);
+    let account = if decoded.contains(':') { decoded } else { format!("{decoded}:") };
+    let host = match url.port() {
+        Some(port) => format!("{}:{port}", url.host()),
+        None => url.host().to_owned(),
+    };
+    Some((host, account))
+}
+
+fn percent_decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let Some((&first, tail)) = rest.split_first() {
+        let code = (first == b'%').then(|| tail.get(..2)).flatten();
+        match code.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_a_page() {
+        for (given, want, sent) in [
+            ("http://a.example/x?y", "http://a.example/x?y", None),
+            ("http://a.example.:8080/x", "http://a.example:8080/x", None),
+            ("http://u:p@a.example/x", "http://a.example/x", Some(("a.example", "u:p"))),
+            (
+                "https://u%40v:p%3A@a.example.:81/@x",
+                "https://a.example:81/@x",
+                Some(("a.example.:81", "u@v:p:")),
+            ),
+            ("http://u@a.example/", "http://a.example/", Some(("a.example", "u:"))),
+            ("http://127.0.0.1/", "http://127.0.0.1/", None),
+        ] {
+            let url = CanonicalUrl::parse(given).unwrap();
+            assert_eq!(plain(url.clone()).as_str(), want, "{given}");
+            let found = account(&url);
+            assert_eq!(found.as_ref().map(|(h, a)| (h.as_str(), a.as_str())), sent, "{given}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What pages need to be shown: whether it is fetched, and how much of it.
+//!
+//! **Definition.** The requisites of a page are what [`webmill_html::requisites`] finds in it, in its style sheets and
+//! frames, across hosts, whatever the scope says of hosts and prefixes, and whatever their media types. Rules that exclude
+//! URLs hold, and so do robots.txt, traps and the guard of private addresses. They are stored as pages are, and counted
+//! apart from them.
+
+use serde::{Deserialize, Serialize};
+
+use webmill_capture::error::{Error, Result};
+
+/// Settings of page requisites.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RequisiteOptions {
+    /// Whether they are fetched. Default false.
+    pub fetch: bool,
+    /// Most requisites that one page, style sheet or frame may name, 1 to 1,000,000; default 5,000.
+    pub max_per_page: u32,
+    /// Longest way from a page to a requisite: page → style sheet → imported style sheet → font is 3. 1 to 20; default 5.
+    pub max_hops: u8,
+    /// Longest body, in bytes as transferred; default 32 MiB.
+    pub max_body_bytes: u64,
+}
+
+impl Default for RequisiteOptions {
+    fn default() -> Self {
+        RequisiteOptions { fetch: false, max_per_page: 5_000, max_hops: 5, max_body_bytes: 32 << 20 }
+    }
+}
+
+impl RequisiteOptions {
+    /// Holds the values against their ranges.
+    ///
+    /// # Errors
+    /// [`Error::Config`] names the setting and its range.
+    pub fn check(&self) -> Result<()> {
+        if !(1..=1_000_000).contains(&self.max_per_page) {
+            return Err(Error::Config(format!(
+                "requisites.max_per_page {}: 1 to 1000000 are possible",
+                self.max_per_page
+            )));
+        }
+        if !(1..=20).contains(&self.max_hops) {
+            return Err(Error::Config(format!(
+                "requisites.max_hops {}: 1 to 20 are possible",
+                self.max_hops
+            )));
+        }
+        if self.max_body_bytes == 0 {
+            return Err(Error::Config("requisites.max_body_bytes: at least 1".into()));
+        }
+        Ok(())
+    }
+}

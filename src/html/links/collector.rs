@@ -1,0 +1,283 @@
+//! The references of one document, and its text.
+
+use super::refresh::refresh_url;
+use super::{LinkKind, LinkLimits, Skipped};
+use crate::dom::{Dom, Edge, NodeId};
+use crate::tag::Tag;
+use crate::text_buffer::{TextBuffer, collapse, is_block, is_no_text};
+
+/// A reference as it stands on the page. There may be as many as elements, so it is small.
+pub(super) struct Reference<'d> {
+    pub href: &'d str,
+    /// The element, for its `rel`.
+    pub node: NodeId,
+    /// Place of the anchor in the page's text; the same twice where there is none.
+    pub start: u32,
+    pub end: u32,
+    /// Words for an anchor without text: their place among the labels, counted from 1; 0 where there are none.
+    label: u32,
+    pub kind: LinkKind,
+    /// Whether it stands among the page's text.
+    pub in_text: bool,
+}
+
+/// What one document holds.
+pub(super) struct Collected<'d> {
+    pub page: TextBuffer,
+    pub found: Vec<Reference<'d>>,
+    labels: Vec<String>,
+    pub base: Option<&'d str>,
+    pub images: u32,
+    /// Sources of the documents inside it.
+    pub nested: Vec<&'d str>,
+}
+
+impl Collected<'_> {
+    /// Words for an anchor without text.
+    pub fn alt(&self, reference: &Reference<'_>) -> &str {
+        let at = (reference.label as usize).checked_sub(1);
+        at.and_then(|at| self.labels.get(at)).map_or("", String::as_str)
+    }
+}
+
+/// Walks over a document.
+pub(super) fn collect<'d>(dom: &'d Dom<'_>, limits: &LinkLimits, skipped: &mut Skipped) -> Collected<'d> {
+    let collected = Collected {
+        page: TextBuffer::default(),
+        found: Vec::new(),
+        labels: Vec::new(),
+        base: None,
+        images: 0,
+        nested: Vec::new(),
+    };
+    let words = limits.max_anchor_bytes > 0 || limits.context_bytes > 0;
+    let mut walk =
+        Collector { dom, limits, skipped, words, open: Vec::new(), post: None, template: None, collected };
+    walk.run();
+    walk.collected
+}
+
+/// The counter of references that need no resolving to be passed over.
+fn unfollowable<'s>(href: &str, skipped: &'s mut Skipped) -> Option<&'s mut u32> {
+    let href = href.trim_matches(|c: char| c <= ' ');
+    let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    match href.as_bytes().first().map(u8::to_ascii_lowercase) {
+        None | Some(b'#') => Some(&mut skipped.fragment),
+        Some(b'j') if scheme("javascript:") => Some(&mut skipped.script),
+        Some(b'm') if scheme("mailto:") => Some(&mut skipped.mail),
+        Some(b'd') if scheme("data:") => Some(&mut skipped.data),
+        _ => None,
+    }
+}
+
+struct Collector<'d, 'a, 'l> {
+    dom: &'d Dom<'a>,
+    limits: &'l LinkLimits,
+    skipped: &'l mut Skipped,
+    /// Whether anybody asks for words.
+    words: bool,
+    /// Anchors being read: their nodes, and their places among what was found, if they are.
+    open: Vec<(NodeId, Option<usize>)>,
+    /// A form being read, and whether it is sent otherwise than by GET.
+    post: Option<(NodeId, bool)>,
+    /// The outermost template being read: its words are not on the page.
+    template: Option<NodeId>,
+    collected: Collected<'d>,
+}
+
+impl<'d> Collector<'d, '_, '_> {
+    fn run(&mut self) {
+        let dom = self.dom;
+        let mut walk = dom.walk(dom.document());
+        while let Some(edge) = walk.next() {
+            match edge {
+                Edge::Enter(n) => {
+                    let tag = dom.tag(n);
+                    if tag == Tag::Text {
+                        if self.words && self.template.is_none() {
+                            self.collected.page.push(dom.text(n));
+                        }
+                        continue;
+                    }
+                    if is_block(tag) {
+                        self.collected.page.gap();
+                    }
+                    self.enter(n, tag);
+                    if is_no_text(tag) && !(tag == Tag::Template && self.limits.hidden) {
+                        walk.skip_children();
+                    }
+                }
+                Edge::Leave(n) => self.leave(n),
+            }
+        }
+    }
+
+    fn leave(&mut self, n: NodeId) {
+        if is_block(self.dom.tag(n)) {
+            self.collected.page.gap();
+        }
+        if let Some(&(open, index)) = self.open.last()
+            && open == n
+        {
+            self.open.pop();
+            let end = self.here();
+            if let Some(reference) = index.and_then(|index| self.collected.found.get_mut(index)) {
+                reference.end = end;
+            }
+        }
+        if self.template == Some(n) {
+            self.template = None;
+        }
+        if self.post.is_some_and(|(form, _)| form == n) {
+            self.post = None;
+        }
+    }
+
+    fn here(&self) -> u32 {
+        u32::try_from(self.collected.page.len()).unwrap_or(u32::MAX)
+    }
+
+    fn enter(&mut self, n: NodeId, tag: Tag) {
+        let dom = self.dom;
+        match tag {
+            Tag::A => self.anchor(n, "href"),
+            Tag::Unknown if dom.name(n) == "a" => {
+                // An anchor in a drawing.
+                self.anchor(n, if dom.attr(n, "href").is_some() { "href" } else { "xlink:href" });
+            }
+            Tag::Area => self.labelled(n, LinkKind::Area, "href", "alt"),
+            Tag::Frame => self.labelled(n, LinkKind::Frame, "src", "title"),
+            Tag::Iframe => {
+                self.labelled(n, LinkKind::Iframe, "src", "title");
+                if self.limits.hidden {
+                    self.collected.nested.extend(dom.attr(n, "srcdoc").filter(|source| !source.is_empty()));
+                }
+            }
+            Tag::Img => self.image(n),
+            Tag::Form => {
+                // Invalid methods are GET, as is none; a form without action comes back to its page.
+                let post = dom.attr(n, "method").is_some_and(is_post);
+                self.post = Some((n, post));
+                if post {
+                    self.skipped.post += 1;
+                } else {
+                    self.labelled(n, LinkKind::Form, "action", "title");
+                }
+            }
+            Tag::Base if self.collected.base.is_none() => self.collected.base = dom.attr(n, "href"),
+            Tag::Link => self.link_element(n),
+            Tag::Meta => self.refresh(n),
+            _ if self.limits.hidden => self.hidden(n, tag),
+            _ => {}
+        }
+    }
+
+    /// What most readers never see.
+    fn hidden(&mut self, n: NodeId, tag: Tag) {
+        let dom = self.dom;
+        match tag {
+            Tag::Object => self.labelled(n, LinkKind::Object, "data", "title"),
+            Tag::Embed => self.labelled(n, LinkKind::Embed, "src", "title"),
+            Tag::Button | Tag::Input if dom.attr(n, "formaction").is_some() => {
+                let of_form = self.post.is_some_and(|(_, post)| post);
+                if dom.attr(n, "formmethod").map_or(of_form, is_post) {
+                    self.skipped.post += 1;
+                } else {
+                    self.labelled(n, LinkKind::Form, "formaction", "title");
+                }
+            }
+            Tag::Template if self.template.is_none() => self.template = Some(n),
+            Tag::Noframes => {
+                let texts = dom.children(n).filter(|child| dom.is_text(*child));
+                self.collected.nested.extend(texts.map(|child| dom.text(child)));
+            }
+            _ => {}
+        }
+    }
+
+    fn refresh(&mut self, n: NodeId) {
+        let dom = self.dom;
+        // Inside noscript it says where readers without scripts go, not where the page leads.
+        let scriptless = || dom.parent(n).is_some_and(|p| dom.tag(p) == Tag::Noscript);
+        if dom.attr(n, "http-equiv").is_some_and(|of| of.trim().eq_ignore_ascii_case("refresh"))
+            && !scriptless()
+            && let Some(href) = dom.attr(n, "content").and_then(refresh_url)
+        {
+            self.note(n, href, LinkKind::MetaRefresh, false);
+        }
+    }
+
+    /// Its place among what was found; `None` where it is nothing to follow.
+    fn note(&mut self, n: NodeId, href: &'d str, kind: LinkKind, in_text: bool) -> Option<usize> {
+        if let Some(reason) = unfollowable(href, self.skipped) {
+            *reason = reason.saturating_add(1);
+            return None;
+        }
+        let at = self.here();
+        let in_text = in_text && self.template.is_none();
+        self.collected.found.push(Reference { href, node: n, start: at, end: at, label: 0, kind, in_text });
+        Some(self.collected.found.len() - 1)
+    }
+
+    fn anchor(&mut self, n: NodeId, name: &str) {
+        if let Some(href) = self.dom.attr(n, name) {
+            let place = self.note(n, href, LinkKind::A, true);
+            self.open.push((n, place));
+        }
+    }
+
+    /// A link whose words are an attribute.
+    fn labelled(&mut self, n: NodeId, kind: LinkKind, name: &str, label: &str) {
+        if let Some(href) = self.dom.attr(n, name)
+            && let Some(place) = self.note(n, href, kind, true)
+            && let Some(label) = self.dom.attr(n, label)
+        {
+            self.say(place, label);
+        }
+    }
+
+    /// Adds words to a reference.
+    fn say(&mut self, place: usize, words: &str) {
+        let Some(reference) = self.collected.found.get_mut(place) else { return };
+        if words.is_empty() || self.limits.max_anchor_bytes == 0 {
+            return;
+        }
+        let labels = &mut self.collected.labels;
+        if reference.label == 0 {
+            labels.push(String::new());
+            reference.label = u32::try_from(labels.len()).unwrap_or(0);
+        }
+        if let Some(said) = (reference.label as usize).checked_sub(1).and_then(|at| labels.get_mut(at)) {
+            collapse(words, self.limits.max_anchor_bytes, said);
+        }
+    }
+
+    fn image(&mut self, n: NodeId) {
+        if let (Some(&(_, Some(place))), Some(alt)) = (self.open.last(), self.dom.attr(n, "alt")) {
+            self.say(place, alt);
+        }
+        if self.dom.attr(n, "src").is_some_and(|src| !src.is_empty()) {
+            self.collected.images += 1;
+            if self.limits.images {
+                self.labelled(n, LinkKind::Img, "src", "alt");
+            }
+        }
+    }
+
+    fn link_element(&mut self, n: NodeId) {
+        let Some(href) = self.dom.attr(n, "href") else { return };
+        let rel = self.dom.attr(n, "rel").unwrap_or_default();
+        match LinkKind::of_rel(rel, self.dom.attr(n, "hreflang").is_some()) {
+            Some(kind) => {
+                self.note(n, href, kind, false);
+            }
+            None => self.skipped.resource += 1,
+        }
+    }
+}
+
+/// Whether a form of this method is sent otherwise than by GET.
+fn is_post(method: &str) -> bool {
+    let method = method.trim();
+    method.eq_ignore_ascii_case("post") || method.eq_ignore_ascii_case("dialog")
+}
