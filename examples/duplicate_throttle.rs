@@ -34,6 +34,7 @@ fn judge(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
         traps: TrapLimits::default(),
         agent: "webmill".into(),
         images: false,
+        requisites: Default::default(),
         follow_nofollow: true,
     };
     let filter = kinds::KindFilter::new(|media_type| reader.scope.media_type(media_type));

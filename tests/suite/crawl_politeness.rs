@@ -259,8 +259,6 @@ fn a_second_connection_is_a_breach() {
             url,
             user_agent: AGENT.into(),
             attempt: 0,
-            if_modified_since: None,
-            if_none_match: None,
             status: 200,
             if_none_match: None,
             if_modified_since: None,
