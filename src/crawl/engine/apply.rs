@@ -10,10 +10,9 @@ use crate::fetch::{Failure, Fetched, Received};
 use crate::frontier::{After, Lease};
 use crate::page::Reading;
 use crate::politeness::Pace;
-use crate::scope::Standing;
-use crate::{Discovered, Entry, HostState};
+use crate::{Entry, HostState};
+use webmill_capture::Response;
 use webmill_capture::error::{Error, Result};
-use webmill_capture::{CanonicalUrl, Response};
 use webmill_revisit::Outcome;
 
 /// Times that a URL is put off because its host is too busy.
@@ -124,7 +123,7 @@ impl Crawl {
             304 => event.outcome = outcome::NOT_MODIFIED.into(),
             300..=399 => {
                 event.outcome = outcome::REDIRECT.into();
-                self.redirected(&lease, &mut event, reading)?;
+                self.redirected(&lease, &mut event, received, reading)?;
             }
             404 | 410 => event.outcome = outcome::GONE.into(),
             429 | 502..=504 => return self.postponed(lease, event, received, now),
@@ -180,75 +179,6 @@ impl Crawl {
         if reading.markup {
             self.watch_copies(lease, reading);
         }
-    }
-
-    /// Follows a redirect through the frontier, so that scope, robots and the target host's delay hold for it.
-    fn redirected(&mut self, lease: &Lease, event: &mut Event, reading: Reading) -> Result<()> {
-        let Some((rewritten, given)) = reading.redirect else {
-            event.detail = Some("no Location that can be followed".into());
-            return Ok(());
-        };
-        event.redirect_to = Some(given.as_str().to_owned());
-        event.detail = self.follow(
-            &lease.entry.url,
-            lease.entry.origin.as_deref(),
-            (lease.entry.purpose, (&lease.entry).into(), lease.entry.redirects, lease.entry.priority),
-            lease.entry.referrer.as_deref(),
-            rewritten,
-            given,
-        )?;
-        if lease.entry.redirects >= self.options.max_redirects {
-            event.outcome = outcome::TOO_MANY_REDIRECTS.into();
-        }
-        Ok(())
-    }
-
-    /// Queues the target of a redirect; in words why not, otherwise.
-    pub(super) fn follow(
-        &mut self,
-        url: &CanonicalUrl,
-        origin: Option<&str>,
-        (purpose, at, redirects, priority): (Purpose, Standing, u8, f64),
-        referrer: Option<&str>,
-        rewritten: CanonicalUrl,
-        given: CanonicalUrl,
-    ) -> Result<Option<String>> {
-        if redirects >= self.options.max_redirects {
-            return Ok(Some(format!("after {redirects} redirects")));
-        }
-        // A server that insists on what rewriting takes off gets it.
-        let target = if rewritten == *url { given } else { rewritten };
-        if target == *url {
-            return Ok(Some("to itself".into()));
-        }
-        // Where there is no sitemap, many servers lead to a page; it must not be taken for known.
-        if purpose == Purpose::Sitemap && referrer.is_none() && !target.path().contains("sitemap") {
-            return Ok(Some("no sitemap".into()));
-        }
-        let depth = at.depth;
-        let lineage = self.reader.scope.redirected(at.lineage, &target);
-        let standing = Standing { depth, lineage };
-        let allowed = match purpose {
-            Purpose::Requisite | Purpose::Sitemap => self.reader.scope.requisite(&target, standing),
-            _ => self.reader.scope.url(&target, standing),
-        };
-        if let Err(reason) = allowed {
-            return Ok(Some(reason.to_owned()));
-        }
-        if let Err(reason) = self.reader.traps.check(&target) {
-            return Ok(Some(reason.to_owned()));
-        }
-        let new = self.add(&Discovered {
-            url: target,
-            purpose,
-            depth,
-            redirects: redirects + 1,
-            lineage,
-            origin: Some(origin.unwrap_or(url.as_str()).to_owned()),
-            referrer: referrer.map(Into::into),
-            priority,
-        })?;
-        Ok((!new).then(|| "known already".into()))
     }
 
     /// An error of the server's that may pass: another attempt of the URL.
@@ -392,6 +322,9 @@ impl Crawl {
 
     /// The end of a URL, for now: its event, and when its page is due again.
     pub(super) fn finish(&mut self, lease: Lease, mut event: Event) -> Result<()> {
+        if event.outcome != outcome::REDIRECT && !self.circles.is_empty() {
+            self.circles.remove(event.origin.as_deref().unwrap_or(&event.url));
+        }
         self.not_visited(&lease, &mut event)?;
         self.log(event);
         self.frontier.release(lease, After::Done)

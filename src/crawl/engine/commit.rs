@@ -20,6 +20,8 @@ pub(super) struct Checkpoint {
     pub journal: Position,
     pub totals: Totals,
     pub priors: Priors,
+    /// Sites that seeds moved to.
+    pub adopted: Vec<String>,
 }
 
 impl Crawl {
@@ -50,6 +52,7 @@ impl Crawl {
             journal: self.journal.position(),
             totals: self.totals.clone(),
             priors: self.priors.clone(),
+            adopted: self.reader.scope.adopted(),
         };
         let checkpoint = postcard::to_allocvec(&checkpoint)
             .map_err(|e| Error::Internal(format!("checkpoint cannot be encoded: {e}")))?;

@@ -23,6 +23,7 @@ mod learn;
 mod outage;
 mod put_off;
 mod queue;
+mod redirects;
 mod replay;
 mod requisites;
 mod retry;
@@ -165,6 +166,8 @@ pub struct Crawl {
     next_look_ms: i64,
     /// When to spread the budget of visits anew.
     next_plan_ms: i64,
+    /// URLs first asked for whose redirects lead back to them, while they are asked for again with cookies.
+    circles: HashSet<String>,
     /// Hosts in trouble, some of them.
     troubled: trouble::Troubled,
     /// When a host gave a good answer last.
@@ -227,6 +230,7 @@ impl Crawl {
         let fetcher = Fetcher::new(&fetch, Some(Arc::new(move |ip| filter.scope.address(ip).is_ok())))?;
         drop(entered);
         let opened = replay::open(folder, options)?;
+        reader.scope.restore(&opened.checkpoint.adopted);
         let (sender, results) = channel();
         let wall_ms = wall_clock_ms();
         let mut replayed = opened.replayed;
@@ -277,6 +281,7 @@ impl Crawl {
             due_credit: 0.0,
             next_look_ms: 0,
             next_plan_ms: 0,
+            circles: HashSet::new(),
             troubled: trouble::Troubled::new(),
             last_good: Instant::now(),
             requisite_at: None,

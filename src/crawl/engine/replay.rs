@@ -12,6 +12,7 @@ use std::sync::mpsc::sync_channel;
 use crate::archive::{self, Archive};
 use crate::config::CrawlOptions;
 use crate::engine::queue::Naming;
+use crate::engine::redirects::{Redirect, WITH_COOKIES};
 use crate::engine::{Checkpoint, Crawl};
 use crate::event::{Event, outcome};
 use crate::frontier::Frontier;
@@ -390,9 +391,19 @@ impl Crawl {
             let rewritten = self.reader.rewriter.apply(given.clone());
             let priority = self.priority.of(&url, None);
             let at = Standing { depth: event.depth, lineage: event.lineage };
-            let what = (event.purpose, at, event.redirects, priority);
-            let (origin, referrer) = (event.origin.as_deref(), event.referrer.as_deref());
-            self.follow(&url, origin, what, referrer, rewritten, given)?;
+            let redirect = Redirect {
+                url: &url,
+                origin: event.origin.as_deref(),
+                purpose: event.purpose,
+                at,
+                redirects: event.redirects,
+                priority,
+                referrer: event.referrer.as_deref(),
+            };
+            if event.detail.as_deref() == Some(WITH_COOKIES) {
+                return self.go_round(&redirect, if rewritten == url { given } else { rewritten });
+            }
+            self.follow(&redirect, rewritten, given)?;
         }
         Ok(())
     }
