@@ -10,7 +10,9 @@ use webmill::crawl::frontier::Strategy;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose};
 use webmill::sim::{Obedient, SimConfig};
 
-use super::crawl_support::{Change, Quiet, Served, crawl as crawl_to_end, crawl_until, events, swift};
+use super::crawl_support::{
+    Change, Quiet, Served, Written, crawl as crawl_to_end, crawl_until, events, serve, swift,
+};
 use super::support::Work;
 
 #[test]
@@ -173,4 +175,28 @@ fn a_folder_that_is_a_file_is_an_error_of_its_own() {
         other => panic!("{other:?}"),
     }
     assert_eq!(std::fs::read(&file).unwrap(), b"mine");
+}
+
+/// What a user typed in secret is used, and stands nowhere afterwards; who resumes the crawl is asked for it.
+#[test]
+fn secrets_are_asked_for_again_and_kept_nowhere() {
+    let work = Work::new();
+    let site = Written::default().page("http://a.example/", &[]);
+    let (server, _) = serve(site);
+    let proxy = format!("http://me:hush-proxy@{}", server.address());
+    let arguments = ["crawl", "http://a.example/", "--out", "c", "--delay", "0", "--proxy", &proxy];
+    let with_header = [&arguments[..], &["--header", "X-Key: hush-header"]].concat();
+    let said = work.run(&with_header);
+    let said = String::from_utf8_lossy(&said.stderr);
+    assert!(said.contains("header X-Key") && said.contains("password of the proxy"), "{said}");
+    assert!(!said.contains("hush"), "{said}");
+    let kept = std::fs::read_to_string(work.path("c/crawl.toml")).unwrap();
+    assert!(!kept.contains("hush") && kept.contains("X-Key"), "{kept}");
+    let refused = work.webmill(&["crawl", "http://a.example/", "--out", "c"]).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("X-Key") && said.contains("say it again"), "{said}");
+    let refused = work.webmill(&[&arguments[..6], &["--header", "X-Key: again"]].concat()).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("proxy"), "{said}");
+    work.run(&with_header);
 }

@@ -8,13 +8,13 @@ use webmill_capture::error::Result;
 impl Crawl {
     /// Lets a host wait for its turn at its address; nothing was asked, so nothing is counted.
     pub(super) fn put_off(&mut self, request: InFlight, wait_ms: u64) -> Result<()> {
-        let InFlight { mut lease, step } = request;
+        let InFlight { lease, step } = request;
         let due = self.now_ms() + i64::try_from(wait_ms).unwrap_or(i64::MAX / 2);
         if let Step::Robots { origin, url, hops, borrowed } = step
             && hops > 0
         {
-            if let Some(mut other) = borrowed {
-                let host = self.frontier.host_mut(&mut other);
+            if let Some(other) = borrowed {
+                let host = self.frontier.host_mut(&other);
                 host.next_ms = host.next_ms.max(due);
                 self.frontier.release(other, After::Keep)?;
             }
@@ -24,7 +24,7 @@ impl Crawl {
                 return Ok(());
             }
         }
-        let host = self.frontier.host_mut(&mut lease);
+        let host = self.frontier.host_mut(&lease);
         host.next_ms = host.next_ms.max(due);
         self.frontier.release(lease, After::Keep)
     }

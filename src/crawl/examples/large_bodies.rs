@@ -1,6 +1,6 @@
-//! What a crawl of many large bodies takes: 64 hosts on loopback, each with pages of 10 MB, 64 connections.
+//! What a crawl of many large bodies takes: 64 hosts on loopback, each with PAGES (4) pages of 10 MB, 64 connections.
 //!
-//! `cargo run --release -p webmill-crawl --example large_bodies -- MEMORY_MIB [chunked|markup|bomb]` prints the pages stored, the
+//! `cargo run --release -p webmill-crawl --example large_bodies -- MEMORY_MIB [noise|chunked|markup|bomb [PAGES]]` prints the pages stored, the
 //! seconds it took and the peak of resident memory; the server is part of the process and holds one body.
 
 use std::io::{Read, Write};
@@ -12,7 +12,6 @@ use webmill_capture::CanonicalUrl;
 use webmill_crawl::{Crawl, CrawlOptions, Observer, Snapshot};
 
 const HOSTS: usize = 64;
-const PAGES: usize = 4;
 const BODY_BYTES: usize = 10_000_000;
 
 struct Quiet;
@@ -25,6 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let memory: u64 = arguments.next().unwrap_or_else(|| "256".into()).parse()?;
     let form = arguments.next().unwrap_or_default();
+    let pages: usize = arguments.next().unwrap_or_else(|| "4".into()).parse()?;
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let port = listener.local_addr()?.port();
     let (head, body) = body(&form)?;
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     options.fetch.dns.hosts = [("*".to_owned(), IpAddr::from([127, 0, 0, 1]))].into();
     options.politeness.delay_ms = 0;
     let folder = tempfile::tempdir()?;
-    let seeds: Vec<CanonicalUrl> = (0..HOSTS * PAGES)
+    let seeds: Vec<CanonicalUrl> = (0..HOSTS * pages)
         .filter_map(|n| CanonicalUrl::parse(&format!("http://h{}.test:{port}/{n}", n % HOSTS)))
         .collect();
     let begin = Instant::now();
