@@ -17,6 +17,7 @@ use crate::config::CrawlOptions;
 use crate::engine::{Crawl, lock, origin, stored_rules};
 use crate::event::{Event, outcome};
 use crate::frontier::{Frontier, FrontierOptions};
+use crate::kinds::{Ask, KindFilter};
 use crate::page::plain;
 use crate::rewrite::Rewriter;
 use crate::scope::{Lineage, Scope, Standing};
@@ -294,20 +295,31 @@ impl Question<'_> {
     }
 
     fn tell_host(&mut self) -> Option<String> {
-        let host = self.queue.host.clone()?;
-        self.say(format!(
-            "host: {} pages stored of it, {} requests answered, next request not before {}",
-            host.stored,
-            host.fetched,
-            format_rfc3339(host.next_ms)
-        ));
-        let verdict = host.verdict?;
+        // A host that nothing was asked of has shown nothing, but the ending may tell by itself.
+        let host = self.queue.host.clone().unwrap_or_default();
+        if self.queue.host.is_some() {
+            self.say(format!(
+                "host: {} pages stored of it, {} requests answered, next request not before {}",
+                host.stored,
+                host.fetched,
+                format_rfc3339(host.next_ms)
+            ));
+        }
+        let filter = KindFilter::new(|media_type| self.scope.may_take(media_type));
+        let kind = match host.kinds.clone().ask(&self.url, &filter) {
+            Ask::No(why) if !self.is_seed => {
+                self.say(format!("type: its ending tells of a type that is not stored: {why}"));
+                Some(format!("its type is not stored ({why}); --media-type takes more"))
+            }
+            _ => None,
+        };
+        let Some(verdict) = host.verdict else { return kind };
         let about = meaning(&verdict);
         self.say(format!("host: {verdict}: {about}"));
         // What waits on a host in trouble is not lost.
         let passing = [outcome::HOST_UNREACHABLE, outcome::ROBOTS_UNREACHABLE].contains(&&*verdict)
             || outcome::is_soft(&verdict);
-        (!passing).then(|| format!("its host is {verdict}"))
+        (!passing).then(|| format!("its host is {verdict}")).or(kind)
     }
 
     fn tell_agent(&mut self) -> Result<Option<String>> {

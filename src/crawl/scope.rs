@@ -430,6 +430,12 @@ impl Scope {
         self.media.matches(media_type)
     }
 
+    /// Whether any answer of a media type may be stored, by the rules or by `media_types`: of what may not, nothing need be
+    /// asked for.
+    pub fn may_take(&self, media_type: &str) -> bool {
+        self.rules.of_type(media_type).unwrap_or_else(|| self.media_type(media_type))
+    }
+
     /// What is said of the answer for a URL: whether it is stored. Rules with a media type come before `media_types`.
     pub fn answer(&self, url: &CanonicalUrl, at: impl Into<Standing>, media_type: &str) -> Verdict<'_> {
         let asked = Asked { url, at: at.into(), site: &self.site, media_type: Some(media_type) };

@@ -20,9 +20,14 @@ fn rules(all: &[(RuleAction, &str)]) -> Vec<ScopeRule> {
     all.iter().map(|(action, text)| ScopeRule::parse(*action, text).unwrap()).collect()
 }
 
-/// Pages that were asked for, but robots.txt files.
+/// Pages that were asked for: neither robots.txt files nor sitemaps.
 fn asked(record: &Recording) -> BTreeSet<String> {
-    record.counts().keys().filter(|url| !url.ends_with("/robots.txt")).cloned().collect()
+    record
+        .counts()
+        .keys()
+        .filter(|url| !url.ends_with("/robots.txt") && !url.ends_with("/sitemap.xml"))
+        .cloned()
+        .collect()
 }
 
 fn set(urls: &[&str]) -> BTreeSet<String> {
@@ -190,6 +195,7 @@ fn a_slow_site_is_asked_slowly_and_others_are_not() {
     }
     let (server, record) = serve(web);
     let mut options: CrawlOptions = swift(server.proxy());
+    options.sitemaps = false;
     options.sites =
         vec![SiteSettings { pattern: "a.example".into(), delay_ms: Some(150), ..SiteSettings::default() }];
     let folder = tempfile::tempdir().unwrap();

@@ -23,7 +23,7 @@ settings in OUT/crawl.toml; all settings can be set in the table [crawl] of a re
 #[derive(Debug)]
 pub enum CrawlCommand {
     /// A crawl is begun or goes on.
-    Crawl(CrawlArgs),
+    Crawl(Box<CrawlArgs>),
     /// Something else is done with one that is there.
     Act(Action),
 }
@@ -55,7 +55,7 @@ impl FromArgMatches for CrawlCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         match matches.subcommand() {
             Some(_) => Action::from_arg_matches(matches).map(CrawlCommand::Act),
-            None => CrawlArgs::from_arg_matches(matches).map(CrawlCommand::Crawl),
+            None => CrawlArgs::from_arg_matches(matches).map(Box::new).map(CrawlCommand::Crawl),
         }
     }
 

@@ -180,9 +180,7 @@ fn complete(text: &str) -> Result<(CanonicalUrl, bool), String> {
     }
     let authority = text.split(['/', '?', '#']).next().unwrap_or_default();
     let (host, port) = match authority.rsplit_once(':') {
-        Some((host, port)) if !host.ends_with(':') && !(host.contains(':') && !host.ends_with(']')) => {
-            (host, Some(port))
-        }
+        Some((host, port)) if !host.contains(':') || host.ends_with(']') => (host, Some(port)),
         _ => (authority, None),
     };
     let bracketed = host.starts_with('[') && host.ends_with(']');

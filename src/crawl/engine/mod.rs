@@ -241,7 +241,7 @@ impl Crawl {
             archive: opened.archive,
             journal: opened.journal,
             fetcher,
-            kinds: KindFilter::new(|media_type| reader.scope.media_type(media_type)),
+            kinds: KindFilter::new(|media_type| reader.scope.may_take(media_type)),
             logins: Arc::new(Logins::new(&options.logins)?),
             reader,
             priority: Priority::new(&options.priority, earlier)?,

@@ -139,6 +139,7 @@ fn every_fate_is_told_with_its_reason() {
                 "if a page that is fetched linked to it",
             ],
         ),
+        ("film.mp4", Fate::NotFetched, &["its type is not stored (video/mp4"]),
         (
             "x/x/x/x/x/x/x/x",
             Fate::NotFetched,

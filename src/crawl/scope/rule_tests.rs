@@ -180,6 +180,14 @@ fn answers_are_judged_by_rules_with_a_type_then_by_the_list() {
         let verdict = scope.answer(&url, 1, media);
         assert_eq!((verdict.accepted, verdict.rule), want, "{path}");
     }
+    for (media, want) in
+        [("image/png", true), ("text/plain", false), ("text/html", true), ("video/mp4", false)]
+    {
+        assert_eq!(scope.may_take(media), want, "{media}");
+    }
+    let partly =
+        self::scope(&["reject type:text/html prefix:/x/", "reject !type:text/*"], |o| o.media_types.clear());
+    assert_eq!(["text/html", "image/png"].map(|media| partly.may_take(media)), [true, false]);
     // Such a rule says nothing about the URL itself.
     assert_eq!(scope.url(&url("http://a.example/media/x"), 1), Ok(()));
     assert_eq!(scope.url(&url("http://a.example/media/x.html"), 1), Err("rule 3 (reject ext:html)"));

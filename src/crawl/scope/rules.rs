@@ -187,6 +187,25 @@ impl Rules {
         counting.find(|rule| self.matches(rule, asked, &mut facts))
     }
 
+    /// What rules say of a media type before anything else is known of the answer: `Some(true)` where one may accept it,
+    /// `Some(false)` where one rejects it whatever its URL.
+    pub fn of_type(&self, media_type: &str) -> Option<bool> {
+        for rule in self.rules.iter().filter(|rule| rule.asks_type) {
+            let mut others = false;
+            let names = rule.terms.iter().all(|(atom, negated)| match &self.atoms[*atom as usize] {
+                Atom::MediaType(types) => types.names(media_type) != *negated,
+                _ => {
+                    others = true;
+                    true
+                }
+            });
+            if names && (rule.accepts || !others) {
+                return Some(rule.accepts);
+            }
+        }
+        None
+    }
+
     /// Every rule up to the one that decides, and whether it does; `None`: it waits for the answer.
     pub fn trace(&self, asked: Asked<'_>) -> Vec<(&Rule, Option<bool>)> {
         let mut facts = Facts::new(self.atoms.len());
