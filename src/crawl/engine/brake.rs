@@ -74,9 +74,14 @@ pub(super) async fn refused_by_head(
     request: Request<'_>,
     pause_ms: u64,
 ) -> Option<Fetched> {
-    let fetched = fetcher.fetch(Request { method: Method::Head, ..request }).await;
-    if fetched.result.as_ref().is_ok_and(|received| received.refused_by_accept) {
-        return Some(fetched);
+    let mut fetched = fetcher.fetch(Request { method: Method::Head, ..request }).await;
+    if let (Ok(received), Some(accept)) = (&mut fetched.result, request.accept) {
+        let head = Response::parse(&received.raw);
+        // Asked here: a head that is all of its answer is not held against it on the way.
+        if !accept(received.status, head.media_type().as_deref().unwrap_or_default()) {
+            received.refused_by_accept = true;
+            return Some(fetched);
+        }
     }
     tokio::time::sleep(Duration::from_millis(pause_ms)).await;
     None
