@@ -9,7 +9,7 @@
 //! | its ending stands for a type that is left out | not, but for the 32nd such URL of a host, the 64th, the 128th and so on |
 //! | its last 8 answers on this host, and all before, were refused | likewise |
 //! | it had answers that were taken, and 32 in a row that were refused | likewise |
-//! | at least half of its answers were refused | with HEAD first |
+//! | at least three in four of its answers were refused | yes, with HEAD first where the connection is kept |
 //! | all else | yes |
 //!
 //! One answer that is taken opens the kind on its host. URLs with a query, or a colon in the last segment
@@ -17,8 +17,6 @@
 //! Seeds are asked for in any case.
 //!
 //! **Cost.** At most 16 kinds a host, 12 bytes each. **Determinism.** A function of the answers and their order.
-
-use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -125,25 +123,13 @@ const ENDINGS: &[(&str, &str)] = &[
 const MAKERS: [&str; 14] =
     ["", "php", "php3", "php5", "phtml", "asp", "aspx", "ashx", "jsp", "jspx", "cgi", "pl", "do", "dll"];
 
-/// What is left out by its ending under one list of media types.
-#[derive(Debug, Clone)]
-pub struct KindFilter {
-    /// Type of each ending and whether it is taken.
-    endings: HashMap<&'static str, (&'static str, bool)>,
-    /// Differs for lists of media types that differ.
-    key: u32,
-}
+/// A type that no rule knows.
+const UNKNOWN: &str = "x-unknown/x-unknown";
 
-/// How a URL is to be asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Ask {
-    /// As it is.
-    Get,
-    /// Its head first: the body may be in vain.
-    HeadFirst,
-    /// Not: its type, or `unknown`, then after a comma why.
-    No(String),
+/// Tells counts under one list of media types from those under another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KindFilter {
+    key: u32,
 }
 
 /// What the kinds of a host had.
@@ -168,78 +154,80 @@ struct Kind {
 impl KindFilter {
     /// For what `takes` says of a media type.
     pub fn new(takes: impl Fn(&str) -> bool) -> Self {
-        // Types that have more than one name are taken by any of them.
-        let any = |ending: &str, media_type: &str| {
-            takes(media_type)
-                || match ending {
-                    "js" | "mjs" => takes("application/javascript"),
-                    "ico" => takes("image/x-icon"),
-                    "rtf" => takes("text/rtf"),
-                    _ => false,
-                }
-        };
-        let endings: HashMap<_, _> = ENDINGS.iter().map(|&(e, t)| (e, (t, any(e, t)))).collect();
-        let verdicts: Vec<u8> = ENDINGS.iter().map(|(e, _)| u8::from(endings[e].1)).collect();
-        let more =
-            ["text/html", "text/plain", "application/json", "application/octet-stream", "x/y"].map(takes);
-        let all: Vec<u8> = verdicts.into_iter().chain(more.map(u8::from)).collect();
-        KindFilter { endings, key: xxh3_64(&all) as u32 }
+        let more = ["text/html", "text/plain", "application/json", "application/octet-stream", UNKNOWN];
+        let types = ENDINGS.iter().map(|(_, media_type)| *media_type).chain(more);
+        let verdicts: Vec<u8> = types.map(|media_type| u8::from(takes(media_type))).collect();
+        KindFilter { key: xxh3_64(&verdicts) as u32 }
     }
 }
 
 impl Kinds {
-    /// How to ask for the page at `url`; to be asked once for each URL, because now and then one is let through.
+    /// Why the page at `url` is not asked for: its type or `unknown`, then after a comma why. `takes` says whether an answer of
+    /// a type for this URL would be taken. To be called once for each URL, because now and then one is let through.
     ///
     /// # Examples
     /// ```
     /// use webmill_capture::CanonicalUrl;
-    /// use webmill_crawl::kinds::{Ask, KindFilter, Kinds};
-    /// let filter = KindFilter::new(|media_type| media_type.starts_with("text/"));
-    /// let mut kinds = Kinds::default();
+    /// use webmill_crawl::kinds::{KindFilter, Kinds};
+    /// let takes = |media_type: &str| media_type.starts_with("text/");
+    /// let (filter, mut kinds) = (KindFilter::new(takes), Kinds::default());
     /// let picture = CanonicalUrl::parse("http://a.example/map.svg").unwrap();
-    /// assert_eq!(kinds.ask(&picture, &filter), Ask::No("image/svg+xml, by its ending .svg".into()));
+    /// assert_eq!(kinds.refuses(&picture, filter, &takes).as_deref(), Some("image/svg+xml, by its ending .svg"));
     /// let page = CanonicalUrl::parse("http://a.example/wiki/File:map.svg").unwrap();
-    /// assert_eq!(kinds.ask(&page, &filter), Ask::Get);
+    /// assert_eq!(kinds.refuses(&page, filter, &takes), None);
     /// ```
-    pub fn ask(&mut self, url: &CanonicalUrl, filter: &KindFilter) -> Ask {
+    pub fn refuses(
+        &mut self,
+        url: &CanonicalUrl,
+        filter: KindFilter,
+        takes: &dyn Fn(&str) -> bool,
+    ) -> Option<String> {
         let ending = ending(url);
-        let known = filter.endings.get(ending.as_str()).filter(|_| !is_about_a_file(url));
+        let known = type_of(&ending).filter(|_| !is_about_a_file(url));
         if known.is_none() && (self.kinds.is_empty() || self.key != filter.key) {
-            return Ask::Get;
+            return None;
         }
-        self.begin(filter);
         let key = key_of(url, &ending);
-        let at = self.kinds.iter().position(|kind| kind.key == key);
-        let kind = at.map(|at| &self.kinds[at]).cloned().unwrap_or(Kind { key, ..Kind::default() });
+        let at = self.find(key, filter);
+        let shown = at.map(|at| &self.kinds[at]);
         let left_out = match known {
-            Some((_, taken)) => !taken && kind.taken == 0,
-            None => kind.in_a_row >= if kind.taken == 0 { NEVER_TAKEN } else { ONCE_TAKEN },
+            Some(media_type) => {
+                shown.is_none_or(|kind| kind.taken == 0) && !is_taken(&ending, media_type, takes)
+            }
+            None => shown.is_some_and(Kind::is_hopeless) && !takes(UNKNOWN),
         };
         if !left_out {
-            let answers = kind.taken.saturating_add(kind.refused);
-            let doubtful = answers >= DECIDED && kind.refused >= kind.taken;
-            return if doubtful { Ask::HeadFirst } else { Ask::Get };
+            return None;
         }
-        let Some(row) = self.row(at, key) else { return Ask::Get };
+        self.begin(filter);
+        let row = self.row(at, key)?;
         row.left_out = row.left_out.saturating_add(1);
         if row.left_out >= FIRST_PROBE && row.left_out.is_power_of_two() {
-            return Ask::Get;
+            return None;
         }
         let shown = if ending.is_empty() { "no ending".to_owned() } else { format!(".{ending}") };
-        match known {
-            Some((media_type, _)) => Ask::No(format!("{media_type}, by its ending {shown}")),
-            None => Ask::No(format!("unknown, as the others of its kind were not wanted: {shown}")),
+        Some(match known {
+            Some(media_type) => format!("{media_type}, by its ending {shown}"),
+            None => format!("unknown, as the others of its kind were not wanted: {shown}"),
+        })
+    }
+
+    /// Whether most answers of the URL's kind were refused, so that its head is worth a request of its own.
+    pub fn is_doubtful(&self, url: &CanonicalUrl, filter: KindFilter) -> bool {
+        if self.kinds.is_empty() {
+            return false;
         }
+        let kind = self.find(key_of(url, &ending(url)), filter).map(|at| &self.kinds[at]);
+        kind.is_some_and(|kind| kind.refused >= DECIDED && kind.refused >= kind.taken.saturating_mul(3))
     }
 
     /// Takes what a 2xx answer for `url` was: taken, or refused for its media type.
-    pub fn learn(&mut self, url: &CanonicalUrl, taken: bool, filter: &KindFilter) {
+    pub fn learn(&mut self, url: &CanonicalUrl, taken: bool, filter: KindFilter) {
         let ending = ending(url);
         let key = key_of(url, &ending);
-        let at = self.kinds.iter().position(|kind| kind.key == key).filter(|_| self.key == filter.key);
-        // A kind that was never refused needs no row, unless its ending speaks against it.
-        let expected = filter.endings.get(ending.as_str()).is_none_or(|(_, taken)| *taken);
-        if at.is_none() && taken && expected {
+        let at = self.find(key, filter);
+        // What its ending promises needs no row.
+        if at.is_none() && taken && type_of(&ending).is_some() {
             return;
         }
         self.begin(filter);
@@ -256,8 +244,12 @@ impl Kinds {
         }
     }
 
+    fn find(&self, key: u32, filter: KindFilter) -> Option<usize> {
+        self.kinds.iter().position(|kind| kind.key == key).filter(|_| self.key == filter.key)
+    }
+
     /// Counts under another list of media types say nothing.
-    fn begin(&mut self, filter: &KindFilter) {
+    fn begin(&mut self, filter: KindFilter) {
         if self.key != filter.key {
             *self = Kinds { key: filter.key, kinds: Vec::new() };
         }
@@ -280,6 +272,28 @@ impl Kinds {
         };
         self.kinds.get_mut(at)
     }
+}
+
+impl Kind {
+    fn is_hopeless(&self) -> bool {
+        self.in_a_row >= if self.taken == 0 { NEVER_TAKEN } else { ONCE_TAKEN }
+    }
+}
+
+/// The type that an ending stands for.
+fn type_of(ending: &str) -> Option<&'static str> {
+    ENDINGS.binary_search_by_key(&ending, |(ending, _)| ending).ok().map(|at| ENDINGS[at].1)
+}
+
+/// Whether answers with this ending are taken, by any of the names that their type has.
+fn is_taken(ending: &str, media_type: &str, takes: &dyn Fn(&str) -> bool) -> bool {
+    takes(media_type)
+        || match ending {
+            "js" | "mjs" => takes("application/javascript"),
+            "ico" => takes("image/x-icon"),
+            "rtf" => takes("text/rtf"),
+            _ => false,
+        }
 }
 
 /// The ending of the path's last segment, in lower case; empty where there is none.
@@ -321,12 +335,22 @@ mod tests {
         CanonicalUrl::parse(&format!("http://a.example{text}")).unwrap()
     }
 
-    fn pages() -> KindFilter {
-        KindFilter::new(|media_type| matches!(media_type, "text/html" | "application/pdf"))
+    fn pages(media_type: &str) -> bool {
+        matches!(media_type, "text/html" | "application/pdf")
+    }
+
+    fn filter() -> KindFilter {
+        KindFilter::new(pages)
     }
 
     fn asked(kinds: &mut Kinds, urls: impl Iterator<Item = String>) -> usize {
-        urls.filter(|text| !matches!(kinds.ask(&url(text), &pages()), Ask::No(..))).count()
+        urls.filter(|text| kinds.refuses(&url(text), filter(), &pages).is_none()).count()
+    }
+
+    #[test]
+    fn endings_are_sorted() {
+        assert!(ENDINGS.is_sorted_by(|a, b| a.0 < b.0));
+        assert_eq!((type_of("svg"), type_of("html"), type_of("")), (Some("image/svg+xml"), None, None));
     }
 
     #[test]
@@ -339,22 +363,24 @@ mod tests {
         assert_eq!(asked(&mut kinds, (0..50).map(|n| format!("/File:{n}.svg"))), 50);
         assert_eq!(asked(&mut kinds, (0..50).map(|n| format!("/{n}.svg?view=page"))), 50);
         for text in ["/", "/a", "/a.html", "/v1.2", "/a.b/c", "/.svg", "/x.", "/a.svg/"] {
-            assert_eq!(kinds.ask(&url(text), &pages()), Ask::Get, "{text}");
+            assert_eq!(kinds.refuses(&url(text), filter(), &pages), None, "{text}");
         }
+        // A rule of scope may take them here.
+        assert_eq!(kinds.refuses(&url("/1.svg"), filter(), &|_| true), None);
     }
 
     #[test]
     fn a_host_can_show_otherwise() {
         let mut kinds = Kinds::default();
         asked(&mut kinds, (1..=31).map(|n| format!("/{n}.png")));
-        assert_eq!(kinds.ask(&url("/32.png"), &pages()), Ask::Get);
-        kinds.learn(&url("/32.png"), true, &pages());
+        assert_eq!(kinds.refuses(&url("/32.png"), filter(), &pages), None);
+        kinds.learn(&url("/32.png"), true, filter());
         assert_eq!(asked(&mut kinds, (0..100).map(|n| format!("/{n}.png"))), 100);
         // Other types are wanted now.
         let mut kinds = Kinds::default();
-        (0..8).for_each(|n| kinds.learn(&url(&format!("/{n}.xyz")), false, &pages()));
+        (0..8).for_each(|n| kinds.learn(&url(&format!("/{n}.xyz")), false, filter()));
         assert_eq!(asked(&mut kinds, (0..20).map(|n| format!("/{n}.xyz"))), 0);
-        assert_eq!(kinds.ask(&url("/1.xyz"), &KindFilter::new(|_| true)), Ask::Get);
+        assert_eq!(kinds.refuses(&url("/1.xyz"), KindFilter::new(|_| true), &|_| true), None);
     }
 
     #[test]
@@ -363,19 +389,21 @@ mod tests {
         let mut requests = 0;
         for n in 0..1000 {
             let url = url(&format!("/get/{n}"));
-            if !matches!(kinds.ask(&url, &pages()), Ask::No(..)) {
+            if kinds.refuses(&url, filter(), &pages).is_none() {
                 requests += 1;
-                kinds.learn(&url, false, &pages());
+                kinds.learn(&url, false, filter());
             }
         }
         assert_eq!(requests, 8 + 5);
         // Elsewhere on the host, pages have no ending either.
-        assert_eq!(kinds.ask(&url("/about"), &pages()), Ask::Get);
-        // Half and half is worth a look first.
+        assert_eq!(kinds.refuses(&url("/about"), filter(), &pages), None);
+        // Where most is refused, but not all, a look at the head pays.
         for n in 0..40 {
-            kinds.learn(&url(&format!("/dl/{n}")), n % 2 == 0, &pages());
+            kinds.learn(&url(&format!("/dl/{n}")), n % 5 == 0, filter());
+            kinds.learn(&url(&format!("/half/{n}")), n % 2 == 0, filter());
         }
-        assert_eq!(kinds.ask(&url("/dl/41"), &pages()), Ask::HeadFirst);
+        let doubtful = |text: &str| kinds.is_doubtful(&url(text), filter());
+        assert!(doubtful("/dl/41") && !doubtful("/half/41") && !doubtful("/about"));
     }
 
     proptest! {
@@ -384,8 +412,8 @@ mod tests {
             let mut kinds = Kinds::default();
             for (text, taken) in steps {
                 let url = url(&text);
-                kinds.ask(&url, &pages());
-                kinds.learn(&url, taken, &pages());
+                kinds.refuses(&url, filter(), &pages);
+                kinds.learn(&url, taken, filter());
                 prop_assert!(kinds.kinds.len() <= MOST);
             }
             let bytes = postcard::to_allocvec(&kinds).unwrap();

@@ -15,15 +15,18 @@ use super::crawl_support::{Quiet, answers, crawl, events, message, serve, swift}
 struct Worked<F>(F);
 
 impl<F: Fn(&str) -> Option<(&'static str, String)> + Send + Sync> Site for Worked<F> {
-    fn answer_into(&self, _: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
+    fn answer_into(&self, method: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
         let path = url.splitn(4, '/').nth(3).map_or_else(String::new, |path| format!("/{path}"));
-        let (status, message) = match (self.0)(&path) {
+        let (status, mut message) = match (self.0)(&path) {
             Some((media_type, body)) => {
                 (200, message("200 OK", &format!("Content-Type: {media_type}\r\n"), &body))
             }
             None => (404, message("404 Not Found", "", "")),
         };
         let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+        if method == "HEAD" {
+            message.truncate(head_len);
+        }
         *out = Answer { status, message, head_len, ..Answer::default() };
     }
 }
@@ -210,6 +213,35 @@ fn what_cannot_be_wanted_is_not_asked_for_and_the_connection_is_kept() {
         // A body that is not read to its end costs the connection; no other does.
         assert!(opened <= 5 + 1 + tools + 2, "{opened}");
     }
+}
+
+/// Of a kind that is mostly refused, but not always, the head is asked for first, and no body is sent in vain.
+#[test]
+fn the_head_is_asked_for_where_the_ending_says_nothing() {
+    let site = Worked(|path: &str| {
+        if path == "/" {
+            let links: String = (0..100).map(|n| format!("<a href=\"/get/{n}\">file {n}</a> ")).collect();
+            return Some(("text/html", format!("{NAVIGATION}{links}")));
+        }
+        let n = number(path, "/get/", "")?;
+        let text = format!("<p>The manual number {} as one page</p>", n * 7919);
+        Some(if n % 5 == 0 {
+            ("text/html", text)
+        } else {
+            ("application/octet-stream", "\u{1}".repeat(300_000))
+        })
+    });
+    let (server, record) = serve(site);
+    let folder = tempfile::tempdir().unwrap();
+    let totals = crawl(folder.path(), &CrawlOptions { connections: 1, ..swift(server.proxy()) }, &seed());
+    assert_eq!(totals.stored, 21);
+    assert_eq!(totals.outcomes.get(outcome::MEDIA_TYPE), 80);
+    assert_eq!(totals.refused_types.iter().collect::<Vec<_>>(), [("application/octet-stream", 80)]);
+    let requests = record.requests();
+    let heads = requests.iter().filter(|(_, asked)| asked.method == "HEAD").count();
+    let opened = record.happenings().iter().filter(|(_, what)| matches!(what, Happening::Opened(_))).count();
+    println!("{heads} heads of {} requests, {opened} connections", requests.len());
+    assert!(heads > 80 && opened <= 10, "{heads} {opened}");
 }
 
 /// A wiki's pages about pictures end like pictures.

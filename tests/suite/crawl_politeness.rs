@@ -258,6 +258,8 @@ fn a_second_connection_is_a_breach() {
             host: "a.example".into(),
             url,
             user_agent: AGENT.into(),
+            if_none_match: None,
+            if_modified_since: None,
             attempt: 0,
             status: 200,
             if_none_match: None,

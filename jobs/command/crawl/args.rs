@@ -8,7 +8,7 @@ use webmill_crawl::CrawlOptions;
 use webmill_crawl::archive::ArchiveFormat;
 use webmill_crawl::event::outcome;
 use webmill_crawl::frontier::Strategy;
-use webmill_crawl::scope::Seeds;
+use webmill_crawl::scope::{ScopeOptions, Seeds};
 
 use super::rule_args::RuleArgs;
 use crate::recipe::Recipe;
@@ -78,7 +78,8 @@ pub struct CrawlArgs {
     /// No URLs that match this regular expression; may be repeated.
     #[arg(long, value_name = "REGEX", help_heading = "Scope")]
     exclude: Vec<String>,
-    /// Only answers of this media type, as text/*; may be repeated.
+    /// Only answers of this media type, as text/*; with + in front, as +image/*, of this one besides those that are stored
+    /// anyway: pages, text and documents. May be repeated.
     #[arg(long, value_name = "TYPE", help_heading = "Scope")]
     media_type: Vec<String>,
     #[command(flatten)]
@@ -282,12 +283,27 @@ impl CrawlArgs {
             (&self.prefix, &mut scope.prefixes),
             (&self.include, &mut scope.url_include),
             (&self.exclude, &mut scope.url_exclude),
-            (&self.media_type, &mut scope.media_types),
         ];
         for (given, setting) in lists {
             if !given.is_empty() {
                 setting.clone_from(given);
             }
+        }
+        self.set_media_types(scope);
+    }
+
+    /// Types with + in front join those that are there, the others take their place.
+    fn set_media_types(&self, scope: &mut ScopeOptions) {
+        let (more, only): (Vec<&String>, Vec<&String>) =
+            self.media_type.iter().partition(|given| given.starts_with('+'));
+        if !only.is_empty() {
+            scope.media_types = only.into_iter().cloned().collect();
+        }
+        // An empty list is one of all types.
+        if !scope.media_types.is_empty() {
+            let more = more.iter().map(|given| given[1..].to_owned());
+            let new: Vec<String> = more.filter(|given| !scope.media_types.contains(given)).collect();
+            scope.media_types.extend(new);
         }
     }
 

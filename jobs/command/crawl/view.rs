@@ -129,7 +129,7 @@ pub fn sum_up(totals: &Totals, ended: Ended) {
     }
     if !totals.refused_types.is_empty() {
         crate::say!(
-            "            left out by media type: {}; --media-type TYPE takes them, with --retry media-type those too",
+            "            left out by media type: {}; --media-type +TYPE takes them, --retry media-type these as well",
             most(&totals.refused_types)
         );
     }

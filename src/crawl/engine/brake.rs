@@ -1,11 +1,12 @@
 //! What is left out of a host because of what the host showed: copies by pattern, media types by ending.
 
+use std::time::Duration;
+
 use crate::Purpose;
 use crate::engine::{Crawl, Totals};
 use crate::event::outcome;
-use crate::fetch::Received;
+use crate::fetch::{Fetched, Fetcher, Method, Received, Request};
 use crate::frontier::Lease;
-use crate::kinds::Ask;
 use crate::page::Reading;
 use webmill_capture::Response;
 
@@ -24,20 +25,31 @@ impl Crawl {
             host.duplicate_throttle.refuses(&entry.url, entry.depth, &self.options.duplicate_throttle);
         let left = match refused {
             Some(pattern) => (outcome::PATTERN_CUT, pattern),
-            None => match host.kinds.ask(&entry.url, &self.kinds) {
-                Ask::Get | Ask::HeadFirst => return None,
-                Ask::No(detail) => (outcome::MEDIA_TYPE, detail),
-            },
+            None => {
+                let scope = &self.reader.scope;
+                let takes = |media_type: &str| scope.answer(&entry.url, entry, media_type).accepted;
+                (outcome::MEDIA_TYPE, host.kinds.refuses(&entry.url, self.kinds, &takes)?)
+            }
         };
         self.totals.count_left_out(&lease.host, left.0, Some(&left.1));
         Some(left)
     }
 
+    /// Whether the head of the page of `lease` is asked for before its body.
+    pub(super) fn asks_head(&self, lease: &Lease) -> bool {
+        let entry = &lease.entry;
+        entry.purpose == Purpose::Page
+            && entry.depth > 0
+            && self.frontier.host(lease).kinds.is_doubtful(&entry.url, self.kinds)
+    }
+
     /// A 2xx answer for the page of `lease`: of a type that is taken or, with the type as detail of its event, not.
     pub(super) fn learn_kind(&mut self, lease: &Lease, received: &Received) -> Option<String> {
         let taken = !received.refused_by_accept;
-        let host = self.frontier.host_mut(lease);
-        host.kinds.learn(&lease.entry.url, taken, &self.kinds);
+        // What a page needs is taken whatever it is: that says nothing of pages.
+        if lease.entry.purpose == Purpose::Page {
+            self.frontier.host_mut(lease).kinds.learn(&lease.entry.url, taken, self.kinds);
+        }
         if taken {
             return None;
         }
@@ -53,6 +65,26 @@ impl Crawl {
         let options = &self.options.duplicate_throttle;
         host.duplicate_throttle.observe(&lease.entry.url, reading.fingerprint.as_ref(), options);
     }
+}
+
+/// The answer to a request for the head of a page, where it is of a type that is not wanted. Otherwise the host has rested
+/// once more.
+pub(super) async fn refused_by_head(
+    fetcher: &Fetcher,
+    request: Request<'_>,
+    pause_ms: u64,
+) -> Option<Fetched> {
+    let mut fetched = fetcher.fetch(Request { method: Method::Head, ..request }).await;
+    if let (Ok(received), Some(accept)) = (&mut fetched.result, request.accept) {
+        let head = Response::parse(&received.raw);
+        // Asked here: a head that is all of its answer is not held against it on the way.
+        if !accept(received.status, head.media_type().as_deref().unwrap_or_default()) {
+            received.refused_by_accept = true;
+            return Some(fetched);
+        }
+    }
+    tokio::time::sleep(Duration::from_millis(pause_ms)).await;
+    None
 }
 
 impl Totals {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::Purpose;
 use crate::archive::{Packed, Stored, Via, hops, pack};
 use crate::engine::Crawl;
+use crate::engine::brake::refused_by_head;
 use crate::engine::revisit::{Facts, Repeats};
 use crate::fetch::{Failure, Fetched, Method, Request};
 use crate::frontier::Lease;
@@ -74,6 +75,9 @@ impl Crawl {
         });
         let pause = self.polite(&request.lease.host).pause(self.frontier.host(&request.lease));
         let keep = pause <= self.options.fetch.keep_alive_ms;
+        // A body that is left costs the connection, which is nothing where it ends anyway.
+        let head_first =
+            keep && known.is_none() && purpose == Purpose::Page && self.asks_head(&request.lease);
         if purpose == Purpose::Page {
             self.pages_in_flight += 1;
         }
@@ -111,11 +115,13 @@ impl Crawl {
             let conditional = conditions.map(|(etag, modified)| (etag.as_str(), modified.as_str()));
             let request =
                 Request { url: &url, method, max_body_bytes, accept: Some(&accept), keep, conditional };
-            let fetched = match purpose {
-                Purpose::Page | Purpose::Requisite => {
+            let refused = if head_first { refused_by_head(&fetcher, request, pause).await } else { None };
+            let fetched = match (refused, purpose) {
+                (Some(refused), _) => refused,
+                (None, Purpose::Page | Purpose::Requisite) => {
                     logins.fetch(&fetcher, request, Duration::from_millis(pause)).await
                 }
-                Purpose::Sitemap | Purpose::Robots => fetcher.fetch(request).await,
+                (None, Purpose::Sitemap | Purpose::Robots) => fetcher.fetch(request).await,
             };
             let mut reading = None;
             let mut packed = Ok(None);
