@@ -36,13 +36,15 @@ pub(super) struct Known {
     pub digest: Option<[u8; 20]>,
     /// The capture that a revisit record refers to: its date.
     pub capture_ms: Option<i64>,
+    /// The conditions hold no more: "not modified" is a lie, not a visit.
+    pub probing: bool,
 }
 
 impl Known {
     /// The capture that an answer repeats, if it does.
     pub fn revisit(&self, url: &str, status: u16, cut: bool, facts: &Facts) -> Option<Repeats> {
         let profile = match status {
-            304 if facts.conditional => RevisitProfile::ServerNotModified,
+            304 if facts.conditional && !self.probing => RevisitProfile::ServerNotModified,
             200..=299 if !cut && self.digest.is_some() && self.digest == facts.digest => {
                 RevisitProfile::IdenticalPayloadDigest
             }
@@ -123,6 +125,7 @@ impl Crawl {
             conditions,
             digest: history.digest,
             capture_ms: history.capture.map(|capture| capture.at_ms),
+            probing: history.probing,
         }))
     }
 
