@@ -17,7 +17,7 @@ use crate::config::CrawlOptions;
 use crate::engine::{Crawl, lock, origin, stored_rules};
 use crate::event::{Event, outcome};
 use crate::frontier::{Frontier, FrontierOptions};
-use crate::kinds::{Ask, KindFilter};
+use crate::kinds::KindFilter;
 use crate::page::plain;
 use crate::rewrite::Rewriter;
 use crate::scope::{Lineage, Scope, Standing};
@@ -306,8 +306,9 @@ impl Question<'_> {
             ));
         }
         let filter = KindFilter::new(|media_type| self.scope.may_take(media_type));
-        let kind = match host.kinds.clone().ask(&self.url, &filter) {
-            Ask::No(why) if !self.is_seed => {
+        let takes = |media_type: &str| self.scope.answer(&self.url, Standing::default(), media_type).accepted;
+        let kind = match host.kinds.clone().refuses(&self.url, filter, &takes) {
+            Some(why) if !self.is_seed => {
                 self.say(format!("type: its ending tells of a type that is not stored: {why}"));
                 Some(format!("its type is not stored ({why}); --media-type takes more"))
             }

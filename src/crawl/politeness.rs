@@ -10,8 +10,9 @@
 //! sixty-fourth of the rate at which the host refused (additive increase, multiplicative decrease), until the host is as fast as
 //! politeness allows anyway. Refusals in a row double the pause.
 //!
-//! **Giving up.** A host that failed `max_failures` times in a row (`max_failures_at_first` where it never answered) is left alone until
-//! the crawl is opened again; with the default waits that takes a day and a half, and ten minutes.
+//! **Giving up.** A host that was away (no connection, no robots.txt, 429, 503) `max_failures` times in a row
+//! (`max_failures_at_first` where it never answered) is left alone until the crawl is opened again; with the default waits that takes a
+//! day and a half, and ten minutes. Other errors are those of a URL.
 //!
 //! **Reference.** Heydon and Najork, Mercator, World Wide Web 2 (1999), doi:10.1023/A:1019213109274 (delay by response time);
 //! Chiu and Jain, Analysis of the increase and decrease algorithms, Computer Networks and ISDN Systems 17 (1989),
@@ -172,7 +173,7 @@ impl Politeness {
 
     /// Whether a host has failed so often in a row that it is left alone.
     pub fn is_hopeless(&self, host: &HostState) -> bool {
-        host.failures >= if host.fetched == 0 { self.max_failures_at_first } else { self.max_failures }
+        host.away >= if host.fetched == 0 { self.max_failures_at_first } else { self.max_failures }
     }
 
     fn longest_backoff_ms(&self) -> u64 {

@@ -117,6 +117,8 @@ pub struct HostState {
     pub response_ms: u32,
     /// Failures in a row: no connection, no rules, an answer 5xx or 429, a body cut off.
     pub failures: u16,
+    /// Of these, in a row, those that say that the host itself is away: no connection, no rules, 429, 503.
+    pub away: u16,
     /// Wall clock, ms since 1970, of the first of them.
     pub trouble_since_ms: i64,
     /// Outcome of the last of them.

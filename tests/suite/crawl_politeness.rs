@@ -71,7 +71,7 @@ fn breaches(record: &Recording, manners: &Manners<'_>) -> Vec<String> {
                 0 | 408 | 425 | 429 | 500..=599 => failures + 1,
                 _ => 0,
             };
-            if matches!(asked.status, 429 | 502..=504) {
+            if matches!(asked.status, 429 | 503) {
                 // Each refusal doubles the pause; how far back the row goes only the crawler knows.
                 least("backoff", 2 * DELAY_MS);
             } else if failures > 0 {

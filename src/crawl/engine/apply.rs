@@ -126,7 +126,7 @@ impl Crawl {
                 self.redirected(&lease, &mut event, received, reading)?;
             }
             404 | 410 => event.outcome = outcome::GONE.into(),
-            429 | 502..=504 => return self.postponed(lease, event, received, now),
+            429 | 503 => return self.postponed(lease, event, received, now),
             408 | 425 | 500..=599 => return self.try_later(lease, event),
             400..=499 => event.outcome = outcome::CLIENT_ERROR.into(),
             _ => event.outcome = outcome::PROTOCOL_ERROR.into(),
@@ -142,6 +142,9 @@ impl Crawl {
         host.fetched += 1;
         host.bytes += received.raw.len() as u64;
         host.response_ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
+        if !matches!(received.status, 429 | 503) {
+            host.away = 0;
+        }
         if is_good(received) {
             self.recovered(lease);
         }
@@ -188,9 +191,6 @@ impl Crawl {
             _ => outcome::TOO_BUSY,
         };
         self.back_off(&lease, final_outcome, ANSWERED_BACKOFF_MS);
-        if self.is_hopeless(&lease) {
-            return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
-        }
         self.again_or(lease, event, final_outcome)
     }
 
@@ -228,6 +228,7 @@ impl Crawl {
         host.fetched += 1;
         host.bytes += received.raw.len() as u64;
         host.response_ms = event.elapsed_ms;
+        host.away = 0;
         self.back_off(&lease, outcome::CUT_OFF, ANSWERED_BACKOFF_MS);
         event.detail = Some(format!("the body broke off after {length} bytes"));
         if lease.entry.purpose == Purpose::Sitemap {
@@ -237,9 +238,6 @@ impl Crawl {
             let size = packed.len() + reading.weight();
             // What finds no room is lost with this attempt, not with the URL.
             drop(self.longest.offer(lease.entry.url.as_str(), length, size, (packed, reading)));
-        }
-        if self.is_hopeless(&lease) {
-            return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
         }
         self.again_or(lease, event, outcome::CUT_OFF)
     }
@@ -278,10 +276,11 @@ impl Crawl {
         if !failure.retry() {
             return self.lose(lease, event, failure.name());
         }
-        if self.is_hopeless(&lease) {
-            return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
-        }
         if failure.is_before_request() {
+            self.away(&lease);
+            if self.is_hopeless(&lease) {
+                return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
+            }
             // The server has not seen the URL: the attempt was the host's.
             event.outcome = outcome::RETRY.into();
             self.log(event);

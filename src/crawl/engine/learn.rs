@@ -140,11 +140,12 @@ impl Crawl {
 
     /// The host that a robots.txt was asked of rests, for longer where it failed or said so.
     fn spare(&mut self, lease: &mut Lease, fetched: &Fetched, now: i64) {
+        let away = self.frontier.host(lease).away;
         let reason = match &fetched.result {
             Err(failure) => failure.name(),
             Ok(received) => {
                 self.answered(lease, fetched, received);
-                if matches!(received.status, 429 | 502..=504) {
+                if matches!(received.status, 429 | 503) {
                     return self.slow_down(lease, received.status, self.asked_wait(received, now));
                 }
                 if !matches!(received.status, 408 | 425 | 500..=599) && !received.broke_off() {
@@ -153,6 +154,8 @@ impl Crawl {
                 outcome::ROBOTS_UNREACHABLE
             }
         };
+        self.frontier.host_mut(lease).away = away;
+        self.away(lease);
         self.back_off(lease, reason, u64::MAX);
     }
 
@@ -165,6 +168,7 @@ impl Crawl {
         elsewhere: bool,
     ) -> Result<()> {
         if elsewhere {
+            self.away(&lease);
             self.back_off(&lease, outcome::ROBOTS_UNREACHABLE, u64::MAX);
         }
         if let Some(failure) = failure {
@@ -186,6 +190,7 @@ impl Crawl {
         } else if failure.is_some_and(Failure::is_outage) {
             let host = self.frontier.host_mut(&lease);
             host.failures = host.failures.saturating_sub(1);
+            host.away = host.away.saturating_sub(1);
             event.robots_reason = Some("not to be had yet".into());
         } else if self.is_hopeless(&lease) {
             let verdict = match failure {

@@ -103,7 +103,7 @@ impl Crawl {
             let now = self.now_ms();
             self.frontier.change_host(host, &mut |state| {
                 state.verdict = None;
-                state.failures = 0;
+                (state.failures, state.away) = (0, 0);
                 state.next_ms = state.next_ms.min(now);
             })?;
         }

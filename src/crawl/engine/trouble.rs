@@ -72,9 +72,16 @@ impl Crawl {
         let host = self.frontier.host_mut(lease);
         let interval = interval.max(u64::from(host.response_ms));
         host.pace.refused(interval);
+        self.away(lease);
         self.trouble(lease, if status == 429 { "429" } else { outcome::SERVER_ERROR });
         let pause = self.polite(&lease.host).refused(self.frontier.host(lease)).max(asked_ms.unwrap_or(0));
         self.pause_at_least(lease, pause);
+    }
+
+    /// The host itself is away, not one of its pages.
+    pub(super) fn away(&mut self, lease: &Lease) {
+        let host = self.frontier.host_mut(lease);
+        host.away = host.away.saturating_add(1);
     }
 
     fn pause_at_least(&mut self, lease: &Lease, pause_ms: u64) {
@@ -135,7 +142,7 @@ impl Crawl {
         let now = self.wall_ms;
         self.frontier.revive(&mut |_, host| {
             host.verdict = None;
-            host.failures = 0;
+            (host.failures, host.away) = (0, 0);
             host.trouble = None;
             host.next_ms = now;
         })

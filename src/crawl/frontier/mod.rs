@@ -85,7 +85,7 @@ const NAMES: [(&str, bool); 9] = [
 /// Rank under which a host is leased without an entry.
 const BORROWED: Rank = Rank::MAX;
 /// A host that is not due before this time is left alone until [`Frontier::revive`], however long the crawl lasts: what it has
-/// queued is kept.
+/// queued is kept. Only for hosts that have something queued: their last entry is released with [`After::Keep`].
 pub const NEVER_MS: i64 = i64::MAX / 2;
 /// First byte of the index key of a URL that is never to be given out.
 const CANCELLED: u8 = b'c';

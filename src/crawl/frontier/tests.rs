@@ -104,6 +104,9 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
                 }
                 let lease = leases.swap_remove(usize::from(which) % leases.len());
                 assert_eq!(frontier.host(&lease).next_ms, model.due(&lease.host));
+                // Who leaves a host alone keeps what it has queued.
+                let alone = pause_ms == NEVER_MS;
+                let after = if alone { After::Keep } else { after };
                 frontier.host_mut(&lease).next_ms = now + pause_ms;
                 // The end of a queue may be an entry that was marked as done, which the model has not.
                 let after = if frontier.cancelled.is_empty() { after } else { After::Done };
@@ -113,7 +116,8 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
             Step::Tick(ms) => now += ms,
             Step::MarkSeen { host, path } => {
                 let url = found(host, path, 0, 0.0, None).url;
-                if !leases.iter().any(|lease| lease.entry.url == url) {
+                let alone = model.due(url.host()) >= NEVER_MS;
+                if !alone && !leases.iter().any(|lease| lease.entry.url == url) {
                     frontier.mark_seen(&url).unwrap();
                     model.mark_seen(&url);
                 }
