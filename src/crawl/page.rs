@@ -192,6 +192,12 @@ impl PageReader {
         if self.is_markup(&body) {
             gather.reading.markup = true;
             self.read_markup(&body, response, robots, true, &mut gather);
+            // Browsers and replay tools ask for it unasked.
+            if self.requisites.fetch
+                && let Some(icon) = url.join("/favicon.ico")
+            {
+                gather.requisite(icon);
+            }
         } else if !self.read_feed(&body, &mut gather) {
             self.read_needs(&body, response, &mut gather);
         }

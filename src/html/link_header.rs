@@ -104,9 +104,12 @@ mod tests {
 
     use super::*;
 
+    /// A target with its parameters.
+    type Expected = (&'static str, &'static [(&'static str, &'static str)]);
+
     #[test]
     fn links_and_parameters() {
-        let cases: [(&str, &[(&str, &[(&str, &str)])]); 12] = [
+        let cases: [(&str, &[Expected]); 12] = [
             ("", &[]),
             ("<a>", &[("a", &[])]),
             ("<a>; rel=next", &[("a", &[("rel", "next")])]),

@@ -20,7 +20,7 @@ mod manifest;
 use std::collections::VecDeque;
 
 use super::css::{Use, each_address, unescape_all};
-use super::dom::{Dom, Edge};
+use super::dom::Dom;
 use super::links::MAX_NESTED;
 use super::parse::{Limits, parse};
 use super::tag::Tag;
@@ -122,12 +122,7 @@ fn base(dom: &Dom<'_>, url: &CanonicalUrl) -> CanonicalUrl {
 
 /// Hands on what one document needs; the documents inside it join `nested`.
 fn document(dom: &Dom<'_>, sink: &mut Sink<'_>, nested: &mut VecDeque<(String, u8)>, level: u8) {
-    let mut walk = dom.walk(dom.document());
-    while let Some(edge) = walk.next() {
-        let Edge::Enter(n) = edge else { continue };
-        if !dom.is_element(n) {
-            continue;
-        }
+    for n in dom.descendants(dom.document()).filter(|n| dom.is_element(*n)) {
         element::requisites(dom, n, sink);
         match dom.tag(n) {
             Tag::Style => dom.children(n).filter(|c| dom.is_text(*c)).for_each(|c| sink.style(dom.text(c))),

@@ -21,8 +21,12 @@ fn file(media_type: &str, body: &str) -> Vec<u8> {
 const SITE: &str = "http://docs.example";
 const CDN: &str = "http://cdn.example";
 
+/// Pictures come when somebody looks.
+const LAZY: &str = "addEventListener('load', () => document.querySelectorAll('[data-src]').forEach(e => { e.src = e.dataset.src }))";
+
 /// What the pages of [`documentation`] need.
-const NEEDED: [&str; 22] = [
+const NEEDED: [&str; 23] = [
+    "http://docs.example/favicon.ico",
     "http://docs.example/style/main.css",
     "http://docs.example/style/print.css",
     "http://docs.example/style/deep.css",
@@ -48,10 +52,11 @@ const NEEDED: [&str; 22] = [
 ];
 
 /// Three pages, their styles, scripts, fonts, pictures and frames on three hosts.
-fn documentation() -> Written {
+pub fn documentation() -> Written {
     let home = "<!DOCTYPE html><title>Home</title><link rel=stylesheet href=/style/main.css>\
         <link rel='shortcut icon' href=/icon.ico><link rel=manifest href=/app.webmanifest>\
-        <script src=http://cdn.example/lib.js></script><style>i { background: url('inline.png') }</style>\
+        <script src=http://cdn.example/lib.js></script><style>i { background: url('inline.png') } b { font-family: F }</style>\
+        <p><i>slanted</i> <b>heavy</b></p>\
         <img src=/small.png srcset='/small.png 1x, /large.png 2x'><a href=/large.png>larger</a>\
         <picture><source srcset=/photo.webp type=image/webp><img src=/small.png></picture>\
         <img data-src=/lazy.png data-srcset='/lazy-2x.png 2x'>\
@@ -89,7 +94,7 @@ fn documentation() -> Written {
             &format!("{SITE}/sprite.svg"),
             file("image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'/>"),
         )
-        .answer(&format!("{CDN}/lib.js"), file("text/javascript", "1"))
+        .answer(&format!("{CDN}/lib.js"), file("text/javascript", LAZY))
         .answer(&format!("{CDN}/font.woff2"), file("font/woff2", "wOF2"))
         .answer("http://frames.example/frame", file("text/html", frame));
     for url in NEEDED {
@@ -100,7 +105,7 @@ fn documentation() -> Written {
     web
 }
 
-fn with_requisites(proxy: String) -> CrawlOptions {
+pub fn with_requisites(proxy: String) -> CrawlOptions {
     let mut options = swift(proxy);
     options.requisites.fetch = true;
     options
@@ -297,8 +302,8 @@ fn what_a_limit_drops_stands_in_the_log_and_the_totals() {
     options.requisites.max_per_page = 10;
     options.fetch.max_body_bytes = 4 << 20;
     let totals = crawl(folder.path(), &options, &seeds(&["http://a.example/"]));
-    assert_eq!(totals.refused.get("requisites-beyond-limit"), 99_990);
+    assert_eq!(totals.refused.get("requisites-beyond-limit"), 99_991);
     let told = events(folder.path());
     let page = told.iter().find(|event| event.url == "http://a.example/").unwrap();
-    assert_eq!(page.detail.as_deref(), Some("99990 links beyond the limit were dropped"));
+    assert_eq!(page.detail.as_deref(), Some("99991 links beyond the limit were dropped"));
 }

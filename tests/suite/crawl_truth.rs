@@ -313,7 +313,7 @@ fn breadth_first_goes_outwards() {
 fn walk(web: Written, seeds: &[&str], change: impl FnOnce(&mut CrawlOptions)) -> Vec<String> {
     let (server, record) = serve(web);
     let seeds: Vec<_> = seeds.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect();
-    let mut options = CrawlOptions { connections: 1, ..swift(server.proxy()) };
+    let mut options = CrawlOptions { connections: 1, sitemaps: false, ..swift(server.proxy()) };
     change(&mut options);
     let folder = tempfile::tempdir().unwrap();
     crawl(folder.path(), &options, &seeds);

@@ -11,6 +11,7 @@ mod crawl_brake;
 mod crawl_corners;
 mod crawl_outage;
 mod crawl_politeness;
+mod crawl_replay;
 mod crawl_requisites;
 mod crawl_resume;
 mod crawl_scope;

@@ -305,12 +305,12 @@ impl Crawl {
 
     /// The end of a URL that was not brought home: counted, and to be asked for again by [`Crawl::ask_again`].
     /// Where an attempt brought the beginning of an answer, the longest is stored.
-    pub(super) fn lose(&mut self, mut lease: Lease, mut event: Event, outcome: &'static str) -> Result<()> {
+    pub(super) fn lose(&mut self, lease: Lease, mut event: Event, outcome: &'static str) -> Result<()> {
         event.outcome = outcome.into();
         if let Some((packed, reading)) = self.longest.take(lease.entry.url.as_str()) {
             self.append(&mut event, &packed)?;
             event.outcome = outcome::CUT_OFF.into();
-            self.stored(&mut lease, &reading);
+            self.stored(&lease, &reading);
             self.queue_found(&lease, &reading)?;
         }
         if outcome::is_soft(&event.outcome) {
