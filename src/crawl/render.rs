@@ -34,8 +34,10 @@ use crate::archive::{ArchiveOptions, Packed};
 use crate::config::CrawlOptions;
 use crate::event::Event;
 use crate::fetch::Fetcher;
+use crate::page::PageReader;
 use crate::politeness::Politeness;
 use crate::robots::Robots;
+use crate::scope::Standing;
 use crate::site_settings::Sites;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
@@ -59,7 +61,8 @@ pub struct RenderOptions {
     /// Least pause between two requests of rendered pages to a host, in milliseconds, at most 3,600,000; default none: that of the
     /// crawl. What robots.txt asks for counts in any case.
     pub delay_ms: Option<u64>,
-    /// Regular expressions of URLs that pages are not let ask for, beside those that the scope excludes. Default none.
+    /// Regular expressions of URLs that pages are not let ask for, beside those that the scope leaves out
+    /// as requisites. Default none.
     pub block: Vec<String>,
     /// Memory for answers that several pages share, in bytes; default 64 MiB.
     pub shared_bytes: u64,
@@ -105,6 +108,7 @@ fn compile(field: &str, expressions: &[String]) -> Result<RegexSet> {
 pub(crate) struct Render {
     patterns: RegexSet,
     block: RegexSet,
+    reader: Arc<PageReader>,
     renderer: Renderer,
     fetcher: Fetcher,
     archive: ArchiveOptions,
@@ -125,7 +129,7 @@ pub(crate) struct Page<'a> {
     pub url: &'a CanonicalUrl,
     /// Its answer.
     pub raw: &'a [u8],
-    pub depth: u32,
+    pub standing: Standing,
     /// The rules of its own origin.
     pub rules: Option<Arc<Robots>>,
     /// The pause of its own host.
@@ -160,17 +164,21 @@ impl Render {
     ///
     /// # Errors
     /// [`Error::Config`]: expressions that cannot be read, no browser on this machine; [`Error::Io`].
-    pub(crate) async fn new(options: &CrawlOptions, fetcher: &Fetcher) -> Result<Option<Arc<Render>>> {
+    pub(crate) async fn new(
+        options: &CrawlOptions,
+        fetcher: &Fetcher,
+        reader: Arc<PageReader>,
+    ) -> Result<Option<Arc<Render>>> {
         let render = &options.render;
         if render.patterns.is_empty() && !options.sites.iter().any(|site| site.render == Some(true)) {
             return Ok(None);
         }
-        let block: Vec<String> = render.block.iter().chain(&options.scope.url_exclude).cloned().collect();
         Ok(Some(Arc::new(Render {
             patterns: compile("render.patterns", &render.patterns)?,
-            block: compile("render.block", &block)?,
+            block: compile("render.block", &render.block)?,
             renderer: Renderer::new(&render.browser, &options.fetch.user_agent).await?,
             fetcher: fetcher.clone(),
+            reader,
             archive: options.archive.clone(),
             max_body_bytes: options.fetch.max_body_bytes.min(render.browser.max_bytes),
             keep_alive_ms: options.fetch.keep_alive_ms,
@@ -221,8 +229,12 @@ impl Render {
         }
         // It was asked just now.
         self.pace.rest(page.url.host(), self.delay.unwrap_or(page.pause)).await;
-        let exchange =
-            Arc::new(PageExchange::new(self.clone(), page.url, page.depth, Bytes::copy_from_slice(page.raw)));
+        let exchange = Arc::new(PageExchange::new(
+            self.clone(),
+            page.url,
+            page.standing,
+            Bytes::copy_from_slice(page.raw),
+        ));
         let rendered = self.renderer.render(page.url, exchange.clone()).await;
         let mut visit = Visit { parts: exchange.take_parts(), ..Visit::default() };
         let rendered = match rendered {

@@ -234,7 +234,7 @@ impl Crawl {
         }
         let fetcher = Fetcher::new(&fetch, Some(Arc::new(move |ip| filter.scope.address(ip).is_ok())))?;
         drop(entered);
-        let render = threads.block_on(Render::new(options, &fetcher))?;
+        let render = threads.block_on(Render::new(options, &fetcher, reader.clone()))?;
         let opened = replay::open(folder, options)?;
         reader.scope.restore(&opened.checkpoint.adopted);
         let (sender, results) = channel();

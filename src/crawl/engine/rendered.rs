@@ -82,8 +82,7 @@ impl ToRender {
         let Some(plain) = reading.as_mut().filter(|reading| reading.markup && whole) else {
             return (None, Vec::new());
         };
-        let page =
-            Page { url, raw: &received.raw, depth: standing.depth, rules: self.rules, pause: self.pause };
+        let page = Page { url, raw: &received.raw, standing, rules: self.rules, pause: self.pause };
         let visit = self.render.visit(page).await;
         plain.refused.merge(&visit.refused);
         if let Some(tree) = &visit.tree

@@ -14,6 +14,7 @@ use crate::Purpose;
 use crate::archive::{Stored, pack};
 use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched, Method, Request};
+use crate::scope::Standing;
 use crate::without_secrets;
 use webmill_capture::error::Result as Packing;
 use webmill_capture::{CanonicalUrl, Response};
@@ -79,18 +80,23 @@ impl Render {
 pub(super) struct PageExchange {
     render: Arc<Render>,
     url: CanonicalUrl,
-    depth: u32,
+    standing: Standing,
     /// The page's own answer, which was fetched before, and whether the page has it.
     first: Mutex<(Bytes, bool)>,
     parts: Mutex<Vec<Part>>,
 }
 
 impl PageExchange {
-    pub(super) fn new(render: Arc<Render>, url: &CanonicalUrl, depth: u32, raw: Bytes) -> PageExchange {
+    pub(super) fn new(
+        render: Arc<Render>,
+        url: &CanonicalUrl,
+        standing: Standing,
+        raw: Bytes,
+    ) -> PageExchange {
         PageExchange {
             render,
             url: url.clone(),
-            depth,
+            standing,
             first: Mutex::new((raw, false)),
             parts: Mutex::default(),
         }
@@ -115,6 +121,9 @@ impl PageExchange {
         }
         if render.block.is_match(request.url.as_str()) {
             return Err(NoAnswer::Refused("blocked"));
+        }
+        if render.reader.scope.requisite(&request.url, self.standing).is_err() {
+            return Err(NoAnswer::Refused(outcome::OUT_OF_SCOPE));
         }
         let host = request.url.host();
         let mut pause = render.delay(host);
@@ -175,7 +184,7 @@ impl PageExchange {
         event.elapsed_ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
         event.ip = fetched.ip.map(|ip| ip.to_string());
         event.protocol = Some(if received.http2 { "h2" } else { "http/1.1" }.into());
-        event.depth = self.depth;
+        event.depth = self.standing.depth;
         event.referrer = Some(self.url.as_str().to_owned());
         let packed = packed.unwrap_or_else(|error| {
             event.detail = Some(error.to_string());

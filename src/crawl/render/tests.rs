@@ -292,19 +292,20 @@ fn pages_do_not_reach_what_the_crawl_must_not() {
     let port = canary.local_addr().unwrap().port();
     let page = format!(
         "<img src=http://127.0.0.1:{port}/x><img src=http://localhost:{port}/x><img src=http://[::1]:{port}/x>
-         <iframe src=http://169.254.169.254/latest/meta-data></iframe><img src=http://a.example/blocked.gif>
+         <iframe src=http://169.254.169.254/latest/meta-data></iframe><img src=http://a.example/blocked.gif><img src=http://b.example/left-out.png>
          <script src=http://a.example:25/x></script><a href=/kept>x</a>"
     );
     let pages = BTreeMap::from([("a.example/", (HTML, page)), ("a.example/kept", (HTML, "<p>x".into()))]);
     let (web, folder) = (Web::start(pages), tempfile::tempdir().unwrap());
     let mut options = options(&web);
     options.render.block = vec!["\\.gif$".into()];
+    options.scope.url_exclude = vec!["left-out".into()];
     let (totals, _) = crawl(folder.path(), &options, "http://a.example/");
     assert_eq!(totals.stored, 2);
     let refused = |reason: &str| totals.refused.get(reason);
     let guarded = refused("render-private-address") + refused("render-robots-unreachable");
     assert!(guarded >= 4, "{:?}", totals.refused);
-    assert_eq!(refused("render-blocked"), 1);
+    assert_eq!((refused("render-blocked"), refused("render-out-of-scope")), (1, 1));
     let asked = web.asked.lock().unwrap();
     assert!(asked.iter().all(|(host, ..)| host == "a.example"), "{asked:?}");
     assert!(canary.accept().is_err());
