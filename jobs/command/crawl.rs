@@ -58,6 +58,9 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     if !opened.fresh {
         crate::say!("{} of {} URLs wait", f.queued, f.seen);
     }
+    if let Some(note) = crawl.browser_note() {
+        crate::say!("{note}: hostile pages are held by nothing but this machine's user");
+    }
     for note in opened.notes() {
         crate::say!("{note}");
     }

@@ -343,7 +343,20 @@ pub fn tail(
     from: Position,
     visit: &mut dyn FnMut(&Record<'_>) -> Result<()>,
 ) -> Result<Visited> {
+    tail_rendered(folder, from, &mut |record, _| visit(record))
+}
+
+/// Takes an answer, and the tree that a browser made of it.
+pub type VisitRendered<'a> = dyn FnMut(&Record<'_>, Option<&[u8]>) -> Result<()> + 'a;
+
+/// As [`tail`], each answer with the tree that a browser made of it, if it was rendered.
+///
+/// # Errors
+/// As [`tail`].
+pub fn tail_rendered(folder: &Path, from: Position, visit: &mut VisitRendered<'_>) -> Result<Visited> {
     let mut visited = Visited::default();
+    // A tree stands right before its answer.
+    let mut tree: Option<(String, Vec<u8>)> = None;
     for shard in shards(folder)?.iter().filter(|shard| shard.number >= from.file) {
         let at = if shard.number == from.file { from.offset } else { 0 };
         let options = ReadOptions { exact_start: Some(Resume::from(at)), ..ReadOptions::default() };
@@ -352,8 +365,12 @@ pub fn tail(
         while let Some(next) = reader.next() {
             match next {
                 Ok(record) if record.kind == RecordType::Response => {
-                    visit(&record)?;
+                    let tree = tree.take().filter(|(url, _)| *url == *record.url);
+                    visit(&record, tree.as_ref().map(|(_, tree)| tree.as_slice()))?;
                     visited.records += 1;
+                }
+                Ok(record) if record.kind == RecordType::Conversion => {
+                    tree = Some((record.url.to_string(), record.data.to_vec()));
                 }
                 Ok(_) => {}
                 Err(error @ Error::Io { .. }) => return Err(error),

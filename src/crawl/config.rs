@@ -11,6 +11,7 @@ use crate::journal::JournalOptions;
 use crate::login::LoginOptions;
 use crate::politeness::Politeness;
 use crate::priority::PriorityOptions;
+use crate::render::RenderOptions;
 use crate::requisites::RequisiteOptions;
 use crate::rewrite::RewriteOptions;
 use crate::scope::ScopeOptions;
@@ -77,6 +78,8 @@ pub struct CrawlOptions {
     pub revisit: RevisitOptions,
     /// The order of best-first crawls.
     pub priority: PriorityOptions,
+    /// Which pages are opened in a browser, for the links that scripts make.
+    pub render: RenderOptions,
     /// The shards written.
     pub archive: ArchiveOptions,
     /// The event log.
@@ -128,6 +131,7 @@ impl Default for CrawlOptions {
             continuous: false,
             revisit: RevisitOptions::default(),
             priority: PriorityOptions::default(),
+            render: RenderOptions::default(),
             archive: ArchiveOptions::default(),
             journal: JournalOptions::default(),
             agents: AgentsOptions::default(),
@@ -168,6 +172,7 @@ impl CrawlOptions {
         }
         self.priority.check()?;
         self.requisites.check()?;
+        self.render.check()?;
         self.archive.check()?;
         self.journal.check()?;
         self.agents.check()

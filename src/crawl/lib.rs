@@ -64,6 +64,7 @@ pub mod page;
 mod page_text;
 pub mod politeness;
 pub mod priority;
+mod render;
 pub mod requisites;
 pub mod rewrite;
 pub mod robots;
@@ -76,5 +77,7 @@ pub mod traps;
 
 pub use config::{CrawlLimits, CrawlOptions};
 pub use counted::Counted;
+pub(crate) use engine::without_secrets;
 pub use engine::{Crawl, Ended, HostTrouble, Missing, Observer, Replayed, SeedNews, Snapshot, Totals};
+pub use render::RenderOptions;
 pub use task::{Discovered, Entry, HostState, HostVisits, Purpose};

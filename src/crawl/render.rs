@@ -34,7 +34,11 @@ use crate::archive::{ArchiveOptions, Packed};
 use crate::config::CrawlOptions;
 use crate::event::Event;
 use crate::fetch::Fetcher;
+use crate::page::PageReader;
+use crate::politeness::Politeness;
 use crate::robots::Robots;
+use crate::scope::Standing;
+use crate::site_settings::Sites;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 use webmill_render::{Renderer, RendererOptions};
@@ -43,7 +47,7 @@ use self::answers::SharedAnswers;
 use self::exchange::PageExchange;
 use self::pace::Pace;
 use self::robots::RulesByOrigin;
-pub(crate) use self::tree::Tree;
+pub(crate) use self::tree::{CONTENT_TYPE, Tree, as_answer};
 
 /// Bytes that the compiled expressions of a list may take.
 const MAX_REGEX_BYTES: usize = 8 << 20;
@@ -57,7 +61,8 @@ pub struct RenderOptions {
     /// Least pause between two requests of rendered pages to a host, in milliseconds, at most 3,600,000; default none: that of the
     /// crawl. What robots.txt asks for counts in any case.
     pub delay_ms: Option<u64>,
-    /// Regular expressions of URLs that pages are not let ask for, beside those that the scope excludes. Default none.
+    /// Regular expressions of URLs that pages are not let ask for, beside those that the scope leaves out
+    /// as requisites. Default none.
     pub block: Vec<String>,
     /// Memory for answers that several pages share, in bytes; default 64 MiB.
     pub shared_bytes: u64,
@@ -103,15 +108,19 @@ fn compile(field: &str, expressions: &[String]) -> Result<RegexSet> {
 pub(crate) struct Render {
     patterns: RegexSet,
     block: RegexSet,
+    reader: Arc<PageReader>,
     renderer: Renderer,
     fetcher: Fetcher,
     archive: ArchiveOptions,
     max_body_bytes: u64,
     keep_alive_ms: u64,
-    delay: Duration,
-    politeness: crate::politeness::Politeness,
+    /// In place of what hosts' settings say.
+    delay: Option<Duration>,
+    politeness: Politeness,
+    obey_robots: bool,
+    sites: Sites,
     pace: Pace,
-    rules: Option<RulesByOrigin>,
+    rules: RulesByOrigin,
     shared: SharedAnswers,
 }
 
@@ -120,7 +129,7 @@ pub(crate) struct Page<'a> {
     pub url: &'a CanonicalUrl,
     /// Its answer.
     pub raw: &'a [u8],
-    pub depth: u32,
+    pub standing: Standing,
     /// The rules of its own origin.
     pub rules: Option<Arc<Robots>>,
     /// The pause of its own host.
@@ -155,25 +164,30 @@ impl Render {
     ///
     /// # Errors
     /// [`Error::Config`]: expressions that cannot be read, no browser on this machine; [`Error::Io`].
-    pub(crate) async fn new(options: &CrawlOptions, fetcher: &Fetcher) -> Result<Option<Arc<Render>>> {
+    pub(crate) async fn new(
+        options: &CrawlOptions,
+        fetcher: &Fetcher,
+        reader: Arc<PageReader>,
+    ) -> Result<Option<Arc<Render>>> {
         let render = &options.render;
-        if render.patterns.is_empty() {
+        if render.patterns.is_empty() && !options.sites.iter().any(|site| site.render == Some(true)) {
             return Ok(None);
         }
-        let block: Vec<String> = render.block.iter().chain(&options.scope.url_exclude).cloned().collect();
-        let delay = Duration::from_millis(render.delay_ms.unwrap_or(options.politeness.delay_ms));
         Ok(Some(Arc::new(Render {
             patterns: compile("render.patterns", &render.patterns)?,
-            block: compile("render.block", &block)?,
+            block: compile("render.block", &render.block)?,
             renderer: Renderer::new(&render.browser, &options.fetch.user_agent).await?,
             fetcher: fetcher.clone(),
+            reader,
             archive: options.archive.clone(),
             max_body_bytes: options.fetch.max_body_bytes.min(render.browser.max_bytes),
             keep_alive_ms: options.fetch.keep_alive_ms,
-            delay,
+            delay: render.delay_ms.map(Duration::from_millis),
             politeness: options.politeness.clone(),
+            obey_robots: options.obey_robots,
+            sites: Sites::new(&options.sites, &options.politeness)?,
             pace: Pace::default(),
-            rules: options.obey_robots.then(|| RulesByOrigin::new(&options.agent, options.politeness.robots_ms)),
+            rules: RulesByOrigin::new(&options.agent, options.politeness.robots_ms),
             shared: SharedAnswers::new(render.shared_bytes),
         })))
     }
@@ -185,17 +199,42 @@ impl Render {
 
     /// Whether a page of this URL is to be rendered.
     pub(crate) fn wants(&self, url: &CanonicalUrl) -> bool {
-        self.patterns.is_match(url.as_str())
+        let site = self.sites.of(url.host()).and_then(|site| site.render);
+        site.unwrap_or_else(|| self.patterns.is_match(url.as_str()))
+    }
+
+    /// The pauses of a host.
+    fn polite(&self, host: &str) -> &Politeness {
+        self.sites.politeness(host).unwrap_or(&self.politeness)
+    }
+
+    /// The pause of a host, as far as its robots.txt has no say.
+    fn delay(&self, host: &str) -> Duration {
+        self.delay.unwrap_or_else(|| Duration::from_millis(self.polite(host).delay_ms))
+    }
+
+    fn obeys_robots(&self, host: &str) -> bool {
+        self.sites.of(host).and_then(|site| site.obey_robots).unwrap_or(self.obey_robots)
+    }
+
+    /// Ends the browser; pages in it are not rendered.
+    pub(crate) fn close(&self) {
+        self.renderer.close();
     }
 
     /// Opens a page that was fetched in the browser.
     pub(crate) async fn visit(self: &Arc<Self>, page: Page<'_>) -> Visit {
-        if let (Some(known), Some(rules)) = (&self.rules, &page.rules) {
-            known.set(page.url, rules.clone());
+        if let Some(rules) = &page.rules {
+            self.rules.set(page.url, rules.clone());
         }
         // It was asked just now.
-        self.pace.rest(page.url.host(), page.pause.max(self.delay)).await;
-        let exchange = Arc::new(PageExchange::new(self.clone(), page.url, page.depth, Bytes::copy_from_slice(page.raw)));
+        self.pace.rest(page.url.host(), self.delay.unwrap_or(page.pause)).await;
+        let exchange = Arc::new(PageExchange::new(
+            self.clone(),
+            page.url,
+            page.standing,
+            Bytes::copy_from_slice(page.raw),
+        ));
         let rendered = self.renderer.render(page.url, exchange.clone()).await;
         let mut visit = Visit { parts: exchange.take_parts(), ..Visit::default() };
         let rendered = match rendered {

@@ -38,6 +38,9 @@ pub enum NoAnswer {
 
 /// Answers the requests of one page: the rules and the client of whoever renders.
 pub trait Exchange: Send + Sync {
+    /// The page is opened; once more where the browser died under it.
+    fn opened(&self) {}
+
     /// Answers one request. Several are on their way at the same time; one that the page does not wait for any more is dropped.
     fn exchange(
         &self,

@@ -1,7 +1,7 @@
 //! A browser for as long as it lives, and the next one after it.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -54,8 +54,9 @@ pub struct Renderer {
     proxy: Proxy,
     tabs: Semaphore,
     browser: tokio::sync::Mutex<Option<Arc<Browser>>>,
-    /// Its group of processes, for tests and whoever must end it at once.
+    /// Its group of processes, for tests.
     group: AtomicU64,
+    closed: AtomicBool,
     started: AtomicU64,
 }
 
@@ -64,8 +65,8 @@ pub(crate) struct Browser {
     pub cdp: Cdp,
     pub contexts: Arc<Contexts>,
     watching: Vec<JoinHandle<()>>,
-    // Last: what speaks to it ends first.
-    _process: Process,
+    /// None: it was ended.
+    process: Mutex<Option<Process>>,
 }
 
 /// The windows of each context: the first is ours, others were opened by its page.
@@ -120,6 +121,7 @@ impl Renderer {
             tabs: Semaphore::new(options.max_pages),
             browser: tokio::sync::Mutex::default(),
             group: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
             started: AtomicU64::new(0),
         })
     }
@@ -164,6 +166,7 @@ impl Renderer {
         for _ in 0..ATTEMPTS {
             let browser = self.browser().await?;
             let (requests, bytes) = (self.options.max_requests, self.options.max_bytes);
+            exchange.opened();
             let visit = Arc::new(Visit::new(url.clone(), exchange.clone(), requests, bytes));
             let credentials =
                 self.proxy.admit(visit.clone()).map_err(|e| RenderError::Browser(e.to_string()))?;
@@ -183,10 +186,19 @@ impl Renderer {
         Err(RenderError::Died)
     }
 
+    /// Ends the browser, and lets no other begin: pages that are open come to an error. Not from within the runtime.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        if let Some(browser) = self.browser.blocking_lock().take() {
+            browser.end();
+        }
+    }
+
     async fn discard(&self, browser: &Arc<Browser>) {
         let mut slot = self.browser.lock().await;
         if slot.as_ref().is_some_and(|current| Arc::ptr_eq(current, browser)) {
             *slot = None;
+            browser.end();
         }
     }
 
@@ -197,6 +209,9 @@ impl Renderer {
             return Ok(browser.clone());
         }
         *slot = None;
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(RenderError::Died);
+        }
         let browser = Arc::new(self.start().await?);
         *slot = Some(browser.clone());
         Ok(browser)
@@ -213,14 +228,15 @@ impl Renderer {
             max_memory: self.options.max_memory,
         })
         .map_err(|e| no(&format!("{}: {e}", self.program.display())))?;
-        self.group.store(process.group().into(), Ordering::Relaxed);
+        let group = process.group();
+        self.group.store(group.into(), Ordering::Relaxed);
         self.started.fetch_add(1, Ordering::Relaxed);
         // Each character may be an escape of six bytes.
         let max_message = self.options.max_html * 6 + (1 << 20);
         let cdp = Cdp::new(pipes.to, pipes.from, max_message).map_err(|e| no(&e))?;
         let contexts = Arc::new(Contexts::default());
         let events = cdp.listen("");
-        let mut browser = Browser { cdp, contexts, watching: Vec::new(), _process: process };
+        let mut browser = Browser { cdp, contexts, watching: Vec::new(), process: Mutex::new(Some(process)) };
         let hint = if self.options.sandbox && !process::is_root() {
             " (in a container without user namespaces it starts with render.sandbox = false alone)"
         } else {
@@ -234,9 +250,16 @@ impl Renderer {
         begun.map_err(|e| no(&format!("{}: {e}{hint}", self.program.display())))?;
         browser.watching = vec![
             tokio::spawn(close_popups(events, browser.contexts.clone(), browser.cdp.teller())),
-            tokio::spawn(watch_memory(browser._process.group(), self.options.max_memory)),
+            tokio::spawn(watch_memory(group, self.options.max_memory)),
         ];
         Ok(browser)
+    }
+}
+
+impl Browser {
+    /// Ends it, though pages may still hold it.
+    fn end(&self) {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 

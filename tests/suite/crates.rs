@@ -44,6 +44,7 @@ fn a_part_of_the_library_links_what_it_needs_and_no_more() {
         ("revisit", &engines),
         ("index", &engines),
         ("serve", &["polars_parquet", "polars_arrow", "clap", "fjall", "reqwest"]),
+        ("render", &["polars_parquet", "polars_arrow", "clap", "fjall", "reqwest", "tokio_tungstenite"]),
         ("mill", &["tokio", "clap", "fjall", "hyper"]),
         ("crawl", &["polars_parquet", "polars_arrow", "clap"]),
         ("jobs", &["ctrlc"]),

@@ -142,6 +142,13 @@ pub struct CrawlArgs {
     /// not counted as pages.
     #[arg(long, help_heading = "Fetching")]
     requisites: bool,
+    /// Open pages whose URL matches this regular expression in a headless Chromium of this machine, for the links that scripts
+    /// make; may be repeated.
+    #[arg(long, value_name = "REGEX", help_heading = "Rendering")]
+    render: Vec<String>,
+    /// What pages in the browser are not let ask for; may be repeated.
+    #[arg(long, value_name = "REGEX", help_heading = "Rendering")]
+    render_block: Vec<String>,
     /// Do not read sitemaps.
     #[arg(long, help_heading = "Fetching")]
     no_sitemaps: bool,
@@ -369,6 +376,13 @@ impl CrawlArgs {
         options.fetch.cookies |= self.cookies;
         options.fetch.allow_private |= self.allow_private;
         options.images |= self.images;
+        for (given, setting) in
+            [(&self.render, &mut options.render.patterns), (&self.render_block, &mut options.render.block)]
+        {
+            if !given.is_empty() {
+                setting.clone_from(given);
+            }
+        }
         options.duplicate_throttle.enabled &= !self.no_brake;
         options.requisites.fetch |= self.requisites;
         options.sitemaps &= !self.no_sitemaps;

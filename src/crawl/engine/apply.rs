@@ -23,7 +23,7 @@ const ANSWERED_BACKOFF_MS: u64 = 300_000;
 impl Crawl {
     /// Applies the result of a fetch: its record, its event, what it means for its host, the URLs found.
     pub(super) fn apply(&mut self, result: FetchResult) -> Result<()> {
-        let FetchResult { ticket, fetched, reading, facts, packed } = result;
+        let FetchResult { ticket, fetched, reading, facts, packed, parts } = result;
         let request = self
             .take_request(ticket)
             .ok_or_else(|| Error::Internal(format!("no request has ticket {ticket}")))?;
@@ -32,6 +32,7 @@ impl Crawl {
         }
         self.totals.fetched += 1;
         let packed = packed?;
+        self.keep_parts(parts)?;
         let InFlight { lease, step } = request;
         self.watch_outage(&lease.host, &fetched);
         let mut event = about(&lease.entry, "", fetched.started_ms + self.clock_shift_ms);
@@ -63,7 +64,7 @@ impl Crawl {
     }
 
     /// Appends records to the shard, and notes their place.
-    fn append(&mut self, event: &mut Event, packed: &Packed) -> Result<()> {
+    pub(super) fn append(&mut self, event: &mut Event, packed: &Packed) -> Result<()> {
         let place = self.archive.append(packed)?;
         event.shard = Some(place.shard.to_string());
         event.offset = Some(place.offset);

@@ -89,6 +89,9 @@ impl Crawl {
     /// # Errors
     /// [`Error::Io`].
     pub fn close(mut self, ended: Ended) -> Result<Totals> {
+        if let Some(render) = self.render.take() {
+            render.close();
+        }
         if let Some(threads) = self.threads.take() {
             threads.shutdown_background();
         }

@@ -24,6 +24,7 @@ mod outage;
 mod put_off;
 mod queue;
 mod redirects;
+mod rendered;
 mod replay;
 mod requisites;
 mod retry;
@@ -56,6 +57,7 @@ use crate::login::{LoginError, LoginOptions, Logins};
 use crate::longest_bodies::LongestBodies;
 use crate::page::{PageReader, Reading, account, plain};
 use crate::priority::{Earlier, Priority};
+use crate::render::Render;
 use crate::rewrite::Rewriter;
 use crate::scope::{Lineage, Scope};
 use crate::site_settings::Sites;
@@ -69,6 +71,7 @@ pub use replay::Replayed;
 pub(crate) use rules::{origin, stored_rules};
 pub use seed_news::SeedNews;
 pub use snapshot::{Ended, Observer, Snapshot};
+pub(crate) use task::without_secrets;
 pub use trouble::{HostTrouble, Missing};
 
 use commit::Checkpoint;
@@ -123,6 +126,8 @@ pub struct Crawl {
     journal: Journal,
     fetcher: Fetcher,
     logins: Arc<Logins>,
+    /// The browser, where pages are to be rendered.
+    render: Option<Arc<Render>>,
     reader: Arc<PageReader>,
     kinds: KindFilter,
     priority: Priority,
@@ -229,6 +234,7 @@ impl Crawl {
         }
         let fetcher = Fetcher::new(&fetch, Some(Arc::new(move |ip| filter.scope.address(ip).is_ok())))?;
         drop(entered);
+        let render = threads.block_on(Render::new(options, &fetcher, reader.clone()))?;
         let opened = replay::open(folder, options)?;
         reader.scope.restore(&opened.checkpoint.adopted);
         let (sender, results) = channel();
@@ -243,6 +249,7 @@ impl Crawl {
             fetcher,
             kinds: KindFilter::new(|media_type| reader.scope.may_take(media_type)),
             logins: Arc::new(Logins::new(&options.logins)?),
+            render,
             reader,
             priority: Priority::new(&options.priority, earlier)?,
             sites: Sites::new(&options.sites, &options.politeness)?,

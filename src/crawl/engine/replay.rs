@@ -5,6 +5,7 @@
 //! the very beginning of both; the damaged one is put aside. What is lost then are counts of hosts (failures, pages) and
 //! retries of single URLs.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
@@ -21,7 +22,7 @@ use crate::scope::{Lineage, Standing};
 use crate::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
-use webmill_shard::Position;
+use webmill_shard::{Position, Record};
 
 /// Beside a frontier that was found damaged while it was used.
 const DAMAGED: &str = "frontier.damaged";
@@ -226,6 +227,11 @@ impl Written {
     }
 }
 
+/// What links are read from: the answer, or what a browser made of it.
+fn as_read<'a>(record: &'a Record<'_>, tree: Option<&[u8]>) -> Cow<'a, [u8]> {
+    tree.map_or(Cow::Borrowed(&*record.data), |tree| Cow::Owned(crate::render::as_answer(&record.data, tree)))
+}
+
 /// What a replay needs of an event whose answer was stored.
 struct Known {
     at: Position,
@@ -279,7 +285,7 @@ impl Crawl {
                 journal::replay(&journal_folder, from, &mut visit).map(drop)
             });
             let mut next = known.recv().ok();
-            let visited = archive::tail(&shards, checkpoint.archive, &mut |record| {
+            let visited = archive::tail_rendered(&shards, checkpoint.archive, &mut |record, tree| {
                 let Some(file) = archive::shard_number(&record.place.shard) else { return Ok(()) };
                 let at = Position { file, offset: record.place.offset };
                 while next.as_ref().is_some_and(|k| k.at < at) {
@@ -300,7 +306,7 @@ impl Crawl {
                     }
                 };
                 replayed.pages += 1;
-                let reading = self.reader.read(&url, purpose, standing, &record.data);
+                let reading = self.reader.read(&url, purpose, standing, &as_read(record, tree));
                 let priority = self.priority.of(&url, None);
                 let of = Naming { url: &url, purpose, at: standing, redirects, priority, referrer: None };
                 self.queue(of, &reading)?;
@@ -353,8 +359,9 @@ impl Crawl {
             return Ok(());
         }
         // What is to be asked for again stays as it is.
-        const STAY: [&str; 5] = [
+        const STAY: [&str; 6] = [
             outcome::RETRY,
+            outcome::PART,
             outcome::ROBOTS,
             outcome::SITEMAP,
             outcome::HOST_UNREACHABLE,

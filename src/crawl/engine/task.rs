@@ -7,10 +7,12 @@ use crate::Purpose;
 use crate::archive::{Packed, Stored, Via, hops, pack};
 use crate::engine::Crawl;
 use crate::engine::brake::refused_by_head;
+use crate::engine::rendered::Taken;
 use crate::engine::revisit::{Facts, Repeats};
 use crate::fetch::{Failure, Fetched, Method, Request};
 use crate::frontier::Lease;
 use crate::page::Reading;
+use crate::render::Part;
 use crate::scope::Standing;
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response};
@@ -58,6 +60,8 @@ pub(super) struct FetchResult {
     pub facts: Option<Facts>,
     /// The records to be stored, ready to be appended.
     pub packed: Result<Option<Packed>>,
+    /// What the page asked for while it was rendered.
+    pub parts: Vec<Part>,
 }
 
 impl Crawl {
@@ -102,6 +106,7 @@ impl Crawl {
         };
         let history = self.options.history && purpose == Purpose::Page;
         let shift_ms = self.clock_shift_ms;
+        let render = self.rendering(&url, purpose, pause);
         let Some(threads) = &self.threads else { return Ok(()) };
         let sender = ResultSender { ticket, results, sent: false };
         threads.spawn(async move {
@@ -111,7 +116,9 @@ impl Crawl {
                     || reader.scope.answer(&url, standing, media_type).accepted
             };
             let method = Method::Get;
-            let conditions = known.as_ref().and_then(|known| known.conditions.as_ref());
+            // What a page is without its scripts says little of what it is with them.
+            let conditions = known.as_ref().filter(|_| render.is_none());
+            let conditions = conditions.and_then(|known| known.conditions.as_ref());
             let conditional = conditions.map(|(etag, modified)| (etag.as_str(), modified.as_str()));
             let request =
                 Request { url: &url, method, max_body_bytes, accept: Some(&accept), keep, conditional };
@@ -126,6 +133,7 @@ impl Crawl {
             let mut reading = None;
             let mut packed = Ok(None);
             let mut facts = None;
+            let mut parts = Vec::new();
             if let Ok(received) = &fetched.result {
                 if purpose != Purpose::Robots && !received.refused_by_accept {
                     // A page that makes the reader panic is a bug of ours; it must not cost the crawl.
@@ -134,6 +142,10 @@ impl Crawl {
                         defect: Some("the page could not be read".into()),
                         ..Reading::default()
                     }));
+                }
+                let mut tree = None;
+                if let Some(render) = render {
+                    (tree, parts) = render.open(&url, standing, received, &reader, &mut reading).await;
                 }
                 let page = purpose.is_stored() && (200..300).contains(&received.status);
                 if history {
@@ -155,6 +167,7 @@ impl Crawl {
                     page,
                     revisit: revisit.as_ref().map(Repeats::as_revisit),
                     via: found.as_ref().map(|(url, hops)| Via { url: url.as_deref(), hops }),
+                    rendered: tree.as_ref().map(Taken::as_stored),
                     ..Stored::default()
                 };
                 // What was not wanted leaves an event and no hollow record.
@@ -163,7 +176,7 @@ impl Crawl {
                 }
             }
             // The writer thread may be gone already; then nobody is interested.
-            sender.send(FetchResult { ticket, fetched, reading, facts, packed });
+            sender.send(FetchResult { ticket, fetched, reading, facts, packed, parts });
         });
         Ok(())
     }
@@ -212,12 +225,13 @@ impl Drop for ResultSender {
             reading: None,
             facts: None,
             packed: Ok(None),
+            parts: Vec::new(),
         });
     }
 }
 
 /// A request without what it proves who is asking by, nor any header of the user's own: archives are given to others.
-fn without_secrets(request: &[u8]) -> Vec<u8> {
+pub(crate) fn without_secrets(request: &[u8]) -> Vec<u8> {
     const KNOWN: [&str; 12] = [
         "host",
         "user-agent",

@@ -30,6 +30,7 @@ mod http1;
 mod http2;
 mod options;
 mod outcome;
+mod page_headers;
 mod proxies;
 mod proxy;
 pub mod reader;
@@ -133,7 +134,13 @@ impl Fetcher {
 
     /// Fetches a URL. Waits while another fetch of the same host is in flight.
     pub async fn fetch(&self, request: Request<'_>) -> Fetched {
-        let mut state = FetchState::new();
+        self.fetch_for_page(request, &[]).await
+    }
+
+    /// As [`Fetcher::fetch`], with headers that a rendered page set, names lower-case: its cookies come beside ours, its `accept` in
+    /// place of ours, others where we send none of the name.
+    pub async fn fetch_for_page(&self, request: Request<'_>, headers: &[(String, String)]) -> Fetched {
+        let mut state = FetchState::new(headers);
         let result = self.shared.fetch(&request, &mut state).await;
         if let Ok(received) = &result {
             self.shared.cookies.offer(request.url, &received.raw[..received.head_len]);

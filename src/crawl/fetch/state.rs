@@ -15,22 +15,24 @@ use super::http1::{self, Broken, Exchange, Limits};
 use super::options::Http2;
 use super::request::{self, Extras, undotted};
 use super::tls::{Offer, Refusal};
-use super::{Failure, Method, Received, Request, Shared, address, http2, proxy};
+use super::{Failure, Method, Received, Request, Shared, address, http2, page_headers, proxy};
 
 /// Most hosts remembered as speaking only one protocol.
 const MAX_INSISTING: usize = 10_000;
 
 /// What is known of a request while it is in flight.
-pub(super) struct FetchState {
+pub(super) struct FetchState<'a> {
+    /// Of the page that the request is made for.
+    pub headers: &'a [(String, String)],
     pub started_ms: i64,
     pub clock: Instant,
     pub ip: Option<IpAddr>,
     pub sent: Vec<u8>,
 }
 
-impl FetchState {
-    pub(super) fn new() -> FetchState {
-        FetchState { started_ms: now_ms(), clock: Instant::now(), ip: None, sent: Vec::new() }
+impl<'a> FetchState<'a> {
+    pub(super) fn new(headers: &'a [(String, String)]) -> FetchState<'a> {
+        FetchState { headers, started_ms: now_ms(), clock: Instant::now(), ip: None, sent: Vec::new() }
     }
 
     /// The request begins now.
@@ -44,7 +46,7 @@ impl Shared {
     pub(super) async fn fetch(
         &self,
         request: &Request<'_>,
-        state: &mut FetchState,
+        state: &mut FetchState<'_>,
     ) -> Result<Received, Failure> {
         let url = request.url;
         let (https, port) = (url.scheme() == "https", request::port(url));
@@ -78,6 +80,7 @@ impl Shared {
             .template
             .write(url, &extras)
             .ok_or_else(|| Failure::Protocol("the URL cannot be asked for".into()))?;
+        let sent = page_headers::merge(sent, state.headers);
 
         let host = undotted(url.host());
         let mut lease = self.hosts.lease(host).await;
@@ -176,7 +179,7 @@ impl Shared {
         sent: Vec<u8>,
         keep: bool,
         lease: &mut hosts::Lease,
-        state: &mut FetchState,
+        state: &mut FetchState<'_>,
     ) -> Result<Received, Failure> {
         state.sent = sent;
         let share = self.options.share_proxy;
@@ -225,7 +228,7 @@ impl Shared {
         request: &Request<'_>,
         addresses: &[SocketAddr],
         offer: Offer,
-        state: &mut FetchState,
+        state: &mut FetchState<'_>,
     ) -> Result<(Connection, Limits), Refusal> {
         let (url, connect) = (request.url, Duration::from_millis(self.options.connect_ms));
         let (https, port) = (url.scheme() == "https", request::port(url));

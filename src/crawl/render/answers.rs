@@ -50,7 +50,8 @@ impl SharedAnswers {
     pub(super) fn put(&self, key: String, raw: &Bytes, headers: &[(String, String)]) {
         let private = headers.iter().any(|(name, _)| name == "authorization");
         let size = raw.len() as u64;
-        let Some(time) = shared_for(&Response::parse(raw)).filter(|_| !private && size <= self.most / 8) else {
+        let Some(time) = shared_for(&Response::parse(raw)).filter(|_| !private && size <= self.most / 8)
+        else {
             return;
         };
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,9 +76,13 @@ fn shared_for(response: &Response<'_>) -> Option<Duration> {
         return None;
     }
     let values = |wanted: &'static [u8]| {
-        response.headers().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted)).flat_map(|(_, value)| {
-            value.split(|b| *b == b',').map(|one| String::from_utf8_lossy(one.trim_ascii()).to_ascii_lowercase())
-        })
+        response.headers().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted)).flat_map(
+            |(_, value)| {
+                value
+                    .split(|b| *b == b',')
+                    .map(|one| String::from_utf8_lossy(one.trim_ascii()).to_ascii_lowercase())
+            },
+        )
     };
     if values(b"vary").any(|one| one == "*" || one == "cookie") {
         return None;
@@ -106,7 +111,13 @@ pub(super) fn is_asset(media_type: &str) -> bool {
         "application" => {
             matches!(
                 name,
-                "javascript" | "x-javascript" | "ecmascript" | "json" | "manifest+json" | "wasm" | "font-woff"
+                "javascript"
+                    | "x-javascript"
+                    | "ecmascript"
+                    | "json"
+                    | "manifest+json"
+                    | "wasm"
+                    | "font-woff"
             ) || name.starts_with("x-font")
                 || name.starts_with("font")
         }

@@ -13,7 +13,8 @@ use super::{Part, Render};
 use crate::Purpose;
 use crate::archive::{Stored, pack};
 use crate::event::{Event, outcome};
-use crate::fetch::{Failure, Fetched, Request};
+use crate::fetch::{Failure, Fetched, Method, Request};
+use crate::scope::Standing;
 use crate::without_secrets;
 use webmill_capture::error::Result as Packing;
 use webmill_capture::{CanonicalUrl, Response};
@@ -44,7 +45,8 @@ impl Render {
         let keep = pause.as_millis() <= u128::from(self.keep_alive_ms);
         let mut tries = 0;
         let mut fetched = loop {
-            let request = Request { url, max_body_bytes, accept: None, keep, conditional: None };
+            let request =
+                Request { url, method: Method::Get, max_body_bytes, accept: None, keep, conditional: None };
             let fetched = self.fetcher.fetch_for_page(request, headers).await;
             tries += 1;
             match &fetched.result {
@@ -58,7 +60,7 @@ impl Render {
         let received = match &mut fetched.result {
             Ok(received) => received,
             Err(failure) => {
-                turn.rest(pause.max(Duration::from_millis(self.politeness.backoff_ms)));
+                turn.rest(pause.max(Duration::from_millis(self.polite(url.host()).backoff_ms)));
                 return Err(failure.clone());
             }
         };
@@ -66,7 +68,7 @@ impl Render {
         let asked_for = Response::parse(&received.raw[..received.head_len])
             .header("retry-after")
             .filter(|_| matches!(received.status, 429 | 503))
-            .and_then(|value| self.politeness.retry_after(value, now));
+            .and_then(|value| self.polite(url.host()).retry_after(value, now));
         turn.rest(pause.max(Duration::from_millis(asked_for.unwrap_or(0))));
         let raw = Bytes::from(std::mem::take(&mut received.raw));
         let (status, broke_off) = (received.status, received.broke_off());
@@ -78,15 +80,26 @@ impl Render {
 pub(super) struct PageExchange {
     render: Arc<Render>,
     url: CanonicalUrl,
-    depth: u32,
-    /// The page's own answer, which was fetched before.
-    first: Mutex<Option<Bytes>>,
+    standing: Standing,
+    /// The page's own answer, which was fetched before, and whether the page has it.
+    first: Mutex<(Bytes, bool)>,
     parts: Mutex<Vec<Part>>,
 }
 
 impl PageExchange {
-    pub(super) fn new(render: Arc<Render>, url: &CanonicalUrl, depth: u32, raw: Bytes) -> PageExchange {
-        PageExchange { render, url: url.clone(), depth, first: Mutex::new(Some(raw)), parts: Mutex::default() }
+    pub(super) fn new(
+        render: Arc<Render>,
+        url: &CanonicalUrl,
+        standing: Standing,
+        raw: Bytes,
+    ) -> PageExchange {
+        PageExchange {
+            render,
+            url: url.clone(),
+            standing,
+            first: Mutex::new((raw, false)),
+            parts: Mutex::default(),
+        }
     }
 
     /// What was asked for so far.
@@ -96,9 +109,9 @@ impl PageExchange {
 
     async fn answer(&self, request: PageRequest) -> Result<Bytes, NoAnswer> {
         if request.document {
-            let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let Some(raw) = first {
-                return Ok(raw);
+            let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+            if !std::mem::replace(&mut first.1, true) {
+                return Ok(first.0.clone());
             }
         }
         let render = &self.render;
@@ -109,20 +122,25 @@ impl PageExchange {
         if render.block.is_match(request.url.as_str()) {
             return Err(NoAnswer::Refused("blocked"));
         }
-        let mut pause = render.delay;
-        if let Some(rules) = &render.rules {
+        if render.reader.scope.requisite(&request.url, self.standing).is_err() {
+            return Err(NoAnswer::Refused(outcome::OUT_OF_SCOPE));
+        }
+        let host = request.url.host();
+        let mut pause = render.delay(host);
+        if render.obeys_robots(host) {
             let note = |asked: Asked| self.note(&asked, Purpose::Robots);
-            let Some(rules) = rules.of(&request.url, render, &note).await else {
+            let Some(rules) = render.rules.of(&request.url, render, &note).await else {
                 return Err(NoAnswer::Refused(outcome::ROBOTS_UNREACHABLE));
             };
             if !rules.check(&request.url).allowed {
                 return Err(NoAnswer::Refused(outcome::ROBOTS_DENIED));
             }
             if let Some(asked_for) = rules.crawl_delay() {
-                pause = pause.max(Duration::from_millis(render.politeness.crawl_delay_ms(asked_for).into()));
+                pause =
+                    pause.max(Duration::from_millis(render.polite(host).crawl_delay_ms(asked_for).into()));
             }
         }
-        let Some(turn) = render.pace.turn(request.url.host(), pause).await else {
+        let Some(turn) = render.pace.turn(host, pause).await else {
             return Err(NoAnswer::Refused("host-rests"));
         };
         // Another page may have asked for it meanwhile.
@@ -166,7 +184,7 @@ impl PageExchange {
         event.elapsed_ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
         event.ip = fetched.ip.map(|ip| ip.to_string());
         event.protocol = Some(if received.http2 { "h2" } else { "http/1.1" }.into());
-        event.depth = self.depth;
+        event.depth = self.standing.depth;
         event.referrer = Some(self.url.as_str().to_owned());
         let packed = packed.unwrap_or_else(|error| {
             event.detail = Some(error.to_string());
@@ -178,6 +196,10 @@ impl PageExchange {
 }
 
 impl Exchange for PageExchange {
+    fn opened(&self) {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).1 = false;
+    }
+
     fn exchange(
         &self,
         request: PageRequest,

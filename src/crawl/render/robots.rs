@@ -85,17 +85,19 @@ impl RulesByOrigin {
         let mut url = CanonicalUrl::parse(&format!("{origin}/robots.txt"))?;
         for _ in 0..=MAX_REDIRECTS {
             // Each hop in its own turn: who held one while waiting for another could wait for ever.
-            let turn = render.pace.turn(url.host(), render.delay).await?;
+            let delay = render.delay(url.host());
+            let turn = render.pace.turn(url.host(), delay).await?;
             if let Some(known) = self.get(origin) {
                 return known;
             }
-            let asked = render.ask(turn, &url, &[], MAX_BYTES as u64, render.delay).await.ok()?;
+            let asked = render.ask(turn, &url, &[], MAX_BYTES as u64, delay).await.ok()?;
             let raw = asked.raw.clone();
             let (status, broke_off) = (asked.status, asked.broke_off);
             note(asked);
             let response = Response::parse(&raw);
             let location = response.header("location").filter(|_| matches!(status, 300..=399));
-            let target = location.and_then(|l| url.join(&webmill_capture::url_text(l))).filter(CanonicalUrl::is_web);
+            let target =
+                location.and_then(|l| url.join(&webmill_capture::url_text(l))).filter(CanonicalUrl::is_web);
             if let Some(target) = target {
                 url = target;
                 continue;
