@@ -36,7 +36,6 @@ fn judge(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
         images: false,
         requisites: Default::default(),
         follow_nofollow: true,
-        requisites: Default::default(),
     };
     let filter = kinds::KindFilter::new(|media_type| reader.scope.media_type(media_type));
     let mut files = files_of(folder)?;
@@ -63,7 +62,8 @@ fn judge(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
                 url
             }
         };
-        if matches!(known.ask(&url, &filter), kinds::Ask::No(..)) {
+        let takes = |media_type: &str| reader.scope.media_type(media_type);
+        if known.refuses(&url, filter, &takes).is_some() {
             by_kind += 1;
             continue;
         }

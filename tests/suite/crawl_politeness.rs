@@ -262,8 +262,6 @@ fn a_second_connection_is_a_breach() {
             if_modified_since: None,
             attempt: 0,
             status: 200,
-            if_none_match: None,
-            if_modified_since: None,
         };
         record.asked(asked, at(ms));
     };
