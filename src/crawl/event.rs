@@ -111,6 +111,8 @@ pub mod outcome {
         CUT_OFF = "cut-off";
         /// A URL that was given up is asked for again.
         REQUEUED = "requeued";
+        /// An operator had the URL dropped.
+        DROPPED = "dropped";
     }
 }
 

@@ -49,10 +49,12 @@ pub mod agents;
 pub mod archive;
 mod budget;
 mod config;
+pub mod control;
 mod counted;
 pub mod duplicate_throttle;
 mod engine;
 pub mod event;
+pub mod exchange;
 pub mod explain;
 pub mod fetch;
 pub mod frontier;
@@ -60,6 +62,7 @@ pub mod journal;
 pub mod kinds;
 pub mod login;
 pub mod longest_bodies;
+pub mod metrics;
 pub mod page;
 mod page_text;
 pub mod politeness;
@@ -76,5 +79,7 @@ pub mod traps;
 
 pub use config::{CrawlLimits, CrawlOptions};
 pub use counted::Counted;
-pub use engine::{Crawl, Ended, HostTrouble, Missing, Observer, Replayed, SeedNews, Snapshot, Totals};
+pub use engine::{
+    Crawl, Ended, HostTrouble, Missing, Observer, Operated, Replayed, SeedNews, Snapshot, Totals,
+};
 pub use task::{Discovered, Entry, HostState, HostVisits, Purpose};
