@@ -111,8 +111,8 @@ pub fn run(args: &CtlArgs) -> Result<ExitCode> {
         Order::Stop => vec![Command::Stop {}],
         Order::Pause => vec![Command::Pause {}],
         Order::Resume => vec![Command::Resume {}],
-        Order::Add(urls) => chunks(urls, |urls| Command::Add { urls })?,
-        Order::Due(urls) => chunks(urls, |urls| Command::Due { urls })?,
+        Order::Add(urls) => chunks(folder, urls, |urls| Command::Add { urls })?,
+        Order::Due(urls) => chunks(folder, urls, |urls| Command::Due { urls })?,
         Order::Drop { pattern } => vec![Command::Drop { pattern: pattern.clone() }],
         Order::Undrop { pattern } => vec![Command::Undrop { pattern: pattern.clone() }],
         Order::Park { host } => vec![Command::Park { host: host.clone() }],
@@ -136,8 +136,11 @@ pub fn run(args: &CtlArgs) -> Result<ExitCode> {
 }
 
 /// Commands of as many URLs as one may have.
-fn chunks(given: &Urls, command: impl Fn(Vec<String>) -> Command) -> Result<Vec<Command>> {
-    let urls = super::seeds::read(&given.seeds, &given.urls)?;
+fn chunks(folder: &Path, given: &Urls, command: impl Fn(Vec<String>) -> Command) -> Result<Vec<Command>> {
+    if given.urls.is_empty() && given.seeds.is_empty() {
+        bail!("name URLs or a file of them (--seeds FILE)");
+    }
+    let urls = super::seeds::read(&given.seeds, &given.urls, folder)?;
     let (mut commands, mut some, mut bytes) = (Vec::new(), Vec::new(), 0);
     for url in urls {
         // With quotes and comma; escapes are not needed in canonical URLs.

@@ -16,7 +16,9 @@ fn obedient(folder: &Path, commands: usize) -> std::thread::JoinHandle<Vec<Line>
     assert_eq!(control.listen(), None);
     std::thread::spawn(move || {
         let mut all = Vec::new();
-        while all.len() < commands {
+        // Whoever asked is answered before the crawl ends.
+        let mut told = None;
+        while all.len() < commands || told.is_some_and(|at: Instant| at.elapsed() < Duration::from_secs(1)) {
             let lines = control.poll(&mut obeyed).unwrap();
             let results = lines.iter().filter_map(|line| match line {
                 Line::Command(numbered) => Some((numbered.number, Ok(numbered.order.name().to_owned()))),
@@ -24,6 +26,9 @@ fn obedient(folder: &Path, commands: usize) -> std::thread::JoinHandle<Vec<Line>
             });
             control.tell(results.collect());
             all.extend(lines);
+            if all.len() >= commands {
+                told.get_or_insert_with(Instant::now);
+            }
             std::thread::sleep(Duration::from_millis(1));
         }
         all
