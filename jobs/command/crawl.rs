@@ -3,6 +3,7 @@
 mod actions;
 mod advice;
 mod args;
+mod ctl;
 mod earlier;
 mod explain;
 mod lint;
@@ -67,6 +68,10 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     if !args.retry.is_empty() {
         let again = crawl.ask_again(&args.retry_outcomes()?)?;
         crate::say!("{again} URLs that were given up are asked for again");
+    }
+    if let Some(address) = args.metrics {
+        let address = crawl.show_metrics(address)?;
+        crate::say!("metrics at http://{address}/metrics");
     }
     for secret in remember(&args.out, &options)? {
         crate::say!("crawl.toml does not keep a secret: who resumes this crawl says it again: {secret}");

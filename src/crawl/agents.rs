@@ -12,6 +12,7 @@
 //! **Reference.** Karger et al., doi:10.1145/258533.258660; Boldi et al. (UbiCrawler), doi:10.1002/spe.587.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -34,11 +35,23 @@ pub struct AgentsOptions {
     pub name: Option<String>,
     /// Points of each agent on the ring, 1 to 65,536; default 128.
     pub virtual_nodes: u32,
+    /// Shared folder in which agents find each other and hand over ([`crate::exchange`]); then `agents` stays empty. Default
+    /// none.
+    pub exchange: Option<PathBuf>,
+    /// How long an agent may be silent in the exchange; after twice that others take over its hosts. The same for all. ms,
+    /// 500 to 3,600,000; default 60,000.
+    pub timeout_ms: u64,
 }
 
 impl Default for AgentsOptions {
     fn default() -> Self {
-        AgentsOptions { agents: Vec::new(), name: None, virtual_nodes: VIRTUAL_NODES }
+        AgentsOptions {
+            agents: Vec::new(),
+            name: None,
+            virtual_nodes: VIRTUAL_NODES,
+            exchange: None,
+            timeout_ms: 60_000,
+        }
     }
 }
 
@@ -58,6 +71,18 @@ impl AgentsOptions {
     pub fn ring(&self) -> Result<Option<(Ring, String)>> {
         if !(1..=65_536).contains(&self.virtual_nodes) {
             return Err(Error::Config("virtual_nodes must be 1 to 65536".into()));
+        }
+        if self.exchange.is_some() {
+            if !self.agents.is_empty() {
+                return Err(Error::Config("agents of an exchange find each other: name none".into()));
+            }
+            if !(500..=3_600_000).contains(&self.timeout_ms) {
+                return Err(Error::Config(format!(
+                    "timeout_ms {}: 500 to 3600000 are possible",
+                    self.timeout_ms
+                )));
+            }
+            return self.name.as_deref().map_or(Ok(()), crate::exchange::check_name).map(|()| None);
         }
         match &self.name {
             None if self.agents.is_empty() => Ok(None),

@@ -113,6 +113,8 @@ pub mod outcome {
         REQUEUED = "requeued";
         /// A page that was rendered asked for it while its scripts ran.
         PART = "part";
+        /// An operator had the URL dropped.
+        DROPPED = "dropped";
     }
 }
 

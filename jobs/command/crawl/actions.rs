@@ -7,12 +7,13 @@ use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use webmill_run::Cancel;
 
 use super::args::CrawlArgs;
-use super::explain;
+use super::{ctl, explain};
 
 const ABOUT: &str = "Crawl from seeds into RAW DB or WARC shards, politely, resumably, with an event log";
 const AFTER: &str = "Examples:
   webmill crawl --seeds seeds.txt --out crawl --contact https://example.org/crawler --pages 100000
   webmill crawl http://127.0.0.1:8000/ --out crawl --allow-private --delay 0
+  webmill crawl ctl crawl status
   webmill crawl explain https://example.org/missing --out crawl
   webmill run crawl --out results
 
@@ -33,6 +34,7 @@ pub enum CrawlCommand {
 pub enum Action {
     /// Say which rule decides about a URL, and why it was or was not fetched.
     Explain(explain::ExplainArgs),
+    Ctl(ctl::CtlArgs),
 }
 
 impl Args for CrawlCommand {
@@ -73,6 +75,7 @@ pub fn run(command: &CrawlCommand, cancel: &Cancel) -> Result<ExitCode> {
     match command {
         CrawlCommand::Crawl(args) => super::run(args, cancel),
         CrawlCommand::Act(Action::Explain(args)) => explain::run(args),
+        CrawlCommand::Act(Action::Ctl(args)) => ctl::run(args),
     }
 }
 

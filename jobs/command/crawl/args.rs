@@ -39,6 +39,9 @@ pub struct CrawlArgs {
     /// Memory of the frontier, of bodies and connections, as 512MiB or 4GiB [default: 1GiB].
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
+    /// Show metrics in the text form of Prometheus at this address, as 127.0.0.1:9100, or at a port of this machine.
+    #[arg(long, value_name = "ADDR", value_parser = parse_address)]
+    pub metrics: Option<std::net::SocketAddr>,
     /// Print the settings and do nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -180,12 +183,20 @@ pub struct CrawlArgs {
         value_name = "NAMES",
         value_delimiter = ',',
         requires = "this_agent",
-        help_heading = "Output"
+        conflicts_with = "exchange",
+        help_heading = "Agents"
     )]
     agents: Vec<String>,
     /// The name of this one; URLs of the others are written to OUT/outbox/NAME.urls.
-    #[arg(long, value_name = "NAME", requires = "agents", help_heading = "Output")]
+    /// In an exchange, where none is given, the machine and the folder name it.
+    #[arg(long, value_name = "NAME", help_heading = "Agents")]
     this_agent: Option<String>,
+    /// Shared folder in which agents find each other, hand over what is others', and take over the silent.
+    #[arg(long, value_name = "DIR", help_heading = "Agents")]
+    exchange: Option<PathBuf>,
+    /// How long an agent may be silent; after twice that others take over its hosts. The same for all [default: 60s].
+    #[arg(long, value_name = "TIME", value_parser = parse_time, requires = "exchange", help_heading = "Agents")]
+    agent_timeout: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -260,8 +271,14 @@ impl CrawlArgs {
         }
         archive.via |= self.via;
         if let Some(name) = &self.this_agent {
-            options.agents.agents.clone_from(&self.agents);
             options.agents.name = Some(name.clone());
+        }
+        if !self.agents.is_empty() {
+            options.agents.agents.clone_from(&self.agents);
+        }
+        if let Some(folder) = &self.exchange {
+            options.agents.exchange = Some(folder.clone());
+            options.agents.timeout_ms = self.agent_timeout.unwrap_or(options.agents.timeout_ms);
         }
         Ok(options)
     }
@@ -401,6 +418,14 @@ fn parse_within(text: &str) -> Result<Seeds, String> {
     }
 }
 
+/// Parses `127.0.0.1:9100`; `9100` and `:9100` are of this machine alone.
+fn parse_address(text: &str) -> Result<std::net::SocketAddr, String> {
+    if let Ok(port) = text.trim_start_matches(':').parse::<u16>() {
+        return Ok((std::net::Ipv4Addr::LOCALHOST, port).into());
+    }
+    text.parse().map_err(|_| format!("{text}: write an address and a port, as 127.0.0.1:9100"))
+}
+
 /// Parses `250ms`, `1s`, `15m`, `8h`, `0` into milliseconds; a bare number is seconds.
 pub fn parse_time(text: &str) -> Result<u64, String> {
     let wrong = || format!("{text}: not a time; write 250ms, 1s, 15m or 8h");
@@ -421,7 +446,16 @@ pub fn parse_time(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_time;
+    use super::{parse_address, parse_time};
+
+    #[test]
+    fn addresses() {
+        for text in ["9100", ":9100", "127.0.0.1:9100"] {
+            assert_eq!(parse_address(text).unwrap().to_string(), "127.0.0.1:9100");
+        }
+        assert_eq!(parse_address("[::1]:9").unwrap().to_string(), "[::1]:9");
+        assert!(parse_address("a.example:9100").is_err() && parse_address("99999").is_err());
+    }
 
     #[test]
     fn times() {

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::json;
-use webmill_crawl::{Counted, Ended, Missing, Observer, Snapshot, Totals};
+use webmill_crawl::frontier::NEVER_MS;
+use webmill_crawl::{Counted, Ended, HostTrouble, Missing, Observer, Snapshot, Totals};
 
 /// Between two JSON lines.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -17,25 +18,42 @@ pub fn view() -> Box<dyn Observer> {
     if std::io::stderr().is_terminal() { Box::new(Lines::new()) } else { Box::new(Json { last: None }) }
 }
 
-/// Four lines at the foot of the terminal.
+/// Four lines at the foot of the terminal, and one for each of the worst hosts in trouble.
 struct Lines {
-    _all: MultiProgress,
+    all: MultiProgress,
     lines: [ProgressBar; 4],
+    troubles: Vec<ProgressBar>,
 }
 
 impl Lines {
     fn new() -> Self {
         let all = MultiProgress::new();
-        let style = ProgressStyle::with_template("{prefix:>8.bold}  {wide_msg}")
-            .unwrap_or_else(|_| ProgressStyle::default_spinner());
-        let lines = ["pages", "queue", "hosts", "answers"].map(|prefix| {
-            let line = all.add(ProgressBar::new_spinner());
-            line.set_style(style.clone());
-            line.set_prefix(prefix);
-            line
-        });
-        Lines { _all: all, lines }
+        let lines = ["pages", "queue", "hosts", "answers"].map(|prefix| line(&all, prefix));
+        Lines { all, lines, troubles: Vec::new() }
     }
+
+    fn show_troubles(&mut self, s: &Snapshot) {
+        let shown = troubles(&s.worst, now_ms());
+        while self.troubles.len() > shown.len() {
+            if let Some(gone) = self.troubles.pop() {
+                gone.finish_and_clear();
+                self.all.remove(&gone);
+            }
+        }
+        while self.troubles.len() < shown.len() {
+            self.troubles.push(line(&self.all, "trouble"));
+        }
+        self.troubles.iter().zip(shown).for_each(|(line, text)| line.set_message(text));
+    }
+}
+
+fn line(all: &MultiProgress, prefix: &'static str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{prefix:>8.bold}  {wide_msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let line = all.add(ProgressBar::new_spinner());
+    line.set_style(style);
+    line.set_prefix(prefix);
+    line
 }
 
 impl Observer for Lines {
@@ -52,18 +70,24 @@ impl Observer for Lines {
         if let Some(eta) = s.eta {
             let _ = write!(text, "   ETA {}", clock(eta));
         }
+        if s.paused {
+            text.push_str("   PAUSED");
+        }
         pages.set_message(text);
         let f = &s.frontier;
         queue.set_message(format!("{} waiting of {} URLs seen", grouped(f.queued), grouped(f.seen)));
         hosts.set_message(format!(
-            "{} active, {} ready, {} waiting, {} parked on disk",
+            "{} active, {} ready, {} waiting, {} parked on disk, {} in trouble",
             grouped(f.hosts_leased),
             grouped(f.hosts_ready),
             grouped(f.hosts_waiting),
-            grouped(f.hosts_parked)
+            grouped(f.hosts_parked),
+            grouped(s.troubled_hosts)
         ));
         answers.set_message(outcomes(&s.totals));
+        self.show_troubles(s);
         if s.last {
+            self.troubles.iter().for_each(ProgressBar::finish_and_clear);
             self.lines.iter().for_each(ProgressBar::finish_and_clear);
         }
     }
@@ -188,6 +212,43 @@ fn most(counted: &Counted) -> String {
     shown.join(", ")
 }
 
+/// Hosts in trouble on the page of a terminal.
+const TROUBLES: usize = 5;
+
+/// The worst hosts in trouble, a line each.
+pub(super) fn troubles(worst: &[(HostTrouble, u64)], now_ms: i64) -> Vec<String> {
+    let line = |(trouble, queued): &(HostTrouble, u64)| {
+        let next = match trouble.next_ms {
+            never if never >= NEVER_MS => "left alone".to_owned(),
+            due if due <= now_ms => "next try now".to_owned(),
+            due => format!("next try in {}", ago(due - now_ms)),
+        };
+        format!(
+            "{}: {} since {}, {} URLs wait, {next}",
+            trouble.host,
+            trouble.reason,
+            ago(now_ms - trouble.since_ms),
+            grouped(*queued)
+        )
+    };
+    worst.iter().take(TROUBLES).map(line).collect()
+}
+
+/// A span of time, in its largest unit.
+pub(super) fn ago(ms: i64) -> String {
+    match ms.max(0) / 1000 {
+        s if s < 120 => format!("{s} s"),
+        s if s < 7_200 => format!("{} min", s / 60),
+        s if s < 172_800 => format!("{} h", s / 3_600),
+        s => format!("{} days", s / 86_400),
+    }
+}
+
+pub(super) fn now_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
 fn outcomes(totals: &Totals) -> String {
     let mut counts: Vec<(&str, u64)> = totals.outcomes.iter().collect();
     counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
@@ -195,7 +256,7 @@ fn outcomes(totals: &Totals) -> String {
     counts.join(" · ")
 }
 
-fn size(bytes: f64) -> String {
+pub(super) fn size(bytes: f64) -> String {
     match bytes {
         b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
         b if b >= 1e6 => format!("{:.1} MB", b / 1e6),
@@ -209,7 +270,7 @@ fn clock(time: Duration) -> String {
 }
 
 /// `1234567` as `1,234,567`.
-fn grouped(n: u64) -> String {
+pub(super) fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -232,5 +293,35 @@ mod tests {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(size(1_234_567.0), "1.2 MB");
         assert_eq!(clock(Duration::from_secs(3_671)), "1:01:11");
+        for (ms, want) in [
+            (-5, "0 s"),
+            (119_000, "119 s"),
+            (720_000, "12 min"),
+            (14_400_000, "4 h"),
+            (1 << 40, "12725 days"),
+        ] {
+            assert_eq!(ago(ms), want);
+        }
+    }
+
+    #[test]
+    fn hosts_in_trouble_get_a_line_each() {
+        let trouble = |next_ms: i64| -> HostTrouble {
+            serde_json::from_value(json!({
+                "host": "a.example", "reason": "503", "failures": 4, "since_ms": 0, "next_ms": next_ms
+            }))
+            .unwrap()
+        };
+        let worst: Vec<(HostTrouble, u64)> =
+            [900_000, 0, NEVER_MS].iter().map(|next| (trouble(*next), 4_210)).collect();
+        assert_eq!(
+            troubles(&worst, 720_000),
+            [
+                "a.example: 503 since 12 min, 4,210 URLs wait, next try in 3 min",
+                "a.example: 503 since 12 min, 4,210 URLs wait, next try now",
+                "a.example: 503 since 12 min, 4,210 URLs wait, left alone",
+            ]
+        );
+        assert_eq!(troubles(&vec![worst[0].clone(); 30], 0).len(), TROUBLES);
     }
 }

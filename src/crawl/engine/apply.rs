@@ -1,5 +1,7 @@
 //! After an answer, or none: what is stored, noted, queued, and how long the host is left alone.
 
+use std::time::Instant;
+
 use crate::Purpose;
 use crate::archive::Packed;
 use crate::engine::Crawl;
@@ -35,6 +37,7 @@ impl Crawl {
         self.keep_parts(parts)?;
         let InFlight { lease, step } = request;
         self.watch_outage(&lease.host, &fetched);
+        self.answered_at = Instant::now();
         let mut event = about(&lease.entry, "", fetched.started_ms + self.clock_shift_ms);
         describe(&mut event, &fetched);
         if let (Step::Entry, Ok(received)) = (&step, &fetched.result) {

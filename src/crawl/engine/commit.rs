@@ -46,6 +46,7 @@ impl Crawl {
         self.pending_events.clear();
         self.journal.flush()?;
         self.send_outbox()?;
+        self.write_exchange()?;
         let checkpoint = Checkpoint {
             archive: self.archive.position(),
             last: self.last_written,

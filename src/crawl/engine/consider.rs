@@ -2,7 +2,9 @@
 
 use crate::Purpose;
 use crate::engine::Crawl;
+use crate::engine::agents::NOT_YET_MS;
 use crate::engine::apply::about;
+use crate::engine::operate::be_parked;
 use crate::engine::rules::origin;
 use crate::engine::task::{InFlight, Step};
 use crate::event::outcome;
@@ -25,6 +27,21 @@ impl Crawl {
                 self.frontier.host_mut(&lease).next_ms = due;
                 return self.frontier.release(lease, After::Keep);
             }
+        }
+        if let Some(exchange) = &self.exchange {
+            let known = self.settled_ms() + self.polite(&lease.host).pause(self.frontier.host(&lease)) as i64;
+            let due = if exchange.may_ask(&lease.host) { known } else { now + NOT_YET_MS };
+            if now < due {
+                self.frontier.host_mut(&lease).next_ms = due;
+                return self.frontier.release(lease, After::Keep);
+            }
+        }
+        if self.operator.parks(&lease.host) {
+            be_parked(self.frontier.host_mut(&lease), now);
+            return self.frontier.release(lease, After::Keep);
+        }
+        if let Some(pattern) = self.operator.drops(&lease.entry.url).map(str::to_owned) {
+            return self.settle(lease, outcome::DROPPED, Some(pattern));
         }
         let full = self.is_full(&lease.host, self.frontier.host(&lease));
         if !full && self.frontier.host(&lease).verdict.as_deref() == Some(outcome::HOST_LIMIT) {

@@ -15,11 +15,14 @@
 //!
 //! **Stopping.** Nothing queued and nothing in flight, or a limit.
 
+mod agents;
 mod apply;
 mod brake;
 mod commit;
 mod consider;
 mod learn;
+mod look;
+mod operate;
 mod outage;
 mod put_off;
 mod queue;
@@ -48,13 +51,16 @@ use serde::{Deserialize, Serialize};
 use crate::agents::Ring;
 use crate::archive::{Archive, Packed};
 use crate::config::CrawlOptions;
+use crate::control::Control;
 use crate::event::{Event, outcome};
+use crate::exchange::Exchange;
 use crate::fetch::Fetcher;
 use crate::frontier::{Frontier, FrontierOptions, FrontierStats, Next};
 use crate::journal::Journal;
 use crate::kinds::KindFilter;
 use crate::login::{LoginError, LoginOptions, Logins};
 use crate::longest_bodies::LongestBodies;
+use crate::metrics::Metrics;
 use crate::page::{PageReader, Reading, account, plain};
 use crate::priority::{Earlier, Priority};
 use crate::render::Render;
@@ -67,6 +73,7 @@ use webmill_capture::error::{AtPath, Error, Result};
 use webmill_revisit::{Priors, Scheduler};
 use webmill_shard::Position;
 
+pub use operate::Operated;
 pub use replay::Replayed;
 pub(crate) use rules::{origin, stored_rules};
 pub use seed_news::SeedNews;
@@ -75,6 +82,7 @@ pub(crate) use task::without_secrets;
 pub use trouble::{HostTrouble, Missing};
 
 use commit::Checkpoint;
+use operate::Operator;
 use outage::Outage;
 use robots_redirects::RobotsRedirects;
 use rules::RuleCache;
@@ -179,6 +187,14 @@ pub struct Crawl {
     last_good: Instant,
     /// When a requisite was sent for last, since the crawl has all its pages.
     requisite_at: Option<Instant>,
+    operator: Operator,
+    exchange: Option<Exchange>,
+    metrics: Option<Metrics>,
+    /// When this agent took over hosts last, ms since 1970.
+    wall_ms_of_settling: i64,
+    queues: look::Queues,
+    /// When the last answer came in.
+    answered_at: Instant,
     _lock: std::fs::File,
 }
 
@@ -235,8 +251,14 @@ impl Crawl {
         let fetcher = Fetcher::new(&fetch, Some(Arc::new(move |ip| filter.scope.address(ip).is_ok())))?;
         drop(entered);
         let render = threads.block_on(Render::new(options, &fetcher, reader.clone()))?;
-        let opened = replay::open(folder, options)?;
+        let mut opened = replay::open(folder, options)?;
         reader.scope.restore(&opened.checkpoint.adopted);
+        let mut options = options.clone();
+        let exchange = Self::open_exchange(folder, &options, &mut opened.frontier)?;
+        let noted = Operator::noted(opened.frontier.note(operate::NOTE)?, folder);
+        let operator = Operator::open(Control::open(folder)?, noted, &mut options);
+        operator.added().iter().for_each(|url| _ = reader.scope.adopt(url));
+        let options = &options;
         let (sender, results) = channel();
         let wall_ms = wall_clock_ms();
         let mut replayed = opened.replayed;
@@ -292,6 +314,12 @@ impl Crawl {
             troubled: trouble::Troubled::new(),
             last_good: Instant::now(),
             requisite_at: None,
+            operator,
+            exchange,
+            metrics: None,
+            wall_ms_of_settling: 0,
+            queues: look::Queues::default(),
+            answered_at: Instant::now(),
             _lock: lock,
         };
         if !replayed.fresh {
@@ -318,6 +346,18 @@ impl Crawl {
         self.wall_ms += shift - self.clock_shift_ms;
         self.warm_ms += shift - self.clock_shift_ms;
         self.clock_shift_ms = shift;
+    }
+
+    /// Shows metrics to whoever asks at `address`, for as long as the crawl runs; where it listens.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where nobody can listen there.
+    pub fn show_metrics(&mut self, address: std::net::SocketAddr) -> Result<std::net::SocketAddr> {
+        let Some(threads) = &self.threads else { return Err(Error::Internal("the crawl is closed".into())) };
+        let metrics = Metrics::serve(address, threads.handle())?;
+        let address = metrics.address();
+        self.metrics = Some(metrics);
+        Ok(address)
     }
 
     /// What waits and what is known.
@@ -348,6 +388,13 @@ impl Crawl {
 
     /// Adds what was found, unless it belongs to another agent.
     fn add(&mut self, found: &Discovered) -> Result<bool> {
+        if self.operator.drops(&found.url).is_some() {
+            self.totals.refused.add(outcome::DROPPED);
+            return Ok(false);
+        }
+        if self.pass_on(found)? {
+            return Ok(false);
+        }
         if let Some(ring) = &self.ring {
             let (ring, name) = ring;
             let agent = ring.agent_of(found.url.host());
@@ -382,7 +429,8 @@ impl Crawl {
     /// before stays, and the crawl can be resumed from it.
     pub fn run(&mut self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Ended> {
         self.log_in()?;
-        let ended = self.fetch_all(observer, stop);
+        let begun = self.begin_control();
+        let ended = begun.and_then(|()| self.fetch_all(observer, stop));
         self.remember_damage(ended)
     }
 
@@ -421,13 +469,19 @@ impl Crawl {
         let mut stopping: Option<(Instant, Ended)> = None;
         loop {
             if stopping.is_none() {
-                let reason = if stop() { Some(Ended::Stopped) } else { self.limit_reached() };
+                let reason = self.operate()?;
+                let reason =
+                    reason.or_else(|| if stop() { Some(Ended::Stopped) } else { self.limit_reached() });
                 stopping = reason.map(|r| (Instant::now(), r));
             }
-            let wake = match &stopping {
-                None => self.dispatch()?,
-                Some(_) => Wake::Results,
+            let may_ask = self.mind_others()? && !self.operator.is_paused();
+            let mut wake = match &stopping {
+                None if may_ask => self.dispatch()?,
+                _ => Wake::Results,
             };
+            if let Wake::Nothing = wake {
+                wake = self.is_over_everywhere()?;
+            }
             if let Wake::Nothing = wake {
                 break;
             }

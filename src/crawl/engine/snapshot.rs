@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Crawl, HostTrouble, Totals};
+use crate::engine::{Crawl, HostTrouble, Operated, Totals};
 use crate::frontier::FrontierStats;
 
 /// Between two looks.
@@ -44,7 +44,7 @@ impl Ended {
 }
 
 /// A look at a running crawl.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Snapshot {
     /// Since the crawl was opened.
@@ -63,6 +63,18 @@ pub struct Snapshot {
     pub troubled: Vec<HostTrouble>,
     /// Time left, where a limit allows an estimate.
     pub eta: Option<Duration>,
+    /// An operator lets it pause.
+    pub paused: bool,
+    /// The worst of the hosts in trouble, with the URLs that wait for them as counted lately.
+    pub worst: Vec<(HostTrouble, u64)>,
+    /// Hosts in trouble, all that are remembered.
+    pub troubled_hosts: u64,
+    /// What is its operator's doing.
+    pub operated: Operated,
+    /// Since the last answer came in.
+    pub idle: Duration,
+    /// Bytes that the process holds in memory, where that is known.
+    pub resident_bytes: Option<u64>,
     /// The last look: fetching has ended.
     pub last: bool,
 }
@@ -99,6 +111,7 @@ impl Crawl {
                 bytes_per_second = (newest.2 - first.2) as f64 / seconds;
             }
         }
+        let worst = self.worst_troubles();
         let snapshot = Snapshot {
             elapsed: self.started.elapsed(),
             totals: self.totals.clone(),
@@ -108,8 +121,18 @@ impl Crawl {
             in_flight: self.in_flight,
             troubled: self.troubled.values().take(64).cloned().collect(),
             eta: self.eta(pages_per_second, bytes_per_second),
+            paused: self.operator.is_paused(),
+            worst,
+            troubled_hosts: self.troubled.len() as u64,
+            operated: self.operated(),
+            idle: self.answered_at.elapsed(),
+            resident_bytes: resident_bytes(),
             last,
         };
+        self.publish(&snapshot);
+        if let Some(metrics) = &self.metrics {
+            metrics.show(&snapshot);
+        }
         observer.look(&snapshot);
     }
 
@@ -125,4 +148,16 @@ impl Crawl {
         let time = limits.seconds.map(|n| Duration::from_secs(n).saturating_sub(self.started.elapsed()));
         [pages, bytes, time].into_iter().flatten().min()
     }
+}
+
+/// Bytes of the process in memory: the second number of `/proc/self/statm`, in pages.
+fn resident_bytes() -> Option<u64> {
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = statm.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    #[cfg(unix)]
+    // SAFETY: sysconf reads a constant of the system; it takes no pointer.
+    let page_bytes = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+    #[cfg(not(unix))]
+    let page_bytes = 4096;
+    Some(pages * page_bytes)
 }

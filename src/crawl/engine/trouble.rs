@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::HostState;
 use crate::engine::Crawl;
 use crate::engine::apply::about;
@@ -19,7 +21,7 @@ const MOST_TROUBLED: usize = 1_000;
 const MOST_NAMED: usize = 20;
 
 /// A host in trouble.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HostTrouble {
     /// Its name.

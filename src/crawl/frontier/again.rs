@@ -31,9 +31,8 @@ impl Frontier {
         let host = found.url.host();
         let host_key = seen::host_key(self.options.hash_seed, host);
         let key = seen::url_key(self.options.hash_seed, host_key, &found.url);
-        if self.cancelled.remove(&key) {
-            // It was marked as done while it waited: it waits again.
-            self.index.remove(super::queue::cancelled_key(key));
+        // Where it was marked as done while it waited, it waits again.
+        if self.uncancel_key(key) && self.is_queued(&found.url)? {
             return Ok(());
         }
         let class = self.head.class(found, &self.options);

@@ -31,10 +31,12 @@ mod again;
 mod borrow;
 mod check;
 mod entry;
+mod handover;
 mod head;
 mod history;
 mod host;
 mod lookup;
+mod operate;
 mod options;
 mod queue;
 mod rank;
@@ -57,6 +59,7 @@ use fjall::Slice;
 pub use self::again::Changed;
 pub use self::borrow::Borrowed;
 use self::entry::Fields;
+pub use self::handover::{Entered, Key};
 use self::head::Head;
 pub use self::history::{Due, HistoryCounts};
 use self::host::{Hosts, Phase, Places};
@@ -121,6 +124,8 @@ pub struct Frontier {
     now_ms: i64,
     /// Requisites that were added since it was opened and are not done.
     requisites: u64,
+    /// What is entered for other agents.
+    ledger: Option<Vec<Entered>>,
 }
 
 /// What [`Frontier::open`] found.
@@ -226,6 +231,7 @@ impl Frontier {
             due_from: i64::MIN,
             now_ms: i64::MIN,
             requisites: 0,
+            ledger: None,
         };
         Ok((frontier, Opened { fresh, checkpoint }))
     }
@@ -258,6 +264,7 @@ impl Frontier {
             self.requisites += 1;
         }
         self.enqueue(host, host_key, rank, entry::encode(&Fields::from(found)).into())?;
+        self.enter_queued(found);
         Ok(true)
     }
 
@@ -277,6 +284,11 @@ impl Frontier {
     pub fn mark_seen(&mut self, url: &CanonicalUrl) -> Result<()> {
         let host_key = seen::host_key(self.options.hash_seed, url.host());
         let key = seen::url_key(self.options.hash_seed, host_key, url);
+        self.enter_done(url.host(), key);
+        self.mark_key(url.host(), host_key, key)
+    }
+
+    fn mark_key(&mut self, host: &str, host_key: u128, key: u128) -> Result<()> {
         match self.seen.find(key)? {
             None => {
                 self.seen.insert(key, Known::Yes);
@@ -290,13 +302,12 @@ impl Frontier {
                 if let Some(slot) = slot {
                     self.hosts.with_loaded(slot, |loaded| loaded.take(rank));
                 }
-                self.queue.remove(queue_key(url.host(), rank));
+                self.queue.remove(queue_key(host, rank));
                 self.head.queued -= 1;
                 self.seen.set(key, Known::Yes);
             }
             Some(Known::Yes) => {
-                let queued =
-                    self.hosts.find(host_key).is_some() || self.place(url.host(), host_key)?.is_some();
+                let queued = self.hosts.find(host_key).is_some() || self.place(host, host_key)?.is_some();
                 if !self.counts_links() && queued && self.cancelled.insert(key) {
                     self.index.put(cancelled_key(key), []);
                 }

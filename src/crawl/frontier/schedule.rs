@@ -112,6 +112,10 @@ impl Frontier {
                 self.queue.remove(queue_key(&host, rank));
                 self.head.queued -= 1;
                 self.uncancel(host_key, &entry);
+                if self.ledger.is_some() {
+                    let key = seen::url_key(self.options.hash_seed, host_key, &entry.url);
+                    self.enter_done(&host, key);
+                }
                 if self.counts_links() {
                     self.seen.set(seen::url_key(self.options.hash_seed, host_key, &entry.url), Known::Yes);
                 }
@@ -196,7 +200,10 @@ impl Frontier {
         if self.cancelled.is_empty() {
             return false;
         }
-        let key = seen::url_key(self.options.hash_seed, host_key, &entry.url);
+        self.uncancel_key(seen::url_key(self.options.hash_seed, host_key, &entry.url))
+    }
+
+    pub(super) fn uncancel_key(&mut self, key: u128) -> bool {
         let cancelled = self.cancelled.remove(&key);
         if cancelled {
             self.index.remove(cancelled_key(key));

@@ -67,7 +67,8 @@ pub(super) type KeyMap<V> = HashMap<u128, V, BuildHasherDefault<KeyHasher>>;
 /// The known URLs.
 pub(super) struct Seen {
     layer: Layer,
-    pending: KeyMap<Known>,
+    /// None: to be forgotten.
+    pending: KeyMap<Option<Known>>,
     bloom: Bloom,
     recent: Recent,
     /// How many URLs are known.
@@ -110,7 +111,7 @@ impl Seen {
     /// [`Seen::get`] that leaves the table of recent keys alone.
     pub fn find(&self, key: u128) -> Result<Option<Known>> {
         if let Some(known) = self.pending.get(&key) {
-            return Ok(Some(*known));
+            return Ok(*known);
         }
         if !self.bloom.contains(key) {
             return Ok(None);
@@ -132,21 +133,53 @@ impl Seen {
 
     /// Changes what is known of a known URL.
     pub fn set(&mut self, key: u128, known: Known) {
-        self.pending.insert(key, known);
+        self.pending.insert(key, Some(known));
         if known == Known::Yes {
             self.recent.insert(key);
         }
     }
 
+    /// Forgets a known URL.
+    pub fn remove(&mut self, key: u128) {
+        self.count -= 1;
+        self.recent.remove(key);
+        self.pending.insert(key, None);
+    }
+
+    /// All keys of the host with this key, and perhaps some of others.
+    pub fn keys_of_host(&self, host: u128) -> Result<Vec<u128>> {
+        let prefix = host >> 96;
+        let mut keys: Vec<u128> = self
+            .pending
+            .iter()
+            .filter(|(key, known)| *key >> 96 == prefix && known.is_some())
+            .map(|(key, _)| *key)
+            .collect();
+        let (start, end) = ((prefix << 96).to_be_bytes(), ((prefix + 1) << 96).to_be_bytes());
+        // Behind the last prefix there is none.
+        let end: &[u8] = if prefix == u128::from(u32::MAX) { &[0xff; 17] } else { &end };
+        self.layer.scan(&start, end, |key, _| {
+            keys.extend(
+                <[u8; 16]>::try_from(key)
+                    .ok()
+                    .map(u128::from_be_bytes)
+                    .filter(|key| !self.pending.contains_key(key)),
+            );
+            Ok(true)
+        })?;
+        keys.sort_unstable();
+        Ok(keys)
+    }
+
     /// What is to be committed, sorted; forgets it.
     pub fn take_changes(&mut self) -> Changes {
-        let mut changes: Vec<(u128, Known)> = self.pending.drain().collect();
+        let mut changes: Vec<(u128, Option<Known>)> = self.pending.drain().collect();
         changes.sort_unstable_by_key(|(key, _)| *key);
         let value = |known| match known {
             Known::Yes => Slice::from([]),
             Known::Queued(rank) => Slice::from(Rank::to_be_bytes(rank)),
         };
-        changes.into_iter().map(|(key, known)| (key.to_be_bytes().into(), Some(value(known)))).collect()
+        changes.into_iter().map(|(key, known)| (key.to_be_bytes().into(), known.map(value))).collect()
     }
 
     /// Its keyspace.
@@ -219,6 +252,11 @@ impl Recent {
 
     fn contains(&self, key: u128) -> bool {
         key != 0 && self.buckets[self.bucket(key)].contains(&key)
+    }
+
+    fn remove(&mut self, key: u128) {
+        let at = self.bucket(key);
+        self.buckets[at].iter_mut().filter(|slot| **slot == key).for_each(|slot| *slot = 0);
     }
 
     fn insert(&mut self, key: u128) {

@@ -1,0 +1,349 @@
+//! What an operator may ask of a crawl, and the line of JSON that it travels as.
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{Error, Result};
+
+/// Longest line of a command, bytes.
+pub const MAX_LINE_BYTES: usize = 64 << 10;
+/// Most URLs of one command.
+pub const MAX_URLS: usize = 1_000;
+/// Longest pattern of `drop`, bytes.
+const MAX_PATTERN_BYTES: usize = 4 << 10;
+/// Longest host name, bytes (RFC 1035, 2.3.4).
+const MAX_HOST_BYTES: usize = 255;
+/// Longest delay that can be set: 30 days.
+const MAX_DELAY_MS: u64 = 30 * 86_400_000;
+/// Bytes that a compiled expression may take.
+const MAX_REGEX_BYTES: usize = 1 << 20;
+
+/// A command, as `{"command": "add", "urls": ["http://a.example/"]}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Command {
+    /// Nothing further is asked for until `resume`; what is on its way is finished.
+    Pause {},
+    /// Goes on after `pause`.
+    Resume {},
+    /// Ends the run as Ctrl-C does.
+    Stop {},
+    /// Takes URLs in as seeds are; one that is known is asked for again.
+    Add {
+        /// The URLs.
+        urls: Vec<String>,
+    },
+    /// Known URLs are asked for again now.
+    Due {
+        /// The URLs.
+        urls: Vec<String>,
+    },
+    /// What matches is neither queued nor asked for any more.
+    Drop {
+        /// Beginning of URLs where it starts with `http://` or `https://`, else a regular expression.
+        pattern: String,
+    },
+    /// Takes a pattern of `drop` back, for what is found from now on.
+    Undrop {
+        /// The pattern, as it was given.
+        pattern: String,
+    },
+    /// Leaves a host alone until `unpark`; its URLs are kept.
+    Park {
+        /// Name of the host.
+        host: String,
+    },
+    /// Goes on with a parked host, or with one that waits after failures.
+    Unpark {
+        /// Name of the host.
+        host: String,
+    },
+    /// Changes settings; they hold for later runs too.
+    Set {
+        /// Least pause between two requests to a host, ms.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        delay_ms: Option<u64>,
+        /// Limit of pages.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pages: Option<u64>,
+    },
+}
+
+/// What comes in at the socket.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// How does it go?
+    Status,
+    /// What became of a command that stands in the file?
+    Obey {
+        /// Its number.
+        number: u64,
+    },
+    /// Something to be done.
+    Command(Command),
+}
+
+impl Request {
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// [`Error::Config`] says what is wrong with it.
+    pub fn parse(line: &[u8]) -> Result<Request> {
+        #[derive(Deserialize)]
+        #[serde(tag = "command", rename_all = "kebab-case", deny_unknown_fields)]
+        enum Question {
+            Status {},
+            Obey { number: u64 },
+        }
+        if line.len() <= MAX_LINE_BYTES {
+            match serde_json::from_slice(line) {
+                Ok(Question::Status {}) => return Ok(Request::Status),
+                Ok(Question::Obey { number }) => return Ok(Request::Obey { number }),
+                Err(_) => {}
+            }
+        }
+        Command::parse(line).map(Request::Command)
+    }
+}
+
+impl Command {
+    /// Reads a line of JSON and holds it against the bounds.
+    ///
+    /// # Errors
+    /// [`Error::Config`] says what is wrong with it.
+    pub fn parse(line: &[u8]) -> Result<Command> {
+        if line.len() > MAX_LINE_BYTES {
+            return Err(Error::Config(format!(
+                "a command of {} bytes: {MAX_LINE_BYTES} are possible",
+                line.len()
+            )));
+        }
+        let command: Command =
+            serde_json::from_slice(line).map_err(|e| Error::Config(format!("not a command: {e}")))?;
+        command.check()?;
+        Ok(command)
+    }
+
+    /// Holds every field against its range.
+    ///
+    /// # Errors
+    /// [`Error::Config`] names the field.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Command::Pause {} | Command::Resume {} | Command::Stop {} => Ok(()),
+            Command::Add { urls } | Command::Due { urls } => {
+                if urls.is_empty() || urls.len() > MAX_URLS {
+                    return Err(Error::Config(format!("{} URLs: 1 to {MAX_URLS} are possible", urls.len())));
+                }
+                urls.iter().try_for_each(|url| web_url(url).map(drop))
+            }
+            Command::Drop { pattern } => Pattern::new(pattern).map(drop),
+            Command::Undrop { pattern } => bounded(pattern).map(drop),
+            Command::Park { host } | Command::Unpark { host } => host_name(host).map(drop),
+            Command::Set { delay_ms: None, pages: None } => Err(Error::Config("set: name a setting".into())),
+            Command::Set { delay_ms, .. } => match delay_ms {
+                Some(ms) if *ms > MAX_DELAY_MS => {
+                    Err(Error::Config(format!("delay_ms {ms}: 0 to {MAX_DELAY_MS} are possible")))
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Command::Pause {} => "pause",
+            Command::Resume {} => "resume",
+            Command::Stop {} => "stop",
+            Command::Add { .. } => "add",
+            Command::Due { .. } => "due",
+            Command::Drop { .. } => "drop",
+            Command::Undrop { .. } => "undrop",
+            Command::Park { .. } => "park",
+            Command::Unpark { .. } => "unpark",
+            Command::Set { .. } => "set",
+        }
+    }
+}
+
+/// A URL that can be fetched.
+///
+/// # Errors
+/// [`Error::Config`].
+pub fn web_url(text: &str) -> Result<CanonicalUrl> {
+    CanonicalUrl::parse(text)
+        .filter(|url| url.is_web() && !url.host().is_empty())
+        .ok_or_else(|| Error::Config(format!("{:?} is not a URL that can be fetched", shortened(text))))
+}
+
+/// The name of a host as canonical URLs have it.
+///
+/// # Errors
+/// [`Error::Config`].
+pub fn host_name(text: &str) -> Result<String> {
+    let wrong = || Error::Config(format!("{:?} is not the name of a host", shortened(text)));
+    if text.is_empty() || text.len() > MAX_HOST_BYTES || text.contains(['/', '?', '#', '@', '\\']) {
+        return Err(wrong());
+    }
+    let url = CanonicalUrl::parse(&format!("http://{text}/")).ok_or_else(wrong)?;
+    if url.host().is_empty() || url.port().is_some() { Err(wrong()) } else { Ok(url.host().to_owned()) }
+}
+
+fn bounded(pattern: &str) -> Result<&str> {
+    if pattern.is_empty() || pattern.len() > MAX_PATTERN_BYTES {
+        return Err(Error::Config(format!(
+            "a pattern of {} bytes: 1 to {MAX_PATTERN_BYTES} are possible",
+            pattern.len()
+        )));
+    }
+    Ok(pattern)
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(120).collect()
+}
+
+/// A pattern of `drop`.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    text: String,
+    /// None: the text is the beginning of URLs.
+    expression: Option<Regex>,
+}
+
+impl Pattern {
+    /// Compiles it.
+    ///
+    /// # Errors
+    /// [`Error::Config`]: too long, or neither the beginning of a URL nor an expression.
+    pub fn new(text: &str) -> Result<Pattern> {
+        let prefix = text.starts_with("http://") || text.starts_with("https://");
+        let expression = (!prefix)
+            .then(|| {
+                regex::RegexBuilder::new(bounded(text)?).size_limit(MAX_REGEX_BYTES).build().map_err(|e| {
+                    Error::Config(format!("{:?} is not a regular expression: {e}", shortened(text)))
+                })
+            })
+            .transpose()?;
+        Ok(Pattern { text: bounded(text)?.to_owned(), expression })
+    }
+
+    /// As it was given.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a URL matches.
+    pub fn matches(&self, url: &str) -> bool {
+        match &self.expression {
+            Some(expression) => expression.is_match(url),
+            None => url.starts_with(&self.text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn commands_and_their_lines() {
+        for (line, want) in [
+            (r#"{"command":"pause"}"#, Command::Pause {}),
+            (
+                r#"{"command":"add","urls":["http://a.example/"]}"#,
+                Command::Add { urls: vec!["http://a.example/".into()] },
+            ),
+            (r#"{"command":"drop","pattern":"/tag/"}"#, Command::Drop { pattern: "/tag/".into() }),
+            (r#"{"command":"park","host":"a.example"}"#, Command::Park { host: "a.example".into() }),
+            (r#"{"command":"set","delay_ms":0}"#, Command::Set { delay_ms: Some(0), pages: None }),
+        ] {
+            let command = Command::parse(line.as_bytes()).unwrap();
+            assert_eq!(command, want);
+            assert_eq!(serde_json::to_string(&command).unwrap(), line);
+            assert!(line.contains(command.name()));
+        }
+        assert_eq!(Request::parse(br#"{"command":"status"}"#).unwrap(), Request::Status);
+        let obey = Request::parse(br#"{"command":"obey","number":7}"#).unwrap();
+        assert_eq!(obey, Request::Obey { number: 7 });
+    }
+
+    #[test]
+    fn hostile_commands_are_refused_with_a_reason() {
+        let many =
+            format!(r#"{{"command":"add","urls":[{}"http://a.example/"]}}"#, "\"http://a/\",".repeat(1000));
+        let long = format!(r#"{{"command":"drop","pattern":"{}"}}"#, "x".repeat(MAX_LINE_BYTES));
+        let deep = "[".repeat(10_000);
+        for (line, reason) in [
+            ("", "not a command"),
+            ("pause", "not a command"),
+            ("{}", "missing field"),
+            ("\u{0}\u{1}", "not a command"),
+            (r#"{"command":"fly"}"#, "unknown variant"),
+            (r#"{"command":1}"#, "not a command"),
+            (r#"{"command":"pause","now":true}"#, "unknown field"),
+            (r#"{"command":"status","urls":[]}"#, "unknown variant"),
+            (r#"{"command":"add"}"#, "missing field"),
+            (r#"{"command":"add","urls":[]}"#, "1 to 1000"),
+            (r#"{"command":"add","urls":"http://a.example/"}"#, "invalid type"),
+            (r#"{"command":"add","urls":["mailto:a@b.example"]}"#, "not a URL"),
+            (r#"{"command":"add","urls":["http://"]}"#, "not a URL"),
+            (r#"{"command":"drop","pattern":"("}"#, "regular expression"),
+            (r#"{"command":"drop","pattern":""}"#, "1 to 4096"),
+            (r#"{"command":"drop","pattern":"(\\w{500}){500}"}"#, "regular expression"),
+            (r#"{"command":"park","host":"a b"}"#, "name of a host"),
+            (r#"{"command":"park","host":"a.example/x"}"#, "name of a host"),
+            (r#"{"command":"park","host":"a.example:80:"}"#, "name of a host"),
+            (r#"{"command":"set"}"#, "name a setting"),
+            (r#"{"command":"set","delay_ms":-1}"#, "invalid value"),
+            (r#"{"command":"set","delay_ms":99999999999}"#, "delay_ms"),
+            (&many, "1001 URLs"),
+            (&long, "65536"),
+            (&deep, "not a command"),
+        ] {
+            let error = Request::parse(line.as_bytes()).expect_err(line).to_string();
+            assert!(error.contains(reason), "{line:.80}: {error}");
+        }
+    }
+
+    #[test]
+    fn patterns() {
+        let matches = |pattern: &str, url: &str| Pattern::new(pattern).unwrap().matches(url);
+        assert!(matches("http://a.example/x.", "http://a.example/x.html"));
+        assert!(!matches("http://a.example/x.", "http://a.example/xyz"), "a beginning is no expression");
+        assert!(!matches("http://a.example/", "https://b.example/?u=http://a.example/"));
+        assert!(matches(r"/tag/\d+$", "https://b.example/tag/12"));
+        assert!(!matches(r"/tag/\d+$", "https://b.example/tag/12/"));
+    }
+
+    #[test]
+    fn hosts() {
+        for (text, want) in
+            [("A.Example", Some("a.example")), ("[::1]", Some("[::1]")), ("a.example:81", None), ("", None)]
+        {
+            assert_eq!(host_name(text).ok().as_deref(), want, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_command_or_none(line in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Request::parse(&line);
+        }
+
+        #[test]
+        fn what_is_accepted_is_written_and_read_again(pattern in "[a-z/.]{1,20}", url in "[a-z]{1,9}") {
+            for command in [
+                Command::Drop { pattern: pattern.clone() },
+                Command::Add { urls: vec![format!("http://{url}.example/")] },
+            ] {
+                let line = serde_json::to_vec(&command).unwrap();
+                prop_assert_eq!(Command::parse(&line).unwrap(), command);
+            }
+        }
+    }
+}
