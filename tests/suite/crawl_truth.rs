@@ -56,7 +56,8 @@ fn pages(folder: &Path) -> Vec<Stored> {
 /// Outcomes that fit what must become of a URL.
 fn fits(expect: Expect, event: &Event) -> bool {
     let ends: &[&str] = match expect {
-        Expect::Store | Expect::StoreCut => &[outcome::STORED],
+        Expect::Store => &[outcome::STORED],
+        Expect::StoreCut => &[outcome::STORED, outcome::CUT_OFF],
         Expect::Redirect => &[outcome::REDIRECT, outcome::TOO_MANY_REDIRECTS],
         Expect::Gone => &[outcome::GONE, outcome::CLIENT_ERROR],
         Expect::Failed => &[outcome::SERVER_ERROR, outcome::DISCONNECT, outcome::PROTOCOL_ERROR],

@@ -19,6 +19,7 @@ mod crawl_resume;
 mod crawl_scope;
 mod crawl_support;
 mod crawl_truth;
+mod crawl_walls;
 mod damage;
 mod datasets;
 mod demo;

@@ -181,6 +181,8 @@ pub struct Crawl {
     next_plan_ms: i64,
     /// URLs first asked for whose redirects lead back to them, while they are asked for again with cookies.
     circles: HashSet<String>,
+    /// URLs first asked for of which a redirect set a cookie.
+    setting_cookies: HashSet<String>,
     /// Hosts in trouble, some of them.
     troubled: trouble::Troubled,
     /// When a host gave a good answer last.
@@ -311,6 +313,7 @@ impl Crawl {
             next_look_ms: 0,
             next_plan_ms: 0,
             circles: HashSet::new(),
+            setting_cookies: HashSet::new(),
             troubled: trouble::Troubled::new(),
             last_good: Instant::now(),
             requisite_at: None,

@@ -13,8 +13,8 @@ use crate::frontier::Lease;
 use crate::page::Reading;
 use crate::scope::Standing;
 use crate::{Discovered, Purpose};
-use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
+use webmill_capture::{CanonicalUrl, Response};
 
 /// Detail of a redirect whose target is asked for though it is known: cookies are sent now.
 pub(super) const WITH_COOKIES: &str = "asked again with cookies";
@@ -83,15 +83,18 @@ impl Crawl {
         if self.circles.contains(begin) {
             return true;
         }
+        if Response::parse(head).header("set-cookie").is_some() {
+            if self.setting_cookies.len() >= MOST_CIRCLES {
+                self.setting_cookies.clear();
+            }
+            self.setting_cookies.insert(begin.to_owned());
+        }
         let closes = target == redirect.url || redirect.origin == Some(target.as_str());
-        if !closes || self.circles.len() >= MOST_CIRCLES {
+        // Without a cookie the same answers would come again.
+        if !closes || !self.setting_cookies.remove(begin) || self.circles.len() >= MOST_CIRCLES {
             return false;
         }
-        let taken = self.fetcher.take_cookies(redirect.url, head);
-        if target == redirect.url && taken == 0 {
-            // Without a cookie the same answer would come again.
-            return false;
-        }
+        self.fetcher.take_cookies(redirect.url, head);
         for host in [redirect.url.host(), target.host()] {
             self.fetcher.admit_cookies(host);
         }
