@@ -2,6 +2,8 @@
 
 mod actions;
 mod advice;
+mod again;
+mod again_args;
 mod args;
 mod ctl;
 mod earlier;
@@ -69,6 +71,8 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         let again = crawl.ask_again(&args.retry_outcomes()?)?;
         crate::say!("{again} URLs that were given up are asked for again");
     }
+    again::import(&mut crawl, &args.again.import)?;
+    again::tell_due(&crawl, &options, &args.out)?;
     if let Some(address) = args.metrics {
         let address = crawl.show_metrics(address)?;
         crate::say!("metrics at http://{address}/metrics");
@@ -91,9 +95,11 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let ended = ran.context("the crawl stopped; the same command goes on with it")?;
     let missing = crawl.missing()?;
     advice::of_seeds(crawl.seed_news()).iter().for_each(|line| crate::say!("{line}"));
+    let over_budget = crawl.hosts_over_budget();
     let totals = crawl.close(ended)?;
     convert(&args.out)?;
     sum_up(&totals, ended);
+    again::sum_up(&totals, over_budget);
     if ended == Ended::Stopped {
         crate::say!("the same command goes on where it was");
         return Ok(ExitCode::from(130));

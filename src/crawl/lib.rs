@@ -84,5 +84,6 @@ pub(crate) use engine::without_secrets;
 pub use engine::{
     Crawl, Ended, HostTrouble, Missing, Observer, Operated, Replayed, SeedNews, Snapshot, Totals,
 };
+pub use engine::{Import, Imported, OldCapture};
 pub use render::RenderOptions;
 pub use task::{Discovered, Entry, HostState, HostVisits, Purpose};

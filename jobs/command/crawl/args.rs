@@ -10,6 +10,7 @@ use webmill_crawl::event::outcome;
 use webmill_crawl::frontier::Strategy;
 use webmill_crawl::scope::{ScopeOptions, Seeds};
 
+use super::again_args::AgainArgs;
 use super::rule_args::RuleArgs;
 use crate::recipe::Recipe;
 use crate::registry::check_recipe;
@@ -162,6 +163,10 @@ pub struct CrawlArgs {
     #[arg(long, help_heading = "Fetching")]
     ignore_robots: bool,
 
+    /// Visiting again.
+    #[command(flatten)]
+    pub again: AgainArgs,
+
     /// Format of the shards [default: rawdb].
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<Format>,
@@ -253,6 +258,7 @@ impl CrawlArgs {
         self.set_limits(&mut options);
         self.set_scope(&mut options);
         self.set_fetching(&mut options)?;
+        self.again.set(&mut options);
         if let Some(format) = self.format {
             options.archive.format = match format {
                 Format::Rawdb => ArchiveFormat::RawDb,

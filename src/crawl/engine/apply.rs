@@ -101,6 +101,9 @@ impl Crawl {
             }
             _ => None,
         };
+        if matches!(status, 200..=299 | 304) {
+            self.sitemap_read(&lease, status, facts)?;
+        }
         match status {
             200..=299 if received.refused_by_accept => {
                 event.outcome = outcome::MEDIA_TYPE.into();

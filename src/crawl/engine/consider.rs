@@ -86,7 +86,7 @@ impl Crawl {
                 return self.settle(lease, outcome::ROBOTS_DENIED, Some(rule));
             }
         }
-        if lease.entry.purpose == Purpose::Sitemap {
+        if lease.entry.purpose == Purpose::Sitemap && self.frontier.sitemap(&lease.entry.url)?.is_none() {
             let host = self.frontier.host_mut(&lease);
             host.sitemaps = host.sitemaps.saturating_add(1);
             if host.sitemaps > MOST_SITEMAPS {

@@ -20,10 +20,13 @@ mod apply;
 mod brake;
 mod commit;
 mod consider;
+mod hints;
+mod import;
 mod learn;
 mod look;
 mod operate;
 mod outage;
+mod plan;
 mod put_off;
 mod queue;
 mod redirects;
@@ -70,9 +73,10 @@ use crate::site_settings::Sites;
 use crate::{Counted, Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
-use webmill_revisit::{Priors, Scheduler};
+use webmill_revisit::{Plan, Priors, Scheduler};
 use webmill_shard::Position;
 
+pub use import::{Import, Imported, OldCapture};
 pub use operate::Operated;
 pub use replay::Replayed;
 pub(crate) use rules::{origin, stored_rules};
@@ -179,6 +183,10 @@ pub struct Crawl {
     next_look_ms: i64,
     /// When to spread the budget of visits anew.
     next_plan_ms: i64,
+    common_plan: Option<Plan>,
+    host_plans: plan::HostPlans,
+    /// When to look again for sitemaps that are to be read again.
+    next_sitemaps_ms: i64,
     /// URLs first asked for whose redirects lead back to them, while they are asked for again with cookies.
     circles: HashSet<String>,
     /// URLs first asked for of which a redirect set a cookie.
@@ -312,6 +320,9 @@ impl Crawl {
             due_credit: 0.0,
             next_look_ms: 0,
             next_plan_ms: 0,
+            common_plan: None,
+            host_plans: plan::HostPlans::default(),
+            next_sitemaps_ms: 0,
             circles: HashSet::new(),
             setting_cookies: HashSet::new(),
             troubled: trouble::Troubled::new(),

@@ -120,7 +120,11 @@ impl Crawl {
         if candidate.purpose != Purpose::Requisite {
             found.priority = self.priority.of(&candidate.url, Some((of.url, of.priority)));
         }
-        self.add(&found)?;
+        let new = self.add(&found)?;
+        if let Some(modified) = candidate.last_modified.filter(|_| !new && candidate.purpose == Purpose::Page)
+        {
+            self.hint(&candidate.url, modified)?;
+        }
         Ok(())
     }
 

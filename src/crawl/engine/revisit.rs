@@ -13,7 +13,7 @@ use webmill_capture::CanonicalUrl;
 use webmill_capture::digest::sha1;
 use webmill_capture::error::Result;
 use webmill_capture::{Response, date::parse_rfc822};
-use webmill_revisit::{Answer, CapturePlace, Outcome, PageHistory, RateHistogram, Scheduler};
+use webmill_revisit::{Answer, CapturePlace, Outcome, PageHistory, Scheduler};
 use webmill_shard::RevisitProfile;
 
 /// Pages that are queued at once because they are due.
@@ -112,8 +112,11 @@ impl Facts {
 impl Crawl {
     /// What the answer for the URL of a lease is to be compared with; `None`: it is not known.
     pub(super) fn known(&self, lease: &Lease) -> Result<Option<Known>> {
-        if !self.options.history || lease.entry.purpose != Purpose::Page {
-            return Ok(None);
+        match lease.entry.purpose {
+            _ if !self.options.history => return Ok(None),
+            Purpose::Sitemap => return self.known_sitemap(lease),
+            Purpose::Page => {}
+            Purpose::Robots | Purpose::Requisite => return Ok(None),
         }
         let Some(history) = self.frontier.history(&lease.entry.url)? else { return Ok(None) };
         let trust = &self.frontier.host(lease).visits.validators;
@@ -219,6 +222,7 @@ impl Crawl {
             capture,
         };
         let suffix = url.host().rsplit('.').next().unwrap_or_default().to_owned();
+        self.plan_for(url.host());
         let prior = self.priors.prior(&host.rates, &suffix, media_type);
         let seen = history.observe(&answer, &self.scheduler, &prior);
         if seen.rate > 0.0 {
@@ -230,8 +234,16 @@ impl Crawl {
         Ok(Some((seen.outcome, history)))
     }
 
+    /// Pages that are due now, counted up to `most`.
+    ///
+    /// # Errors
+    /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
+    pub fn pages_due(&self, most: u64) -> Result<u64> {
+        self.frontier.count_due(self.due_until(), most)
+    }
+
     /// Until when pages count as due: now, or in a crawl by rounds the beginning of the round.
-    fn due_until(&self) -> i64 {
+    pub(super) fn due_until(&self) -> i64 {
         if self.options.continuous { self.now_ms() } else { self.wall_ms }
     }
 
@@ -246,6 +258,7 @@ impl Crawl {
             self.plan()?;
             self.next_plan_ms = now + PLAN_MS;
         }
+        let sitemaps = self.admit_sitemaps(now)?;
         let counts = self.frontier.history_counts();
         let waiting_new = self.frontier.stats().queued.saturating_sub(counts.queued);
         let share = self.options.revisit.new_share;
@@ -258,7 +271,7 @@ impl Crawl {
         let taken = self.frontier.take_due(self.due_until(), max.min(room))?.len();
         self.due_credit = (self.due_credit - taken as f64).clamp(0.0, BATCH as f64);
         self.changed += taken;
-        Ok(taken > 0)
+        Ok(taken > 0 || sitemaps)
     }
 
     /// A page never seen before was asked for: due ones may be so much more.
@@ -277,22 +290,6 @@ impl Crawl {
         let until = self.due_until();
         let next = self.frontier.next_due()?;
         Ok(next.filter(|due| self.options.continuous || *due <= until))
-    }
-
-    /// Spreads the budget of visits over all pages, where the schedule has one.
-    fn plan(&mut self) -> Result<()> {
-        if self.options.revisit.schedule.objective().is_none() {
-            return Ok(());
-        }
-        let mut pages = RateHistogram::default();
-        self.frontier.each_history(&mut |history| {
-            if history.next_ms.is_some() && history.rate > 0.0 {
-                pages.add(history.rate, history.weight());
-            }
-            Ok(())
-        })?;
-        self.scheduler.set_plan(self.options.revisit.plan(&pages));
-        Ok(())
     }
 
     /// The scheduler of these options.

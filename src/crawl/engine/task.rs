@@ -104,7 +104,7 @@ impl Crawl {
             Purpose::Sitemap => SITEMAP_BYTES,
             Purpose::Robots => ROBOTS_BYTES,
         };
-        let history = self.options.history && purpose == Purpose::Page;
+        let history = self.options.history && matches!(purpose, Purpose::Page | Purpose::Sitemap);
         let shift_ms = self.clock_shift_ms;
         let render = self.rendering(&url, purpose, pause);
         let Some(threads) = &self.threads else { return Ok(()) };

@@ -157,6 +157,19 @@ impl Frontier {
         Ok(found.into_iter().map(|(_, _, due)| due).collect())
     }
 
+    /// Pages whose time has come, queued ones too, counted up to `most`.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`].
+    pub fn count_due(&self, now_ms: i64, most: u64) -> Result<u64> {
+        let mut count = self.head.histories.queued.min(most);
+        self.due.scan(&due_key(i64::MIN, 0), &due_key(now_ms.saturating_add(1), 0), |_, _| {
+            count += 1;
+            Ok(count < most)
+        })?;
+        Ok(count.min(most))
+    }
+
     /// When the next page is due, ms; `None`: none is.
     ///
     /// # Errors
@@ -218,7 +231,7 @@ impl Frontier {
         self.head.histories
     }
 
-    fn history_key(&self, url: &CanonicalUrl) -> u128 {
+    pub(super) fn history_key(&self, url: &CanonicalUrl) -> u128 {
         seen::url_key(self.options.hash_seed, seen::host_key(self.options.hash_seed, url.host()), url)
     }
 

@@ -42,6 +42,7 @@ mod queue;
 mod rank;
 mod schedule;
 mod seen;
+mod sitemaps;
 mod store;
 
 #[cfg(test)]
@@ -68,6 +69,7 @@ pub use self::options::{FrontierOptions, FrontierStats, Strategy};
 use self::queue::{cancelled_key, name_key, queue_key};
 use self::rank::Rank;
 use self::seen::{Known, Seen};
+pub use self::sitemaps::KnownSitemap;
 use self::store::{Layer, Store};
 use crate::task::{Discovered, Entry, HostState, Purpose};
 use webmill_capture::CanonicalUrl;

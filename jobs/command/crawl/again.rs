@@ -1,0 +1,115 @@
+//! What `webmill crawl` says and takes in about pages that were visited before.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use webmill_capture::date::parse_14;
+use webmill_crawl::{Crawl, CrawlOptions, OldCapture, Totals};
+use webmill_index::{CaptureSource, Entry, KeyRange, SortedFile, ZipNum};
+
+use super::view::grouped;
+
+/// Pages that are due are counted up to here.
+const MOST_COUNTED: u64 = 1_000_000;
+
+/// Says how many pages are due, and how they are visited where the settings do not visit them.
+///
+/// # Errors
+/// A frontier that cannot be read.
+pub fn tell_due(crawl: &Crawl, options: &CrawlOptions, out: &Path) -> Result<()> {
+    let due = crawl.pages_due(MOST_COUNTED)?;
+    if due == 0 {
+        return Ok(());
+    }
+    let more = if due == MOST_COUNTED { "more than " } else { "" };
+    let what = if options.revisits { "visited again now" } else { "due; --revisit visits them" };
+    crate::say!("{more}{} pages of {} are {what}", grouped(due), out.display());
+    Ok(())
+}
+
+/// What visits found, and which hosts could not have as many as they are worth.
+pub fn sum_up(totals: &Totals, over_budget: u64) {
+    let again: u64 = totals.visits.iter().filter(|(name, _)| *name != "new").map(|(_, n)| n).sum();
+    if again > 0 {
+        let found: Vec<String> =
+            totals.visits.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
+        crate::say!(
+            "            {} visits of known pages; visits found: {}",
+            grouped(again),
+            found.join(" · ")
+        );
+    }
+    if over_budget > 0 {
+        crate::say!(
+            "            {} hosts cannot be visited as often as their pages are worth it: their pauses (--delay, robots.txt) win, and \
+             their visits are spread by the same rule",
+            grouped(over_budget)
+        );
+    }
+}
+
+/// Takes in the captures of indexes.
+///
+/// # Errors
+/// An index or a frontier that cannot be read.
+pub fn import(crawl: &mut Crawl, indexes: &[PathBuf]) -> Result<()> {
+    for path in indexes {
+        import_one(crawl, path).with_context(|| path.display().to_string())?;
+    }
+    Ok(())
+}
+
+fn import_one(crawl: &mut Crawl, path: &Path) -> Result<()> {
+    let all = KeyRange::default();
+    let mut import = crawl.import();
+    let mut failure = None;
+    let mut visit = |entry: &Entry<'_>| match import.add(&capture(entry)) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            failure = Some(error);
+            ControlFlow::Break(())
+        }
+    };
+    let faults = if path.extension().is_some_and(|ending| ending == "idx") {
+        let index = ZipNum::open(path)?;
+        index.scan(&all, &mut visit)?;
+        index.faults()
+    } else if path.extension().is_some_and(|ending| ending == "gz") {
+        bail!(
+            "an index to import is not compressed as a whole: unpack it, or name the .idx of a ZipNum index"
+        );
+    } else {
+        let index = SortedFile::open(path)?;
+        index.scan(&all, &mut visit)?;
+        index.faults()
+    };
+    if let Some(error) = failure {
+        return Err(error.into());
+    }
+    let done = import.finish()?;
+    let left_out: Vec<String> =
+        done.left_out.iter().map(|(reason, n)| format!("{reason} {}", grouped(n))).collect();
+    crate::say!(
+        "{}: {} lines, {} of them unreadable; {} pages with {} visits; left out: {}",
+        path.display(),
+        grouped(done.captures + faults),
+        grouped(faults),
+        grouped(done.pages),
+        grouped(done.visits),
+        if left_out.is_empty() { "nothing".to_owned() } else { left_out.join(" · ") }
+    );
+    Ok(())
+}
+
+fn capture<'a>(entry: &'a Entry<'_>) -> OldCapture<'a> {
+    OldCapture {
+        key: &entry.urlkey,
+        url: &entry.url,
+        at_ms: parse_14(&entry.timestamp.to_string()),
+        status: entry.status.unwrap_or(0),
+        digest: &entry.digest,
+        media_type: if entry.is_revisit() { "" } else { &entry.mime },
+        revisit: entry.is_revisit(),
+    }
+}

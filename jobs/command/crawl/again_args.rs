@@ -1,0 +1,125 @@
+//! Flags about visiting pages again.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use webmill_crawl::CrawlOptions;
+use webmill_revisit::Schedule;
+
+use super::args::parse_time;
+
+/// What is said of pages that were visited before.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Visiting again")]
+pub struct AgainArgs {
+    /// Visit pages again that are due. A schedule says when they are: `fixed` after the same time, `adaptive` sooner where they changed,
+    /// `optimal` and `age` where a visit brings most freshness or takes most age, `proportional` and `uniform` for comparison
+    /// [default: adaptive, or the one that the crawl had].
+    #[arg(long, value_name = "SCHEDULE", num_args = 0..=1)]
+    revisit: Option<Option<When>>,
+    /// Time between two visits with `fixed`, and before the second one with all others, as 12h or 30d [default: 7d]. Sitemaps are read again
+    /// as often, and once a day at least.
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    every: Option<u64>,
+    /// Visits a day that optimal, age, proportional and uniform spread [default: as many as --every would take].
+    #[arg(long, value_name = "N")]
+    visits_per_day: Option<f64>,
+    /// Share of fetches that go to pages never seen while both these and due ones wait, 0 to 1 [default: 0.5].
+    #[arg(long, value_name = "X")]
+    new_share: Option<f64>,
+    /// Go on for ever: wait for pages to be due, and visit them then.
+    #[arg(long)]
+    continuous: bool,
+    /// Keep no histories of pages: less to write, and nothing can be visited again.
+    #[arg(long, conflicts_with_all = ["revisit", "continuous"])]
+    no_history: bool,
+    /// Begin with the captures that this index has of older shards, as if they had been visited: CDXJ, CDX, or ZipNum (NAME.idx); may be
+    /// repeated.
+    #[arg(long, value_name = "INDEX", conflicts_with = "no_history")]
+    pub import: Vec<PathBuf>,
+}
+
+/// [`Schedule`], as it is typed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum When {
+    Fixed,
+    Adaptive,
+    Optimal,
+    Age,
+    Proportional,
+    Uniform,
+}
+
+impl AgainArgs {
+    /// Overrides settings with what is given.
+    pub fn set(&self, options: &mut CrawlOptions) {
+        if let Some(given) = self.revisit {
+            options.revisits = true;
+            // Who asks for a round asks for one that ends.
+            options.continuous = false;
+            options.revisit.schedule = match given {
+                None => options.revisit.schedule,
+                Some(When::Fixed) => Schedule::Fixed,
+                Some(When::Adaptive) => Schedule::Adaptive,
+                Some(When::Optimal) => Schedule::Optimal,
+                Some(When::Age) => Schedule::Age,
+                Some(When::Proportional) => Schedule::Proportional,
+                Some(When::Uniform) => Schedule::Uniform,
+            };
+        }
+        if self.continuous {
+            (options.revisits, options.continuous) = (true, true);
+        }
+        if self.no_history {
+            (options.history, options.revisits, options.continuous) = (false, false, false);
+        } else if self.revisit.is_some() || self.continuous || !self.import.is_empty() {
+            options.history = true;
+        }
+        let revisit = &mut options.revisit;
+        revisit.every_s = self.every.map_or(revisit.every_s, |ms| ms.div_ceil(1_000));
+        revisit.visits_per_day = self.visits_per_day.unwrap_or(revisit.visits_per_day);
+        revisit.new_share = self.new_share.unwrap_or(revisit.new_share);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        again: AgainArgs,
+    }
+
+    fn options(line: &[&str]) -> CrawlOptions {
+        let mut options = CrawlOptions::default();
+        let line = ["crawl"].iter().chain(line).copied();
+        Line::try_parse_from(line).unwrap().again.set(&mut options);
+        options
+    }
+
+    #[test]
+    fn flags_set_what_they_say_and_nothing_else() {
+        let usual = CrawlOptions::default();
+        assert_eq!(options(&[]), usual);
+        assert_eq!(options(&["--revisit"]), CrawlOptions { revisits: true, ..usual.clone() });
+        for schedule in Schedule::ALL {
+            let options = options(&["--revisit", schedule.name()]);
+            assert_eq!(
+                (options.revisit.schedule, options.revisits, options.continuous),
+                (schedule, true, false)
+            );
+        }
+        let every = options(&["--every", "12h", "--visits-per-day", "1000", "--new-share", "0.1"]);
+        assert_eq!((every.revisits, every.revisit.every_s), (false, 43_200));
+        assert_eq!((every.revisit.visits_per_day, every.revisit.new_share), (1_000.0, 0.1));
+        let on = options(&["--continuous"]);
+        assert!(on.revisits && on.continuous && on.history);
+        assert!(!options(&["--no-history"]).history);
+        for wrong in [&["--no-history", "--revisit"][..], &["--revisit", "sometimes"]] {
+            assert!(Line::try_parse_from(["crawl"].iter().chain(wrong)).is_err(), "{wrong:?}");
+        }
+    }
+}
