@@ -12,14 +12,14 @@ use webmill::table::read_rows;
 use crate::support::Work;
 
 /// A server that ends with the test.
-struct Served {
+pub struct Served {
     child: Child,
     address: String,
 }
 
 impl Served {
     /// `webmill serve` with these arguments, at a port that is free.
-    fn start(work: &Work, arguments: &[&str]) -> Served {
+    pub fn start(work: &Work, arguments: &[&str]) -> Served {
         let mut all = vec!["serve", "--listen", "127.0.0.1:0"];
         all.extend(arguments);
         let mut child = work.webmill(&all).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -31,7 +31,7 @@ impl Served {
     }
 
     /// Status, head and body of an answer.
-    fn get(&self, path: &str) -> (u16, String, Vec<u8>) {
+    pub fn get(&self, path: &str) -> (u16, String, Vec<u8>) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let request = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.address);
