@@ -51,7 +51,7 @@ pub enum ArchiveFormat {
     /// RAW DB: pages only.
     #[default]
     RawDb,
-    /// WARC: every answer with its request.
+    /// WARC: every answer with its request; what was seen again without a change without it.
     Warc,
 }
 

@@ -66,7 +66,8 @@ fn dates_of_sitemaps_are_believed_while_they_are_right() {
     let found = visits(folder, so_far);
     let honest = [("page-0.html", "changed"), ("page-1.html", "changed"), ("page-6.html", "new")];
     assert_eq!(of(&found, HOSTS[0]), named(&honest));
-    let lied: Vec<(String, String)> = (0..6).map(|n| (format!("page-{n}.html"), "unchanged".into())).collect();
+    let lied: Vec<(String, String)> =
+        (0..6).map(|n| (format!("page-{n}.html"), "unchanged".into())).collect();
     assert_eq!(of(&found, HOSTS[1]), lied, "nobody has lied yet");
     assert_eq!(of(&found, HOSTS[2]), []);
 

@@ -31,7 +31,8 @@ fn an_index_of_older_shards_becomes_histories() {
         std::fs::create_dir_all(work.path("zip")).unwrap();
         work.run(&["index", "old/shards", "--format", format, "-o", out]);
         let (new, proxy) = (format!("new-{format}"), server.proxy());
-        let mut arguments = vec!["crawl", SEED, "--out", &new, "--proxy", &proxy, "--delay", "0", "--import", out];
+        let mut arguments =
+            vec!["crawl", SEED, "--out", &new, "--proxy", &proxy, "--delay", "0", "--import", out];
         arguments.push("--revisit");
         let said = String::from_utf8(work.run(&arguments).stderr).unwrap();
         assert!(said.contains("12 lines, 0 of them unreadable; 6 pages with 12 visits"), "{format}: {said}");

@@ -155,12 +155,14 @@ impl Crawl {
                 let revisit = known.as_ref().zip(facts.as_ref()).and_then(|(known, facts)| {
                     known.revisit(url.as_str(), received.status, received.broke_off(), facts)
                 });
+                // A request that brought nothing new would take as much room as what it brought; the event log says what it was.
+                let sent = if revisit.is_some() { Vec::new() } else { without_secrets(&fetched.sent) };
                 let stored = Stored {
                     url: url.as_str(),
                     origin: origin.as_deref(),
                     date_ms: fetched.started_ms + shift_ms,
                     ip: fetched.ip,
-                    request: &without_secrets(&fetched.sent),
+                    request: &sent,
                     raw: &received.raw,
                     truncated: received.truncated,
                     http2: received.http2,
