@@ -4,12 +4,16 @@ use std::process::Stdio;
 
 use webmill::jobs::crawl::event_row::EventRow;
 use webmill::mill::PageRow;
-use webmill::table::read_rows;
+use webmill::table::{Reader, columns, read_rows};
 
 use crate::support::Work;
 
 fn stderr(work: &Work, arguments: &[&str]) -> String {
     String::from_utf8(work.run(arguments).stderr).unwrap()
+}
+
+columns! {
+    struct Outcome from EventRow { outcome }
 }
 
 /// The crawl that an earlier program left, under another name.
@@ -38,10 +42,11 @@ fn the_event_logs_of_two_crawls_are_both_read() {
     let of_logs = |rows: &[PageRow]| rows.iter().filter(|row| row.warc_filename.contains("events-")).count();
     assert!(of_logs(&one) > 5);
     assert_eq!((two.len(), of_logs(&two)), (2 * one.len(), 2 * of_logs(&one)));
-    let events: Vec<EventRow> = read_rows(&work.path("a/events/events-00000.parquet")).unwrap();
+    let mut events = Reader::<Outcome>::open(&work.path("a/events/events-00000.parquet")).unwrap();
+    let events = events.next().unwrap().unwrap();
     let manifest = std::fs::read(work.path("two/extract/latest/manifest.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
-    let stored = events.iter().filter(|event| event.outcome == "stored").count();
+    let stored = events.rows().filter(|event| event.outcome == "stored").count();
     assert_eq!(manifest["counts"]["kept"]["crawl-stored"], 2 * stored);
 }
 
