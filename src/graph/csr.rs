@@ -97,7 +97,7 @@ impl Csr {
     }
 
     /// What [`new`](Self::new) says is wrong, if anything.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), String> {
         let (offsets, targets) = (&self.offsets[..], &self.targets[..]);
         let n = offsets.len().checked_sub(1).ok_or("a graph of n nodes has n + 1 offsets")?;
         if n > u32::MAX as usize {
