@@ -99,7 +99,7 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let totals = crawl.close(ended)?;
     convert(&args.out)?;
     sum_up(&totals, ended);
-    again::sum_up(&totals, over_budget);
+    again::sum_up(&totals, over_budget, ended);
     if ended == Ended::Stopped {
         crate::say!("the same command goes on where it was");
         return Ok(ExitCode::from(130));

@@ -30,6 +30,8 @@ pub struct PageHistory {
     pub depth: u32,
     /// Priority in best-first order.
     pub priority: f64,
+    /// What the crawl's rules of scope ask of the way to it: links since its site was left, and a mark of the seed.
+    pub lineage: (u8, u32),
     /// First visit that brought the page, ms since 1970; the time it became known before that.
     pub first_ms: i64,
     /// Last visit that saw what the page says, ms.
@@ -131,6 +133,7 @@ impl PageHistory {
             url: url.into(),
             depth: 0,
             priority: 0.0,
+            lineage: (0, 0),
             first_ms: now_ms,
             last_ms: now_ms,
             tried_ms: now_ms,

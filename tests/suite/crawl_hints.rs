@@ -76,8 +76,13 @@ fn dates_of_sitemaps_are_believed_while_they_are_right() {
     let asked = record.requests().len();
     sitemap(pages.clone(), HOSTS[1], &(0..6).map(|n| (n, 6.5)).collect::<Vec<_>>());
     sitemap(pages.clone(), HOSTS[2], &(0..6).map(|n| (n, 6.0)).collect::<Vec<_>>());
-    round(folder, &options, &seeds, 7.0);
+    let totals = round(folder, &options, &seeds, 7.0);
     assert_eq!(visits(folder, so_far), [], "neither liars are believed");
+    assert!(
+        totals.hints.get("not-believed") == 6 && totals.hints.get("in-the-future") == 6,
+        "{:?}",
+        totals.hints
+    );
     // The sitemap that did not change was asked for with its validator, and not sent.
     let again = record.requests().into_iter().skip(asked).map(|(_, asked)| asked);
     let again: Vec<_> = again.filter(|asked| asked.url == "http://honest.example/sitemap.xml").collect();

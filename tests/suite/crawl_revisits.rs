@@ -10,6 +10,7 @@ use webmill::capture::date::format_14;
 use webmill::crawl::Purpose;
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::event::Event;
+use webmill::crawl::scope::{RuleAction, ScopeRule};
 use webmill::sim::{ChangeConfig, Config, SimConfig};
 
 use super::archives;
@@ -241,6 +242,25 @@ fn a_clock_that_goes_backwards_makes_nothing_due_and_no_time_negative() {
         round(folder.path(), &options, &[home], day);
         assert_eq!(visits(folder.path(), so_far), [(home.to_owned(), want.to_owned())]);
     }
+}
+
+#[test]
+fn what_scope_rules_ask_of_the_way_to_a_page_holds_when_it_is_visited_again() {
+    let site = Pages::new(Manner::Honest);
+    let (seed, page) = ("http://seed.example/", "http://seed.example/page.html");
+    site.set(seed, "<p><a href=page.html>a page</a> of a seed</p>");
+    site.set(page, format!("<p>{}", words(1)));
+    let (server, _) = serve(site);
+    let mut options = every(server.proxy(), 1);
+    let rule = |action, text: &str| ScopeRule::parse(action, text).unwrap();
+    options.scope.rules =
+        vec![rule(RuleAction::Accept, "seed:http://seed.example/"), rule(RuleAction::Reject, "all")];
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(round(folder.path(), &options, &[seed], 0.0).stored, 2);
+    let so_far = events(folder.path()).len();
+    round(folder.path(), &options, &[seed], 2.0);
+    let want = [seed, page].map(|url| (url.to_owned(), "unchanged".to_owned()));
+    assert_eq!(visits(folder.path(), so_far), want);
 }
 
 /// Requests that a kill may cost: those in flight, and those of the ticks that were not committed.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use webmill_capture::date::parse_14;
-use webmill_crawl::{Crawl, CrawlOptions, OldCapture, Totals};
+use webmill_crawl::{Crawl, CrawlOptions, Ended, OldCapture, Totals};
 use webmill_index::{CaptureSource, Entry, KeyRange, SortedFile, ZipNum};
 
 use super::view::grouped;
@@ -29,7 +29,7 @@ pub fn tell_due(crawl: &Crawl, options: &CrawlOptions, out: &Path) -> Result<()>
 }
 
 /// What visits found, and which hosts could not have as many as they are worth.
-pub fn sum_up(totals: &Totals, over_budget: u64) {
+pub fn sum_up(totals: &Totals, over_budget: u64, ended: Ended) {
     let again: u64 = totals.visits.iter().filter(|(name, _)| *name != "new").map(|(_, n)| n).sum();
     if again > 0 {
         let found: Vec<String> =
@@ -38,6 +38,16 @@ pub fn sum_up(totals: &Totals, over_budget: u64) {
             "            {} visits of known pages; visits found: {}",
             grouped(again),
             found.join(" · ")
+        );
+    }
+    if !totals.hints.is_empty() {
+        let hints: Vec<String> =
+            totals.hints.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
+        crate::say!("            dates of sitemaps and feeds: {}", hints.join(" · "));
+    }
+    if ended == Ended::Pages && again > 0 {
+        crate::say!(
+            "            the limit of pages ends visits too, whatever they find: --pages N widens it"
         );
     }
     if over_budget > 0 {

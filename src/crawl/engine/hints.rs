@@ -30,7 +30,14 @@ impl Crawl {
         let before = (history.next_ms, history.claim);
         let trust = self.frontier.state_of(url.host())?.unwrap_or_default().visits.hints;
         // In rounds what is due now is what was due when the round began.
-        if history.hint(modified_ms, self.due_until(), &trust) == Hint::Implausible {
+        let hint = history.hint(modified_ms, self.due_until(), &trust);
+        self.totals.hints.add(match hint {
+            Hint::Due => "due",
+            Hint::Kept if history.claim == Some(true) && !trust.is_believed() => "not-believed",
+            Hint::Kept => "kept",
+            Hint::Implausible => "in-the-future",
+        });
+        if hint == Hint::Implausible {
             self.frontier.change_host(url.host(), &mut |host| host.visits.hints.judge(false))?;
         }
         if before != (history.next_ms, history.claim) {

@@ -127,6 +127,9 @@ pub struct Totals {
     pub given_up: Counted,
     /// Visits of pages whose history is kept, by what they found.
     pub visits: Counted,
+    /// What dates in sitemaps and feeds came to, of pages that were visited before: `due` at once, `kept` as it was,
+    /// `not-believed` of hosts that were wrong too often, `in-the-future`.
+    pub hints: Counted,
 }
 
 /// A crawl: its folder and all that is open in it.

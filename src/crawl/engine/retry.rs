@@ -78,6 +78,9 @@ impl Crawl {
             self.totals.given_up.take(before);
         }
         let priority = self.priority.of(&url, None);
+        if event.purpose == crate::Purpose::Page {
+            self.frontier.count_as_queued(&url)?;
+        }
         self.frontier.add_again(&Discovered {
             url,
             purpose: event.purpose,

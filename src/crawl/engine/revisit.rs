@@ -196,6 +196,7 @@ impl Crawl {
                 PageHistory {
                     depth: event.depth,
                     priority,
+                    lineage: (event.lineage.off_site, event.lineage.seed.0),
                     ..PageHistory::new(url.as_str(), event.fetch_time_ms)
                 }
             }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::host::time_bytes;
 use super::{Frontier, seen};
+use crate::scope::{Lineage, SeedMark};
 use crate::task::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
@@ -35,6 +36,8 @@ pub struct Due {
     pub depth: u32,
     /// Its priority in best-first order.
     pub priority: f64,
+    /// What scope rules ask for.
+    pub lineage: Lineage,
 }
 
 /// How many pages have a history.
@@ -103,6 +106,18 @@ impl Frontier {
         Ok(true)
     }
 
+    /// A page that was queued by other means than the schedule counts as queued by it: it is not due meanwhile, and what its visit finds
+    /// brings it back.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`], [`Error::Corrupt`], [`Error::Io`].
+    pub fn count_as_queued(&mut self, url: &CanonicalUrl) -> Result<()> {
+        match self.history(url)? {
+            Some(history) => self.keep(url, &history, true),
+            None => Ok(()),
+        }
+    }
+
     /// Takes a page out of the schedule, and out of the queue where it waits to be visited again; `false`: it was in neither.
     ///
     /// # Errors
@@ -151,7 +166,7 @@ impl Frontier {
                 origin: None,
                 referrer: None,
                 priority: due.priority,
-                lineage: crate::scope::Lineage::default(),
+                lineage: due.lineage,
             })?;
         }
         Ok(found.into_iter().map(|(_, _, due)| due).collect())
@@ -298,10 +313,13 @@ impl Frontier {
             let (time, key) = key.strip_prefix(&[DUE])?.split_first_chunk::<8>()?;
             let due_ms = (u64::from_be_bytes(*time) ^ 1 << 63) as i64;
             let (depth, rest) = value.split_first_chunk::<4>()?;
-            let (priority, url) = rest.split_first_chunk::<8>()?;
+            let (priority, rest) = rest.split_first_chunk::<8>()?;
+            let (off_site, rest) = rest.split_first()?;
+            let (seed, url) = rest.split_first_chunk::<4>()?;
+            let lineage = Lineage { off_site: *off_site, seed: SeedMark(u32::from_le_bytes(*seed)) };
             let (depth, priority) = (u32::from_le_bytes(*depth), f64::from_le_bytes(*priority));
             let url = CanonicalUrl::parse(std::str::from_utf8(url).ok()?)?;
-            Some((Due { url, due_ms, depth, priority }, u128::from_be_bytes(key.try_into().ok()?)))
+            Some((Due { url, due_ms, depth, priority, lineage }, u128::from_be_bytes(key.try_into().ok()?)))
         };
         read().ok_or_else(|| self.store.corrupt("a page that is due cannot be read"))
     }
@@ -322,7 +340,9 @@ fn taken_key(key: u128) -> [u8; 17] {
 
 fn due_value(history: &PageHistory) -> Vec<u8> {
     let depth = history.depth.to_le_bytes();
-    [&depth[..], &history.priority.to_le_bytes(), history.url.as_bytes()].concat()
+    let (off_site, seed) = history.lineage;
+    [&depth[..], &history.priority.to_le_bytes(), &[off_site], &seed.to_le_bytes(), history.url.as_bytes()]
+        .concat()
 }
 
 #[cfg(test)]

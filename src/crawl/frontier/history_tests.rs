@@ -22,7 +22,13 @@ fn url(number: u8) -> CanonicalUrl {
 
 fn history(number: u8, next_ms: Option<i64>) -> PageHistory {
     let priority = f64::from(number) / 8.0;
-    PageHistory { next_ms, depth: number.into(), priority, ..PageHistory::new(url(number).as_str(), 7) }
+    PageHistory {
+        next_ms,
+        depth: number.into(),
+        priority,
+        lineage: (number, 9),
+        ..PageHistory::new(url(number).as_str(), 7)
+    }
 }
 
 #[test]
@@ -38,7 +44,16 @@ fn a_page_is_visited_when_it_is_due_and_comes_back_when_it_is_next() {
     assert_eq!(frontier.next_due().unwrap(), Some(100));
     assert_eq!(frontier.take_due(99, 10).unwrap(), []);
     let due = frontier.take_due(1000, 1).unwrap();
-    assert_eq!(due, [Due { url: url(2), due_ms: 100, depth: 2, priority: 0.25 }]);
+    assert_eq!(
+        due,
+        [Due {
+            url: url(2),
+            due_ms: 100,
+            depth: 2,
+            priority: 0.25,
+            lineage: Lineage { off_site: 2, seed: SeedMark(9) }
+        }]
+    );
     assert_eq!(frontier.history_counts(), HistoryCounts { pages: 3, scheduled: 1, queued: 1 });
     frontier.commit(b"x").unwrap();
     drop(frontier);
@@ -321,4 +336,19 @@ fn many_pages_are_on_disk_and_not_in_memory() {
     }
     assert_eq!(visits, pages as usize);
     assert_eq!(frontier.history_counts(), HistoryCounts { pages: pages.into(), scheduled: 0, queued: 0 });
+}
+
+#[test]
+fn a_page_queued_by_others_is_not_due_meanwhile() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut frontier = open(&folder.path().join("f"), &FrontierOptions::default());
+    frontier.set_history(&url(1), &history(1, Some(100))).unwrap();
+    assert_eq!(frontier.count_due(99, 10).unwrap(), 0);
+    assert_eq!(frontier.count_due(100, 10).unwrap(), 1);
+    frontier.count_as_queued(&url(1)).unwrap();
+    frontier.count_as_queued(&url(2)).unwrap();
+    assert_eq!(frontier.take_due(200, 10).unwrap(), []);
+    assert_eq!(frontier.history_counts(), HistoryCounts { pages: 1, scheduled: 0, queued: 1 });
+    frontier.set_history(&url(1), &history(1, Some(300))).unwrap();
+    assert_eq!(frontier.take_due(300, 10).unwrap().len(), 1);
 }
