@@ -296,8 +296,10 @@ impl Frontier {
         if let Some(old) = old_due.filter(|old| Some(*old) != next) {
             self.due.remove(due_key(old, key));
         }
-        if taken && !queued {
-            self.due.remove(taken_key(key));
+        match (taken, queued) {
+            (true, false) => self.due.remove(taken_key(key)),
+            (false, true) => self.due.put(taken_key(key), []),
+            _ => {}
         }
         if let Some(next) = next {
             self.due.put(due_key(next, key), due_value(history));
