@@ -28,7 +28,7 @@ struct Lines {
 impl Lines {
     fn new() -> Self {
         let all = MultiProgress::new();
-        let lines = ["pages", "queue", "hosts", "answers"].map(|prefix| line(&all, prefix));
+        let lines = ["pages", "queue", "hosts", "events"].map(|prefix| line(&all, prefix));
         Lines { all, lines, troubles: Vec::new() }
     }
 
@@ -58,7 +58,7 @@ fn line(all: &MultiProgress, prefix: &'static str) -> ProgressBar {
 
 impl Observer for Lines {
     fn look(&mut self, s: &Snapshot) {
-        let [pages, queue, hosts, answers] = &self.lines;
+        let [pages, queue, hosts, events] = &self.lines;
         let mut text = format!(
             "{} stored, {:.0}/s   {} received, {}/s   {}",
             grouped(s.totals.stored),
@@ -84,7 +84,7 @@ impl Observer for Lines {
             grouped(f.hosts_parked),
             grouped(s.troubled_hosts)
         ));
-        answers.set_message(outcomes(&s.totals));
+        events.set_message(outcomes(&s.totals));
         self.show_troubles(s);
         if s.last {
             self.troubles.iter().for_each(ProgressBar::finish_and_clear);
