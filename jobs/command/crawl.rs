@@ -26,7 +26,7 @@ use webmill_run::Cancel;
 use crate::crawl::{EVENTS, convert};
 pub use actions::{CrawlCommand, run as act};
 pub use args::CrawlArgs;
-use view::tell_missing;
+use view::{many, tell_missing};
 pub use view::{sum_up, view};
 
 /// Exit code of a crawl that did not bring home what it was asked for.
@@ -69,7 +69,7 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     }
     if !args.retry.is_empty() {
         let again = crawl.ask_again(&args.retry_outcomes()?)?;
-        crate::say!("{again} URLs that were given up are asked for again");
+        crate::say!("asked for again: {} that an earlier run gave up", many(again, "URL"));
     }
     again::import(&mut crawl, &args.again.import)?;
     again::tell_due(&crawl, &options, &args.out)?;
@@ -98,14 +98,16 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let over_budget = crawl.hosts_over_budget();
     let totals = crawl.close(ended)?;
     convert(&args.out)?;
-    sum_up(&totals, ended);
+    let at_its_end = matches!(ended, Ended::Finished | Ended::Patience);
+    let incomplete = at_its_end && missing.urls() > 0;
+    // Nothing that is incomplete is called finished.
+    sum_up(&totals, if incomplete && ended == Ended::Finished { "ended" } else { ended.name() });
     again::sum_up(&totals, over_budget, ended);
     if ended == Ended::Stopped {
         crate::say!("the same command goes on where it was");
         return Ok(ExitCode::from(130));
     }
-    let at_its_end = matches!(ended, Ended::Finished | Ended::Patience);
-    if at_its_end && missing.urls() > 0 {
+    if incomplete {
         tell_missing(&missing, &args.out);
     }
     if totals.stored == 0 && at_its_end {
@@ -119,7 +121,7 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         );
     }
     crate::print(&format!("{}\n", args.out.display()))?;
-    if at_its_end && missing.urls() > 0 {
+    if incomplete {
         return Ok(ExitCode::from(INCOMPLETE));
     }
     Ok(ExitCode::SUCCESS)

@@ -25,7 +25,7 @@ table! {
         url_key: Bytes16 = "xxh3-128 of the canonical URL, big-endian: the key that tables are joined by", "0x9f…";
         url_host_name: Option<String> = "host name, lower case, IDNA ASCII form; null where the URL is cut", "pku.edu.cn";
         purpose: EventPurpose = "what it was asked for: page, sitemap, robots, requisite (of a page)", "page";
-        outcome: String = "what came of it: stored, redirect, gone, retry, robots-denied, timeout, …", "stored";
+        outcome: String = "what came of it: stored, unchanged, redirect, gone, media-type, robots-denied, retry, host-unreachable, timeout, …; `webmill crawl --retry ?` lists all", "stored";
         fetch_status: Option<i16> = "HTTP status code; null where there was no answer", "200";
         fetch_time: Millis = "when the request began, or the decision was taken", "2026-04-15T08:13:06Z";
         elapsed_ms: u32 = "milliseconds from the request to the end of the answer", "184";

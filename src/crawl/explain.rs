@@ -383,7 +383,8 @@ fn found_on(depth: u32, lineage: Lineage, referrer: Option<&str>, origin: Option
         (None, Some(first)) => format!("found by a redirect from: {first}"),
         (None, None) => "found on: no page, it was given or listed".to_owned(),
     };
-    text += &format!(", {depth} links from a seed");
+    let links = if depth == 1 { "link" } else { "links" };
+    text += &format!(", {depth} {links} from a seed");
     if lineage.off_site > 0 {
         text += &format!(", {} off the site", lineage.off_site);
     }

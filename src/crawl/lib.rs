@@ -1,12 +1,23 @@
 //! A polite, resumable crawler for one machine: seeds in, shards and an event log out.
 //!
-//! [`Crawl`] is the engine. It is made of [`frontier`] (what to fetch next), [`fetch`] (how), [`robots`], [`politeness`],
-//! [`scope`], [`traps`], [`duplicate_throttle`] and [`rewrite`] (whether, when and in what form), [`page`] (what a response
-//! says), [`archive`] and [`journal`] (what is kept). Each of these can be used alone.
+//! [`Crawl`] is the engine. Each of its parts can be used alone:
 //!
-//! **Guarantees.** A page is stored as the server sent it and exactly once, also over crashes. A host is never asked by two
-//! connections at once, never sooner than its delay, never for what its robots.txt forbids. Memory is bounded by the
-//! frontier's budget and the bodies in flight.
+//! | question | modules |
+//! |---|---|
+//! | what to fetch next | [`frontier`], [`priority`]; of several crawlers which one: [`agents`], [`exchange`] |
+//! | whether, when and in what form | [`scope`], [`robots`], [`politeness`], [`traps`], [`duplicate_throttle`], [`kinds`], [`rewrite`], [`site_settings`] |
+//! | how | [`fetch`], [`login`], [`secret`], [`RenderOptions`] |
+//! | what a response says | [`page`], [`sitemap`], [`requisites`] |
+//! | what is kept | [`archive`], [`journal`], [`mod@event`], [`longest_bodies`] |
+//! | how it goes, and why so | [`control`], [`metrics`], [`mod@explain`] |
+//!
+//! When a page is visited again is said by the crate `webmill_revisit`.
+//!
+//! **Guarantees.** A page is stored as the server sent it and exactly once, also over crashes; a visit again stores what differs, or
+//! that nothing does. A host is never asked by two connections at once, never sooner than its delay, never for what its robots.txt
+//! forbids. An outage costs time and no page: what waits on a host that is away stays queued, and what was given up is counted
+//! ([`Crawl::missing`]) and asked for again on request ([`Crawl::ask_again`]). What an operator asked for is obeyed once, also over
+//! crashes. Memory is bounded by [`CrawlOptions::memory`], but for one long body at a time, and for browsers where pages are rendered.
 //!
 //! ```
 //! use std::io::{Read, Write};

@@ -263,7 +263,7 @@ fn the_command_explains_what_became_of_urls() {
         );
         told
     };
-    assert!(explain("http://a.example/x", 0).contains("found on: http://a.example/, 1 links from a seed"));
+    assert!(explain("http://a.example/x", 0).contains("found on: http://a.example/, 1 link from a seed"));
     let told = explain("a.example/print/x", 1);
     assert!(told.ends_with("so: it is not fetched: out of scope: rule 1 (reject re:/print/)\n"), "{told}");
     assert!(explain("http://a.example/gone", 1).contains("status 404"));

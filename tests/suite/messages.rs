@@ -297,3 +297,50 @@ fn a_small_corpus_is_milled_in_the_least_memory() {
     work.synth("shards", 60, u64::MAX);
     work.run(&["run", "shards", "--out", "out", "--memory", "64MiB"]);
 }
+
+/// The part of README.md under a heading.
+fn readme(heading: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let (_, part) = text.split_once(&format!("\n## {heading}\n")).unwrap();
+    part.split_once("\n## ").map_or(part, |(part, _)| part).to_owned()
+}
+
+#[test]
+fn the_crawl_recipe_of_the_readme_is_one() {
+    let text = readme("Crawl");
+    let (_, rest) = text.split_once("```toml\n").unwrap();
+    let (recipe, _) = rest.split_once("```").unwrap();
+    let work = Work::new();
+    std::fs::write(work.path("mill.toml"), recipe).unwrap();
+    let seeds = ["crawl", "https://www.example.org/", "--out", "crawl"];
+    let said = work.run(&[&seeds[..], &["--recipe", "mill.toml", "--dry-run"]].concat());
+    let said = String::from_utf8(said.stdout).unwrap();
+    for setting in ["revisits = true", "name = \"calendars\"", "delay_ms = 10000", "env = \"API_TOKEN\""] {
+        assert!(said.contains(setting), "{setting}: {said}");
+    }
+    assert!(!work.path("crawl").exists(), "nothing is done");
+}
+
+#[test]
+fn the_flags_of_the_readme_are_those_of_the_command() {
+    let text = readme("Crawl");
+    let work = Work::new();
+    let helps = [&["crawl"][..], &["crawl", "ctl"], &["crawl", "ctl", "x", "status"], &["crawl", "explain"]];
+    let help: String = helps
+        .iter()
+        .map(|of| String::from_utf8(work.run(&[of, &["--help"][..]].concat()).stdout).unwrap())
+        .collect();
+    let known: Vec<&str> = help.split(|c: char| !(c.is_ascii_lowercase() || c == '-')).collect();
+    let named = text.split(|c: char| !(c.is_ascii_lowercase() || c == '-')).filter(|w| w.starts_with("--"));
+    let named: Vec<&str> = named.filter(|word| word.len() > 2 && !word.starts_with("---")).collect();
+    assert!(named.len() > 40, "{named:?}");
+    for flag in named {
+        assert!(known.contains(&flag), "{flag} is no flag");
+    }
+    let line = text.lines().find(|line| line.contains("crawl ctl crawl status")).unwrap();
+    let (_, commands) = line.split_once('#').unwrap();
+    for command in commands.split(',').map(str::trim) {
+        assert!(help.contains(&format!("\n  {command} ")), "{command} is no command");
+    }
+}

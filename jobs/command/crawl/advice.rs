@@ -9,7 +9,11 @@ const NAMED: usize = 10;
 
 /// One line for each seed that something is to be said of; then how many there are more.
 pub fn of_seeds(news: &SeedNews) -> Vec<String> {
-    let all: Vec<String> = news.events.iter().filter_map(advice).collect();
+    // The last word counts: a URL on a host that is away has several.
+    let last =
+        |(at, event): &(usize, &Event)| news.events[at + 1..].iter().all(|later| later.url != event.url);
+    let all: Vec<String> =
+        news.events.iter().enumerate().filter(last).filter_map(|(_, event)| advice(event)).collect();
     let more = news.more + all.len().saturating_sub(NAMED) as u64;
     let mut lines: Vec<String> = all.into_iter().take(NAMED).collect();
     if more > 0 {
@@ -36,6 +40,11 @@ pub fn advice(event: &Event) -> Option<String> {
         outcome::DNS_FAILURE => format!("its name could not be looked up{}", quoted(detail)),
         outcome::PRIVATE_ADDRESS => {
             format!("a private address{}, which is not asked without --allow-private", quoted(detail))
+        }
+        outcome::HOST_UNREACHABLE
+            if detail.starts_with("429") || detail.starts_with(outcome::SERVER_ERROR) =>
+        {
+            format!("its server kept refusing{}; a longer --delay may help", quoted(detail))
         }
         outcome::CONNECT_FAILURE | outcome::HOST_UNREACHABLE | outcome::DISCONNECT => {
             format!(
@@ -207,9 +216,15 @@ mod tests {
 
     #[test]
     fn of_many_seeds_the_first_are_named() {
-        let news = SeedNews { events: (0..30).map(|_| event(outcome::GONE, "", |_| {})).collect(), more: 5 };
+        let gone = |n: usize| event(outcome::GONE, "", |e| e.url = format!("https://a.example/{n}"));
+        let news = SeedNews { events: (0..30).map(gone).collect(), more: 5 };
         let lines = of_seeds(&news);
         assert_eq!(lines.len(), 11);
         assert!(lines[10].starts_with("25 more"), "{lines:?}");
+        let away = |detail| event(outcome::HOST_UNREACHABLE, detail, |_| {});
+        let news = SeedNews { events: vec![away("refused"), away("429; waits")], more: 0 };
+        let lines = of_seeds(&news);
+        assert_eq!(lines.len(), 1, "the last that is known: {lines:?}");
+        assert!(lines[0].contains("kept refusing (429; waits)"), "{lines:?}");
     }
 }

@@ -61,7 +61,10 @@ pub fn read(files: &[PathBuf], urls: &[String], out: &Path) -> Result<Vec<Canoni
     let kept = out.join(FILE);
     if files.is_empty() && urls.is_empty() && kept.is_file() {
         let seeds = kept_in(out)?;
-        crate::say!("the {} seeds of {} hold", seeds.len(), kept.display());
+        match seeds.len() {
+            1 => crate::say!("the seed of {} holds", kept.display()),
+            n => crate::say!("the {n} seeds of {} hold", kept.display()),
+        }
         if std::fs::read(&kept).is_ok_and(|bytes| bytes.starts_with(LEFT_OUT.as_bytes())) {
             crate::say!("accounts of seeds are not kept: where they are needed, name these seeds again");
         }

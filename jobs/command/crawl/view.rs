@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::json;
 use webmill_crawl::frontier::NEVER_MS;
-use webmill_crawl::{Counted, Ended, HostTrouble, Missing, Observer, Snapshot, Totals};
+use webmill_crawl::{Counted, HostTrouble, Missing, Observer, Snapshot, Totals};
 
 /// Between two JSON lines.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -28,7 +28,7 @@ struct Lines {
 impl Lines {
     fn new() -> Self {
         let all = MultiProgress::new();
-        let lines = ["pages", "queue", "hosts", "answers"].map(|prefix| line(&all, prefix));
+        let lines = ["pages", "queue", "hosts", "events"].map(|prefix| line(&all, prefix));
         Lines { all, lines, troubles: Vec::new() }
     }
 
@@ -58,7 +58,7 @@ fn line(all: &MultiProgress, prefix: &'static str) -> ProgressBar {
 
 impl Observer for Lines {
     fn look(&mut self, s: &Snapshot) {
-        let [pages, queue, hosts, answers] = &self.lines;
+        let [pages, queue, hosts, events] = &self.lines;
         let mut text = format!(
             "{} stored, {:.0}/s   {} received, {}/s   {}",
             grouped(s.totals.stored),
@@ -84,7 +84,7 @@ impl Observer for Lines {
             grouped(f.hosts_parked),
             grouped(s.troubled_hosts)
         ));
-        answers.set_message(outcomes(&s.totals));
+        events.set_message(outcomes(&s.totals));
         self.show_troubles(s);
         if s.last {
             self.troubles.iter().for_each(ProgressBar::finish_and_clear);
@@ -123,6 +123,7 @@ impl Observer for Json {
                 "ready": f.hosts_ready,
                 "waiting": f.hosts_waiting,
                 "parked": f.hosts_parked,
+                "in_trouble": s.troubled_hosts,
             },
             "outcomes": counts,
             "eta_seconds": s.eta.map(|eta| eta.as_secs()),
@@ -132,36 +133,36 @@ impl Observer for Json {
 }
 
 /// The end of a run, in words.
-pub fn sum_up(totals: &Totals, ended: Ended) {
+pub fn sum_up(totals: &Totals, how: &str) {
     crate::say!(
-        "     crawl  {}: {} pages stored{}, {} received in all runs",
-        ended.name(),
-        grouped(totals.stored),
+        "     crawl  {how}: {} stored{}, {} received in all runs",
+        many(totals.stored, "page"),
         match totals.requisites {
             0 => String::new(),
-            n => format!(" with {} requisites", grouped(n)),
+            n => format!(" with {}", many(n, "requisite")),
         },
         size(totals.bytes as f64)
     );
     if !totals.outcomes.is_empty() {
-        crate::say!("            {}", outcomes(totals));
+        crate::say!("            events of all runs: {}", outcomes(totals));
     }
     if !totals.refused.is_empty() {
         let refused: Vec<String> =
             totals.refused.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
-        crate::say!("            links not followed: {}", refused.join(" · "));
+        crate::say!("            links not followed, by reason: {}", refused.join(" · "));
     }
     if !totals.refused_types.is_empty() {
         crate::say!(
-            "            left out by media type: {}; --media-type +TYPE takes them, --retry media-type these as well",
+            "            left out by media type: {}; --media-type +TYPE takes such answers, with --retry media-type these too",
             most(&totals.refused_types)
         );
     }
     if !totals.cut_patterns.is_empty() {
         let (urls, patterns) = totals.cut_patterns.iter().fold((0, 0), |(n, m), (_, urls)| (n + urls, m + 1));
         crate::say!(
-            "            {} URLs of {patterns} patterns were left out as copies ({}); --no-brake or --retry pattern-cut fetches them",
-            grouped(urls),
+            "            left out as copies: {} of {} ({}); --retry pattern-cut fetches them, with --no-brake nothing more is left out",
+            many(urls, "URL"),
+            many(patterns, "pattern"),
             most(&totals.cut_patterns)
         );
     }
@@ -169,31 +170,45 @@ pub fn sum_up(totals: &Totals, ended: Ended) {
 
 /// What was not brought home, why, and what brings it.
 pub fn tell_missing(missing: &Missing, out: &Path) {
+    missing_in_words(missing, out).iter().for_each(|line| crate::say!("{line}"));
+}
+
+fn missing_in_words(missing: &Missing, out: &Path) -> Vec<String> {
     let mut reasons: Vec<String> =
         missing.given_up.iter().map(|(name, n)| format!("{} {name}", grouped(n))).collect();
     if missing.waiting > 0 {
         reasons.push(format!(
-            "{} on {} hosts in trouble",
+            "{} on {} in trouble",
             grouped(missing.waiting),
-            grouped(missing.host_count)
+            many(missing.host_count, "host")
         ));
     }
-    crate::say!("incomplete: {} URLs are missing, because: {}", grouped(missing.urls()), reasons.join(", "));
+    let urls = missing.urls();
+    let are = if urls == 1 { "is" } else { "are" };
+    let mut lines = vec![format!("incomplete: {} {are} missing: {}", many(urls, "URL"), reasons.join(", "))];
     for (host, queued) in &missing.hosts {
-        crate::say!(
-            "            {}: {} after {} failures in a row, {} URLs wait",
-            host.host,
-            host.reason,
-            host.failures,
-            grouped(*queued)
-        );
+        let (failures, waiting) = (many(host.failures.into(), "failure"), grouped(*queued));
+        lines.push(format!(
+            "            {}: {}, {failures} in a row, {waiting} waiting",
+            host.host, host.reason
+        ));
     }
-    if missing.waiting > 0 {
-        crate::say!("go on with the same command (--out {}): it asks these hosts again", out.display());
+    if missing.hosts.len() as u64 != missing.host_count {
+        lines.push("            …".into());
     }
     let outcomes: Vec<&str> = missing.given_up.iter().map(|(name, _)| name).collect();
-    if !outcomes.is_empty() {
-        crate::say!("go on with the same command and --retry {}", outcomes.join(","));
+    let retry = if outcomes.is_empty() { String::new() } else { format!(" --retry {}", outcomes.join(",")) };
+    // Seeds and settings are in the folder.
+    lines.push(format!("go on with: webmill crawl --out {}{retry}", quoted(&out.display().to_string())));
+    lines
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,=@%".contains(c);
+    match path.chars().all(plain) {
+        true => path.to_owned(),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
     }
 }
 
@@ -219,16 +234,16 @@ const TROUBLES: usize = 5;
 pub(super) fn troubles(worst: &[(HostTrouble, u64)], now_ms: i64) -> Vec<String> {
     let line = |(trouble, queued): &(HostTrouble, u64)| {
         let next = match trouble.next_ms {
-            never if never >= NEVER_MS => "left alone".to_owned(),
+            never if never >= NEVER_MS => "left alone until the next run".to_owned(),
             due if due <= now_ms => "next try now".to_owned(),
             due => format!("next try in {}", ago(due - now_ms)),
         };
         format!(
-            "{}: {} since {}, {} URLs wait, {next}",
+            "{}: {} for {}, {} waiting, {next}",
             trouble.host,
             trouble.reason,
             ago(now_ms - trouble.since_ms),
-            grouped(*queued)
+            many(*queued, "URL")
         )
     };
     worst.iter().take(TROUBLES).map(line).collect()
@@ -269,6 +284,11 @@ fn clock(time: Duration) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
+/// So many of something: `1 URL`, `1,234 URLs`.
+pub(super) fn many(n: u64, one: &str) -> String {
+    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
 /// `1234567` as `1,234,567`.
 pub(super) fn grouped(n: u64) -> String {
     let digits = n.to_string();
@@ -305,6 +325,35 @@ mod tests {
     }
 
     #[test]
+    fn what_is_missing_is_said_with_the_command_that_brings_it() {
+        let host = serde_json::json!({
+            "host": "a.example", "reason": "connect-failure", "failures": 1, "since_ms": 0, "next_ms": NEVER_MS
+        });
+        let mut missing = Missing::default();
+        missing.waiting = 1_017;
+        missing.host_count = 1;
+        missing.hosts = vec![(serde_json::from_value(host).unwrap(), 1_017)];
+        assert_eq!(
+            missing_in_words(&missing, Path::new("my crawl")),
+            [
+                "incomplete: 1,017 URLs are missing: 1,017 on 1 host in trouble",
+                "            a.example: connect-failure, 1 failure in a row, 1,017 waiting",
+                "go on with: webmill crawl --out 'my crawl'",
+            ]
+        );
+        let mut missing = Missing::default();
+        missing.given_up.add("timeout");
+        assert_eq!(
+            missing_in_words(&missing, Path::new("crawls/a")),
+            [
+                "incomplete: 1 URL is missing: 1 timeout",
+                "go on with: webmill crawl --out crawls/a --retry timeout",
+            ]
+        );
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+
+    #[test]
     fn hosts_in_trouble_get_a_line_each() {
         let trouble = |next_ms: i64| -> HostTrouble {
             serde_json::from_value(json!({
@@ -317,9 +366,9 @@ mod tests {
         assert_eq!(
             troubles(&worst, 720_000),
             [
-                "a.example: 503 since 12 min, 4,210 URLs wait, next try in 3 min",
-                "a.example: 503 since 12 min, 4,210 URLs wait, next try now",
-                "a.example: 503 since 12 min, 4,210 URLs wait, left alone",
+                "a.example: 503 for 12 min, 4,210 URLs waiting, next try in 3 min",
+                "a.example: 503 for 12 min, 4,210 URLs waiting, next try now",
+                "a.example: 503 for 12 min, 4,210 URLs waiting, left alone until the next run",
             ]
         );
         assert_eq!(troubles(&vec![worst[0].clone(); 30], 0).len(), TROUBLES);

@@ -169,7 +169,7 @@ pub fn crawl(folder: &Path, threads: usize, cancel: &Cancel) -> Result<()> {
     let totals = crawl.close(ended)?;
     crate::command::crawl::remember(folder, &options)?;
     crate::crawl::convert(folder)?;
-    crate::command::crawl::sum_up(&totals, ended);
+    crate::command::crawl::sum_up(&totals, ended.name());
     cancel.check()?;
     if ended != Ended::Finished {
         bail!("the demonstration site was not crawled to its end: {}", ended.name());

@@ -1,6 +1,6 @@
 //! The operator's hand: commands to a crawl, while it runs and while it does not.
 //!
-//! **What.** A [`Command`] is appended to a file in the crawl's folder ([`file`]) and obeyed by the engine, at once or when the
+//! **What.** A [`Command`] is appended to a file in the crawl's folder ([`mod@file`]) and obeyed by the engine, at once or when the
 //! crawl runs next. A running crawl listens at a socket ([`ask_status`]), where it also says how it goes ([`Status`]).
 //!
 //! **Exactly once.** The engine keeps the place behind the last command that it obeyed in the commit of its frontier, with

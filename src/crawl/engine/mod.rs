@@ -1,7 +1,7 @@
 //! The engine of a crawl: one writer thread, many fetches.
 //!
 //! **What.** [`Crawl`] owns the folder of a crawl: frontier, shards, event journal. [`Crawl::run`] fetches until nothing is
-//! left, a limit is reached or it is asked to stop.
+//! left that can be had now, a limit is reached or it is asked to stop.
 //!
 //! **Algorithm.** One *writer thread* takes URLs from the frontier and leases each one's host to a task on the fetching
 //! threads; the task fetches, reads links and packs the record, and hands all back ([`apply`]). The writer thread writes:
@@ -9,11 +9,22 @@
 //! the last checkpoint is *replayed* after a crash: the journal says what was done, the shards give the pages' links again.
 //! A record that the journal does not know is cut off and fetched again, so that every page is stored exactly once.
 //!
-//! **Cost.** A few index operations a URL. Memory: the frontier's budget, and a body for each connection.
+//! | when | modules |
+//! |---|---|
+//! | before a request | [`consider`]: may it be asked for; [`brake`], [`rules`], [`site`] |
+//! | on the way | [`task`]; [`rendered`]: in a browser |
+//! | after it | [`apply`]; [`learn`], [`robots_redirects`]: a robots.txt; [`redirects`]; [`queue`], [`requisites`]: what it names; [`revisit`]: what a visit found and which pages are due |
+//! | where it failed | [`trouble`]: hosts that rest; [`outage`]: nothing can be reached; [`put_off`]: a busy address; [`retry`]: what was given up |
+//! | writing, opening | [`commit`], [`replay`] |
+//! | people and others | [`operate`], [`look`], [`snapshot`], [`seed_news`], [`agents`] |
 //!
-//! **Determinism.** With one connection the order of fetching is a function of the settings, the seeds and the answers.
+//! **Cost.** A few index operations a URL. Memory: the frontier's budget, and what bodies get of the crawl's.
 //!
-//! **Stopping.** Nothing queued and nothing in flight, or a limit.
+//! **Determinism.** With one connection the order of fetching is a function of the settings, the seeds and the answers; visits that
+//! are due depend on the clock as well.
+//!
+//! **Stopping.** Nothing queued and nothing in flight, or only hosts that are away and no good answer for `patience_ms`, or a limit.
+//! Where pages are visited again, none that was due when the crawl was opened; never, where it is continuous.
 
 mod agents;
 mod apply;

@@ -52,25 +52,30 @@ pub struct Replayed {
 impl Replayed {
     /// In words, for whoever opened it; nothing for a crawl that begins.
     pub fn notes(&self) -> Vec<String> {
+        let many = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         let mut notes = Vec::new();
         if let Some(why) = &self.rebuilt {
             notes.push(format!("the frontier is built again from shards and event log: {why}"));
         }
         if !self.fresh && self.events > 0 {
             let (events, pages) = (self.events, self.pages);
-            notes.push(format!("{events} events and {pages} pages behind the last commit were replayed"));
+            let (events, pages) = (many(events, "event"), many(pages, "page"));
+            notes.push(format!("replayed from behind the last commit: {events} and {pages}"));
         }
         if self.revived > 0 {
-            notes.push(format!("{} hosts that were given up are asked again", self.revived));
+            notes.push(format!("asked again: {} that an earlier run left alone", many(self.revived, "host")));
         }
         if self.asked_again > 0 {
-            notes.push(format!("{} URLs that were given up are asked for again", self.asked_again));
+            notes.push(format!(
+                "asked for again: {} that an earlier run gave up",
+                many(self.asked_again, "URL")
+            ));
         }
         if self.cut > 0 {
-            notes.push(format!("{} bytes of an unfinished record were cut off", self.cut));
+            notes.push(format!("cut off: {} of an unfinished record", many(self.cut, "byte")));
         }
         if self.damaged > 0 {
-            notes.push(format!("{} damaged places were passed over", self.damaged));
+            notes.push(format!("passed over: {}", many(self.damaged, "damaged place")));
         }
         notes
     }

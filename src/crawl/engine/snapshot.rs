@@ -37,7 +37,7 @@ impl Ended {
             Ended::Pages => "page limit",
             Ended::Bytes => "byte limit",
             Ended::Time => "time limit",
-            Ended::Patience => "patience",
+            Ended::Patience => "gave up waiting",
             Ended::Stopped => "stopped",
         }
     }

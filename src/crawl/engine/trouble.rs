@@ -156,20 +156,20 @@ impl Crawl {
         self.frontier.each_left_alone(&mut |name, host, _| {
             let robots = host.verdict.as_deref() == Some(outcome::ROBOTS_UNREACHABLE)
                 || host.trouble.as_deref() == Some(outcome::ROBOTS_UNREACHABLE);
-            hosts.push((
-                name.to_owned(),
-                if robots { outcome::ROBOTS_UNREACHABLE } else { outcome::HOST_UNREACHABLE },
-            ));
+            let verdict = if robots { outcome::ROBOTS_UNREACHABLE } else { outcome::HOST_UNREACHABLE };
+            let last = host.trouble.as_deref().map_or_else(String::new, |last| format!("{last}; "));
+            hosts.push((name.to_owned(), verdict, format!("{last}waits until the crawl is opened again")));
             Ok(())
         })?;
         // Events go straight into the log: a queue may hold millions.
         self.commit()?;
         let now = self.now_ms();
-        let Crawl { frontier, journal, totals, .. } = self;
-        for (host, verdict) in hosts {
+        let Crawl { frontier, journal, totals, seed_news, .. } = self;
+        for (host, verdict, detail) in hosts {
             frontier.each_queued(&host, &mut |entry| {
                 let mut event = about(&entry, verdict, now);
-                event.detail = Some("waits until the crawl is opened again".into());
+                event.detail = Some(detail.clone());
+                seed_news.note(&event);
                 totals.outcomes.add(verdict);
                 journal.append(&event)
             })?;
