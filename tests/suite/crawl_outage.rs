@@ -133,6 +133,20 @@ fn what_a_dead_host_had_is_counted_and_comes_with_the_next_run() {
 }
 
 #[test]
+fn a_dead_port_of_a_host_does_not_hold_up_the_others() {
+    let first = listen(star("a.example", 1), "127.0.0.1:0");
+    let at = first.address().to_string();
+    drop(first);
+    let _server = listen(star(&at, 30), &at);
+    let folder = tempfile::tempdir().unwrap();
+    let all = seeds(&[&nowhere(), &format!("http://{at}/")]);
+    let (mut crawl, _) = Crawl::open(folder.path(), &direct(), &all, 2, None).unwrap();
+    let ended = crawl.run(&mut Quiet, &|| false).unwrap();
+    assert_eq!(crawl.missing().unwrap().waiting, 1);
+    assert_eq!(crawl.close(ended).unwrap().stored, 31);
+}
+
+#[test]
 fn patience_ends_a_crawl_that_only_waits() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = direct();

@@ -288,10 +288,10 @@ impl Crawl {
             if self.is_hopeless(&lease) {
                 return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
             }
-            // The server has not seen the URL: the attempt was the host's.
+            // The server has not seen the URL: the attempt was the host's. Another port or scheme of it may answer.
             event.outcome = outcome::RETRY.into();
             self.log(event);
-            return self.frontier.release(lease, After::Keep);
+            return self.frontier.release(lease, After::Last);
         }
         self.again_or(lease, event, failure.name())
     }

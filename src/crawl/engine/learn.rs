@@ -200,7 +200,10 @@ impl Crawl {
             event.robots_reason = Some(verdict.to_owned());
             return self.give_up(lease, event, verdict);
         } else {
+            // Other ports and schemes of the host have rules of their own, and may answer.
             event.robots_reason = Some("not to be had yet".into());
+            self.log(event);
+            return self.frontier.release(lease, After::Last);
         }
         self.log(event);
         self.frontier.release(lease, After::Keep)

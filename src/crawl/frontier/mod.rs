@@ -179,6 +179,8 @@ pub enum After {
     Retry,
     /// It goes to the end of its host's queue; the attempt was not its own.
     Postpone,
+    /// It goes to the end of its host's queue, and it costs it nothing.
+    Last,
 }
 
 impl Frontier {

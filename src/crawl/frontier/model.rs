@@ -166,7 +166,7 @@ impl Model {
         match after {
             After::Done => _ = self.items.remove(at),
             After::Keep => self.items[at].leased = false,
-            After::Retry | After::Postpone => {
+            After::Retry | After::Postpone | After::Last => {
                 let queue = self.items.iter().filter(|item| item.entry.url.host() == host);
                 let last = queue.map(|item| item.order.0).max_by(f64::total_cmp).unwrap();
                 self.sequence += 1;
@@ -175,6 +175,7 @@ impl Model {
                 item.leased = false;
                 match after {
                     After::Postpone => item.entry.postponed += 1,
+                    After::Last => {}
                     _ => item.entry.retries += 1,
                 }
             }

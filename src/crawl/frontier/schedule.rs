@@ -120,11 +120,12 @@ impl Frontier {
                     self.seen.set(seen::url_key(self.options.hash_seed, host_key, &entry.url), Known::Yes);
                 }
             }
-            After::Retry | After::Postpone => {
+            After::Retry | After::Postpone | After::Last => {
                 let end = self.last_rank(slot)?.map_or(rank, |last| last.max(rank));
                 let last = rank::rank(rank::class(end), self.head.next_sequence());
                 match after {
                     After::Postpone => entry.postponed = entry.postponed.saturating_add(1),
+                    After::Last => {}
                     _ => entry.retries = entry.retries.saturating_add(1),
                 }
                 let value: fjall::Slice = entry::encode(&Fields::from(&entry)).into();

@@ -60,7 +60,7 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let after = prop_oneof![4 => Just(After::Done), 1 => Just(After::Keep), 2 => Just(After::Retry), 1 => Just(After::Postpone)];
+    let after = prop_oneof![4 => Just(After::Done), 1 => Just(After::Keep), 2 => Just(After::Retry), 1 => Just(After::Postpone), 1 => Just(After::Last)];
     let pause = prop_oneof![6 => Just(0i64), 6 => 1..50i64, 2 => Just(super::schedule::FAR_MS + 5), 1 => Just(NEVER_MS)];
     let priority = prop_oneof![Just(0.0), Just(1.0), Just(-0.5), Just(0.25)];
     let step = prop_oneof![
