@@ -12,7 +12,7 @@ use webmill::revisit::Schedule;
 use webmill::shard::{ReadOptions, RecordType, ShardReader};
 use webmill::sim::{Answer, Site, SynthPage};
 
-use super::crawl_support::{Quiet, answers, events, message, serve, shard_files, swift};
+use super::crawl_support::{Quiet, Written, answers, events, message, serve, shard_files, swift};
 
 const DAY_MS: i64 = 86_400_000;
 /// The day of the first crawl.
@@ -204,4 +204,30 @@ fn continuous_crawls_wait_for_what_is_due() {
     };
     let seen = seen.lock().unwrap();
     assert_eq!(asked(&seen), 1, "{seen:?}");
+}
+
+#[test]
+fn a_busy_host_beside_others_does_not_keep_a_round_from_its_end() {
+    let busy = || message("503 Service Unavailable", "", "later");
+    let web = Written::default()
+        .answer("http://busy.example/robots.txt", busy())
+        .answer("http://busy.example/", busy())
+        .page("http://c.example/", &["/x"])
+        .page("http://c.example/x", &[]);
+    let (server, _) = serve(web);
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = swift(server.proxy());
+    options.revisits = true;
+    options.revisit.schedule = Schedule::Fixed;
+    options.revisit.every_s = 86_400;
+    options.politeness.max_failures = 2;
+    let urls = ["http://c.example/", "http://busy.example/"];
+    let seeds: Vec<CanonicalUrl> = urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect();
+    for day in [0.0, 1.5, 3.0] {
+        let (mut crawl, _) = Crawl::open(folder.path(), &options, &seeds, 2, None).unwrap();
+        crawl.set_clock(BEGAN + (day * DAY_MS as f64) as i64);
+        let ended = crawl.run(&mut Quiet, &|| false).unwrap();
+        assert_eq!((ended, crawl.missing().unwrap().waiting), (Ended::Finished, 1), "day {day}");
+        crawl.close(ended).unwrap();
+    }
 }

@@ -288,6 +288,9 @@ impl Crawl {
             if self.is_hopeless(&lease) {
                 return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
             }
+            if self.is_well_otherwise(&lease) {
+                return self.again_or(lease, event, failure.name());
+            }
             // The server has not seen the URL: the attempt was the host's. Another port or scheme of it may answer.
             event.outcome = outcome::RETRY.into();
             self.log(event);
@@ -297,7 +300,7 @@ impl Crawl {
     }
 
     /// Another attempt at the end of the host's queue, or the end of the URL.
-    fn again_or(&mut self, lease: Lease, mut event: Event, final_outcome: &'static str) -> Result<()> {
+    pub(super) fn again_or(&mut self, lease: Lease, mut event: Event, final_outcome: &'static str) -> Result<()> {
         if is_usual_place(&lease.entry) {
             event.detail = Some("there is no sitemap at the usual place".into());
             return self.lose(lease, event, outcome::GONE);

@@ -5,6 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::engine::Crawl;
+use crate::engine::apply::about;
 use crate::engine::task::ROBOTS_BYTES;
 use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched};
@@ -199,6 +200,13 @@ impl Crawl {
             };
             event.robots_reason = Some(verdict.to_owned());
             return self.give_up(lease, event, verdict);
+        } else if let Some(failure) = failure.filter(|failure| !elsewhere && failure.is_before_request())
+            && self.is_well_otherwise(&lease)
+        {
+            self.log(event);
+            let mut event = about(&lease.entry, failure.name(), self.now_ms());
+            event.detail = Some(format!("its robots.txt: {failure}"));
+            return self.again_or(lease, event, failure.name());
         } else {
             // Other ports and schemes of the host have rules of their own, and may answer.
             event.robots_reason = Some("not to be had yet".into());

@@ -265,7 +265,8 @@ impl Crawl {
         let share = self.options.revisit.new_share;
         let max = match waiting_new {
             0 => BATCH,
-            _ if share <= 0.0 => BATCH,
+            // What waits on hosts that are left alone keeps nobody from visiting the others.
+            _ if all_else_done || share <= 0.0 => BATCH,
             _ => (self.due_credit as usize).min(BATCH),
         };
         let room = usize::try_from(MOST_QUEUED.saturating_sub(counts.queued)).unwrap_or(0);

@@ -86,6 +86,13 @@ impl Crawl {
         host.away = host.away.saturating_add(1);
     }
 
+    /// Whether a connection that failed, just counted by [`Crawl::away`], is the fault of a port or scheme of the host: others
+    /// answered just before, or did when this URL failed before.
+    pub(super) fn is_well_otherwise(&self, lease: &Lease) -> bool {
+        let host = self.frontier.host(lease);
+        host.fetched > 0 && (host.away <= 1 || lease.entry.retries > 0)
+    }
+
     fn pause_at_least(&mut self, lease: &Lease, pause_ms: u64) {
         let next = self.now_ms().saturating_add(pause_ms as i64);
         let host = self.frontier.host_mut(lease);
@@ -141,12 +148,12 @@ impl Crawl {
 
     /// Lets all hosts come back that an earlier run left alone.
     pub(super) fn revive_hosts(&mut self) -> Result<u64> {
-        let now = self.wall_ms;
         self.frontier.revive(&mut |_, host| {
             host.verdict = None;
             (host.failures, host.away) = (0, 0);
             host.trouble = None;
-            host.next_ms = now;
+            // A crawl that is opened again waits a pause of each host anyway.
+            host.next_ms = 0;
         })
     }
 
