@@ -98,7 +98,7 @@ fn every_fate_is_told_with_its_reason() {
                 "status 200",
                 "attempt 2",
                 "in crawl-00000.rawdb at byte 77",
-                "found on: http://a.example/, 1 links",
+                "found on: http://a.example/, 1 link",
             ][..],
         ),
         ("late?PHPSESSID=0123456789abcdef", Fate::Fetched, &["asked for as: http://a.example/late\n"]),
