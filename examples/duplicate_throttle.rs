@@ -36,6 +36,7 @@ fn judge(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
         images: false,
         requisites: Default::default(),
         follow_nofollow: true,
+        budget: Default::default(),
     };
     let filter = kinds::KindFilter::new(|media_type| reader.scope.media_type(media_type));
     let mut files = files_of(folder)?;

@@ -33,6 +33,9 @@ const ZSTD_LEVEL: i32 = 1;
 /// Usual level of gzip: three quarters of the time of level 6 for 1 to 4 % more bytes.
 const GZIP_LEVEL: i32 = 3;
 
+/// Longest answer after which a thread keeps its compressors and their buffers.
+const KEPT_BYTES: usize = 1 << 20;
+
 /// Makes the records of an answer; `None` where the format does not keep it. Compressors are kept by the thread.
 ///
 /// # Errors
@@ -63,7 +66,10 @@ pub fn pack(stored: &Stored<'_>, options: &ArchiveOptions) -> Result<Option<Pack
                 warc(stored, if is_packed(stored.raw) { quick } else { usual }, &mut packers.plain)
             }
         };
-        *slot = Some(packers);
+        // They keep buffers as long as the longest answer, on every thread.
+        if stored.raw.len() <= KEPT_BYTES {
+            *slot = Some(packers);
+        }
         packed.map(Some)
     })
 }

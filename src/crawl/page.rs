@@ -9,18 +9,22 @@
 //! `Link` and `Refresh`, and from the items of feeds; requisites from markup, style sheets, drawings and manifests.
 //!
 //! **Cost.** Linear in the page, [`PARSED_BYTES`] of it at most. A large page is read in pieces of 4 MiB, each a tree of its
-//! own, so that a page of a million links costs one such tree and the links, which [`MAX_FOUND_BYTES`] bounds. Nothing is
+//! own, so that a page of a million links costs one such tree and the links, which [`MAX_FOUND_BYTES`] bounds; few of them are
+//! read at the same time, and less of each where the crawl's memory is small ([`ReadingBudget`]). Nothing is
 //! dropped in silence: what lies beyond a limit is counted in [`Reading::refused`] and [`Reading::dropped_links`].
 
 mod address;
 mod gather;
 mod headers;
+mod large;
 mod listed;
 mod markup;
 mod needed;
 mod pieces;
 #[cfg(test)]
 mod tests;
+
+use std::borrow::Cow;
 
 use crate::duplicate_throttle::PageFingerprint;
 use crate::requisites::RequisiteOptions;
@@ -29,15 +33,17 @@ use crate::scope::{Scope, Standing};
 use crate::traps::TrapLimits;
 use crate::{Counted, Purpose};
 use webmill_capture::{CanonicalUrl, Response, decode_content};
-use webmill_html::sniff::sniff;
+use webmill_html::sniff::{is_markup, sniff};
 
 pub use self::address::{account, plain};
 use self::gather::Gather;
+use self::large::LARGE_BYTES;
+pub use self::large::{LargePlace, ReadingBudget};
 
-/// Bytes of a body that are read.
+/// Bytes of a body that are read, at most.
 pub const PARSED_BYTES: usize = 64 << 20;
 
-/// Bytes that the URLs found on one page may take.
+/// Bytes that the URLs found on one page may take, at most.
 pub const MAX_FOUND_BYTES: usize = 128 << 20;
 
 /// Turns responses into readings; shared by all fetching tasks.
@@ -57,6 +63,8 @@ pub struct PageReader {
     pub follow_nofollow: bool,
     /// Whether what pages need to be shown is fetched too, and how much of it.
     pub requisites: RequisiteOptions,
+    /// What reading may take of memory.
+    pub budget: ReadingBudget,
 }
 
 /// A URL that a response names and that may be fetched.
@@ -95,18 +103,20 @@ pub struct Reading {
     pub markup: bool,
     /// What was wrong with a sitemap.
     pub defect: Option<String>,
+    /// Its place among the large responses being read.
+    pub(crate) place: Option<LargePlace>,
 }
 
 /// A decoded body.
-struct Body {
-    bytes: Vec<u8>,
+struct Body<'b> {
+    bytes: Cow<'b, [u8]>,
     /// As the server says, lower case.
     media_type: Option<String>,
     /// As the bytes say.
     sniffed: Option<&'static str>,
 }
 
-impl Body {
+impl Body<'_> {
     /// Whether the server says that it is of this type.
     fn is(&self, media_type: &str) -> bool {
         self.media_type.as_deref() == Some(media_type)
@@ -226,15 +236,43 @@ impl PageReader {
         }
     }
 
-    fn body(&self, response: &Response<'_>, reading: &mut Reading) -> Body {
-        let payload = response.payload(PARSED_BYTES);
-        let bytes = decode_content(response, &payload.bytes, PARSED_BYTES).bytes.into_owned();
-        if bytes.len() >= PARSED_BYTES {
-            reading.refused.add("bytes-beyond-limit");
+    fn body<'b>(&self, response: &Response<'b>, reading: &mut Reading) -> Body<'b> {
+        let (mut bytes, mut cut) = decoded(response, LARGE_BYTES);
+        let mut sniffed = sniff(&bytes);
+        let media_type = response.media_type();
+        if cut {
+            // What lies there as it was received, and becomes no tree, takes no memory.
+            let plain = matches!(bytes, Cow::Borrowed(_)) && !is_markup(media_type.as_deref(), sniffed);
+            if !plain {
+                drop(std::mem::take(&mut bytes));
+                reading.place = Some(self.budget.place());
+            }
+            (bytes, cut) = decoded(response, self.budget.body_bytes);
+            if cut {
+                reading.refused.add("bytes-beyond-limit");
+            }
+            sniffed = sniff(&bytes);
         }
-        let sniffed = sniff(&bytes);
-        Body { bytes, media_type: response.media_type(), sniffed }
+        Body { bytes, media_type, sniffed }
     }
+}
+
+/// The body without its codings, and whether there may be more than `max` bytes of it.
+fn decoded<'b>(response: &Response<'b>, max: usize) -> (Cow<'b, [u8]>, bool) {
+    let payload = response.payload(max);
+    let full = payload.bytes.len() >= max;
+    let bytes = match payload.bytes {
+        Cow::Borrowed(bytes) => decode_content(response, bytes, max).bytes,
+        Cow::Owned(bytes) => {
+            let decoded = match decode_content(response, &bytes, max).bytes {
+                Cow::Owned(decoded) => Some(decoded),
+                Cow::Borrowed(_) => None,
+            };
+            Cow::Owned(decoded.unwrap_or(bytes))
+        }
+    };
+    let full = full || bytes.len() >= max;
+    (bytes, full)
 }
 
 /// Why a URL is not fetched.
@@ -261,6 +299,11 @@ impl Reading {
     pub fn weight(&self) -> usize {
         let all = self.found.iter().chain(&self.foreign);
         all.map(Candidate::weight).sum::<usize>() + size_of::<Reading>()
+    }
+
+    /// Gives its place among the large responses back, where it is kept for long.
+    pub fn give_place_back(&mut self) {
+        self.place = None;
     }
 
     fn refuse(&mut self, url: CanonicalUrl, refusal: Refusal<'_>) {

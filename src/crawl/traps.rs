@@ -114,7 +114,7 @@ impl TrapLimits {
     /// assert_eq!(check("http://a.example/2011/11/11/11.html"), Ok(()));
     /// ```
     pub fn check(&self, url: &CanonicalUrl) -> Result<(), &'static str> {
-        self.check_at(url, now_ms())
+        self.check_when(url, now_ms)
     }
 
     /// [`TrapLimits::check`] at another time: milliseconds since 1970.
@@ -122,6 +122,11 @@ impl TrapLimits {
     /// # Errors
     /// The reason, as the event log has it.
     pub fn check_at(&self, url: &CanonicalUrl, now_ms: i64) -> Result<(), &'static str> {
+        self.check_when(url, || now_ms)
+    }
+
+    /// The clock is read for URLs with a date only.
+    fn check_when(&self, url: &CanonicalUrl, now_ms: impl FnOnce() -> i64) -> Result<(), &'static str> {
         if url.as_str().len() > self.url_bytes {
             return Err("url-length");
         }
@@ -135,8 +140,9 @@ impl TrapLimits {
         if url.query().is_some_and(|query| repeats::parameters(query, self.repeated_parameters)) {
             return Err("repeated-parameters");
         }
-        let ahead =
-            |date: dates::DateLike| date.sure && date.days() > day(now_ms) + self.calendar_years as i64 * 365;
+        let ahead = |date: dates::DateLike| {
+            date.sure && date.days() > day(now_ms()) + self.calendar_years as i64 * 365
+        };
         if dates::find(url).is_some_and(ahead) {
             return Err("calendar");
         }

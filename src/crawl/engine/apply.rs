@@ -227,7 +227,7 @@ impl Crawl {
         mut event: Event,
         received: &Received,
         packed: Option<Packed>,
-        reading: Reading,
+        mut reading: Reading,
     ) -> Result<()> {
         let length = (received.raw.len() - received.head_len) as u64;
         self.totals.bytes += received.raw.len() as u64;
@@ -242,6 +242,7 @@ impl Crawl {
             // What it named before it broke off is worth having whatever comes.
             self.queue_found(&lease, &reading)?;
         } else if let Some(packed) = packed {
+            reading.give_place_back();
             let size = packed.len() + reading.weight();
             // What finds no room is lost with this attempt, not with the URL.
             drop(self.longest.offer(lease.entry.url.as_str(), length, size, (packed, reading)));

@@ -75,7 +75,7 @@ use crate::kinds::KindFilter;
 use crate::login::{LoginError, LoginOptions, Logins};
 use crate::longest_bodies::LongestBodies;
 use crate::metrics::Metrics;
-use crate::page::{PageReader, Reading, account, plain};
+use crate::page::{PageReader, Reading, ReadingBudget, account, plain};
 use crate::priority::{Earlier, Priority};
 use crate::render::Render;
 use crate::rewrite::Rewriter;
@@ -258,6 +258,7 @@ impl Crawl {
             images: options.images,
             follow_nofollow: options.follow_nofollow,
             requisites: options.requisites.clone(),
+            budget: ReadingBudget::of(options.memory),
         });
         let threads = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads.max(1))

@@ -40,12 +40,12 @@ impl Naming<'_> {
 impl Crawl {
     /// Queues what a page or a sitemap names.
     pub(super) fn queue_found(&mut self, lease: &Lease, reading: &Reading) -> Result<()> {
-        let entry = lease.entry.clone();
+        let entry = &lease.entry;
         self.queue(
             Naming {
                 url: &entry.url,
                 purpose: entry.purpose,
-                at: Standing::from(&entry),
+                at: Standing::from(entry),
                 redirects: entry.redirects,
                 priority: entry.priority,
                 referrer: entry.referrer.as_deref(),

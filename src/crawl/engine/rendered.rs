@@ -89,6 +89,7 @@ impl ToRender {
             && !plain.nofollow
         {
             let answer = tree.as_answer(&received.raw);
+            plain.give_place_back();
             // As with every page: a bug of the reader's must not cost the crawl.
             let read = AssertUnwindSafe(|| reader.read(url, Purpose::Page, standing, &answer));
             if let Ok(mut read) = catch_unwind(read) {

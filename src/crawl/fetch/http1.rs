@@ -15,8 +15,9 @@ use webmill_capture::{Response, Truncation};
 const FIRST_READ: usize = 8 * 1024;
 /// Least buffer of a read.
 const LEAST_READ: u64 = 4 * 1024;
-/// Most buffer made at once, whatever the server promises.
-const MOST_READ: u64 = 1 << 20;
+/// Most that a buffer grows at once. Small steps would move a long body many times, and an allocator that cannot extend it in
+/// place would hold what was left behind.
+const MOST_READ: u64 = 8 << 20;
 
 /// Most memory that a response may hold unused while it waits to be stored.
 const SLACK: usize = 16 * 1024;

@@ -6,7 +6,7 @@
 //! **Invariant.** A page is in `due` at the time that its history names, or marked as queued, or out of the schedule; never two of these. So it
 //! is never queued twice, and what is queued comes back into the schedule by [`Frontier::set_history`], whatever its visit found.
 //!
-//! **Cost.** A visit takes a read of the history, which a second one then finds in the cache, and three writes. Pages that are due are read
+//! **Cost.** A first visit takes no read and two writes, a further one a read of the history and three writes ([`HistoryCache`]). Pages that are due are read
 //! in the order of their times, from where the last ones were taken on.
 
 use fjall::Slice;
@@ -256,10 +256,28 @@ impl Frontier {
     }
 
     fn read_history(&self, key: u128) -> Result<Option<PageHistory>> {
-        if self.head.histories.pages == 0 {
+        if self.head.histories.pages == 0 || self.history_cache.is_new(key) {
             return Ok(None);
         }
-        self.history.get(&key.to_be_bytes())?.map(|bytes| self.parse_history(&bytes)).transpose()
+        if let Some(history) = self.history_cache.get(key, PageHistory::clone) {
+            return Ok(Some(history));
+        }
+        let Some(bytes) = self.history.get(&key.to_be_bytes())? else { return Ok(None) };
+        let history = self.parse_history(&bytes)?;
+        self.history_cache.note_read(key, &history);
+        Ok(Some(history))
+    }
+
+    /// When the page of a key is due by the history that is stored; `None`: it has none.
+    fn next_of(&self, key: u128) -> Result<Option<Option<i64>>> {
+        if self.head.histories.pages == 0 || self.history_cache.is_new(key) {
+            return Ok(None);
+        }
+        if let Some(next) = self.history_cache.get(key, |history| history.next_ms) {
+            return Ok(Some(next));
+        }
+        let Some(bytes) = self.history.get(&key.to_be_bytes())? else { return Ok(None) };
+        Ok(Some(self.parse_history(&bytes)?.next_ms))
     }
 
     fn parse_history(&self, bytes: &[u8]) -> Result<PageHistory> {
@@ -279,16 +297,11 @@ impl Frontier {
         }
         let key = self.history_key(url);
         let taken = self.is_taken(key)?;
-        let counts = &mut self.head.histories;
-        let mut old_due = None;
-        // Past `history`: a URL that shares the key is replaced with its entry.
-        if counts.pages > 0
-            && let Some(bytes) = self.history.get(&key.to_be_bytes())?
-        {
-            old_due = self.parse_history(&bytes)?.next_ms.filter(|_| !taken);
-        } else {
-            counts.pages += 1;
-        }
+        // Whatever its URL: one that shares the key is replaced with its entry.
+        let old = self.next_of(key)?;
+        let old_due = old.flatten().filter(|_| !taken);
+        self.head.histories.pages += u64::from(old.is_none());
+        self.history_cache.note_written(key, old.is_none());
         let next = history.next_ms.filter(|_| !queued);
         let counts = &mut self.head.histories;
         counts.scheduled = counts.scheduled + u64::from(next.is_some()) - u64::from(old_due.is_some());

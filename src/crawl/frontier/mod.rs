@@ -34,6 +34,7 @@ mod entry;
 mod handover;
 mod head;
 mod history;
+mod history_cache;
 mod host;
 mod lookup;
 mod operate;
@@ -63,6 +64,7 @@ use self::entry::Fields;
 pub use self::handover::{Entered, Key};
 use self::head::Head;
 pub use self::history::{Due, HistoryCounts};
+use self::history_cache::HistoryCache;
 use self::host::{Hosts, Phase, Places};
 use self::options::Limits;
 pub use self::options::{FrontierOptions, FrontierStats, Strategy};
@@ -105,6 +107,7 @@ pub struct Frontier {
     index: Layer,
     robots: Layer,
     history: Layer,
+    history_cache: HistoryCache,
     due: Layer,
     meta: Layer,
     store: Store,
@@ -212,6 +215,7 @@ impl Frontier {
             Ok(true)
         })?;
         let parked = head.hosts > 0;
+        let history_cache = HistoryCache::new(head.histories.pages, limits.bloom / 8, limits.places / 4);
         let frontier = Frontier {
             seen,
             queue,
@@ -220,6 +224,7 @@ impl Frontier {
             index,
             robots,
             history,
+            history_cache,
             due,
             meta,
             store,

@@ -189,7 +189,7 @@ impl Seen {
 }
 
 /// Bloom filter that grows in layers.
-struct Bloom {
+pub(super) struct Bloom {
     /// Newest last; empty once it is given up.
     layers: Vec<BloomFilter>,
     /// Keys that still fit the newest layer.
@@ -199,7 +199,8 @@ struct Bloom {
 }
 
 impl Bloom {
-    fn new(expected: u64, bytes: usize) -> Bloom {
+    /// For so many keys to begin with, and at most so many bytes.
+    pub fn new(expected: u64, bytes: usize) -> Bloom {
         let mut bloom = Bloom { layers: Vec::new(), room: 0, bytes_left: bytes, given_up: false };
         bloom.grow(usize::try_from(expected).unwrap_or(usize::MAX / 32).saturating_mul(5) / 4);
         bloom
@@ -218,11 +219,13 @@ impl Bloom {
         self.layers.push(BloomFilter::with_num_bits(keys * BITS).hashes(HASHES));
     }
 
-    fn contains(&self, key: u128) -> bool {
+    /// Whether a key may have been inserted.
+    pub fn contains(&self, key: u128) -> bool {
         self.given_up || self.layers.iter().rev().any(|layer| layer.contains_hash(key as u64))
     }
 
-    fn insert(&mut self, key: u128) {
+    /// Inserts a key.
+    pub fn insert(&mut self, key: u128) {
         if self.room == 0 && !self.given_up {
             let last = self.layers.last().map_or(FIRST_LAYER, |layer| layer.num_bits() / BITS);
             let fits = self.bytes_left * 8 / BITS;

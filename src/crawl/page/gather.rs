@@ -1,8 +1,9 @@
 //! What a response names, each URL once, bounded.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use super::{Candidate, MAX_FOUND_BYTES, PageReader, Reading};
+use super::{Candidate, PageReader, Reading};
 use crate::Purpose;
 use crate::scope::Standing;
 use webmill_capture::{CanonicalUrl, UrlKey};
@@ -15,7 +16,7 @@ pub(super) struct Gather<'r> {
     /// Of the response.
     pub at: Standing,
     pub reading: &'r mut Reading,
-    seen: HashSet<UrlKey>,
+    seen: HashMap<UrlKey, Purpose>,
     bytes: usize,
     requisites: u32,
 }
@@ -27,11 +28,15 @@ impl<'r> Gather<'r> {
         at: Standing,
         reading: &'r mut Reading,
     ) -> Self {
-        Gather { reader, url, at, reading, seen: HashSet::new(), bytes: 0, requisites: 0 }
+        Gather { reader, url, at, reading, seen: HashMap::new(), bytes: 0, requisites: 0 }
     }
 
     /// A link to a page.
     pub fn page(&mut self, target: CanonicalUrl, last_modified: Option<i64>) {
+        // Pages name the same URL again and again.
+        if self.seen.get(&target.key()) == Some(&Purpose::Page) {
+            return;
+        }
         match self.reader.admit(target, self.at, self.at.depth + 1) {
             Ok(url) => self.push(Candidate { url, purpose: Purpose::Page, last_modified }),
             Err((url, refusal)) => self.reading.refuse(url, refusal),
@@ -41,7 +46,7 @@ impl<'r> Gather<'r> {
     /// Something that is needed to show the response.
     pub fn requisite(&mut self, target: CanonicalUrl) {
         if self.requisites >= self.reader.requisites.max_per_page {
-            if !self.seen.contains(&target.key()) {
+            if !self.seen.contains_key(&target.key()) {
                 self.drop_requisites(1);
             }
             return;
@@ -65,8 +70,12 @@ impl<'r> Gather<'r> {
     }
 
     fn push(&mut self, candidate: Candidate) {
-        let new = candidate.url != *self.url && self.seen.insert(candidate.url.key());
-        if !new || !self.has_room(&candidate) {
+        if candidate.url == *self.url {
+            return;
+        }
+        let Entry::Vacant(place) = self.seen.entry(candidate.url.key()) else { return };
+        place.insert(candidate.purpose);
+        if !self.has_room(&candidate) {
             return;
         }
         if candidate.purpose == Purpose::Requisite {
@@ -78,7 +87,7 @@ impl<'r> Gather<'r> {
     fn has_room(&mut self, candidate: &Candidate) -> bool {
         // The set of those seen takes its share.
         let weight = candidate.weight() + 2 * size_of::<UrlKey>();
-        if self.bytes + weight > MAX_FOUND_BYTES {
+        if self.bytes + weight > self.reader.budget.found_bytes {
             self.drop_links(1);
             return false;
         }

@@ -1,6 +1,6 @@
 //! What sitemaps and feeds list.
 
-use super::{Body, Candidate, Gather, PageReader, Reading, plain};
+use super::{Body, Candidate, Gather, LARGE_BYTES, PageReader, Reading, decoded, plain};
 use crate::Purpose;
 use crate::scope::Standing;
 use crate::sitemap::{self, Sitemap, SitemapKind, SitemapLimits};
@@ -16,6 +16,9 @@ impl PageReader {
         reading: &mut Reading,
     ) {
         let limits = SitemapLimits::default();
+        if decoded(response, LARGE_BYTES).1 {
+            reading.place = Some(self.budget.place());
+        }
         let payload = response.payload(limits.max_bytes);
         let body = decode_content(response, &payload.bytes, limits.max_bytes);
         let sitemap = sitemap::read(&body.bytes, url, &limits);
@@ -60,7 +63,7 @@ impl PageReader {
     }
 
     /// A feed, or a sitemap that was fetched as a page: its items are links. Whether it is one.
-    pub(super) fn read_feed(&self, body: &Body, gather: &mut Gather<'_>) -> bool {
+    pub(super) fn read_feed(&self, body: &Body<'_>, gather: &mut Gather<'_>) -> bool {
         if sitemap::kind_of(&body.bytes) == SitemapKind::Unknown {
             return false;
         }

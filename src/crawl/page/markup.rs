@@ -9,14 +9,14 @@ use webmill_html::sniff::is_markup;
 use webmill_html::{Dom, RequisiteLimits, Robots, Tag, base_of, decode, each_requisite};
 
 impl PageReader {
-    pub(super) fn is_markup(&self, body: &Body) -> bool {
+    pub(super) fn is_markup(&self, body: &Body<'_>) -> bool {
         is_markup(body.media_type.as_deref(), body.sniffed)
     }
 
     /// Reads a page; its links only where `follow` says so and nothing forbids it. `robots` has what the head says.
     pub(super) fn read_markup(
         &self,
-        body: &Body,
+        body: &Body<'_>,
         response: &Response<'_>,
         robots: Robots,
         follow: bool,
@@ -34,7 +34,7 @@ impl PageReader {
         };
         let mut robots = Some(robots);
         let mut base = gather.url.clone();
-        pieces(&text.text, &mut |dom| {
+        pieces(&text.text, self.budget.piece_bytes, &mut |dom| {
             if let Some(robots) = robots.take() {
                 base = base_of(dom, Some(gather.url)).unwrap_or_else(|| gather.url.clone());
                 gather.reading.fingerprint = page_fingerprint(gather.url, dom);

@@ -9,15 +9,9 @@ use memchr::{memchr_iter, memmem, memrchr};
 use webmill_html::parse::{Limits, parse};
 use webmill_html::{Dom, NodeId, Tag};
 
-/// Bytes of markup that become one tree: fewer nodes than a tree may have, whatever they are.
-const PIECE_BYTES: usize = 4 << 20;
-
-/// Hands the tree of each piece of `text` to `each`, in order; an empty page has one too.
-pub(super) fn pieces(text: &str, each: &mut dyn FnMut(&Dom<'_>)) {
-    pieces_of(text, PIECE_BYTES, each);
-}
-
-fn pieces_of(text: &str, size: usize, each: &mut dyn FnMut(&Dom<'_>)) {
+/// Hands the tree of each piece of `text` to `each`, in order; an empty page has one too. Pieces are of `size` bytes at most: of
+/// 4 MiB there are fewer nodes than a tree may have, whatever they are.
+pub(super) fn pieces(text: &str, size: usize, each: &mut dyn FnMut(&Dom<'_>)) {
     let mut rest = text;
     loop {
         let (piece, after) = cut(rest, size);
@@ -105,7 +99,7 @@ mod tests {
 
     fn anchors(text: &str, size: usize) -> Vec<String> {
         let mut all = Vec::new();
-        pieces_of(text, size, &mut |dom| {
+        pieces(text, size, &mut |dom| {
             let found = dom.descendants(dom.document()).filter(|n| dom.tag(*n) == Tag::A);
             all.extend(found.filter_map(|n| dom.attr(n, "href")).map(str::to_owned));
         });
