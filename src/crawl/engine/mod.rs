@@ -40,6 +40,7 @@ mod rules;
 mod seed_news;
 mod site;
 mod snapshot;
+mod survey;
 mod task;
 mod trouble;
 
