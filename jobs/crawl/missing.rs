@@ -82,7 +82,9 @@ impl Missing {
             for event in batch.rows().filter(|event| event.purpose != EventPurpose::Robots) {
                 let again = event.outcome == outcome::REQUEUED;
                 let said = if again { event.detail.unwrap_or_default() } else { event.outcome };
-                if let Some(why) = why(said) {
+                // A sitemap that is not there was a guess, and no page.
+                let stored = matches!(event.purpose, EventPurpose::Page | EventPurpose::Requisite);
+                if let Some(why) = why(said).filter(|why| stored || *why == MissingWhy::GivenUp) {
                     self.count(why, said, event.url_host_name, if again { -1 } else { 1 })?;
                 }
             }

@@ -48,7 +48,7 @@ fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
 
 #[test]
 fn hosts_and_what_is_missing_are_counted_as_the_events_count_them() {
-    let web = Served::new(lively(600, 11));
+    let web = Served::new(lively(200, 11));
     let folder = tempfile::tempdir().unwrap();
     let (totals, missing, ended) = survey(folder.path(), &web.options(), &web.seeds(), None);
     assert_eq!(ended, Ended::Finished);
@@ -87,7 +87,9 @@ fn hosts_and_what_is_missing_are_counted_as_the_events_count_them() {
         assert_eq!(sum(MissingWhy::GivenUp, name), n, "{name}");
     }
     for name in [outcome::GONE, outcome::ROBOTS_DENIED, outcome::CLIENT_ERROR, outcome::OUT_OF_SCOPE] {
-        assert_eq!(sum(MissingWhy::LeftOut, name), totals.outcomes.get(name), "{name}");
+        let said =
+            events(folder.path()).into_iter().filter(|e| e.outcome == name && e.purpose == Purpose::Page);
+        assert_eq!(sum(MissingWhy::LeftOut, name), said.count() as u64, "{name}");
     }
     let all = |why| rows_missing.iter().filter(|row| row.why == why).map(|row| row.urls).sum::<u64>();
     assert_eq!(all(MissingWhy::GivenUp) + all(MissingWhy::Waits), missing.urls());
@@ -185,7 +187,7 @@ fn rounds_say_what_visits_found_and_histories_how_fresh_the_copies_are() {
     assert_eq!(rounds.iter().map(|round| round.pages_stored).collect::<Vec<_>>(), [4, 1]);
     assert!(rounds[0].requests <= asked && rounds[1].requests >= 4);
     assert_eq!(rounds.iter().map(|round| round.bytes).sum::<u64>(), totals.bytes);
-    assert!(rounds[1].began.0 >= Some(BEGAN + 2 * DAY_MS) && rounds[1].ended.0 >= rounds[1].began.0);
+    assert!(rounds[1].began.0 > Some(BEGAN + DAY_MS) && rounds[1].ended.0 >= rounds[1].began.0);
     assert_eq!(rounds[0].ended_by, "finished");
 
     let pages: Vec<PageHistoryRow> = rows(folder.path());
