@@ -12,10 +12,12 @@ use webmill::jobs::crawl::rows::{
     MissingWhy, PageHistoryRow, Standing,
 };
 use webmill::jobs::crawl::{Survey, convert};
+use webmill::jobs::report::tables::SummaryRow;
 use webmill::revisit::Schedule;
 use webmill::table::{Table, read_rows};
 
 use super::crawl_support::{Quiet, Served, Written, events, lively, message, page, serve, swift};
+use crate::support::Work;
 
 const DAY_MS: i64 = 86_400_000;
 /// The day of the first crawl.
@@ -156,24 +158,35 @@ fn what_waits_and_what_was_not_reached_is_told_apart() {
     );
 }
 
-#[test]
-fn rounds_say_what_visits_found_and_histories_how_fresh_the_copies_are() {
+/// A site of which one page changes with every visit, and one host is busy.
+fn moving() -> Written {
     let words =
         |n: u64| (0..800).map(|w| format!("w{}", (w * 31 + n * 977) % 5_000)).collect::<Vec<_>>().join(" ");
     let html =
         |text: String| message("200 OK", "Content-Type: text/html\r\n", &format!("<!doctype html><p>{text}"));
-    let site = Written::default()
+    Written::default()
         .answer("http://a.example/", page("front", &["/still", "/moving", "http://b.example/"]))
         .answer("http://a.example/still", html(words(1)))
         .answer("http://a.example/moving", html(words(2)))
         .answer("http://a.example/moving", html(words(3)))
-        .page("http://b.example/", &[]);
-    let (server, record) = serve(site);
-    let folder = tempfile::tempdir().unwrap();
-    let mut options = swift(server.proxy());
+        .page("http://b.example/", &[])
+        .answer("http://busy.example/", message("503 Busy", "", "later"))
+}
+
+fn daily(proxy: String) -> CrawlOptions {
+    let mut options = swift(proxy);
     options.revisits = true;
     options.revisit.schedule = Schedule::Fixed;
     options.revisit.every_s = 86_400;
+    options.politeness.max_failures = 2;
+    options
+}
+
+#[test]
+fn rounds_say_what_visits_found_and_histories_how_fresh_the_copies_are() {
+    let (server, record) = serve(moving());
+    let folder = tempfile::tempdir().unwrap();
+    let options = daily(server.proxy());
     let seeds = seeds(&["http://a.example/", "http://b.example/"]);
     survey(folder.path(), &options, &seeds, Some(BEGAN));
     let asked = record.requests().len() as u64;
@@ -216,4 +229,49 @@ fn rounds_say_what_visits_found_and_histories_how_fresh_the_copies_are() {
         row.url_host_tld.is_none() && row.rate_from <= moving.rate && row.rate_below > Some(moving.rate)
     });
     assert!(decade.is_some(), "{rates:?}");
+}
+
+#[test]
+fn the_report_of_a_crawl_tells_of_its_rounds_and_of_what_is_missing() {
+    let work = Work::new();
+    let (server, _) = serve(moving());
+    let options = daily(server.proxy());
+    let seeds = seeds(&["http://a.example/", "http://b.example/", "http://busy.example/"]);
+    let crawl = work.path("crawl");
+    // Hosts left alone come back by the clock of the machine, so later runs lie behind it.
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now = since.as_millis() as i64;
+    survey(&crawl, &options, &seeds, None);
+    survey(&crawl, &options, &seeds, Some(now + 2 * DAY_MS));
+    std::fs::write(crawl.join("crawl.toml"), "").unwrap();
+    work.run(&["run", "crawl", "--out", "out"]);
+    let html = || std::fs::read_to_string(work.path("out/report/latest/report.html")).unwrap();
+    let first = html();
+    for text in [
+        "<h2>The crawl</h2>",
+        "<h2>Missing, and why</h2>",
+        "server-error, host in trouble",
+        "<h2>Hosts in trouble</h2>",
+        "busy.example",
+        "<h2>Rounds</h2>",
+        "round 1",
+        "<h2>Mean life of pages by top-level domain</h2>",
+        ".example",
+    ] {
+        assert!(first.contains(text), "no {text} in the report");
+    }
+    assert!(!first.contains("round 2"));
+    let summary: Vec<SummaryRow> = read_rows(&work.path("out/report/latest/summary")).unwrap();
+    let number = |section: &str, name: &str| {
+        summary.iter().find(|row| row.section == section && row.name == name).map(|row| row.value)
+    };
+    assert_eq!(number("missing", "server-error, host in trouble"), Some(1.0));
+    assert_eq!(number("visits", "changed"), Some(1.0));
+    assert_eq!(number("freshness", "pages with a rate of change"), Some(4.0));
+    // The tables are found again by where the shards lay, and are a part of the key.
+    work.run(&["report", "--out", "out"]);
+    assert_eq!(html(), first);
+    survey(&crawl, &options, &seeds, Some(now + 2 * DAY_MS + 3_600_000));
+    work.run(&["report", "--out", "out"]);
+    assert!(html().contains("round 2"));
 }
