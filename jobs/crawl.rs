@@ -1,13 +1,22 @@
-//! What a crawl leaves to the jobs: its event log as a table, and its settings as a table of the recipe.
+//! What a crawl leaves to the jobs: its event log as a table, tables of what it knows, and its settings as a table of the
+//! recipe.
 
 pub mod event_row;
 mod events;
+pub mod files;
+mod hosts;
+mod missing;
+mod pages;
+mod rounds;
+pub mod rows;
+mod survey;
 
 use webmill_crawl::CrawlOptions;
 use webmill_table::{TableSchema, schema};
 
 use crate::recipe::{Recipe, Settings, check_settings};
 pub use events::{EVENTS, convert};
+pub use survey::Survey;
 
 /// Its table in the recipe.
 pub const TABLE: &str = "crawl";
@@ -30,5 +39,14 @@ pub fn check_recipe(recipe: &Recipe) -> webmill_capture::Result<()> {
 
 /// The tables that a crawl writes.
 pub fn tables() -> Vec<TableSchema> {
-    vec![schema::<event_row::EventRow>()]
+    vec![
+        schema::<event_row::EventRow>(),
+        schema::<rows::CrawlHostRow>(),
+        schema::<rows::MissingRow>(),
+        schema::<rows::CrawlCountRow>(),
+        schema::<rows::CrawlRoundRow>(),
+        schema::<rows::PageHistoryRow>(),
+        schema::<rows::FreshnessRow>(),
+        schema::<rows::ChangeRateRow>(),
+    ]
 }

@@ -1,7 +1,9 @@
 //! `webmill report`: tables `hosts` and `summary`, and `report.html`.
 
 mod corpus;
+mod crawls;
 mod draw;
+mod draw_crawl;
 mod hosts;
 mod numbers;
 mod summary;
@@ -24,7 +26,7 @@ use tables::{HostRow, SummaryRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: Report::NAME,
     about: "Write the report: one self-contained page with the numbers and the pictures, and the tables behind it",
-    example: "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder.",
+    example: "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, and the tables of the crawl where the shards are a crawl's.",
     reads_shards: false,
     tables: || vec![schema::<HostRow>(), schema::<SummaryRow>()],
     check: check_settings::<Report>,
@@ -46,6 +48,8 @@ pub struct Sources {
     pub dedup: Committed,
     /// Keywords.
     pub keywords: Committed,
+    /// The crawls that the corpus is of.
+    crawls: crawls::Crawls,
 }
 
 impl Sources {
@@ -54,8 +58,10 @@ impl Sources {
     /// # Errors
     /// Where a job has no results there.
     pub fn of(context: &Context<'_>) -> Result<Self> {
+        let extract = context.results_of("extract")?;
         Ok(Sources {
-            extract: context.results_of("extract")?,
+            crawls: crawls::Crawls::of(context, &extract)?,
+            extract,
             graph: context.results_of("graph")?,
             rank: context.results_of("rank")?,
             shape: context.results_of("shape")?,
@@ -71,7 +77,7 @@ impl Sources {
 
 impl JobInput for Sources {
     fn inputs(&self) -> Inputs {
-        Inputs::of_jobs(self.all())
+        Inputs { upstream: Inputs::of_jobs(self.all()).upstream, ..self.crawls.inputs() }
     }
 }
 
@@ -149,14 +155,19 @@ impl Report {
         let stage = unit.stage();
         let budget = Budget::new(stage.memory as usize / 2).in_dir(unit.temp());
         let numbers = numbers::Numbers::read(sources)?;
+        let crawl = crawls::CrawlNumbers::read(&sources.crawls, self.top)?;
         let mut hosts = hosts::Hosts::new(&budget.fraction(1, 2));
         let (corpus, noindex) = corpus::Corpus::read(sources, &mut hosts, &budget.fraction(1, 4))?;
         stage.cancel.check()?;
         let tops = tops::Tops::read(sources, &mut hosts, self.top, &corpus, noindex)?;
         stage.cancel.check()?;
         let hosts = hosts.write(unit, &tops.host_names())?;
-        let summary = summary::rows(sources, &corpus, hosts.count, &numbers);
-        let drawn = draw::draw(self, sources, &corpus, &tops, &hosts, &numbers)?;
+        let mut summary = summary::rows(sources, &corpus, hosts.count, &numbers);
+        let mut drawn = draw::draw(self, sources, &corpus, &tops, &hosts, &numbers)?;
+        if let Some(crawl) = &crawl {
+            summary.extend(summary::crawl_rows(crawl));
+            drawn.sections.push(draw_crawl::section(crawl));
+        }
         let path = unit.create("report.html")?;
         std::fs::write(&path, webmill_report::render(&drawn)).at(&path)?;
         unit.wrote("report.html", "", Vec::new(), 0);

@@ -23,7 +23,7 @@ use webmill_crawl::fetch::cookie_file;
 use webmill_crawl::{Crawl, CrawlOptions, Ended};
 use webmill_run::Cancel;
 
-use crate::crawl::{EVENTS, convert};
+use crate::crawl::{EVENTS, Survey, convert};
 pub use actions::{CrawlCommand, run as act};
 pub use args::CrawlArgs;
 use view::{many, tell_missing};
@@ -96,13 +96,16 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let missing = crawl.missing()?;
     advice::of_seeds(crawl.seed_news()).iter().for_each(|line| crate::say!("{line}"));
     let over_budget = crawl.hosts_over_budget();
+    // A disk too full for tables must not keep the crawl from being closed.
+    let survey = Survey::take(&crawl, &args.out, ended);
     let totals = crawl.close(ended)?;
-    convert(&args.out)?;
+    let events = convert(&args.out)?;
     let at_its_end = matches!(ended, Ended::Finished | Ended::Patience);
     let incomplete = at_its_end && missing.urls() > 0;
     // Nothing that is incomplete is called finished.
     sum_up(&totals, if incomplete && ended == Ended::Finished { "ended" } else { ended.name() });
     again::sum_up(&totals, over_budget, ended);
+    survey.and_then(|survey| survey.finish(events)).context("the tables of the crawl")?;
     if ended == Ended::Stopped {
         crate::say!("the same command goes on where it was");
         return Ok(ExitCode::from(130));

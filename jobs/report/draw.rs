@@ -71,6 +71,7 @@ pub fn draw(
         .into_iter()
         .filter(|b| !b.bars.is_empty())
         .collect(),
+        sections: Vec::new(),
         clusters: vec![cluster_table(corpus, tops)],
         dropped: shares(&sources.extract.manifest.counts.dropped),
         facts: facts(sources, numbers),
@@ -288,14 +289,16 @@ fn bowtie(numbers: &Numbers) -> Option<BowTie> {
     })
 }
 
-fn shares(counts: &Counts) -> Vec<Share> {
+/// Counts as shares, largest first.
+pub fn shares(counts: &Counts) -> Vec<Share> {
     let mut shares: Vec<Share> =
         counts.iter().map(|(name, n)| Share { name: name.clone(), count: *n }).collect();
     shares.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
     shares
 }
 
-fn bars(title: &str, unit: &str, counts: &Counts) -> Bars {
+/// A bar chart of counts.
+pub fn bars(title: &str, unit: &str, counts: &Counts) -> Bars {
     Bars { title: title.into(), unit: unit.into(), of: None, bars: shares(counts) }
 }
 

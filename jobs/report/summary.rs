@@ -2,6 +2,7 @@
 
 use super::Sources;
 use super::corpus::{Corpus, outcomes};
+use super::crawls::CrawlNumbers;
 use super::numbers::Numbers;
 use super::tables::SummaryRow;
 
@@ -45,6 +46,38 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
         for (path, value) in found {
             row(section, &path.join(" "), value, "");
         }
+    }
+    rows
+}
+
+/// The rows about the crawls that the corpus is of.
+pub fn crawl_rows(crawl: &CrawlNumbers) -> Vec<SummaryRow> {
+    let mut rows = Vec::new();
+    let mut row = |section: &str, name: &str, value: f64, unit: &str| {
+        rows.push(SummaryRow { section: section.into(), name: name.into(), value, unit: unit.into() });
+    };
+    let [known, asked, troubled] = crawl.hosts;
+    for (name, n) in [("hosts known", known), ("hosts asked", asked), ("hosts in trouble", troubled)] {
+        row("crawl hosts", name, n as f64, "hosts");
+    }
+    for (section, counts, unit) in [
+        ("missing", &crawl.missing, "URLs"),
+        ("crawl left out", &crawl.left_out, "URLs"),
+        ("crawl left out by type", &crawl.types, "URLs"),
+        ("links not followed", &crawl.refused, "links"),
+        ("visits", &crawl.visits, "visits"),
+    ] {
+        for (name, count) in counts {
+            row(section, name, *count as f64, unit);
+        }
+    }
+    for (name, value, unit) in [
+        ("pages with a rate of change", Some(crawl.pages as f64), "pages"),
+        ("expected freshness", crawl.freshness(), ""),
+        ("expected age", crawl.age_days(), "days"),
+        ("visits that found no change", crawl.unchanged(), ""),
+    ] {
+        value.into_iter().for_each(|value| row("freshness", name, value, unit));
     }
     rows
 }

@@ -158,6 +158,11 @@ impl DuplicateThrottleState {
         self.groups.any_cut()
     }
 
+    /// Patterns of the host that are cut, and the URLs that this refused.
+    pub fn cuts(&self) -> (u32, u64) {
+        self.groups.cuts()
+    }
+
     /// Remembers what the page shows; whether all of it was known.
     fn learn(&mut self, page: &PageFingerprint) -> bool {
         let mut new: Vec<u32> =

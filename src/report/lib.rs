@@ -83,6 +83,21 @@ pub struct Top {
     pub rows: Vec<TopRow>,
 }
 
+/// A part of the report with numbers, charts and tables of its own.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Section {
+    /// Heading.
+    pub title: String,
+    /// A line of explanation.
+    pub note: String,
+    /// Numbers at its top: label and value.
+    pub cards: Vec<(String, String)>,
+    /// Bar charts.
+    pub bars: Vec<Bars>,
+    /// Tables.
+    pub tops: Vec<Top>,
+}
+
 /// Everything the report shows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReportData {
@@ -100,6 +115,8 @@ pub struct ReportData {
     pub bowtie: Option<BowTie>,
     /// Bar charts.
     pub bars: Vec<Bars>,
+    /// Further parts, each under its heading.
+    pub sections: Vec<Section>,
     /// Tables of clusters.
     pub clusters: Vec<Top>,
     /// What was dropped and why.
@@ -169,6 +186,24 @@ mod tests {
         let html = render(&data);
         assert!(!html.contains("<script"));
         assert!(!html.contains("href=\"javascript"));
+    }
+
+    #[test]
+    fn a_section_shows_its_numbers_charts_and_tables_in_order() {
+        let bars =
+            Bars { title: "B".into(), bars: vec![Share { name: "x".into(), count: 1 }], ..Bars::default() };
+        let top = Top { title: "T".into(), rows: vec![TopRow::default()], ..Top::default() };
+        let section = Section {
+            title: "The <crawl>".into(),
+            note: "a note".into(),
+            cards: vec![("hosts".into(), "7".into())],
+            bars: vec![bars],
+            tops: vec![top],
+        };
+        let html = render(&ReportData { sections: vec![section], ..ReportData::default() });
+        let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("no {text}"));
+        let order = ["<h2>The &lt;crawl&gt;</h2>", "a note", "<b>7</b>", "<h2>B</h2>", "<h2>T</h2>"];
+        assert!(order.map(at).is_sorted());
     }
 
     #[test]

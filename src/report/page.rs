@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Bars, ReportData, Top, escape, thousands};
+use super::{Bars, ReportData, Section, Top, escape, thousands};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -18,12 +18,7 @@ pub fn render(data: &ReportData) -> String {
         escape(&data.title),
         escape(&data.subtitle)
     );
-    html.push_str("<section class=cards>\n");
-    for (label, value) in &data.cards {
-        let _ =
-            writeln!(html, "<div class=card><b>{}</b><span>{}</span></div>", escape(value), escape(label));
-    }
-    html.push_str("</section>\n");
+    html.push_str(&cards(&data.cards));
     for top in &data.tops {
         html.push_str(&table(top));
     }
@@ -50,6 +45,9 @@ pub fn render(data: &ReportData) -> String {
         html.push_str(&bar_chart(bars));
     }
     html.push_str("</div>\n");
+    for part in &data.sections {
+        html.push_str(&section(part));
+    }
     for top in &data.clusters {
         html.push_str(&table(top));
     }
@@ -69,6 +67,30 @@ pub fn render(data: &ReportData) -> String {
         html.push_str("</dl></section>\n");
     }
     html.push_str("</main>\n</body>\n</html>\n");
+    html
+}
+
+fn cards(cards: &[(String, String)]) -> String {
+    let mut html = String::from("<section class=cards>\n");
+    for (label, value) in cards {
+        let _ =
+            writeln!(html, "<div class=card><b>{}</b><span>{}</span></div>", escape(value), escape(label));
+    }
+    html.push_str("</section>\n");
+    html
+}
+
+fn section(part: &Section) -> String {
+    let mut html = format!(
+        "<section class=wide><h2>{}</h2><p>{}</p></section>\n",
+        escape(&part.title),
+        escape(&part.note)
+    );
+    html.push_str(&cards(&part.cards));
+    html.push_str("<div class=grid2>\n");
+    part.bars.iter().for_each(|bars| html.push_str(&bar_chart(bars)));
+    html.push_str("</div>\n");
+    part.tops.iter().for_each(|top| html.push_str(&table(top)));
     html
 }
 

@@ -22,6 +22,7 @@ mod crawl_resume;
 mod crawl_revisits;
 mod crawl_scope;
 mod crawl_support;
+mod crawl_tables;
 mod crawl_truth;
 mod crawl_walls;
 mod damage;

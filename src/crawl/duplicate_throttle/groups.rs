@@ -163,6 +163,12 @@ impl Groups {
         self.0.iter().any(|group| group.cut.is_some())
     }
 
+    /// Patterns that are cut, and the URLs that this refused.
+    pub fn cuts(&self) -> (u32, u64) {
+        let cuts = self.0.iter().filter_map(|group| group.cut.as_ref());
+        cuts.fold((0, 0), |(patterns, urls), cut| (patterns + 1, urls + u64::from(cut.refused)))
+    }
+
     /// A new row; `None` where all are cut.
     fn enter(&mut self, key: u32) -> Option<usize> {
         let group = Group { key, score: 0, fresh: 0, repeats: 0, stands_for: 0, spared: 0, cut: None };

@@ -301,7 +301,12 @@ impl Crawl {
     }
 
     /// Another attempt at the end of the host's queue, or the end of the URL.
-    pub(super) fn again_or(&mut self, lease: Lease, mut event: Event, final_outcome: &'static str) -> Result<()> {
+    pub(super) fn again_or(
+        &mut self,
+        lease: Lease,
+        mut event: Event,
+        final_outcome: &'static str,
+    ) -> Result<()> {
         if is_usual_place(&lease.entry) {
             event.detail = Some("there is no sitemap at the usual place".into());
             return self.lose(lease, event, outcome::GONE);

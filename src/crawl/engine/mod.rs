@@ -51,6 +51,7 @@ mod rules;
 mod seed_news;
 mod site;
 mod snapshot;
+mod survey;
 mod task;
 mod trouble;
 

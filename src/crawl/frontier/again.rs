@@ -193,15 +193,37 @@ impl Frontier {
     /// # Errors
     /// Those of `visit`; [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
     pub fn each_host(&self, visit: &mut dyn FnMut(&str, &HostState, u64) -> Result<()>) -> Result<()> {
-        self.states.scan(&[], &[0xff], |key, bytes| {
-            let name = std::str::from_utf8(key).map_err(|_| self.store.corrupt("a host without a name"))?;
-            let name = name.trim_end_matches('\0');
-            let state = match self.state_of(name)? {
-                Some(state) => state,
-                None => self.parse_state(name, &bytes)?,
-            };
-            visit(name, &state, self.queued_of(name, u64::MAX)?)?;
-            Ok(true)
-        })
+        let mut from = Vec::new();
+        loop {
+            let names = self.host_names(&from)?;
+            let Some(last) = names.last() else { return Ok(()) };
+            from = [&name_key(last)[..], &[0]].concat();
+            for name in &names {
+                let state = self.state_of(name)?.unwrap_or_default();
+                visit(name, &state, self.queued_of(name, u64::MAX)?)?;
+            }
+        }
+    }
+
+    /// Names of the next hosts that have a state or a queue, in the order of their keys; none: there are no more.
+    fn host_names(&self, from: &[u8]) -> Result<Vec<String>> {
+        let mut keys = std::collections::BTreeSet::new();
+        for layer in [&self.states, &self.places] {
+            let mut left = BATCH;
+            layer.scan(from, &[0xff], |key, _| {
+                keys.insert(key.to_vec());
+                left -= 1;
+                Ok(left > 0)
+            })?;
+        }
+        // Of both together, no more than either was asked for: behind that one of them may have more.
+        keys.into_iter()
+            .take(BATCH)
+            .map(|key| match String::from_utf8(key) {
+                Ok(name) if name == "\0" => Ok(String::new()),
+                Ok(name) => Ok(name),
+                Err(_) => Err(self.store.corrupt("a host without a name")),
+            })
+            .collect()
     }
 }
