@@ -199,8 +199,12 @@ mod tests {
             "\u{feff}# mine\r\nb.example/\r\n\nhttp://a.example/#top\nhtp://c.example/\nlocalhost:81\n",
         )
         .unwrap();
-        let seeds =
-            read(&[list.clone()], &["a.example".to_owned(), "A.example/".to_owned()], folder.path()).unwrap();
+        let seeds = read(
+            std::slice::from_ref(&list),
+            &["a.example".to_owned(), "A.example/".to_owned()],
+            folder.path(),
+        )
+        .unwrap();
         assert_eq!(seeds, ["http://a.example/", "http://b.example/", "http://localhost:81/"].map(url));
         let wrong = read(&[], &["htp://c.example/".to_owned()], folder.path()).unwrap_err();
         assert!(wrong.to_string().contains("did you mean http://c.example/"), "{wrong}");

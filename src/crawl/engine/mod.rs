@@ -15,7 +15,8 @@
 //! | on the way | [`task`]; [`rendered`]: in a browser |
 //! | after it | [`apply`]; [`learn`], [`robots_redirects`]: a robots.txt; [`redirects`]; [`queue`], [`requisites`]: what it names; [`revisit`]: what a visit found and which pages are due |
 //! | where it failed | [`trouble`]: hosts that rest; [`outage`]: nothing can be reached; [`put_off`]: a busy address; [`retry`]: what was given up |
-//! | writing, opening | [`commit`], [`replay`] |
+//! | between them | [`turn`] |
+//! | writing, opening | [`commit`], [`open`], [`replay`] |
 //! | people and others | [`operate`], [`look`], [`snapshot`], [`seed_news`], [`agents`] |
 //!
 //! **Cost.** A few index operations a URL. Memory: the frontier's budget, and what bodies get of the crawl's.
@@ -35,6 +36,7 @@ mod hints;
 mod import;
 mod learn;
 mod look;
+mod open;
 mod operate;
 mod outage;
 mod plan;
@@ -54,6 +56,7 @@ mod snapshot;
 mod survey;
 mod task;
 mod trouble;
+mod turn;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -103,6 +106,7 @@ use outage::Outage;
 use robots_redirects::RobotsRedirects;
 use rules::RuleCache;
 use task::{FetchResult, InFlight};
+use turn::Wake;
 
 /// Between two commits of the frontier, at most.
 const TICK: Duration = Duration::from_millis(50);
@@ -224,151 +228,6 @@ pub struct Crawl {
 }
 
 impl Crawl {
-    /// Opens the crawl in `folder`, or begins one, with `seeds` added to it; `threads` fetch and read. `earlier` tells of an
-    /// earlier crawl of the same Web, for best-first order.
-    ///
-    /// # Errors
-    /// [`Error::Config`] for settings or seeds that cannot work, [`Error::Incompatible`] for a folder that is another's,
-    /// [`Error::Corrupt`] where neither frontier nor journal can be read, [`Error::Io`].
-    pub fn open(
-        folder: &Path,
-        options: &CrawlOptions,
-        seeds: &[CanonicalUrl],
-        threads: usize,
-        earlier: Option<Box<dyn Earlier>>,
-    ) -> Result<(Crawl, Replayed)> {
-        options.check()?;
-        std::fs::create_dir_all(folder).at(folder)?;
-        let lock = lock(folder)?;
-        let mut scope = options.scope.clone();
-        if options.images && !scope.media_types.is_empty() {
-            scope.media_types.push("image/*".into());
-        }
-        scope.url_exclude.extend(options.logins.iter().filter_map(LoginOptions::avoided));
-        let scope = Scope::new(&scope, seeds)?;
-        if options.fetch.proxy.is_some() && scope.asks_address() {
-            return Err(Error::Config(
-                "scope.ip_ranges and scope.countries cannot be held through a proxy, which tells no addresses".into(),
-            ));
-        }
-        let reader = Arc::new(PageReader {
-            scope,
-            rewriter: Rewriter::new(&options.rewrite)?,
-            traps: options.traps.clone(),
-            agent: options.agent.clone(),
-            images: options.images,
-            follow_nofollow: options.follow_nofollow,
-            requisites: options.requisites.clone(),
-            budget: ReadingBudget::of(options.memory),
-        });
-        let threads = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(threads.max(1))
-            .enable_all()
-            .build()
-            .map_err(|e| Error::io(folder, e))?;
-        let filter = reader.clone();
-        let entered = threads.enter();
-        let mut fetch = options.fetch_options();
-        for seed in seeds {
-            if let Some((host, account)) = account(seed) {
-                fetch.basic_auth.entry(host).or_insert(account);
-            }
-        }
-        let fetcher = Fetcher::new(&fetch, Some(Arc::new(move |ip| filter.scope.address(ip).is_ok())))?;
-        drop(entered);
-        let render = threads.block_on(Render::new(options, &fetcher, reader.clone()))?;
-        let mut opened = replay::open(folder, options)?;
-        reader.scope.restore(&opened.checkpoint.adopted);
-        let mut options = options.clone();
-        let exchange = Self::open_exchange(folder, &options, &mut opened.frontier)?;
-        let noted = Operator::noted(opened.frontier.note(operate::NOTE)?, folder);
-        let operator = Operator::open(Control::open(folder)?, noted, &mut options);
-        operator.added().iter().for_each(|url| _ = reader.scope.adopt(url));
-        let options = &options;
-        let (sender, results) = channel();
-        let wall_ms = wall_clock_ms();
-        let mut replayed = opened.replayed;
-        let mut crawl = Crawl {
-            folder: folder.to_path_buf(),
-            options: options.clone(),
-            frontier: opened.frontier,
-            archive: opened.archive,
-            journal: opened.journal,
-            fetcher,
-            kinds: KindFilter::new(|media_type| reader.scope.may_take(media_type)),
-            logins: Arc::new(Logins::new(&options.logins)?),
-            render,
-            reader,
-            priority: Priority::new(&options.priority, earlier)?,
-            sites: Sites::new(&options.sites, &options.politeness)?,
-            seed_news: SeedNews::default(),
-            ring: options.agents.ring()?,
-            outbox: HashMap::new(),
-            last_written: opened.checkpoint.last,
-            pending_events: Vec::new(),
-            rules: RuleCache::default(),
-            robots_redirects: RobotsRedirects::default(),
-            totals: opened.checkpoint.totals.clone(),
-            requests: Vec::new(),
-            free: Vec::new(),
-            in_flight: 0,
-            pages_in_flight: 0,
-            changed: 0,
-            results,
-            sender,
-            threads: Some(threads),
-            started: Instant::now(),
-            wall_ms,
-            resumed: !replayed.fresh,
-            // After a restart nobody knows when the last request went out.
-            warm_ms: if replayed.fresh {
-                wall_ms
-            } else {
-                wall_ms + options.politeness.delay_ms.max(options.ip_delay_ms()) as i64
-            },
-            traps_reported: HashSet::new(),
-            outage: None,
-            samples: snapshot::Samples::default(),
-            longest: LongestBodies::new(usize::try_from(options.memory / 32).unwrap_or(usize::MAX)),
-            clock_shift_ms: 0,
-            scheduler: Crawl::scheduler(options)?,
-            priors: opened.checkpoint.priors.clone(),
-            due_credit: 0.0,
-            next_look_ms: 0,
-            next_plan_ms: 0,
-            common_plan: None,
-            host_plans: plan::HostPlans::default(),
-            next_sitemaps_ms: 0,
-            circles: HashSet::new(),
-            setting_cookies: HashSet::new(),
-            troubled: trouble::Troubled::new(),
-            last_good: Instant::now(),
-            requisite_at: None,
-            operator,
-            exchange,
-            metrics: None,
-            wall_ms_of_settling: 0,
-            queues: look::Queues::default(),
-            answered_at: Instant::now(),
-            _lock: lock,
-        };
-        if !replayed.fresh {
-            let done = crawl.replay(&opened.checkpoint, &mut replayed);
-            crawl.remember_damage(done)?;
-            replayed.revived = crawl.revive_hosts()?;
-            replayed.asked_again = crawl.ask_again(outcome::UNANSWERED)?;
-        }
-        for (n, seed) in seeds.iter().enumerate() {
-            crawl.add_seed(seed)?;
-            // A list of millions must not pile up in memory.
-            if n % SEEDS_AT_ONCE == SEEDS_AT_ONCE - 1 {
-                crawl.commit()?;
-            }
-        }
-        crawl.commit()?;
-        Ok((crawl, replayed))
-    }
-
     /// Lets the crawl believe that it is `now_ms`, ms since 1970: for simulations in which a year passes in minutes. To be
     /// called before [`Crawl::run`].
     pub fn set_clock(&mut self, now_ms: i64) {
@@ -493,154 +352,6 @@ impl Crawl {
         result
     }
 
-    fn fetch_all(&mut self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Ended> {
-        let mut committed = Instant::now();
-        let mut synced = Instant::now();
-        let mut stopping: Option<(Instant, Ended)> = None;
-        loop {
-            if stopping.is_none() {
-                let reason = self.operate()?;
-                let reason =
-                    reason.or_else(|| if stop() { Some(Ended::Stopped) } else { self.limit_reached() });
-                stopping = reason.map(|r| (Instant::now(), r));
-            }
-            let may_ask = self.mind_others()? && !self.operator.is_paused();
-            let mut wake = match &stopping {
-                None if may_ask => self.dispatch()?,
-                _ => Wake::Results,
-            };
-            if let Wake::Nothing = wake {
-                wake = self.is_over_everywhere()?;
-            }
-            if let Wake::Nothing = wake {
-                break;
-            }
-            if self.is_out_of_patience(&wake) {
-                stopping = Some((Instant::now(), Ended::Patience));
-            }
-            if let Some((since, _)) = &stopping
-                && (self.in_flight == 0 || since.elapsed() > GRACE)
-            {
-                break;
-            }
-            self.collect(wake, committed)?;
-            if let Some(error) = self.out_of_reach() {
-                self.commit()?;
-                self.sync()?;
-                return Err(error);
-            }
-            if self.changed >= BATCH || (self.changed > 0 && committed.elapsed() >= TICK) {
-                self.commit()?;
-                committed = Instant::now();
-            }
-            if synced.elapsed() >= SYNC {
-                self.sync()?;
-                synced = Instant::now();
-            }
-            self.observe(observer, false);
-        }
-        if matches!(stopping, None | Some((_, Ended::Patience))) {
-            self.note_waiting()?;
-        }
-        self.commit()?;
-        self.sync()?;
-        self.observe(observer, true);
-        Ok(stopping.map_or(Ended::Finished, |(_, reason)| reason))
-    }
-
-    /// Takes in results: at least one, unless the next host is due before.
-    fn collect(&mut self, wake: Wake, committed: Instant) -> Result<()> {
-        let now = self.now_ms();
-        let mut wait = match wake {
-            Wake::At(ms) => Duration::from_millis(u64::try_from(ms - now).unwrap_or(0)),
-            _ => Duration::from_millis(250),
-        };
-        if let Some(due) = self.robots_redirects.next_due() {
-            wait = wait.min(Duration::from_millis(u64::try_from(due - now).unwrap_or(0)));
-        }
-        if self.changed > 0 {
-            wait = wait.min(TICK.saturating_sub(committed.elapsed()));
-        }
-        match self.results.recv_timeout(wait.clamp(Duration::from_millis(1), Duration::from_millis(250))) {
-            Ok(result) => self.apply(result)?,
-            Err(RecvTimeoutError::Timeout) => return Ok(()),
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(Error::Internal("the fetching threads are gone".into()));
-            }
-        }
-        while self.changed < BATCH {
-            match self.results.try_recv() {
-                Ok(result) => self.apply(result)?,
-                Err(_) => break,
-            }
-        }
-        Ok(())
-    }
-
-    /// Sends out as many fetches as there is room for.
-    fn dispatch(&mut self) -> Result<Wake> {
-        self.fetch_robots_redirects()?;
-        // With one connection the order must not depend on when a moved robots.txt arrives.
-        if self.options.connections == 1 && !self.robots_redirects.is_empty() {
-            return Ok(Wake::Results);
-        }
-        while self.in_flight < self.options.connections {
-            let now = self.now_ms();
-            if now < self.warm_ms {
-                return Ok(Wake::At(self.warm_ms));
-            }
-            let left = self.options.limits.pages.map_or(u64::MAX, |p| p.saturating_sub(self.totals.stored));
-            if self.pages_in_flight >= left {
-                return self.dispatch_requisites();
-            }
-            self.admit_due(false)?;
-            match self.frontier.next(now)? {
-                Next::Fetch(lease) => self.consider(lease)?,
-                Next::Empty | Next::Wait { .. } if self.admit_due(true)? => {}
-                Next::Wait { until_ms } => {
-                    let due = self.next_due()?.unwrap_or(until_ms).max(now + 1);
-                    return Ok(Wake::At(until_ms.min(due)));
-                }
-                Next::Empty if self.next_due()?.is_some_and(|due| due < crate::frontier::NEVER_MS) => {
-                    let due = self.next_due()?.unwrap_or(now);
-                    return Ok(Wake::At(due.max(now + 1)));
-                }
-                Next::Busy => return Ok(Wake::Results),
-                Next::Empty if self.in_flight == 0 && self.robots_redirects.is_empty() => {
-                    return Ok(Wake::Nothing);
-                }
-                Next::Empty => return Ok(Wake::Results),
-            }
-            // URLs that are settled without a request must not keep results waiting, nor grow the batch without bound.
-            if self.changed >= 4 * BATCH {
-                return Ok(Wake::At(now));
-            }
-        }
-        Ok(Wake::Results)
-    }
-
-    /// Whether only hosts in trouble are left, and have been for longer than is waited.
-    fn is_out_of_patience(&self, wake: &Wake) -> bool {
-        let Some(patience) = self.options.politeness.patience_ms else { return false };
-        matches!(wake, Wake::At(_))
-            && self.in_flight == 0
-            && !self.troubled.is_empty()
-            && self.last_good.elapsed().as_millis() >= u128::from(patience)
-    }
-
-    fn limit_reached(&mut self) -> Option<Ended> {
-        let limits = self.options.limits.clone();
-        if limits.pages.is_some_and(|n| self.totals.stored >= n) && !self.requisites_left() {
-            Some(Ended::Pages)
-        } else if limits.bytes.is_some_and(|n| self.totals.bytes >= n) {
-            Some(Ended::Bytes)
-        } else if limits.seconds.is_some_and(|n| self.started.elapsed().as_secs() >= n) {
-            Some(Ended::Time)
-        } else {
-            None
-        }
-    }
-
     /// Milliseconds since 1970, never going back while the crawl runs.
     fn now_ms(&self) -> i64 {
         self.wall_ms + i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX)
@@ -656,16 +367,6 @@ impl Crawl {
             hash_seed: options.seed,
         }
     }
-}
-
-/// What the writer thread waits for.
-enum Wake {
-    /// A result.
-    Results,
-    /// A result, or this moment.
-    At(i64),
-    /// Nothing: the crawl is at its end.
-    Nothing,
 }
 
 fn wall_clock_ms() -> i64 {

@@ -335,7 +335,7 @@ impl Crawl {
     /// Applies an event; `again`: the frontier knows nothing of the past.
     fn replay_event(&mut self, event: &Event, again: bool) -> Result<()> {
         self.totals.outcomes.add(&event.outcome);
-        let host = event.url.splitn(4, '/').nth(2).unwrap_or_default();
+        let host = event.url.split('/').nth(2).unwrap_or_default();
         self.totals.count_left_out(host, &event.outcome, event.detail.as_deref());
         self.totals.bytes += event.bytes;
         if event.bytes > 0 {
