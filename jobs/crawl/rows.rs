@@ -90,7 +90,7 @@ table! {
         why: MissingWhy = "given-up and waits: may be had; queued: not reached; left-out: not wanted or not there", "given-up";
         outcome: String = "outcome as in table events; for URLs that wait the trouble of their host", "timeout";
         url_host_name: Option<String> = "host name; null where URLs were too long for the log", "pku.edu.cn";
-        urls: u64 = "URLs", "13";
+        urls: u64 = "how many URLs", "13";
     }
 }
 
@@ -99,7 +99,7 @@ table! {
     CrawlCountRow = "crawl_counts" {
         counted: CountedAs = "what is counted", "refused-type";
         name: String = "its name: an outcome, a reason, a media type, host and pattern", "image/png";
-        count: u64 = "how many", "2311";
+        count: u64 = "how many of them", "2311";
     }
 }
 
@@ -154,7 +154,7 @@ table! {
         rate_from: f64 = "changes a day at least; 0 in the lowest decade", "0.01";
         rate_below: Option<f64> = "changes a day less than this; null in the highest decade", "0.1";
         life_days: Option<f64> = "mean life at the lower rate, days: pages here live at most as long; null: no bound", "100.0";
-        pages: u64 = "pages", "212";
+        pages: u64 = "pages visited", "212";
         share: f64 = "share of the pages of the domain", "0.53";
     }
 }

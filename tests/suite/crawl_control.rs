@@ -150,9 +150,11 @@ fn a_running_crawl_pauses_resumes_changes_its_delay_and_stops() {
         give(folder, Command::Stop {});
     });
     assert!(matches!(ended, webmill::crawl::Ended::Stopped | webmill::crawl::Ended::Finished));
-    // The delay holds in the next run too, with the settings that it was changed from.
+    // The delay holds in the next run too, with the settings that it was changed from. It waits until it was looked at.
+    give(folder, Command::Pause {});
     let ((), ended) = running(folder, &options, &["a", "b", "c"], |status| {
         assert_eq!(status["delay_ms"], 1);
+        give(folder, Command::Resume {});
     });
     assert_eq!(ended, webmill::crawl::Ended::Finished);
 }

@@ -13,7 +13,7 @@ use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use fjall::config::{BlockSizePolicy, PartitioningPolicy};
@@ -24,6 +24,11 @@ use webmill_capture::error::{AtPath, Error, Result};
 
 /// Key of the commit number: sorts after all others, since host names are ASCII.
 const STAMP: &[u8] = &[0xff];
+
+/// States of a store: in use; not to be touched again; not even to be closed, because its locks may be poisoned.
+const WELL: u8 = 0;
+const FAILED: u8 = 1;
+const PANICKED: u8 = 2;
 
 /// What the store may use of memory.
 #[derive(Debug, Clone, Copy)]
@@ -41,14 +46,14 @@ pub(super) struct Store {
     path: Arc<Path>,
     /// `None` once it is closed.
     db: Option<Database>,
-    broken: Arc<AtomicBool>,
+    broken: Arc<AtomicU8>,
 }
 
 /// A keyspace and its uncommitted changes.
 pub(super) struct Layer {
     path: Arc<Path>,
     keyspace: Keyspace,
-    broken: Arc<AtomicBool>,
+    broken: Arc<AtomicU8>,
     pending: BTreeMap<Slice, Option<Slice>>,
 }
 
@@ -73,7 +78,7 @@ impl Store {
 
     fn open_existing(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<(Store, Vec<Layer>)> {
         let path: Arc<Path> = path.into();
-        let broken = Arc::new(AtomicBool::new(false));
+        let broken = Arc::new(AtomicU8::new(WELL));
         let opened = guarded(&path, &broken, || {
             let db = Database::builder(&*path)
                 .cache_size(sizes.cache)
@@ -129,7 +134,7 @@ impl Store {
         }
         let written = guarded(&self.path, &self.broken, || batch.commit());
         if written.is_err() {
-            self.broken.store(true, Ordering::Relaxed);
+            self.broken.fetch_max(FAILED, Ordering::Relaxed);
         }
         written
     }
@@ -170,7 +175,7 @@ impl Store {
 impl Drop for Store {
     fn drop(&mut self) {
         // A panic inside has left locks poisoned, and taking them again would panic outside of any guard.
-        if self.broken.load(Ordering::Relaxed) {
+        if self.broken.load(Ordering::Relaxed) == PANICKED {
             std::mem::forget(self.db.take());
         }
     }
@@ -278,14 +283,14 @@ impl Layer {
 }
 
 /// Runs something of the library; its panics and its errors come out as ours.
-fn guarded<T>(path: &Path, broken: &AtomicBool, run: impl FnOnce() -> fjall::Result<T>) -> Result<T> {
-    if broken.load(Ordering::Relaxed) {
+fn guarded<T>(path: &Path, broken: &AtomicU8, run: impl FnOnce() -> fjall::Result<T>) -> Result<T> {
+    if broken.load(Ordering::Relaxed) != WELL {
         return Err(Error::corrupt(path, 0, "an earlier access failed"));
     }
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => result.map_err(|error| translate(path, error)),
         Err(panic) => {
-            broken.store(true, Ordering::Relaxed);
+            broken.store(PANICKED, Ordering::Relaxed);
             let words = panic.downcast_ref::<String>().map(String::as_str);
             let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic");
             Err(Error::corrupt(path, 0, format!("reading it failed: {words}")))

@@ -53,7 +53,8 @@ impl ReadingBudget {
         ReadingBudget {
             body_bytes: share(PARSED_BYTES),
             found_bytes: share(MAX_FOUND_BYTES),
-            piece_bytes: usize::try_from(memory / 128).unwrap_or(usize::MAX).clamp(1 << 20, 4 << 20),
+            // An element that is longer is cut: a list of a hundred thousand pictures is one.
+            piece_bytes: 4 << 20,
             places: Arc::new(Places { free: Mutex::new(places), freed: Condvar::new() }),
         }
     }
@@ -117,11 +118,8 @@ mod tests {
     fn shares_of_memory() {
         let of = |mib: u64| ReadingBudget::of(mib << 20);
         assert_eq!((of(1024).body_bytes, of(1024).found_bytes), (PARSED_BYTES, MAX_FOUND_BYTES));
-        assert_eq!(
-            (of(256).body_bytes, of(256).found_bytes, of(256).piece_bytes),
-            (32 << 20, 32 << 20, 2 << 20)
-        );
-        assert_eq!((of(16).body_bytes, of(16).piece_bytes), (8 << 20, 1 << 20));
+        assert_eq!((of(256).body_bytes, of(256).found_bytes), (32 << 20, 32 << 20));
+        assert_eq!((of(16).body_bytes, of(16).piece_bytes), (8 << 20, 4 << 20));
         assert_eq!((*of(16).places.free(), *of(1024).places.free(), *of(8192).places.free()), (1, 2, 16));
     }
 
