@@ -5,11 +5,11 @@
 //! on loopback and from there to an [`Exchange`], which decides and fetches. So whoever renders keeps its own rules
 //! (robots.txt, pace, addresses that must not be reached) and sees the bytes of every answer as the server sent them.
 //!
-//! **Algorithm.** One browser process ([`process`]), driven over a pipe by its debugging protocol ([`cdp`]); each page in
-//! a browser context of its own, with credentials of its own for the proxy ([`proxy`]), which tell its requests from those of
+//! **Algorithm.** One browser process (`process`), driven over a pipe by its debugging protocol (`cdp`); each page in
+//! a browser context of its own, with credentials of its own for the proxy (`proxy`), which tell its requests from those of
 //! other pages and keep everybody else on the machine out. https is ended in the proxy by certificates that are made at
 //! run time and trusted by this browser alone. A page is done when its load event has fired and no request of it was on
-//! its way for a while; its tree is then written out in an isolated world that its scripts cannot reach ([`page`]).
+//! its way for a while; its tree is then written out in an isolated world that its scripts cannot reach (`page`).
 //!
 //! **Bounds.** Time, requests, bytes, size of the tree, pages at once, memory of the browser. Dialogs are dismissed, popups
 //! closed, downloads denied; service workers, WebSockets and requests other than GET are refused and counted. A page
