@@ -128,7 +128,7 @@ impl Queue {
             }
             Err(error) => return closed(format!("the folder cannot be locked: {error}")),
         };
-        let options = FrontierOptions { memory: MEMORY, ..Crawl::frontier_options(options) };
+        let options = FrontierOptions { memory: MEMORY, schedule: false, ..Crawl::frontier_options(options) };
         let look = || -> Result<Queue> {
             let (frontier, _) = Frontier::open(&path, &options)?;
             Ok(Queue {

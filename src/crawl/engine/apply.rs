@@ -341,6 +341,7 @@ impl Crawl {
             self.circles.remove(event.origin.as_deref().unwrap_or(&event.url));
         }
         self.not_visited(&lease, &mut event)?;
+        self.guess_sitemap(&lease)?;
         self.log(event);
         self.frontier.release(lease, After::Done)
     }

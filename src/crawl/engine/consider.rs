@@ -78,6 +78,7 @@ impl Crawl {
                 return self.ask_for_rules(lease, origin);
             };
             if lease.entry.purpose == Purpose::Robots {
+                self.guess_sitemap(&lease)?;
                 return self.frontier.release(lease, After::Done);
             }
             let verdict = rules.check(&lease.entry.url);

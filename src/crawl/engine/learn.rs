@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::engine::Crawl;
 use crate::engine::apply::about;
+use crate::engine::rules::origin;
 use crate::engine::task::ROBOTS_BYTES;
 use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched};
@@ -16,6 +17,9 @@ use crate::scope::Standing;
 use crate::{Discovered, Purpose};
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response, decode_content};
+
+/// Pages that a host has shown when its sitemap is looked for at the usual place; a power of two.
+const PAGES_BEFORE_GUESS: u64 = 8;
 
 impl Crawl {
     #[allow(clippy::too_many_arguments)]
@@ -99,18 +103,11 @@ impl Crawl {
     }
 
     /// The sitemaps that a robots.txt names count wherever they are: it vouches for what they say of its host
-    /// (sitemaps.org, "Sitemaps & Cross Submits"). Where it names none, the usual place is tried.
+    /// (sitemaps.org, "Sitemaps & Cross Submits"). Where it names none, [`Crawl::guess_sitemap`] has its turn later.
     fn queue_sitemaps(&mut self, lease: &Lease, origin: &str, rules: &Robots) -> Result<()> {
-        let Some(usual) = CanonicalUrl::parse(&format!("{origin}/sitemap.xml")) else { return Ok(()) };
-        let lineage = self.reader.scope.linked(lease.entry.lineage, &usual);
-        let at = Standing { depth: 1, lineage };
-        // Hosts that only give away pictures have none that counts.
-        if !self.reader.scope.sitemap(&usual, at) {
+        let Some((_, at)) = self.usual_sitemap(lease, origin).filter(|_| !rules.sitemaps().is_empty()) else {
             return Ok(());
-        }
-        if rules.sitemaps().is_empty() {
-            return self.add_root(usual, Purpose::Sitemap, lineage);
-        }
+        };
         let robots: std::sync::Arc<str> = format!("{origin}/robots.txt").into();
         for sitemap in rules.sitemaps() {
             let Some(url) = lease.entry.url.join(sitemap).map(plain) else { continue };
@@ -126,7 +123,7 @@ impl Crawl {
                 purpose: Purpose::Sitemap,
                 depth: 0,
                 redirects: 0,
-                lineage,
+                lineage: at.lineage,
                 origin: None,
                 referrer: Some(robots.clone()),
                 priority,
@@ -137,6 +134,39 @@ impl Crawl {
             }
         }
         Ok(())
+    }
+
+    /// `/sitemap.xml` of an origin whose robots.txt names none is tried: once the host has shown some pages, or when it has no other left. So
+    /// sites that hide their pages from links are found, and the many hosts that a broad crawl only touches are not asked in vain.
+    /// To be called when a URL of the host comes to its end.
+    pub(super) fn guess_sitemap(&mut self, lease: &Lease) -> Result<()> {
+        if !self.options.sitemaps
+            || self.options.scope.max_depth == Some(0)
+            || lease.entry.purpose == Purpose::Sitemap
+        {
+            return Ok(());
+        }
+        let stored = self.frontier.host(lease).stored;
+        let shown = stored >= PAGES_BEFORE_GUESS && stored.is_power_of_two();
+        if !shown && !self.frontier.is_last(lease)? {
+            return Ok(());
+        }
+        let origin = origin(&lease.entry.url);
+        let rules = self.rules_of(&origin, self.now_ms())?;
+        if rules.is_none_or(|rules| !rules.sitemaps().is_empty()) {
+            return Ok(());
+        }
+        match self.usual_sitemap(lease, &origin) {
+            Some((url, at)) => self.add_root(url, Purpose::Sitemap, at.lineage),
+            None => Ok(()),
+        }
+    }
+
+    /// Where an origin's sitemap usually is; `None`: no sitemap of it counts, as of hosts that only give away pictures.
+    fn usual_sitemap(&self, lease: &Lease, origin: &str) -> Option<(CanonicalUrl, Standing)> {
+        let url = CanonicalUrl::parse(&format!("{origin}/sitemap.xml"))?;
+        let at = Standing { depth: 1, lineage: self.reader.scope.linked(lease.entry.lineage, &url) };
+        self.reader.scope.sitemap(&url, at).then_some((url, at))
     }
 
     /// The host that a robots.txt was asked of rests, for longer where it failed or said so.

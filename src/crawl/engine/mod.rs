@@ -363,6 +363,7 @@ impl Crawl {
             strategy: options.strategy,
             popularity: options.priority.popularity,
             strict: options.connections == 1,
+            schedule: options.revisits,
             memory: options.memory,
             hash_seed: options.seed,
         }

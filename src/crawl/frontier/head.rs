@@ -11,7 +11,7 @@ use crate::task::{Discovered, Purpose};
 use webmill_capture::error::{Error, Result};
 
 /// Raised when the bytes of a keyspace change their meaning.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEAD: &[u8] = b"head";
 const CHECKPOINT: &[u8] = b"mark";
 
@@ -27,6 +27,10 @@ pub(super) struct Head {
     /// Hosts with a queue.
     pub hosts: u64,
     pub histories: HistoryCounts,
+    /// Pages are listed by when they are due.
+    pub listed: bool,
+    /// No page was ever due before, ms.
+    pub earliest_due: i64,
     sequence: u64,
     /// Number of the page whose links are being added.
     page: u64,
@@ -53,6 +57,8 @@ impl Head {
             queued: 0,
             hosts: 0,
             histories: HistoryCounts::default(),
+            listed: options.schedule,
+            earliest_due: i64::MAX,
             sequence: 0,
             page: 0,
             page_ended: true,

@@ -352,3 +352,46 @@ fn a_page_queued_by_others_is_not_due_meanwhile() {
     frontier.set_history(&url(1), &history(1, Some(300))).unwrap();
     assert_eq!(frontier.take_due(300, 10).unwrap().len(), 1);
 }
+
+#[test]
+fn pages_that_were_not_listed_are_when_they_are_to_be_visited() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = FrontierOptions { schedule: false, ..FrontierOptions::default() };
+    let path = folder.path().join("frontier");
+    let mut frontier = open(&path, &plain);
+    let times = [Some(300), Some(100), None, Some(200), Some(900)];
+    for (number, next) in (0..).zip(times) {
+        frontier.set_history(&url(number), &history(number, next)).unwrap();
+    }
+    // One is moved, one is queued by other means.
+    frontier.set_history(&url(3), &history(3, Some(250))).unwrap();
+    frontier.count_as_queued(&url(4)).unwrap();
+    assert_eq!(frontier.next_due().unwrap(), None);
+    assert_eq!(frontier.count_due(99, 10).unwrap(), 1, "the queued one");
+    assert_eq!(frontier.count_due(250, 10).unwrap(), 3);
+    assert_eq!(frontier.history_counts(), HistoryCounts { pages: 5, scheduled: 3, queued: 1 });
+    frontier.commit(b"mark").unwrap();
+    drop(frontier);
+    // What an attempt listed that was not finished may be of times that have changed.
+    let mut frontier = open(&path, &plain);
+    frontier.head.listed = true;
+    frontier.set_history(&url(1), &history(1, Some(50))).unwrap();
+    frontier.head.listed = false;
+    frontier.set_history(&url(1), &history(1, Some(100))).unwrap();
+    frontier.commit(b"mark").unwrap();
+    drop(frontier);
+
+    let (mut frontier, opened) = Frontier::open(&path, &FrontierOptions::default()).unwrap();
+    assert_eq!(opened.checkpoint, b"mark");
+    assert_eq!(frontier.history_counts(), HistoryCounts { pages: 5, scheduled: 3, queued: 1 });
+    assert_eq!(frontier.count_due(250, 10).unwrap(), 3);
+    let due: Vec<_> =
+        frontier.take_due(1000, 10).unwrap().into_iter().map(|due| (due.due_ms, due.url)).collect();
+    assert_eq!(due, [(100, url(1)), (250, url(3)), (300, url(0))]);
+    frontier.set_history(&url(1), &history(1, Some(700))).unwrap();
+    frontier.commit(b"mark").unwrap();
+    drop(frontier);
+    // And stay so, whatever later openings ask for.
+    let mut frontier = open(&path, &plain);
+    assert_eq!(frontier.next_due().unwrap(), Some(700));
+}

@@ -216,7 +216,7 @@ impl Frontier {
         })?;
         let parked = head.hosts > 0;
         let history_cache = HistoryCache::new(head.histories.pages, limits.bloom / 8, limits.places / 4);
-        let frontier = Frontier {
+        let mut frontier = Frontier {
             seen,
             queue,
             states,
@@ -242,6 +242,9 @@ impl Frontier {
             requisites: 0,
             ledger: None,
         };
+        if options.schedule && !frontier.head.listed {
+            frontier.list_due(&checkpoint)?;
+        }
         Ok((frontier, Opened { fresh, checkpoint }))
     }
 

@@ -142,6 +142,18 @@ impl Frontier {
         self.settle(slot)
     }
 
+    /// Whether nothing else of the host of a lease waits.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`].
+    pub fn is_last(&mut self, lease: &Lease) -> Result<bool> {
+        if lease.rank == BORROWED {
+            return Ok(false);
+        }
+        self.fill(lease.slot)?;
+        Ok(self.hosts.get(lease.slot).loaded.as_ref().is_none_or(|loaded| loaded.bound().is_none()))
+    }
+
     /// Puts a host where its state and its queue want it.
     pub(super) fn settle(&mut self, slot: u32) -> Result<()> {
         self.fill(slot)?;
