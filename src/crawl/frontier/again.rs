@@ -195,35 +195,63 @@ impl Frontier {
     pub fn each_host(&self, visit: &mut dyn FnMut(&str, &HostState, u64) -> Result<()>) -> Result<()> {
         let mut from = Vec::new();
         loop {
-            let names = self.host_names(&from)?;
-            let Some(last) = names.last() else { return Ok(()) };
+            let hosts = self.next_hosts(&from)?;
+            let Some((last, _)) = hosts.last() else { return Ok(()) };
             from = [&name_key(last)[..], &[0]].concat();
-            for name in &names {
-                let state = self.state_of(name)?.unwrap_or_default();
-                visit(name, &state, self.queued_of(name, u64::MAX)?)?;
+            let queued = self.queued_of_each(&hosts)?;
+            for ((name, bytes), queued) in hosts.iter().zip(queued) {
+                let key = seen::host_key(self.options.hash_seed, name);
+                let loaded = self.hosts.find(key).and_then(|slot| self.hosts.get(slot).loaded.as_ref());
+                match (loaded, bytes) {
+                    (Some(loaded), _) => visit(name, &loaded.state, queued)?,
+                    (None, Some(bytes)) => visit(name, &self.parse_state(name, bytes)?, queued)?,
+                    (None, None) => visit(name, &HostState::default(), queued)?,
+                }
             }
         }
     }
 
-    /// Names of the next hosts that have a state or a queue, in the order of their keys; none: there are no more.
-    fn host_names(&self, from: &[u8]) -> Result<Vec<String>> {
-        let mut keys = std::collections::BTreeSet::new();
-        for layer in [&self.states, &self.places] {
+    /// The next hosts that have a state or a queue, in the order of their keys, and their states as written; none: there are no more.
+    fn next_hosts(&self, from: &[u8]) -> Result<Vec<(String, Option<fjall::Slice>)>> {
+        let mut hosts = std::collections::BTreeMap::new();
+        for (layer, has_state) in [(&self.states, true), (&self.places, false)] {
             let mut left = BATCH;
-            layer.scan(from, &[0xff], |key, _| {
-                keys.insert(key.to_vec());
+            layer.scan(from, &[0xff], |key, value| {
+                let state = hosts.entry(key.to_vec()).or_insert(None);
+                if has_state {
+                    *state = Some(value);
+                }
                 left -= 1;
                 Ok(left > 0)
             })?;
         }
         // Of both together, no more than either was asked for: behind that one of them may have more.
-        keys.into_iter()
-            .take(BATCH)
-            .map(|key| match String::from_utf8(key) {
-                Ok(name) if name == "\0" => Ok(String::new()),
-                Ok(name) => Ok(name),
-                Err(_) => Err(self.store.corrupt("a host without a name")),
-            })
-            .collect()
+        let names = hosts.into_iter().take(BATCH).map(|(key, state)| match String::from_utf8(key) {
+            Ok(name) if name == "\0" => Ok((String::new(), state)),
+            Ok(name) => Ok((name, state)),
+            Err(_) => Err(self.store.corrupt("a host without a name")),
+        });
+        names.collect()
+    }
+
+    /// URLs queued of each of these hosts, which are in the order of their keys, in one walk.
+    fn queued_of_each(&self, hosts: &[(String, Option<fjall::Slice>)]) -> Result<Vec<u64>> {
+        let mut counts = vec![0; hosts.len()];
+        let [(first, _), ..] = hosts else { return Ok(counts) };
+        let (start, end) =
+            (super::queue::queue_key(first, 0), super::schedule::queue_end(&hosts[hosts.len() - 1].0));
+        let mut at = 0;
+        self.queue.scan(&start, &end, |key, _| {
+            let name = key.len().checked_sub(super::queue::RANK_BYTES).map(|end| &key[..end]);
+            let name = name.ok_or_else(|| self.store.corrupt("a key of its queue is too short"))?;
+            while at < hosts.len() && hosts[at].0.as_bytes() < name {
+                at += 1;
+            }
+            if hosts.get(at).is_some_and(|host| host.0.as_bytes() == name) {
+                counts[at] += 1;
+            }
+            Ok(true)
+        })?;
+        Ok(counts)
     }
 }

@@ -102,6 +102,9 @@ impl Frontier {
 }
 
 /// Key of an entry.
+/// Bytes of a queue key behind the name of its host: a zero and the rank.
+pub(super) const RANK_BYTES: usize = 1 + size_of::<Rank>();
+
 pub(super) fn queue_key(host: &str, rank: Rank) -> Slice {
     let mut key = Vec::with_capacity(host.len() + 17);
     key.extend(host.as_bytes());

@@ -437,3 +437,46 @@ fn killed_it_goes_on_from_the_last_commit() {
         assert!(killed == calm, "after {steps} steps of 8 lives");
     }
 }
+
+#[test]
+fn a_walk_over_hosts_finds_each_with_its_state_and_its_queue() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut frontier, _) =
+        Frontier::open(&folder.path().join("f"), &options(Order::Breadth, 0.0, false)).unwrap();
+    // Names that begin with one another, in more batches than one.
+    let hosts: Vec<String> = (0..300)
+        .flat_map(|n| [format!("h{n}.example"), format!("h{n}.example.org"), format!("h{n}-a.example")])
+        .collect();
+    let mut expected = std::collections::BTreeMap::new();
+    for (n, host) in hosts.iter().enumerate() {
+        let pages = n % 4;
+        for page in 0..=pages {
+            let url = CanonicalUrl::parse(&format!("http://{host}/{page}")).unwrap();
+            frontier.add(&Discovered { url, ..found(0, 0, 1, 0.0, None) }).unwrap();
+        }
+        expected.insert(host.clone(), (0, pages as u64 + 1));
+    }
+    frontier.commit(b"").unwrap();
+    // One entry of every other host is done, and its state known; the last hosts are not committed again.
+    for n in 0..hosts.len() / 2 {
+        let Next::Fetch(lease) = frontier.next(1_000).unwrap() else { panic!() };
+        frontier.host_mut(&lease).stored = n as u64;
+        let of = expected.get_mut(&*lease.host).unwrap();
+        *of = (n as u64, of.1 - 1);
+        frontier.release(lease, After::Done).unwrap();
+        if n == 400 {
+            frontier.commit(b"").unwrap();
+        }
+    }
+    let mut found = Vec::new();
+    frontier
+        .each_host(&mut |name, state, queued| {
+            assert_eq!(queued, frontier.queued_of(name, u64::MAX).unwrap());
+            found.push((name.to_owned(), (state.stored, queued)));
+            Ok(())
+        })
+        .unwrap();
+    // A host with neither an answer nor a queue is none.
+    let expected: Vec<_> = expected.into_iter().filter(|(_, known)| *known != (0, 0)).collect();
+    assert_eq!(found.into_iter().filter(|(_, known)| *known != (0, 0)).collect::<Vec<_>>(), expected);
+}
