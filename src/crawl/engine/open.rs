@@ -76,8 +76,7 @@ impl Crawl {
         let mut options = options.clone();
         let noted = Operator::noted(frontier.note(operate::NOTE)?, folder);
         let operator = Operator::open(Control::open(folder)?, noted, &mut options);
-        reader.scope.restore(&checkpoint.adopted);
-        operator.added().iter().for_each(|url| _ = reader.scope.adopt(url));
+        adopt(&reader.scope, &checkpoint, &operator);
         let wall_ms = wall_clock_ms();
         // After a restart nobody knows when the last request went out.
         let pause_ms = options.politeness.delay_ms.max(options.ip_delay_ms()) as i64;
@@ -222,4 +221,11 @@ fn fetcher(options: &CrawlOptions, seeds: &[CanonicalUrl], reader: Arc<PageReade
         }
     }
     Fetcher::new(&fetch, Some(Arc::new(move |ip| reader.scope.address(ip).is_ok())))
+}
+
+/// The sites beside the seeds' belong to the crawl again.
+fn adopt(scope: &Scope, checkpoint: &Checkpoint, operator: &Operator) {
+    scope.restore(&checkpoint.adopted);
+    // Where the frontier was lost, and the checkpoint with it, the operator's note still has those that were added by hand.
+    operator.added().iter().for_each(|url| _ = scope.adopt(url));
 }
