@@ -55,10 +55,10 @@ impl Crawl {
     /// Looks after the other agents; whether something may be asked for.
     pub(super) fn mind_others(&mut self) -> Result<bool> {
         let Some(exchange) = &mut self.exchange else { return Ok(true) };
-        if self.in_flight > 0 {
+        if self.requests.in_flight > 0 {
             exchange.wake()?;
         }
-        if exchange.lease_is_over() && self.in_flight > 0 {
+        if exchange.lease_is_over() && self.requests.in_flight > 0 {
             return Err(Error::Limit(
                 "this agent gave no sign of life for too long, and others may ask its hosts now; nothing is lost, the same command goes on".into(),
             ));
@@ -115,7 +115,7 @@ impl Crawl {
         self.commit()?;
         let exchange = self.exchange.as_ref();
         let others = |host: &str| exchange.is_some_and(|exchange| exchange.other_owner(host).is_some());
-        let on_its_way = self.requests.iter().flatten().any(|request| others(&request.lease.host));
+        let on_its_way = self.requests.iter().any(|request| others(&request.lease.host));
         if left || on_its_way {
             return Ok(());
         }
@@ -240,7 +240,7 @@ impl Crawl {
         for lease in self.robots_redirects.take_leases() {
             self.frontier.release(lease, After::Keep)?;
         }
-        if self.in_flight > 0 {
+        if self.requests.in_flight > 0 {
             // Their answers are kept, and known as done here; others may ask once more.
             return Ok(());
         }

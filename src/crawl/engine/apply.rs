@@ -5,8 +5,9 @@ use std::time::Instant;
 use crate::Purpose;
 use crate::archive::Packed;
 use crate::engine::Crawl;
+use crate::engine::fetch_task::FetchResult;
 use crate::engine::revisit::Facts;
-use crate::engine::task::{FetchResult, InFlight, Step};
+use crate::engine::task::{InFlight, Step};
 use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched, Received};
 use crate::frontier::{After, Lease};
@@ -27,7 +28,8 @@ impl Crawl {
     pub(super) fn apply(&mut self, result: FetchResult) -> Result<()> {
         let FetchResult { ticket, fetched, reading, facts, packed, parts } = result;
         let request = self
-            .take_request(ticket)
+            .requests
+            .take(ticket)
             .ok_or_else(|| Error::Internal(format!("no request has ticket {ticket}")))?;
         if let Err(Failure::AddressBusy { wait_ms }) = fetched.result {
             return self.put_off(request, wait_ms);

@@ -52,7 +52,7 @@ impl Crawl {
             last: self.last_written,
             journal: self.journal.position(),
             totals: self.totals.clone(),
-            priors: self.priors.clone(),
+            priors: self.visits.priors.clone(),
             adopted: self.reader.scope.adopted(),
         };
         let checkpoint = postcard::to_allocvec(&checkpoint)

@@ -1,4 +1,9 @@
 //! Before a request: may this URL be asked for, and is robots.txt known?
+//!
+//! **Order.** Whether its host may be asked now; what the settings, the operator and the host's standing say of the URL;
+//! robots.txt; traps. Each is asked only where those before have nothing against it.
+
+use std::borrow::Cow;
 
 use crate::Purpose;
 use crate::engine::Crawl;
@@ -16,118 +21,170 @@ use webmill_capture::error::Result;
 /// Sitemaps of one host that are read.
 const MOST_SITEMAPS: u32 = 10_000;
 
+/// An outcome without a request, and its reason.
+type Settled = (Cow<'static, str>, Option<String>);
+
+/// What robots.txt says of a URL.
+enum Permission {
+    /// It may be asked for.
+    Granted,
+    /// The rules of this origin are not known.
+    Unknown(String),
+    /// Only the rules were wanted, and they are known or not obeyed.
+    OnlyRules,
+    /// A rule forbids it.
+    Denied(String),
+}
+
 impl Crawl {
     /// Sends the URL of `lease` out, or its robots.txt first, or settles it without a request.
     pub(super) fn consider(&mut self, lease: Lease) -> Result<()> {
         let now = self.now_ms();
-        if self.resumed {
-            // Its last request may have gone out just before the crawl died, and its pause be longer than the common one.
-            let due = self.wall_ms + self.polite(&lease.host).pause(self.frontier.host(&lease)) as i64;
-            if now < due {
-                self.frontier.host_mut(&lease).next_ms = due;
-                return self.frontier.release(lease, After::Keep);
-            }
-        }
-        if let Some(exchange) = &self.exchange {
-            let known = self.settled_ms() + self.polite(&lease.host).pause(self.frontier.host(&lease)) as i64;
-            let due = if exchange.may_ask(&lease.host) { known } else { now + NOT_YET_MS };
-            if now < due {
-                self.frontier.host_mut(&lease).next_ms = due;
-                return self.frontier.release(lease, After::Keep);
-            }
-        }
-        if self.operator.parks(&lease.host) {
-            be_parked(self.frontier.host_mut(&lease), now);
+        if self.must_rest(&lease, now) {
             return self.frontier.release(lease, After::Keep);
         }
-        if let Some(pattern) = self.operator.drops(&lease.entry.url).map(str::to_owned) {
-            return self.settle(lease, outcome::DROPPED, Some(pattern));
+        if let Some((outcome, reason)) = self.verdict(&lease) {
+            return self.settle(lease, outcome, reason);
         }
-        let full = self.is_full(&lease.host, self.frontier.host(&lease));
-        if !full && self.frontier.host(&lease).verdict.as_deref() == Some(outcome::HOST_LIMIT) {
-            // The limit was widened.
-            self.frontier.host_mut(&lease).verdict = None;
-        }
-        let private = self.frontier.host(&lease).verdict.as_deref() == Some(outcome::PRIVATE_ADDRESS);
-        if private && self.options.fetch.allow_private {
-            self.frontier.host_mut(&lease).verdict = None;
-        }
-        // What was queued under other rules is held against those of today; seeds belong to any crawl.
-        if let Err(reason) = self.reader.scope.entry(&lease.entry).map_err(str::to_owned) {
-            return self.settle(lease, outcome::OUT_OF_SCOPE, Some(reason));
-        }
-        // What pages of other hosts need counts as none of this one's pages.
-        let needed = lease.entry.purpose == Purpose::Requisite;
-        let host = self.frontier.host(&lease);
-        let verdict = host.verdict.clone().filter(|of| !needed || of != outcome::HOST_LIMIT);
-        if let Some(verdict) = verdict {
-            return self.settle(lease, &verdict, None);
-        }
-        if full && !needed {
-            // What else of the host waits gets the same outcome.
-            self.frontier.host_mut(&lease).verdict = Some(outcome::HOST_LIMIT.into());
-            return self.settle(lease, outcome::HOST_LIMIT, None);
-        }
-        let obeys = self.obeys_robots(&lease.host);
-        if lease.entry.purpose == Purpose::Robots && !obeys {
-            return self.frontier.release(lease, After::Done);
-        }
-        if obeys {
-            let origin = origin(&lease.entry.url);
-            let Some(rules) = self.rules_of(&origin, now)? else {
-                return self.ask_for_rules(lease, origin);
-            };
-            if lease.entry.purpose == Purpose::Robots {
+        match self.permission(&lease, now)? {
+            Permission::Granted => {}
+            Permission::Unknown(origin) => return self.ask_for_rules(lease, origin),
+            Permission::OnlyRules => {
                 self.guess_sitemap(&lease)?;
                 return self.frontier.release(lease, After::Done);
             }
-            let verdict = rules.check(&lease.entry.url);
-            if !verdict.allowed {
-                let rule = verdict.rule.unwrap_or("Disallow").to_owned();
-                return self.settle(lease, outcome::ROBOTS_DENIED, Some(rule));
+            Permission::Denied(rule) => {
+                return self.settle(lease, outcome::ROBOTS_DENIED.into(), Some(rule));
             }
         }
-        if lease.entry.purpose == Purpose::Sitemap && self.frontier.sitemap(&lease.entry.url)?.is_none() {
-            let host = self.frontier.host_mut(&lease);
-            host.sitemaps = host.sitemaps.saturating_add(1);
-            if host.sitemaps > MOST_SITEMAPS {
-                return self.settle(lease, outcome::TRAP, Some("sitemaps".to_owned()));
-            }
-        }
-        if let Some((outcome, detail)) = self.left_out(&lease) {
-            return self.settle(lease, outcome, Some(detail));
-        }
-        if lease.entry.purpose == Purpose::Page && lease.entry.retries == 0 && lease.entry.depth > 0 {
-            let traps = self.options.traps.clone();
-            let url = lease.entry.url.clone();
-            let host = self.frontier.host_mut(&lease);
-            let mut variants = Variants::from_bytes(&host.variants);
-            let verdict = variants.observe(&url, &traps);
-            host.variants = variants.to_bytes();
-            if let Err(reason) = verdict {
-                return self.settle(lease, outcome::TRAP, Some(reason.to_owned()));
-            }
+        if let Some((outcome, reason)) = self.trapped(&lease)? {
+            return self.settle(lease, outcome, reason);
         }
         let (url, purpose) = (lease.entry.url.clone(), lease.entry.purpose);
         self.launch(InFlight { lease, step: Step::Entry }, url, purpose)
     }
 
+    /// Whether the host may not be asked now; when it may is noted.
+    fn must_rest(&mut self, lease: &Lease, now: i64) -> bool {
+        let due = self.earliest(lease, now);
+        if now < due {
+            self.frontier.host_mut(lease).next_ms = due;
+            return true;
+        }
+        if self.operator.parks(&lease.host) {
+            be_parked(self.frontier.host_mut(lease), now);
+            return true;
+        }
+        false
+    }
+
+    /// When a host may be asked that was asked before by somebody who did not live to note it.
+    fn earliest(&self, lease: &Lease, now: i64) -> i64 {
+        let pause = || self.polite(&lease.host).pause(self.frontier.host(lease)) as i64;
+        if self.resumed {
+            // Its last request may have gone out just before the crawl died, and its pause be longer than the common one.
+            let due = self.wall_ms + pause();
+            if now < due {
+                return due;
+            }
+        }
+        match &self.exchange {
+            Some(exchange) if !exchange.may_ask(&lease.host) => now + NOT_YET_MS,
+            Some(_) => self.settled_ms() + pause(),
+            None => now,
+        }
+    }
+
+    /// What is known of the URL of `lease` without asking anybody.
+    fn verdict(&mut self, lease: &Lease) -> Option<Settled> {
+        if let Some(pattern) = self.operator.drops(&lease.entry.url).map(str::to_owned) {
+            return Some((outcome::DROPPED.into(), Some(pattern)));
+        }
+        let full = self.is_full(&lease.host, self.frontier.host(lease));
+        let verdict = self.frontier.host(lease).verdict.as_deref();
+        // The limit was widened, or private addresses were allowed.
+        let outdated = (!full && verdict == Some(outcome::HOST_LIMIT))
+            || (self.options.fetch.allow_private && verdict == Some(outcome::PRIVATE_ADDRESS));
+        if outdated {
+            self.frontier.host_mut(lease).verdict = None;
+        }
+        // What was queued under other rules is held against those of today; seeds belong to any crawl.
+        if let Err(reason) = self.reader.scope.entry(&lease.entry) {
+            return Some((outcome::OUT_OF_SCOPE.into(), Some(reason.to_owned())));
+        }
+        // What pages of other hosts need counts as none of this one's pages.
+        let needed = lease.entry.purpose == Purpose::Requisite;
+        let verdict = self.frontier.host(lease).verdict.clone();
+        if let Some(verdict) = verdict.filter(|of| !needed || of != outcome::HOST_LIMIT) {
+            return Some((verdict.into(), None));
+        }
+        if full && !needed {
+            // What else of the host waits gets the same outcome.
+            self.frontier.host_mut(lease).verdict = Some(outcome::HOST_LIMIT.into());
+            return Some((outcome::HOST_LIMIT.into(), None));
+        }
+        None
+    }
+
+    fn permission(&mut self, lease: &Lease, now: i64) -> Result<Permission> {
+        let only_rules = lease.entry.purpose == Purpose::Robots;
+        if !self.obeys_robots(&lease.host) {
+            return Ok(if only_rules { Permission::OnlyRules } else { Permission::Granted });
+        }
+        let origin = origin(&lease.entry.url);
+        let Some(rules) = self.rules_of(&origin, now)? else { return Ok(Permission::Unknown(origin)) };
+        if only_rules {
+            return Ok(Permission::OnlyRules);
+        }
+        let verdict = rules.check(&lease.entry.url);
+        Ok(match verdict.allowed {
+            true => Permission::Granted,
+            false => Permission::Denied(verdict.rule.unwrap_or("Disallow").to_owned()),
+        })
+    }
+
+    /// Whether the URL is one too many of its kind on its host.
+    fn trapped(&mut self, lease: &Lease) -> Result<Option<Settled>> {
+        let entry = &lease.entry;
+        if entry.purpose == Purpose::Sitemap && self.frontier.sitemap(&entry.url)?.is_none() {
+            let host = self.frontier.host_mut(lease);
+            host.sitemaps = host.sitemaps.saturating_add(1);
+            if host.sitemaps > MOST_SITEMAPS {
+                return Ok(Some((outcome::TRAP.into(), Some("sitemaps".to_owned()))));
+            }
+        }
+        if let Some((outcome, detail)) = self.left_out(lease) {
+            return Ok(Some((outcome.into(), Some(detail))));
+        }
+        if entry.purpose == Purpose::Page && entry.retries == 0 && entry.depth > 0 {
+            let host = self.frontier.host_mut(lease);
+            let mut variants = Variants::from_bytes(&host.variants);
+            let verdict = variants.observe(&entry.url, &self.options.traps);
+            host.variants = variants.to_bytes();
+            if let Err(reason) = verdict {
+                return Ok(Some((outcome::TRAP.into(), Some(reason.to_owned()))));
+            }
+        }
+        Ok(None)
+    }
+
     fn ask_for_rules(&mut self, lease: Lease, origin: String) -> Result<()> {
         let Some(url) = CanonicalUrl::parse(&format!("{origin}/robots.txt")) else {
-            return self.settle(lease, outcome::PROTOCOL_ERROR, Some(format!("no URL: {origin}/robots.txt")));
+            let reason = format!("no URL: {origin}/robots.txt");
+            return self.settle(lease, outcome::PROTOCOL_ERROR.into(), Some(reason));
         };
         let step = Step::Robots { origin, url: url.clone(), hops: 0, borrowed: None };
         self.launch(InFlight { lease, step }, url, Purpose::Robots)
     }
 
     /// Ends the URL of `lease` without a request.
-    fn settle(&mut self, lease: Lease, outcome: &str, reason: Option<String>) -> Result<()> {
+    fn settle(&mut self, lease: Lease, outcome: Cow<'static, str>, reason: Option<String>) -> Result<()> {
         let mut event = about(&lease.entry, "", self.now_ms());
-        event.outcome = outcome.to_owned().into();
-        match outcome {
+        match &*outcome {
             outcome::ROBOTS_DENIED | outcome::ROBOTS_UNREACHABLE => event.robots_reason = reason,
             _ => event.detail = reason,
         }
+        event.outcome = outcome;
         self.finish(lease, event)
     }
 }

@@ -48,14 +48,14 @@ impl Crawl {
 
     /// Queues the sitemaps that are to be read again; whether there were any.
     pub(super) fn admit_sitemaps(&mut self, now: i64) -> Result<bool> {
-        if !self.options.sitemaps || now < self.next_sitemaps_ms {
+        if !self.options.sitemaps || now < self.visits.next_sitemaps_ms {
             return Ok(false);
         }
         let every =
             LONGEST_MS.min(i64::try_from(self.options.revisit.every_s).unwrap_or(i64::MAX / 2_000) * 1_000);
         let count = self.frontier.requeue_sitemaps(self.due_until().saturating_sub(every), now, BATCH)?;
         // Where more may wait they come with the next look; else nothing can be due before a part of the interval is over.
-        self.next_sitemaps_ms = if count < BATCH { now + every / 8 } else { now };
+        self.visits.next_sitemaps_ms = if count < BATCH { now + every / 8 } else { now };
         self.changed += count;
         Ok(count > 0)
     }

@@ -155,8 +155,8 @@ impl Import<'_> {
         }
         capture.media_type.clone_into(&mut page.media_type);
         let suffix = page.url.host().rsplit('.').next().unwrap_or_default();
-        let prior = self.crawl.priors.prior(&host.rates, suffix, &page.media_type);
-        history.observe(&answer, &self.crawl.scheduler, &prior);
+        let prior = self.crawl.visits.priors.prior(&host.rates, suffix, &page.media_type);
+        history.observe(&answer, &self.crawl.visits.scheduler, &prior);
         self.done.visits += 1;
         Ok(Ok(()))
     }
@@ -199,7 +199,7 @@ impl Import<'_> {
             }
             if history.rate > 0.0 {
                 let suffix = page.url.host().rsplit('.').next().unwrap_or_default();
-                crawl.priors.count(suffix, &page.media_type, None, history.rate);
+                crawl.visits.priors.count(suffix, &page.media_type, None, history.rate);
                 crawl.frontier.change_host(page.url.host(), &mut |host| {
                     host.visits.rates.count(None, history.rate);
                 })?;

@@ -12,11 +12,11 @@
 //! | when | modules |
 //! |---|---|
 //! | before a request | [`consider`]: may it be asked for; [`brake`], [`rules`], [`site`] |
-//! | on the way | [`task`]; [`rendered`]: in a browser |
+//! | on the way | [`task`]; [`fetch_task`], [`rendered`]: on the fetching threads, in a browser |
 //! | after it | [`apply`]; [`learn`], [`robots_redirects`]: a robots.txt; [`redirects`]; [`queue`], [`requisites`]: what it names; [`revisit`]: what a visit found and which pages are due |
 //! | where it failed | [`trouble`]: hosts that rest; [`outage`]: nothing can be reached; [`put_off`]: a busy address; [`retry`]: what was given up |
 //! | between them | [`turn`] |
-//! | writing, opening | [`commit`], [`open`], [`replay`] |
+//! | writing, opening | [`commit`], [`open`], [`folder`], [`replay`] |
 //! | people and others | [`operate`], [`look`], [`snapshot`], [`seed_news`], [`agents`] |
 //!
 //! **Cost.** A few index operations a URL. Memory: the frontier's budget, and what bodies get of the crawl's.
@@ -32,6 +32,8 @@ mod apply;
 mod brake;
 mod commit;
 mod consider;
+mod fetch_task;
+mod folder;
 mod hints;
 mod import;
 mod learn;
@@ -59,9 +61,8 @@ mod trouble;
 mod turn;
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -69,55 +70,43 @@ use serde::{Deserialize, Serialize};
 use crate::agents::Ring;
 use crate::archive::{Archive, Packed};
 use crate::config::CrawlOptions;
-use crate::control::Control;
 use crate::event::{Event, outcome};
 use crate::exchange::Exchange;
 use crate::fetch::Fetcher;
-use crate::frontier::{Frontier, FrontierOptions, FrontierStats, Next};
+use crate::frontier::{Frontier, FrontierOptions, FrontierStats};
 use crate::journal::Journal;
 use crate::kinds::KindFilter;
-use crate::login::{LoginError, LoginOptions, Logins};
+use crate::login::{LoginError, Logins};
 use crate::longest_bodies::LongestBodies;
 use crate::metrics::Metrics;
-use crate::page::{PageReader, Reading, ReadingBudget, account, plain};
-use crate::priority::{Earlier, Priority};
+use crate::page::{PageReader, Reading, plain};
+use crate::priority::Priority;
 use crate::render::Render;
-use crate::rewrite::Rewriter;
-use crate::scope::{Lineage, Scope};
+use crate::scope::Lineage;
 use crate::site_settings::Sites;
 use crate::{Counted, Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
-use webmill_capture::error::{AtPath, Error, Result};
-use webmill_revisit::{Plan, Priors, Scheduler};
+use webmill_capture::error::{Error, Result};
 use webmill_shard::Position;
 
+pub(crate) use fetch_task::without_secrets;
+pub(crate) use folder::lock;
 pub use import::{Import, Imported, OldCapture};
 pub use operate::Operated;
 pub use replay::Replayed;
 pub(crate) use rules::{origin, stored_rules};
 pub use seed_news::SeedNews;
 pub use snapshot::{Ended, Observer, Snapshot};
-pub(crate) use task::without_secrets;
 pub use trouble::{HostTrouble, Missing};
 
 use commit::Checkpoint;
 use operate::Operator;
 use outage::Outage;
+use revisit::Visits;
 use robots_redirects::RobotsRedirects;
 use rules::RuleCache;
-use task::{FetchResult, InFlight};
+use task::Requests;
 use turn::Wake;
-
-/// Between two commits of the frontier, at most.
-const TICK: Duration = Duration::from_millis(50);
-/// Results after which a commit is due in any case.
-const BATCH: usize = 256;
-/// Seeds that are added before they are committed.
-const SEEDS_AT_ONCE: usize = 16_384;
-/// Between two syncs against loss of power.
-const SYNC: Duration = Duration::from_secs(5);
-/// How long fetches in flight may go on when a crawl is asked to stop.
-const GRACE: Duration = Duration::from_secs(10);
 
 /// Counts since the crawl began, over all its resumptions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -173,13 +162,8 @@ pub struct Crawl {
     rules: RuleCache,
     robots_redirects: RobotsRedirects,
     totals: Totals,
-    requests: Vec<Option<InFlight>>,
-    free: Vec<usize>,
-    in_flight: usize,
-    pages_in_flight: u64,
+    requests: Requests,
     changed: usize,
-    results: Receiver<FetchResult>,
-    sender: Sender<FetchResult>,
     threads: Option<tokio::runtime::Runtime>,
     started: Instant,
     wall_ms: i64,
@@ -193,19 +177,7 @@ pub struct Crawl {
     longest: LongestBodies<(Packed, Reading)>,
     /// Between the clock of this machine and the one that the crawl goes by, ms.
     clock_shift_ms: i64,
-    scheduler: Scheduler,
-    /// Mean rates of change by suffix and media type.
-    priors: Priors,
-    /// Due pages that may be queued while new ones wait.
-    due_credit: f64,
-    /// When to look for due pages again.
-    next_look_ms: i64,
-    /// When to spread the budget of visits anew.
-    next_plan_ms: i64,
-    common_plan: Option<Plan>,
-    host_plans: plan::HostPlans,
-    /// When to look again for sitemaps that are to be read again.
-    next_sitemaps_ms: i64,
+    visits: Visits,
     /// URLs first asked for whose redirects lead back to them, while they are asked for again with cookies.
     circles: HashSet<String>,
     /// URLs first asked for of which a redirect set a cookie.
@@ -347,7 +319,7 @@ impl Crawl {
         if let Err(Error::Corrupt { path, .. }) = &result
             && path.starts_with(self.folder.join("frontier"))
         {
-            replay::mark_damaged(&self.folder);
+            folder::mark_damaged(&self.folder);
         }
         result
     }
@@ -373,18 +345,4 @@ impl Crawl {
 fn wall_clock_ms() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// Takes the folder for this process; the lock falls with the process, however it ends.
-pub(crate) fn lock(folder: &Path) -> Result<std::fs::File> {
-    let path = folder.join("lock");
-    let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).at(&path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Config(format!(
-            "{}: another crawl is running in this folder; stop it first or take another folder",
-            folder.display()
-        ))),
-        Err(std::fs::TryLockError::Error(error)) => Err(Error::io(&path, error)),
-    }
 }

@@ -1,6 +1,37 @@
 //! Opening a crawl, or beginning one: the settings made ready, frontier, shards and event log brought to agree, seeds added.
 
-use super::*;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::runtime::Runtime;
+
+use crate::config::CrawlOptions;
+use crate::control::Control;
+use crate::engine::folder::{self, Opened, lock};
+use crate::engine::operate::{self, Operator};
+use crate::engine::revisit::Visits;
+use crate::engine::robots_redirects::RobotsRedirects;
+use crate::engine::rules::RuleCache;
+use crate::engine::task::Requests;
+use crate::engine::{Checkpoint, Crawl, Replayed, SeedNews, look, snapshot, trouble, wall_clock_ms};
+use crate::event::outcome;
+use crate::fetch::Fetcher;
+use crate::kinds::KindFilter;
+use crate::login::{LoginOptions, Logins};
+use crate::longest_bodies::LongestBodies;
+use crate::page::{PageReader, ReadingBudget, account};
+use crate::priority::{Earlier, Priority};
+use crate::render::Render;
+use crate::rewrite::Rewriter;
+use crate::scope::Scope;
+use crate::site_settings::Sites;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{AtPath, Error, Result};
+
+/// Seeds that are added before they are committed.
+const SEEDS_AT_ONCE: usize = 16_384;
 
 impl Crawl {
     /// Opens the crawl in `folder`, or begins one, with `seeds` added to it; `threads` fetch and read. `earlier` tells of an
@@ -19,105 +50,69 @@ impl Crawl {
         options.check()?;
         std::fs::create_dir_all(folder).at(folder)?;
         let lock = lock(folder)?;
-        let mut scope = options.scope.clone();
-        if options.images && !scope.media_types.is_empty() {
-            scope.media_types.push("image/*".into());
+        let tools = Tools::new(folder, options, seeds, threads, earlier)?;
+        let opened = folder::open(folder, options)?;
+        let checkpoint = opened.checkpoint.clone();
+        let mut replayed = opened.replayed.clone();
+        let mut crawl = Crawl::assemble(folder, options, tools, opened, lock)?;
+        if !replayed.fresh {
+            crawl.go_on_from(&checkpoint, &mut replayed)?;
         }
-        scope.url_exclude.extend(options.logins.iter().filter_map(LoginOptions::avoided));
-        let scope = Scope::new(&scope, seeds)?;
-        if options.fetch.proxy.is_some() && scope.asks_address() {
-            return Err(Error::Config(
-                "scope.ip_ranges and scope.countries cannot be held through a proxy, which tells no addresses".into(),
-            ));
-        }
-        let reader = Arc::new(PageReader {
-            scope,
-            rewriter: Rewriter::new(&options.rewrite)?,
-            traps: options.traps.clone(),
-            agent: options.agent.clone(),
-            images: options.images,
-            follow_nofollow: options.follow_nofollow,
-            requisites: options.requisites.clone(),
-            budget: ReadingBudget::of(options.memory),
-        });
-        let threads = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(threads.max(1))
-            .enable_all()
-            .build()
-            .map_err(|e| Error::io(folder, e))?;
-        let filter = reader.clone();
-        let entered = threads.enter();
-        let mut fetch = options.fetch_options();
-        for seed in seeds {
-            if let Some((host, account)) = account(seed) {
-                fetch.basic_auth.entry(host).or_insert(account);
-            }
-        }
-        let fetcher = Fetcher::new(&fetch, Some(Arc::new(move |ip| filter.scope.address(ip).is_ok())))?;
-        drop(entered);
-        let render = threads.block_on(Render::new(options, &fetcher, reader.clone()))?;
-        let mut opened = replay::open(folder, options)?;
-        reader.scope.restore(&opened.checkpoint.adopted);
+        crawl.add_seeds(seeds)?;
+        Ok((crawl, replayed))
+    }
+
+    /// The engine of what was opened, idle; what its operator said before holds again.
+    fn assemble(
+        folder: &Path,
+        options: &CrawlOptions,
+        tools: Tools,
+        opened: Opened,
+        lock: std::fs::File,
+    ) -> Result<Crawl> {
+        let Tools { threads, fetcher, render, reader, priority } = tools;
+        let Opened { mut frontier, archive, journal, checkpoint, replayed } = opened;
+        let exchange = Self::open_exchange(folder, options, &mut frontier)?;
         let mut options = options.clone();
-        let exchange = Self::open_exchange(folder, &options, &mut opened.frontier)?;
-        let noted = Operator::noted(opened.frontier.note(operate::NOTE)?, folder);
+        let noted = Operator::noted(frontier.note(operate::NOTE)?, folder);
         let operator = Operator::open(Control::open(folder)?, noted, &mut options);
-        operator.added().iter().for_each(|url| _ = reader.scope.adopt(url));
-        let options = &options;
-        let (sender, results) = channel();
+        adopt(&reader.scope, &checkpoint, &operator);
         let wall_ms = wall_clock_ms();
-        let mut replayed = opened.replayed;
-        let mut crawl = Crawl {
+        // After a restart nobody knows when the last request went out.
+        let pause_ms = options.politeness.delay_ms.max(options.ip_delay_ms()) as i64;
+        Ok(Crawl {
             folder: folder.to_path_buf(),
-            options: options.clone(),
-            frontier: opened.frontier,
-            archive: opened.archive,
-            journal: opened.journal,
+            frontier,
+            archive,
+            journal,
             fetcher,
             kinds: KindFilter::new(|media_type| reader.scope.may_take(media_type)),
             logins: Arc::new(Logins::new(&options.logins)?),
             render,
             reader,
-            priority: Priority::new(&options.priority, earlier)?,
+            priority,
             sites: Sites::new(&options.sites, &options.politeness)?,
             seed_news: SeedNews::default(),
             ring: options.agents.ring()?,
             outbox: HashMap::new(),
-            last_written: opened.checkpoint.last,
+            last_written: checkpoint.last,
             pending_events: Vec::new(),
             rules: RuleCache::default(),
             robots_redirects: RobotsRedirects::default(),
-            totals: opened.checkpoint.totals.clone(),
-            requests: Vec::new(),
-            free: Vec::new(),
-            in_flight: 0,
-            pages_in_flight: 0,
+            totals: checkpoint.totals,
+            requests: Requests::new(),
             changed: 0,
-            results,
-            sender,
             threads: Some(threads),
             started: Instant::now(),
             wall_ms,
             resumed: !replayed.fresh,
-            // After a restart nobody knows when the last request went out.
-            warm_ms: if replayed.fresh {
-                wall_ms
-            } else {
-                wall_ms + options.politeness.delay_ms.max(options.ip_delay_ms()) as i64
-            },
+            warm_ms: if replayed.fresh { wall_ms } else { wall_ms + pause_ms },
             traps_reported: HashSet::new(),
             outage: None,
             samples: snapshot::Samples::default(),
             longest: LongestBodies::new(usize::try_from(options.memory / 32).unwrap_or(usize::MAX)),
             clock_shift_ms: 0,
-            scheduler: Crawl::scheduler(options)?,
-            priors: opened.checkpoint.priors.clone(),
-            due_credit: 0.0,
-            next_look_ms: 0,
-            next_plan_ms: 0,
-            common_plan: None,
-            host_plans: plan::HostPlans::default(),
-            next_sitemaps_ms: 0,
+            visits: Visits::new(&options, checkpoint.priors)?,
             circles: HashSet::new(),
             setting_cookies: HashSet::new(),
             troubled: trouble::Troubled::new(),
@@ -129,22 +124,108 @@ impl Crawl {
             wall_ms_of_settling: 0,
             queues: look::Queues::default(),
             answered_at: Instant::now(),
+            options,
             _lock: lock,
-        };
-        if !replayed.fresh {
-            let done = crawl.replay(&opened.checkpoint, &mut replayed);
-            crawl.remember_damage(done)?;
-            replayed.revived = crawl.revive_hosts()?;
-            replayed.asked_again = crawl.ask_again(outcome::UNANSWERED)?;
-        }
+        })
+    }
+
+    /// Takes up what was written after the checkpoint, and what an earlier run gave up.
+    fn go_on_from(&mut self, checkpoint: &Checkpoint, replayed: &mut Replayed) -> Result<()> {
+        let done = self.replay(checkpoint, replayed);
+        self.remember_damage(done)?;
+        replayed.revived = self.revive_hosts()?;
+        replayed.asked_again = self.ask_again(outcome::UNANSWERED)?;
+        Ok(())
+    }
+
+    fn add_seeds(&mut self, seeds: &[CanonicalUrl]) -> Result<()> {
         for (n, seed) in seeds.iter().enumerate() {
-            crawl.add_seed(seed)?;
+            self.add_seed(seed)?;
             // A list of millions must not pile up in memory.
             if n % SEEDS_AT_ONCE == SEEDS_AT_ONCE - 1 {
-                crawl.commit()?;
+                self.commit()?;
             }
         }
-        crawl.commit()?;
-        Ok((crawl, replayed))
+        self.commit()
     }
+}
+
+/// What the settings alone make, before anything of the folder is read.
+struct Tools {
+    threads: Runtime,
+    fetcher: Fetcher,
+    render: Option<Arc<Render>>,
+    reader: Arc<PageReader>,
+    priority: Priority,
+}
+
+impl Tools {
+    fn new(
+        folder: &Path,
+        options: &CrawlOptions,
+        seeds: &[CanonicalUrl],
+        threads: usize,
+        earlier: Option<Box<dyn Earlier>>,
+    ) -> Result<Tools> {
+        let reader = Arc::new(page_reader(options, seeds)?);
+        let threads = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(threads.max(1))
+            .enable_all()
+            .build()
+            .map_err(|e| Error::io(folder, e))?;
+        let entered = threads.enter();
+        let fetcher = fetcher(options, seeds, reader.clone())?;
+        drop(entered);
+        let render = threads.block_on(Render::new(options, &fetcher, reader.clone()))?;
+        let priority = Priority::new(&options.priority, earlier)?;
+        Ok(Tools { threads, fetcher, render, reader, priority })
+    }
+}
+
+fn page_reader(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<PageReader> {
+    Ok(PageReader {
+        scope: scope(options, seeds)?,
+        rewriter: Rewriter::new(&options.rewrite)?,
+        traps: options.traps.clone(),
+        agent: options.agent.clone(),
+        images: options.images,
+        follow_nofollow: options.follow_nofollow,
+        requisites: options.requisites.clone(),
+        budget: ReadingBudget::of(options.memory),
+    })
+}
+
+/// The scope as the other settings have it too.
+fn scope(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<Scope> {
+    let mut scope = options.scope.clone();
+    if options.images && !scope.media_types.is_empty() {
+        scope.media_types.push("image/*".into());
+    }
+    scope.url_exclude.extend(options.logins.iter().filter_map(LoginOptions::avoided));
+    let scope = Scope::new(&scope, seeds)?;
+    if options.fetch.proxy.is_some() && scope.asks_address() {
+        return Err(Error::Config(
+            "scope.ip_ranges and scope.countries cannot be held through a proxy, which tells no addresses"
+                .into(),
+        ));
+    }
+    Ok(scope)
+}
+
+/// Asks only addresses in scope, and as whom seeds say that name a user.
+fn fetcher(options: &CrawlOptions, seeds: &[CanonicalUrl], reader: Arc<PageReader>) -> Result<Fetcher> {
+    let mut fetch = options.fetch_options();
+    for seed in seeds {
+        if let Some((host, account)) = account(seed) {
+            fetch.basic_auth.entry(host).or_insert(account);
+        }
+    }
+    Fetcher::new(&fetch, Some(Arc::new(move |ip| reader.scope.address(ip).is_ok())))
+}
+
+/// The sites beside the seeds' belong to the crawl again.
+fn adopt(scope: &Scope, checkpoint: &Checkpoint, operator: &Operator) {
+    scope.restore(&checkpoint.adopted);
+    // Where the frontier was lost, and the checkpoint with it, the operator's note still has those that were added by hand.
+    operator.added().iter().for_each(|url| _ = scope.adopt(url));
 }

@@ -190,7 +190,7 @@ impl Crawl {
         Ok(match command {
             Command::Pause {} => {
                 state.paused = true;
-                Ok(format!("paused; {} requests are on their way", self.in_flight))
+                Ok(format!("paused; {} requests are on their way", self.requests.in_flight))
             }
             Command::Resume {} => {
                 state.paused = false;
@@ -198,7 +198,7 @@ impl Crawl {
             }
             Command::Stop {} => {
                 self.operator.stop = true;
-                Ok(format!("stops; {} requests are on their way", self.in_flight))
+                Ok(format!("stops; {} requests are on their way", self.requests.in_flight))
             }
             Command::Add { urls } => return self.add_urls(urls, true),
             Command::Due { urls } => return self.add_urls(urls, false),

@@ -31,7 +31,7 @@ pub(super) struct HostPlans {
 impl Crawl {
     /// Hosts that cannot be visited as often as the schedule would have it, because of the pauses that they get.
     pub fn hosts_over_budget(&self) -> u64 {
-        self.host_plans.count
+        self.visits.host_plans.count
     }
 
     /// Spreads the budget of visits over all pages, where the schedule has one.
@@ -47,12 +47,12 @@ impl Crawl {
             Ok(())
         })?;
         let plan = self.options.revisit.plan(&pages);
-        self.host_plans = match &plan {
+        self.visits.host_plans = match &plan {
             Some(plan) => self.plan_hosts(plan)?,
             None => HostPlans::default(),
         };
-        self.common_plan = plan;
-        self.scheduler.set_plan(plan);
+        self.visits.common_plan = plan;
+        self.visits.scheduler.set_plan(plan);
         Ok(())
     }
 
@@ -99,10 +99,10 @@ impl Crawl {
 
     /// From here on the scheduler goes by the plan for pages of `host`.
     pub(super) fn plan_for(&mut self, host: &str) {
-        if self.host_plans.count == 0 {
+        if self.visits.host_plans.count == 0 {
             return;
         }
-        let own = self.host_plans.plans.get(host).copied();
-        self.scheduler.set_plan(own.or(self.common_plan));
+        let own = self.visits.host_plans.plans.get(host).copied();
+        self.visits.scheduler.set_plan(own.or(self.visits.common_plan));
     }
 }

@@ -71,7 +71,7 @@ impl Crawl {
 impl ToRender {
     /// Opens a page that was `received`, if it is one of markup and whole; its tree is read in place of it.
     pub(super) async fn open(
-        self,
+        &self,
         url: &CanonicalUrl,
         standing: Standing,
         received: &Received,
@@ -82,7 +82,7 @@ impl ToRender {
         let Some(plain) = reading.as_mut().filter(|reading| reading.markup && whole) else {
             return (None, Vec::new());
         };
-        let page = Page { url, raw: &received.raw, standing, rules: self.rules, pause: self.pause };
+        let page = Page { url, raw: &received.raw, standing, rules: self.rules.clone(), pause: self.pause };
         let visit = self.render.visit(page).await;
         plain.refused.merge(&visit.refused);
         if let Some(tree) = &visit.tree

@@ -1,31 +1,31 @@
-//! Opening the folder of a crawl: as it was left, after a crash, or after the frontier was lost.
+//! Replaying: the frontier brought up to date from what was written after its checkpoint.
 //!
-//! After the checkpoint of the last commit the journal says what was done and the shards hold the pages, so the frontier is
-//! brought up to date from them. Where the frontier is damaged, missing, or ahead of what the disk kept, it is built again from
-//! the very beginning of both; the damaged one is put aside. What is lost then are counts of hosts (failures, pages) and
-//! retries of single URLs.
+//! After the checkpoint of the last commit the journal says what was done and the shards hold the pages. Where the frontier is
+//! damaged, missing, or ahead of what the disk kept, it is built again from the very beginning of both ([`super::folder`]). What
+//! is lost then are counts of hosts (failures, pages) and retries of single URLs.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::sync_channel;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use crate::archive::{self, Archive};
-use crate::config::CrawlOptions;
+use crate::engine::folder::{events_folder, shards_folder};
 use crate::engine::queue::Naming;
 use crate::engine::redirects::{Redirect, WITH_COOKIES};
 use crate::engine::{Checkpoint, Crawl};
 use crate::event::{Event, outcome};
-use crate::frontier::Frontier;
-use crate::journal::{self, Journal};
+use crate::journal;
 use crate::scope::{Lineage, Standing};
 use crate::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_shard::{Position, Record};
 
-/// Beside a frontier that was found damaged while it was used.
-const DAMAGED: &str = "frontier.damaged";
+/// Events or pages after which a replay is committed: a log of millions must not pile up in memory.
+const BATCH: u64 = 4096;
+/// Events that the reader of the journal may be ahead of the reader of the shards.
+const AHEAD: usize = 1024;
 
 /// What opening a crawl found.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -81,126 +81,8 @@ impl Replayed {
     }
 }
 
-/// What is open before the engine is.
-pub(super) struct Opened {
-    pub frontier: Frontier,
-    pub archive: Archive,
-    pub journal: Journal,
-    pub checkpoint: Checkpoint,
-    pub replayed: Replayed,
-}
-
-pub(super) fn shards_folder(folder: &Path) -> PathBuf {
-    folder.join("shards")
-}
-
-pub(super) fn events_folder(folder: &Path) -> PathBuf {
-    folder.join("events")
-}
-
-/// Opens frontier, journal and shards so that they agree, but for the replay.
-pub(super) fn open(folder: &Path, options: &CrawlOptions) -> Result<Opened> {
-    let journal = Journal::open(&events_folder(folder), &options.journal)?;
-    let mut replayed = Replayed::default();
-    let path = folder.join("frontier");
-    let damaged = folder.join(DAMAGED);
-    if damaged.try_exists().at(&damaged)? {
-        replayed.rebuilt = Some("damage was met while it was used".into());
-        if path.try_exists().at(&path)? {
-            put_aside(&path)?;
-        }
-        std::fs::remove_file(&damaged).at(&damaged)?;
-    }
-    let (mut frontier, mut checkpoint, mut state) = match open_frontier(&path, options) {
-        Ok(opened) => opened,
-        Err(error @ Error::Corrupt { .. }) => {
-            replayed.rebuilt = Some(error.to_string());
-            put_aside(&path)?;
-            open_frontier(&path, options)?
-        }
-        Err(error) => return Err(error),
-    };
-    let info = [
-        ("http-header-user-agent".to_owned(), options.fetch.user_agent.clone()),
-        ("robots".to_owned(), if options.obey_robots { "obey" } else { "ignore" }.to_owned()),
-    ];
-    // With the checkpoint in the shards, what comes after it and the journal does not know was on its way.
-    let journalled = journal.holds(checkpoint.journal)?;
-    let shards = shards_folder(folder);
-    if state == State::Committed && journalled {
-        let known = journalled_end(folder, &checkpoint)?;
-        replayed.cut += archive::cut_behind(&shards, known)?;
-    }
-    let archive = Archive::open(&shards, &options.archive, &info, Some(checkpoint.archive))?;
-    if !journalled || !archive.holds(checkpoint.archive)? || !archive.holds(checkpoint.last)? {
-        replayed.rebuilt = Some("shards or event log are shorter than it says".into());
-        frontier.close()?;
-        put_aside(&path)?;
-        (frontier, checkpoint, state) = open_frontier(&path, options)?;
-    }
-    replayed.cut += archive.cut();
-    let empty = journal.position() == Position::default() && archive.position() == Position::default();
-    replayed.fresh = state == State::Fresh && empty && replayed.rebuilt.is_none();
-    if state != State::Committed && !empty && replayed.rebuilt.is_none() {
-        let why = if state == State::Fresh { "it is missing" } else { "that was interrupted before" };
-        replayed.rebuilt = Some(why.into());
-    }
-    Ok(Opened { frontier, archive, journal, checkpoint, replayed })
-}
-
-/// How a frontier was left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// Just made.
-    Fresh,
-    /// In the middle of a replay from the beginning.
-    Interrupted,
-    /// With a checkpoint.
-    Committed,
-}
-
-fn open_frontier(path: &Path, options: &CrawlOptions) -> Result<(Frontier, Checkpoint, State)> {
-    let (frontier, opened) = Frontier::open(path, &Crawl::frontier_options(options))?;
-    if opened.checkpoint.is_empty() {
-        let state = if opened.fresh { State::Fresh } else { State::Interrupted };
-        return Ok((frontier, Checkpoint::default(), state));
-    }
-    let checkpoint = postcard::from_bytes(&opened.checkpoint)
-        .map_err(|e| Error::corrupt(path, 0, format!("the checkpoint cannot be read: {e}")))?;
-    Ok((frontier, checkpoint, State::Committed))
-}
-
-/// Leaves word that the frontier is damaged.
-pub(super) fn mark_damaged(folder: &Path) {
-    // If even that fails, the next opening meets the damage again and says so again.
-    let _ = std::fs::write(folder.join(DAMAGED), b"");
-}
-
-/// Renames a frontier that cannot be used, for whoever wants to look at it.
-fn put_aside(path: &Path) -> Result<()> {
-    for n in 0..1000 {
-        let aside = path.with_file_name(format!("frontier.damaged-{n}"));
-        if !aside.try_exists().at(&aside)? {
-            return std::fs::rename(path, &aside).at(path);
-        }
-    }
-    Err(Error::Config(format!("{}: too many damaged frontiers beside it; delete some", path.display())))
-}
-
-/// Where the last record ends that the journal knows.
-fn journalled_end(folder: &Path, checkpoint: &Checkpoint) -> Result<Position> {
-    let mut end = checkpoint.archive;
-    journal::replay(&events_folder(folder), checkpoint.journal, &mut |event| {
-        if let Some((at, length)) = place(&event) {
-            end = end.max(Position { file: at.file, offset: at.offset + length });
-        }
-        Ok(())
-    })?;
-    Ok(end)
-}
-
 /// Where the record of an event is, and its length.
-fn place(event: &Event) -> Option<(Position, u64)> {
+pub(super) fn place(event: &Event) -> Option<(Position, u64)> {
     let file = archive::shard_number(event.shard.as_deref()?)?;
     Some((Position { file, offset: event.offset? }, event.length?))
 }
@@ -247,84 +129,69 @@ struct Known {
     kept: bool,
 }
 
+/// What the journal knows of stored answers, in the order of the shards.
+struct KnownAnswers {
+    events: Receiver<Known>,
+    next: Option<Known>,
+}
+
+impl KnownAnswers {
+    fn new(events: Receiver<Known>) -> KnownAnswers {
+        KnownAnswers { next: events.recv().ok(), events }
+    }
+
+    /// Of the record at `at`; places must be asked for in their order.
+    fn at(&mut self, at: Position) -> Option<Known> {
+        while self.next.as_ref().is_some_and(|known| known.at < at) {
+            self.next = self.events.recv().ok();
+        }
+        let matched = self.next.take_if(|known| known.at == at);
+        if matched.is_some() {
+            self.next = self.events.recv().ok();
+        }
+        matched
+    }
+}
+
+/// Reads what the journal knows of stored answers.
+fn send_known(folder: &Path, from: Position, written: &Written, sender: &SyncSender<Known>) -> Result<()> {
+    let mut visit = |event: Event| {
+        if let Some((at, _)) = place(&event).filter(|_| !written.lacks(&event)) {
+            let kept = event.purpose.is_stored() && is_kept(&event);
+            let standing = Standing { depth: event.depth, lineage: event.lineage };
+            let (purpose, redirects) = (event.purpose, event.redirects);
+            // Nobody listens any more when the shards could not be read; that error is reported.
+            let _ = sender.send(Known { at, purpose, standing, redirects, kept });
+        }
+        Ok(())
+    };
+    journal::replay(folder, from, &mut visit).map(drop)
+}
+
+/// Whether the answer was stored as one that counts.
+fn is_kept(event: &Event) -> bool {
+    [outcome::STORED, outcome::CUT_OFF].contains(&&*event.outcome)
+}
+
+/// Whether the URL of an event is to be asked for again, and stays as it is.
+fn is_to_stay(event: &Event) -> bool {
+    const STAY: [&str; 6] = [
+        outcome::RETRY,
+        outcome::PART,
+        outcome::ROBOTS,
+        outcome::SITEMAP,
+        outcome::HOST_UNREACHABLE,
+        outcome::ROBOTS_UNREACHABLE,
+    ];
+    STAY.contains(&&*event.outcome)
+}
+
 impl Crawl {
     /// Brings the frontier up to date with what was written after `checkpoint`.
     pub(super) fn replay(&mut self, checkpoint: &Checkpoint, replayed: &mut Replayed) -> Result<()> {
-        let folder = self.folder.clone();
-        let shards = shards_folder(&folder);
         let written = Written::of(&self.archive)?;
-        let again = replayed.rebuilt.is_some();
-        let (mut lost, mut replayed_events) = (0, 0u64);
-        let mut visit = |event: Event| {
-            if written.lacks(&event) {
-                lost += 1;
-                return Ok(());
-            }
-            replayed_events += 1;
-            // A log of millions of events must not pile up in memory.
-            if replayed_events.is_multiple_of(4096) {
-                self.frontier.commit(&[])?;
-            }
-            self.replay_event(&event, again)
-        };
-        let journal_folder = events_folder(&folder);
-        let visited = journal::replay(&journal_folder, checkpoint.journal, &mut visit)?;
-        replayed.events = visited.records;
-        replayed.damaged += visited.damaged + lost;
-
-        let (sender, known) = sync_channel::<Known>(1024);
-        let from = checkpoint.journal;
-        std::thread::scope(|scope| {
-            let reading = scope.spawn(move || {
-                let mut visit = |event: Event| {
-                    if let Some((at, _)) = place(&event).filter(|_| !written.lacks(&event)) {
-                        let kept = [outcome::STORED, outcome::CUT_OFF].contains(&&*event.outcome);
-                        let kept = event.purpose.is_stored() && kept;
-                        // Nobody listens any more when the shards could not be read; that error is reported.
-                        let standing = Standing { depth: event.depth, lineage: event.lineage };
-                        let (purpose, redirects) = (event.purpose, event.redirects);
-                        let _ = sender.send(Known { at, purpose, standing, redirects, kept });
-                    }
-                    Ok(())
-                };
-                journal::replay(&journal_folder, from, &mut visit).map(drop)
-            });
-            let mut next = known.recv().ok();
-            let visited = archive::tail_rendered(&shards, checkpoint.archive, &mut |record, tree| {
-                let Some(file) = archive::shard_number(&record.place.shard) else { return Ok(()) };
-                let at = Position { file, offset: record.place.offset };
-                while next.as_ref().is_some_and(|k| k.at < at) {
-                    next = known.recv().ok();
-                }
-                let matched = next.take_if(|k| k.at == at);
-                if matched.is_some() {
-                    next = known.recv().ok();
-                }
-                let Some(url) = CanonicalUrl::parse_stored(&record.url) else { return Ok(()) };
-                let (purpose, standing, redirects) = match matched {
-                    Some(Known { kept: false, .. }) => return Ok(()),
-                    Some(Known { purpose, standing, redirects, .. }) => (purpose, standing, redirects),
-                    None => {
-                        // A page that only the shards know of: its links count from here on.
-                        self.frontier.mark_seen(&url)?;
-                        (Purpose::Page, Standing::default(), 0)
-                    }
-                };
-                replayed.pages += 1;
-                let reading = self.reader.read(&url, purpose, standing, &as_read(record, tree));
-                let priority = self.priority.of(&url, None);
-                let of = Naming { url: &url, purpose, at: standing, redirects, priority, referrer: None };
-                self.queue(of, &reading)?;
-                // A rebuild of millions of pages must not pile up in memory.
-                if replayed.pages.is_multiple_of(4096) {
-                    self.frontier.commit(&[])?;
-                }
-                Ok(())
-            })?;
-            replayed.damaged += visited.damaged;
-            drop(known);
-            reading.join().map_err(|_| Error::Internal("reading the journal panicked".into()))?
-        })?;
+        let lost = self.replay_journal(checkpoint, &written, replayed)?;
+        self.replay_shards(checkpoint, &written, replayed)?;
         if lost > 0 {
             // What comes now must not get the positions that the journal has for what is lost.
             self.archive.finish()?;
@@ -332,8 +199,113 @@ impl Crawl {
         Ok(())
     }
 
+    /// Applies the events after `checkpoint`; how many are about records that are lost.
+    fn replay_journal(
+        &mut self,
+        checkpoint: &Checkpoint,
+        written: &Written,
+        replayed: &mut Replayed,
+    ) -> Result<u64> {
+        let folder = events_folder(&self.folder);
+        let again = replayed.rebuilt.is_some();
+        let (mut lost, mut applied) = (0, 0u64);
+        let visited = journal::replay(&folder, checkpoint.journal, &mut |event: Event| {
+            if written.lacks(&event) {
+                lost += 1;
+                return Ok(());
+            }
+            applied += 1;
+            if applied.is_multiple_of(BATCH) {
+                self.frontier.commit(&[])?;
+            }
+            self.replay_event(&event, again)
+        })?;
+        replayed.events = visited.records;
+        replayed.damaged += visited.damaged + lost;
+        Ok(lost)
+    }
+
+    /// Queues what the pages after `checkpoint` name.
+    fn replay_shards(
+        &mut self,
+        checkpoint: &Checkpoint,
+        written: &Written,
+        replayed: &mut Replayed,
+    ) -> Result<()> {
+        let (events, shards) = (events_folder(&self.folder), shards_folder(&self.folder));
+        let (sender, receiver) = sync_channel(AHEAD);
+        std::thread::scope(|scope| {
+            let reading = scope.spawn(move || send_known(&events, checkpoint.journal, written, &sender));
+            let mut known = KnownAnswers::new(receiver);
+            let visited = archive::tail_rendered(&shards, checkpoint.archive, &mut |record, tree| {
+                let Some(file) = archive::shard_number(&record.place.shard) else { return Ok(()) };
+                let known = known.at(Position { file, offset: record.place.offset });
+                if self.replay_record(known, record, tree)? {
+                    replayed.pages += 1;
+                    if replayed.pages.is_multiple_of(BATCH) {
+                        self.frontier.commit(&[])?;
+                    }
+                }
+                Ok(())
+            })?;
+            replayed.damaged += visited.damaged;
+            drop(known);
+            reading.join().map_err(|_| Error::Internal("reading the journal panicked".into()))?
+        })
+    }
+
+    /// Queues what a stored answer names; whether it is one that counts.
+    fn replay_record(
+        &mut self,
+        known: Option<Known>,
+        record: &Record<'_>,
+        tree: Option<&[u8]>,
+    ) -> Result<bool> {
+        let Some(url) = CanonicalUrl::parse_stored(&record.url) else { return Ok(false) };
+        let (purpose, standing, redirects) = match known {
+            Some(Known { kept: false, .. }) => return Ok(false),
+            Some(Known { purpose, standing, redirects, .. }) => (purpose, standing, redirects),
+            None => {
+                // A page that only the shards know of: its links count from here on.
+                self.frontier.mark_seen(&url)?;
+                (Purpose::Page, Standing::default(), 0)
+            }
+        };
+        let reading = self.reader.read(&url, purpose, standing, &as_read(record, tree));
+        let priority = self.priority.of(&url, None);
+        let of = Naming { url: &url, purpose, at: standing, redirects, priority, referrer: None };
+        self.queue(of, &reading)?;
+        Ok(true)
+    }
+
     /// Applies an event; `again`: the frontier knows nothing of the past.
     fn replay_event(&mut self, event: &Event, again: bool) -> Result<()> {
+        self.count_answer(event);
+        let url = CanonicalUrl::parse_stored(&event.url);
+        let Some(url) = url.filter(|url| !event.cut || url.as_str().len() < 1000) else { return Ok(()) };
+        if event.purpose == Purpose::Robots && event.outcome != outcome::ROBOTS {
+            return Ok(());
+        }
+        if again && event.outcome == outcome::ROBOTS && url.path() == "/robots.txt" {
+            return self.ask_again_for_robots(url);
+        }
+        if is_to_stay(event) {
+            return Ok(());
+        }
+        if event.outcome == outcome::REQUEUED {
+            return self.requeue(event, url);
+        }
+        // A page whose history is kept may be due again: whether it is queued, its history knows.
+        if event.visit.is_none() || self.frontier.history(&url)?.is_none() {
+            self.frontier.mark_seen(&url)?;
+        }
+        self.replay_visit(event, &url)?;
+        self.count_end(event);
+        self.replay_redirect(event, &url)
+    }
+
+    /// Counts what an answer, or its absence, means for the totals.
+    fn count_answer(&mut self, event: &Event) {
         self.totals.outcomes.add(&event.outcome);
         let host = event.url.split('/').nth(2).unwrap_or_default();
         self.totals.count_left_out(host, &event.outcome, event.detail.as_deref());
@@ -341,82 +313,53 @@ impl Crawl {
         if event.bytes > 0 {
             self.totals.fetched += 1;
         }
-        let Some(url) =
-            CanonicalUrl::parse_stored(&event.url).filter(|url| !event.cut || url.as_str().len() < 1000)
-        else {
-            return Ok(());
-        };
-        if event.purpose == Purpose::Robots && event.outcome != outcome::ROBOTS {
-            return Ok(());
-        }
-        if again && event.outcome == outcome::ROBOTS && url.path() == "/robots.txt" {
-            // It names the sitemaps, and what a sitemap lists is nowhere else.
-            self.add(&Discovered {
-                url,
-                purpose: Purpose::Robots,
-                depth: 0,
-                redirects: 0,
-                lineage: Lineage::default(),
-                origin: None,
-                referrer: None,
-                priority: 0.0,
-            })?;
-            return Ok(());
-        }
-        // What is to be asked for again stays as it is.
-        const STAY: [&str; 6] = [
-            outcome::RETRY,
-            outcome::PART,
-            outcome::ROBOTS,
-            outcome::SITEMAP,
-            outcome::HOST_UNREACHABLE,
-            outcome::ROBOTS_UNREACHABLE,
-        ];
-        if STAY.contains(&&*event.outcome) {
-            return Ok(());
-        }
-        if event.outcome == outcome::REQUEUED {
-            return self.requeue(event, url);
-        }
-        if event.visit.is_some() {
-            // A page whose history is kept may be due again: whether it is queued, its history knows.
-            let first = self.frontier.history(&url)?.is_none();
-            if first {
-                self.frontier.mark_seen(&url)?;
-            }
-            self.replay_visit(event, &url)?;
-        } else {
-            self.frontier.mark_seen(&url)?;
-        }
+    }
+
+    /// Counts a URL that is done.
+    fn count_end(&mut self, event: &Event) {
         if outcome::is_soft(&event.outcome) {
             self.totals.given_up.add(&event.outcome);
         }
-        if [outcome::STORED, outcome::CUT_OFF].contains(&&*event.outcome) {
+        if is_kept(event) {
             match event.purpose {
                 Purpose::Requisite => self.totals.requisites += 1,
                 _ => self.totals.stored += 1,
             }
         }
-        if event.outcome == outcome::REDIRECT
-            && let Some(given) = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored)
-        {
-            let rewritten = self.reader.rewriter.apply(given.clone());
-            let priority = self.priority.of(&url, None);
-            let at = Standing { depth: event.depth, lineage: event.lineage };
-            let redirect = Redirect {
-                url: &url,
-                origin: event.origin.as_deref(),
-                purpose: event.purpose,
-                at,
-                redirects: event.redirects,
-                priority,
-                referrer: event.referrer.as_deref(),
-            };
-            if event.detail.as_deref() == Some(WITH_COOKIES) {
-                return self.go_round(&redirect, if rewritten == url { given } else { rewritten });
-            }
-            self.follow(&redirect, rewritten, given)?;
+    }
+
+    /// A robots.txt names sitemaps, and what a sitemap lists is nowhere else.
+    fn ask_again_for_robots(&mut self, url: CanonicalUrl) -> Result<()> {
+        self.add(&Discovered {
+            url,
+            purpose: Purpose::Robots,
+            depth: 0,
+            redirects: 0,
+            lineage: Lineage::default(),
+            origin: None,
+            referrer: None,
+            priority: 0.0,
+        })
+        .map(drop)
+    }
+
+    /// Queues the target of a redirect once more, if the event is of one.
+    fn replay_redirect(&mut self, event: &Event, url: &CanonicalUrl) -> Result<()> {
+        let target = event.redirect_to.as_deref().filter(|_| event.outcome == outcome::REDIRECT);
+        let Some(given) = target.and_then(CanonicalUrl::parse_stored) else { return Ok(()) };
+        let rewritten = self.reader.rewriter.apply(given.clone());
+        let redirect = Redirect {
+            url,
+            origin: event.origin.as_deref(),
+            purpose: event.purpose,
+            at: Standing { depth: event.depth, lineage: event.lineage },
+            redirects: event.redirects,
+            priority: self.priority.of(url, None),
+            referrer: event.referrer.as_deref(),
+        };
+        if event.detail.as_deref() == Some(WITH_COOKIES) {
+            return self.go_round(&redirect, if rewritten == *url { given } else { rewritten });
         }
-        Ok(())
+        self.follow(&redirect, rewritten, given).map(drop)
     }
 }

@@ -32,7 +32,7 @@ impl Crawl {
         if !self.options.requisites.fetch || self.frontier.requisites() == 0 {
             return Ok(Wake::Results);
         }
-        while self.in_flight < self.options.connections {
+        while self.requests.in_flight < self.options.connections {
             let now = self.now_ms();
             match self.frontier.next(now)? {
                 Next::Fetch(lease) if lease.entry.purpose == Purpose::Requisite => {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::Discovered;
 use crate::engine::Crawl;
-use crate::engine::replay::events_folder;
+use crate::engine::folder::events_folder;
 use crate::event::{Event, outcome};
 use crate::journal;
 use webmill_capture::CanonicalUrl;

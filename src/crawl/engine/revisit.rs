@@ -5,6 +5,7 @@
 
 use crate::archive::Revisit;
 use crate::engine::Crawl;
+use crate::engine::plan::HostPlans;
 use crate::event::Event;
 use crate::frontier::Lease;
 use crate::page::Reading;
@@ -13,7 +14,7 @@ use webmill_capture::CanonicalUrl;
 use webmill_capture::digest::sha1;
 use webmill_capture::error::Result;
 use webmill_capture::{Response, date::parse_rfc822};
-use webmill_revisit::{Answer, CapturePlace, Outcome, PageHistory, Scheduler};
+use webmill_revisit::{Answer, CapturePlace, Outcome, PageHistory, Plan, Priors, Scheduler};
 use webmill_shard::RevisitProfile;
 
 /// Pages that are queued at once because they are due.
@@ -106,6 +107,39 @@ impl Facts {
             date_ms: text("date").as_deref().and_then(parse_rfc822),
             media_type: response.media_type(),
         }
+    }
+}
+
+/// What decides when pages are visited again.
+pub(super) struct Visits {
+    pub scheduler: Scheduler,
+    /// Mean rates of change by suffix and media type.
+    pub priors: Priors,
+    pub common_plan: Option<Plan>,
+    pub host_plans: HostPlans,
+    /// Due pages that may be queued while new ones wait.
+    due_credit: f64,
+    /// When to look for due pages again.
+    next_look_ms: i64,
+    /// When to spread the budget of visits anew.
+    next_plan_ms: i64,
+    /// When to look again for sitemaps that are to be read again.
+    pub next_sitemaps_ms: i64,
+}
+
+impl Visits {
+    /// By these options, with what was learned before.
+    pub fn new(options: &crate::CrawlOptions, priors: Priors) -> Result<Visits> {
+        Ok(Visits {
+            scheduler: Scheduler::new(options.revisit.clone(), None)?,
+            priors,
+            common_plan: None,
+            host_plans: HostPlans::default(),
+            due_credit: 0.0,
+            next_look_ms: 0,
+            next_plan_ms: 0,
+            next_sitemaps_ms: 0,
+        })
     }
 }
 
@@ -224,10 +258,10 @@ impl Crawl {
         };
         let suffix = url.host().rsplit('.').next().unwrap_or_default().to_owned();
         self.plan_for(url.host());
-        let prior = self.priors.prior(&host.rates, &suffix, media_type);
-        let seen = history.observe(&answer, &self.scheduler, &prior);
+        let prior = self.visits.priors.prior(&host.rates, &suffix, media_type);
+        let seen = history.observe(&answer, &self.visits.scheduler, &prior);
         if seen.rate > 0.0 {
-            self.priors.count(&suffix, media_type, seen.rate_before, seen.rate);
+            self.visits.priors.count(&suffix, media_type, seen.rate_before, seen.rate);
             host.rates.count(seen.rate_before, seen.rate);
         }
         seen.validators_right.into_iter().for_each(|right| host.validators.judge(right));
@@ -251,13 +285,13 @@ impl Crawl {
     /// Queues pages that are due, as many as there is room for beside new ones; whether there were any.
     pub(super) fn admit_due(&mut self, all_else_done: bool) -> Result<bool> {
         let now = self.now_ms();
-        if !self.options.revisits || (now < self.next_look_ms && !all_else_done) {
+        if !self.options.revisits || (now < self.visits.next_look_ms && !all_else_done) {
             return Ok(false);
         }
-        self.next_look_ms = now + LOOK_MS;
-        if now >= self.next_plan_ms {
+        self.visits.next_look_ms = now + LOOK_MS;
+        if now >= self.visits.next_plan_ms {
             self.plan()?;
-            self.next_plan_ms = now + PLAN_MS;
+            self.visits.next_plan_ms = now + PLAN_MS;
         }
         let sitemaps = self.admit_sitemaps(now)?;
         let counts = self.frontier.history_counts();
@@ -267,11 +301,11 @@ impl Crawl {
             0 => BATCH,
             // What waits on hosts that are left alone keeps nobody from visiting the others.
             _ if all_else_done || share <= 0.0 => BATCH,
-            _ => (self.due_credit as usize).min(BATCH),
+            _ => (self.visits.due_credit as usize).min(BATCH),
         };
         let room = usize::try_from(MOST_QUEUED.saturating_sub(counts.queued)).unwrap_or(0);
         let taken = self.frontier.take_due(self.due_until(), max.min(room))?.len();
-        self.due_credit = (self.due_credit - taken as f64).clamp(0.0, BATCH as f64);
+        self.visits.due_credit = (self.visits.due_credit - taken as f64).clamp(0.0, BATCH as f64);
         self.changed += taken;
         Ok(taken > 0 || sitemaps)
     }
@@ -280,7 +314,7 @@ impl Crawl {
     pub(super) fn credit_due(&mut self) {
         let share = self.options.revisit.new_share;
         if share > 0.0 {
-            self.due_credit = (self.due_credit + (1.0 - share) / share).min(BATCH as f64);
+            self.visits.due_credit = (self.visits.due_credit + (1.0 - share) / share).min(BATCH as f64);
         }
     }
 
@@ -292,10 +326,5 @@ impl Crawl {
         let until = self.due_until();
         let next = self.frontier.next_due()?;
         Ok(next.filter(|due| self.options.continuous || *due <= until))
-    }
-
-    /// The scheduler of these options.
-    pub(super) fn scheduler(options: &crate::CrawlOptions) -> Result<Scheduler> {
-        Scheduler::new(options.revisit.clone(), None)
     }
 }

@@ -118,7 +118,7 @@ impl Crawl {
             pages_per_second,
             bytes_per_second,
             frontier: self.frontier.stats(),
-            in_flight: self.in_flight,
+            in_flight: self.requests.in_flight,
             troubled: self.troubled.values().take(64).cloned().collect(),
             eta: self.eta(pages_per_second, bytes_per_second),
             paused: self.operator.is_paused(),

@@ -1,6 +1,22 @@
 //! The turns of the writer thread: fetches sent out, results taken in, batches committed, until there is nothing left or it is enough.
 
-use super::*;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use crate::engine::{Crawl, Ended, Observer};
+use crate::frontier::{NEVER_MS, Next};
+use webmill_capture::error::{Error, Result};
+
+/// Between two commits of the frontier, at most.
+const TICK: Duration = Duration::from_millis(50);
+/// Results after which a commit is due in any case.
+const BATCH: usize = 256;
+/// Between two syncs against loss of power.
+const SYNC: Duration = Duration::from_secs(5);
+/// How long fetches in flight may go on when a crawl is asked to stop.
+const GRACE: Duration = Duration::from_secs(10);
+/// Longest wait for a result before the operator, limits and hosts are looked after.
+const LONGEST_WAIT: Duration = Duration::from_millis(250);
 
 impl Crawl {
     pub(super) fn fetch_all(
@@ -33,7 +49,7 @@ impl Crawl {
                 stopping = Some((Instant::now(), Ended::Patience));
             }
             if let Some((since, _)) = &stopping
-                && (self.in_flight == 0 || since.elapsed() > GRACE)
+                && (self.requests.in_flight == 0 || since.elapsed() > GRACE)
             {
                 break;
             }
@@ -67,7 +83,7 @@ impl Crawl {
         let now = self.now_ms();
         let mut wait = match wake {
             Wake::At(ms) => Duration::from_millis(u64::try_from(ms - now).unwrap_or(0)),
-            _ => Duration::from_millis(250),
+            _ => LONGEST_WAIT,
         };
         if let Some(due) = self.robots_redirects.next_due() {
             wait = wait.min(Duration::from_millis(u64::try_from(due - now).unwrap_or(0)));
@@ -75,7 +91,7 @@ impl Crawl {
         if self.changed > 0 {
             wait = wait.min(TICK.saturating_sub(committed.elapsed()));
         }
-        match self.results.recv_timeout(wait.clamp(Duration::from_millis(1), Duration::from_millis(250))) {
+        match self.requests.results.recv_timeout(wait.clamp(Duration::from_millis(1), LONGEST_WAIT)) {
             Ok(result) => self.apply(result)?,
             Err(RecvTimeoutError::Timeout) => return Ok(()),
             Err(RecvTimeoutError::Disconnected) => {
@@ -83,7 +99,7 @@ impl Crawl {
             }
         }
         while self.changed < BATCH {
-            match self.results.try_recv() {
+            match self.requests.results.try_recv() {
                 Ok(result) => self.apply(result)?,
                 Err(_) => break,
             }
@@ -98,13 +114,13 @@ impl Crawl {
         if self.options.connections == 1 && !self.robots_redirects.is_empty() {
             return Ok(Wake::Results);
         }
-        while self.in_flight < self.options.connections {
+        while self.requests.in_flight < self.options.connections {
             let now = self.now_ms();
             if now < self.warm_ms {
                 return Ok(Wake::At(self.warm_ms));
             }
             let left = self.options.limits.pages.map_or(u64::MAX, |p| p.saturating_sub(self.totals.stored));
-            if self.pages_in_flight >= left {
+            if self.requests.pages >= left {
                 return self.dispatch_requisites();
             }
             self.admit_due(false)?;
@@ -115,12 +131,12 @@ impl Crawl {
                     let due = self.next_due()?.unwrap_or(until_ms).max(now + 1);
                     return Ok(Wake::At(until_ms.min(due)));
                 }
-                Next::Empty if self.next_due()?.is_some_and(|due| due < crate::frontier::NEVER_MS) => {
+                Next::Empty if self.next_due()?.is_some_and(|due| due < NEVER_MS) => {
                     let due = self.next_due()?.unwrap_or(now);
                     return Ok(Wake::At(due.max(now + 1)));
                 }
                 Next::Busy => return Ok(Wake::Results),
-                Next::Empty if self.in_flight == 0 && self.robots_redirects.is_empty() => {
+                Next::Empty if self.requests.in_flight == 0 && self.robots_redirects.is_empty() => {
                     return Ok(Wake::Nothing);
                 }
                 Next::Empty => return Ok(Wake::Results),
@@ -137,7 +153,7 @@ impl Crawl {
     fn is_out_of_patience(&self, wake: &Wake) -> bool {
         let Some(patience) = self.options.politeness.patience_ms else { return false };
         matches!(wake, Wake::At(_))
-            && self.in_flight == 0
+            && self.requests.in_flight == 0
             && !self.troubled.is_empty()
             && self.last_good.elapsed().as_millis() >= u128::from(patience)
     }

@@ -31,10 +31,16 @@
 //! **Reference.** Boldi et al. (UbiCrawler), doi:10.1002/spe.587; Gray and Cheriton (leases), doi:10.1145/74850.74870.
 
 mod folder;
+mod lease;
 mod lines;
 mod membership;
+mod outgoing;
+mod peers;
+mod proposal;
+mod take_over;
 
 pub use folder::{Heartbeat, Member, View, check_name, default_name};
 pub use lines::{LineOf, read_lines};
 pub(crate) use lines::{push_done, push_entry, push_url};
-pub use membership::{Exchange, Import, Next, Standing};
+pub use membership::{Exchange, Next, Standing};
+pub use take_over::Import;

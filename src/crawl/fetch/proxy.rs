@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use super::request::{undotted, unescape};
+use super::request::undotted;
 use super::socks::{self, Target};
 use super::{Failure, account, address};
 use webmill_capture::error::{Error, Result};
@@ -63,8 +63,9 @@ impl Proxy {
             _ => return Err(bad("must begin with http://, socks5:// or socks5h://")),
         };
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(|| bad("names no host"))?;
+        let decoded = |text: &str| percent_encoding::percent_decode_str(text).collect::<Vec<u8>>();
         let account = (!url.username().is_empty() || url.password().is_some())
-            .then(|| (unescape(url.username()), unescape(url.password().unwrap_or_default())));
+            .then(|| (decoded(url.username()), decoded(url.password().unwrap_or_default())));
         let credentials =
             account.as_ref().map(|(user, password)| account::basic(&[user, &b":"[..], password].concat()));
         Ok(Proxy {

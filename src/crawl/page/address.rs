@@ -1,5 +1,7 @@
 //! One address a page, and the account that a URL may carry.
 
+use percent_encoding::percent_decode_str;
+
 use webmill_capture::CanonicalUrl;
 
 /// A URL without what makes it another address of the same page on the same host: user name and password, which are not for
@@ -23,31 +25,13 @@ pub fn account(url: &CanonicalUrl) -> Option<(String, String)> {
     let start = text.find("://")? + 3;
     let authority = &text[start..text.len() - url.path_and_query().len()];
     let (account, _) = authority.rsplit_once('@')?;
-    let decoded = percent_decoded(account);
-    let account = if decoded.contains(':') { decoded } else { format!("{decoded}:") };
+    let decoded = percent_decode_str(account).decode_utf8_lossy();
+    let account = if decoded.contains(':') { decoded.into_owned() } else { format!("{decoded}:") };
     let host = match url.port() {
         Some(port) => format!("{}:{port}", url.host()),
         None => url.host().to_owned(),
     };
     Some((host, account))
-}
-
-fn percent_decoded(text: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
-    while let Some((&first, tail)) = rest.split_first() {
-        let code = (first == b'%').then(|| tail.get(..2)).flatten();
-        match code.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -66,6 +50,7 @@ mod tests {
                 Some(("a.example.:81", "u@v:p:")),
             ),
             ("http://u@a.example/", "http://a.example/", Some(("a.example", "u:"))),
+            ("http://a%4g%+1:%41%@a.example/", "http://a.example/", Some(("a.example", "a%4g%+1:A%"))),
             ("http://127.0.0.1/", "http://127.0.0.1/", None),
         ] {
             let url = CanonicalUrl::parse(given).unwrap();
