@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use webmill_capture::UrlKey;
 use webmill_capture::domain::public_suffix;
+use webmill_capture::{CanonicalUrl, UrlKey};
 use webmill_revisit::freshness::{age_now, fresh_now};
 use webmill_revisit::{DAY_MS, FreshnessSummary, PageHistory, RateMean};
 use webmill_table::{Bytes16, Millis};
@@ -61,7 +61,7 @@ impl Sums {
     }
 }
 
-/// Writes the three tables, host by host.
+/// Writes the three tables, host by host, in the order of the frontier: by a hash of their names.
 pub struct PageTables {
     now_ms: i64,
     histories: TableFile<PageHistoryRow>,
@@ -69,6 +69,9 @@ pub struct PageTables {
     /// Of all pages.
     pub all: Sums,
     domains: BTreeMap<String, [u64; 11]>,
+    /// The group of the last page, and the hosts that were met in it.
+    group: u32,
+    hosts: BTreeMap<String, Sums>,
 }
 
 impl PageTables {
@@ -80,39 +83,49 @@ impl PageTables {
             freshness: TableFile::create(crawl, 0)?,
             all: Sums::default(),
             domains: BTreeMap::new(),
+            group: 0,
+            hosts: BTreeMap::new(),
         })
     }
 
-    /// Takes the pages of a host, which `each` goes through.
-    pub fn host(
-        &mut self,
-        host: &str,
-        each: impl FnOnce(
-            &mut dyn FnMut(PageHistory) -> webmill_capture::Result<()>,
-        ) -> webmill_capture::Result<()>,
-    ) -> webmill_capture::Result<()> {
-        let tld = top_level(host);
-        let (mut of_host, mut pages) = (Sums::default(), 0u64);
-        each(&mut |page| {
-            pages += 1;
-            of_host.count(&page, self.now_ms);
-            self.all.count(&page, self.now_ms);
-            self.histories.push(row(&page, host, tld, self.now_ms))
-        })?;
-        if pages == 0 {
-            return Ok(());
+    /// Takes a page. Those of a host have their number in common with each other and with few others, and come one after another.
+    ///
+    /// # Errors
+    /// A disk that refuses.
+    pub fn page(&mut self, group: u32, page: &PageHistory) -> webmill_capture::Result<()> {
+        if group != self.group {
+            self.end_group()?;
+            self.group = group;
         }
-        if let Some(tld) = tld
-            && (self.domains.len() < MOST_DOMAINS || self.domains.contains_key(tld))
-        {
-            let sums = self.domains.entry(tld.to_owned()).or_default();
-            sums.iter_mut().zip(of_host.now.decades).for_each(|(sum, n)| *sum += n);
+        let url = CanonicalUrl::parse_stored(&page.url);
+        let host = url.as_ref().map_or("", CanonicalUrl::host);
+        if !self.hosts.contains_key(host) {
+            self.hosts.insert(host.to_owned(), Sums::default());
         }
-        self.freshness.push(of_host.row(Some(host)))
+        if let Some(sums) = self.hosts.get_mut(host) {
+            sums.count(page, self.now_ms);
+        }
+        self.all.count(page, self.now_ms);
+        self.histories.push(row(page, host, top_level(host), self.now_ms))
+    }
+
+    /// The hosts of a group are done.
+    fn end_group(&mut self) -> webmill_capture::Result<()> {
+        for (host, sums) in std::mem::take(&mut self.hosts) {
+            if let Some(tld) = top_level(&host)
+                && (self.domains.len() < MOST_DOMAINS || self.domains.contains_key(tld))
+            {
+                let of_domain = self.domains.entry(tld.to_owned()).or_default();
+                of_domain.iter_mut().zip(sums.now.decades).for_each(|(sum, n)| *sum += n);
+            }
+            self.freshness.push(sums.row(Some(&host)))?;
+        }
+        Ok(())
     }
 
     /// Completes the tables; the sums over all pages.
     pub fn finish(mut self, crawl: &Path) -> Result<Sums> {
+        self.end_group()?;
         self.freshness.push(self.all.row(None))?;
         self.histories.finish()?;
         self.freshness.finish()?;

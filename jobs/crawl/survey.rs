@@ -1,7 +1,7 @@
 //! What a crawl leaves for those who analyse it: tables of its hosts, pages, rounds and of what is missing, in
 //! `OUT/tables/`.
 //!
-//! **When.** At the end of a run, before the crawl is closed: [`Survey::take`] walks once over its hosts and their pages;
+//! **When.** At the end of a run, before the crawl is closed: [`Survey::take`] walks once over its hosts, and once over their pages;
 //! [`Survey::finish`] reads the event log, when its tables are written ([`crate::crawl::convert`]). Each table replaces that of
 //! the run before; `crawl_rounds` grows by a row.
 //!
@@ -46,8 +46,9 @@ impl Survey {
                 };
                 missing.count(why, &outcome, Some(name), i64::try_from(queued).unwrap_or(i64::MAX))?;
             }
-            pages.host(name, |each| crawl.each_history_of(name, each))
+            Ok(())
         })?;
+        crawl.each_history(&mut |group, page| pages.page(group, &page))?;
         host_rows.finish()?;
         let all = pages.finish(folder)?;
         rounds::add(folder, crawl.totals(), (began, now), ended, &all.now)?;

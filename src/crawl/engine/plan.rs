@@ -40,7 +40,7 @@ impl Crawl {
             return Ok(());
         }
         let mut pages = RateHistogram::default();
-        self.frontier.each_history(&mut |history| {
+        self.frontier.each_history(&mut |_, history| {
             if history.next_ms.is_some() && history.rate > 0.0 {
                 pages.add(history.rate, history.weight());
             }
@@ -73,7 +73,7 @@ impl Crawl {
             }
             Ok(())
         };
-        self.frontier.each_history(&mut |history| {
+        self.frontier.each_history(&mut |_, history| {
             if history.next_ms.is_none() || history.rate <= 0.0 {
                 return Ok(());
             }

@@ -28,15 +28,12 @@ impl Crawl {
         self.frontier.each_host(visit)
     }
 
-    /// Visits what is known of the pages of a host from visits.
+    /// Visits what is known of pages from visits, each with a number that those of its host have in common; by this number they come in
+    /// ascending order. Now and then hosts share one.
     ///
     /// # Errors
     /// As [`Crawl::each_host`]; [`webmill_capture::error::Error::Incompatible`] for histories of another version.
-    pub fn each_history_of(
-        &self,
-        host: &str,
-        visit: &mut dyn FnMut(PageHistory) -> Result<()>,
-    ) -> Result<()> {
-        self.frontier.each_history_of(host, visit)
+    pub fn each_history(&self, visit: &mut dyn FnMut(u32, PageHistory) -> Result<()>) -> Result<()> {
+        self.frontier.each_history(visit)
     }
 }

@@ -8,7 +8,7 @@ use crate::task::{Discovered, Entry, HostState};
 use webmill_capture::error::Result;
 
 /// Hosts that come back at once.
-const BATCH: usize = 256;
+const BATCH: usize = 1024;
 
 /// What came of the wish to change a host's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

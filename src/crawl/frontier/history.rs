@@ -227,36 +227,14 @@ impl Frontier {
         self.is_taken(self.history_key(url))
     }
 
-    /// Visits all histories; those of a host come one after another.
+    /// Visits all histories, each with a number that those of its host have in common; by this number they come in ascending order. Now and
+    /// then hosts share one.
     ///
     /// # Errors
     /// Those of `visit`; [`Error::Incompatible`], [`Error::Corrupt`], [`Error::Io`].
-    pub fn each_history(&self, visit: &mut dyn FnMut(PageHistory) -> Result<()>) -> Result<()> {
-        self.history.scan(&[], &[0xff; 17], |_, bytes| {
-            visit(self.parse_history(&bytes)?)?;
-            Ok(true)
-        })
-    }
-
-    /// Visits the histories of a host.
-    ///
-    /// # Errors
-    /// As [`Frontier::each_history`].
-    pub fn each_history_of(
-        &self,
-        host: &str,
-        visit: &mut dyn FnMut(PageHistory) -> Result<()>,
-    ) -> Result<()> {
-        let first = seen::host_key(self.options.hash_seed, host) >> 96 << 96;
-        let mut last = (first | u128::MAX >> 32).to_be_bytes().to_vec();
-        last.push(0);
-        self.history.scan(&first.to_be_bytes(), &last, |_, bytes| {
-            let history = self.parse_history(&bytes)?;
-            // Hosts share these four bytes now and then.
-            let own = CanonicalUrl::parse(&history.url).is_some_and(|url| url.host() == host);
-            if own {
-                visit(history)?;
-            }
+    pub fn each_history(&self, visit: &mut dyn FnMut(u32, PageHistory) -> Result<()>) -> Result<()> {
+        self.history.scan(&[], &[0xff; 17], |key, bytes| {
+            visit((self.key_of_history(key)? >> 96) as u32, self.parse_history(&bytes)?)?;
             Ok(true)
         })
     }
