@@ -139,6 +139,33 @@ fn close(open: Open, gather: &mut Gather<'_>) {
     gather.push(entry, index, open.base.as_ref());
 }
 
+/// What a text is that has an element of this name, if that is an entry; `kind`: what it is so far.
+fn kind_of_entry(name: &str, kind: SitemapKind) -> Option<SitemapKind> {
+    let entry = match name {
+        "url" => SitemapKind::Urlset,
+        "sitemap" => SitemapKind::Index,
+        "item" => SitemapKind::Rss,
+        "entry" => SitemapKind::Atom,
+        _ => return None,
+    };
+    (kind == entry || kind == SitemapKind::Unknown).then_some(entry)
+}
+
+/// What an element inside an entry says.
+fn field_of(name: &str, feed: bool) -> Option<Field> {
+    match (name, feed) {
+        ("loc", false) => Some(Field::Url),
+        ("lastmod", false) => Some(Field::Lastmod),
+        ("priority", false) => Some(Field::Priority),
+        ("changefreq", false) => Some(Field::ChangeFreq),
+        ("link", true) => Some(Field::Url),
+        ("guid", true) => Some(Field::Guid),
+        ("updated" | "modified", true) => Some(Field::Lastmod),
+        ("pubdate" | "date" | "published" | "issued", true) => Some(Field::Published),
+        _ => None,
+    }
+}
+
 impl State {
     /// An element begins; `false` where the text is no sitemap at all.
     fn start(&mut self, start: &BytesStart<'_>, gather: &mut Gather<'_>) -> bool {
@@ -154,17 +181,7 @@ impl State {
             self.base = attribute(start, "xml:base").and_then(|base| gather.base.join(&base));
         }
         self.field = None;
-        let entry = match name.as_str() {
-            "url" => {
-                matches!(kind, SitemapKind::Urlset | SitemapKind::Unknown).then_some(SitemapKind::Urlset)
-            }
-            "sitemap" => {
-                matches!(kind, SitemapKind::Index | SitemapKind::Unknown).then_some(SitemapKind::Index)
-            }
-            "item" => matches!(kind, SitemapKind::Rss | SitemapKind::Unknown).then_some(SitemapKind::Rss),
-            "entry" => matches!(kind, SitemapKind::Atom | SitemapKind::Unknown).then_some(SitemapKind::Atom),
-            _ => None,
-        };
+        let entry = kind_of_entry(&name, *kind);
         if let Some(entry) = entry {
             *kind = entry;
             if let Some(open) = self.open.take() {
@@ -181,17 +198,7 @@ impl State {
             return true;
         }
         let Some(open) = &mut self.open else { return true };
-        let field = match (name.as_str(), feed) {
-            ("loc", false) => Some(Field::Url),
-            ("lastmod", false) => Some(Field::Lastmod),
-            ("priority", false) => Some(Field::Priority),
-            ("changefreq", false) => Some(Field::ChangeFreq),
-            ("link", true) => Some(Field::Url),
-            ("guid", true) => Some(Field::Guid),
-            ("updated" | "modified", true) => Some(Field::Lastmod),
-            ("pubdate" | "date" | "published" | "issued", true) => Some(Field::Published),
-            _ => None,
-        };
+        let field = field_of(&name, feed);
         if field.is_none() || open.inside > 0 {
             open.inside = open.inside.saturating_add(1);
             return true;

@@ -18,6 +18,7 @@ use crate::engine::task::Requests;
 use crate::engine::{Checkpoint, Crawl, Replayed, SeedNews, look, snapshot, trouble, wall_clock_ms};
 use crate::event::outcome;
 use crate::fetch::Fetcher;
+use crate::frontier::Frontier;
 use crate::kinds::KindFilter;
 use crate::login::{LoginOptions, Logins};
 use crate::longest_bodies::LongestBodies;
@@ -74,12 +75,10 @@ impl Crawl {
         let Opened { mut frontier, archive, journal, checkpoint, replayed } = opened;
         let exchange = Self::open_exchange(folder, options, &mut frontier)?;
         let mut options = options.clone();
-        let noted = Operator::noted(frontier.note(operate::NOTE)?, folder);
-        let operator = Operator::open(Control::open(folder)?, noted, &mut options);
+        let operator = open_operator(folder, &frontier, &mut options)?;
         adopt(&reader.scope, &checkpoint, &operator);
         let wall_ms = wall_clock_ms();
-        // After a restart nobody knows when the last request went out.
-        let pause_ms = options.politeness.delay_ms.max(options.ip_delay_ms()) as i64;
+        let pause_ms = if replayed.fresh { 0 } else { restart_pause_ms(&options) };
         Ok(Crawl {
             folder: folder.to_path_buf(),
             frontier,
@@ -106,7 +105,7 @@ impl Crawl {
             started: Instant::now(),
             wall_ms,
             resumed: !replayed.fresh,
-            warm_ms: if replayed.fresh { wall_ms } else { wall_ms + pause_ms },
+            warm_ms: wall_ms + pause_ms,
             traps_reported: HashSet::new(),
             outage: None,
             samples: snapshot::Samples::default(),
@@ -221,6 +220,16 @@ fn fetcher(options: &CrawlOptions, seeds: &[CanonicalUrl], reader: Arc<PageReade
         }
     }
     Fetcher::new(&fetch, Some(Arc::new(move |ip| reader.scope.address(ip).is_ok())))
+}
+
+/// After a restart nobody knows when the last request went out.
+fn restart_pause_ms(options: &CrawlOptions) -> i64 {
+    options.politeness.delay_ms.max(options.ip_delay_ms()) as i64
+}
+
+fn open_operator(folder: &Path, frontier: &Frontier, options: &mut CrawlOptions) -> Result<Operator> {
+    let noted = Operator::noted(frontier.note(operate::NOTE)?, folder);
+    Ok(Operator::open(Control::open(folder)?, noted, options))
 }
 
 /// The sites beside the seeds' belong to the crawl again.

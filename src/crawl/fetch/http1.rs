@@ -1,5 +1,6 @@
 //! One HTTP/1.1 exchange over a stream, kept byte for byte.
 
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -95,15 +96,7 @@ pub(super) async fn exchange(
     limits: &Limits,
     accept: Option<Accept<'_>>,
 ) -> Result<Exchange, Broken> {
-    let sent = async {
-        stream.write_all(request).await?;
-        stream.flush().await
-    };
-    match timeout_at(limits.next(), sent).await {
-        Err(_) => return Err(Broken::Failed(Failure::Timeout("request"))),
-        Ok(Err(error)) => return Err(lost(&error, true)),
-        Ok(Ok(())) => {}
-    }
+    send(stream, request, limits).await?;
     let mut reader = Reader::new(Vec::with_capacity(FIRST_READ), limits.http09);
     if limits.head_only {
         reader.expect_head_only();
@@ -113,42 +106,11 @@ pub(super) async fn exchange(
     let mut limits = limits.clone();
     let mut permit = BodyPermit::default();
     let truncated = loop {
-        // One byte beyond a declared length tells that the server sends more than it said.
-        let left = reader.expected().saturating_add(1);
-        let least = if reader.has_length() { left.min(LEAST_READ) } else { LEAST_READ };
-        if ((reader.raw.capacity() - reader.raw.len()) as u64) < least {
-            let left = if reader.has_length() { left } else { u64::MAX };
-            let more = growth(&reader.raw, least, left);
-            let have = (reader.raw.len() as u64).saturating_sub(reader.head_len() as u64);
-            let promised = if reader.has_length() { have.saturating_add(left) } else { u64::MAX };
-            let longest = limits.body.saturating_add(least).min(promised);
-            if reader.has_head() && !limits.claim(&mut permit, have + more as u64, longest).await {
-                break Some(Truncation::Unspecified);
-            }
-            reader.raw.reserve_exact(more);
+        if !make_room(&mut reader, &mut limits, &mut permit).await {
+            break Some(Truncation::Unspecified);
         }
-        let read = match timeout_at(limits.next(), stream.read_buf(&mut reader.raw)).await {
-            Ok(read) => read,
-            Err(_) if reader.has_head() => break Some(Truncation::Time),
-            Err(_) => return Err(Broken::Failed(Failure::Timeout("response"))),
-        };
-        match read {
-            Ok(0) => {
-                if reader.finish() {
-                    break None;
-                }
-                if !reader.has_head() {
-                    return Err(if heard { Broken::Failed(Failure::Disconnect) } else { Broken::Dead });
-                }
-                break Some(Truncation::Disconnect);
-            }
-            Ok(_) => heard = true,
-            Err(error) if !reader.has_head() => return Err(lost(&error, !heard)),
-            Err(_) => {
-                // Broken off: only a length or a last chunk can tell that nothing is missing.
-                let whole = !reader.ends_with_connection() && reader.finish();
-                break (!whole).then_some(Truncation::Disconnect);
-            }
+        if let Break(truncated) = read(stream, &mut reader, &limits, &mut heard).await? {
+            break truncated;
         }
         let mut progress = advance(&mut reader)?;
         if progress == Progress::Head {
@@ -179,6 +141,67 @@ pub(super) async fn exchange(
     }
     let reusable = truncated.is_none() && reader.reusable();
     Ok(finished(reader, permit, truncated, reusable, false))
+}
+
+async fn send(stream: &mut Stream, request: &[u8], limits: &Limits) -> Result<(), Broken> {
+    let sent = async {
+        stream.write_all(request).await?;
+        stream.flush().await
+    };
+    match timeout_at(limits.next(), sent).await {
+        Err(_) => Err(Broken::Failed(Failure::Timeout("request"))),
+        Ok(sent) => sent.map_err(|error| lost(&error, true)),
+    }
+}
+
+/// Makes room for the next read; `false`: there is no memory for more of the body.
+async fn make_room(reader: &mut Reader, limits: &mut Limits, permit: &mut BodyPermit) -> bool {
+    // One byte beyond a declared length tells that the server sends more than it said.
+    let left = reader.expected().saturating_add(1);
+    let least = if reader.has_length() { left.min(LEAST_READ) } else { LEAST_READ };
+    if (reader.raw.capacity() - reader.raw.len()) as u64 >= least {
+        return true;
+    }
+    let left = if reader.has_length() { left } else { u64::MAX };
+    let more = growth(&reader.raw, least, left);
+    let have = (reader.raw.len() as u64).saturating_sub(reader.head_len() as u64);
+    let promised = if reader.has_length() { have.saturating_add(left) } else { u64::MAX };
+    let longest = limits.body.saturating_add(least).min(promised);
+    if reader.has_head() && !limits.claim(permit, have + more as u64, longest).await {
+        return false;
+    }
+    reader.raw.reserve_exact(more);
+    true
+}
+
+/// Reads what has come; breaks where nothing more comes, with what that means. `heard`: whether anything came so far.
+async fn read(
+    stream: &mut Stream,
+    reader: &mut Reader,
+    limits: &Limits,
+    heard: &mut bool,
+) -> Result<ControlFlow<Option<Truncation>>, Broken> {
+    let read = match timeout_at(limits.next(), stream.read_buf(&mut reader.raw)).await {
+        Ok(read) => read,
+        Err(_) if reader.has_head() => return Ok(Break(Some(Truncation::Time))),
+        Err(_) => return Err(Broken::Failed(Failure::Timeout("response"))),
+    };
+    match read {
+        Ok(0) if reader.finish() => Ok(Break(None)),
+        Ok(0) if reader.has_head() => Ok(Break(Some(Truncation::Disconnect))),
+        Ok(0) if *heard => Err(Broken::Failed(Failure::Disconnect)),
+        Ok(0) => Err(Broken::Dead),
+        Ok(_) => {
+            *heard = true;
+            Ok(Continue(()))
+        }
+        Err(error) if !reader.has_head() => Err(lost(&error, !*heard)),
+        Err(_) => {
+            // Broken off: only a length or a last chunk can tell that nothing is missing.
+            let whole = !reader.ends_with_connection() && reader.finish();
+            Ok(Break((!whole).then_some(Truncation::Disconnect)))
+        }
+    }
 }
 
 fn advance(reader: &mut Reader) -> Result<Progress, Broken> {

@@ -6,7 +6,7 @@
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use hyper::body::Body;
+use hyper::body::{Body, Incoming};
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::task::JoinHandle;
@@ -103,47 +103,41 @@ impl Session {
                 return Ok(Exchange { received, reusable });
             }
         }
-        let mut reusable = true;
-        let mut limits = limits.clone();
         if limits.head_only {
             return Ok(Exchange { received, reusable: body.is_end_stream() });
         }
-        loop {
-            let frame = match timeout_at(limits.next(), body.frame()).await {
-                Ok(Some(Ok(frame))) => frame,
-                Ok(None) => break,
-                Ok(Some(Err(_))) => {
-                    received.truncated = Some(Truncation::Disconnect);
-                    break;
-                }
-                Err(_) => {
-                    received.truncated = Some(Truncation::Time);
-                    break;
-                }
-            };
-            let Ok(data) = frame.into_data() else { continue };
-            let room = received.raw.capacity() - received.raw.len();
-            if data.len() > room {
-                let have = (received.raw.len() - received.head_len) as u64;
-                let promised = body.size_hint().upper().unwrap_or(u64::MAX).saturating_add(data.len() as u64);
-                let more = growth(&received.raw, data.len() as u64, promised);
-                let longest =
-                    limits.body.saturating_add(data.len() as u64).min(have.saturating_add(promised));
-                if !limits.claim(&mut received.body_permit, have + more as u64, longest).await {
-                    received.truncated = Some(Truncation::Unspecified);
-                    break;
-                }
-                received.raw.reserve_exact(more);
-            }
-            received.raw.extend_from_slice(&data);
-            if (received.raw.len() - received.head_len) as u64 > limits.body {
-                received.raw.truncate(received.head_len + limits.body as usize);
-                received.truncated = Some(Truncation::Length);
-                break;
-            }
-        }
-        reusable &= received.truncated.is_none();
+        received.truncated = read_body(&mut body, &mut received, limits.clone()).await;
+        let reusable = received.truncated.is_none();
         Ok(Exchange { received, reusable })
+    }
+}
+
+/// Reads a body to its end; why not further, where that is not its end.
+async fn read_body(body: &mut Incoming, received: &mut Received, mut limits: Limits) -> Option<Truncation> {
+    loop {
+        let frame = match timeout_at(limits.next(), body.frame()).await {
+            Ok(Some(Ok(frame))) => frame,
+            Ok(None) => return None,
+            Ok(Some(Err(_))) => return Some(Truncation::Disconnect),
+            Err(_) => return Some(Truncation::Time),
+        };
+        let Ok(data) = frame.into_data() else { continue };
+        let room = received.raw.capacity() - received.raw.len();
+        if data.len() > room {
+            let have = (received.raw.len() - received.head_len) as u64;
+            let promised = body.size_hint().upper().unwrap_or(u64::MAX).saturating_add(data.len() as u64);
+            let more = growth(&received.raw, data.len() as u64, promised);
+            let longest = limits.body.saturating_add(data.len() as u64).min(have.saturating_add(promised));
+            if !limits.claim(&mut received.body_permit, have + more as u64, longest).await {
+                return Some(Truncation::Unspecified);
+            }
+            received.raw.reserve_exact(more);
+        }
+        received.raw.extend_from_slice(&data);
+        if (received.raw.len() - received.head_len) as u64 > limits.body {
+            received.raw.truncate(received.head_len + limits.body as usize);
+            return Some(Truncation::Length);
+        }
     }
 }
 

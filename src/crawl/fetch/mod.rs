@@ -28,6 +28,7 @@ mod dns;
 mod hosts;
 mod http1;
 mod http2;
+mod opening;
 mod options;
 mod outcome;
 mod page_headers;

@@ -311,79 +311,89 @@ impl Reader {
 
     /// Goes on in the body; `true`: it is whole.
     fn body(&mut self, mut body: Body) -> bool {
-        let end = loop {
-            match body {
-                Body::Close => break None,
-                Body::Until(end) => break usize::try_from(end).ok().filter(|end| *end <= self.raw.len()),
-                Body::ChunkLine { line, searched } => {
-                    let window = self.raw.len().min(line + MAX_CHUNK_LINE);
-                    match memchr::memchr(b'\n', &self.raw[searched..window]) {
-                        Some(at) => {
-                            let next = searched + at + 1;
-                            match chunk_size(&self.raw[line..next - 1]) {
-                                Some(0) => body = Body::Trailers { start: next, line: next, searched: next },
-                                Some(size) => {
-                                    body = Body::ChunkData { end: size.saturating_add(next as u64) };
-                                }
-                                None => body = Body::Close,
-                            }
-                        }
-                        None if window - line >= MAX_CHUNK_LINE => body = Body::Close,
-                        None => {
-                            body = Body::ChunkLine { line, searched: window };
-                            break None;
-                        }
+        loop {
+            match self.step(body) {
+                Step::On(next) => body = next,
+                Step::Wait(next) => {
+                    if next == Body::Close {
+                        self.keep_alive = false;
                     }
+                    self.state = State::Body(next);
+                    return false;
                 }
-                Body::ChunkData { end } => {
-                    let Some(end) = usize::try_from(end).ok().filter(|end| *end < self.raw.len()) else {
-                        break None;
-                    };
-                    match &self.raw[end..] {
-                        [b'\r', b'\n', ..] => body = Body::ChunkLine { line: end + 2, searched: end + 2 },
-                        [b'\n', ..] => body = Body::ChunkLine { line: end + 1, searched: end + 1 },
-                        [b'\r'] => break None,
-                        // The size was wrong: there is no telling where the body ends.
-                        _ => body = Body::Close,
-                    }
+                Step::End(end) => {
+                    self.end = end;
+                    self.state = State::Done;
+                    return true;
                 }
-                Body::Trailers { start, line, searched } => {
-                    let Some(at) = memchr::memchr(b'\n', &self.raw[searched..]) else {
-                        let long = self.raw.len() - start > MAX_TRAILER_BYTES;
-                        body = if long {
-                            Body::Close
-                        } else {
-                            Body::Trailers { start, line, searched: self.raw.len() }
-                        };
-                        break None;
-                    };
-                    let next = searched + at + 1;
-                    if matches!(&self.raw[line..next - 1], [] | [b'\r']) {
-                        break Some(next);
-                    }
-                    body = if next - start > MAX_TRAILER_BYTES {
-                        Body::Close
-                    } else {
-                        Body::Trailers { start, line: next, searched: next }
-                    };
-                }
-            }
-        };
-        if body == Body::Close {
-            self.keep_alive = false;
-        }
-        match end {
-            Some(end) => {
-                self.end = end;
-                self.state = State::Done;
-                true
-            }
-            None => {
-                self.state = State::Body(body);
-                false
             }
         }
     }
+
+    fn step(&self, body: Body) -> Step {
+        match body {
+            Body::Close => Step::Wait(body),
+            Body::Until(end) => match usize::try_from(end) {
+                Ok(end) if end <= self.raw.len() => Step::End(end),
+                _ => Step::Wait(body),
+            },
+            Body::ChunkLine { line, searched } => self.chunk_line(line, searched),
+            Body::ChunkData { end } => self.chunk_data(end),
+            Body::Trailers { start, line, searched } => self.trailer(start, line, searched),
+        }
+    }
+
+    fn chunk_line(&self, line: usize, searched: usize) -> Step {
+        let window = self.raw.len().min(line + MAX_CHUNK_LINE);
+        let Some(at) = memchr::memchr(b'\n', &self.raw[searched..window]) else {
+            let long = window - line >= MAX_CHUNK_LINE;
+            return Step::Wait(if long { Body::Close } else { Body::ChunkLine { line, searched: window } });
+        };
+        let next = searched + at + 1;
+        Step::On(match chunk_size(&self.raw[line..next - 1]) {
+            Some(0) => Body::Trailers { start: next, line: next, searched: next },
+            Some(size) => Body::ChunkData { end: size.saturating_add(next as u64) },
+            None => Body::Close,
+        })
+    }
+
+    fn chunk_data(&self, data_end: u64) -> Step {
+        let wait = Step::Wait(Body::ChunkData { end: data_end });
+        let Some(end) = usize::try_from(data_end).ok().filter(|end| *end < self.raw.len()) else {
+            return wait;
+        };
+        match &self.raw[end..] {
+            [b'\r', b'\n', ..] => Step::On(Body::ChunkLine { line: end + 2, searched: end + 2 }),
+            [b'\n', ..] => Step::On(Body::ChunkLine { line: end + 1, searched: end + 1 }),
+            [b'\r'] => wait,
+            // The size was wrong: there is no telling where the body ends.
+            _ => Step::On(Body::Close),
+        }
+    }
+
+    fn trailer(&self, start: usize, line: usize, searched: usize) -> Step {
+        let Some(at) = memchr::memchr(b'\n', &self.raw[searched..]) else {
+            let long = self.raw.len() - start > MAX_TRAILER_BYTES;
+            let searched = self.raw.len();
+            return Step::Wait(if long { Body::Close } else { Body::Trailers { start, line, searched } });
+        };
+        let next = searched + at + 1;
+        if matches!(&self.raw[line..next - 1], [] | [b'\r']) {
+            return Step::End(next);
+        }
+        let long = next - start > MAX_TRAILER_BYTES;
+        Step::On(if long { Body::Close } else { Body::Trailers { start, line: next, searched: next } })
+    }
+}
+
+/// What comes next in a body.
+enum Step {
+    /// This part.
+    On(Body),
+    /// More bytes, then this part.
+    Wait(Body),
+    /// Nothing: it ends here.
+    End(usize),
 }
 
 /// What the headers say about framing.
