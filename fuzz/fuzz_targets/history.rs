@@ -1,7 +1,9 @@
 //! Any answers at any times, seen by any history: it stays one that can be kept, and due within the bounds of its schedule.
 #![no_main]
 
-use webmill::revisit::{Answer, CapturePlace, PageHistory, Prior, RevisitOptions, Schedule, Scheduler, Trust};
+use webmill::revisit::{
+    Answer, CapturePlace, PageHistory, Prior, RevisitOptions, Schedule, Scheduler, Trust,
+};
 
 const SCHEDULES: [Schedule; 3] = [Schedule::Fixed, Schedule::Adaptive, Schedule::Optimal];
 const STATUSES: [u16; 8] = [200, 200, 304, 304, 404, 410, 302, 0];
