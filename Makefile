@@ -26,10 +26,10 @@ tools:
 	  mkdir -p target && rm -rf target/readers && python3 -m venv target/readers 2>/dev/null && \
 	  target/readers/bin/pip install -q --disable-pip-version-check -r tests/readers/requirements.txt; } || \
 	  { rm -rf target/readers; echo "no Python with pandas, pyarrow, polars and duckdb: the test of the tables' readers will be skipped"; }
-	@target/archives/bin/python -c 'import pywb, cdx_toolkit, wacz' 2>/dev/null || { \
+	@target/archives/bin/python -c 'import pywb, cdx_toolkit, fastwarc, wacz, warcio' 2>/dev/null || { \
 	  mkdir -p target && rm -rf target/archives && python3 -m venv target/archives 2>/dev/null && \
 	  target/archives/bin/pip install -q --disable-pip-version-check -r tests/archives/requirements.txt; } || \
-	  { rm -rf target/archives; echo "no Python with pywb, cdx-toolkit and py-wacz: the tests of clients of archives will be skipped"; }
+	  { rm -rf target/archives; echo "no Python with pywb, cdx-toolkit, FastWARC and py-wacz: the tests of clients and readers of archives will be skipped"; }
 	@command -v wget >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 && apt-get install -y -qq wget; } || \
 	  echo "no wget: the test of its --warc-dedup will be skipped"
 	@command -v chromium >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 && apt-get update -qq && \

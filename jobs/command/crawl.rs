@@ -96,6 +96,7 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let missing = crawl.missing()?;
     advice::of_seeds(crawl.seed_news()).iter().for_each(|line| crate::say!("{line}"));
     let over_budget = crawl.hosts_over_budget();
+    let waiting = crawl.frontier().queued;
     // A disk too full for tables must not keep the crawl from being closed.
     let survey = Survey::take(&crawl, &args.out, ended);
     let totals = crawl.close(ended)?;
@@ -104,6 +105,13 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let incomplete = at_its_end && missing.urls() > 0;
     // Nothing that is incomplete is called finished.
     sum_up(&totals, if incomplete && ended == Ended::Finished { "ended" } else { ended.name() });
+    if waiting > 0 && matches!(ended, Ended::Pages | Ended::Bytes | Ended::Time) {
+        let verb = if waiting == 1 { "waits" } else { "wait" };
+        crate::say!(
+            "            {} {verb} behind the limit; the same command with another goes on",
+            many(waiting, "URL")
+        );
+    }
     again::sum_up(&totals, over_budget, ended);
     survey.and_then(|survey| survey.finish(events)).context("the tables of the crawl")?;
     if ended == Ended::Stopped {

@@ -8,9 +8,13 @@
 //!
 //! | | RAW DB | WARC |
 //! |---|---|---|
-//! | a revisit | head of the answer, no body, `x-revisit`, `x-refers-to` | record `revisit` with the head of the answer |
+//! | a revisit | head of the answer, no body, `x-revisit`, `x-refers-to` | record `revisit` with the head of the answer, but of a 304 |
 //! | how it was found | properties `x-via`, `x-hops` | record `metadata`: `via`, `hopsFromSeed` or `seed` |
 //! | rendered | a record with the head of a WARC conversion in `x-warc-head` | record `conversion` |
+//!
+//! A revisit in WARC may have a block or none (ISO 28500, 6.7.1). That of a 304 has none, since pywb replays the head of a
+//! revisit with the body of what it refers to, and a browser shows nothing of a 304; without a head it takes that of the page.
+//! What the server said stands in the field `X-Webmill-Head`, in base 64.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -21,8 +25,8 @@ use webmill_capture::Response;
 use webmill_capture::date::format_rfc3339;
 use webmill_capture::error::{Error, Result};
 use webmill_shard::{
-    Compression, NewRecord, NewWarcRecord, RawPacker, RecordType, Revisit as Repeated, WarcOptions,
-    WarcPacker,
+    Compression, NewRecord, NewWarcRecord, RawPacker, RecordType, Revisit as Repeated, RevisitProfile,
+    WarcOptions, WarcPacker,
 };
 
 use super::stored::{Packed, Rendered, Revisit, Stored, Via};
@@ -32,6 +36,9 @@ use super::{ArchiveFormat, ArchiveOptions};
 const ZSTD_LEVEL: i32 = 1;
 /// Usual level of gzip: three quarters of the time of level 6 for 1 to 4 % more bytes.
 const GZIP_LEVEL: i32 = 3;
+
+/// The head of an answer that is not the block of its record.
+pub(super) const HEAD_FIELD: &str = "X-Webmill-Head";
 
 /// Longest answer after which a thread keeps its compressors and their buffers.
 const KEPT_BYTES: usize = 1 << 20;
@@ -312,6 +319,10 @@ fn warc(stored: &Stored<'_>, packer: &mut WarcPacker, plain: &mut RawPacker) -> 
     if let Some(head) = &raw_head {
         extra.push(("X-RawDB-Head", head.as_str()));
     }
+    let not_modified =
+        stored.revisit.is_some_and(|revisit| revisit.profile == RevisitProfile::ServerNotModified);
+    let unsaid = not_modified.then(|| BASE64.encode(stored.raw));
+    extra.extend(unsaid.iter().map(|head| (HEAD_FIELD, head.as_str())));
     extra.extend(names.iter().map(String::as_str).zip(stored.meta.iter().map(|(_, value)| *value)));
     let answer_id = answer_record(stored, None, &[]).content_id();
     let mut bytes = Vec::with_capacity(stored.raw.len() / 2 + 1024);
@@ -329,7 +340,10 @@ fn warc(stored: &Stored<'_>, packer: &mut WarcPacker, plain: &mut RawPacker) -> 
         extra.insert(0, ("WARC-Concurrent-To", link.as_str()));
     }
     let begin = bytes.len();
-    let answer = NewWarcRecord { id: Some(&answer_id), ..answer_record(stored, ip.as_deref(), &extra) };
+    let mut answer = NewWarcRecord { id: Some(&answer_id), ..answer_record(stored, ip.as_deref(), &extra) };
+    if not_modified {
+        answer.data = b"";
+    }
     packer.pack(&answer, &mut bytes)?;
     Ok(Packed { bytes, answer: begin, date_ms: stored.date_ms })
 }

@@ -1,7 +1,7 @@
 //! Why a URL was or was not fetched: everything that a crawl knows of it, one fact a line.
 //!
 //! **What.** The form in which it is asked for; what the event log says of it; whether it waits in the queue, where it was
-//! found, and how its host is doing; which rule of the scope decides; whether it looks like a trap; what robots.txt says; and
+//! found, and how its host is doing; what commands have to do with it; which rule of the scope decides; whether it looks like a trap; what robots.txt says; and
 //! what follows from all that.
 //!
 //! **Cost.** The event log is read once from its beginning, the queue of one host is looked through. Nothing is asked of any
@@ -14,7 +14,9 @@ mod tests;
 use std::path::Path;
 
 use crate::config::CrawlOptions;
-use crate::engine::{Crawl, lock, origin, stored_rules};
+use crate::control::Pattern;
+use crate::control::state::State;
+use crate::engine::{Crawl, adopted, lock, origin, scope_of, stored_rules};
 use crate::event::{Event, outcome};
 use crate::frontier::{Frontier, FrontierOptions};
 use crate::kinds::KindFilter;
@@ -62,6 +64,10 @@ struct Queue {
     seen: bool,
     host: Option<HostState>,
     robots: Option<Vec<u8>>,
+    /// Sites that seeds moved to.
+    adopted: Vec<String>,
+    /// What the operator's commands made of it.
+    state: State,
 }
 
 /// The question, with what is needed to answer it.
@@ -100,7 +106,7 @@ pub fn explain(
     let question = Question {
         options,
         is_seed: seeds.iter().any(|seed| form(seed) == asked),
-        scope: Scope::new(&options.scope, seeds)?,
+        scope: scope_of(options, seeds)?,
         history: History::read(&folder.join("events"), &[url, &plain(url.clone()), &asked], &robots)?,
         queue: Queue::look(folder, options, &asked),
         facts: vec![match asked == *url {
@@ -109,12 +115,17 @@ pub fn explain(
         }],
         url: asked,
     };
+    question.scope.restore(&question.queue.adopted);
+    for url in question.queue.state.added.iter().filter_map(|url| CanonicalUrl::parse(url)) {
+        question.scope.adopt(&url);
+    }
     question.answer()
 }
 
 impl Queue {
     fn look(folder: &Path, options: &CrawlOptions, url: &CanonicalUrl) -> Queue {
-        let closed = |why: String| Queue { closed: Some(why), ..Queue::default() };
+        let state = State::load(folder);
+        let closed = |why: String| Queue { closed: Some(why), state: state.clone(), ..Queue::default() };
         let path = folder.join("frontier");
         if !path.is_dir() {
             return closed("there is no queue: nothing was crawled yet".into());
@@ -130,9 +141,11 @@ impl Queue {
         };
         let options = FrontierOptions { memory: MEMORY, schedule: false, ..Crawl::frontier_options(options) };
         let look = || -> Result<Queue> {
-            let (frontier, _) = Frontier::open(&path, &options)?;
+            let (frontier, opened) = Frontier::open(&path, &options)?;
             Ok(Queue {
                 closed: None,
+                adopted: adopted(&opened.checkpoint),
+                state: state.clone(),
                 entry: frontier.waiting(url)?,
                 seen: frontier.is_seen(url)?,
                 host: frontier.state_of(url.host())?,
@@ -152,8 +165,14 @@ impl Question<'_> {
         self.tell_history();
         self.tell_queue();
         self.tell_site()?;
-        let against =
-            [self.tell_scope(), self.tell_traps(), self.tell_robots(), self.tell_host(), self.tell_agent()?];
+        let against = [
+            self.tell_operator(),
+            self.tell_scope(),
+            self.tell_traps(),
+            self.tell_robots(),
+            self.tell_host(),
+            self.tell_agent()?,
+        ];
         let against: Vec<String> = against.into_iter().flatten().collect();
         let (fate, so) = self.conclude(&against);
         self.say(format!("so: {so}"));
@@ -229,6 +248,21 @@ impl Question<'_> {
             self.say(format!("settings of its own: those of {:?}", site.pattern));
         }
         Ok(())
+    }
+
+    /// What commands have to do with it. Those that the crawl has not obeyed yet are not among them.
+    fn tell_operator(&mut self) -> Option<String> {
+        let state = std::mem::take(&mut self.queue.state);
+        if state.paused {
+            self.say("control: the crawl is paused");
+        }
+        if state.parked.contains(self.url.host()) {
+            self.say("control: its host is parked; what waits on it is kept until unpark");
+        }
+        let matches = |text: &&String| Pattern::new(text).is_ok_and(|p| p.matches(self.url.as_str()));
+        let dropped = state.drops.iter().find(matches)?;
+        self.say(format!("control: drop {dropped}"));
+        Some(format!("it is dropped by the pattern {dropped}; undrop takes it back"))
     }
 
     /// Depth and lineage, as far as they are known; else as if a seed linked to it.

@@ -32,16 +32,7 @@ impl Served {
 
     /// Status, head and body of an answer.
     pub fn get(&self, path: &str) -> (u16, String, Vec<u8>) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        let request = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.address);
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let end = memchr::memmem::find(&answer, b"\r\n\r\n").unwrap();
-        let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, head, answer[end + 4..].to_vec())
+        get(&self.address, path)
     }
 
     fn text(&self, path: &str) -> String {
@@ -50,6 +41,20 @@ impl Served {
         // Streamed answers are chunked; their lines are what is looked at.
         String::from_utf8_lossy(&body).into_owned()
     }
+}
+
+/// Status, head (in lower case) and body of the answer of whoever listens at an address.
+pub fn get(address: &str, path: &str) -> (u16, String, Vec<u8>) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let request = format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = memchr::memmem::find(&answer, b"\r\n\r\n").unwrap();
+    let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, head, answer[end + 4..].to_vec())
 }
 
 impl Drop for Served {

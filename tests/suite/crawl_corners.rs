@@ -10,6 +10,7 @@ use webmill::crawl::{Ended, Purpose};
 use webmill::sim::{Answer, Ending, Site, SynthPage};
 
 use super::crawl_support::{Written, answers, crawl, crawl_until, events, message, page, serve, swift};
+use super::support::Work;
 
 fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
     urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
@@ -128,5 +129,28 @@ fn one_page_has_one_address() {
         }
         assert!(answers(folder.path()).iter().all(|a| !a.url.contains('@')));
         assert!(told.iter().filter(|e| e.purpose == Purpose::Page).count() >= 3);
+    }
+}
+
+#[test]
+fn a_crawl_that_ends_at_a_limit_says_what_waits_behind_it() {
+    let web = Written::default()
+        .page("http://a.example/", &["/1", "/2", "/3", "/4"])
+        .page("http://a.example/1", &[])
+        .page("http://a.example/2", &[])
+        .page("http://a.example/3", &[])
+        .page("http://a.example/4", &[]);
+    let (server, _) = serve(web);
+    let (work, proxy) = (Work::new(), server.proxy());
+    let asked = ["crawl", "http://a.example/", "--out", "c", "--proxy", &proxy, "--delay", "0", "--pages"];
+    for (limit, says) in
+        [("2", Some("3 URLs wait behind the limit")), ("4", Some("1 URL waits behind")), ("9", None)]
+    {
+        let said = work.run(&[&asked[..], &[limit]].concat());
+        let said = String::from_utf8_lossy(&said.stderr).into_owned();
+        match says {
+            Some(says) => assert!(said.contains(says), "{said}"),
+            None => assert!(!said.contains("behind the limit"), "{said}"),
+        }
     }
 }

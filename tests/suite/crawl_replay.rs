@@ -31,7 +31,7 @@ const SHOWN: [&str; 13] = [
 ];
 
 /// A program that runs until the test is done.
-struct Killed(Child);
+pub struct Killed(Child);
 
 impl Drop for Killed {
     fn drop(&mut self) {
@@ -40,8 +40,8 @@ impl Drop for Killed {
     }
 }
 
-/// A program of pywb's, which `make tools` installs.
-fn installed(name: &str) -> Option<PathBuf> {
+/// A program in Python, of pywb's or another's, which `make tools` installs.
+pub fn installed(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/archives/bin").join(name);
     if !path.exists() {
         webmill_evaluation::skip(&format!("no {name} in target/archives: run `make tools`"));
@@ -71,7 +71,7 @@ fn browser() -> Option<PathBuf> {
 }
 
 /// pywb with one collection, `docs`, of these shards; its port.
-fn pywb(folder: &Path, shards: &[PathBuf]) -> Option<(Killed, u16)> {
+pub fn pywb(folder: &Path, shards: &[PathBuf]) -> Option<(Killed, u16)> {
     let (manager, wayback) = (installed("wb-manager")?, installed("wayback")?);
     let manage = |arguments: &[&std::ffi::OsStr]| {
         let output = Command::new(&manager).args(arguments).current_dir(folder).output().unwrap();

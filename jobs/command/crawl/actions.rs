@@ -18,7 +18,10 @@ const AFTER: &str = "Examples:
   webmill run crawl --out results
 
 Stopped or killed, the same command goes on where it was. Shards are in OUT/shards, the event log in OUT/events, the
-settings in OUT/crawl.toml; all settings can be set in the table [crawl] of a recipe.";
+settings in OUT/crawl.toml; all settings can be set in the table [crawl] of a recipe.
+
+Exits with 0 when everything was fetched or a limit was reached, 3 when URLs are missing (the summary says which, why, and
+the command that goes on), 130 when stopped, 2 after an error.";
 
 /// What is done: a derived parser does not know of arguments that an action makes needless.
 #[derive(Debug)]

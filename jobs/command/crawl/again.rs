@@ -35,8 +35,8 @@ pub fn sum_up(totals: &Totals, over_budget: u64, ended: Ended) {
         let found: Vec<String> =
             totals.visits.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
         crate::say!(
-            "            {} visits of known pages; visits found: {}",
-            grouped(again),
+            "            {} of known pages; visits found: {}",
+            if again == 1 { "1 visit".to_owned() } else { format!("{} visits", grouped(again)) },
             found.join(" · ")
         );
     }

@@ -34,6 +34,9 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
         bail!("{}: there is no crawl in this folder (no crawl.toml)", args.out.display());
     }
     let options: CrawlOptions = Recipe::read(&settings)?.unchecked()?;
+    if args.url.starts_with('/') {
+        bail!("{}: a path alone is no URL; say it with scheme and host, as https://example.org{0}", args.url);
+    }
     let read = match seed_text::read(&args.url) {
         Ok(read) => read,
         Err(why) => bail!("{}: {why}", args.url),

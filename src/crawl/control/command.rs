@@ -189,7 +189,14 @@ pub fn host_name(text: &str) -> Result<String> {
         return Err(wrong());
     }
     let url = CanonicalUrl::parse(&format!("http://{text}/")).ok_or_else(wrong)?;
-    if url.host().is_empty() || url.port().is_some() { Err(wrong()) } else { Ok(url.host().to_owned()) }
+    match url.host() {
+        "" => Err(wrong()),
+        host if url.port().is_some() => Err(Error::Config(format!(
+            "{:?} names a port: a host is left alone at all its ports, and named without one, as {host}",
+            shortened(text)
+        ))),
+        host => Ok(host.to_owned()),
+    }
 }
 
 fn bounded(pattern: &str) -> Result<&str> {
@@ -298,6 +305,7 @@ mod tests {
             (r#"{"command":"park","host":"a b"}"#, "name of a host"),
             (r#"{"command":"park","host":"a.example/x"}"#, "name of a host"),
             (r#"{"command":"park","host":"a.example:80:"}"#, "name of a host"),
+            (r#"{"command":"park","host":"A.example:8080"}"#, "named without one, as a.example"),
             (r#"{"command":"set"}"#, "name a setting"),
             (r#"{"command":"set","delay_ms":-1}"#, "invalid value"),
             (r#"{"command":"set","delay_ms":99999999999}"#, "delay_ms"),

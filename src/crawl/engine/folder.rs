@@ -117,6 +117,11 @@ fn open_frontier(path: &Path, options: &CrawlOptions) -> Result<(Frontier, Check
     Ok((frontier, checkpoint, State::Committed))
 }
 
+/// Sites that seeds moved to, as the checkpoint of a frontier has them; none where it cannot be read.
+pub(crate) fn adopted(checkpoint: &[u8]) -> Vec<String> {
+    postcard::from_bytes(checkpoint).map(|checkpoint: Checkpoint| checkpoint.adopted).unwrap_or_default()
+}
+
 /// Leaves word that the frontier is damaged.
 pub(super) fn mark_damaged(folder: &Path) {
     // If even that fails, the next opening meets the damage again and says so again.

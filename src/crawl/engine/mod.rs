@@ -90,8 +90,9 @@ use webmill_capture::error::{Error, Result};
 use webmill_shard::Position;
 
 pub(crate) use fetch_task::without_secrets;
-pub(crate) use folder::lock;
+pub(crate) use folder::{adopted, lock};
 pub use import::{Import, Imported, OldCapture};
+pub(crate) use open::scope_of;
 pub use operate::Operated;
 pub use replay::Replayed;
 pub(crate) use rules::{origin, stored_rules};

@@ -183,7 +183,7 @@ impl Tools {
 
 fn page_reader(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<PageReader> {
     Ok(PageReader {
-        scope: scope(options, seeds)?,
+        scope: scope_of(options, seeds)?,
         rewriter: Rewriter::new(&options.rewrite)?,
         traps: options.traps.clone(),
         agent: options.agent.clone(),
@@ -194,8 +194,11 @@ fn page_reader(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<PageRea
     })
 }
 
-/// The scope as the other settings have it too.
-fn scope(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<Scope> {
+/// The scope as the other settings have it too, before anything was adopted.
+///
+/// # Errors
+/// [`Error::Config`].
+pub(crate) fn scope_of(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<Scope> {
     let mut scope = options.scope.clone();
     if options.images && !scope.media_types.is_empty() {
         scope.media_types.push("image/*".into());
