@@ -42,6 +42,9 @@ pub mod outcome {
     pub const UNANSWERED: &[&str] =
         &[TIMEOUT, DISCONNECT, CONNECT_FAILURE, DNS_FAILURE, PROXY_FAILURE, CUT_OFF];
 
+    /// Outcomes that settle nothing about their URL: what was said of it before holds.
+    pub const PASSING: &[&str] = &[RETRY, PART, ROBOTS, HOST_UNREACHABLE, ROBOTS_UNREACHABLE, IMPORTED];
+
     /// Whether a URL with this outcome may be there all the same.
     pub fn is_soft(outcome: &str) -> bool {
         SOFT.contains(&outcome)
@@ -113,6 +116,8 @@ pub mod outcome {
         REQUEUED = "requeued";
         /// A page that was rendered asked for it while its scripts ran.
         PART = "part";
+        /// The history of its page was taken from an index of older shards.
+        IMPORTED = "imported";
         /// An operator had the URL dropped.
         DROPPED = "dropped";
     }

@@ -244,8 +244,9 @@ impl Crawl {
         } else if let Some(packed) = packed {
             reading.give_place_back();
             let size = packed.len() + reading.weight();
-            // What finds no room is lost with this attempt, not with the URL.
-            drop(self.longest.offer(lease.entry.url.as_str(), length, size, (packed, reading)));
+            let last = lease.entry.retries >= self.options.max_retries;
+            let note = self.keep_part(lease.entry.url.as_str(), length, size, (packed, reading), last);
+            event.detail = event.detail.map(|detail| detail + &note);
         }
         self.again_or(lease, event, outcome::CUT_OFF)
     }
@@ -329,9 +330,6 @@ impl Crawl {
             self.stored(&lease, &reading);
             self.queue_found(&lease, &reading)?;
         }
-        if outcome::is_soft(&event.outcome) {
-            self.totals.given_up.add(&event.outcome);
-        }
         self.finish(lease, event)
     }
 
@@ -341,6 +339,7 @@ impl Crawl {
             self.circles.remove(event.origin.as_deref().unwrap_or(&event.url));
         }
         self.not_visited(&lease, &mut event)?;
+        self.note_verdict(&event, &lease.entry.url)?;
         self.log(event);
         self.frontier.release(lease, After::Done)
     }

@@ -335,8 +335,6 @@ impl Crawl {
     /// Applies an event; `again`: the frontier knows nothing of the past.
     fn replay_event(&mut self, event: &Event, again: bool) -> Result<()> {
         self.totals.outcomes.add(&event.outcome);
-        let host = event.url.split('/').nth(2).unwrap_or_default();
-        self.totals.count_left_out(host, &event.outcome, event.detail.as_deref());
         self.totals.bytes += event.bytes;
         if event.bytes > 0 {
             self.totals.fetched += 1;
@@ -364,15 +362,7 @@ impl Crawl {
             return Ok(());
         }
         // What is to be asked for again stays as it is.
-        const STAY: [&str; 6] = [
-            outcome::RETRY,
-            outcome::PART,
-            outcome::ROBOTS,
-            outcome::SITEMAP,
-            outcome::HOST_UNREACHABLE,
-            outcome::ROBOTS_UNREACHABLE,
-        ];
-        if STAY.contains(&&*event.outcome) {
+        if outcome::PASSING.contains(&&*event.outcome) || event.outcome == outcome::SITEMAP {
             return Ok(());
         }
         if event.outcome == outcome::REQUEUED {
@@ -388,10 +378,8 @@ impl Crawl {
         } else {
             self.frontier.mark_seen(&url)?;
         }
-        if outcome::is_soft(&event.outcome) {
-            self.totals.given_up.add(&event.outcome);
-        }
-        if [outcome::STORED, outcome::CUT_OFF].contains(&&*event.outcome) {
+        self.note_verdict(event, &url)?;
+        if event.purpose.is_stored() && [outcome::STORED, outcome::CUT_OFF].contains(&&*event.outcome) {
             match event.purpose {
                 Purpose::Requisite => self.totals.requisites += 1,
                 _ => self.totals.stored += 1,
