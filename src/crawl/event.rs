@@ -184,6 +184,12 @@ pub struct Event {
     /// Whether the request said what is known, so that the server may answer 304.
     #[serde(default, skip_serializing_if = "is_false")]
     pub conditional: bool,
+    /// Addresses that a rendered page wanted to go on to by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub onward: Vec<String>,
+    /// What is known of the page, of one that is `imported`: its history ([`webmill_revisit::PageHistory`]) in base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<String>,
     /// SHA-1 of the payload in base32.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
@@ -237,6 +243,8 @@ impl Event {
             truncated: None,
             visit: None,
             conditional: false,
+            onward: Vec::new(),
+            history: None,
             digest: None,
             simhash: None,
             etag: None,
@@ -282,6 +290,9 @@ impl Event {
         for text in texts.into_iter().chain(others).flatten() {
             cut(text, CUT_BYTES);
         }
+        // Half of them would say something else.
+        event.onward.clear();
+        event.history = None;
         for text in [&mut event.ip, &mut event.shard].into_iter().flatten() {
             cut(text, CUT_BYTES / 4);
         }
@@ -391,7 +402,7 @@ mod tests {
             let event = Event {
                 url: url.unwrap_or_default(), purpose: Purpose::Sitemap, outcome: Cow::Borrowed(outcome::RETRY), status,
                 fetch_time_ms: numbers.0, elapsed_ms: numbers.1, bytes: numbers.2, depth: numbers.3, retries: numbers.4, redirects: numbers.4,
-                referrer, origin, redirect_to, ip, robots_reason, detail, protocol: Some("h2".into()), shard, truncated: None, visit: None, conditional: false, digest: None, simhash: numbers.5, etag: None, last_modified: None,
+                referrer, origin, redirect_to, ip, robots_reason, detail, protocol: Some("h2".into()), shard, truncated: None, visit: None, conditional: false, onward: Vec::new(), history: None, digest: None, simhash: numbers.5, etag: None, last_modified: None,
                 lineage: Lineage { off_site: numbers.4, seed: crate::scope::SeedMark(numbers.3) },
                 offset: numbers.5, length: numbers.5, cut: false,
             };

@@ -117,6 +117,7 @@ impl Crawl {
             200..=299 => {
                 event.outcome = outcome::STORED.into();
                 event.detail = detail_of(&reading);
+                event.onward.clone_from(&reading.onward);
                 if seen == Some(Outcome::Unchanged) && again {
                     event.outcome = outcome::UNCHANGED.into();
                 } else {
@@ -149,7 +150,7 @@ impl Crawl {
         host.fetched += 1;
         host.bytes += received.raw.len() as u64;
         host.response_ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
-        if !matches!(received.status, 429 | 503) {
+        if !matches!(received.status, 429 | 500..=599) {
             host.away = 0;
         }
         if is_good(received) {
@@ -164,7 +165,7 @@ impl Crawl {
             .polite(&lease.host)
             .pause(&HostState { pace: Pace::default(), ..pauses(self.frontier.host(lease)) });
         let host = self.frontier.host_mut(lease);
-        host.failures = 0;
+        (host.failures, host.errors) = (0, 0);
         host.pace.good(free);
         if host.trouble.take().is_some() {
             self.troubled.remove(&*lease.host);
@@ -197,6 +198,9 @@ impl Crawl {
             Some(500..) => outcome::SERVER_ERROR,
             _ => outcome::TOO_BUSY,
         };
+        if self.answers_errors_alone(&lease, &event) {
+            return self.out_of_order(lease, event);
+        }
         self.back_off(&lease, final_outcome, ANSWERED_BACKOFF_MS);
         self.again_or(lease, event, final_outcome)
     }

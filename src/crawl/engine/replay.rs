@@ -233,8 +233,9 @@ impl Written {
 }
 
 /// What links are read from: the answer, or what a browser made of it.
-fn as_read<'a>(record: &'a Record<'_>, tree: Option<&[u8]>) -> Cow<'a, [u8]> {
-    tree.map_or(Cow::Borrowed(&*record.data), |tree| Cow::Owned(crate::render::as_answer(&record.data, tree)))
+fn as_read<'a>(record: &'a Record<'_>, tree: Option<&[u8]>, onward: &[String]) -> Cow<'a, [u8]> {
+    let rendered = |tree| Cow::Owned(crate::render::as_answer(&record.data, tree, onward));
+    tree.map_or(Cow::Borrowed(&*record.data), rendered)
 }
 
 /// What a replay needs of an event whose answer was stored.
@@ -245,6 +246,8 @@ struct Known {
     redirects: u8,
     /// Whether the record counts: others are of redirects and the like.
     kept: bool,
+    /// Where a rendered page wanted to go on to.
+    onward: Vec<String>,
 }
 
 impl Crawl {
@@ -283,7 +286,8 @@ impl Crawl {
                         // Nobody listens any more when the shards could not be read; that error is reported.
                         let standing = Standing { depth: event.depth, lineage: event.lineage };
                         let (purpose, redirects) = (event.purpose, event.redirects);
-                        let _ = sender.send(Known { at, purpose, standing, redirects, kept });
+                        let onward = event.onward;
+                        let _ = sender.send(Known { at, purpose, standing, redirects, kept, onward });
                     }
                     Ok(())
                 };
@@ -301,17 +305,19 @@ impl Crawl {
                     next = known.recv().ok();
                 }
                 let Some(url) = CanonicalUrl::parse_stored(&record.url) else { return Ok(()) };
-                let (purpose, standing, redirects) = match matched {
+                let (purpose, standing, redirects, onward) = match matched {
                     Some(Known { kept: false, .. }) => return Ok(()),
-                    Some(Known { purpose, standing, redirects, .. }) => (purpose, standing, redirects),
+                    Some(Known { purpose, standing, redirects, onward, .. }) => {
+                        (purpose, standing, redirects, onward)
+                    }
                     None => {
                         // A page that only the shards know of: its links count from here on.
                         self.frontier.mark_seen(&url)?;
-                        (Purpose::Page, Standing::default(), 0)
+                        (Purpose::Page, Standing::default(), 0, Vec::new())
                     }
                 };
                 replayed.pages += 1;
-                let reading = self.reader.read(&url, purpose, standing, &as_read(record, tree));
+                let reading = self.reader.read(&url, purpose, standing, &as_read(record, tree, &onward));
                 let priority = self.priority.of(&url, None);
                 let of = Naming { url: &url, purpose, at: standing, redirects, priority, referrer: None };
                 self.queue(of, &reading)?;
@@ -362,6 +368,9 @@ impl Crawl {
             return Ok(());
         }
         // What is to be asked for again stays as it is.
+        if event.outcome == outcome::IMPORTED {
+            return self.replay_import(event, &url);
+        }
         if outcome::PASSING.contains(&&*event.outcome) || event.outcome == outcome::SITEMAP {
             return Ok(());
         }

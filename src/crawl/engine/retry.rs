@@ -123,7 +123,7 @@ impl Crawl {
             let now = self.now_ms();
             self.frontier.change_host(host, &mut |state| {
                 state.verdict = None;
-                (state.failures, state.away) = (0, 0);
+                (state.failures, state.away, state.errors) = (0, 0, 0);
                 state.next_ms = state.next_ms.min(now);
             })?;
         }
