@@ -72,7 +72,8 @@ fn imported_histories_survive_the_loss_of_the_frontier() {
     };
     assert_eq!(imported(&events(&work.path("new"))), 6);
     std::fs::remove_dir_all(work.path("new/frontier")).unwrap();
-    let arguments = ["crawl", SEED, "--out", "new", "--proxy", &proxy, "--delay", "0", "--revisit"];
+    let arguments =
+        ["crawl", SEED, "--out", "new", "--proxy", &proxy, "--delay", "0", "--depth", "5", "--revisit"];
     let said = String::from_utf8(work.run(&arguments).stderr).unwrap();
     assert!(said.contains("built again"), "{said}");
     let found = visits(&work.path("new"), 0);
