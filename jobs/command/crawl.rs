@@ -7,6 +7,7 @@ mod again_args;
 mod args;
 mod ctl;
 mod earlier;
+mod end;
 mod explain;
 mod lint;
 mod rule_args;
@@ -18,19 +19,17 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use webmill_crawl::fetch::cookie_file;
 use webmill_crawl::{Crawl, CrawlOptions, Ended};
 use webmill_run::Cancel;
 
-use crate::crawl::{EVENTS, Survey, convert};
+use crate::crawl::{Survey, convert};
 pub use actions::{CrawlCommand, run as act};
 pub use args::CrawlArgs;
-use view::{many, tell_missing};
+use end::End;
+use view::many;
 pub use view::{sum_up, view};
-
-/// Exit code of a crawl that did not bring home what it was asked for.
-const INCOMPLETE: u8 = 3;
 
 /// Runs the command.
 ///
@@ -94,48 +93,22 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     }
     let ended = ran.context("the crawl stopped; the same command goes on with it")?;
     let missing = crawl.missing()?;
+    let waits = crawl.frontier().queued.saturating_sub(missing.waiting);
     advice::of_seeds(crawl.seed_news()).iter().for_each(|line| crate::say!("{line}"));
     let over_budget = crawl.hosts_over_budget();
-    let waiting = crawl.frontier().queued;
     // A disk too full for tables must not keep the crawl from being closed.
     let survey = Survey::take(&crawl, &args.out, ended);
     let totals = crawl.close(ended)?;
     let events = convert(&args.out)?;
-    let at_its_end = matches!(ended, Ended::Finished | Ended::Patience);
-    let incomplete = at_its_end && missing.urls() > 0;
-    // Nothing that is incomplete is called finished.
-    sum_up(&totals, if incomplete && ended == Ended::Finished { "ended" } else { ended.name() });
-    if waiting > 0 && matches!(ended, Ended::Pages | Ended::Bytes | Ended::Time) {
-        let verb = if waiting == 1 { "waits" } else { "wait" };
-        crate::say!(
-            "            {} {verb} behind the limit; the same command with another goes on",
-            many(waiting, "URL")
-        );
-    }
+    let end = End { ended, stored: totals.stored, missing, waits };
+    sum_up(&totals, end.name());
     again::sum_up(&totals, over_budget, ended);
     survey.and_then(|survey| survey.finish(events)).context("the tables of the crawl")?;
-    if ended == Ended::Stopped {
-        crate::say!("the same command goes on where it was");
-        return Ok(ExitCode::from(130));
+    end.tell(&totals, &args.out);
+    if ended != Ended::Stopped {
+        crate::print(&format!("{}\n", args.out.display()))?;
     }
-    if incomplete {
-        tell_missing(&missing, &args.out);
-    }
-    if totals.stored == 0 && at_its_end {
-        let hint = match totals.outcomes.get("private-address") {
-            0 => "",
-            _ => "; private addresses are reached with --allow-private",
-        };
-        bail!(
-            "no page was stored: what became of the seeds stands above and in {}/{EVENTS}{hint}",
-            args.out.display()
-        );
-    }
-    crate::print(&format!("{}\n", args.out.display()))?;
-    if incomplete {
-        return Ok(ExitCode::from(INCOMPLETE));
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(end.exit_code()))
 }
 
 /// The settings as table `[crawl]` of a recipe, without secrets.

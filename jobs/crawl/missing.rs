@@ -1,9 +1,11 @@
 //! `missing`: what was asked for and is not in the archive, by reason and host.
 //!
-//! **Definition.** Given up and left out: events of the log with such an outcome, less those that were asked for again since
-//! (`requeued`). What waits is what is queued when the run ends.
+//! **Definition.** Given up and left out: URLs whose last outcome is such a one. So a page counts once, however many runs did not get it,
+//! and no more once it is brought home, or asked for again (`requeued`); outcomes that settle nothing ([`outcome::PASSING`]) leave it
+//! as it was. What waits is what is queued when the run ends.
 //!
-//! **Memory.** Distinct counts beyond [`COUNTED_AT_ONCE`] go through an external sort.
+//! **Cost.** A sort of the events by URL. **Memory.** [`SORT_BYTES`] for it; distinct counts beyond [`COUNTED_AT_ONCE`] go
+//! through another one.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -41,20 +43,25 @@ const LEFT_OUT: &[&str] = &[
 ];
 
 columns! {
-    struct Said from EventRow { url_host_name, purpose, outcome, detail }
+    struct Said from EventRow { url_key, url_host_name, purpose, outcome, is_cut }
 }
 
 /// Counts by reason, outcome and host.
 pub struct Missing {
+    folder: PathBuf,
     counts: HashMap<Vec<u8>, i64>,
     sorter: BytesSorter,
+}
+
+/// A sort that leaves memory for `folder` where it has to.
+fn sorter(folder: &Path) -> BytesSorter {
+    BytesSorter::new(&Budget::new(SORT_BYTES).in_dir(folder))
 }
 
 impl Missing {
     /// None; what memory does not hold goes to files in `folder`.
     pub fn new(folder: &Path) -> Self {
-        let sorter = BytesSorter::new(&Budget::new(SORT_BYTES).in_dir(folder));
-        Missing { counts: HashMap::new(), sorter }
+        Missing { folder: folder.to_path_buf(), counts: HashMap::new(), sorter: sorter(folder) }
     }
 
     /// Counts `n` URLs, or takes them off.
@@ -65,31 +72,52 @@ impl Missing {
         host: Option<&str>,
         n: i64,
     ) -> webmill_capture::Result<()> {
-        let place = MissingWhy::VARIANTS.iter().position(|other| *other == why);
-        let mut key = vec![place.expect("a variant of the enum") as u8];
-        key.extend_from_slice(outcome.as_bytes());
-        key.push(0);
-        // What comes before every name stands for none.
-        key.extend_from_slice(host.map_or(&[0][..], str::as_bytes));
+        self.count_key(key(why, outcome, host), n)
+    }
+
+    fn count_key(&mut self, key: Vec<u8>, n: i64) -> webmill_capture::Result<()> {
         *self.counts.entry(key).or_default() += n;
         if self.counts.len() >= COUNTED_AT_ONCE { self.spill() } else { Ok(()) }
     }
 
-    /// Counts what the tables of the event log say was given up or left out.
+    /// Counts what the tables of the event log say last was given up or left out.
     pub fn read(&mut self, events: Vec<PathBuf>) -> webmill_capture::Result<()> {
+        let mut by_url = sorter(&self.folder);
         let mut reader = Reader::<Said>::over(events);
+        let mut number = 0u64;
         while let Some(batch) = reader.next()? {
             for event in batch.rows().filter(|event| event.purpose != EventPurpose::Robots) {
-                let again = event.outcome == outcome::REQUEUED;
-                let said = if again { event.detail.unwrap_or_default() } else { event.outcome };
+                if outcome::PASSING.contains(&event.outcome) {
+                    continue;
+                }
+                number += 1;
                 // A sitemap that is not there was a guess, and no page.
                 let stored = matches!(event.purpose, EventPurpose::Page | EventPurpose::Requisite);
-                if let Some(why) = why(said).filter(|why| stored || *why == MissingWhy::GivenUp) {
-                    self.count(why, said, event.url_host_name, if again { -1 } else { 1 })?;
-                }
+                let why = why(event.outcome).filter(|why| stored || *why == MissingWhy::GivenUp);
+                let said = why.map(|why| key(why, event.outcome, event.url_host_name)).unwrap_or_default();
+                // URLs that are cut need not be the same.
+                let apart = if event.is_cut { number } else { 0 };
+                let url = [&event.url_key.0.to_be_bytes()[..], &apart.to_be_bytes(), &number.to_be_bytes()]
+                    .concat();
+                by_url.push(&url, &said)?;
             }
         }
-        Ok(())
+        let mut sorted = by_url.finish()?;
+        let mut last: Option<(Vec<u8>, Vec<u8>)> = None;
+        while let Some((url, said)) = sorted.next().transpose()? {
+            let url = &url[..url.len() - 8];
+            if let Some((before, said)) = last.take_if(|(before, _)| before != url)
+                && !said.is_empty()
+            {
+                debug_assert!(before.as_slice() < url);
+                self.count_key(said, 1)?;
+            }
+            last = Some((url.to_vec(), said.to_vec()));
+        }
+        match last {
+            Some((_, said)) if !said.is_empty() => self.count_key(said, 1),
+            _ => Ok(()),
+        }
     }
 
     /// Writes the table.
@@ -106,6 +134,17 @@ impl Missing {
     fn spill(&mut self) -> webmill_capture::Result<()> {
         self.counts.drain().try_for_each(|(key, n)| self.sorter.push(&key, &n.to_le_bytes()))
     }
+}
+
+/// What is counted: why, outcome and host.
+fn key(why: MissingWhy, outcome: &str, host: Option<&str>) -> Vec<u8> {
+    let place = MissingWhy::VARIANTS.iter().position(|other| *other == why);
+    let mut key = vec![place.expect("a variant of the enum") as u8];
+    key.extend_from_slice(outcome.as_bytes());
+    key.push(0);
+    // What comes before every name stands for none.
+    key.extend_from_slice(host.map_or(&[0][..], str::as_bytes));
+    key
 }
 
 fn why(said: &str) -> Option<MissingWhy> {
@@ -156,7 +195,7 @@ mod tests {
     use webmill_table::read_rows;
 
     #[test]
-    fn counts_are_added_up_over_spills_and_what_was_asked_again_is_taken_off() {
+    fn counts_are_added_up_over_spills() {
         let crawl = tempfile::tempdir().unwrap();
         let mut missing = Missing::new(crawl.path());
         for round in 0..3 {

@@ -58,12 +58,13 @@ pub fn write_counts(crawl: &Path, totals: &Totals) -> Result<()> {
         ("requests", totals.fetched),
         ("requisites-stored", totals.requisites),
     ];
-    let named: [(CountedAs, &Counted); 6] = [
+    let named: [(CountedAs, &Counted); 7] = [
         (CountedAs::Outcome, &totals.outcomes),
         (CountedAs::Refused, &totals.refused),
         (CountedAs::MediaType, &totals.refused_types),
         (CountedAs::Pattern, &totals.cut_patterns),
         (CountedAs::GivenUp, &totals.given_up),
+        (CountedAs::LostPart, &totals.lost_parts),
         (CountedAs::Visit, &totals.visits),
     ];
     let sums = sums.map(|(name, n)| count(CountedAs::Sum, name, n));

@@ -5,8 +5,8 @@
 //! [`Survey::finish`] reads the event log, when its tables are written ([`crate::crawl::convert`]). Each table replaces that of
 //! the run before; `crawl_rounds` grows by a row.
 //!
-//! **Cost.** One walk over hosts, queues and histories, and over four columns of the event log. Memory: the rows of a row
-//! group of each table, and a sort of 16 MiB.
+//! **Cost.** One walk over hosts, queues and histories, and a sort of the event log by URL. Memory: the rows of a row
+//! group of each table, and two sorts of 16 MiB.
 
 use std::path::{Path, PathBuf};
 

@@ -14,10 +14,13 @@ impl Counted {
         self.add_many(name, 1);
     }
 
-    /// One more of `name`, a foreign word: once there are `most` names, new ones are counted as `other`.
-    pub fn add_bounded(&mut self, name: &str, most: usize) {
+    /// One more of `name`, a foreign word: once there are `most` names, new ones are counted as `other`. The name that it was counted
+    /// under.
+    pub fn add_bounded<'n>(&mut self, name: &'n str, most: usize) -> &'n str {
         let known = self.0.contains_key(name) || self.0.len() < most;
-        self.add(if known { name } else { "other" });
+        let name = if known { name } else { "other" };
+        self.add(name);
+        name
     }
 
     /// `n` more of `name`.
@@ -79,7 +82,7 @@ mod tests {
         a.take("z");
         assert_eq!(a.iter().collect::<Vec<_>>(), [("x", 2)]);
         assert_eq!(a.get("z"), 0);
-        ["x", "p", "q", "r", "q"].into_iter().for_each(|name| a.add_bounded(name, 3));
+        ["x", "p", "q", "r", "q"].into_iter().for_each(|name| _ = a.add_bounded(name, 3));
         assert_eq!(a.iter().collect::<Vec<_>>(), [("other", 1), ("p", 1), ("q", 2), ("x", 3)]);
     }
 }

@@ -42,6 +42,9 @@ pub mod outcome {
     pub const UNANSWERED: &[&str] =
         &[TIMEOUT, DISCONNECT, CONNECT_FAILURE, DNS_FAILURE, PROXY_FAILURE, CUT_OFF];
 
+    /// Outcomes that settle nothing about their URL: what was said of it before holds.
+    pub const PASSING: &[&str] = &[RETRY, PART, ROBOTS, HOST_UNREACHABLE, ROBOTS_UNREACHABLE, IMPORTED];
+
     /// Whether a URL with this outcome may be there all the same.
     pub fn is_soft(outcome: &str) -> bool {
         SOFT.contains(&outcome)
@@ -113,6 +116,8 @@ pub mod outcome {
         REQUEUED = "requeued";
         /// A page that was rendered asked for it while its scripts ran.
         PART = "part";
+        /// The history of its page was taken from an index of older shards.
+        IMPORTED = "imported";
         /// An operator had the URL dropped.
         DROPPED = "dropped";
     }
@@ -179,6 +184,12 @@ pub struct Event {
     /// Whether the request said what is known, so that the server may answer 304.
     #[serde(default, skip_serializing_if = "is_false")]
     pub conditional: bool,
+    /// Addresses that a rendered page wanted to go on to by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub onward: Vec<String>,
+    /// What is known of the page, of one that is `imported`: its history ([`webmill_revisit::PageHistory`]) in base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<String>,
     /// SHA-1 of the payload in base32.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
@@ -232,6 +243,8 @@ impl Event {
             truncated: None,
             visit: None,
             conditional: false,
+            onward: Vec::new(),
+            history: None,
             digest: None,
             simhash: None,
             etag: None,
@@ -277,6 +290,9 @@ impl Event {
         for text in texts.into_iter().chain(others).flatten() {
             cut(text, CUT_BYTES);
         }
+        // Half of them would say something else.
+        event.onward.clear();
+        event.history = None;
         for text in [&mut event.ip, &mut event.shard].into_iter().flatten() {
             cut(text, CUT_BYTES / 4);
         }
@@ -386,7 +402,7 @@ mod tests {
             let event = Event {
                 url: url.unwrap_or_default(), purpose: Purpose::Sitemap, outcome: Cow::Borrowed(outcome::RETRY), status,
                 fetch_time_ms: numbers.0, elapsed_ms: numbers.1, bytes: numbers.2, depth: numbers.3, retries: numbers.4, redirects: numbers.4,
-                referrer, origin, redirect_to, ip, robots_reason, detail, protocol: Some("h2".into()), shard, truncated: None, visit: None, conditional: false, digest: None, simhash: numbers.5, etag: None, last_modified: None,
+                referrer, origin, redirect_to, ip, robots_reason, detail, protocol: Some("h2".into()), shard, truncated: None, visit: None, conditional: false, onward: Vec::new(), history: None, digest: None, simhash: numbers.5, etag: None, last_modified: None,
                 lineage: Lineage { off_site: numbers.4, seed: crate::scope::SeedMark(numbers.3) },
                 offset: numbers.5, length: numbers.5, cut: false,
             };

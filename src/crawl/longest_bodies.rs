@@ -63,6 +63,17 @@ impl<T> LongestBodies<T> {
         lost
     }
 
+    /// Keeps the last answer of a URL whatever its size, unless one as long is kept: to be taken out at once.
+    pub fn offer_last(&mut self, url: &str, length: u64, answer: T) {
+        if self.kept.get(url).is_some_and(|kept| kept.length >= length) {
+            return;
+        }
+        self.take(url);
+        // It costs nothing here: it is handed through.
+        self.by_cost.insert((0, url.to_owned()));
+        self.kept.insert(url.to_owned(), Kept { length, cost: 0, answer });
+    }
+
     /// Length of the body kept for a URL.
     pub fn length(&self, url: &str) -> Option<u64> {
         self.kept.get(url).map(|kept| kept.length)
@@ -133,6 +144,16 @@ mod tests {
         assert_eq!(bodies.offer("s3", 1, 900, 5), []);
         assert_eq!(bodies.dropped(), 2);
         assert_eq!(bodies.drain(), [("s1".to_owned(), 1), ("s2".to_owned(), 2), ("s3".to_owned(), 5)]);
+        assert!(bodies.is_empty() && bodies.bytes() == 0);
+    }
+
+    #[test]
+    fn the_last_answer_of_a_url_is_kept_however_large_and_drives_out_no_other() {
+        let mut bodies = LongestBodies::new(2_000);
+        assert_eq!(bodies.offer("s", 5, 1_000, 1), []);
+        bodies.offer_last("huge", 9, 2);
+        bodies.offer_last("s", 4, 3);
+        assert_eq!((bodies.take("huge"), bodies.take("s"), bodies.dropped()), (Some(2), Some(1), 0));
         assert!(bodies.is_empty() && bodies.bytes() == 0);
     }
 

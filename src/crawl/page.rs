@@ -101,6 +101,8 @@ pub struct Reading {
     pub nofollow: bool,
     /// Whether it is a page of markup.
     pub markup: bool,
+    /// Where a rendered page wanted to go on to by itself; these are among the found or refused too.
+    pub onward: Vec<String>,
     /// What was wrong with a sitemap.
     pub defect: Option<String>,
     /// Its place among the large responses being read.

@@ -10,7 +10,8 @@
 //! sixty-fourth of the rate at which the host refused (additive increase, multiplicative decrease), until the host is as fast as
 //! politeness allows anyway. Refusals in a row double the pause.
 //!
-//! **Giving up.** A host that was away (no connection, no robots.txt, 429, 503) `max_failures` times in a row
+//! **Giving up.** A host that was away (no connection, no robots.txt, 429, 503, and any 5xx once eight URLs in a row had got one at their
+//! first attempt) `max_failures` times in a row
 //! (`max_failures_at_first` where it never answered) is left alone until the crawl is opened again; with the default waits that takes a
 //! day and a half, and ten minutes. Other errors are those of a URL.
 //!

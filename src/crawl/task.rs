@@ -117,8 +117,11 @@ pub struct HostState {
     pub response_ms: u32,
     /// Failures in a row: no connection, no rules, an answer 5xx or 429, a body cut off.
     pub failures: u16,
-    /// Of these, in a row, those that say that the host itself is away: no connection, no rules, 429, 503.
+    /// Of these, in a row, those that say that the host itself is away: no connection, no rules, 429, 503; any other 5xx too,
+    /// once URL after URL got one.
     pub away: u16,
+    /// URLs in a row that got an error 5xx at their first attempt, with no good answer between them.
+    pub errors: u16,
     /// Wall clock, ms since 1970, of the first of them.
     pub trouble_since_ms: i64,
     /// Outcome of the last of them.

@@ -1,5 +1,7 @@
 //! Histories from an index of older shards, and the flags that visit again.
 
+use webmill::crawl::event::outcome;
+
 use super::crawl_again_site::{Manner, Pages, every, round, visits, words};
 use super::crawl_support::{events, serve};
 use super::support::Work;
@@ -48,6 +50,42 @@ fn an_index_of_older_shards_becomes_histories() {
         let said = String::from_utf8_lossy(&again.stderr).into_owned();
         assert!(said.contains("0 pages with 0 visits; left out: known-already 12"), "{format}: {said}");
     }
+}
+
+#[test]
+fn imported_histories_survive_the_loss_of_the_frontier() {
+    let pages = site();
+    let (server, _) = serve(pages.clone());
+    let work = Work::new();
+    let options = every(server.proxy(), 1);
+    round(&work.path("old"), &options, &[SEED], 0.0);
+    round(&work.path("old"), &options, &[SEED], 10.0);
+    pages.set(&format!("{SEED}page-1.html"), format!("<p>{}", words(101)));
+    work.run(&["index", "old/shards", "--format", "cdxj", "-o", "old.cdxj"]);
+    let proxy = server.proxy();
+    // Nothing is visited but the seed: all else is known from the index alone.
+    let mut arguments = vec!["crawl", SEED, "--out", "new", "--proxy", &proxy, "--delay", "0"];
+    arguments.extend(["--import", "old.cdxj", "--depth", "0"]);
+    work.run(&arguments);
+    let imported = |told: &[webmill::crawl::event::Event]| {
+        told.iter().filter(|event| event.outcome == outcome::IMPORTED).count()
+    };
+    assert_eq!(imported(&events(&work.path("new"))), 6);
+    std::fs::remove_dir_all(work.path("new/frontier")).unwrap();
+    let arguments =
+        ["crawl", SEED, "--out", "new", "--proxy", &proxy, "--delay", "0", "--depth", "5", "--revisit"];
+    let said = String::from_utf8(work.run(&arguments).stderr).unwrap();
+    assert!(said.contains("built again"), "{said}");
+    let found = visits(&work.path("new"), 0);
+    for (url, what) in &found {
+        let changed = url.ends_with("page-1.html");
+        assert_eq!(what, if changed { "changed" } else { "unchanged" }, "{url}: {found:?}");
+    }
+    assert!(found.iter().any(|(url, _)| url.ends_with("page-1.html")), "{found:?}");
+    assert_eq!(imported(&events(&work.path("new"))), 6, "once");
+    let again = work.run(&["crawl", "--out", "new", "--import", "old.cdxj"]);
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(said.contains("0 pages with 0 visits; left out: known-already 12"), "{said}");
 }
 
 #[test]

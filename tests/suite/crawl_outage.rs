@@ -311,6 +311,178 @@ fn errors_of_a_server_are_asked_for_again_when_told() {
     assert_eq!(answers(folder.path()).len(), 3);
 }
 
+/// A host that answers every request with an error from one request to another.
+struct OutOfOrder {
+    site: Written,
+    asked: AtomicU64,
+    from: u64,
+    to: u64,
+}
+
+impl Site for OutOfOrder {
+    fn answer_into(&self, host: &str, url: &str, attempt: u32, page: &mut SynthPage, out: &mut Answer) {
+        let nth = if url.ends_with("/robots.txt") { 0 } else { self.asked.fetch_add(1, Ordering::Relaxed) };
+        if !(self.from..self.to).contains(&nth) {
+            return self.site.answer_into(host, url, attempt, page, out);
+        }
+        let message = message("500 Internal Server Error", "", "out of order");
+        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+        *out = Answer { status: 500, message, head_len, ..Answer::default() };
+    }
+}
+
+#[test]
+fn a_host_that_answers_with_errors_alone_for_a_while_loses_no_page() {
+    let site = OutOfOrder { site: star("o.example", 40), asked: AtomicU64::new(0), from: 10, to: 110 };
+    let (server, record) = serve(site);
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = swift(server.proxy());
+    options.max_retries = 1;
+    (options.politeness.backoff_ms, options.politeness.max_backoff_ms) = (5, 5);
+    options.politeness.max_failures = 200;
+    let totals = crawl(folder.path(), &options, &seeds(&["http://o.example/"]));
+    assert_eq!((totals.stored, totals.given_up.is_empty()), (41, true), "{:?}", totals.outcomes);
+    let refused = record.requests().iter().filter(|(_, asked)| asked.status == 500).count();
+    assert_eq!(refused, 100);
+}
+
+#[test]
+fn a_host_that_never_recovers_is_left_alone_with_its_queue() {
+    let site = OutOfOrder { site: star("o.example", 40), asked: AtomicU64::new(0), from: 10, to: u64::MAX };
+    let (server, _) = serve(site);
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = swift(server.proxy());
+    (options.politeness.backoff_ms, options.politeness.max_backoff_ms) = (5, 5);
+    let (mut crawl, _) =
+        Crawl::open(folder.path(), &options, &seeds(&["http://o.example/"]), 2, None).unwrap();
+    let ended = crawl.run(&mut Quiet, &|| false).unwrap();
+    let missing = crawl.missing().unwrap();
+    let stored = crawl.close(ended).unwrap().stored;
+    assert_eq!((ended, missing.given_up.is_empty(), missing.host_count), (Ended::Finished, true, 1));
+    assert_eq!((missing.hosts[0].0.reason.as_str(), missing.waiting), (outcome::SERVER_ERROR, 41 - stored));
+}
+
+#[test]
+fn pages_that_always_fail_do_not_hold_up_their_host() {
+    let mut site = star("e.example", 12);
+    for n in 0..5 {
+        site.0.insert(format!("http://e.example/{n}.html"), vec![message("500 Error", "", "never")]);
+    }
+    let (server, _) = serve(site);
+    let folder = tempfile::tempdir().unwrap();
+    let totals = crawl(folder.path(), &swift(server.proxy()), &seeds(&["http://e.example/"]));
+    assert_eq!((totals.stored, totals.given_up.get(outcome::SERVER_ERROR)), (8, 5));
+}
+
+/// Long pages that break off at the first attempts, after so many.
+struct Heavy(u32);
+
+impl Site for Heavy {
+    fn answer_into(&self, _: &str, url: &str, attempt: u32, _: &mut SynthPage, out: &mut Answer) {
+        let mut x = url.bytes().fold(1u64, |x, b| x.wrapping_mul(31).wrapping_add(b.into()));
+        let mut text = String::from("<p>");
+        while text.len() < 380_000 {
+            x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
+            text.push_str(&format!("{x:016x} "));
+        }
+        let mut message = message("200 OK", "Content-Type: text/html\r\n", &text);
+        let head_len = message.len() - text.len();
+        let whole = attempt >= self.0;
+        if !whole {
+            message.truncate(head_len + 370_000);
+        }
+        let ending = if whole { Ending::default() } else { Ending::Close };
+        *out = Answer { status: 200, message, head_len, ending, ..Answer::default() };
+    }
+
+    fn counts_attempts(&self) -> bool {
+        true
+    }
+
+    fn depends_on_attempt(&self, _: &str) -> bool {
+        true
+    }
+}
+
+#[test]
+fn parts_of_answers_that_find_no_room_are_counted_and_said_and_their_urls_come_all_the_same() {
+    for (breaks, given_up) in [(1, 0), (9, 6)] {
+        let (server, _) = serve(Heavy(breaks));
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = swift(server.proxy());
+        // A thirty-second of it is for such parts.
+        options.memory = 16 << 20;
+        options.obey_robots = false;
+        options.max_retries = 1;
+        let all: Vec<String> = (0..6).map(|n| format!("http://h.example/{n}")).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let totals = crawl(folder.path(), &options, &seeds(&all));
+        // Where no attempt brings all of it, the last one is stored whatever room there is.
+        assert_eq!(
+            (totals.stored, totals.given_up.get(outcome::CUT_OFF)),
+            (6, given_up),
+            "{:?}",
+            totals.outcomes
+        );
+        assert_eq!(answers(folder.path()).len(), 6);
+        let lost = totals.lost_parts.get("no-room");
+        assert!((1..6).contains(&lost), "{lost}");
+        let told = events(folder.path());
+        let said =
+            told.iter().filter(|e| e.detail.as_deref().is_some_and(|d| d.contains("for want of room")));
+        assert_eq!(said.count() as u64, lost);
+    }
+}
+
+#[test]
+fn a_part_that_waits_when_a_run_ends_is_counted() {
+    let web = Breaking(HashMap::from([("http://b.example/x", vec![100, BODY])]));
+    let (server, _) = serve(web);
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = swift(server.proxy());
+    (options.politeness.backoff_ms, options.politeness.max_backoff_ms) = (60_000, 60_000);
+    let all = seeds(&["http://b.example/x"]);
+    let (mut crawl, _) = Crawl::open(folder.path(), &options, &all, 2, None).unwrap();
+    let seen = Watched::default();
+    let ended = crawl.run(&mut seen.clone(), &|| seen.0.load(Ordering::Relaxed) > 0).unwrap();
+    assert_eq!(ended, Ended::Stopped);
+    assert!(crawl.frontier().queued > 0, "its URL waits");
+    assert_eq!(crawl.close(ended).unwrap().lost_parts.get("run-ended"), 1);
+}
+
+/// Attempts that failed so far.
+#[derive(Default, Clone)]
+struct Watched(Arc<AtomicU64>);
+
+impl webmill::crawl::Observer for Watched {
+    fn look(&mut self, snapshot: &Snapshot) {
+        self.0.store(snapshot.totals.outcomes.get(outcome::RETRY), Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn whatever_was_given_up_is_asked_for_again_however_much_it_is() {
+    // Memory holds two thousand of them at once.
+    let links: Vec<String> = (0..4_500).map(|n| format!("/{n}.html")).collect();
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let (server, record) = serve(Written::default().page("http://m.example/", &links));
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = swift(server.proxy());
+    options.memory = 16 << 20;
+    let all = seeds(&["http://m.example/"]);
+    let totals = crawl(folder.path(), &options, &all);
+    let gone = totals.outcomes.get(outcome::GONE);
+    assert!(gone >= 4_500, "{gone}");
+    let before = record.requests().len();
+    let (mut again, _) = Crawl::open(folder.path(), &options, &all, 2, None).unwrap();
+    assert_eq!(again.ask_again(&[outcome::GONE]).unwrap(), gone);
+    assert_eq!(again.ask_again(&[outcome::GONE]).unwrap(), 0, "once");
+    let ended = again.run(&mut Quiet, &|| false).unwrap();
+    again.close(ended).unwrap();
+    let asked = record.requests()[before..].iter().filter(|(_, a)| a.url.ends_with(".html")).count();
+    assert_eq!(asked, 4_500);
+}
+
 /// What is shown of hosts in trouble while a crawl runs.
 struct Watching(Vec<String>);
 

@@ -158,6 +158,78 @@ fn what_waits_and_what_was_not_reached_is_told_apart() {
     );
 }
 
+/// What is missing, and what the crawl counts, of one outcome.
+fn missing_of(crawl: &Path, name: &str) -> (u64, u64) {
+    let missing: Vec<MissingRow> = rows(crawl);
+    let counts: Vec<CrawlCountRow> = rows(crawl);
+    let given_up = counts.iter().filter(|row| row.counted == CountedAs::GivenUp && row.name == name);
+    (
+        missing.iter().filter(|row| row.outcome == name).map(|row| row.urls).sum(),
+        given_up.map(|row| row.count).sum(),
+    )
+}
+
+#[test]
+fn a_page_that_failed_in_several_rounds_is_missing_once_and_not_once_it_is_there() {
+    let fails = || message("500 Error", "", "no");
+    let mut site =
+        Written::default().page("http://a.example/", &["/x", "/y"]).page("http://a.example/y", &[]);
+    let still = || page("still", &[]);
+    site.0.insert("http://a.example/x".into(), vec![still(), fails(), fails(), still(), fails()]);
+    let (server, _) = serve(site);
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = daily(server.proxy());
+    options.max_retries = 0;
+    let all = seeds(&["http://a.example/"]);
+    // Failed visits are made again after an interval that is the schedule's own: so far apart all are due.
+    for (round, want) in [0, 1, 1, 0, 1].into_iter().enumerate() {
+        let at = BEGAN + round as i64 * 400 * DAY_MS;
+        let (totals, missing, _) = survey(folder.path(), &options, &all, Some(at));
+        assert_eq!(missing_of(folder.path(), outcome::SERVER_ERROR), (want, want), "round {round}");
+        assert_eq!(
+            (totals.given_up.get(outcome::SERVER_ERROR), missing.urls()),
+            (want, want),
+            "round {round}"
+        );
+        assert_eq!(totals.outcomes.get(outcome::SERVER_ERROR), [0, 1, 2, 2, 3][round]);
+    }
+    // Built again from the log, the counts are the same.
+    std::fs::remove_dir_all(folder.path().join("frontier")).unwrap();
+    options.revisits = false;
+    let (totals, ..) = survey(folder.path(), &options, &all, Some(BEGAN + 1_601 * DAY_MS));
+    assert_eq!(totals.given_up.get(outcome::SERVER_ERROR), 1);
+    assert_eq!(missing_of(folder.path(), outcome::SERVER_ERROR), (1, 1));
+}
+
+#[test]
+fn types_that_were_refused_and_are_taken_after_all_are_taken_off_the_counts() {
+    let picture = |n: usize| message("200 OK", "Content-Type: image/x-odd\r\n", &"p".repeat(n + 1));
+    let links: Vec<String> = (0..30).map(|n| format!("/{n}.odd")).collect();
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let front = Written::default().page("http://a.example/", &links);
+    let site = (0..30).fold(front, |site, n| site.answer(&format!("http://a.example/{n}.odd"), picture(n)));
+    let (server, _) = serve(site);
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = swift(server.proxy());
+    options.scope.media_types = vec!["text/html".into()];
+    let all = seeds(&["http://a.example/"]);
+    let (totals, ..) = survey(folder.path(), &options, &all, None);
+    let of_types = |totals: &Totals| totals.refused_types.iter().map(|(_, n)| n).sum::<u64>();
+    assert_eq!((of_types(&totals), totals.outcomes.get(outcome::MEDIA_TYPE)), (30, 30));
+    assert_eq!(missing_of(folder.path(), outcome::MEDIA_TYPE).0, 30);
+
+    options.scope.media_types.push("image/*".into());
+    let (mut crawl, _) = Crawl::open(folder.path(), &options, &all, 2, None).unwrap();
+    assert_eq!(crawl.ask_again(&[outcome::MEDIA_TYPE]).unwrap(), 30);
+    let ended = crawl.run(&mut Quiet, &|| false).unwrap();
+    let survey = Survey::take(&crawl, folder.path(), ended).unwrap();
+    let totals = crawl.close(ended).unwrap();
+    survey.finish(convert(folder.path()).unwrap()).unwrap();
+    assert_eq!((totals.stored, of_types(&totals)), (31, 0));
+    assert_eq!(missing_of(folder.path(), outcome::MEDIA_TYPE).0, 0);
+    counts_are_totals(folder.path(), &totals);
+}
+
 /// A site of which one page changes with every visit.
 fn moving() -> Written {
     let words =

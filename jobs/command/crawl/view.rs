@@ -151,6 +151,12 @@ pub fn sum_up(totals: &Totals, how: &str) {
             totals.refused.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
         crate::say!("            links not followed, by reason: {}", refused.join(" · "));
     }
+    if !totals.lost_parts.is_empty() {
+        crate::say!(
+            "            answers cut off of which the longest part was not kept, by reason: {}; their URLs are asked for again",
+            most(&totals.lost_parts)
+        );
+    }
     if !totals.refused_types.is_empty() {
         crate::say!(
             "            left out by media type: {}; --media-type +TYPE takes such answers, with --retry media-type these too",
@@ -168,12 +174,12 @@ pub fn sum_up(totals: &Totals, how: &str) {
     }
 }
 
-/// What was not brought home, why, and what brings it.
-pub fn tell_missing(missing: &Missing, out: &Path) {
-    missing_in_words(missing, out).iter().for_each(|line| crate::say!("{line}"));
+/// What was not brought home, why, and what brings it; in a run that ended at a limit what `waits` besides.
+pub fn tell_missing(missing: &Missing, waits: Option<u64>, out: &Path) {
+    missing_in_words(missing, waits, out).iter().for_each(|line| crate::say!("{line}"));
 }
 
-fn missing_in_words(missing: &Missing, out: &Path) -> Vec<String> {
+fn missing_in_words(missing: &Missing, waits: Option<u64>, out: &Path) -> Vec<String> {
     let mut reasons: Vec<String> =
         missing.given_up.iter().map(|(name, n)| format!("{} {name}", grouped(n))).collect();
     if missing.waiting > 0 {
@@ -185,7 +191,16 @@ fn missing_in_words(missing: &Missing, out: &Path) -> Vec<String> {
     }
     let urls = missing.urls();
     let are = if urls == 1 { "is" } else { "are" };
-    let mut lines = vec![format!("incomplete: {} {are} missing: {}", many(urls, "URL"), reasons.join(", "))];
+    let mut lines = Vec::new();
+    match waits {
+        None => {
+            lines.push(format!("incomplete: {} {are} missing: {}", many(urls, "URL"), reasons.join(", ")))
+        }
+        Some(_) if urls > 0 => {
+            lines.push(format!("not brought home so far: {}: {}", many(urls, "URL"), reasons.join(", ")))
+        }
+        Some(_) => {}
+    }
     for (host, queued) in &missing.hosts {
         let (failures, waiting) = (many(host.failures.into(), "failure"), grouped(*queued));
         lines.push(format!(
@@ -195,6 +210,12 @@ fn missing_in_words(missing: &Missing, out: &Path) -> Vec<String> {
     }
     if missing.hosts.len() as u64 != missing.host_count {
         lines.push("            …".into());
+    }
+    if let Some(waits) = waits.filter(|waits| *waits > 0) {
+        lines.push(format!("not asked for yet: {}", many(waits, "URL")));
+    }
+    if lines.is_empty() {
+        return lines;
     }
     let outcomes: Vec<&str> = missing.given_up.iter().map(|(name, _)| name).collect();
     let retry = if outcomes.is_empty() { String::new() } else { format!(" --retry {}", outcomes.join(",")) };
@@ -334,7 +355,7 @@ mod tests {
         missing.host_count = 1;
         missing.hosts = vec![(serde_json::from_value(host).unwrap(), 1_017)];
         assert_eq!(
-            missing_in_words(&missing, Path::new("my crawl")),
+            missing_in_words(&missing, None, Path::new("my crawl")),
             [
                 "incomplete: 1,017 URLs are missing: 1,017 on 1 host in trouble",
                 "            a.example: connect-failure, 1 failure in a row, 1,017 waiting",
@@ -344,12 +365,21 @@ mod tests {
         let mut missing = Missing::default();
         missing.given_up.add("timeout");
         assert_eq!(
-            missing_in_words(&missing, Path::new("crawls/a")),
+            missing_in_words(&missing, None, Path::new("crawls/a")),
             [
                 "incomplete: 1 URL is missing: 1 timeout",
                 "go on with: webmill crawl --out crawls/a --retry timeout",
             ]
         );
+        assert_eq!(
+            missing_in_words(&missing, Some(2_100), Path::new("crawls/a")),
+            [
+                "not brought home so far: 1 URL: 1 timeout",
+                "not asked for yet: 2,100 URLs",
+                "go on with: webmill crawl --out crawls/a --retry timeout",
+            ]
+        );
+        assert!(missing_in_words(&Missing::default(), Some(0), Path::new("a")).is_empty());
         assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 

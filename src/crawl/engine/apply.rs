@@ -119,6 +119,7 @@ impl Crawl {
             200..=299 => {
                 event.outcome = outcome::STORED.into();
                 event.detail = detail_of(&reading);
+                event.onward.clone_from(&reading.onward);
                 if seen == Some(Outcome::Unchanged) && again {
                     event.outcome = outcome::UNCHANGED.into();
                 } else {
@@ -151,7 +152,7 @@ impl Crawl {
         host.fetched += 1;
         host.bytes += received.raw.len() as u64;
         host.response_ms = u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX);
-        if !matches!(received.status, 429 | 503) {
+        if !matches!(received.status, 429 | 500..=599) {
             host.away = 0;
         }
         if is_good(received) {
@@ -166,7 +167,7 @@ impl Crawl {
             .polite(&lease.host)
             .pause(&HostState { pace: Pace::default(), ..pauses(self.frontier.host(lease)) });
         let host = self.frontier.host_mut(lease);
-        host.failures = 0;
+        (host.failures, host.errors) = (0, 0);
         host.pace.good(free);
         if host.trouble.take().is_some() {
             self.troubled.remove(&*lease.host);
@@ -199,6 +200,9 @@ impl Crawl {
             Some(500..) => outcome::SERVER_ERROR,
             _ => outcome::TOO_BUSY,
         };
+        if self.answers_errors_alone(&lease, &event) {
+            return self.out_of_order(lease, event);
+        }
         self.back_off(&lease, final_outcome, ANSWERED_BACKOFF_MS);
         self.again_or(lease, event, final_outcome)
     }
@@ -246,8 +250,9 @@ impl Crawl {
         } else if let Some(packed) = packed {
             reading.give_place_back();
             let size = packed.len() + reading.weight();
-            // What finds no room is lost with this attempt, not with the URL.
-            drop(self.longest.offer(lease.entry.url.as_str(), length, size, (packed, reading)));
+            let last = lease.entry.retries >= self.options.max_retries;
+            let note = self.keep_part(lease.entry.url.as_str(), length, size, (packed, reading), last);
+            event.detail = event.detail.map(|detail| detail + &note);
         }
         self.again_or(lease, event, outcome::CUT_OFF)
     }
@@ -331,9 +336,6 @@ impl Crawl {
             self.stored(&lease, &reading);
             self.queue_found(&lease, &reading)?;
         }
-        if outcome::is_soft(&event.outcome) {
-            self.totals.given_up.add(&event.outcome);
-        }
         self.finish(lease, event)
     }
 
@@ -344,6 +346,7 @@ impl Crawl {
         }
         self.not_visited(&lease, &mut event)?;
         self.guess_sitemap(&lease)?;
+        self.note_verdict(&event, &lease.entry.url)?;
         self.log(event);
         self.frontier.release(lease, After::Done)
     }

@@ -3,15 +3,12 @@
 use std::time::Duration;
 
 use crate::Purpose;
-use crate::engine::{Crawl, Totals};
+use crate::engine::Crawl;
 use crate::event::outcome;
 use crate::fetch::{Fetched, Fetcher, Method, Received, Request};
 use crate::frontier::Lease;
 use crate::page::Reading;
 use webmill_capture::Response;
-
-/// Media types and patterns that are counted by name; the others are `other`.
-const MOST_NAMES: usize = 64;
 
 impl Crawl {
     /// Why the page of `lease` is not asked for: outcome and detail. To be called once for each URL.
@@ -31,7 +28,6 @@ impl Crawl {
                 (outcome::MEDIA_TYPE, host.kinds.refuses(&entry.url, self.kinds, &takes)?)
             }
         };
-        self.totals.count_left_out(&lease.host, left.0, Some(&left.1));
         Some(left)
     }
 
@@ -55,7 +51,6 @@ impl Crawl {
         }
         let response = Response::parse(&received.raw[..received.head_len]);
         let detail = response.media_type().unwrap_or_else(|| "unknown".into()).replace(',', " ");
-        self.totals.count_left_out(&lease.host, outcome::MEDIA_TYPE, Some(&detail));
         Some(detail)
     }
 
@@ -85,22 +80,4 @@ pub(super) async fn refused_by_head(
     }
     tokio::time::sleep(Duration::from_millis(pause_ms)).await;
     None
-}
-
-impl Totals {
-    /// Counts by type or pattern an event of a URL that was left out.
-    pub(super) fn count_left_out(&mut self, host: &str, outcome: &str, detail: Option<&str>) {
-        let detail = detail.unwrap_or("unknown");
-        match outcome {
-            outcome::MEDIA_TYPE => {
-                let media_type = detail.split(',').next().unwrap_or_default();
-                self.refused_types.add_bounded(media_type, MOST_NAMES);
-            }
-            outcome::PATTERN_CUT => {
-                let pattern = detail.split(" (").next().unwrap_or_default();
-                self.cut_patterns.add_bounded(&format!("{host}{pattern}"), MOST_NAMES);
-            }
-            _ => {}
-        }
-    }
 }

@@ -7,11 +7,12 @@
 //! **Left out**, by reason: what is out of scope, another agent's or known to this crawl already (so that an import that broke off is made
 //! again); captures without a time or an SHA-1; pages that never were there.
 //!
-//! **Cost.** Captures have to come by key and time, as an index has them; in memory are the pages of one key. **Errors.** The event log does
-//! not have what was imported: when the frontier is built again, it is imported again.
+//! **Cost.** Captures have to come by key and time, as an index has them; in memory are the pages of one key. **Errors.** The event log
+//! has a line for each page, with its history ([`outcome::IMPORTED`]): when the frontier is built again, it is there again.
 
-use crate::Counted;
 use crate::engine::Crawl;
+use crate::event::{Event, outcome};
+use crate::{Counted, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 use webmill_revisit::{Answer, CapturePlace, PageHistory};
@@ -20,6 +21,8 @@ use webmill_revisit::{Answer, CapturePlace, PageHistory};
 const MOST_OF_A_KEY: usize = 256;
 /// Pages between two commits.
 const BATCH: u64 = 4_096;
+/// End of the detail of an event whose URL the crawl knew already: it waits, or is done.
+const KNOWN: &str = "; known to the crawl";
 /// Shard of a capture that is in another archive.
 const ELSEWHERE: u32 = u32::MAX;
 
@@ -190,26 +193,56 @@ impl Import<'_> {
         let crawl = &mut *self.crawl;
         for page in std::mem::take(&mut self.pages) {
             let Some(mut history) = page.history else { continue };
-            if crawl.frontier.is_seen(&page.url)? {
+            let known = crawl.frontier.is_seen(&page.url)?;
+            if known {
                 // It waits, or is done: were it due now it could be asked for twice.
                 let later = crawl.now_ms().saturating_add(history.interval_ms);
                 history.next_ms = history.next_ms.map(|next| next.max(later));
-            } else {
-                crawl.frontier.mark_seen(&page.url)?;
             }
-            if history.rate > 0.0 {
-                let suffix = page.url.host().rsplit('.').next().unwrap_or_default();
-                crawl.visits.priors.count(suffix, &page.media_type, None, history.rate);
-                crawl.frontier.change_host(page.url.host(), &mut |host| {
-                    host.visits.rates.count(None, history.rate);
-                })?;
-            }
-            crawl.frontier.set_history(&page.url, &history)?;
+            let now = crawl.now_ms();
+            let mut event = Event::new(page.url.as_str(), Purpose::Page, outcome::IMPORTED, now);
+            event.detail = Some(page.media_type + if known { KNOWN } else { "" });
+            event.history = Some(data_encoding::BASE64.encode(&history.encode()));
+            crawl.keep_import(&event, &page.url, &history)?;
+            crawl.log(event);
             self.done.pages += 1;
             if self.done.pages.is_multiple_of(BATCH) {
                 crawl.commit()?;
             }
         }
         Ok(())
+    }
+}
+
+impl Crawl {
+    /// Keeps the history of a page that was imported, as its event says.
+    fn keep_import(&mut self, event: &Event, url: &CanonicalUrl, history: &PageHistory) -> Result<()> {
+        let detail = event.detail.as_deref().unwrap_or_default();
+        let known = detail.strip_suffix(KNOWN);
+        if known.is_none() {
+            self.frontier.mark_seen(url)?;
+        }
+        if history.rate > 0.0 {
+            let suffix = url.host().rsplit('.').next().unwrap_or_default();
+            self.visits.priors.count(suffix, known.unwrap_or(detail), None, history.rate);
+            self.frontier.change_host(url.host(), &mut |host| {
+                host.visits.rates.count(None, history.rate);
+            })?;
+        }
+        self.frontier.set_history(url, history)
+    }
+
+    /// Keeps the history that an event of an import has, unless the page has one.
+    pub(super) fn replay_import(&mut self, event: &Event, url: &CanonicalUrl) -> Result<()> {
+        let bytes = event.history.as_deref().map(|text| data_encoding::BASE64.decode(text.as_bytes()));
+        let history = bytes.and_then(|bytes| PageHistory::decode(&bytes.ok()?).ok());
+        match history.filter(|history| history.url == url.as_str()) {
+            Some(_) if self.frontier.history(url)?.is_some() => Ok(()),
+            Some(history) => self.keep_import(event, url, &history),
+            None => {
+                self.totals.refused.add("import-unreadable");
+                Ok(())
+            }
+        }
     }
 }

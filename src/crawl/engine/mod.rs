@@ -14,7 +14,7 @@
 //! | before a request | [`consider`]: may it be asked for; [`brake`], [`rules`], [`site`] |
 //! | on the way | [`task`]; [`fetch_task`], [`rendered`]: on the fetching threads, in a browser |
 //! | after it | [`apply`]; [`learn`], [`robots_redirects`]: a robots.txt; [`redirects`]; [`queue`], [`requisites`]: what it names; [`revisit`]: what a visit found and which pages are due |
-//! | where it failed | [`trouble`]: hosts that rest; [`outage`]: nothing can be reached; [`put_off`]: a busy address; [`retry`]: what was given up |
+//! | where it failed | [`trouble`]: hosts that rest; [`outage`]: nothing can be reached; [`parts`]: bodies cut off; [`put_off`]: a busy address; [`verdict`], [`retry`]: what was given up |
 //! | between them | [`turn`] |
 //! | writing, opening | [`commit`], [`open`], [`folder`], [`replay`] |
 //! | people and others | [`operate`], [`look`], [`snapshot`], [`seed_news`], [`agents`] |
@@ -41,6 +41,7 @@ mod look;
 mod open;
 mod operate;
 mod outage;
+mod parts;
 mod plan;
 mod put_off;
 mod queue;
@@ -59,6 +60,7 @@ mod survey;
 mod task;
 mod trouble;
 mod turn;
+mod verdict;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -125,12 +127,15 @@ pub struct Totals {
     pub outcomes: Counted,
     /// References not followed, by reason.
     pub refused: Counted,
-    /// URLs left out for the media type that they had, or that their ending stands for.
+    /// URLs left out for the media type that they had, or that their ending stands for, each by its last outcome.
     pub refused_types: Counted,
     /// URLs left out as copies, by host and pattern.
     pub cut_patterns: Counted,
-    /// URLs given up though they may be there, by outcome ([`crate::event::outcome::SOFT`]).
+    /// URLs given up though they may be there, by their last outcome ([`crate::event::outcome::SOFT`]).
     pub given_up: Counted,
+    /// Beginnings of answers that broke off and were not kept, by reason: `no-room` beside others, `run-ended` before their URLs
+    /// came to an end. The URLs are asked for again.
+    pub lost_parts: Counted,
     /// Visits of pages whose history is kept, by what they found.
     pub visits: Counted,
     /// What dates in sitemaps and feeds came to, of pages that were visited before: `due` at once, `kept` as it was,

@@ -261,6 +261,7 @@ impl Crawl {
                 true if self.is_others(found.url.host()) => &mut strange,
                 true if self.frontier.requeue(&found)? => {
                     self.frontier.count_as_queued(&found.url)?;
+                    self.take_verdict(&found.url)?;
                     let mut event =
                         Event::new(found.url.as_str(), found.purpose, outcome::REQUEUED, self.now_ms());
                     event.detail = Some("operator".to_owned());

@@ -94,6 +94,7 @@ impl ToRender {
             let read = AssertUnwindSafe(|| reader.read(url, Purpose::Page, standing, &answer));
             if let Ok(mut read) = catch_unwind(read) {
                 read.refused.merge(&visit.refused);
+                read.onward.clone_from(&tree.onward);
                 *plain = read;
             }
         }

@@ -115,8 +115,9 @@ impl Written {
 }
 
 /// What links are read from: the answer, or what a browser made of it.
-fn as_read<'a>(record: &'a Record<'_>, tree: Option<&[u8]>) -> Cow<'a, [u8]> {
-    tree.map_or(Cow::Borrowed(&*record.data), |tree| Cow::Owned(crate::render::as_answer(&record.data, tree)))
+fn as_read<'a>(record: &'a Record<'_>, tree: Option<&[u8]>, onward: &[String]) -> Cow<'a, [u8]> {
+    let rendered = |tree| Cow::Owned(crate::render::as_answer(&record.data, tree, onward));
+    tree.map_or(Cow::Borrowed(&*record.data), rendered)
 }
 
 /// What a replay needs of an event whose answer was stored.
@@ -127,6 +128,8 @@ struct Known {
     redirects: u8,
     /// Whether the record counts: others are of redirects and the like.
     kept: bool,
+    /// Where a rendered page wanted to go on to.
+    onward: Vec<String>,
 }
 
 /// What the journal knows of stored answers, in the order of the shards.
@@ -161,7 +164,7 @@ fn send_known(folder: &Path, from: Position, written: &Written, sender: &SyncSen
             let standing = Standing { depth: event.depth, lineage: event.lineage };
             let (purpose, redirects) = (event.purpose, event.redirects);
             // Nobody listens any more when the shards could not be read; that error is reported.
-            let _ = sender.send(Known { at, purpose, standing, redirects, kept });
+            let _ = sender.send(Known { at, purpose, standing, redirects, kept, onward: event.onward });
         }
         Ok(())
     };
@@ -175,15 +178,7 @@ fn is_kept(event: &Event) -> bool {
 
 /// Whether the URL of an event is to be asked for again, and stays as it is.
 fn is_to_stay(event: &Event) -> bool {
-    const STAY: [&str; 6] = [
-        outcome::RETRY,
-        outcome::PART,
-        outcome::ROBOTS,
-        outcome::SITEMAP,
-        outcome::HOST_UNREACHABLE,
-        outcome::ROBOTS_UNREACHABLE,
-    ];
-    STAY.contains(&&*event.outcome)
+    outcome::PASSING.contains(&&*event.outcome) || event.outcome == outcome::SITEMAP
 }
 
 impl Crawl {
@@ -262,16 +257,18 @@ impl Crawl {
         tree: Option<&[u8]>,
     ) -> Result<bool> {
         let Some(url) = CanonicalUrl::parse_stored(&record.url) else { return Ok(false) };
-        let (purpose, standing, redirects) = match known {
+        let (purpose, standing, redirects, onward) = match known {
             Some(Known { kept: false, .. }) => return Ok(false),
-            Some(Known { purpose, standing, redirects, .. }) => (purpose, standing, redirects),
+            Some(Known { purpose, standing, redirects, onward, .. }) => {
+                (purpose, standing, redirects, onward)
+            }
             None => {
                 // A page that only the shards know of: its links count from here on.
                 self.frontier.mark_seen(&url)?;
-                (Purpose::Page, Standing::default(), 0)
+                (Purpose::Page, Standing::default(), 0, Vec::new())
             }
         };
-        let reading = self.reader.read(&url, purpose, standing, &as_read(record, tree));
+        let reading = self.reader.read(&url, purpose, standing, &as_read(record, tree, &onward));
         let priority = self.priority.of(&url, None);
         let of = Naming { url: &url, purpose, at: standing, redirects, priority, referrer: None };
         self.queue(of, &reading)?;
@@ -289,6 +286,9 @@ impl Crawl {
         if again && event.outcome == outcome::ROBOTS && url.path() == "/robots.txt" {
             return self.ask_again_for_robots(url);
         }
+        if event.outcome == outcome::IMPORTED {
+            return self.replay_import(event, &url);
+        }
         if is_to_stay(event) {
             return Ok(());
         }
@@ -300,6 +300,7 @@ impl Crawl {
             self.frontier.mark_seen(&url)?;
         }
         self.replay_visit(event, &url)?;
+        self.note_verdict(event, &url)?;
         self.count_end(event);
         self.replay_redirect(event, &url)
     }
@@ -307,8 +308,6 @@ impl Crawl {
     /// Counts what an answer, or its absence, means for the totals.
     fn count_answer(&mut self, event: &Event) {
         self.totals.outcomes.add(&event.outcome);
-        let host = event.url.split('/').nth(2).unwrap_or_default();
-        self.totals.count_left_out(host, &event.outcome, event.detail.as_deref());
         self.totals.bytes += event.bytes;
         if event.bytes > 0 {
             self.totals.fetched += 1;
@@ -317,10 +316,7 @@ impl Crawl {
 
     /// Counts a URL that is done.
     fn count_end(&mut self, event: &Event) {
-        if outcome::is_soft(&event.outcome) {
-            self.totals.given_up.add(&event.outcome);
-        }
-        if is_kept(event) {
+        if event.purpose.is_stored() && is_kept(event) {
             match event.purpose {
                 Purpose::Requisite => self.totals.requisites += 1,
                 _ => self.totals.stored += 1,

@@ -2,8 +2,13 @@
 //!
 //! **Definition.** A URL counts as given up with an outcome where the last that the event log says of it is that outcome. What
 //! is asked for again is noted as `requeued` before it is queued, so that a crash in between neither loses nor doubles it.
+//!
+//! **Cost.** The log is read once for as many URLs as may be in memory, those whose hash falls into one of so many parts: however many
+//! were given up, all are asked for again.
 
 use std::collections::HashMap;
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::Discovered;
 use crate::engine::Crawl;
@@ -14,34 +19,54 @@ use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 use webmill_shard::Position;
 
-/// URLs that are asked for again at once: as many as may be in memory.
-const MOST: usize = 1_000_000;
+/// URLs that are in memory at once, at most; an eighth of the crawl's memory is another bound.
+const MOST: u64 = 1_000_000;
+/// What an event costs in memory, about.
+const BYTES_OF_ONE: u64 = 1_024;
 /// Outcomes of what stays queued.
 const WAITING: [&str; 2] = [outcome::HOST_UNREACHABLE, outcome::ROBOTS_UNREACHABLE];
 /// Between two commits.
 const BATCH: usize = 16_384;
 
 impl Crawl {
-    /// Queues every URL again that was given up with one of these outcomes; how many there were, a million at most.
+    /// Queues every URL again that was given up with one of these outcomes; how many there were.
     ///
     /// # Errors
     /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
     pub fn ask_again(&mut self, outcomes: &[&str]) -> Result<u64> {
         // What waits on hosts in trouble is queued already, and its hosts are asked again when a crawl is opened.
         let outcomes: Vec<&str> = outcomes.iter().copied().filter(|name| !WAITING.contains(name)).collect();
-        if !outcomes.iter().any(|name| self.totals.outcomes.get(name) > 0) {
-            return Ok(0);
+        // No more URLs than events.
+        let events: u64 = outcomes.iter().map(|name| self.totals.outcomes.get(name)).sum();
+        let most = (self.options.memory / BYTES_OF_ONE / 8).clamp(1_000, MOST);
+        let parts = events.div_ceil(most);
+        let mut count = 0;
+        for part in 0..parts {
+            self.commit()?;
+            let given_up = self.given_up(&outcomes, |url| xxh3_64(url.as_bytes()) % parts == part)?;
+            for (n, event) in given_up.into_iter().enumerate() {
+                count += u64::from(self.ask_for_again(event)?);
+                if n % BATCH == BATCH - 1 {
+                    self.commit()?;
+                }
+            }
         }
         self.commit()?;
+        Ok(count)
+    }
+
+    /// The last events of those URLs that were given up with one of these outcomes, in their order; only of URLs that are `wanted`.
+    fn given_up(&self, outcomes: &[&str], wanted: impl Fn(&str) -> bool) -> Result<Vec<Event>> {
         let mut given_up: HashMap<String, Event> = HashMap::new();
         journal::replay(&events_folder(&self.folder), Position::default(), &mut |event| {
-            if event.outcome == outcome::RETRY || event.purpose == crate::Purpose::Robots {
+            if outcome::PASSING.contains(&&*event.outcome)
+                || event.purpose == crate::Purpose::Robots
+                || !wanted(&event.url)
+            {
                 return Ok(());
             }
             if outcomes.contains(&&*event.outcome) && !event.cut {
-                if given_up.len() < MOST {
-                    given_up.insert(event.url.clone(), event);
-                }
+                given_up.insert(event.url.clone(), event);
             } else {
                 given_up.remove(&event.url);
             }
@@ -50,33 +75,25 @@ impl Crawl {
         let mut events: Vec<Event> = given_up.into_values().collect();
         // In the order in which they were given up: the order of a hash map is that of chance.
         events.sort_by(|a, b| (a.fetch_time_ms, &a.url).cmp(&(b.fetch_time_ms, &b.url)));
-        let mut count = 0;
-        for (n, event) in events.into_iter().enumerate() {
-            let Some(url) = CanonicalUrl::parse_stored(&event.url) else { continue };
-            self.forget_verdict(url.host(), &event.outcome)?;
-            let mut again = event.clone();
-            again.detail = Some(event.outcome.to_string());
-            again.outcome = outcome::REQUEUED.into();
-            again.fetch_time_ms = self.now_ms();
-            (again.status, again.ip, again.protocol, again.truncated) = (None, None, None, None);
-            (again.shard, again.offset, again.length) = (None, None, None);
-            (again.bytes, again.elapsed_ms, again.retries) = (0, 0, 0);
-            self.requeue(&again, url)?;
-            self.log(again);
-            count += 1;
-            if n % BATCH == BATCH - 1 {
-                self.commit()?;
-            }
-        }
-        self.commit()?;
-        Ok(count)
+        Ok(events)
+    }
+
+    /// Queues the URL of an event again; whether it has one.
+    fn ask_for_again(&mut self, event: Event) -> Result<bool> {
+        let Some(url) = CanonicalUrl::parse_stored(&event.url) else { return Ok(false) };
+        self.forget_verdict(url.host(), &event.outcome)?;
+        let mut again = Event::new(event.url, event.purpose, outcome::REQUEUED, self.now_ms());
+        again.detail = Some(event.outcome.into_owned());
+        (again.depth, again.redirects, again.lineage) = (event.depth, event.redirects, event.lineage);
+        (again.referrer, again.origin) = (event.referrer, event.origin);
+        self.requeue(&again, url)?;
+        self.log(again);
+        Ok(true)
     }
 
     /// Queues the URL of an event [`outcome::REQUEUED`], whose detail is the outcome that it had.
     pub(super) fn requeue(&mut self, event: &Event, url: CanonicalUrl) -> Result<()> {
-        if let Some(before) = event.detail.as_deref() {
-            self.totals.given_up.take(before);
-        }
+        self.take_verdict(&url)?;
         let priority = self.priority.of(&url, None);
         if event.purpose == crate::Purpose::Page {
             self.frontier.count_as_queued(&url)?;
@@ -106,7 +123,7 @@ impl Crawl {
             let now = self.now_ms();
             self.frontier.change_host(host, &mut |state| {
                 state.verdict = None;
-                (state.failures, state.away) = (0, 0);
+                (state.failures, state.away, state.errors) = (0, 0, 0);
                 state.next_ms = state.next_ms.min(now);
             })?;
         }

@@ -19,8 +19,14 @@ pub struct SeedNews {
 impl SeedNews {
     /// Keeps an event that speaks of a seed.
     pub(super) fn note(&mut self, event: &Event) {
-        let silent =
-            [outcome::STORED, outcome::RETRY, outcome::REQUEUED, outcome::NOT_MODIFIED, outcome::UNCHANGED];
+        let silent = [
+            outcome::STORED,
+            outcome::RETRY,
+            outcome::REQUEUED,
+            outcome::NOT_MODIFIED,
+            outcome::UNCHANGED,
+            outcome::IMPORTED,
+        ];
         if event.depth > 0 || event.purpose != Purpose::Page || silent.contains(&&*event.outcome) {
             return;
         }

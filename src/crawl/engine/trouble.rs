@@ -17,6 +17,9 @@ use webmill_capture::error::Result;
 
 /// Hosts in trouble that are remembered for whoever looks on.
 const MOST_TROUBLED: usize = 1_000;
+/// URLs in a row that get an error 5xx at their first attempt until it is the host that is out of order: a site has some pages that
+/// always fail.
+const OUT_OF_ORDER: u16 = 8;
 /// Hosts given up that are named at the end.
 const MOST_NAMED: usize = 20;
 
@@ -124,6 +127,31 @@ impl Crawl {
         }
     }
 
+    /// Whether a host that just answered with an error 5xx has done so to URL after URL: that is its own trouble, not theirs.
+    pub(super) fn answers_errors_alone(&mut self, lease: &Lease, event: &Event) -> bool {
+        if event.status < Some(500) {
+            return false;
+        }
+        let host = self.frontier.host_mut(lease);
+        if lease.entry.retries == 0 && lease.entry.postponed == 0 {
+            host.errors = host.errors.saturating_add(1);
+        }
+        host.errors >= OUT_OF_ORDER
+    }
+
+    /// A host that answers with errors alone rests as one that is away: that costs no URL an attempt.
+    pub(super) fn out_of_order(&mut self, lease: Lease, mut event: Event) -> Result<()> {
+        self.away(&lease);
+        self.back_off(&lease, outcome::SERVER_ERROR, u64::MAX);
+        if self.is_hopeless(&lease) {
+            return self.give_up(lease, event, outcome::HOST_UNREACHABLE);
+        }
+        event.outcome = outcome::RETRY.into();
+        self.log(event);
+        // Another of its URLs is asked for next: it may be one that does not fail.
+        self.frontier.release(lease, After::Last)
+    }
+
     pub(super) fn is_hopeless(&self, lease: &Lease) -> bool {
         self.polite(&lease.host).is_hopeless(self.frontier.host(lease))
     }
@@ -150,7 +178,7 @@ impl Crawl {
     pub(super) fn revive_hosts(&mut self) -> Result<u64> {
         self.frontier.revive(&mut |_, host| {
             host.verdict = None;
-            (host.failures, host.away) = (0, 0);
+            (host.failures, host.away, host.errors) = (0, 0, 0);
             host.trouble = None;
             // A crawl that is opened again waits a pause of each host anyway.
             host.next_ms = 0;

@@ -72,6 +72,7 @@ impl Crawl {
         if matches!(stopping, None | Some((_, Ended::Patience))) {
             self.note_waiting()?;
         }
+        self.drop_parts();
         self.commit()?;
         self.sync()?;
         self.observe(observer, true);

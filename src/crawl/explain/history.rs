@@ -88,7 +88,7 @@ impl History {
 
     /// What became of it so far: the last event that is more than another attempt.
     pub fn verdict(&self) -> Option<&Event> {
-        let passing = [outcome::RETRY, outcome::REQUEUED];
+        let passing = [outcome::RETRY, outcome::REQUEUED, outcome::IMPORTED];
         self.own.events.iter().rev().find(|event| !passing.contains(&&*event.outcome))
     }
 }

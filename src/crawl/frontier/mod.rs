@@ -45,6 +45,7 @@ mod schedule;
 mod seen;
 mod sitemaps;
 mod store;
+mod verdicts;
 
 #[cfg(test)]
 mod damage;
@@ -73,6 +74,7 @@ use self::rank::Rank;
 use self::seen::{Known, Seen};
 pub use self::sitemaps::KnownSitemap;
 use self::store::{Layer, Store};
+pub use self::verdicts::Verdict;
 use crate::task::{Discovered, Entry, HostState, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};

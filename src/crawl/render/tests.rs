@@ -261,6 +261,32 @@ fn links_of_rendered_pages_survive_the_loss_of_the_frontier() {
 }
 
 #[test]
+fn where_a_rendered_page_goes_on_to_survives_the_loss_of_the_frontier() {
+    if !browser() {
+        return;
+    }
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let front = "<p>moves on<script>setTimeout(() => location.href = '/' + 'onward', 10)</script>";
+    let pages = BTreeMap::from([
+        ("a.example/", (HTML, front.to_owned())),
+        ("a.example/onward", (HTML, "<p>x".into())),
+    ]);
+    let (web, folder) = (Web::start(pages), tempfile::tempdir().unwrap());
+    let mut options = options(&web);
+    options.limits = CrawlLimits { pages: Some(1), ..CrawlLimits::default() };
+    let (totals, ended) = crawl(folder.path(), &options, "http://a.example/");
+    assert_eq!((totals.stored, ended), (1, Ended::Pages));
+    let told = events(folder.path());
+    let front = told.iter().find(|e| e.outcome == outcome::STORED).unwrap();
+    assert_eq!(front.onward, ["http://a.example/onward"]);
+    std::fs::remove_dir_all(folder.path().join("frontier")).unwrap();
+    options.limits = CrawlLimits::default();
+    let (totals, _) = crawl(folder.path(), &options, "http://a.example/");
+    assert_eq!(totals.stored, 2);
+    assert_eq!(web.paths("a.example").iter().filter(|path| *path == "/").count(), 1);
+}
+
+#[test]
 fn pauses_hold_for_what_pages_ask_for() {
     if !browser() {
         return;

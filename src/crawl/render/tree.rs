@@ -33,16 +33,12 @@ impl Tree {
 
     /// An answer with the head of `raw` and this tree as its body, for whoever reads links.
     pub(crate) fn as_answer(&self, raw: &[u8]) -> Vec<u8> {
-        let mut out = as_answer(raw, &self.html);
-        for url in &self.onward {
-            out.extend_from_slice(format!("<a href=\"{}\"></a>", escaped(url)).as_bytes());
-        }
-        out
+        as_answer(raw, &self.html, &self.onward)
     }
 }
 
-/// An answer with the head of `raw` and `html` as its body.
-pub(crate) fn as_answer(raw: &[u8], html: &[u8]) -> Vec<u8> {
+/// An answer with the head of `raw` and `html` as its body, and links to where the page wanted to go `onward`.
+pub(crate) fn as_answer(raw: &[u8], html: &[u8], onward: &[String]) -> Vec<u8> {
     let mut out = format!("HTTP/1.1 200 OK\r\nContent-Type: {CONTENT_TYPE}\r\n").into_bytes();
     for (name, value) in Response::parse(raw).headers() {
         // What is said of the page, not of the bytes that it came in.
@@ -53,6 +49,9 @@ pub(crate) fn as_answer(raw: &[u8], html: &[u8]) -> Vec<u8> {
     }
     out.extend_from_slice(b"\r\n");
     out.extend_from_slice(html);
+    for url in onward {
+        out.extend_from_slice(format!("<a href=\"{}\"></a>", escaped(url)).as_bytes());
+    }
     out
 }
 

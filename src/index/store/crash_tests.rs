@@ -147,7 +147,9 @@ fn a_killed_writer_loses_nothing_acknowledged() {
         std::thread::sleep(Duration::from_millis(60 + 37 * round % 190));
         if child.try_wait().unwrap().is_some() {
             let said = child.wait_with_output().unwrap();
-            panic!("the writer stopped by itself: {}", String::from_utf8_lossy(&said.stderr));
+            // The harness of the child keeps what it says of its death for its standard output.
+            let told = reader.join().unwrap().join("\n");
+            panic!("the writer stopped by itself: {}{told}", String::from_utf8_lossy(&said.stderr));
         }
         child.kill().unwrap();
         child.wait().unwrap();
@@ -165,4 +167,25 @@ fn a_killed_writer_loses_nothing_acknowledged() {
     }
     assert!(acknowledged > 100, "{acknowledged}");
     assert!(rounds_with_segments > 3, "{rounds_with_segments}");
+}
+
+#[test]
+fn a_death_while_a_log_begins_leaves_a_store_that_opens_ever_after() {
+    let begin = log::MAGIC;
+    for written in 0..begin.len() {
+        let folder = tempfile::tempdir().unwrap();
+        Store::open(folder.path(), &options()).unwrap().add(&[entry(1)]).unwrap();
+        let last = std::fs::read_dir(folder.path()).unwrap();
+        let last = last.filter_map(|file| Some(number_of(file.unwrap().file_name().to_str()?)?.0)).max();
+        std::fs::write(log_path(folder.path(), last.unwrap() + 1), &begin[..written]).unwrap();
+        for n in 2..5 {
+            let store = Store::open(folder.path(), &options()).unwrap();
+            store.add(&[entry(n)]).unwrap();
+            assert_eq!(
+                numbers(&store).into_keys().collect::<Vec<_>>(),
+                (1..=n).collect::<Vec<_>>(),
+                "{written}"
+            );
+        }
+    }
 }

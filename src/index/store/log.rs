@@ -21,7 +21,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::run::{self, Run};
 use super::wire::Wire;
 
-const MAGIC: &[u8; 8] = b"WMCLOG01";
+/// How a log begins.
+pub(super) const MAGIC: &[u8; 8] = b"WMCLOG01";
 const HEADER: usize = 16;
 /// Bytes of a frame's records at most.
 pub(super) const MAX_FRAME: usize = 1 << 30;

@@ -332,14 +332,12 @@ fn recover(path: &Path, last: bool, options: &StoreOptions) -> Result<(Vec<Arc<r
         replayed => replayed?,
     };
     let cut = bytes.len() as u64 - replayed.whole;
-    if cut > 0 {
+    // A log of no byte has lost nothing and yet no head: it is the last one only until the next is begun.
+    if replayed.whole < log::MAGIC.len() as u64 {
+        log::Log::create(path)?;
+    } else if cut > 0 {
         let file = File::options().write(true).open(path).at(path)?;
-        if replayed.whole < 8 {
-            std::fs::write(path, b"WMCLOG01").at(path)?;
-        } else {
-            file.set_len(replayed.whole).at(path)?;
-        }
-        file.sync_all().at(path)?;
+        file.set_len(replayed.whole).and_then(|()| file.sync_all()).at(path)?;
     }
     Ok((replayed.runs, cut))
 }
