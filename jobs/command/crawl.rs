@@ -100,7 +100,8 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let survey = Survey::take(&crawl, &args.out, ended);
     let totals = crawl.close(ended)?;
     let events = convert(&args.out)?;
-    let end = End { ended, stored: totals.stored, missing, waits };
+    let shared = options.agents.exchange.is_some();
+    let end = End { ended, stored: totals.stored, missing, shared, waits };
     sum_up(&totals, end.name());
     again::sum_up(&totals, over_budget, ended);
     survey.and_then(|survey| survey.finish(events)).context("the tables of the crawl")?;

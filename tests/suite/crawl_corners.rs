@@ -144,13 +144,13 @@ fn a_crawl_that_ends_at_a_limit_says_what_waits_behind_it() {
     let (work, proxy) = (Work::new(), server.proxy());
     let asked = ["crawl", "http://a.example/", "--out", "c", "--proxy", &proxy, "--delay", "0", "--pages"];
     for (limit, says) in
-        [("2", Some("3 URLs wait behind the limit")), ("4", Some("1 URL waits behind")), ("9", None)]
+        [("2", Some("not asked for yet: 3 URLs")), ("4", Some("not asked for yet: 1 URL")), ("9", None)]
     {
         let said = work.run(&[&asked[..], &[limit]].concat());
         let said = String::from_utf8_lossy(&said.stderr).into_owned();
         match says {
-            Some(says) => assert!(said.contains(says), "{said}"),
-            None => assert!(!said.contains("behind the limit"), "{said}"),
+            Some(says) => assert!(said.contains(says) && said.contains("--out c --pages N"), "{said}"),
+            None => assert!(!said.contains("not asked for yet"), "{said}"),
         }
     }
 }

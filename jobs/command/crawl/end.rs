@@ -1,6 +1,7 @@
 //! The end of a run: what is said of it, and its exit code.
 //!
-//! **Definition.** A run is *incomplete* where it came to its end by itself and URLs are missing or no page is stored at all; and where a
+//! **Definition.** A run is *incomplete* where it came to its end by itself and URLs are missing or no page is stored at all (but by other
+//! agents of an exchange); and where a
 //! limit that the user set (pages, bytes, time) ended it and more than one in [`MUCH`] of the pages and URLs that it was done with are
 //! missing. Its exit code is 3; 0 otherwise, 130 where it was stopped.
 
@@ -8,7 +9,7 @@ use std::path::Path;
 
 use webmill_crawl::{Ended, Missing, Totals};
 
-use super::view::tell_missing;
+use super::view::{Limit, tell_missing};
 use crate::crawl::EVENTS;
 
 /// Exit code of a crawl that did not bring home what it was asked for.
@@ -24,6 +25,8 @@ pub struct End {
     /// Pages stored in all runs.
     pub stored: u64,
     pub missing: Missing,
+    /// Other agents crawl with it: none of the pages may be its own.
+    pub shared: bool,
     /// URLs that wait though their hosts are not left alone.
     pub waits: u64,
 }
@@ -34,14 +37,14 @@ impl End {
     }
 
     fn is_empty(&self) -> bool {
-        self.is_by_itself() && self.stored == 0
+        self.is_by_itself() && self.stored == 0 && !self.shared
     }
 
     /// Whether it lacks what it was asked for.
     fn is_incomplete(&self) -> bool {
         let missing = self.missing.urls();
         match self.ended {
-            Ended::Finished | Ended::Patience => missing > 0 || self.stored == 0,
+            Ended::Finished | Ended::Patience => missing > 0 || self.is_empty(),
             Ended::Stopped => false,
             _ => missing.saturating_mul(MUCH) > self.stored.saturating_add(missing),
         }
@@ -62,7 +65,12 @@ impl End {
             return;
         }
         if !self.is_by_itself() {
-            tell_missing(&self.missing, Some(self.waits), out);
+            let wider = match self.ended {
+                Ended::Pages => " --pages N",
+                Ended::Bytes => " --bytes N",
+                _ => "",
+            };
+            tell_missing(&self.missing, Some(Limit { waits: self.waits, wider }), out);
         } else if self.missing.urls() > 0 {
             tell_missing(&self.missing, None, out);
         }
@@ -111,8 +119,11 @@ mod tests {
             let mut missing = Missing::default();
             missing.given_up.add_many("timeout", given_up);
             missing.waiting = waiting;
-            let end = End { ended, stored, missing, waits: 7 };
+            let end = End { ended, stored, missing, shared: false, waits: 7 };
             assert_eq!((end.exit_code(), end.name()), want, "{ended:?} {stored} {given_up} {waiting}");
         }
+        let idle =
+            End { ended: Ended::Finished, stored: 0, missing: Missing::default(), shared: true, waits: 0 };
+        assert_eq!((idle.exit_code(), idle.name()), (0, "finished"), "the others have all the pages");
     }
 }

@@ -174,12 +174,21 @@ pub fn sum_up(totals: &Totals, how: &str) {
     }
 }
 
-/// What was not brought home, why, and what brings it; in a run that ended at a limit what `waits` besides.
-pub fn tell_missing(missing: &Missing, waits: Option<u64>, out: &Path) {
-    missing_in_words(missing, waits, out).iter().for_each(|line| crate::say!("{line}"));
+/// A limit that the user set ended the run.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit {
+    /// URLs that it kept from being asked for.
+    pub waits: u64,
+    /// What the command needs to go on behind it, with a blank before; nothing where it holds for one run.
+    pub wider: &'static str,
 }
 
-fn missing_in_words(missing: &Missing, waits: Option<u64>, out: &Path) -> Vec<String> {
+/// What was not brought home, why, and what brings it; in a run that ended at a limit what waits besides.
+pub fn tell_missing(missing: &Missing, limit: Option<Limit>, out: &Path) {
+    missing_in_words(missing, limit, out).iter().for_each(|line| crate::say!("{line}"));
+}
+
+fn missing_in_words(missing: &Missing, limit: Option<Limit>, out: &Path) -> Vec<String> {
     let mut reasons: Vec<String> =
         missing.given_up.iter().map(|(name, n)| format!("{} {name}", grouped(n))).collect();
     if missing.waiting > 0 {
@@ -192,7 +201,7 @@ fn missing_in_words(missing: &Missing, waits: Option<u64>, out: &Path) -> Vec<St
     let urls = missing.urls();
     let are = if urls == 1 { "is" } else { "are" };
     let mut lines = Vec::new();
-    match waits {
+    match limit {
         None => {
             lines.push(format!("incomplete: {} {are} missing: {}", many(urls, "URL"), reasons.join(", ")))
         }
@@ -211,8 +220,10 @@ fn missing_in_words(missing: &Missing, waits: Option<u64>, out: &Path) -> Vec<St
     if missing.hosts.len() as u64 != missing.host_count {
         lines.push("            …".into());
     }
-    if let Some(waits) = waits.filter(|waits| *waits > 0) {
-        lines.push(format!("not asked for yet: {}", many(waits, "URL")));
+    let mut wider = "";
+    if let Some(limit) = limit.filter(|limit| limit.waits > 0) {
+        lines.push(format!("not asked for yet: {}", many(limit.waits, "URL")));
+        wider = limit.wider;
     }
     if lines.is_empty() {
         return lines;
@@ -220,7 +231,10 @@ fn missing_in_words(missing: &Missing, waits: Option<u64>, out: &Path) -> Vec<St
     let outcomes: Vec<&str> = missing.given_up.iter().map(|(name, _)| name).collect();
     let retry = if outcomes.is_empty() { String::new() } else { format!(" --retry {}", outcomes.join(",")) };
     // Seeds and settings are in the folder.
-    lines.push(format!("go on with: webmill crawl --out {}{retry}", quoted(&out.display().to_string())));
+    lines.push(format!(
+        "go on with: webmill crawl --out {}{retry}{wider}",
+        quoted(&out.display().to_string())
+    ));
     lines
 }
 
@@ -371,15 +385,16 @@ mod tests {
                 "go on with: webmill crawl --out crawls/a --retry timeout",
             ]
         );
+        let limit = |waits| Some(Limit { waits, wider: " --pages N" });
         assert_eq!(
-            missing_in_words(&missing, Some(2_100), Path::new("crawls/a")),
+            missing_in_words(&missing, limit(2_100), Path::new("crawls/a")),
             [
                 "not brought home so far: 1 URL: 1 timeout",
                 "not asked for yet: 2,100 URLs",
-                "go on with: webmill crawl --out crawls/a --retry timeout",
+                "go on with: webmill crawl --out crawls/a --retry timeout --pages N",
             ]
         );
-        assert!(missing_in_words(&Missing::default(), Some(0), Path::new("a")).is_empty());
+        assert!(missing_in_words(&Missing::default(), limit(0), Path::new("a")).is_empty());
         assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 
