@@ -39,7 +39,7 @@ pub struct CrawlArgs {
     threads: Option<usize>,
     /// Memory of the frontier, of bodies and connections, as 512MiB or 4GiB [default: 1GiB].
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    memory: Option<u64>,
+    pub memory: Option<u64>,
     /// Show metrics in the text form of Prometheus at this address, as 127.0.0.1:9100, or at a port of this machine.
     #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     pub metrics: Option<std::net::SocketAddr>,
