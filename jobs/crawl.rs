@@ -16,7 +16,7 @@ use webmill_table::{TableSchema, schema};
 
 use crate::recipe::{Recipe, Settings, check_settings};
 pub use events::{EVENTS, convert};
-pub use survey::Survey;
+pub use survey::end;
 
 /// Its table in the recipe.
 pub const TABLE: &str = "crawl";

@@ -24,7 +24,7 @@ use webmill_crawl::fetch::cookie_file;
 use webmill_crawl::{Crawl, CrawlOptions, Ended};
 use webmill_run::Cancel;
 
-use crate::crawl::{Survey, convert};
+use crate::crawl::{convert, end};
 pub use actions::{CrawlCommand, run as act};
 pub use args::CrawlArgs;
 use end::End;
@@ -96,20 +96,17 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let waits = crawl.frontier().queued.saturating_sub(missing.waiting);
     advice::of_seeds(crawl.seed_news()).iter().for_each(|line| crate::say!("{line}"));
     let over_budget = crawl.hosts_over_budget();
-    // A disk too full for tables must not keep the crawl from being closed.
-    let survey = Survey::take(&crawl, &args.out, ended);
-    let totals = crawl.close(ended)?;
-    let events = convert(&args.out)?;
+    let (totals, tables) = end(crawl, &args.out, ended)?;
     let shared = options.agents.exchange.is_some();
-    let end = End { ended, stored: totals.stored, missing, shared, waits };
-    sum_up(&totals, end.name());
+    let how = End { ended, stored: totals.stored, missing, shared, waits };
+    sum_up(&totals, how.name());
     again::sum_up(&totals, over_budget, ended);
-    survey.and_then(|survey| survey.finish(events)).context("the tables of the crawl")?;
-    end.tell(&totals, &args.out);
+    tables.context("the tables of the crawl")?;
+    how.tell(&totals, &args.out);
     if ended != Ended::Stopped {
         crate::print(&format!("{}\n", args.out.display()))?;
     }
-    Ok(ExitCode::from(end.exit_code()))
+    Ok(ExitCode::from(how.exit_code()))
 }
 
 /// The settings as table `[crawl]` of a recipe, without secrets.

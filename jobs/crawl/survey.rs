@@ -1,26 +1,46 @@
 //! What a crawl leaves for those who analyse it: tables of its hosts, pages, rounds and of what is missing, in
 //! `OUT/tables/`.
 //!
-//! **When.** At the end of a run, before the crawl is closed: [`Survey::take`] walks once over its hosts, and once over their pages;
-//! [`Survey::finish`] reads the event log, when its tables are written ([`crate::crawl::convert`]). Each table replaces that of
-//! the run before; `crawl_rounds` grows by a row.
+//! **When.** At the end of a run ([`end`]): [`Survey::take`] walks once over hosts, and once over pages, while the event log becomes tables
+//! of its own ([`crate::crawl::convert`]); [`Survey::finish`] reads these. Each table replaces that of the run before; `crawl_rounds`
+//! grows by a row.
 //!
 //! **Cost.** One walk over hosts, queues and histories, and a sort of the event log by URL. Memory: the rows of a row
 //! group of each table, and two sorts of 16 MiB.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use webmill_crawl::{Crawl, Ended};
+use anyhow::{Context, Result, anyhow};
+use webmill_crawl::{Crawl, Ended, Finished, Totals};
 
+use crate::crawl::events::convert;
 use crate::crawl::files::{TABLES, TableFile};
 use crate::crawl::missing::Missing;
 use crate::crawl::pages::PageTables;
 use crate::crawl::rows::{CrawlHostRow, MissingWhy};
 use crate::crawl::{hosts, rounds};
 
+/// Ends a crawl and writes its tables and those of its event log. Tables that cannot be written, on a disk that is full say, keep it from
+/// nothing: they are the second result.
+///
+/// # Errors
+/// A disk that refuses the crawl itself, or the tables of its events.
+pub fn end(crawl: Crawl, folder: &Path, ended: Ended) -> Result<(Totals, Result<()>)> {
+    let (finished, log) = crawl.end(ended)?;
+    let (survey, totals, events) = std::thread::scope(|scope| {
+        let events = scope.spawn(|| {
+            log.pack()?;
+            convert(folder)
+        });
+        let survey = Survey::take(&finished, folder, ended);
+        (survey, finished.close(), events.join())
+    });
+    let events = events.map_err(|_| anyhow!("writing the tables of the events panicked"))??;
+    Ok((totals?, survey.and_then(|survey| survey.finish(events))))
+}
+
 /// A survey that wants the event log yet.
-pub struct Survey {
+struct Survey {
     folder: PathBuf,
     missing: Missing,
 }
@@ -30,7 +50,7 @@ impl Survey {
     ///
     /// # Errors
     /// A disk that refuses; a frontier that is damaged.
-    pub fn take(crawl: &Crawl, folder: &Path, ended: Ended) -> Result<Survey> {
+    fn take(crawl: &Finished, folder: &Path, ended: Ended) -> Result<Survey> {
         let tables = folder.join(TABLES);
         std::fs::create_dir_all(&tables).with_context(|| tables.display().to_string())?;
         let (began, now) = crawl.clock();
@@ -60,7 +80,7 @@ impl Survey {
     ///
     /// # Errors
     /// A disk that refuses; tables that cannot be read.
-    pub fn finish(mut self, events: Vec<PathBuf>) -> Result<()> {
+    fn finish(mut self, events: Vec<PathBuf>) -> Result<()> {
         self.missing.read(events)?;
         self.missing.write(&self.folder)
     }

@@ -93,7 +93,8 @@ pub use config::{CrawlLimits, CrawlOptions};
 pub use counted::Counted;
 pub(crate) use engine::without_secrets;
 pub use engine::{
-    Crawl, Ended, HostTrouble, Missing, Observer, Operated, Replayed, SeedNews, Snapshot, Totals,
+    Crawl, Ended, Finished, HostTrouble, LastLog, Missing, Observer, Operated, Replayed, SeedNews, Snapshot,
+    Totals,
 };
 pub use engine::{Import, Imported, OldCapture};
 pub use render::RenderOptions;

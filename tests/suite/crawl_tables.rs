@@ -6,12 +6,12 @@ use std::path::Path;
 use webmill::capture::CanonicalUrl;
 use webmill::crawl::event::outcome;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Missing, Purpose, Totals};
+use webmill::jobs::crawl::end;
 use webmill::jobs::crawl::files::folder;
 use webmill::jobs::crawl::rows::{
     ChangeRateRow, CountedAs, CrawlCountRow, CrawlHostRow, CrawlRoundRow, FreshnessRow, MissingRow,
     MissingWhy, PageHistoryRow, Standing,
 };
-use webmill::jobs::crawl::{Survey, convert};
 use webmill::jobs::report::tables::SummaryRow;
 use webmill::revisit::Schedule;
 use webmill::table::{Table, read_rows};
@@ -34,9 +34,8 @@ fn survey(
     at_ms.into_iter().for_each(|ms| crawl.set_clock(ms));
     let ended = crawl.run(&mut Quiet, &|| false).unwrap();
     let missing = crawl.missing().unwrap();
-    let survey = Survey::take(&crawl, folder, ended).unwrap();
-    let totals = crawl.close(ended).unwrap();
-    survey.finish(convert(folder).unwrap()).unwrap();
+    let (totals, tables) = end(crawl, folder, ended).unwrap();
+    tables.unwrap();
     (totals, missing, ended)
 }
 
@@ -222,9 +221,8 @@ fn types_that_were_refused_and_are_taken_after_all_are_taken_off_the_counts() {
     let (mut crawl, _) = Crawl::open(folder.path(), &options, &all, 2, None).unwrap();
     assert_eq!(crawl.ask_again(&[outcome::MEDIA_TYPE]).unwrap(), 30);
     let ended = crawl.run(&mut Quiet, &|| false).unwrap();
-    let survey = Survey::take(&crawl, folder.path(), ended).unwrap();
-    let totals = crawl.close(ended).unwrap();
-    survey.finish(convert(folder.path()).unwrap()).unwrap();
+    let (totals, tables) = end(crawl, folder.path(), ended).unwrap();
+    tables.unwrap();
     assert_eq!((totals.stored, of_types(&totals)), (31, 0));
     assert_eq!(missing_of(folder.path(), outcome::MEDIA_TYPE).0, 0);
     counts_are_totals(folder.path(), &totals);

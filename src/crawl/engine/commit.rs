@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Crawl, Ended, Totals};
+use crate::engine::{Crawl, Ended, Finished, LastLog, Totals};
 use crate::event::Event;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_revisit::Priors;
@@ -85,11 +85,12 @@ impl Crawl {
         Ok(())
     }
 
-    /// Closes the crawl: its shards get their final names; if it is resumed, it begins another shard.
+    /// Ends the crawl: its shards get their final names (if it is resumed, it begins another shard), its log is complete. The log wants
+    /// packing yet, which may go on while what the crawl knows is looked through.
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn close(mut self, ended: Ended) -> Result<Totals> {
+    pub fn end(mut self, ended: Ended) -> Result<(Finished, LastLog)> {
         if let Some(render) = self.render.take() {
             render.close();
         }
@@ -98,10 +99,22 @@ impl Crawl {
         }
         self.archive.finish()?;
         self.commit()?;
-        self.frontier.close()?;
-        if ended != Ended::Stopped {
-            self.journal.finish()?;
-        }
-        Ok(self.totals)
+        let clock = (self.wall_ms, self.now_ms());
+        let Crawl { frontier, totals, journal, _lock: lock, .. } = self;
+        Ok((
+            Finished { frontier, totals, clock, _lock: lock },
+            LastLog { journal, goes_on: ended == Ended::Stopped },
+        ))
+    }
+
+    /// Ends the crawl and closes all of it.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn close(self, ended: Ended) -> Result<Totals> {
+        let (finished, log) = self.end(ended)?;
+        let totals = finished.close()?;
+        log.pack()?;
+        Ok(totals)
     }
 }

@@ -100,6 +100,7 @@ pub use replay::Replayed;
 pub(crate) use rules::{origin, stored_rules};
 pub use seed_news::SeedNews;
 pub use snapshot::{Ended, Observer, Snapshot};
+pub use survey::{Finished, LastLog};
 pub use trouble::{HostTrouble, Missing};
 
 use commit::Checkpoint;

@@ -1,22 +1,40 @@
-//! What a crawl knows, host by host and page by page, for those who make tables of it.
+//! What a crawl knows at its end, host by host and page by page, for those who make tables of it.
 //!
 //! **Cost.** Visits read the frontier from beginning to end, within the memory of a batch; what is queued is counted by walking
 //! through the queues.
 
 use crate::HostState;
-use crate::engine::{Crawl, Totals};
+use crate::engine::Totals;
+use crate::frontier::Frontier;
+use crate::journal::Journal;
 use webmill_capture::error::Result;
 use webmill_revisit::PageHistory;
 
-impl Crawl {
+/// A crawl that fetches no more: what it knows.
+pub struct Finished {
+    pub(super) frontier: Frontier,
+    pub(super) totals: Totals,
+    pub(super) clock: (i64, i64),
+    /// Nobody else goes on with it meanwhile.
+    pub(super) _lock: std::fs::File,
+}
+
+/// The event log of a crawl that writes no more.
+pub struct LastLog {
+    pub(super) journal: Journal,
+    /// The crawl was stopped, and is to write on where it was.
+    pub(super) goes_on: bool,
+}
+
+impl Finished {
     /// Counts since the crawl began, over all its resumptions.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
 
-    /// By the clock that the crawl goes by, ms since 1970: when it was opened, and now.
+    /// By the clock that the crawl went by, ms since 1970: when it was opened, and when it ended.
     pub fn clock(&self) -> (i64, i64) {
-        (self.wall_ms, self.now_ms())
+        self.clock
     }
 
     /// Visits every host of which something is known or queued, in the order of their names: its state and how many of its
@@ -32,8 +50,30 @@ impl Crawl {
     /// ascending order. Now and then hosts share one.
     ///
     /// # Errors
-    /// As [`Crawl::each_host`]; [`webmill_capture::error::Error::Incompatible`] for histories of another version.
+    /// As [`Finished::each_host`]; [`webmill_capture::error::Error::Incompatible`] for histories of another version.
     pub fn each_history(&self, visit: &mut dyn FnMut(u32, PageHistory) -> Result<()>) -> Result<()> {
         self.frontier.each_history(visit)
+    }
+
+    /// Closes the frontier.
+    ///
+    /// # Errors
+    /// [`webmill_capture::error::Error::Io`].
+    pub fn close(self) -> Result<Totals> {
+        self.frontier.close()?;
+        Ok(self.totals)
+    }
+}
+
+impl LastLog {
+    /// Packs what is not packed, but for the last file of a crawl that goes on.
+    ///
+    /// # Errors
+    /// [`webmill_capture::error::Error::Io`]; nothing is lost then, and the next opening goes on.
+    pub fn pack(self) -> Result<()> {
+        if !self.goes_on {
+            self.journal.finish()?;
+        }
+        Ok(())
     }
 }
