@@ -33,7 +33,7 @@ pub struct CrawlOptions {
     pub connections: usize,
     /// Whether robots.txt is obeyed; to be switched off on one's own servers only. Default true.
     pub obey_robots: bool,
-    /// Whether the sitemaps that robots.txt files name are read, and `/sitemap.xml` where they name none. Default true.
+    /// Whether the sitemaps that robots.txt files name are read, and `/sitemap.xml` where they name none, once a host has shown eight pages or has no other left. Default true.
     pub sitemaps: bool,
     /// Whether images of pages are fetched too. Default false.
     pub images: bool,
