@@ -139,7 +139,7 @@ impl Frontier {
         }
         let requisites =
             waiting.iter().filter(|entry: &&Entry| entry.purpose == Purpose::Requisite).count() as u64;
-        self.requisites = self.requisites.saturating_sub(requisites);
+        self.requisites_waiting = self.requisites_waiting.saturating_sub(requisites);
         waiting.retain(|entry| {
             let key = seen::url_key(self.options.hash_seed, host_key, &entry.url);
             // What is known as done while it waits stays known.

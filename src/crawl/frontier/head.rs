@@ -27,6 +27,8 @@ pub(super) struct Head {
     /// Hosts with a queue.
     pub hosts: u64,
     pub histories: HistoryCounts,
+    /// Requisites with a history.
+    pub requisites: u64,
     /// Pages are listed by when they are due.
     pub listed: bool,
     /// No page was ever due before, ms.
@@ -57,6 +59,7 @@ impl Head {
             queued: 0,
             hosts: 0,
             histories: HistoryCounts::default(),
+            requisites: 0,
             listed: options.schedule,
             earliest_due: i64::MAX,
             sequence: 0,

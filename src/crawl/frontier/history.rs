@@ -283,7 +283,7 @@ impl Frontier {
         Ok(Some(self.parse_history(&bytes)?.next_ms))
     }
 
-    fn parse_history(&self, bytes: &[u8]) -> Result<PageHistory> {
+    pub(super) fn parse_history(&self, bytes: &[u8]) -> Result<PageHistory> {
         PageHistory::decode(bytes).map_err(|error| match error {
             DecodeError::Version { .. } => {
                 let expected = format!("a page's history of version {}", webmill_revisit::history::VERSION);

@@ -10,7 +10,7 @@
 //!
 //! **On disk** (keyspaces of an LSM tree): `seen` URL hash → state; `queue` host, rank → entry; `hosts` host → state; `places`
 //! host → place in the index; `index` (rank, host) or (time, host) of each host with a queue; `robots`; `history` URL → what its visits found; `due`
-//! time, URL → what is needed to queue it again; `meta`.
+//! time, URL → what is needed to queue it again; `requisites` URL → what visits found of a requisite; `meta`.
 //!
 //! **Algorithm.** Hosts in memory are in a set by rank (ready) or by time (waiting); the others are parked in the index and
 //! come in when their rank or time is better than what is in memory. The rank under which a host is listed is a lower bound:
@@ -41,6 +41,7 @@ mod operate;
 mod options;
 mod queue;
 mod rank;
+mod requisites;
 mod schedule;
 mod seen;
 mod sitemaps;
@@ -71,6 +72,7 @@ use self::options::Limits;
 pub use self::options::{FrontierOptions, FrontierStats, Strategy};
 use self::queue::{cancelled_key, name_key, queue_key};
 use self::rank::Rank;
+pub use self::requisites::AskAgain;
 use self::seen::{Known, Seen};
 pub use self::sitemaps::KnownSitemap;
 use self::store::{Layer, Store};
@@ -80,7 +82,7 @@ use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 
 /// Keyspaces, and whether they are large.
-const NAMES: [(&str, bool); 9] = [
+const NAMES: [(&str, bool); 10] = [
     ("seen", true),
     ("queue", true),
     ("hosts", false),
@@ -89,6 +91,7 @@ const NAMES: [(&str, bool); 9] = [
     ("robots", false),
     ("history", false),
     ("due", false),
+    ("requisites", false),
     ("meta", false),
 ];
 /// Rank under which a host is leased without an entry.
@@ -111,6 +114,7 @@ pub struct Frontier {
     history: Layer,
     history_cache: HistoryCache,
     due: Layer,
+    requisites: Layer,
     meta: Layer,
     store: Store,
     options: FrontierOptions,
@@ -130,7 +134,7 @@ pub struct Frontier {
     due_from: i64,
     now_ms: i64,
     /// Requisites that were added since it was opened and are not done.
-    requisites: u64,
+    requisites_waiting: u64,
     /// What is entered for other agents.
     ledger: Option<Vec<Entered>>,
 }
@@ -201,8 +205,8 @@ impl Frontier {
 
     fn open_with(folder: &Path, options: &FrontierOptions, limits: Limits) -> Result<(Frontier, Opened)> {
         let (store, layers, fresh) = Store::open(folder, limits.sizes, &NAMES)?;
-        let Ok([seen, queue, states, places, index, robots, history, due, mut meta]) =
-            <[Layer; 9]>::try_from(layers)
+        let Ok([seen, queue, states, places, index, robots, history, due, requisites, mut meta]) =
+            <[Layer; 10]>::try_from(layers)
         else {
             return Err(Error::Internal("as many keyspaces as names".into()));
         };
@@ -228,6 +232,7 @@ impl Frontier {
             history,
             history_cache,
             due,
+            requisites,
             meta,
             store,
             options: options.clone(),
@@ -241,7 +246,7 @@ impl Frontier {
             later: parked.then_some(i64::MIN),
             due_from: i64::MIN,
             now_ms: i64::MIN,
-            requisites: 0,
+            requisites_waiting: 0,
             ledger: None,
         };
         if options.schedule && !frontier.head.listed {
@@ -275,7 +280,7 @@ impl Frontier {
         self.head.seen = self.seen.count;
         self.head.queued += 1;
         if found.purpose == Purpose::Requisite {
-            self.requisites += 1;
+            self.requisites_waiting += 1;
         }
         self.enqueue(host, host_key, rank, entry::encode(&Fields::from(found)).into())?;
         self.enter_queued(found);
@@ -391,6 +396,7 @@ impl Frontier {
             &mut self.robots,
             &mut self.history,
             &mut self.due,
+            &mut self.requisites,
             &mut self.meta,
         ];
         self.store.commit(self.head.commits, layers, changes)?;
@@ -428,7 +434,7 @@ impl Frontier {
 
     /// Requisites that were added since it was opened and are not done.
     pub fn requisites(&self) -> u64 {
-        self.requisites
+        self.requisites_waiting
     }
 
     /// Syncs and closes. What is not committed is lost, as in a crash.

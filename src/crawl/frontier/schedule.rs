@@ -106,9 +106,7 @@ impl Frontier {
             _ if rank == BORROWED => {}
             After::Keep => _ = self.hosts.with_loaded(slot, |loaded| loaded.offer(rank, value, longest)),
             After::Done => {
-                if entry.purpose == Purpose::Requisite {
-                    self.requisites = self.requisites.saturating_sub(1);
-                }
+                self.requisite_done(entry.purpose);
                 self.queue.remove(queue_key(&host, rank));
                 self.head.queued -= 1;
                 self.uncancel(host_key, &entry);
