@@ -26,7 +26,7 @@ use webmill_capture::Place;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_shard::{
     AppendFile, Compression, Container, Format, Position, ReadOptions, Record, RecordType, Resume,
-    ShardReader, Staged, cut_tail, whole_end,
+    ShardReader, Staged, cut_tail, read_record_at, whole_end,
 };
 
 use super::journal::Visited;
@@ -143,6 +143,9 @@ impl ArchiveOptions {
         }
     }
 }
+
+/// Endings of the names of shards.
+const ENDINGS: [&str; 4] = ["rawdb", "warc", "warc.gz", "warc.zst"];
 
 /// What the ending of a shard's name says.
 fn kind(ending: &str) -> Option<(Format, Container)> {
@@ -381,6 +384,23 @@ pub fn tail_rendered(folder: &Path, from: Position, visit: &mut VisitRendered<'_
     Ok(visited)
 }
 
+/// The answer that a shard of `folder` holds at `offset`, as it was received; `None` where it is not there, or is of another URL.
+pub(crate) fn answer_at(folder: &Path, number: u32, offset: u64, url: &str) -> Option<Vec<u8>> {
+    // Which ending it has depends on the settings of its time.
+    for ending in ENDINGS {
+        let path = folder.join(format!("crawl-{number:05}.{ending}"));
+        let paths = [Some(path.clone()), Staged::partial_path(&path).ok()];
+        for path in paths.into_iter().flatten().filter(|path| path.is_file()) {
+            let Ok(found) = read_record_at(&path, offset, None, &ReadOptions::default()) else { continue };
+            let record = found.record();
+            if record.kind == RecordType::Response && record.revisit.is_none() && record.url == url {
+                return Some(record.data.into_owned());
+            }
+        }
+    }
+    None
+}
+
 /// Takes away what the shards in `folder` hold after `position`, a boundary of records; gives the number of bytes. For
 /// a log that did not come as far as the shards; not while an [`Archive`] is open.
 ///
@@ -424,8 +444,7 @@ fn shards(folder: &Path) -> Result<Vec<Shard>> {
             continue;
         };
         let (Ok(number), Some(kind)) = (number.parse::<u32>(), kind(ending)) else { continue };
-        let endings = ["rawdb", "warc", "warc.gz", "warc.zst"];
-        let Some(ending) = endings.into_iter().find(|known| *known == ending) else { continue };
+        let Some(ending) = ENDINGS.into_iter().find(|known| *known == ending) else { continue };
         let partial = hidden.is_some();
         if found.get(&number).is_none_or(|other| other.partial) {
             found.insert(number, Shard { number, path, name, ending, kind, partial });

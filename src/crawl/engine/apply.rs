@@ -120,7 +120,7 @@ impl Crawl {
                 event.outcome = outcome::STORED.into();
                 event.detail = detail_of(&reading);
                 event.onward.clone_from(&reading.onward);
-                if seen == Some(Outcome::Unchanged) && again {
+                if seen == Some(Outcome::Unchanged) && (again || purpose == Purpose::Requisite) {
                     event.outcome = outcome::UNCHANGED.into();
                 } else {
                     if purpose == Purpose::Page {
@@ -130,7 +130,12 @@ impl Crawl {
                 }
                 self.queue_found(&lease, &reading)?;
             }
-            304 => event.outcome = outcome::NOT_MODIFIED.into(),
+            304 => {
+                event.outcome = outcome::NOT_MODIFIED.into();
+                if facts.conditional {
+                    self.queue_found(&lease, &reading)?;
+                }
+            }
             300..=399 => {
                 event.outcome = outcome::REDIRECT.into();
                 self.redirected(&lease, &mut event, received, reading)?;

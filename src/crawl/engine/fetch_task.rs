@@ -9,6 +9,7 @@ use crate::Purpose;
 use crate::archive::{ArchiveOptions, Packed, Stored, Via, pack};
 use crate::engine::brake::refused_by_head;
 use crate::engine::rendered::{Taken, ToRender};
+use crate::engine::requisites_again::KeptCapture;
 use crate::engine::revisit::{Facts, Known, Repeats};
 use crate::fetch::{Failure, Fetched, Fetcher, Method, Received, Request};
 use crate::login::Logins;
@@ -29,6 +30,8 @@ pub(super) struct FetchTask {
     pub via: Option<(Option<String>, String)>,
     /// What the answer is compared with.
     pub known: Option<Known>,
+    /// What it repeats if it is not modified, where what that names is asked for.
+    pub kept: Option<KeptCapture>,
     /// Between two requests to the host, ms.
     pub pause_ms: u64,
     /// Whether the connection is kept.
@@ -79,6 +82,9 @@ impl FetchTask {
                     render.open(page, self.standing, received, &self.reader, reading).await;
             }
             result.facts = self.facts(received, result.reading.as_ref());
+            if received.status == 304 {
+                result.reading = self.read_kept();
+            }
             result.packed = self.pack(&result.fetched, received, result.facts.as_ref(), tree.as_ref());
         }
         // The writer thread may be gone already; then nobody is interested.
@@ -133,6 +139,13 @@ impl FetchTask {
             defect: Some("the page could not be read".into()),
             ..Reading::default()
         }))
+    }
+
+    /// What an answer without a body names: what the capture does that it repeats.
+    fn read_kept(&self) -> Option<Reading> {
+        let kept = self.kept.as_ref()?;
+        let read = AssertUnwindSafe(|| kept.requisites(&self.reader, &self.url, self.purpose, self.standing));
+        catch_unwind(read).ok().flatten()
     }
 
     fn facts(&self, received: &Received, reading: Option<&Reading>) -> Option<Facts> {

@@ -67,7 +67,7 @@ impl Crawl {
         let conditions = (known.etag.unwrap_or_default(), known.last_modified.unwrap_or_default());
         let some = !conditions.0.is_empty() || !conditions.1.is_empty();
         let conditions = (believed && some).then_some(conditions);
-        Ok(Some(Known { conditions, digest: None, capture_ms: None, probing: false }))
+        Ok(Some(Known { conditions, digest: None, capture: None, probing: false }))
     }
 
     /// A sitemap was read, or is as it was.

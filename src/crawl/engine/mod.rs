@@ -13,7 +13,7 @@
 //! |---|---|
 //! | before a request | [`consider`]: may it be asked for; [`brake`], [`rules`], [`site`] |
 //! | on the way | [`task`]; [`fetch_task`], [`rendered`]: on the fetching threads, in a browser |
-//! | after it | [`apply`]; [`learn`], [`robots_redirects`]: a robots.txt; [`redirects`]; [`queue`], [`requisites`]: what it names; [`revisit`]: what a visit found and which pages are due |
+//! | after it | [`apply`]; [`learn`], [`robots_redirects`]: a robots.txt; [`redirects`]; [`queue`], [`requisites`], [`requisites_again`]: what it names; [`revisit`]: what a visit found and which pages are due |
 //! | where it failed | [`trouble`]: hosts that rest; [`outage`]: nothing can be reached; [`parts`]: bodies cut off; [`put_off`]: a busy address; [`verdict`], [`retry`]: what was given up |
 //! | between them | [`turn`] |
 //! | writing, opening | [`commit`], [`open`], [`folder`], [`replay`] |
@@ -49,6 +49,7 @@ mod redirects;
 mod rendered;
 mod replay;
 mod requisites;
+mod requisites_again;
 mod retry;
 mod revisit;
 mod robots_redirects;
@@ -75,7 +76,7 @@ use crate::config::CrawlOptions;
 use crate::event::{Event, outcome};
 use crate::exchange::Exchange;
 use crate::fetch::Fetcher;
-use crate::frontier::{Frontier, FrontierOptions, FrontierStats};
+use crate::frontier::{AskAgain, Frontier, FrontierOptions, FrontierStats};
 use crate::journal::Journal;
 use crate::kinds::KindFilter;
 use crate::login::{LoginError, Logins};
@@ -139,6 +140,8 @@ pub struct Totals {
     pub lost_parts: Counted,
     /// Visits of pages whose history is kept, by what they found.
     pub visits: Counted,
+    /// Visits of requisites, by what they found.
+    pub requisite_visits: Counted,
     /// What dates in sitemaps and feeds came to, of pages that were visited before: `due` at once, `kept` as it was,
     /// `not-believed` of hosts that were wrong too often, `in-the-future`.
     pub hints: Counted,
@@ -256,6 +259,11 @@ impl Crawl {
 
     /// Adds what was found, unless it belongs to another agent.
     fn add(&mut self, found: &Discovered) -> Result<bool> {
+        self.add_or_ask_again(found, None)
+    }
+
+    /// [`Crawl::add`]; a requisite that is known is asked for again where `again` says so.
+    fn add_or_ask_again(&mut self, found: &Discovered, again: Option<AskAgain>) -> Result<bool> {
         if self.operator.drops(&found.url).is_some() {
             self.totals.refused.add(outcome::DROPPED);
             return Ok(false);
@@ -283,7 +291,10 @@ impl Crawl {
                 return Ok(false);
             }
         }
-        let new = self.frontier.add(found)?;
+        let mut new = self.frontier.add(found)?;
+        if let Some(again) = again.filter(|_| !new && found.purpose == Purpose::Requisite) {
+            new = self.frontier.ask_for_requisite(found, again)?;
+        }
         if new && self.options.connections > 1 {
             self.fetcher.prefetch(found.url.host());
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::Crawl;
 use crate::event::{Event, outcome};
-use crate::frontier::Lease;
+use crate::frontier::{AskAgain, Lease};
 use crate::page::{Candidate, Reading};
 use crate::scope::Standing;
 use crate::{Discovered, Purpose};
@@ -27,6 +27,8 @@ pub(super) struct Naming<'a> {
     pub redirects: u8,
     pub priority: f64,
     pub referrer: Option<&'a str>,
+    /// Which requisites that are known are asked for again.
+    pub again: Option<AskAgain>,
 }
 
 impl Naming<'_> {
@@ -41,6 +43,7 @@ impl Crawl {
     /// Queues what a page or a sitemap names.
     pub(super) fn queue_found(&mut self, lease: &Lease, reading: &Reading) -> Result<()> {
         let entry = &lease.entry;
+        let again = self.asks_again(lease)?;
         self.queue(
             Naming {
                 url: &entry.url,
@@ -49,6 +52,7 @@ impl Crawl {
                 redirects: entry.redirects,
                 priority: entry.priority,
                 referrer: entry.referrer.as_deref(),
+                again,
             },
             reading,
         )
@@ -120,7 +124,7 @@ impl Crawl {
         if candidate.purpose != Purpose::Requisite {
             found.priority = self.priority.of(&candidate.url, Some((of.url, of.priority)));
         }
-        let new = self.add(&found)?;
+        let new = self.add_or_ask_again(&found, of.again)?;
         if let Some(modified) = candidate.last_modified.filter(|_| !new && candidate.purpose == Purpose::Page)
         {
             self.hint(&candidate.url, modified)?;

@@ -9,7 +9,7 @@
 use crate::engine::Crawl;
 use crate::event::{Event, outcome};
 use crate::fetch::Received;
-use crate::frontier::Lease;
+use crate::frontier::{AskAgain, Lease};
 use crate::page::Reading;
 use crate::scope::Standing;
 use crate::{Discovered, Purpose};
@@ -37,6 +37,8 @@ pub(super) struct Redirect<'a> {
     pub priority: f64,
     /// The page that links to it.
     pub referrer: Option<&'a str>,
+    /// Whether its target is asked for again, if it is a requisite that is known.
+    pub again: Option<AskAgain>,
 }
 
 impl Crawl {
@@ -67,6 +69,7 @@ impl Crawl {
             redirects: entry.redirects,
             priority: entry.priority,
             referrer: entry.referrer.as_deref(),
+            again: self.asks_again(lease)?,
         };
         let target = if rewritten == entry.url { given.clone() } else { rewritten.clone() };
         if self.is_circle(&redirect, &target, &received.raw[..received.head_len]) {
@@ -157,7 +160,7 @@ impl Crawl {
         if let Err(reason) = self.reader.traps.check(&target) {
             return Ok(Some(reason.to_owned()));
         }
-        let new = self.add(&Discovered {
+        let found = Discovered {
             url: target,
             purpose,
             depth: at.depth,
@@ -166,7 +169,8 @@ impl Crawl {
             origin: Some(redirect.origin.unwrap_or(url.as_str()).to_owned()),
             referrer: redirect.referrer.map(Into::into),
             priority: redirect.priority,
-        })?;
+        };
+        let new = self.add_or_ask_again(&found, redirect.again)?;
         Ok(if new { note } else { Some("known already".into()) })
     }
 }

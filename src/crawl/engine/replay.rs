@@ -126,6 +126,8 @@ struct Known {
     purpose: Purpose,
     standing: Standing,
     redirects: u8,
+    /// When it was asked for, ms since 1970.
+    at_ms: i64,
     /// Whether the record counts: others are of redirects and the like.
     kept: bool,
     /// Where a rendered page wanted to go on to.
@@ -162,9 +164,10 @@ fn send_known(folder: &Path, from: Position, written: &Written, sender: &SyncSen
         if let Some((at, _)) = place(&event).filter(|_| !written.lacks(&event)) {
             let kept = event.purpose.is_stored() && is_kept(&event);
             let standing = Standing { depth: event.depth, lineage: event.lineage };
-            let (purpose, redirects) = (event.purpose, event.redirects);
+            let (purpose, redirects, at_ms) = (event.purpose, event.redirects, event.fetch_time_ms);
             // Nobody listens any more when the shards could not be read; that error is reported.
-            let _ = sender.send(Known { at, purpose, standing, redirects, kept, onward: event.onward });
+            let onward = event.onward;
+            let _ = sender.send(Known { at, purpose, standing, redirects, at_ms, kept, onward });
         }
         Ok(())
     };
@@ -257,20 +260,24 @@ impl Crawl {
         tree: Option<&[u8]>,
     ) -> Result<bool> {
         let Some(url) = CanonicalUrl::parse_stored(&record.url) else { return Ok(false) };
-        let (purpose, standing, redirects, onward) = match known {
+        let (purpose, standing, redirects, onward, at_ms) = match known {
             Some(Known { kept: false, .. }) => return Ok(false),
-            Some(Known { purpose, standing, redirects, onward, .. }) => {
-                (purpose, standing, redirects, onward)
+            Some(Known { purpose, standing, redirects, onward, at_ms, .. }) => {
+                (purpose, standing, redirects, onward, Some(at_ms))
             }
             None => {
                 // A page that only the shards know of: its links count from here on.
                 self.frontier.mark_seen(&url)?;
-                (Purpose::Page, Standing::default(), 0, Vec::new())
+                (Purpose::Page, Standing::default(), 0, Vec::new(), None)
             }
         };
         let reading = self.reader.read(&url, purpose, standing, &as_read(record, tree, &onward));
         let priority = self.priority.of(&url, None);
-        let of = Naming { url: &url, purpose, at: standing, redirects, priority, referrer: None };
+        let again = match at_ms {
+            Some(at_ms) => self.asked_again_since(&url, purpose, (at_ms, &record.place))?,
+            None => None,
+        };
+        let of = Naming { url: &url, purpose, at: standing, redirects, priority, referrer: None, again };
         self.queue(of, &reading)?;
         Ok(true)
     }
@@ -296,10 +303,17 @@ impl Crawl {
             return self.requeue(event, url);
         }
         // A page whose history is kept may be due again: whether it is queued, its history knows.
-        if event.visit.is_none() || self.frontier.history(&url)?.is_none() {
+        let known = match event.purpose {
+            Purpose::Requisite => self.frontier.requisite(&url)?.is_some(),
+            _ => event.visit.is_some() && self.frontier.history(&url)?.is_some(),
+        };
+        if !known {
             self.frontier.mark_seen(&url)?;
         }
         self.replay_visit(event, &url)?;
+        if !again {
+            self.replay_repeated(event, &url)?;
+        }
         self.note_verdict(event, &url)?;
         self.count_end(event);
         self.replay_redirect(event, &url)
@@ -344,6 +358,10 @@ impl Crawl {
         let target = event.redirect_to.as_deref().filter(|_| event.outcome == outcome::REDIRECT);
         let Some(given) = target.and_then(CanonicalUrl::parse_stored) else { return Ok(()) };
         let rewritten = self.reader.rewriter.apply(given.clone());
+        let again = match event.purpose {
+            Purpose::Requisite => self.asked_again_at(url, event.purpose, event.fetch_time_ms)?,
+            _ => None,
+        };
         let redirect = Redirect {
             url,
             origin: event.origin.as_deref(),
@@ -352,6 +370,7 @@ impl Crawl {
             redirects: event.redirects,
             priority: self.priority.of(url, None),
             referrer: event.referrer.as_deref(),
+            again,
         };
         if event.detail.as_deref() == Some(WITH_COOKIES) {
             return self.go_round(&redirect, if rewritten == *url { given } else { rewritten });

@@ -10,11 +10,11 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::Discovered;
 use crate::engine::Crawl;
 use crate::engine::folder::events_folder;
 use crate::event::{Event, outcome};
 use crate::journal;
+use crate::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 use webmill_shard::Position;
@@ -95,8 +95,10 @@ impl Crawl {
     pub(super) fn requeue(&mut self, event: &Event, url: CanonicalUrl) -> Result<()> {
         self.take_verdict(&url)?;
         let priority = self.priority.of(&url, None);
-        if event.purpose == crate::Purpose::Page {
-            self.frontier.count_as_queued(&url)?;
+        match event.purpose {
+            Purpose::Page => self.frontier.count_as_queued(&url)?,
+            Purpose::Requisite => self.frontier.count_requisite_as_queued(&url)?,
+            Purpose::Sitemap | Purpose::Robots => {}
         }
         self.frontier.add_again(&Discovered {
             url,

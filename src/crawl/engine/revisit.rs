@@ -35,8 +35,8 @@ pub(super) struct Known {
     pub conditions: Option<(String, String)>,
     /// SHA-1 of the payload.
     pub digest: Option<[u8; 20]>,
-    /// The capture that a revisit record refers to: its date.
-    pub capture_ms: Option<i64>,
+    /// The capture that a revisit record refers to.
+    pub capture: Option<CapturePlace>,
     /// The conditions hold no more: "not modified" is a lie, not a visit.
     pub probing: bool,
 }
@@ -52,7 +52,7 @@ impl Known {
             _ => return None,
         };
         let digest = data_encoding::BASE32.encode(&self.digest?);
-        Some(Repeats { profile, digest, url: url.to_owned(), date_ms: self.capture_ms? })
+        Some(Repeats { profile, digest, url: url.to_owned(), date_ms: self.capture?.at_ms })
     }
 }
 
@@ -150,20 +150,23 @@ impl Crawl {
             _ if !self.options.history => return Ok(None),
             Purpose::Sitemap => return self.known_sitemap(lease),
             Purpose::Page => {}
-            Purpose::Robots | Purpose::Requisite => return Ok(None),
+            Purpose::Robots => return Ok(None),
+            Purpose::Requisite => {
+                let known = self.frontier.requisite(&lease.entry.url)?;
+                return Ok(known.map(|history| self.known_by(lease, &history)));
+            }
         }
         let Some(history) = self.frontier.history(&lease.entry.url)? else { return Ok(None) };
+        Ok(Some(self.known_by(lease, &history)))
+    }
+
+    fn known_by(&self, lease: &Lease, history: &PageHistory) -> Known {
         let trust = &self.frontier.host(lease).visits.validators;
         let conditions = history.conditions(&self.options.revisit, trust).map(|conditions| {
             let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
             (text(conditions.etag), text(conditions.last_modified))
         });
-        Ok(Some(Known {
-            conditions,
-            digest: history.digest,
-            capture_ms: history.capture.map(|capture| capture.at_ms),
-            probing: history.probing,
-        }))
+        Known { conditions, digest: history.digest, capture: history.capture, probing: history.probing }
     }
 
     /// Counts a visit of the page of `lease`: its event and its history say what it found. `None`: no history is kept of it.
@@ -178,6 +181,9 @@ impl Crawl {
         event.etag.clone_from(&facts.etag);
         event.last_modified.clone_from(&facts.last_modified);
         event.conditional = facts.conditional;
+        if lease.entry.purpose == Purpose::Requisite {
+            return self.requisite_visited(&lease.entry.url, event, facts.date_ms);
+        }
         let media_type = facts.media_type.as_deref().unwrap_or_default();
         let mut host = self.frontier.host(lease).visits;
         let dated = (facts.date_ms, media_type);
@@ -193,7 +199,16 @@ impl Crawl {
 
     /// A visit that brought no answer, or was not made: the page is due another time.
     pub(super) fn not_visited(&mut self, lease: &Lease, event: &mut Event) -> Result<()> {
-        if event.visit.is_some() || !self.frontier.is_queued_again(&lease.entry.url)? {
+        if event.visit.is_some() {
+            return Ok(());
+        }
+        let counts = match lease.entry.purpose {
+            Purpose::Requisite => {
+                event.status.is_some() || self.frontier.is_requisite_queued(&lease.entry.url)?
+            }
+            _ => self.frontier.is_queued_again(&lease.entry.url)?,
+        };
+        if !counts {
             return Ok(());
         }
         self.visited(lease, event, &Facts::default()).map(drop)
@@ -202,6 +217,9 @@ impl Crawl {
     /// Gives the visit of an event that the frontier does not know yet to the history of its page.
     pub(super) fn replay_visit(&mut self, event: &Event, url: &CanonicalUrl) -> Result<()> {
         let Some(visit) = event.visit.as_deref() else { return Ok(()) };
+        if event.purpose == Purpose::Requisite {
+            return self.replay_requisite(event, url);
+        }
         let mut host = self.frontier.state_of(url.host())?.unwrap_or_default().visits;
         if let Some((_, history)) = self.judge_visit(url, event, (None, ""), &mut host)? {
             self.totals.visits.add(visit);
@@ -236,26 +254,7 @@ impl Crawl {
             }
             None => return Ok(None),
         };
-        let shard = event.shard.as_deref().and_then(crate::archive::shard_number);
-        let capture = shard.zip(event.offset).map(|(shard, offset)| CapturePlace {
-            at_ms: event.fetch_time_ms,
-            shard,
-            offset,
-        });
-        let digest =
-            event.digest.as_deref().and_then(|text| data_encoding::BASE32.decode(text.as_bytes()).ok());
-        let answer = Answer {
-            at_ms: event.fetch_time_ms,
-            status,
-            conditional: event.conditional,
-            cut: matches!(event.truncated.as_deref(), Some("time" | "disconnect")),
-            digest: digest.and_then(|bytes| <[u8; 20]>::try_from(bytes).ok()),
-            simhash: event.simhash,
-            etag: event.etag.as_deref(),
-            last_modified: event.last_modified.as_deref(),
-            date_ms,
-            capture,
-        };
+        let answer = answer_of(event, date_ms);
         let suffix = url.host().rsplit('.').next().unwrap_or_default().to_owned();
         self.plan_for(url.host());
         let prior = self.visits.priors.prior(&host.rates, &suffix, media_type);
@@ -295,7 +294,9 @@ impl Crawl {
         }
         let sitemaps = self.admit_sitemaps(now)?;
         let counts = self.frontier.history_counts();
-        let waiting_new = self.frontier.stats().queued.saturating_sub(counts.queued);
+        // Requisites of visited pages are nothing new.
+        let waiting_new =
+            self.frontier.stats().queued.saturating_sub(counts.queued + self.frontier.requisites());
         let share = self.options.revisit.new_share;
         let max = match waiting_new {
             0 => BATCH,
@@ -326,5 +327,25 @@ impl Crawl {
         let until = self.due_until();
         let next = self.frontier.next_due()?;
         Ok(next.filter(|due| self.options.continuous || *due <= until))
+    }
+}
+
+/// The answer that an event tells of, as a history takes it in.
+pub(super) fn answer_of(event: &Event, date_ms: Option<i64>) -> Answer<'_> {
+    let shard = event.shard.as_deref().and_then(crate::archive::shard_number);
+    let at_ms = event.fetch_time_ms;
+    let capture = shard.zip(event.offset).map(|(shard, offset)| CapturePlace { at_ms, shard, offset });
+    let digest = event.digest.as_deref().and_then(|text| data_encoding::BASE32.decode(text.as_bytes()).ok());
+    Answer {
+        at_ms,
+        status: event.status.unwrap_or(0),
+        conditional: event.conditional,
+        cut: matches!(event.truncated.as_deref(), Some("time" | "disconnect")),
+        digest: digest.and_then(|bytes| <[u8; 20]>::try_from(bytes).ok()),
+        simhash: event.simhash,
+        etag: event.etag.as_deref(),
+        last_modified: event.last_modified.as_deref(),
+        date_ms,
+        capture,
     }
 }

@@ -120,6 +120,7 @@ impl Crawl {
             (entry.referrer.clone(), hops(entry.depth, entry.redirects, last))
         });
         let pause_ms = self.polite(&request.lease.host).pause(self.frontier.host(&request.lease));
+        let kept = self.kept_capture(known.as_ref().and_then(|known| known.capture));
         let keep = pause_ms <= self.options.fetch.keep_alive_ms;
         // A body that is left costs the connection, which is nothing where it ends anyway.
         let head_first =
@@ -132,11 +133,12 @@ impl Crawl {
             origin: entry.origin.clone(),
             via,
             known,
+            kept,
             pause_ms,
             keep,
             head_first,
             max_body_bytes: self.max_body_bytes(purpose),
-            keeps_history: self.options.history && matches!(purpose, Purpose::Page | Purpose::Sitemap),
+            keeps_history: self.options.history && purpose != Purpose::Robots,
             clock_shift_ms: self.clock_shift_ms,
             render,
             fetcher: self.fetcher.clone(),

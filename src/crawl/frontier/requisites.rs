@@ -1,7 +1,7 @@
 //! What visits found of each requisite: so that it is compared with what is stored when a page asks for it again.
 //!
 //! **What it keeps** (keyspace `requisites`): key of the URL → the bytes of its [`PageHistory`], whose fields have these meanings here:
-//! `next_ms` is when it was queued again, while it waits; `interval_ms` that of the page that asked for it again last; `rate` is 0. Requisites
+//! `next_ms` is when it was queued again, while it waits; `interval_ms` that of the page that asked for it again last, where that is known; `rate` is 0. Requisites
 //! are in no schedule and in no mean: they follow their pages.
 //!
 //! **Invariant.** One that waits is not queued again; what its visit finds ([`Frontier::set_requisite`]) ends its waiting.
@@ -67,7 +67,10 @@ impl Frontier {
         if history.next_ms.is_some() || history.tried_ms >= again.before_ms {
             return Ok(false);
         }
-        (history.next_ms, history.interval_ms) = (Some(again.before_ms), again.interval_ms.max(0));
+        history.next_ms = Some(again.before_ms);
+        if again.interval_ms > 0 {
+            history.interval_ms = again.interval_ms;
+        }
         self.keep_requisite(&found.url, &history)?;
         self.add_again(found)?;
         self.requisites_waiting += 1;

@@ -8,7 +8,7 @@ use super::queue::{cancelled_key, name_key, queue_key};
 use super::rank::{self, Rank};
 use super::seen::{self, Known};
 use super::{After, BORROWED, Frontier, Lease, NEVER_MS, Next};
-use crate::task::{Entry, HostState, Purpose};
+use crate::task::{Entry, HostState};
 use webmill_capture::error::{Error, Result};
 
 /// A host that is not due for so long leaves memory at once, ms.
