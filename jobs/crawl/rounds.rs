@@ -58,7 +58,7 @@ pub fn write_counts(crawl: &Path, totals: &Totals) -> Result<()> {
         ("requests", totals.fetched),
         ("requisites-stored", totals.requisites),
     ];
-    let named: [(CountedAs, &Counted); 7] = [
+    let named: [(CountedAs, &Counted); 8] = [
         (CountedAs::Outcome, &totals.outcomes),
         (CountedAs::Refused, &totals.refused),
         (CountedAs::MediaType, &totals.refused_types),
@@ -66,6 +66,7 @@ pub fn write_counts(crawl: &Path, totals: &Totals) -> Result<()> {
         (CountedAs::GivenUp, &totals.given_up),
         (CountedAs::LostPart, &totals.lost_parts),
         (CountedAs::Visit, &totals.visits),
+        (CountedAs::RequisiteVisit, &totals.requisite_visits),
     ];
     let sums = sums.map(|(name, n)| count(CountedAs::Sum, name, n));
     let rows = named.iter().flat_map(|(of, names)| names.iter().map(|(name, n)| count(*of, name, n)));

@@ -49,6 +49,8 @@ text_enum! {
         GivenUp = "given-up",
         /// Visits of pages, by what they found.
         Visit = "visit",
+        /// Visits of requisites of pages, by what they found.
+        RequisiteVisit = "requisite-visit",
         /// Beginnings of answers that broke off and were not kept, by reason.
         LostPart = "lost-part",
         /// Sums of the whole crawl.

@@ -260,7 +260,9 @@ impl CrawlNumbers {
                 CountedAs::Pattern => &mut self.patterns,
                 CountedAs::Visit => &mut self.visits,
                 CountedAs::Sum => &mut self.sums,
-                CountedAs::Outcome | CountedAs::GivenUp | CountedAs::LostPart => continue,
+                CountedAs::Outcome | CountedAs::GivenUp | CountedAs::LostPart | CountedAs::RequisiteVisit => {
+                    continue;
+                }
             };
             *counts.entry(row.name).or_default() += row.count;
         }

@@ -178,7 +178,7 @@ pub struct Event {
     /// Why the body ends early: `length`, `time`, `disconnect`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<Cow<'static, str>>,
-    /// What the visit found, of a page whose history is kept: `new`, `changed`, `near`, `unchanged`, `gone`, `moved`, `error`.
+    /// What the visit found, of a page or a requisite whose history is kept: `new`, `changed`, `near`, `unchanged`, `gone`, `moved`, `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visit: Option<Cow<'static, str>>,
     /// Whether the request said what is known, so that the server may answer 304.

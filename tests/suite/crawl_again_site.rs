@@ -38,6 +38,7 @@ impl Pages {
         Pages { bodies: Arc::default(), manner: Arc::new(Mutex::new(manner)) }
     }
 
+    /// What begins with `-> ` is a redirect to what follows.
     pub fn set(&self, url: &str, body: impl Into<String>) {
         self.bodies.lock().unwrap().insert(url.to_owned(), body.into());
     }
@@ -57,6 +58,15 @@ pub fn words(n: u64) -> String {
     (0..1_000).map(|w| format!("w{}", (w * 31 + n * 977) % 50_000)).collect::<Vec<_>>().join(" ")
 }
 
+fn media_type(url: &str, body: &str) -> &'static str {
+    match url.rsplit('.').next() {
+        _ if body.starts_with("<urlset") => "application/xml",
+        Some("css") => "text/css",
+        Some("png") => "image/png",
+        _ => "text/html",
+    }
+}
+
 impl Site for Pages {
     fn answer_into(&self, _: &str, _: &str, _: u32, _: &mut SynthPage, _: &mut Answer) {
         unreachable!("requests come whole")
@@ -67,10 +77,13 @@ impl Site for Pages {
         let bodies = self.bodies.lock().unwrap();
         let message = match bodies.get(asking.url) {
             None => message("404 Not Found", "", "nothing here"),
+            Some(body) if body.starts_with("-> ") => {
+                message("302 Found", &format!("Location: {}\r\n", &body[3..]), "")
+            }
             Some(_) if manner == Manner::Stubborn => b"HTTP/1.1 304 Not Modified\r\n\r\n".to_vec(),
             Some(body) => {
                 let tag = etag(body);
-                let xml = if body.starts_with("<urlset") { "application/xml" } else { "text/html" };
+                let xml = media_type(asking.url, body);
                 match manner {
                     Manner::Silent => message("200 OK", &format!("Content-Type: {xml}\r\n"), body),
                     _ if asking.if_none_match == Some(&tag) => {

@@ -24,7 +24,7 @@ const DAY_MS: i64 = 86_400_000;
 const BEGAN: i64 = 1_700_000_000_000;
 
 /// Crawls as the command does, at a time where one is said.
-fn survey(
+pub fn survey(
     folder: &Path,
     options: &CrawlOptions,
     seeds: &[CanonicalUrl],
@@ -39,7 +39,7 @@ fn survey(
     (totals, missing, ended)
 }
 
-fn rows<T: Table>(crawl: &Path) -> Vec<T> {
+pub fn rows<T: Table>(crawl: &Path) -> Vec<T> {
     read_rows(&folder::<T>(crawl)).unwrap()
 }
 
@@ -107,6 +107,7 @@ fn counts_are_totals(folder: &Path, totals: &Totals) {
     assert_eq!(of(CountedAs::Refused), totals.refused.iter().collect::<Vec<_>>());
     assert_eq!(of(CountedAs::MediaType), totals.refused_types.iter().collect::<Vec<_>>());
     assert_eq!(of(CountedAs::Visit), totals.visits.iter().collect::<Vec<_>>());
+    assert_eq!(of(CountedAs::RequisiteVisit), totals.requisite_visits.iter().collect::<Vec<_>>());
     assert!(of(CountedAs::Sum).contains(&("pages-stored", totals.stored)));
 }
 

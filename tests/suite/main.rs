@@ -19,6 +19,7 @@ mod crawl_outage;
 mod crawl_politeness;
 mod crawl_replay;
 mod crawl_requisites;
+mod crawl_requisites_again;
 mod crawl_resume;
 mod crawl_revisits;
 mod crawl_scope;

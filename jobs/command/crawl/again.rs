@@ -40,6 +40,12 @@ pub fn sum_up(totals: &Totals, over_budget: u64, ended: Ended) {
             found.join(" · ")
         );
     }
+    let needed: u64 = totals.requisite_visits.iter().filter(|(name, _)| *name != "new").map(|(_, n)| n).sum();
+    if again > 0 && needed > 0 {
+        let found: Vec<String> =
+            totals.requisite_visits.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
+        crate::say!("            requisites of pages: {}", found.join(" · "));
+    }
     if !totals.hints.is_empty() {
         let hints: Vec<String> =
             totals.hints.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
