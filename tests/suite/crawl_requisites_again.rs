@@ -9,12 +9,12 @@ use webmill::capture::date::format_14;
 use webmill::capture::digest::sha1_base32;
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::event::{Event, outcome};
-use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose, Totals};
+use webmill::crawl::{CrawlOptions, Ended, Purpose, Totals};
 use webmill::jobs::crawl::rows::{FreshnessRow, PageHistoryRow};
 use webmill::sim::Recording;
 
 use super::archives;
-use super::crawl_again_site::{BEGAN, DAY_MS, Manner, Pages, every, round, words};
+use super::crawl_again_site::{BEGAN, DAY_MS, Manner, Pages, every, open, round, words};
 use super::crawl_support::{Quiet, events, serve};
 use super::crawl_tables::{rows, survey};
 use crate::support::Work;
@@ -215,57 +215,101 @@ fn requisites_stay_as_they_are_where_no_page_is_visited_again() {
     assert_eq!(asked(&record, requests), each_once(&NEEDED));
 }
 
-/// Opens and runs a crawl that stops after so many looks, and drops it without closing it.
-fn run_a_little(folder: &Path, options: &CrawlOptions, day: i64, looks: u32) -> Ended {
-    let seeds = [CanonicalUrl::parse(HOME).unwrap()];
-    let (mut crawl, _) = Crawl::open(folder, options, &seeds, 2, None).unwrap();
-    crawl.set_clock(BEGAN + day * DAY_MS);
-    let looked = std::cell::Cell::new(0);
-    let stop = || {
-        looked.set(looked.get() + 1);
-        looked.get() > looks
-    };
-    crawl.run(&mut Quiet, &stop).unwrap()
+/// What is lost of the frontier between two runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lost {
+    Nothing,
+    /// What the last run wrote: it is to be had from behind the checkpoint of the one before.
+    LastRun,
+    Everything,
+}
+
+/// Opens and runs a crawl that stops after so many requests, and drops it without closing it.
+fn run_a_little(
+    folder: &Path,
+    options: &CrawlOptions,
+    at_ms: i64,
+    (record, most): (&Recording, usize),
+) -> Ended {
+    let mut crawl = open(folder, options, &[HOME]);
+    crawl.set_clock(at_ms);
+    // Rules are asked for once more where the frontier lost them.
+    let count = || record.requests().iter().filter(|(_, asked)| !asked.url.ends_with("/robots.txt")).count();
+    let before = count();
+    crawl.run(&mut Quiet, &|| count() >= before + most).unwrap()
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() { copy(&path, &to) } else { _ = std::fs::copy(path, to).unwrap() }
+    }
+}
+
+/// A round that is stopped and dropped again and again: what it asked for. Each run begins some minutes after the one before.
+fn broken_round(manner: Manner, page_changes: bool, lost: Lost, most: usize) -> u32 {
+    let about = format!("{manner:?} {page_changes} {lost:?} {most}");
+    let site = site(manner);
+    let (server, record) = serve(site.clone());
+    let options = CrawlOptions { connections: 1, ..options(server.proxy()) };
+    let work = tempfile::tempdir().unwrap();
+    let (folder, frontier, earlier) =
+        (work.path().join("crawl"), work.path().join("crawl/frontier"), work.path().join("earlier"));
+    round(&folder, &options, &[HOME], 0.0);
+    let requests = record.requests().len();
+    if page_changes {
+        site.set(HOME, page(8));
+        site.set(STYLE, "@import 'print.css'; body { background: url(back.png); color: red }");
+    } else {
+        site.set(BACK, "green");
+    }
+    let mut runs = 0;
+    loop {
+        if lost == Lost::LastRun {
+            let _ = std::fs::remove_dir_all(&earlier);
+            copy(&frontier, &earlier);
+        }
+        let at_ms = BEGAN + 2 * DAY_MS + i64::from(runs) * 300_000;
+        if run_a_little(&folder, &options, at_ms, (&record, most)) == Ended::Finished {
+            break;
+        }
+        runs += 1;
+        assert!(runs < 100, "{about}");
+        if lost != Lost::Nothing {
+            std::fs::remove_dir_all(&frontier).unwrap();
+        }
+        if lost == Lost::LastRun {
+            copy(&earlier, &frontier);
+        }
+    }
+    let counts = asked(&record, requests);
+    assert_eq!(counts.len(), NEEDED.len(), "{about}: {counts:?}");
+    let told: Vec<Event> = events(&folder);
+    for url in NEEDED {
+        let visits = told.iter().filter(|event| event.url == url && event.visit.is_some()).count();
+        assert_eq!(visits, 2, "{about}: {url}");
+    }
+    // What the log says is what the totals say, and what a frontier that is built anew says.
+    let totals = round(&folder, &options, &[HOME], 2.5);
+    assert_eq!((totals.stored, totals.requisites), (2 + u64::from(page_changes), 5), "{about}");
+    assert_eq!(totals.requisite_visits.iter().map(|(_, n)| n).sum::<u64>(), 8, "{about}");
+    std::fs::remove_dir_all(&frontier).unwrap();
+    let again = round(&folder, &options, &[HOME], 2.5);
+    assert_eq!(again.requisite_visits, totals.requisite_visits, "{about}");
+    assert_eq!((again.stored, again.requisites), (totals.stored, totals.requisites), "{about}");
+    assert_eq!(asked(&record, requests), counts, "{about}: nothing is asked for once more");
+    runs
 }
 
 #[test]
-fn a_round_that_is_killed_loses_no_requisite_and_asks_for_none_twice() {
+fn a_round_that_is_killed_loses_no_requisite_and_visits_none_twice() {
     for manner in [Manner::Honest, Manner::Silent] {
-        for rebuilt in [false, true] {
-            for looks in [6, 11, 17] {
-                let site = site(manner);
-                let (server, record) = serve(site.clone());
-                let options = CrawlOptions { connections: 1, ..options(server.proxy()) };
-                let folder = tempfile::tempdir().unwrap();
-                round(folder.path(), &options, &[HOME], 0.0);
-                let requests = record.requests().len();
-                site.set(HOME, page(8));
-                site.set(STYLE, "@import 'print.css'; body { background: url(back.png); color: red }");
-                let mut runs = 0;
-                while run_a_little(folder.path(), &options, 2, looks) != Ended::Finished {
-                    if rebuilt {
-                        std::fs::remove_dir_all(folder.path().join("frontier")).unwrap();
-                    }
-                    runs += 1;
-                    assert!(runs < 200);
-                }
-                let counts = asked(&record, requests);
-                assert_eq!(counts.len(), NEEDED.len(), "{manner:?} {rebuilt} {looks}: {counts:?}");
-                let told: Vec<Event> = events(folder.path());
-                let visits = |url: &str| told.iter().filter(|e| e.url == url && e.visit.is_some()).count();
-                for url in NEEDED {
-                    assert_eq!(visits(url), 2, "{manner:?} {rebuilt} {looks}: {url}");
-                }
-                // What the log says is what the totals say, and what a frontier that is built anew says.
-                let totals = round(folder.path(), &options, &[HOME], 2.0);
-                assert_eq!((totals.stored, totals.requisites), (3, 5), "{manner:?} {rebuilt} {looks}");
-                assert_eq!(totals.requisite_visits.iter().map(|(_, n)| n).sum::<u64>(), 8);
-                std::fs::remove_dir_all(folder.path().join("frontier")).unwrap();
-                let again = round(folder.path(), &options, &[HOME], 2.0);
-                assert_eq!(again.requisite_visits, totals.requisite_visits);
-                assert_eq!((again.stored, again.requisites), (totals.stored, totals.requisites));
-                assert_eq!(asked(&record, requests), counts, "nothing is asked for once more");
-            }
+        for lost in [Lost::Nothing, Lost::LastRun, Lost::Everything] {
+            let rounds = [(true, 1), (false, 1), (false, 3)];
+            let runs: u32 =
+                rounds.map(|(changes, most)| broken_round(manner, changes, lost, most)).iter().sum();
+            assert!(runs > 5, "{manner:?} {lost:?}: {runs} kills");
         }
     }
 }
@@ -287,7 +331,7 @@ fn tables_of_pages_and_the_schedule_know_no_requisite() {
     assert_eq!(listed, [HOME, ABOUT]);
     let hosts = rows::<FreshnessRow>(folder.path()).into_iter().map(|row| (row.url_host_name, row.pages));
     assert_eq!(hosts.collect::<Vec<_>>(), [(Some("s.example".to_owned()), 2), (None, 2)]);
-    let (mut crawl, _) = Crawl::open(folder.path(), &options, &seeds, 2, None).unwrap();
+    let mut crawl = open(folder.path(), &options, &[HOME]);
     assert_eq!(crawl.pages_due(100).unwrap(), 2, "by the clock of this machine both are due");
     let mut rated = Vec::new();
     crawl

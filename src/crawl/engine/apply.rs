@@ -97,6 +97,7 @@ impl Crawl {
         if !again && purpose == Purpose::Page {
             self.credit_due();
         }
+        let requisites = self.asks_again(&lease)?;
         let seen = match status {
             200..=399 | 404 | 410 if !received.refused_by_accept => {
                 self.visited(&lease, &mut event, facts)?
@@ -114,7 +115,7 @@ impl Crawl {
             200..=299 if purpose == Purpose::Sitemap => {
                 event.outcome = outcome::SITEMAP.into();
                 event.detail = detail_of(&reading);
-                self.queue_found(&lease, &reading)?;
+                self.queue_found(&lease, &reading, requisites)?;
             }
             200..=299 => {
                 event.outcome = outcome::STORED.into();
@@ -128,17 +129,17 @@ impl Crawl {
                     }
                     self.stored(&lease, &reading);
                 }
-                self.queue_found(&lease, &reading)?;
+                self.queue_found(&lease, &reading, requisites)?;
             }
             304 => {
                 event.outcome = outcome::NOT_MODIFIED.into();
                 if facts.conditional {
-                    self.queue_found(&lease, &reading)?;
+                    self.queue_found(&lease, &reading, requisites)?;
                 }
             }
             300..=399 => {
                 event.outcome = outcome::REDIRECT.into();
-                self.redirected(&lease, &mut event, received, reading)?;
+                self.redirected(&lease, &mut event, received, reading, requisites)?;
             }
             404 | 410 => event.outcome = outcome::GONE.into(),
             429 | 503 => return self.postponed(lease, event, received, now),
@@ -251,7 +252,7 @@ impl Crawl {
         event.detail = Some(format!("the body broke off after {length} bytes"));
         if lease.entry.purpose == Purpose::Sitemap {
             // What it named before it broke off is worth having whatever comes.
-            self.queue_found(&lease, &reading)?;
+            self.queue_found(&lease, &reading, None)?;
         } else if let Some(packed) = packed {
             reading.give_place_back();
             let size = packed.len() + reading.weight();
@@ -339,7 +340,8 @@ impl Crawl {
             self.append(&mut event, &packed)?;
             event.outcome = outcome::CUT_OFF.into();
             self.stored(&lease, &reading);
-            self.queue_found(&lease, &reading)?;
+            let requisites = self.asks_again(&lease)?;
+            self.queue_found(&lease, &reading, requisites)?;
         }
         self.finish(lease, event)
     }

@@ -40,10 +40,14 @@ impl Naming<'_> {
 }
 
 impl Crawl {
-    /// Queues what a page or a sitemap names.
-    pub(super) fn queue_found(&mut self, lease: &Lease, reading: &Reading) -> Result<()> {
+    /// Queues what a page or a sitemap names; `again` as [`Crawl::asks_again`] says.
+    pub(super) fn queue_found(
+        &mut self,
+        lease: &Lease,
+        reading: &Reading,
+        again: Option<AskAgain>,
+    ) -> Result<()> {
         let entry = &lease.entry;
-        let again = self.asks_again(lease)?;
         self.queue(
             Naming {
                 url: &entry.url,

@@ -42,13 +42,14 @@ pub(super) struct Redirect<'a> {
 }
 
 impl Crawl {
-    /// Follows a redirect; its event says where to, and why not where it is not followed.
+    /// Follows a redirect; its event says where to, and why not where it is not followed. `again` as [`Crawl::asks_again`] says.
     pub(super) fn redirected(
         &mut self,
         lease: &Lease,
         event: &mut Event,
         received: &Received,
         reading: Reading,
+        again: Option<AskAgain>,
     ) -> Result<()> {
         let Some((rewritten, given)) = reading.redirect else {
             event.detail = Some("no Location that can be followed".into());
@@ -69,7 +70,7 @@ impl Crawl {
             redirects: entry.redirects,
             priority: entry.priority,
             referrer: entry.referrer.as_deref(),
-            again: self.asks_again(lease)?,
+            again,
         };
         let target = if rewritten == entry.url { given.clone() } else { rewritten.clone() };
         if self.is_circle(&redirect, &target, &received.raw[..received.head_len]) {

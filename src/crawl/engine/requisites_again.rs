@@ -1,9 +1,10 @@
 //! Requisites of pages that are visited again: asked for again with them, so that each date of the archive has its own styles and pictures.
 //!
 //! **Definition.** Where pages are visited again, each requisite that a page names is asked for again if it was asked for last before this
-//! round began; in a crawl that goes on for ever, if that lies back more than half of the interval of the page. So however many pages share
-//! a style sheet, it is asked for once a round, or at most twice in the interval of the page that is visited most often. What requisites
-//! name themselves (fonts, imported style sheets) follows the same rule. A page that is new in this round counts as any other.
+//! round began, and more than half of the time ago since the page was visited last, or of its interval where that is shorter. So however
+//! many pages share a style sheet, it is asked for once a round, also in a round that is killed and resumed; where a crawl goes on for ever,
+//! at most twice in the interval of the page that is visited most often. A page that is new has its requisites as of this round. What
+//! requisites name themselves (fonts, imported style sheets) follows the same rule.
 //!
 //! **What a 304 names.** Nothing was sent: what the stored capture names is asked for. A capture that is not there any more, because its shard was
 //! taken away, names nothing.
@@ -77,19 +78,27 @@ impl Crawl {
         self.options.requisites.fetch && self.options.revisits && self.options.history
     }
 
-    /// Which of the requisites that the answer for the URL of `lease` names are asked for again.
+    /// Which of the requisites that the answer for the URL of `lease` names are asked for again; before its visit is counted.
     pub(super) fn asks_again(&self, lease: &Lease) -> Result<Option<AskAgain>> {
         let entry = &lease.entry;
         if !self.follows_pages() || !entry.purpose.is_stored() {
             return Ok(None);
         }
-        if self.options.continuous {
-            return self.asked_again_at(&entry.url, entry.purpose, self.now_ms());
-        }
-        Ok(Some(AskAgain { before_ms: self.due_until(), interval_ms: 0 }))
+        let now = self.now_ms();
+        let history = self.history_of(&entry.url, entry.purpose)?;
+        let interval_ms = history.as_ref().map_or(0, |history| history.interval_ms);
+        let usual = if self.options.continuous { self.visits.scheduler.first_ms() } else { 0 };
+        let period = match &history {
+            // In rounds the beginning of the round is enough for what is new.
+            None => usual,
+            Some(_) if interval_ms == 0 => usual,
+            Some(history) => now.saturating_sub(history.last_ms).clamp(0, interval_ms),
+        };
+        let before_ms = self.due_until().min(now.saturating_sub(period / 2));
+        Ok(Some(AskAgain { before_ms, interval_ms }))
     }
 
-    /// [`Crawl::asks_again`] by the interval of the page, for an answer of this time.
+    /// [`Crawl::asks_again`] for an answer of this time that was replayed: by the interval of the page alone.
     pub(super) fn asked_again_at(
         &self,
         url: &CanonicalUrl,
