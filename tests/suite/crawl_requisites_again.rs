@@ -15,7 +15,7 @@ use webmill::sim::Recording;
 
 use super::archives;
 use super::crawl_again_site::{BEGAN, DAY_MS, Manner, Pages, every, open, round, words};
-use super::crawl_support::{Quiet, events, serve};
+use super::crawl_support::{Quiet, events, serve, shard_files};
 use super::crawl_tables::{rows, survey};
 use crate::support::Work;
 
@@ -212,6 +212,43 @@ fn requisites_stay_as_they_are_where_no_page_is_visited_again() {
     options.revisit.every_s = 30 * 86_400;
     site.set("http://s.example/new", page(5));
     round(folder.path(), &options, &[HOME, "http://s.example/new"], 0.7);
+    assert_eq!(asked(&record, requests), each_once(&NEEDED));
+}
+
+#[test]
+fn a_page_whose_shard_was_taken_away_names_nothing_when_it_is_not_modified() {
+    let site = site(Manner::Honest);
+    let (server, record) = serve(site.clone());
+    let options = options(server.proxy());
+    let folder = tempfile::tempdir().unwrap();
+    round(folder.path(), &options, &[HOME], 0.0);
+    let requests = record.requests().len();
+    // An empty shard in its place: the frontier is of use still.
+    for path in shard_files(folder.path()) {
+        let length = path.metadata().unwrap().len();
+        std::fs::write(&path, vec![b'\n'; length as usize]).unwrap();
+    }
+    let second = round(folder.path(), &options, &[HOME], 2.0);
+    assert_eq!(second.visits.get("unchanged"), 2);
+    assert_eq!(second.refused.get("requisites-of-a-capture-taken-away"), 2);
+    assert_eq!(asked(&record, requests), []);
+}
+
+#[test]
+fn where_a_crawl_goes_on_for_ever_requisites_follow_the_visits_of_their_pages() {
+    let site = site(Manner::Honest);
+    let (server, record) = serve(site.clone());
+    let mut options = options(server.proxy());
+    let folder = tempfile::tempdir().unwrap();
+    round(folder.path(), &options, &[HOME], 0.0);
+    let requests = record.requests().len();
+    options.continuous = true;
+    options.limits.seconds = Some(60);
+    let done = || asked(&record, requests).len() == NEEDED.len();
+    let mut crawl = open(folder.path(), &options, &[HOME]);
+    crawl.set_clock(BEGAN + 2 * DAY_MS);
+    assert_eq!(crawl.run(&mut Quiet, &done).unwrap(), Ended::Stopped);
+    crawl.close(Ended::Stopped).unwrap();
     assert_eq!(asked(&record, requests), each_once(&NEEDED));
 }
 

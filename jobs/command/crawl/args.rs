@@ -143,7 +143,7 @@ pub struct CrawlArgs {
     #[arg(long, help_heading = "Fetching")]
     images: bool,
     /// Fetch what pages need to be shown, wherever it is: styles, scripts, pictures, fonts, frames. Stored with the pages,
-    /// not counted as pages.
+    /// not counted as pages. Where pages are visited again, it is asked for again with them.
     #[arg(long, help_heading = "Fetching")]
     requisites: bool,
     /// Open pages whose URL matches this regular expression in a headless Chromium of this machine, for the links that scripts

@@ -145,7 +145,7 @@ impl FetchTask {
     fn read_kept(&self) -> Option<Reading> {
         let kept = self.kept.as_ref()?;
         let read = AssertUnwindSafe(|| kept.requisites(&self.reader, &self.url, self.purpose, self.standing));
-        catch_unwind(read).ok().flatten()
+        catch_unwind(read).ok()
     }
 
     fn facts(&self, received: &Received, reading: Option<&Reading>) -> Option<Facts> {

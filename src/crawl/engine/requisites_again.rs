@@ -7,7 +7,7 @@
 //! requisites name themselves (fonts, imported style sheets) follows the same rule.
 //!
 //! **What a 304 names.** Nothing was sent: what the stored capture names is asked for. A capture that is not there any more, because its shard was
-//! taken away, names nothing.
+//! taken away, names nothing, which is counted among the references not followed.
 //!
 //! **What is kept.** Digest, validators and dates, as of a page, beside those of pages ([`crate::frontier::Frontier::requisite`]): requisites
 //! are in no schedule, no plan, no table of pages, and teach nothing about their hosts' rates of change and validators. What was answered at
@@ -34,6 +34,9 @@ use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Place};
 use webmill_revisit::{CapturePlace, Outcome, PageHistory, Prior};
 
+/// Counts answers "not modified" whose requisites nobody knows.
+const CAPTURE_GONE: &str = "requisites-of-a-capture-taken-away";
+
 /// Where a capture is that a server calls not modified.
 pub(super) struct KeptCapture {
     shards: PathBuf,
@@ -41,15 +44,20 @@ pub(super) struct KeptCapture {
 }
 
 impl KeptCapture {
-    /// The requisites that it names; `None`: it is not there any more.
+    /// The requisites that it names; a capture that is not there any more is counted.
     pub fn requisites(
         &self,
         reader: &PageReader,
         url: &CanonicalUrl,
         purpose: Purpose,
         at: Standing,
-    ) -> Option<Reading> {
-        read_requisites(&self.shards, self.place, reader, (url, purpose, at))
+    ) -> Reading {
+        let found = read_requisites(&self.shards, self.place, reader, (url, purpose, at));
+        found.unwrap_or_else(|| {
+            let mut reading = Reading::default();
+            reading.refused.add(CAPTURE_GONE);
+            reading
+        })
     }
 }
 
