@@ -62,7 +62,7 @@ impl Exchange {
     /// Nothing waits here: whether that is so everywhere, and the crawl at its end.
     ///
     /// # Errors
-    /// [`Error::Corrupt`], [`Error::Io`].
+    /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
     pub fn is_over(&mut self) -> Result<bool> {
         let Some(view) = self.view.clone() else { return Ok(false) };
         if !self.open || self.heartbeat.settled < view.number || !self.outgoing.is_empty() {

@@ -209,6 +209,38 @@ proptest! {
     }
 }
 
+#[test]
+fn rows_that_are_one_over_keys_stay_one_where_an_answer_goes_on_behind_them() {
+    let entry = |key: &'static str, day: u64| Entry {
+        urlkey: key.into(),
+        timestamp: Timestamp(20200101000000 + day),
+        digest: "A".into(),
+        ..Entry::default()
+    };
+    // The row is of the first key, the limit of lines ends the first answer within the second.
+    let lines = std::iter::once(entry("org,a)/", 9)).chain((0..9).map(|day| entry("org,a)/x", day)));
+    let index = MemoryIndex::new(lines.chain([entry("org,a)/y", 9)]).collect());
+    let pairs = |resume: Option<String>| {
+        let asked = [
+            ("url", "a.org/*"),
+            ("from", "20200101000009"),
+            ("collapse", "digest"),
+            ("showResumeKey", "true"),
+        ];
+        let asked = asked.map(|(name, value)| (name, value.to_owned()));
+        asked.into_iter().chain(resume.map(|key| ("resumeKey", key))).collect::<Vec<_>>()
+    };
+    let ask = |resume| answer(&query(&pairs(resume)).unwrap().scanning_at_most(6), &index);
+    let (rows, end) = ask(None);
+    assert_eq!((rows.len(), end.cut), (1, Some(Cut::Scanned)));
+    let (rows, end) = ask(end.resume_key.map(|key| key.to_string()));
+    assert_eq!(
+        (rows.len(), end.cut, end.resume_key),
+        (0, None, None),
+        "the last line goes with the first row"
+    );
+}
+
 /// An index of `n` lines of one key.
 fn many(n: u64) -> MemoryIndex {
     let entry = |i| Entry {

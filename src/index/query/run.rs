@@ -31,7 +31,7 @@ pub enum Cut {
 pub struct QueryEnd {
     /// Rows handed out.
     pub rows: u64,
-    /// Lines of the index looked at.
+    /// Lines of the index looked at, but for those up to a resume key.
     pub scanned: u64,
     /// Where to go on, where that was asked for and there is more.
     pub resume_key: Option<ResumeKey>,
@@ -63,6 +63,8 @@ struct Walk<'q> {
     seen: Seen,
     collapsing: Collapsing,
     page: Option<Page>,
+    /// Lines looked at up to the resume key, for what was known there.
+    recalled: u64,
     end: QueryEnd,
 }
 
@@ -84,18 +86,30 @@ impl<'q> Walk<'q> {
             seen: Seen::default(),
             collapsing: Collapsing::default(),
             page: Page::of(query),
+            recalled: 0,
             end: QueryEnd::default(),
         }
     }
 
     fn step(&mut self, entry: &Entry<'_>) -> Step<'_> {
         let query = self.query;
-        if self.end.scanned >= query.limits.max_scanned {
-            self.end.cut = Some(Cut::Scanned);
-            return Step::End;
+        let resume = query.resume.as_ref().filter(|_| self.page.is_none());
+        if let Some(resume) = resume.filter(|resume| !resume.before(entry)) {
+            // They have a limit of their own: else an answer might end before it is where the last one ended.
+            if self.recalled >= query.limits.max_scanned {
+                self.end.cut = Some(Cut::Scanned);
+                self.end.resume_key = Some(resume.clone());
+                return Step::End;
+            }
+            self.recalled += 1;
+        } else {
+            if self.end.scanned >= query.limits.max_scanned {
+                self.end.cut = Some(Cut::Scanned);
+                return Step::End;
+            }
+            self.end.scanned += 1;
         }
-        let line = self.end.scanned;
-        self.end.scanned += 1;
+        let line = self.end.scanned.saturating_sub(1);
         if let Some(page) = self.page {
             if line < page.first {
                 return Step::Not;
@@ -130,16 +144,30 @@ impl<'q> Walk<'q> {
         Step::Row(original, dupes)
     }
 
-    /// The keys to walk over: after a resume key, from the start of its own.
-    fn range(&self) -> KeyRange {
-        let mut range = self.query.range.clone();
-        if let Some(resume) = &self.query.resume
-            && self.page.is_none()
-            && resume.urlkey > range.from
-        {
-            range.from.clone_from(&resume.urlkey);
+    /// The keys to walk over: after a resume key, from the start of its own, or where rows collapse from the start of the key that has the
+    /// row before: a run of rows that are one may go on over keys.
+    fn range(&self, source: &dyn CaptureSource) -> Result<KeyRange> {
+        let query = self.query;
+        let mut range = query.range.clone();
+        let Some(resume) =
+            query.resume.as_ref().filter(|resume| self.page.is_none() && resume.urlkey > range.from)
+        else {
+            return Ok(range);
+        };
+        let before = KeyRange { from: std::mem::take(&mut range.from), to: Some(resume.urlkey.clone()) };
+        range.from.clone_from(&resume.urlkey);
+        if !query.collapse.is_empty() {
+            let mut left = query.limits.max_scanned;
+            source.scan_back(&before, &mut |entry| {
+                left = left.saturating_sub(1);
+                if holds(query, &Row { entry, original: None, dupes: None }) {
+                    range.from = entry.urlkey.to_string();
+                    return ControlFlow::Break(());
+                }
+                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
         }
-        range
+        Ok(range)
     }
 
     /// Walks, and hands every row on.
@@ -149,7 +177,7 @@ impl<'q> Walk<'q> {
         backwards: bool,
         take: &mut dyn FnMut(&Row<'_, '_>) -> ControlFlow<()>,
     ) -> Result<()> {
-        let range = self.range();
+        let range = self.range(source)?;
         let mut visit = |entry: &Entry<'_>| match self.step(entry) {
             Step::Not => ControlFlow::Continue(()),
             Step::End => ControlFlow::Break(()),
