@@ -146,7 +146,12 @@ impl Crawl {
         {
             return Ok(());
         }
-        let stored = self.frontier.host(lease).stored;
+        let host = self.frontier.host(lease);
+        if host.verdict.is_some() {
+            // Nothing more of it is asked for.
+            return Ok(());
+        }
+        let stored = host.stored;
         let shown = stored >= PAGES_BEFORE_GUESS && stored.is_power_of_two();
         if !shown && !self.frontier.is_last(lease)? {
             return Ok(());
