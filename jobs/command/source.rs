@@ -43,6 +43,9 @@ pub fn is_results(path: &Path) -> bool {
 /// Opens a graph: level `level` of a folder of results, or a graph file.
 pub fn open(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
     let source = open_any(path, level, memory)?;
+    if let Names::File(loaded) = &source.names {
+        loaded.notes.iter().for_each(|note| crate::say!("{}: {note}", path.display()));
+    }
     // Its transpose and the vectors of a measure.
     admit(&source.graph, NODE_BYTES, "working on", memory)?;
     Ok(source)

@@ -1,26 +1,37 @@
 //! Graphs as text, one arc a line.
 //!
-//! Two kinds, told apart by the first arc: *named*, `http://a.com -> http://b.com 1.0`, a line without `->`
-//! being an isolated node; and *numbered*, `17 42` or `17 42 1.0`, as published graphs come. Weights are
-//! optional (1.0): where any arc has one, the greatest of parallel arcs is kept; where none has, parallel
-//! arcs are links and are counted. Empty lines and lines that start with `#` or `%` say nothing, but a header
-//! `# Nodes: 6012 …` sets the number of nodes.
+//! Two kinds, told apart by the first line: *named* and *numbered*. Weights are optional (1.0): where any arc has one,
+//! the greatest of parallel arcs is kept; where none has, parallel arcs are links and are counted. Empty lines and lines
+//! that start with `#` or `%` say nothing, but a header `# Nodes: 6012 …` sets the number of nodes; a first line of
+//! names of columns (`source target`) is passed over.
+//!
+//! **Named.** `http://a.com -> http://b.com 1.0`; names with a tab between, `NAME⇥NAME` or `NAME⇥NAME⇥WEIGHT`; two URLs or
+//! two host names with a blank between. Any other line is a name alone, an isolated node. Names may hold blanks, but
+//! only a tab tells them from a number that follows: where it is a blank, the last number is the weight if all arcs end
+//! in one or no name holds blanks, and the list is refused otherwise. A list without any arc whose lines hold several
+//! words is refused, too; what else may have been meant otherwise stands in the notes.
 //!
 //! Named nodes are numbered in the order of SURT, then name, names that are no URLs by their bytes; or in
-//! another [`Order`]. Numbered nodes keep their numbers, less 1 if no node is numbered 0: published graphs
-//! count from 0 or from 1. If a header promises just as many nodes as numbers occur, and some below the
-//! greatest do not, those that do are numbered afresh in their order, with their numbers as names: the others
-//! are not nodes that nobody links to.
+//! another [`Order`].
+//!
+//! **Numbered.** `17 42` or `17 42 1.0`, with blanks, tabs or commas, as published graphs come. Nodes keep their numbers,
+//! less 1 if no node is numbered 0: published graphs count from 0 or from 1. If numbers have gaps, those that occur are
+//! numbered afresh in their order, with their numbers as names: the others are not nodes that nobody links to. Gaps are
+//! told by a header that promises just as many nodes as numbers occur; without a header that promises them, by less
+//! than one in eight of the numbers up to the greatest occurring, or by a number of more than 32 bits.
 //!
 //! Cost: all in memory, names once and 12 bytes an arc, and the graph; larger graphs come from the tables of
 //! a crawl, which are sorted on disk.
 
+mod collect;
+mod line;
+
 use super::csr::{Csr, Shown};
-use super::lines::{Wrong, each, open, proportion, weight};
-use std::collections::HashMap;
+use super::lines::{Wrong, each, open};
+use collect::Lines;
+use line::{Line, is_header, looks_numbered, named, suspect};
 use std::io::{BufRead, Write};
 use std::path::Path;
-use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
 
 /// A graph that was text.
@@ -32,6 +43,8 @@ pub struct EdgeList {
     pub names: Option<Vec<String>>,
     /// What the text calls node 0, if nodes have numbers.
     pub first: u32,
+    /// What was read in one way and may have been meant in another, a sentence each, with counts and lines.
+    pub notes: Vec<String>,
 }
 
 /// How named nodes are numbered.
@@ -65,7 +78,8 @@ impl Default for EdgeOptions {
 /// Reads a text file of either kind, plain or compressed with gzip or zstd.
 ///
 /// # Errors
-/// [`Error::Io`] if it cannot be read, [`Error::Corrupt`] with the place of the first line that is no arc.
+/// [`Error::Io`] if it cannot be read, [`Error::Corrupt`] with the place of the first line that is no arc, for a list
+/// whose lines contradict one another, and for one of several words a line without any arc.
 pub fn read_edges(path: impl AsRef<Path>) -> Result<EdgeList> {
     read_edges_with(path, &EdgeOptions::default())
 }
@@ -91,7 +105,7 @@ pub fn parse_edges(from: impl BufRead, path: &Path, options: &EdgeOptions) -> Re
         if bytes <= options.memory {
             return Ok(());
         }
-        let arcs = lines.arcs.len();
+        let arcs = lines.num_arcs();
         Err(Wrong::Limit(format!(
             "its first {arcs} arcs and their names take {bytes} bytes, more than allowed"
         )))
@@ -102,191 +116,16 @@ pub fn parse_edges(from: impl BufRead, path: &Path, options: &EdgeOptions) -> Re
     })
 }
 
-/// What has been read.
-#[derive(Default)]
-struct Lines {
-    named: Option<bool>,
-    /// Number of each name, in the order in which they came.
-    numbers: HashMap<String, u32>,
-    arcs: Vec<(u32, u32, f32)>,
-    weighted: bool,
-    promised: Option<u64>,
-    /// What a header says is the least number.
-    first: Option<u32>,
-    /// Bytes of names.
-    text: u64,
-}
-
-impl Lines {
-    fn take(&mut self, line: &str) -> Result<(), String> {
-        if line.starts_with(['#', '%']) || line.is_empty() {
-            let mut words = line.trim_start_matches(['#', '%', ' ']).split_whitespace();
-            match words.next() {
-                Some(word) if word.eq_ignore_ascii_case("nodes:") => {
-                    self.promised = words.next().and_then(|n| n.parse().ok());
-                }
-                Some("First:") => self.first = words.next().and_then(|n| n.parse().ok()),
-                _ => {}
-            }
-            return Ok(());
-        }
-        let named = *self.named.get_or_insert_with(|| !looks_numbered(line));
-        if !named {
-            let (source, target, weight) =
-                numbered(line).ok_or_else(|| format!("{line:?} is no pair of numbers"))?;
-            return self.arc(source, target, weight);
-        }
-        let Some((source, rest)) = line.split_once("->") else {
-            self.number(line);
-            return Ok(());
-        };
-        let rest = rest.trim();
-        let (target, weight) = match rest.rsplit_once(char::is_whitespace) {
-            Some((target, weight)) => (target.trim_end(), Some(weight)),
-            None => (rest, None),
-        };
-        if source.trim().is_empty() || target.is_empty() {
-            return Err(format!("{line:?} lacks an end"));
-        }
-        let (source, target) = (self.number(source.trim()), self.number(target));
-        self.arc(source, target, weight)
-    }
-
-    fn arc(&mut self, source: u32, target: u32, given: Option<&str>) -> Result<(), String> {
-        let value = match given {
-            None => 1.0,
-            Some(text) => {
-                self.weighted = true;
-                weight(text)?
-            }
-        };
-        self.arcs.push((source, target, value));
-        Ok(())
-    }
-
-    fn number(&mut self, name: &str) -> u32 {
-        match self.numbers.get(name) {
-            Some(&number) => number,
-            None => {
-                let number = self.numbers.len() as u32;
-                self.text += name.len() as u64;
-                self.numbers.insert(name.to_owned(), number);
-                number
-            }
-        }
-    }
-
-    /// About what arcs and names take, once here and once in the graph and the list of names.
-    fn bytes(&self) -> u64 {
-        20 * self.arcs.len() as u64 + 2 * self.text + 120 * self.numbers.len() as u64
-    }
-
-    fn finish(mut self, order: Order) -> Result<EdgeList> {
-        let (nodes, names, first) = if self.named == Some(true) {
-            let names = self.order(order);
-            (names.len() as u64, Some(names), 0)
-        } else {
-            let greatest = self.arcs.iter().map(|a| a.0.max(a.1)).max();
-            match self.sparse(greatest) {
-                Some(numbers) => {
-                    for arc in &mut self.arcs {
-                        let node = |number| numbers.partition_point(|&other| other < number) as u32;
-                        (arc.0, arc.1) = (node(arc.0), node(arc.1));
-                    }
-                    (numbers.len() as u64, Some(numbers.iter().map(u32::to_string).collect()), 0)
-                }
-                None => self.dense(greatest),
-            }
-        };
-        let nodes = proportion(nodes, self.arcs.len()).map_err(Error::Config)?;
-        let graph = if self.weighted {
-            Csr::from_weighted_arcs(nodes, self.arcs)?
-        } else {
-            Csr::from_links(nodes, self.arcs.into_iter().map(|a| (a.0, a.1)))?
-        };
-        Ok(EdgeList { graph, names, first })
-    }
-
-    /// Numbers the names in their order.
-    fn order(&mut self, order: Order) -> Vec<String> {
-        let mut names: Vec<(String, String, u32)> = std::mem::take(&mut self.numbers)
-            .into_iter()
-            .map(|(name, number)| match order {
-                Order::Surt => {
-                    let surt = CanonicalUrl::parse(&name).map_or_else(|| name.clone(), |url| url.surt());
-                    (surt, name, number)
-                }
-                Order::Name | Order::Given => (String::new(), name, number),
-            })
-            .collect();
-        match order {
-            Order::Given => names.sort_unstable_by_key(|name| name.2),
-            Order::Surt | Order::Name => names.sort_unstable(),
-        }
-        let mut node_of = vec![0u32; names.len()];
-        for (node, (_, _, number)) in names.iter().enumerate() {
-            node_of[*number as usize] = node as u32;
-        }
-        for arc in &mut self.arcs {
-            (arc.0, arc.1) = (node_of[arc.0 as usize], node_of[arc.1 as usize]);
-        }
-        names.into_iter().map(|name| name.1).collect()
-    }
-
-    /// The numbers that occur, if the header promises so many nodes and the numbers pass it.
-    fn sparse(&self, greatest: Option<u32>) -> Option<Vec<u32>> {
-        let promised = self.promised.filter(|&n| greatest.is_some_and(|g| u64::from(g) > n))?;
-        let mut numbers: Vec<u32> = self.arcs.iter().flat_map(|a| [a.0, a.1]).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        (numbers.len() as u64 == promised).then_some(numbers)
-    }
-
-    /// Makes numbers start at 0; returns the number of nodes and what was taken off.
-    fn dense(&mut self, greatest: Option<u32>) -> (u64, Option<Vec<String>>, u32) {
-        let least = self.arcs.iter().map(|a| a.0.min(a.1)).min().unwrap_or(0);
-        // A header that leaves no number for node 0, or nobody who has it.
-        let fits =
-            |first: u64| greatest.is_none_or(|g| self.promised.is_none_or(|n| u64::from(g) < n + first));
-        let first = match self.first {
-            Some(first) => first.min(least),
-            None => u32::from(least > 0 && fits(1)),
-        };
-        for arc in &mut self.arcs {
-            (arc.0, arc.1) = (arc.0 - first, arc.1 - first);
-        }
-        let used = greatest.map_or(0, |g| u64::from(g - first) + 1);
-        (used.max(self.promised.unwrap_or(0)), None, first)
-    }
-}
-
-/// A line of two whole numbers and perhaps a weight.
-fn numbered(line: &str) -> Option<(u32, u32, Option<&str>)> {
-    let mut words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
-    let (source, target) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-    let weight = words.next();
-    words.next().is_none().then_some((source, target, weight))
-}
-
-/// A line that begins with two numbers, or with what was meant as such: too large, below zero, with a fraction.
-fn looks_numbered(line: &str) -> bool {
-    let number = |word: &str| {
-        let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
-        digits.starts_with(|c: char| c.is_ascii_digit()) && word.parse::<f64>().is_ok()
-    };
-    let mut words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
-    matches!((words.next(), words.next()), (Some(a), Some(b)) if number(a) && number(b))
-}
-
 /// A name that a line of text cannot hold so that it is read again.
-fn unwritable(name: &str, weighted: bool) -> bool {
-    name.is_empty()
-        || name.trim() != name
+fn unwritable(name: &str) -> bool {
+    name.trim() != name
         || name.starts_with(['#', '%'])
         || name.contains("->")
-        || name.contains(['\n', '\r'])
-        || !weighted && name.contains(char::is_whitespace)
+        || name.contains(['\n', '\r', '\t', '\u{feff}'])
         || looks_numbered(name)
+        || is_header(name)
+        || name.is_empty()
+        || named(name) != Ok(Line::Node(name))
 }
 
 impl EdgeList {
@@ -294,16 +133,21 @@ impl EdgeList {
     ///
     /// # Errors
     /// [`Error::Io`] if `out`, named `path` in errors, cannot be written; [`Error::Config`] for names that would be
-    /// read as something else: with an arrow, a comment's sign in front, blanks where there are no weights.
+    /// read as something else: with an arrow, a tab, a comment's sign in front, or like an arc themselves.
     pub fn write(&self, mut out: impl Write, path: &Path) -> Result<()> {
         let nodes = self.graph.offsets().len() - 1;
+        // A blank could end a name as well as begin a weight: then tabs do.
+        let (mut arrow, mut gap) = (" -> ", " ");
         if let Some(names) = &self.names {
-            let weighted = self.graph.weights().is_some();
-            if let Some(name) = names.iter().find(|name| unwritable(name, weighted)) {
+            let alone = self.graph.targets().is_empty();
+            if let Some(name) = names.iter().find(|name| unwritable(name) || alone && suspect(name)) {
                 return Err(Error::Config(format!(
                     "{}: a list of arcs cannot hold the name {name:?}",
                     path.display()
                 )));
+            }
+            if names.iter().any(|name| name.contains(char::is_whitespace)) {
+                (arrow, gap) = ("\t->\t", "\t");
             }
         } else {
             writeln!(out, "# Nodes: {nodes} Edges: {}\n# First: {}", self.graph.targets().len(), self.first)
@@ -318,11 +162,13 @@ impl EdgeList {
             for arc in self.graph.arcs_of(u) {
                 let v = self.graph.targets()[arc];
                 match &self.names {
-                    Some(names) => write!(out, "{} -> {}", names[u as usize], names[v as usize]).at(path)?,
+                    Some(names) => {
+                        write!(out, "{}{arrow}{}", names[u as usize], names[v as usize]).at(path)?
+                    }
                     None => write!(out, "{} {}", u + self.first, v + self.first).at(path)?,
                 }
                 match self.graph.weights() {
-                    Some(weights) => writeln!(out, " {}", Shown(weights, arc)).at(path)?,
+                    Some(weights) => writeln!(out, "{gap}{}", Shown(weights, arc)).at(path)?,
                     None => writeln!(out).at(path)?,
                 }
             }
@@ -334,6 +180,7 @@ impl EdgeList {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn parse(text: &str) -> Result<EdgeList> {
         parse_edges(text.as_bytes(), Path::new("graph.txt"), &EdgeOptions::default())
@@ -397,8 +244,8 @@ mod tests {
             ("0 1 -1", "\"-1\" is no weight"),
             ("a -> b inf", "\"inf\" is no weight"),
             ("a -> ", "lacks an end"),
-            ("0 4000000000", "no dense numbering"),
-            ("# Nodes: 99999999999\n0 1", "no dense numbering"),
+            ("http://a/ http://b/\nhttp://a/ http://b/ http://c/", "graph.txt at byte 20"),
+            ("http://a/\t7", "one URL and a number"),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text:?}: {error}");
@@ -444,8 +291,121 @@ mod tests {
         let list = parse("# Nodes: 3 Edges: 2\n7 900\n900 42").unwrap();
         assert_eq!(list.names.as_deref().unwrap(), ["7", "42", "900"]);
         assert_eq!(arcs(&list), [(0, 2, 1.0), (2, 1, 1.0)]);
-        // Otherwise nodes keep their numbers.
-        assert_eq!(parse("# Nodes: 4\n7 900\n900 42").unwrap().graph.offsets().len() - 1, 901);
+        assert!(list.notes.is_empty());
+        // A header that leaves room for them says that they are nodes.
+        let list = parse("# Nodes: 901\n7 900\n900 42").unwrap();
+        assert_eq!((list.graph.offsets().len() - 1, list.names), (901, None));
+    }
+
+    #[test]
+    fn sparse_numbers_become_names_and_that_is_said() {
+        for (text, names, says) in [
+            ("7 900\n900 42", &["7", "42", "900"][..], "3 of the numbers from 7 to 900 occur: these"),
+            ("# Nodes: 4\n7 900\n900 42", &["7", "42", "900"], "occur, the header promises 4 nodes"),
+            ("0 4000000000", &["0", "4000000000"], "2 of the numbers from 0 to 4000000000 occur"),
+            ("# Nodes: 99999999999\n0 1", &["0", "1"], "the header promises 99999999999 nodes"),
+            (
+                "3 1\n18446744073709551615 3 0.5",
+                &["1", "3", "18446744073709551615"],
+                "3 of the numbers from 1 to 18446744073709551615 occur",
+            ),
+        ] {
+            let list = parse(text).unwrap();
+            assert_eq!(list.names.as_deref().unwrap(), names, "{text:?}");
+            assert!(list.notes.len() == 1 && list.notes[0].contains(says), "{text:?}: {:?}", list.notes);
+        }
+        let list = parse("7 900\n900 42\n5000000000 7").unwrap();
+        assert_eq!(arcs(&list), [(0, 2, 1.0), (2, 1, 1.0), (3, 0, 1.0)]);
+        // Few numbers are missing: they keep their numbers.
+        let list = parse("0 1\n1 9\n# Nodes: 5").unwrap();
+        assert_eq!((list.graph.offsets().len() - 1, list.names.is_none()), (10, true));
+        assert_eq!(list.notes, ["the header promises 5 nodes, the numbers make 10"]);
+    }
+
+    #[test]
+    fn pairs_of_urls_are_arcs() {
+        let expected = arcs(&parse("http://a/ -> http://b/\nhttp://b/ -> http://c/").unwrap());
+        for text in [
+            "http://a/\thttp://b/\nhttp://b/\thttp://c/",
+            "http://a/ http://b/\nhttp://b/  http://c/",
+            "source\ttarget\nhttp://a/\thttp://b/\nhttp://b/ http://c/",
+        ] {
+            let list = parse(text).unwrap();
+            assert_eq!((arcs(&list), list.notes), (expected.clone(), vec![]), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_holds_no_arc_is_refused_or_said() {
+        for text in ["alice bob\nbob carol\n", "http://a/,http://b/\nalone"] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(
+                error.contains("graph.txt") && error.contains("no line holds an arc: 2 lines"),
+                "{error}"
+            );
+            assert!(error.contains("line 1"), "{error}");
+        }
+        assert_eq!(
+            parse("# two\napple\nbanana").unwrap().notes,
+            ["no line holds an arc: 2 lines are nodes without links"]
+        );
+        let notes = parse("a -> b\n\nalice bob").unwrap().notes;
+        assert!(notes.len() == 1 && notes[0].starts_with("1 lines of several words"), "{notes:?}");
+        assert!(notes[0].contains("line 3, \"alice bob\""), "{notes:?}");
+    }
+
+    #[test]
+    fn a_number_after_a_blank_is_a_weight_only_where_that_is_clear() {
+        // Not all end in a number, and names hold blanks.
+        let error =
+            parse("http://a/ -> http://b/my page\nhttp://a/ -> http://b/page 2").unwrap_err().to_string();
+        assert!(error.contains("line 2") && error.contains("Put tabs"), "{error}");
+        // With tabs it is of the name.
+        let list = parse("http://a/\thttp://b/my page\nhttp://a/\thttp://b/page 2\n").unwrap();
+        assert_eq!(list.names.unwrap(), ["http://a/", "http://b/my page", "http://b/page 2"]);
+        assert!(list.graph.weights().is_none() && list.notes.is_empty());
+        // No numbers at all: blanks are of names.
+        let list = parse("http://a/ -> http://b/my page").unwrap();
+        assert_eq!(list.names.unwrap(), ["http://a/", "http://b/my page"]);
+        // All weighted: clear unless names hold blanks.
+        assert!(parse("a -> b 1\nb -> a 2").unwrap().notes.is_empty());
+        let notes = parse("a b -> b 1\nb -> a b 2").unwrap().notes;
+        assert!(notes.len() == 1 && notes[0].contains("line 1"), "{notes:?}");
+        let notes = parse("a -> b\nb -> a 2").unwrap().notes;
+        assert!(notes.len() == 1 && notes[0].starts_with("1 of 2 arcs end in a number"), "{notes:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again(
+            names in prop::collection::btree_set("[a12.:/ #>-]{1,6}", 1..5),
+            arcs in prop::collection::vec((0..5usize, 0..5usize, 1..4u32), 0..8),
+            weighted: bool,
+        ) {
+            let names: Vec<String> = names.into_iter().collect();
+            let n = names.len();
+            let arcs = arcs.iter().map(|a| ((a.0 % n) as u32, (a.1 % n) as u32, a.2));
+            let graph = if weighted {
+                Csr::from_counted_arcs(n, arcs).unwrap()
+            } else {
+                Csr::from_arcs(n, arcs.map(|a| (a.0, a.1))).unwrap()
+            };
+            let list = EdgeList { graph, names: Some(names), first: 0, notes: Vec::new() };
+            let mut text = Vec::new();
+            if list.write(&mut text, Path::new("-")).is_ok() {
+                let options = EdgeOptions { order: Order::Name, ..EdgeOptions::default() };
+                let again = parse_edges(&text[..], Path::new("-"), &options).unwrap();
+                prop_assert_eq!(&again.names, &list.names, "{}", String::from_utf8_lossy(&text));
+                prop_assert!(again.graph.arcs().eq(list.graph.arcs()), "{}", String::from_utf8_lossy(&text));
+            }
+        }
+
+        #[test]
+        fn no_text_breaks_it(text in "[a1.:/\t #>\n-]{0,60}") {
+            if let Ok(list) = parse(&text) {
+                prop_assert!(list.graph.check().is_ok());
+            }
+        }
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub struct Loaded {
     pub first: u32,
     /// What the file is.
     pub format: Format,
+    /// What was read in one way and may have been meant in another, see [`EdgeList::notes`](super::EdgeList::notes).
+    pub notes: Vec<String>,
 }
 
 /// Reads a graph of any kind. It has a node at least.
@@ -78,7 +80,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Loaded> {
 pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded> {
     let path = path.as_ref();
     let format = recognise(path)?;
-    let unnamed = |graph, format| Loaded { graph, labels: None, first: 0, format };
+    let unnamed = |graph, format| Loaded { graph, labels: None, first: 0, format, notes: Vec::new() };
     let loaded = match format {
         Format::Csr => with_urls_file(unnamed(Csr::open(path)?, format), path)?,
         Format::BvGraph(basename) => {
@@ -99,7 +101,7 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
         }
         Format::Edges => {
             let list = read_edges_with(path, options)?;
-            Loaded { graph: list.graph, labels: list.names, first: list.first, format }
+            Loaded { graph: list.graph, labels: list.names, first: list.first, format, notes: list.notes }
         }
     };
     if loaded.graph.num_nodes() == 0 {
@@ -242,7 +244,7 @@ mod tests {
         write_matrix(&graph, &mut text, Path::new("-")).unwrap();
         std::fs::write(at("m.mtx"), &text).unwrap();
         text.clear();
-        let list = EdgeList { graph: graph.clone(), names: None, first: 1 };
+        let list = EdgeList { graph: graph.clone(), names: None, first: 1, notes: Vec::new() };
         list.write(&mut text, Path::new("-")).unwrap();
         std::fs::write(at("pairs.txt"), &text).unwrap();
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -251,7 +253,7 @@ mod tests {
         std::fs::write(at("pairs.zst"), zstd::encode_all(&text[..], 1).unwrap()).unwrap();
         let names = ["a", "b", "c", "d"].map(|name| format!("http://{name}.org/")).to_vec();
         text.clear();
-        EdgeList { graph: graph.clone(), names: Some(names), first: 0 }
+        EdgeList { graph: graph.clone(), names: Some(names), first: 0, notes: Vec::new() }
             .write(&mut text, Path::new("-"))
             .unwrap();
         std::fs::write(at("named"), &text).unwrap();

@@ -112,8 +112,8 @@ fn write(source: &source::Source, target: Target, to: &Path) -> Result<()> {
             write_names(source, to)?;
         }
         Target::Edges => {
-            let list =
-                EdgeList { graph: source.graph.clone(), names: source.labels()?, first: source.first() };
+            let (graph, names) = (source.graph.clone(), source.labels()?);
+            let list = EdgeList { graph, names, first: source.first(), notes: Vec::new() };
             list.write(create(to)?, to)?;
         }
         Target::Bvgraph => {

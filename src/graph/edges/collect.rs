@@ -1,0 +1,350 @@
+//! Gathers the lines of a list of arcs into a graph.
+//!
+//! Names and numbers are numbered as they come and once more, in their order, when all are known: what the whole list
+//! says decides whether its numbers have gaps, and whether numbers at the ends of lines are weights.
+
+use super::super::csr::Csr;
+use super::super::lines::{proportion, weight};
+use super::line::{Arc, Line, is_header, looks_numbered, named, numbered, suspect};
+use super::{EdgeList, Order};
+use std::collections::HashMap;
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::{Error, Result};
+
+/// Numbers have gaps, and get names, if fewer than one in so many of them occurs.
+const SPARSE: u64 = 8;
+
+/// How many lines are of a kind, and the first of them.
+#[derive(Default)]
+struct Seen {
+    count: u64,
+    first: u64,
+    text: String,
+}
+
+impl Seen {
+    fn see(&mut self, number: u64, line: &str) {
+        if self.count == 0 {
+            (self.first, self.text) = (number, line.chars().take(200).collect());
+        }
+        self.count += 1;
+    }
+}
+
+/// What has been read.
+#[derive(Default)]
+pub(super) struct Lines {
+    named: Option<bool>,
+    /// Number of each name, in the order in which they came.
+    names: HashMap<String, u32>,
+    /// Number of each number, likewise, once one is too large for an arc.
+    wide: Option<HashMap<u64, u32>>,
+    arcs: Vec<(u32, u32, f32)>,
+    weighted: bool,
+    promised: Option<u64>,
+    /// What a header says is the least number.
+    first: Option<u32>,
+    /// Bytes of names.
+    text: u64,
+    /// Lines so far.
+    number: u64,
+    /// Names alone.
+    alone: u64,
+    /// Names alone in lines that may have been meant as more.
+    suspect: Seen,
+    /// Weights with only a blank before them.
+    loose: Seen,
+    /// Arcs to or from names with blanks that no tab ends.
+    blanks: Seen,
+}
+
+impl Lines {
+    pub fn take(&mut self, line: &str) -> Result<(), String> {
+        self.number += 1;
+        if line.starts_with(['#', '%']) || line.is_empty() {
+            let mut words = line.trim_start_matches(['#', '%', ' ']).split_whitespace();
+            match words.next() {
+                Some(word) if word.eq_ignore_ascii_case("nodes:") => {
+                    self.promised = words.next().and_then(|n| n.parse().ok());
+                }
+                Some("First:") => self.first = words.next().and_then(|n| n.parse().ok()),
+                _ => {}
+            }
+            return Ok(());
+        }
+        if self.named.is_none() && is_header(line) {
+            return Ok(());
+        }
+        if *self.named.get_or_insert_with(|| !looks_numbered(line)) {
+            self.named(line)
+        } else {
+            self.numbers(line)
+        }
+    }
+
+    fn named(&mut self, line: &str) -> Result<(), String> {
+        match named(line)? {
+            Line::Node(name) => {
+                self.alone += 1;
+                if suspect(name) {
+                    self.suspect.see(self.number, name);
+                }
+                self.name(name);
+                Ok(())
+            }
+            Line::Arc(Arc { source, target, weight, loose }) => {
+                if loose && weight.is_some() {
+                    self.loose.see(self.number, line);
+                }
+                if loose && [source, target].iter().any(|name| name.contains(char::is_whitespace)) {
+                    self.blanks.see(self.number, line);
+                }
+                let (source, target) = (self.name(source), self.name(target));
+                self.arc(source, target, weight)
+            }
+        }
+    }
+
+    fn numbers(&mut self, line: &str) -> Result<(), String> {
+        let (source, target, weight) =
+            numbered(line).ok_or_else(|| format!("{line:?} is no pair of numbers"))?;
+        if self.wide.is_none() && source.max(target) > u64::from(u32::MAX) {
+            let mut wide = HashMap::new();
+            for arc in &mut self.arcs {
+                (arc.0, arc.1) = (next(&mut wide, arc.0.into()), next(&mut wide, arc.1.into()));
+            }
+            self.wide = Some(wide);
+        }
+        let (source, target) = match &mut self.wide {
+            Some(wide) => (next(wide, source), next(wide, target)),
+            None => (source as u32, target as u32),
+        };
+        self.arc(source, target, weight)
+    }
+
+    fn arc(&mut self, source: u32, target: u32, given: Option<&str>) -> Result<(), String> {
+        let value = match given {
+            None => 1.0,
+            Some(text) => {
+                self.weighted = true;
+                weight(text)?
+            }
+        };
+        self.arcs.push((source, target, value));
+        Ok(())
+    }
+
+    fn name(&mut self, name: &str) -> u32 {
+        match self.names.get(name) {
+            Some(&number) => number,
+            None => {
+                let number = self.names.len() as u32;
+                self.text += name.len() as u64;
+                self.names.insert(name.to_owned(), number);
+                number
+            }
+        }
+    }
+
+    /// Arcs so far.
+    pub fn num_arcs(&self) -> usize {
+        self.arcs.len()
+    }
+
+    /// About what arcs and names take, once here and once in the graph and the list of names.
+    pub fn bytes(&self) -> u64 {
+        let wide = self.wide.as_ref().map_or(0, HashMap::len);
+        20 * self.arcs.len() as u64 + 2 * self.text + 120 * (self.names.len() + wide) as u64
+    }
+
+    /// The graph of all lines.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for what no single line is to blame for.
+    pub fn finish(mut self, order: Order) -> Result<EdgeList> {
+        let mut notes = Vec::new();
+        let (nodes, names, first) = if self.named == Some(true) {
+            self.doubts(&mut notes).map_err(Error::Config)?;
+            let names = self.order(order);
+            (names.len() as u64, Some(names), 0)
+        } else {
+            self.order_numbers(&mut notes)
+        };
+        let nodes = proportion(nodes, self.arcs.len()).map_err(Error::Config)?;
+        let graph = if self.weighted {
+            Csr::from_weighted_arcs(nodes, self.arcs)?
+        } else {
+            Csr::from_links(nodes, self.arcs.into_iter().map(|a| (a.0, a.1)))?
+        };
+        Ok(EdgeList { graph, names, first, notes })
+    }
+
+    /// What may have been meant otherwise, among lines of names.
+    ///
+    /// # Errors
+    /// What is wrong where no line can be meant as it was read, or lines contradict one another.
+    fn doubts(&self, notes: &mut Vec<String>) -> Result<(), String> {
+        let (arcs, Seen { count, first, text }) = (self.arcs.len() as u64, &self.suspect);
+        if arcs == 0 && *count > 0 {
+            return Err(format!(
+                "no line holds an arc: {} lines would be nodes without links, {count} of them of several words (the first \
+                 is line {first}, {text:?}). An arc is `source -> target`, two names with a tab between, or two URLs",
+                self.alone
+            ));
+        }
+        if arcs == 0 && self.alone > 0 {
+            notes.push(format!("no line holds an arc: {} lines are nodes without links", self.alone));
+        } else if *count > 0 {
+            notes.push(format!(
+                "{count} lines of several words hold no arc and were read as nodes without links (the first is line {first}, \
+                 {text:?})"
+            ));
+        }
+        let (loose, blanks) = (&self.loose, &self.blanks);
+        if loose.count == 0 || !self.weighted {
+            return Ok(());
+        }
+        let some = loose.count < arcs;
+        if some && blanks.count > 0 {
+            return Err(format!(
+                "line {}, {:?}, ends in a number: is it a weight or of the name? {} of {arcs} arcs end in one, and names hold \
+                 blanks (line {}, {:?}). Put tabs between source, target and weight",
+                loose.first, loose.text, loose.count, blanks.first, blanks.text
+            ));
+        }
+        if some {
+            notes.push(format!(
+                "{} of {arcs} arcs end in a number, which was read as their weight (the first is line {}, {:?}); the others \
+                 weigh 1 or what stands after a tab",
+                loose.count, loose.first, loose.text
+            ));
+        } else if blanks.count > 0 {
+            notes.push(format!(
+                "names hold blanks (line {}, {:?}), and the number that ends each line was read as its weight; if it is of the \
+                 name, put a tab between source and target",
+                blanks.first, blanks.text
+            ));
+        }
+        Ok(())
+    }
+
+    /// Numbers the names in their order.
+    fn order(&mut self, order: Order) -> Vec<String> {
+        let mut names: Vec<(String, String, u32)> = std::mem::take(&mut self.names)
+            .into_iter()
+            .map(|(name, number)| match order {
+                Order::Surt => {
+                    let surt = CanonicalUrl::parse(&name).map_or_else(|| name.clone(), |url| url.surt());
+                    (surt, name, number)
+                }
+                Order::Name | Order::Given => (String::new(), name, number),
+            })
+            .collect();
+        match order {
+            Order::Given => names.sort_unstable_by_key(|name| name.2),
+            Order::Surt | Order::Name => names.sort_unstable(),
+        }
+        self.renumber(names.iter().map(|name| name.2));
+        names.into_iter().map(|name| name.1).collect()
+    }
+
+    /// Gives the ends of all arcs, which are numbers of `nodes`, their places there.
+    fn renumber(&mut self, nodes: impl ExactSizeIterator<Item = u32>) {
+        let mut node_of = vec![0u32; nodes.len()];
+        for (node, number) in (0..).zip(nodes) {
+            node_of[number as usize] = node;
+        }
+        for arc in &mut self.arcs {
+            (arc.0, arc.1) = (node_of[arc.0 as usize], node_of[arc.1 as usize]);
+        }
+    }
+
+    /// Number of nodes, their names if their numbers have gaps, and what was taken off the numbers.
+    fn order_numbers(&mut self, notes: &mut Vec<String>) -> (u64, Option<Vec<String>>, u32) {
+        let greatest = self.arcs.iter().map(|a| a.0.max(a.1)).max();
+        let Some(numbers) = self.sparse(greatest) else {
+            let dense = self.dense(greatest);
+            if let Some(promised) = self.promised.filter(|&n| n < dense.0) {
+                notes.push(format!("the header promises {promised} nodes, the numbers make {}", dense.0));
+            }
+            return dense;
+        };
+        let (used, least, most) = (numbers.len() as u64, numbers.first().copied(), numbers.last().copied());
+        if self.promised != Some(used) {
+            let promised =
+                self.promised.map_or(String::new(), |n| format!(", the header promises {n} nodes"));
+            notes.push(format!(
+                "{used} of the numbers from {} to {} occur{promised}: these are the nodes, with their numbers as names",
+                least.unwrap_or(0),
+                most.unwrap_or(0)
+            ));
+        }
+        (used, Some(numbers.iter().map(u64::to_string).collect()), 0)
+    }
+
+    /// The numbers that occur, ascending, and arcs between their places, if numbers have gaps: if a header promises just
+    /// as many nodes and the numbers pass it, or if hardly any of the numbers up to the greatest, or up to what a header
+    /// promises, occur.
+    fn sparse(&mut self, greatest: Option<u32>) -> Option<Vec<u64>> {
+        let greatest = u64::from(greatest?);
+        if let Some(wide) = self.wide.take() {
+            let mut numbers: Vec<(u64, u32)> = wide.into_iter().collect();
+            numbers.sort_unstable();
+            self.renumber(numbers.iter().map(|number| number.1));
+            return Some(numbers.into_iter().map(|number| number.0).collect());
+        }
+        if let Some(promised) = self.promised.filter(|&n| n >= greatest) {
+            // Those that do not occur are nodes too, unless no list can mean that many.
+            if proportion(promised, self.arcs.len()).is_ok() {
+                return None;
+            }
+        } else {
+            // More cannot occur than arcs have ends: then there is nothing to count.
+            let most = 2 * self.arcs.len() as u64;
+            let used = if greatest / SPARSE >= most { most } else { self.occurring(greatest) };
+            if greatest / SPARSE < used && self.promised != Some(used) {
+                return None;
+            }
+        }
+        let mut numbers: Vec<u32> = self.arcs.iter().flat_map(|a| [a.0, a.1]).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let place = |number: u32| numbers.partition_point(|&other| other < number) as u32;
+        for arc in &mut self.arcs {
+            (arc.0, arc.1) = (place(arc.0), place(arc.1));
+        }
+        Some(numbers.into_iter().map(u64::from).collect())
+    }
+
+    /// How many numbers up to the greatest occur.
+    fn occurring(&self, greatest: u64) -> u64 {
+        let mut bits = vec![0u64; greatest as usize / 64 + 1];
+        for number in self.arcs.iter().flat_map(|a| [a.0, a.1]) {
+            bits[number as usize / 64] |= 1 << (number % 64);
+        }
+        bits.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Makes numbers start at 0; returns the number of nodes and what was taken off.
+    fn dense(&mut self, greatest: Option<u32>) -> (u64, Option<Vec<String>>, u32) {
+        let least = self.arcs.iter().map(|a| a.0.min(a.1)).min().unwrap_or(0);
+        // A header that leaves no number for node 0, or nobody who has it.
+        let fits =
+            |first: u64| greatest.is_none_or(|g| self.promised.is_none_or(|n| u64::from(g) < n + first));
+        let first = match self.first {
+            Some(first) => first.min(least),
+            None => u32::from(least > 0 && fits(1)),
+        };
+        for arc in &mut self.arcs {
+            (arc.0, arc.1) = (arc.0 - first, arc.1 - first);
+        }
+        let used = greatest.map_or(0, |g| u64::from(g - first) + 1);
+        (used.max(self.promised.unwrap_or(0)), None, first)
+    }
+}
+
+/// The number of an item, the next one if it has none.
+fn next(numbers: &mut HashMap<u64, u32>, item: u64) -> u32 {
+    let next = numbers.len() as u32;
+    *numbers.entry(item).or_insert(next)
+}

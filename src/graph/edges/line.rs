@@ -1,0 +1,244 @@
+//! What one line of a list of arcs says.
+//!
+//! Foreign lists are written in many ways, and a wrong guess is silent: a pair of URLs taken for one name makes
+//! isolated nodes, a number at the end of a URL with blanks becomes a weight. So only what is clear is an arc here,
+//! and what was guessed is said, for the reader to count.
+
+/// A line of a list of names.
+#[derive(Debug, PartialEq)]
+pub(super) enum Line<'a> {
+    /// A name alone: an isolated node.
+    Node(&'a str),
+    Arc(Arc<'a>),
+}
+
+/// An arc between names.
+#[derive(Debug, PartialEq)]
+pub(super) struct Arc<'a> {
+    pub source: &'a str,
+    pub target: &'a str,
+    pub weight: Option<&'a str>,
+    /// Were target and weight, if there is one, told apart by a blank only?
+    pub loose: bool,
+}
+
+/// Reads a line of names, trimmed and not empty.
+///
+/// # Errors
+/// What is wrong, in words, for a line that is meant as an arc and is none.
+pub(super) fn named(line: &str) -> Result<Line<'_>, String> {
+    if let Some((source, rest)) = arrow(line) {
+        let tabs = source.ends_with('\t') && rest.starts_with('\t');
+        let (source, rest) = (source.trim(), rest.trim());
+        if source.is_empty() || rest.is_empty() {
+            return Err(format!("{line:?} lacks an end"));
+        }
+        let arc = match rest.rsplit_once('\t') {
+            Some((target, weight)) => {
+                Arc { source, target: target.trim_end(), weight: Some(weight), loose: false }
+            }
+            None if tabs => Arc { source, target: rest, weight: None, loose: false },
+            None => loose(source, rest),
+        };
+        return Ok(Line::Arc(arc));
+    }
+    if line.contains('\t') {
+        return between_tabs(line);
+    }
+    pair(line)
+}
+
+/// Both sides of the arrow: one with blanks around it, since URLs may hold `->`; else, where no tabs tell names apart,
+/// any.
+fn arrow(line: &str) -> Option<(&str, &str)> {
+    let sides = |at: usize| (&line[..at], &line[at + 2..]);
+    let mut arrows = line.match_indices("->").map(|(at, _)| sides(at));
+    let blank = |side: Option<char>| side.is_none_or(char::is_whitespace);
+    let clear = arrows.find(|(a, b)| blank(a.chars().next_back()) && blank(b.chars().next()));
+    let mut fields = line.split('\t');
+    let pair = match (fields.next(), fields.next(), fields.next()) {
+        (Some(_), None, _) => true,
+        (Some(_), Some(weight), None) => is_number(weight.trim()),
+        _ => false,
+    };
+    clear.or_else(|| line.find("->").filter(|_| pair).map(sides))
+}
+
+/// Source, target and perhaps a weight between tabs.
+fn between_tabs(line: &str) -> Result<Line<'_>, String> {
+    let fields: Vec<&str> = line.split('\t').map(str::trim).filter(|field| !field.is_empty()).collect();
+    let arc = |weight| Line::Arc(Arc { source: fields[0], target: fields[1], weight, loose: false });
+    match fields[..] {
+        [name, number] if is_url(name) && is_number(number) => {
+            Err(format!("{line:?} is one URL and a number, no arc"))
+        }
+        [_, _] => Ok(arc(None)),
+        [_, _, weight] => Ok(arc(Some(weight))),
+        _ => Err(format!("{} fields between tabs: an arc has source, target and a weight", fields.len())),
+    }
+}
+
+/// Two URLs or two host names with a blank between, and perhaps a weight; else a name alone.
+fn pair(line: &str) -> Result<Line<'_>, String> {
+    let mut urls = words(line).filter(|(_, word)| is_url(word));
+    if let (Some((0, _)), Some((second, _))) = (urls.next(), urls.next()) {
+        return match urls.count() {
+            0 => Ok(Line::Arc(loose(line[..second].trim_end(), &line[second..]))),
+            more => Err(format!("{} URLs: a line holds two", more + 2)),
+        };
+    }
+    let mut hosts = words(line).map(|(_, word)| word);
+    match (hosts.next(), hosts.next(), hosts.next(), hosts.next()) {
+        (Some(source), Some(target), weight, None)
+            if is_host(source) && is_host(target) && weight.is_none_or(is_number) =>
+        {
+            Ok(Line::Arc(Arc { source, target, weight, loose: true }))
+        }
+        _ => Ok(Line::Node(line)),
+    }
+}
+
+/// A target with blanks, or a target, a blank and a weight.
+fn loose<'a>(source: &'a str, rest: &'a str) -> Arc<'a> {
+    match rest.rsplit_once(char::is_whitespace) {
+        Some((target, weight)) if is_number(weight) => {
+            Arc { source, target: target.trim_end(), weight: Some(weight), loose: true }
+        }
+        _ => Arc { source, target: rest, weight: None, loose: true },
+    }
+}
+
+/// Words with their places.
+fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    let start = line.as_ptr() as usize;
+    line.split_whitespace().map(move |word| (word.as_ptr() as usize - start, word))
+}
+
+fn is_number(word: &str) -> bool {
+    word.parse::<f64>().is_ok()
+}
+
+/// Does it start like a URL?
+fn is_url(word: &str) -> bool {
+    word.split_once("://").is_some_and(|(scheme, rest)| {
+        !rest.is_empty()
+            && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    })
+}
+
+/// Is it like a host name: labels of letters, digits and hyphens with dots between, the last with a letter?
+fn is_host(word: &str) -> bool {
+    let label =
+        |label: &str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
+    word.rsplit_once('.').is_some_and(|(rest, last)| {
+        rest.split('.').all(label) && label(last) && last.chars().any(char::is_alphabetic)
+    })
+}
+
+/// May a line that was read as a name alone have been meant as more?
+pub(super) fn suspect(name: &str) -> bool {
+    name.contains(|c: char| c.is_whitespace() || ",;|".contains(c)) || name.matches("://").count() > 1
+}
+
+/// A first line that names columns.
+pub(super) fn is_header(line: &str) -> bool {
+    const COLUMNS: [&str; 12] = [
+        "source",
+        "target",
+        "from",
+        "to",
+        "src",
+        "dst",
+        "dest",
+        "fromnodeid",
+        "tonodeid",
+        "weight",
+        "from_id",
+        "to_id",
+    ];
+    let mut words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+    let known = |word: &str| COLUMNS.contains(&word.to_ascii_lowercase().as_str());
+    words.clone().count() > 1 && words.all(known)
+}
+
+/// A line of two whole numbers and perhaps a weight.
+pub(super) fn numbered(line: &str) -> Option<(u64, u64, Option<&str>)> {
+    let mut words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+    let (source, target) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    let weight = words.next();
+    words.next().is_none().then_some((source, target, weight))
+}
+
+/// A line that begins with two numbers, or with what was meant as such: too large, below zero, with a fraction.
+pub(super) fn looks_numbered(line: &str) -> bool {
+    let number = |word: &str| {
+        let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
+        digits.starts_with(|c: char| c.is_ascii_digit()) && word.parse::<f64>().is_ok()
+    };
+    let mut words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+    matches!((words.next(), words.next()), (Some(a), Some(b)) if number(a) && number(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arcs_in_every_way_they_are_written() {
+        let (a, b) = ("http://a.org/", "http://b.org/x");
+        for (line, source, target, weight) in [
+            ("http://a.org/ -> http://b.org/x", a, b, None),
+            ("http://a.org/->http://b.org/x", a, b, None),
+            ("http://a.org/ -> http://b.org/x 0.5", a, b, Some("0.5")),
+            ("http://a.org/ -> http://b.org/x\t0.5", a, b, Some("0.5")),
+            ("http://a.org/->http://b.org/x\t0.5", a, b, Some("0.5")),
+            ("http://a.org/\t->\thttp://b.org/x", a, b, None),
+            ("http://a.org/\thttp://b.org/x", a, b, None),
+            ("http://a.org/\thttp://b.org/x\t3", a, b, Some("3")),
+            ("http://a.org/ http://b.org/x", a, b, None),
+            ("http://a.org/   http://b.org/x  3", a, b, Some("3")),
+            ("http://a.org/ my page http://b.org/x", "http://a.org/ my page", b, None),
+            ("http://a.org/\thttp://b.org/page 2", a, "http://b.org/page 2", None),
+            ("http://a.org/\t->\thttp://b.org/page 2", a, "http://b.org/page 2", None),
+            ("http://a.org/ -> http://b.org/my page", a, "http://b.org/my page", None),
+            ("http://a.org/ -> http://b.org/page 2\t7", a, "http://b.org/page 2", Some("7")),
+            ("http://a.org/x->y\thttp://b.org/x", "http://a.org/x->y", b, None),
+            ("http://a.org/x->y -> http://b.org/x", "http://a.org/x->y", b, None),
+            ("http://a.org/?u=http://c/ http://b.org/x", "http://a.org/?u=http://c/", b, None),
+            ("a.org www.b-c.org", "a.org", "www.b-c.org", None),
+            ("a.org b.org 4", "a.org", "b.org", Some("4")),
+            ("alice\tbob", "alice", "bob", None),
+        ] {
+            match named(line) {
+                Ok(Line::Arc(arc)) => {
+                    assert_eq!((arc.source, arc.target, arc.weight), (source, target, weight), "{line:?}");
+                }
+                other => panic!("{line:?}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn names_alone_and_lines_that_are_neither() {
+        for name in
+            ["http://a.org/", "apple", "alice bob", "New York 2", "http://a.org/ and more", "a.org 3.5"]
+        {
+            assert_eq!(named(name), Ok(Line::Node(name)));
+        }
+        for (line, says) in [
+            ("a ->", "lacks an end"),
+            ("-> b", "lacks an end"),
+            ("http://a http://b http://c", "3 URLs"),
+            ("http://a\t5", "one URL and a number"),
+            ("a\tb\t1\tx", "4 fields"),
+        ] {
+            let error = named(line).unwrap_err();
+            assert!(error.contains(says), "{line:?}: {error}");
+        }
+        assert!(suspect("alice bob") && suspect("http://a,http://b") && !suspect("http://a/b"));
+        assert!(
+            is_header("source\ttarget\tweight") && is_header("FromNodeId,ToNodeId") && !is_header("source")
+        );
+    }
+}
