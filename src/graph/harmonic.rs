@@ -1,20 +1,30 @@
-//! Harmonic centrality, exactly.
+//! Harmonic centrality: exactly, or of large graphs estimated.
 //!
 //! **Definition.** The harmonic centrality of x is Σ 1/d(y, x) over the nodes y ≠ x that reach x, d counting
 //! arcs: what is linked from near many pages is central. Unlike closeness it means the same whether or not all
 //! nodes are reached.
 //!
-//! **Algorithm.** One breadth-first search from each node over the transpose. For graphs too large for that
-//! there is [`HyperBall`](super::HyperBall).
+//! **Algorithm.** Of some nodes: one breadth-first search from each over the transpose. Of all: searches from
+//! [`all_at_once`] along the arcs, 256 sources together, a bit each; for graphs too large for that
+//! [`HyperBall`](super::HyperBall), with as many registers as the memory allowed holds.
 //!
-//! **Cost.** O(n + m) for each node asked about; 8 bytes a node and thread.
+//! **Cost.** O(n + m) for each node asked about; 8 bytes a node and thread. Of all: O(n (n + m) / 256) times the number
+//! of distances at which a node is mostly met; 120 bytes a node and thread. Which of the two it is depends on the size
+//! of the graph and the memory allowed alone.
 //!
-//! **Determinism.** Whole numbers are counted, distance by distance: the same bytes on any number of threads.
+//! **Determinism.** Whole numbers are counted, distance by distance, and sums taken in the order of the sources: the
+//! same bytes on any number of threads.
+//!
+//! **Error.** None but rounding, or that of HyperBall, which is told.
 //!
 //! **Reference.** P. Boldi, S. Vigna, Axioms for centrality, *Internet Mathematics* 10 (2014),
-//! doi:10.1080/15427951.2013.865686.
+//! doi:10.1080/15427951.2013.865686. M. Then et al., The more the merrier: efficient multi-source graph traversal,
+//! *PVLDB* 8 (2014), doi:10.14778/2735496.2735507.
+
+mod all_at_once;
 
 use super::csr::{Csr, Graph};
+use super::hyperball::HyperBall;
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
 
@@ -50,20 +60,95 @@ pub fn harmonic(transpose: &Csr, nodes: &[u32]) -> Result<Vec<f64>> {
     Ok(parts.concat())
 }
 
-/// Steps that [`harmonic_of_all`] may take to be exact.
-const EXACT_STEPS: u64 = 100_000_000;
+/// Harmonic centrality of all nodes: set what differs from the defaults, then [`run`](Self::run).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Harmonic {
+    /// Nodes times the sum of nodes and arcs up to which it is exact. Default 500 thousand million, a minute or so of two
+    /// cores.
+    pub exact_steps: u64,
+    /// Registers of HyperBall's counters beyond that: 2 to this power, 4 to 16, if so many fit the memory, else as many
+    /// as do. Default 10, for an error of 3.3 %.
+    pub log_registers: u32,
+    /// Bytes that all of it may take besides the graph and its transpose. Default no limit.
+    pub memory_bytes: Option<u64>,
+}
 
-/// Harmonic centrality of all nodes: exactly where that is quick, estimated by `ball` elsewhere.
-///
-/// # Errors
-/// As [`HyperBall::run`](super::HyperBall::run).
-pub fn harmonic_of_all(graph: &Csr, transpose: &Csr, ball: &super::HyperBall) -> Result<Vec<f64>> {
-    let n = transpose.num_nodes();
-    if n as u64 * (n as u64 + transpose.num_arcs()) <= EXACT_STEPS {
-        let nodes: Vec<u32> = (0..n as u32).collect();
-        return harmonic(transpose, &nodes);
+impl Default for Harmonic {
+    fn default() -> Self {
+        Harmonic { exact_steps: 500_000_000_000, log_registers: 10, memory_bytes: None }
     }
-    Ok(ball.run(graph, transpose)?.harmonic)
+}
+
+/// Harmonic centrality of all nodes, with its error.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Centralities {
+    /// Of each node.
+    pub scores: Vec<f64>,
+    /// Registers of a counter as a power of two; none where the scores are exact.
+    pub log_registers: Option<u32>,
+    /// Relative standard deviation of a score; 0 where they are exact.
+    pub relative_error: f64,
+    /// Greatest distance that was looked at, or steps of HyperBall.
+    pub iterations: usize,
+    /// Were all distances looked at?
+    pub converged: bool,
+}
+
+impl Centralities {
+    /// What they are, in words: exact, or with which error.
+    pub fn about(&self) -> String {
+        match self.log_registers {
+            None => "exact".into(),
+            Some(b) => format!(
+                "estimated with 2^{b} registers, relative standard error {:.1} %",
+                100.0 * self.relative_error
+            ),
+        }
+    }
+}
+
+impl Harmonic {
+    /// Computes the centralities of `graph`, whose transpose is `transpose`.
+    ///
+    /// # Errors
+    /// As [`HyperBall::run`].
+    ///
+    /// # Examples
+    /// ```
+    /// # use webmill_graph::{Csr, Harmonic};
+    /// let path = Csr::from_arcs(3, [(0, 1), (1, 2)])?;
+    /// let found = Harmonic::default().run(&path, &path.transpose())?;
+    /// assert_eq!((found.scores, found.relative_error), (vec![0.0, 1.0, 1.5], 0.0));
+    /// # Ok::<(), webmill_capture::error::Error>(())
+    /// ```
+    pub fn run(&self, graph: &Csr, transpose: &Csr) -> Result<Centralities> {
+        let n = graph.num_nodes();
+        if transpose.num_nodes() != n || transpose.num_arcs() != graph.num_arcs() {
+            return Err(Error::Config("the transpose is of another graph".into()));
+        }
+        let steps = u128::from(n as u64) * (u128::from(n as u64) + u128::from(graph.num_arcs()));
+        let fits = |bytes: u64| self.memory_bytes.is_none_or(|allowed| bytes <= allowed);
+        if steps <= u128::from(self.exact_steps) && fits(all_at_once::memory_estimate(n)) {
+            let (scores, iterations) = all_at_once::harmonic(graph, self.memory_bytes);
+            let (log_registers, relative_error) = (None, 0.0);
+            return Ok(Centralities { scores, log_registers, relative_error, iterations, converged: true });
+        }
+        let ball = |log_registers| {
+            let memory_bytes = self.memory_bytes;
+            HyperBall { log_registers, memory_bytes, ..HyperBall::default() }
+        };
+        let fitting = (4..=self.log_registers).rev().find(|&b| fits(ball(b).memory_estimate(n)));
+        let ball = ball(fitting.unwrap_or(self.log_registers));
+        let found = ball.run(graph, transpose)?;
+        Ok(Centralities {
+            scores: found.harmonic,
+            log_registers: Some(ball.log_registers),
+            relative_error: found.relative_error,
+            iterations: found.iterations,
+            converged: found.converged,
+        })
+    }
 }
 
 /// Searches from one node; a node is seen if it bears this search's mark.
@@ -91,22 +176,76 @@ fn search(graph: &Csr, from: u32, mark: u32, seen: &mut [u32], queue: &mut Vec<u
 
 #[cfg(test)]
 mod tests {
+    use super::super::Rmat;
+    use super::super::csr::tests::graphs;
     use super::*;
+    use proptest::prelude::*;
+
+    fn one_by_one(graph: &Csr) -> Vec<f64> {
+        let nodes: Vec<u32> = (0..graph.num_nodes() as u32).collect();
+        harmonic(&graph.transpose(), &nodes).unwrap()
+    }
+
+    fn all(graph: &Csr) -> Centralities {
+        Harmonic::default().run(graph, &graph.transpose()).unwrap()
+    }
 
     #[test]
     fn closed_forms() {
-        let all = |graph: &Csr| {
-            let nodes: Vec<u32> = (0..graph.num_nodes() as u32).collect();
-            harmonic(&graph.transpose(), &nodes).unwrap()
-        };
         let clique = Csr::from_arcs(5, (0..25).map(|i| (i / 5, i % 5))).unwrap();
-        assert_eq!(all(&clique), [4.0; 5]);
         let star = Csr::from_arcs(5, (1..5).map(|leaf| (leaf, 0))).unwrap();
-        assert_eq!(all(&star), [4.0, 0.0, 0.0, 0.0, 0.0]);
         let cycle = Csr::from_arcs(50, (0..50).map(|u| (u, (u + 1) % 50))).unwrap();
         let expected: f64 = (1..50).map(|d| 1.0 / f64::from(d)).sum();
-        assert!(all(&cycle).iter().all(|h| (h - expected).abs() < 1e-12));
+        for of in [one_by_one, |graph: &Csr| all(graph).scores] {
+            assert_eq!(of(&clique), [4.0; 5]);
+            assert_eq!(of(&star), [4.0, 0.0, 0.0, 0.0, 0.0]);
+            assert!(of(&cycle).iter().all(|h| (h - expected).abs() < 1e-12));
+            assert!(of(&Csr::from_arcs(0, []).unwrap()).is_empty());
+        }
         assert!(harmonic(&cycle, &[50]).is_err());
-        assert!(harmonic(&Csr::from_arcs(0, []).unwrap(), &[]).unwrap().is_empty());
+        assert_eq!((all(&cycle).iterations, all(&cycle).about()), (49, "exact".to_owned()));
+    }
+
+    proptest! {
+        #[test]
+        fn all_at_once_is_one_by_one(graph in graphs(700, 1500)) {
+            let (all, single) = (all(&graph), one_by_one(&graph));
+            for (a, b) in all.scores.iter().zip(&single) {
+                prop_assert!((a - b).abs() <= 1e-12 * b, "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_bytes_on_any_number_of_threads_and_in_any_memory() {
+        let graph = Rmat { scale: 12, degree: 5, ..Rmat::default() }.run().unwrap();
+        let transpose = graph.transpose();
+        let on = |threads, memory_bytes| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Harmonic { memory_bytes, ..Harmonic::default() }.run(&graph, &transpose).unwrap())
+        };
+        let one = on(1, None);
+        assert_eq!(one, on(3, None));
+        assert_eq!(one, on(3, Some(all_at_once::memory_estimate(1 << 12))));
+        assert!(one.log_registers.is_none());
+    }
+
+    #[test]
+    fn beyond_the_limit_it_is_estimated_with_what_fits_and_says_so() {
+        let graph = Rmat { scale: 11, degree: 6, ..Rmat::default() }.run().unwrap();
+        let transpose = graph.transpose();
+        let exact = one_by_one(&graph);
+        for (memory_bytes, registers) in [(None, 10), (Some(600 << 11), 8), (Some(100 << 11), 5)] {
+            let settings = Harmonic { exact_steps: 1000, memory_bytes, ..Harmonic::default() };
+            let found = settings.run(&graph, &transpose).unwrap();
+            assert_eq!(found.log_registers, Some(registers));
+            assert!((found.relative_error - 1.04 / f64::from(1 << registers).sqrt()).abs() < 1e-12);
+            let errors = found.scores.iter().zip(&exact).filter(|(_, e)| **e > 0.0);
+            let mut errors: Vec<f64> = errors.map(|(f, e)| (f / e - 1.0).abs()).collect();
+            errors.sort_by(f64::total_cmp);
+            assert!(errors[errors.len() / 2] < 1.5 * found.relative_error, "{registers}");
+        }
+        let tight = Harmonic { memory_bytes: Some(1000), ..Harmonic::default() };
+        assert!(matches!(tight.run(&graph, &transpose), Err(Error::Limit(_))));
     }
 }

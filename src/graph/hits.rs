@@ -110,7 +110,7 @@ const CHUNK: usize = 4096;
 /// Iterations after Lanczos' method.
 const POLISH: usize = 4;
 /// Scores, of a vector of length 1, that are nothing but rounding.
-const NOISE: f64 = 1e-16;
+const NOISE: f64 = 1e-15;
 
 impl Hits {
     /// Scores the nodes of `graph`, whose transpose is `transpose`.
@@ -372,6 +372,161 @@ mod tests {
                 assert!(scores.hubs.iter().chain(&scores.authorities).all(|x| x.is_finite()));
                 assert!(scores.converged);
             }
+        }
+    }
+
+    /// The projection of Aᵀ1 on the eigenspace of the greatest eigenvalue of AᵀA, by solving densely.
+    fn dense(graph: &Csr) -> Vec<f64> {
+        let n = graph.num_nodes();
+        let mut rows = vec![vec![0.0; n]; n];
+        graph.arcs().for_each(|(u, v, w)| rows[u as usize][v as usize] = w);
+        let mut product = vec![vec![0.0; n]; n];
+        for row in &rows {
+            for (i, a) in row.iter().enumerate().filter(|(_, a)| **a != 0.0) {
+                product[i].iter_mut().zip(row).for_each(|(cell, b)| *cell += a * b);
+            }
+        }
+        let start: Vec<f64> = (0..n).map(|v| rows.iter().map(|row| row[v]).sum()).collect();
+        let found = jacobi::eigen(&product, n);
+        let mut x = vec![0.0; n];
+        let first = found.values[0];
+        for (_, vector) in
+            found.values.iter().zip(&found.vectors).filter(|(v, _)| **v > first * (1.0 - 1e-10))
+        {
+            let part: f64 = vector.iter().zip(&start).map(|(a, b)| a * b).sum();
+            x.iter_mut().zip(vector).for_each(|(x, v)| *x += part * v);
+        }
+        let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        x.iter().map(|x| x / length).collect()
+    }
+
+    fn distance(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+    }
+
+    /// Paths with both directions and loops: singular values 1 + 2 cos(kπ / (n + 1)), the first vector a sine.
+    fn paths(lengths: &[u32]) -> Csr {
+        let mut arcs = Vec::new();
+        let mut base = 0;
+        for &n in lengths {
+            arcs.extend((0..n).map(|u| (base + u, base + u)));
+            arcs.extend((1..n).flat_map(|u| [(base + u - 1, base + u), (base + u, base + u - 1)]));
+            base += n;
+        }
+        Csr::from_arcs(base as usize, arcs).unwrap()
+    }
+
+    fn sine(n: u32, of: u32) -> Vec<f64> {
+        let x: Vec<f64> = (1..=of)
+            .map(
+                |i| if i <= n { (f64::from(i) * std::f64::consts::PI / f64::from(n + 1)).sin() } else { 0.0 },
+            )
+            .collect();
+        let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        x.iter().map(|x| x / length).collect()
+    }
+
+    #[test]
+    fn small_gaps() {
+        for (lengths, within) in [
+            (&[300u32][..], 1e-9),
+            (&[300, 290], 1e-8),
+            (&[300, 299], 1e-7),
+            (&[1500], 1e-7),
+            (&[1500, 1499], 1e-4),
+        ] {
+            let graph = paths(lengths);
+            let scores = Hits::default().run(&graph, &graph).unwrap();
+            let exact = sine(lengths[0], lengths.iter().sum());
+            let off = distance(&scores.authorities, &exact);
+            assert!(
+                scores.converged && scores.residual.unwrap() < 1e-12,
+                "{lengths:?} {} {:?}",
+                scores.error,
+                scores.residual
+            );
+            assert!(off < within && off < 10.0 * scores.error + 1e-12, "{lengths:?} {off} {}", scores.error);
+            assert!(distance(&scores.hubs, &exact) < within);
+            assert!(
+                scores.gap.unwrap() < 1e-3 && scores.iterations < 10_000,
+                "{} {:?}",
+                scores.iterations,
+                scores.gap
+            );
+        }
+    }
+
+    /// Two communities alike: nothing prefers one, so both are there as the uniform start holds them.
+    #[test]
+    fn equal_communities_share() {
+        let graph = paths(&[60, 60]);
+        let scores = Hits::default().run(&graph, &graph).unwrap();
+        let half: Vec<f64> = sine(60, 60).iter().map(|x| x / 2f64.sqrt()).collect();
+        assert!(distance(&scores.authorities, &[&half[..], &half[..]].concat()) < 1e-9);
+        assert!(scores.converged);
+        // Stars of one size with one and with two hubs: equal values would need equal products of sizes.
+        let stars = Csr::from_arcs(7, [(0, 1), (0, 2), (0, 3), (0, 4), (5, 6)]).unwrap();
+        let scores = Hits::default().run(&stars, &stars.transpose()).unwrap();
+        assert!((scores.hubs[0] - 1.0).abs() < 1e-12 && scores.authorities[6] == 0.0, "{scores:?}");
+    }
+
+    #[test]
+    fn weights_count_where_they_are_asked_for() {
+        let graph = Csr::from_weighted_arcs(4, [(0, 2, 3.0), (1, 2, 1.0), (1, 3, 1.0)]).unwrap();
+        let run = |weighted| {
+            Hits { weighted, ..Hits::default() }.run(&graph, &graph.transpose()).unwrap().authorities
+        };
+        assert!(distance(&run(true), &dense(&graph)) < 1e-12);
+        assert!(distance(&run(false), &dense(&graph.without_weights())) < 1e-12);
+        assert!(run(true)[3] < run(false)[3]);
+    }
+
+    #[test]
+    fn what_stops_early_says_so() {
+        let graph = paths(&[1500, 1499]);
+        let scores = Hits { max_iterations: 30, ..Hits::default() }.run(&graph, &graph).unwrap();
+        assert!(!scores.converged && scores.iterations == 30 && scores.error > 1e-10, "{scores:?}");
+    }
+
+    #[test]
+    fn little_memory_and_any_number_of_threads() {
+        let graph = super::super::Rmat { scale: 13, ..super::super::Rmat::default() }.run().unwrap();
+        let transpose = graph.transpose();
+        let on = |threads, memory_bytes| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Hits { memory_bytes, ..Hits::default() }.run(&graph, &transpose).unwrap())
+        };
+        let one = on(1, None);
+        assert_eq!(one.authorities, on(3, None).authorities);
+        let small = on(2, Some(0));
+        assert!(small.converged && distance(&small.authorities, &one.authorities) < 1e-9);
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_dense_solution_gives(
+            arcs in prop::collection::vec((0..14u32, 0..14u32, 1..4u32), 1..60),
+            weighted: bool,
+        ) {
+            let graph = if weighted {
+                Csr::from_counted_arcs(14, arcs).unwrap()
+            } else {
+                Csr::from_arcs(14, arcs.iter().map(|a| (a.0, a.1))).unwrap()
+            };
+            let scores = Hits { weighted, ..Hits::default() }.run(&graph, &graph.transpose()).unwrap();
+            let off = distance(&scores.authorities, &dense(&graph));
+            prop_assert!(scores.converged && off <= 1e-9, "{off} {scores:?} {:?}", dense(&graph));
+            prop_assert!(scores.hubs.iter().chain(&scores.authorities).all(|x| *x >= 0.0));
+        }
+
+        #[test]
+        fn averaging_finds_what_iterating_finds(graph in graphs(12, 60)) {
+            let settings = Hits { variant: Variant::HubAveraging, tolerance: 1e-14, ..Hits::default() };
+            let transpose = graph.transpose();
+            let (solved, iterated) = (settings.solve(&graph, &transpose), settings.iterate(&graph, &transpose));
+            prop_assume!(iterated.converged && solved.gap.is_none_or(|gap| gap > 1e-2));
+            prop_assert!(distance(&solved.authorities, &iterated.authorities) < 1e-9, "{solved:?} {iterated:?}");
+            prop_assert!(distance(&solved.hubs, &iterated.hubs) < 1e-9);
         }
     }
 

@@ -4,7 +4,7 @@
 //! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRanges`], [`fold()`]), kept in
 //! one file ([`Csr::open`], [`CsrWriter`]), read from the formats in which graphs are published ([`load()`]) and
 //! written in them ([`write_bvgraph`], [`EdgeList::write`], [`write_matrix`], [`Export`]). The kernels see
-//! arrays only: [`PageRank`], [`Hits`], [`Salsa`], [`HyperBall`], [`strong_components`], [`weak_components`],
+//! arrays only: [`PageRank`], [`Hits`], [`Salsa`], [`Harmonic`], [`HyperBall`], [`strong_components`], [`weak_components`],
 //! [`bow_tie`], [`Degrees`], [`Distances`], [`Assortativity`]; around a query, [`BaseSet`] and [`Compile`]; where
 //! a rank comes from, [`PageRank::explain`]; how rankings agree, [`kendall_tau`].
 //!
@@ -86,7 +86,7 @@ pub use edges::{EdgeList, EdgeOptions, Order, parse_edges, read_edges, read_edge
 pub use explain::{Contribution, Explanation};
 pub use export::Export;
 pub use fold::{duplicates, fold, fold_csr, fold_file};
-pub use harmonic::{harmonic, harmonic_of_all};
+pub use harmonic::{Centralities, Harmonic, harmonic};
 pub use hits::{Hits, HubsAuthorities, Variant};
 pub use hosts::{Groups, HostRanges, host_of};
 pub use hyperball::{Balls, HyperBall};
