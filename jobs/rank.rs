@@ -6,9 +6,7 @@ pub mod tables;
 pub mod teleport;
 
 use webmill_capture::Result;
-use webmill_graph::{
-    Csr, Graph, HubsAuthorities, HyperBall, Ranks, Salsa, SalsaScores, harmonic_of_all, kendall_tau,
-};
+use webmill_graph::{Csr, Graph, HubsAuthorities, Ranks, Salsa, SalsaScores, kendall_tau};
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_table::{Table, columns, schema};
 
@@ -60,7 +58,7 @@ pub struct RankJob {
 impl Job for RankJob {
     type Input = Committed;
     const NAME: &'static str = "rank";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn run(&self, graph: &Committed, stage: &Stage<'_>) -> Result<()> {
         Level::ALL
@@ -84,20 +82,26 @@ impl RankJob {
         let ranks = settings.pagerank(room, &vectors).run(&graph, &transpose)?;
         drop(vectors);
         unit.stage().cancel.check()?;
-        let hits = settings.hits()?.run(&graph, &transpose)?;
+        let others = NODE_BYTES * graph.num_nodes() as u64;
+        let beside = unit.stage().memory.saturating_sub(2 * graph.bytes() + others);
+        let hits = settings.hits(weighted, beside)?.run(&graph, &transpose)?;
         let salsa = Salsa { weighted }.run(&graph, &transpose)?;
         unit.stage().cancel.check()?;
         let harmonic = match settings.harmonic_registers {
             0 => None,
-            log_registers => {
-                let memory_bytes = Some(unit.stage().memory.saturating_sub(2 * graph.bytes()));
-                let ball = HyperBall { log_registers, memory_bytes, ..HyperBall::default() };
-                Some(harmonic_of_all(&graph, &transpose, &ball)?)
+            _ => {
+                let memory = unit.stage().memory.saturating_sub(2 * graph.bytes());
+                Some(settings.harmonic(memory).run(&graph, &transpose)?)
             }
         };
         progress.advance(graph.num_nodes() as u64);
         progress.end();
-        let scores = Scores { ranks: &ranks, hits: &hits, salsa: &salsa, harmonic: harmonic.as_deref() };
+        progress.note(&format!("rank {level}: {}", hits_said(&hits)));
+        if let Some(found) = &harmonic {
+            progress.note(&format!("rank {level}: harmonic centrality {}", found.about()));
+        }
+        let of_harmonic = harmonic.as_ref().map(|found| &found.scores[..]);
+        let scores = Scores { ranks: &ranks, hits: &hits, salsa: &salsa, harmonic: of_harmonic };
         write(source, level, unit, (&graph, &transpose), &scores)?;
         let row = |measure, iterations: usize, error, converged| ConvergenceRow {
             level,
@@ -105,15 +109,21 @@ impl RankJob {
             iterations: iterations as u32,
             error,
             converged,
+            residual: None,
+            gap: None,
         };
-        write_rows(
-            unit,
-            part_file(ConvergenceRow::NAME, level),
-            [
-                row(Iterated::Pagerank, ranks.iterations, ranks.error_bound, ranks.converged),
-                row(Iterated::Hits, hits.iterations, hits.change, hits.converged),
-            ],
-        )?;
+        let mut rows = vec![
+            row(Iterated::Pagerank, ranks.iterations, ranks.error_bound, ranks.converged),
+            ConvergenceRow {
+                residual: hits.residual,
+                gap: hits.gap,
+                ..row(Iterated::Hits, hits.iterations, hits.error, hits.converged)
+            },
+        ];
+        rows.extend(
+            harmonic.as_ref().map(|h| row(Iterated::Harmonic, h.iterations, h.relative_error, h.converged)),
+        );
+        write_rows(unit, part_file(ConvergenceRow::NAME, level), rows)?;
         let agreement = scores.agreement(level, &transpose)?;
         write_rows(unit, part_file(AgreementRow::NAME, level), agreement)?;
         Ok(())
@@ -136,6 +146,19 @@ impl RankJob {
         }
         Ok(vectors)
     }
+}
+
+/// How near hubs and authorities came, in words.
+pub(crate) fn hits_said(hits: &HubsAuthorities) -> String {
+    let how = if hits.converged { "converged" } else { "NOT converged" };
+    let Some(residual) = hits.residual else {
+        return format!("HITS: {how} after {} iterations, last change {:.1e}", hits.iterations, hits.change);
+    };
+    let gap = hits.gap.map_or(String::new(), |gap| format!(", gap {gap:.1e}"));
+    format!(
+        "HITS: {how} after {} iterations, residual {residual:.1e}{gap}, error about {:.1e}",
+        hits.iterations, hits.error
+    )
 }
 
 /// What was computed of a level.

@@ -1,12 +1,12 @@
 //! `webmill shape`: degrees with their laws, components, bow-tie.
 
+pub mod measures;
 pub mod tables;
 
 use serde::{Deserialize, Serialize};
-use webmill_capture::Result;
+use webmill_capture::{Error, Result};
 use webmill_graph::{
-    Assortativity, BowTie, Components, Csr, Degrees, Distances, Graph, GroupLinks, Histogram, Reciprocity,
-    bow_tie, published_distance, strong_components, weak_components,
+    BowTie, Components, Csr, DistanceSample, Graph, GroupLinks, Histogram, PowerLaw, published_distance,
 };
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_table::{Table, columns, schema};
@@ -17,6 +17,7 @@ use crate::job::{Context, JobEntry};
 use crate::levels::{Level, admit, open_graph, part_file, read_level};
 use crate::output::write_rows;
 use crate::recipe::{Settings, check_settings};
+use measures::{Measures, Part};
 use tables::{ComponentRow, DegreeRow, Direction, LawRow, ShapeRow};
 
 /// The job as the registry lists it.
@@ -71,8 +72,9 @@ columns! {
     struct Counted from NodeRow { pages }
 }
 
-/// Components of both kinds and what finds them, parts of the bow-tie, degrees, groups.
-const NODE_BYTES: u64 = 48;
+/// Components of both kinds and what finds them, one of them beside the searches for distances, parts of the bow-tie,
+/// degrees, groups.
+const NODE_BYTES: u64 = 64;
 
 fn measure(source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> {
     let graph = open_graph(source, level)?.without_weights();
@@ -80,8 +82,11 @@ fn measure(source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> 
     let progress = unit.stage().progress;
     progress.begin(&format!("shape {level}"), 0, Measure::Items);
     let transpose = graph.transpose();
-    let (strong, weak) = (strong_components(&graph), weak_components(&graph));
-    let tie = bow_tie(&graph, &transpose, &strong);
+    let found = Measures::of(&graph, Some(&transpose), &Part::ALL, unit.stage().memory / 2)?;
+    let missing = || Error::Internal("a part of the shape was not measured".into());
+    let (strong, weak) = (found.strong.ok_or_else(missing)?, found.weak.ok_or_else(missing)?);
+    let (tie, distances) = (found.tie.ok_or_else(missing)?, found.distances.ok_or_else(missing)?);
+    let (degrees, laws) = found.degrees.ok_or_else(missing)?;
     unit.stage().cancel.check()?;
     let component = |node: usize| ComponentRow {
         level,
@@ -92,29 +97,43 @@ fn measure(source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> 
     };
     let components = (0..graph.num_nodes()).map(component);
     write_rows(unit, part_file(ComponentRow::NAME, level), components)?;
-    write_degrees(source, level, (&graph, &transpose), unit)?;
+    let directions = [Direction::In, Direction::Out, Direction::Total];
+    let histograms = directions.into_iter().zip([degrees.r#in, degrees.out, degrees.total]).zip(laws);
+    let mut histograms: Vec<_> =
+        histograms.map(|((direction, histogram), law)| (direction, histogram, law)).collect();
+    if level != Level::Page {
+        let histogram = pages(source, level)?;
+        let law = histogram.power_law();
+        histograms.push((Direction::Pages, histogram, law));
+    }
+    write_degrees(level, histograms, unit)?;
     progress.advance(graph.num_nodes() as u64);
     progress.end();
     let within_hosts = if level == Level::Page { within_hosts(source, &graph)? } else { None };
-    let row = shape_row(level, (&graph, &transpose), (&strong, &weak), &tie, unit.stage().memory)?;
-    write_rows(
-        unit,
-        part_file(ShapeRow::NAME, level),
-        [ShapeRow { links_within_hosts: within_hosts, ..row }],
-    )?;
+    let row = shape_row(level, graph.num_nodes(), (&strong, &weak), &tie, &distances);
+    let assortativity = found.assortativity.ok_or_else(missing)?;
+    let row = ShapeRow {
+        reciprocity: found.reciprocity.ok_or_else(missing)?.share(),
+        assortativity_in_in: assortativity.in_in,
+        assortativity_in_out: assortativity.in_out,
+        assortativity_out_in: assortativity.out_in,
+        assortativity_out_out: assortativity.out_out,
+        links_within_hosts: within_hosts,
+        ..row
+    };
+    write_rows(unit, part_file(ShapeRow::NAME, level), [row])?;
     Ok(())
 }
 
 /// Distributions of degrees, and the laws that fit their tails.
 fn write_degrees(
-    source: &Committed,
     level: Level,
-    (graph, transpose): (&Csr, &Csr),
+    histograms: Vec<(Direction, Histogram, Option<PowerLaw>)>,
     unit: &mut Unit<'_>,
 ) -> Result<()> {
     let (mut laws, mut degrees) = (Vec::new(), Vec::new());
-    for (direction, histogram) in histograms(source, level, graph, transpose)? {
-        laws.extend(histogram.power_law().map(|law| LawRow {
+    for (direction, histogram, law) in histograms {
+        laws.extend(law.map(|law| LawRow {
             level,
             direction,
             exponent: law.gamma,
@@ -134,20 +153,17 @@ fn write_degrees(
     Ok(())
 }
 
-/// The numbers of a level, but for what takes its hosts to know.
+/// The numbers of a level, but for those of mixing.
 fn shape_row(
     level: Level,
-    (graph, transpose): (&Csr, &Csr),
+    nodes: usize,
     (strong, weak): (&Components, &Components),
     tie: &BowTie,
-    memory: u64,
-) -> Result<ShapeRow> {
-    let sample = Distances { memory_bytes: Some(memory / 2), ..Distances::default() };
-    let distances = sample.run(graph, transpose)?;
-    let assortativity = Assortativity::of(graph, transpose);
+    distances: &DistanceSample,
+) -> ShapeRow {
     let largest = |components: &Components| components.sizes.first().copied().unwrap_or(0);
     let [bowtie_core, bowtie_in, bowtie_out, bowtie_tendril, bowtie_tube, bowtie_disconnected] = tie.sizes;
-    Ok(ShapeRow {
+    ShapeRow {
         level,
         sccs: strong.len() as u32,
         largest_scc: largest(strong),
@@ -165,14 +181,14 @@ fn shape_row(
         effective_diameter: finite(distances.effective_diameter()),
         greatest_distance: distances.greatest() as u64,
         connected_pairs: distances.connected,
-        published_distance: published_distance(graph.num_nodes() as u64),
-        reciprocity: Reciprocity::of(graph, transpose).share(),
-        assortativity_in_in: assortativity.in_in,
-        assortativity_in_out: assortativity.in_out,
-        assortativity_out_in: assortativity.out_in,
-        assortativity_out_out: assortativity.out_out,
+        published_distance: published_distance(nodes as u64),
+        reciprocity: None,
+        assortativity_in_in: None,
+        assortativity_in_out: None,
+        assortativity_out_in: None,
+        assortativity_out_out: None,
         links_within_hosts: None,
-    })
+    }
 }
 
 fn finite(x: f64) -> Option<f64> {
@@ -191,23 +207,12 @@ fn within_hosts(source: &Committed, graph: &Csr) -> Result<Option<f64>> {
     Ok((all > 0).then(|| links.within as f64 / all as f64))
 }
 
-/// Degree → nodes, for every direction; for hosts and domains also pages → hosts.
-fn histograms(
-    source: &Committed,
-    level: Level,
-    graph: &Csr,
-    transpose: &Csr,
-) -> Result<Vec<(Direction, Histogram)>> {
-    let degrees = Degrees::of(graph, transpose);
-    let mut all =
-        vec![(Direction::In, degrees.r#in), (Direction::Out, degrees.out), (Direction::Total, degrees.total)];
-    if level != Level::Page {
-        let mut pages = Vec::new();
-        let mut reader = read_level::<Counted>(source, level);
-        while let Some(batch) = reader.next()? {
-            pages.extend(batch.rows().map(|node| u64::from(node.pages)));
-        }
-        all.push((Direction::Pages, Histogram::of(pages)));
+/// Pages → hosts or domains that have so many.
+fn pages(source: &Committed, level: Level) -> Result<Histogram> {
+    let mut pages = Vec::new();
+    let mut reader = read_level::<Counted>(source, level);
+    while let Some(batch) = reader.next()? {
+        pages.extend(batch.rows().map(|node| u64::from(node.pages)));
     }
-    Ok(all)
+    Ok(Histogram::of(pages))
 }

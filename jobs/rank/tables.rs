@@ -5,12 +5,14 @@ use webmill_table::{table, text_enum};
 use crate::levels::Level;
 
 text_enum! {
-    /// A measure that is computed by iteration.
+    /// A measure that is computed by iteration, or may be estimated.
     pub enum Iterated {
         /// PageRank.
         Pagerank = "pagerank",
         /// HITS: authorities and hubs.
         Hits = "hits",
+        /// Harmonic centrality, by searches or by HyperBall.
+        Harmonic = "harmonic",
     }
 }
 
@@ -26,20 +28,22 @@ table! {
         hub: f64 = "HITS hub, likewise", "0.003";
         salsa_authority: f64 = "SALSA authority, sum over the level 1", "0.0012";
         salsa_hub: f64 = "SALSA hub, sum over the level 1", "0.0004";
-        harmonic: Option<f64> = "harmonic centrality: sum of 1/distance from every node that leads here, estimated by HyperBall where the graph is large; null where it was not asked for", "10432.5";
+        harmonic: Option<f64> = "harmonic centrality: sum of 1/distance from every node that leads here, exact, or where the graph is large estimated by HyperBall (error in table convergence); null where it was not asked for", "10432.5";
         indegree: u32 = "arcs that lead to it", "214";
         outdegree: u32 = "arcs that leave it", "31";
     }
 }
 
 table! {
-    /// One row a measure that is computed by iteration, with how near it came.
+    /// One row a measure that is computed by iteration or may be estimated, with how near it came.
     ConvergenceRow = "convergence" {
         level: Level = "page, host or domain", "page";
-        measure: Iterated = "pagerank or hits", "pagerank";
+        measure: Iterated = "pagerank, hits or harmonic", "pagerank";
         iterations: u32 = "iterations that were made", "52";
-        error: f64 = "of PageRank the bound on the L1 distance to the true ranks, of HITS the last change of the vectors", "0.000000000001";
-        converged: bool = "whether the tolerance was reached before the most iterations", "true";
+        error: f64 = "of PageRank the bound on the L1 distance to the true ranks, of HITS an estimate of the L2 distance to the true authorities (residual over gap; with thresholds the last change), of harmonic centrality the relative standard error, 0 where it is exact", "0.000000000001";
+        converged: bool = "whether the tolerance, or what double precision can tell, was reached before the most iterations", "true";
+        residual: Option<f64> = "of HITS without thresholds what is left of its equations: |Bx - s x| / s for the authorities x, B both steps and s its greatest eigenvalue", "0.000000000000001";
+        gap: Option<f64> = "of HITS without thresholds 1 - s2/s1 of the two largest singular values: where it is small, another community is nearly as strong; null where there is one only", "0.31";
     }
 }
 

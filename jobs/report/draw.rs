@@ -138,7 +138,7 @@ fn top_tables(tops: &Tops, hosts: &WrittenHosts, most: usize, rank: &Rank) -> Ve
         ),
         (
             "Most central pages",
-            "Harmonic centrality: near to many pages that lead there; estimated by HyperBall.".into(),
+            "Harmonic centrality: near to many pages that lead there; exact, or with the error that table convergence states.".into(),
         ),
     ];
     let pages = about.into_iter().zip(MEASURES).zip(&tops.pages).enumerate();

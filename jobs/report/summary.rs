@@ -5,6 +5,7 @@ use super::corpus::{Corpus, outcomes};
 use super::crawls::CrawlNumbers;
 use super::numbers::Numbers;
 use super::tables::SummaryRow;
+use crate::rank::tables::Iterated;
 
 /// The rows, section by section.
 pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -> Vec<SummaryRow> {
@@ -107,7 +108,11 @@ fn rank(numbers: &Numbers) -> Vec<Named> {
     let mut found = Vec::new();
     for row in &numbers.convergence {
         let (measure, level) = (row.measure.as_str(), row.level.as_str());
-        let error = if measure == "pagerank" { "error_bound" } else { "change" };
+        let error = match row.measure {
+            Iterated::Pagerank => "error_bound",
+            Iterated::Hits => "error",
+            Iterated::Harmonic => "relative_error",
+        };
         found.push(named(&[measure, level, "iterations"], f64::from(row.iterations)));
         found.push(named(&[measure, level, error], row.error));
     }

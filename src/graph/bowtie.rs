@@ -69,13 +69,20 @@ pub struct BowTie {
 /// # Panics
 /// If transpose or components are of a graph of another size.
 pub fn bow_tie(graph: &Csr, transpose: &Csr, strong: &Components) -> BowTie {
+    bow_tie_with(graph, transpose, strong, &weak_components_with(graph, transpose))
+}
+
+/// The bow-tie where the [weak components](super::weak_components) are known, too.
+///
+/// # Panics
+/// If transpose or components are of a graph of another size.
+pub fn bow_tie_with(graph: &Csr, transpose: &Csr, strong: &Components, weak: &Components) -> BowTie {
     let n = graph.num_nodes();
     assert!(
-        transpose.num_nodes() == n && strong.of.len() == n,
+        transpose.num_nodes() == n && strong.of.len() == n && weak.of.len() == n,
         "graph, transpose and components of one graph"
     );
     let core: Vec<u32> = (0..n as u32).filter(|&u| strong.of[u as usize] == 0).collect();
-    let weak = weak_components_with(graph, transpose);
     let main = core.first().map(|&u| weak.of[u as usize]);
     let mut parts: Vec<BowTiePart> = weak
         .of
@@ -85,21 +92,24 @@ pub fn bow_tie(graph: &Csr, transpose: &Csr, strong: &Components) -> BowTie {
     for &u in &core {
         parts[u as usize] = BowTiePart::Core;
     }
-    let outward = reach(graph, core.clone(), |v| parts[v as usize] == BowTiePart::Tendril);
+    // What leads to the core and is led to by it is in it: the two searches never meet.
+    let open = |v: u32| parts[v as usize] == BowTiePart::Tendril;
+    let (outward, inward) =
+        rayon::join(|| reach(graph, core.clone(), open), || reach(transpose, core.clone(), open));
     for &v in &outward {
         parts[v as usize] = BowTiePart::Out;
     }
-    let inward = reach(transpose, core, |v| parts[v as usize] == BowTiePart::Tendril);
     for &v in &inward {
         parts[v as usize] = BowTiePart::In;
     }
     // Tubes: what In reaches without the core, of that what Out is reached from.
-    let from_in = reach(graph, inward, |v| parts[v as usize] == BowTiePart::Tendril);
+    let open = |v: u32| parts[v as usize] == BowTiePart::Tendril;
+    let (from_in, to_out) = rayon::join(|| reach(graph, inward, open), || reach(transpose, outward, open));
     let mut reached = vec![false; n];
     for &v in &from_in {
         reached[v as usize] = true;
     }
-    for v in reach(transpose, outward, |v| parts[v as usize] == BowTiePart::Tendril) {
+    for v in to_out {
         if reached[v as usize] {
             parts[v as usize] = BowTiePart::Tube;
         }

@@ -71,7 +71,7 @@ pub mod visit;
 pub use array::Array;
 pub use assortativity::{Assortativity, GroupLinks, Reciprocity};
 pub use base_set::{BaseSet, Focus};
-pub use bowtie::{BowTie, BowTiePart, bow_tie};
+pub use bowtie::{BowTie, BowTiePart, bow_tie, bow_tie_with};
 pub use builder::{
     BuildCounts, BuildOptions, GraphBuilder, LinkInput, Numbered, NumberedNode, Numbering, PageInput,
 };

@@ -1,17 +1,15 @@
 //! `webmill graph info`: the numbers of a graph.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use webmill_graph::{
-    Assortativity, BowTiePart, Csr, Degrees, Distances, Graph, Histogram, Reciprocity, bow_tie,
-    published_distance, strong_components, weak_components,
-};
+use webmill_graph::{BowTiePart, Components, Csr, Graph, PowerLaw, published_distance};
 
-use crate::command::source;
+use crate::command::source::{self, Source};
 use crate::settings::Shared;
+use crate::shape::measures::{Measures, Part};
 
 /// Print the numbers of a graph: nodes, arcs, degrees; with --all also its shape.
 #[derive(Debug, clap::Args)]
@@ -30,29 +28,49 @@ pub struct InfoArgs {
 
 /// Runs the command.
 pub fn run(args: &InfoArgs) -> Result<ExitCode> {
-    print_info(&args.graph, args.level.as_deref(), &args.shared, args.all)
+    let parts = if args.all { &Part::ALL[..] } else { &[] };
+    let source = source::open(&args.graph, args.level.as_deref(), args.shared.memory)?;
+    print_info(&source, &args.shared, parts)
 }
 
-/// Prints all numbers of a graph.
-pub fn info_of(path: &Path, level: Option<&str>, shared: &Shared) -> Result<ExitCode> {
-    print_info(path, level, shared, true)
+/// Prints all numbers of a graph, or those of chosen parts of its shape alone.
+pub fn shape_of(source: &Source, shared: &Shared, parts: &[Part]) -> Result<ExitCode> {
+    if parts.is_empty() {
+        return print_info(source, shared, &Part::ALL);
+    }
+    let found = measure(source, shared, parts)?;
+    let mut numbers = shape(source.graph.num_nodes(), &found, parts, true);
+    numbers["graph"] = source.about().into();
+    print_json(&numbers)
 }
 
-fn print_info(path: &Path, level: Option<&str>, shared: &Shared, all: bool) -> Result<ExitCode> {
-    let source = source::open(path, level, shared.memory)?;
+/// Measures parts of a graph's shape.
+pub fn measure(source: &Source, shared: &Shared, parts: &[Part]) -> Result<Measures> {
     let graph = source.graph.without_weights();
-    let pool = shared.pool()?;
-    let numbers = pool.install(|| -> Result<Value> {
+    Ok(shared.pool()?.install(|| {
+        let transpose = parts.iter().any(|part| part.takes_transpose()).then(|| graph.transpose());
+        Measures::of(&graph, transpose.as_ref(), parts, shared.memory)
+    })?)
+}
+
+fn print_info(source: &Source, shared: &Shared, parts: &[Part]) -> Result<ExitCode> {
+    let graph = source.graph.without_weights();
+    let numbers = shared.pool()?.install(|| -> Result<Value> {
         let transpose = graph.transpose();
         let mut numbers = plain(&graph, &transpose);
         numbers["graph"] = source.about().into();
         numbers["weighted"] = source.graph.weights().is_some().into();
-        if all {
-            numbers["shape"] = shape(&graph, &transpose, shared.memory)?;
+        if !parts.is_empty() {
+            let found = Measures::of(&graph, Some(&transpose), parts, shared.memory)?;
+            numbers["shape"] = shape(graph.num_nodes(), &found, parts, false);
         }
         Ok(numbers)
     })?;
-    crate::print(&format!("{}\n", serde_json::to_string_pretty(&numbers)?))?;
+    print_json(&numbers)
+}
+
+fn print_json(numbers: &Value) -> Result<ExitCode> {
+    crate::print(&format!("{}\n", serde_json::to_string_pretty(numbers)?))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -80,36 +98,58 @@ fn plain(graph: &Csr, transpose: &Csr) -> Value {
     })
 }
 
-fn shape(graph: &Csr, transpose: &Csr, memory: u64) -> Result<Value> {
-    let (strong, weak) = (strong_components(graph), weak_components(graph));
-    let tie = bow_tie(graph, transpose, &strong);
-    let parts: serde_json::Map<String, Value> =
-        BowTiePart::ALL.iter().zip(tie.sizes).map(|(part, n)| (part.name().to_owned(), n.into())).collect();
-    let degrees = Degrees::of(graph, transpose);
-    let law = |histogram: &Histogram| {
-        histogram.power_law().map(|law| {
-            json!({
-                "exponent": law.gamma, "standard_error": law.gamma_error, "x_min": law.x_min, "tail": law.tail,
-                "ks": law.ks, "ratio_to_log_normal": law.ratio, "p_value": law.p_value,
-            })
+fn components(found: &Components, sizes: bool) -> Value {
+    let mut numbers = json!({ "number": found.len(), "largest": found.sizes.first() });
+    if sizes {
+        // Pairs of a size and the number of components that have it.
+        numbers["sizes"] = json!(found.size_histogram());
+    }
+    numbers
+}
+
+fn law(law: &Option<PowerLaw>) -> Value {
+    law.as_ref().map_or(Value::Null, |law| {
+        json!({
+            "exponent": law.gamma, "standard_error": law.gamma_error, "x_min": law.x_min, "tail": law.tail,
+            "ks": law.ks, "ratio_to_log_normal": law.ratio, "p_value": law.p_value,
         })
+    })
+}
+
+/// The numbers of the parts that were asked for; `sizes` adds those of all components.
+fn shape(nodes: usize, found: &Measures, parts: &[Part], sizes: bool) -> Value {
+    let mut numbers = serde_json::Map::new();
+    let mut put = |part, name: &str, value: Option<Value>| {
+        if let Some(value) = value.filter(|_| parts.contains(&part)) {
+            numbers.insert(name.to_owned(), value);
+        }
     };
-    let assortativity = Assortativity::of(graph, transpose);
-    let distances = Distances { memory_bytes: Some(memory), ..Distances::default() }.run(graph, transpose)?;
-    Ok(json!({
-        "strong_components": { "number": strong.len(), "largest": strong.sizes.first() },
-        "weak_components": { "number": weak.len(), "largest": weak.sizes.first() },
-        "bowtie": parts,
-        "degree_laws": { "in": law(&degrees.r#in), "out": law(&degrees.out), "total": law(&degrees.total) },
-        "reciprocity": Reciprocity::of(graph, transpose).share(),
-        "assortativity": {
-            "in_in": assortativity.in_in, "in_out": assortativity.in_out, "out_in": assortativity.out_in, "out_out": assortativity.out_out,
-        },
-        "distances": {
+    put(Part::Scc, "strong_components", found.strong.as_ref().map(|c| components(c, sizes)));
+    put(Part::Wcc, "weak_components", found.weak.as_ref().map(|c| components(c, sizes)));
+    let tie = found.tie.as_ref().map(|tie| {
+        let parts = BowTiePart::ALL.iter().zip(tie.sizes);
+        parts.map(|(part, n)| (part.name().to_owned(), n.into())).collect::<serde_json::Map<_, _>>().into()
+    });
+    put(Part::Bowtie, "bowtie", tie);
+    let laws = found
+        .degrees
+        .as_ref()
+        .map(|(_, [into, out, total])| json!({ "in": law(into), "out": law(out), "total": law(total) }));
+    put(Part::Degrees, "degree_laws", laws);
+    put(Part::Reciprocity, "reciprocity", found.reciprocity.map(|r| json!(r.share())));
+    let assortativity = found.assortativity.as_ref().map(|found| {
+        json!({
+            "in_in": found.in_in, "in_out": found.in_out, "out_in": found.out_in, "out_out": found.out_out,
+        })
+    });
+    put(Part::Assortativity, "assortativity", assortativity);
+    let distances = found.distances.as_ref().map(|distances| {
+        json!({
             "sources": distances.sources, "mean": distances.mean, "standard_error": distances.standard_error,
             "effective_diameter": distances.effective_diameter(), "greatest_seen": distances.greatest(),
-            "connected_pairs": distances.connected,
-            "published_estimate": published_distance(graph.num_nodes() as u64),
-        },
-    }))
+            "connected_pairs": distances.connected, "published_estimate": published_distance(nodes as u64),
+        })
+    });
+    put(Part::Distances, "distances", distances);
+    numbers.into()
 }

@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use webmill_graph::{Csr, Graph, HubsAuthorities, HyperBall, PageRank, Ranks, Salsa, Scale, harmonic_of_all};
+use webmill_graph::{Csr, Graph, HubsAuthorities, PageRank, Ranks, Salsa, Scale};
 
-use crate::rank::{Rank, Vectors};
+use crate::rank::{Rank, Vectors, hits_said};
 
 /// A score of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -23,7 +23,7 @@ pub enum Score {
     SalsaAuthority,
     /// SALSA hubs.
     SalsaHub,
-    /// Harmonic centrality by HyperBall.
+    /// Harmonic centrality, of large graphs estimated by HyperBall.
     Harmonic,
     /// Arcs that lead to a node.
     Indegree,
@@ -52,9 +52,9 @@ impl<'a> Measured<'a> {
         if let Some(found) = self.hits.get() {
             return Ok(found);
         }
-        let found = self.rank.hits()?.run(graph, transpose)?;
-        let how = if found.converged { "changing by" } else { "NOT converged, still changing by" };
-        crate::say!("HITS: {} iterations, {how} {:.1e}", found.iterations, found.change);
+        let beside = self.memory.saturating_sub(2 * graph.bytes());
+        let found = self.rank.hits(self.weighted, beside)?.run(graph, transpose)?;
+        crate::say!("{}", hits_said(&found));
         Ok(self.hits.get_or_init(|| found))
     }
 
@@ -86,9 +86,10 @@ impl Score {
             Score::SalsaAuthority => salsa()?.authorities,
             Score::SalsaHub => salsa()?.hubs,
             Score::Harmonic => {
-                let memory_bytes = Some(with.memory);
-                let ball = HyperBall { memory_bytes, ..with.rank.hyperball() };
-                harmonic_of_all(graph, transpose, &ball)?
+                let beside = with.memory.saturating_sub(2 * graph.bytes());
+                let found = with.rank.harmonic(beside).run(graph, transpose)?;
+                crate::say!("harmonic centrality: {}", found.about());
+                found.scores
             }
             Score::Indegree => degrees(transpose),
             Score::Outdegree => degrees(graph),
