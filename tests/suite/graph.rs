@@ -324,3 +324,120 @@ fn earlier_ranks_and_chosen_pages() {
     std::fs::write(work.path("topic"), "http://nowhere.example/\n").unwrap();
     assert!(work.fails(&["rank", "cold", "--teleport", "topic"], 2).contains("none of the 1 names"));
 }
+
+#[test]
+fn pairs_of_urls_sparse_numbers_and_lists_without_arcs() {
+    let work = Work::new();
+    let write = |name: &str, text: &str| std::fs::write(work.path(name), text).unwrap();
+    write("arrows.txt", "http://a/ -> http://b/\nhttp://b/ -> http://c/\nhttp://c/ -> http://b/\n");
+    write("tabs.tsv", "source\ttarget\nhttp://a/\thttp://b/\nhttp://b/\thttp://c/\nhttp://c/\thttp://b/\n");
+    write("blanks.txt", "http://a/ http://b/\nhttp://b/ http://c/\nhttp://c/ http://b/\n");
+    let expected = scores(&work, &["rank", "arrows.txt"]);
+    for name in ["tabs.tsv", "blanks.txt"] {
+        assert_eq!(scores(&work, &["rank", name]), expected, "{name}");
+    }
+
+    write("sparse.txt", "7 9000000000\n9000000000 4200\n");
+    let output = work.run(&["rank", "sparse.txt", "--by", "indegree"]);
+    let (text, said) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(text, "4200\t1e0\n9000000000\t1e0\n7\t0e0\n");
+    assert!(said.contains("sparse.txt: 3 of the numbers from 7 to 9000000000 occur"), "{said}");
+    work.run(&["graph", "convert", "sparse.txt", "named.txt"]);
+    assert!(std::fs::read_to_string(work.path("named.txt")).unwrap().contains("7 -> 9000000000\n"));
+
+    write("people.txt", "alice bob\nbob carol\n");
+    let message = work.fails(&["rank", "people.txt"], 2);
+    for part in ["people.txt", "no line holds an arc: 2 lines", "line 1", "alice bob"] {
+        assert!(message.contains(part), "{message}");
+    }
+    write("blank.txt", "http://a/ -> http://b/my page\nhttp://a/ -> http://b/page 2\n");
+    let message = work.fails(&["rank", "blank.txt"], 2);
+    assert!(
+        message.contains("blank.txt") && message.contains("line 2") && message.contains("tabs"),
+        "{message}"
+    );
+}
+
+#[test]
+fn hubs_follow_weights_and_say_how_near_they_came() {
+    let work = Work::new();
+    std::fs::write(work.path("w.txt"), "1 3 3.0\n2 3 1.0\n2 4 1.0\n").unwrap();
+    // Of AᵀA = ((10, 1), (1, 1)): the greatest eigenvalue is (11 + √85) / 2.
+    let x = (11.0 + 85f64.sqrt()) / 2.0 - 1.0;
+    let (third, fourth) = (x / x.hypot(1.0), 1.0 / x.hypot(1.0));
+    let output = work.run(&["rank", "w.txt", "--by", "authority"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("HITS: converged after") && said.contains("residual") && said.contains("gap"),
+        "{said}"
+    );
+    let found = scores(&work, &["rank", "w.txt", "--by", "authority"]);
+    assert_near(&found, &[("1", 0.0), ("2", 0.0), ("3", third), ("4", fourth)], 1e-12);
+
+    // Two long cycles that differ by one link: too near to tell apart in three iterations.
+    let ring =
+        |from: u32, n: u32| (0..n).flat_map(move |i| [(from + i, from + (i + 1) % n), (from + i, from + i)]);
+    let near: String =
+        ring(1, 400).chain(ring(401, 400)).chain([(1, 5)]).map(|(a, b)| format!("{a} {b}\n")).collect();
+    std::fs::write(work.path("near.txt"), near).unwrap();
+    std::fs::write(work.path("mill.toml"), "[rank]\nhits_max_iterations = 6\n").unwrap();
+    let output = work.run(&["rank", "near.txt", "--by", "hub", "--recipe", "mill.toml"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("HITS: NOT converged after 6 iterations, residual"), "{said}");
+}
+
+#[test]
+fn harmonic_centrality_says_whether_it_is_exact() {
+    let work = Work::new();
+    let arcs: String = (0..300)
+        .flat_map(|u| [(u, (u + 1) % 300), (u, u * 7 % 300)])
+        .map(|(a, b)| format!("{a} {b}\n"))
+        .collect();
+    std::fs::write(work.path("g.txt"), arcs).unwrap();
+    let said = |arguments: &[&str]| String::from_utf8(work.run(arguments).stderr).unwrap();
+    let exact = scores(&work, &["rank", "g.txt", "--by", "harmonic"]);
+    assert!(said(&["rank", "g.txt", "--by", "harmonic"]).contains("harmonic centrality: exact"));
+    std::fs::write(work.path("mill.toml"), "[rank]\nharmonic_exact_steps = 1000\n").unwrap();
+    let estimate = ["rank", "g.txt", "--by", "harmonic", "--recipe", "mill.toml"];
+    let message = said(&estimate);
+    assert!(message.contains("2^10 registers, relative standard error 3.2 %"), "{message}");
+    let estimated = scores(&work, &estimate);
+    assert!(estimated.iter().all(|(name, score)| (score / exact[name] - 1.0).abs() < 0.15));
+    assert!(estimated.iter().any(|(name, score)| *score != exact[name]));
+
+    work.synth("shards", 60, u64::MAX);
+    work.run(&["run", "shards", "--out", "out"]);
+    let rows: Vec<ConvergenceRow> = table(&work, "out", "rank");
+    assert_eq!(rows.len(), 9);
+    for row in &rows {
+        assert!(row.converged && row.error <= 1e-10, "{}", row.measure.as_str());
+        assert_eq!(row.residual.is_some(), row.measure == Iterated::Hits);
+    }
+}
+
+#[test]
+fn parts_of_the_shape_alone() {
+    let work = Work::new();
+    std::fs::write(work.path("g.txt"), "0 1\n1 0\n1 2\n3 4\n").unwrap();
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_slice(&work.run(&[&["shape", "g.txt"], arguments].concat()).stdout).unwrap()
+    };
+    let all = json(&[]);
+    let scc = json(&["--only", "scc"]);
+    assert_eq!(scc["strong_components"]["number"], 4);
+    assert_eq!(scc["strong_components"]["sizes"], serde_json::json!([[1, 3], [2, 1]]));
+    let keys: Vec<&String> = scc.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["graph", "strong_components"]);
+    let both = json(&["--only", "wcc,bowtie"]);
+    assert_eq!(both["weak_components"]["sizes"], serde_json::json!([[2, 1], [3, 1]]));
+    assert_eq!(both["bowtie"], all["shape"]["bowtie"]);
+    assert!(both.get("strong_components").is_none());
+    let nodes = lines(&work, &["shape", "g.txt", "--only", "scc,wcc", "--nodes"]);
+    assert_eq!(nodes[0], ["0", "0", "0"]);
+    assert_eq!(nodes[2], ["2", "1", "0"]);
+    assert_eq!(nodes[4], ["4", "3", "1"]);
+    assert!(
+        work.fails(&["shape", "g.txt", "--only", "degrees", "--nodes"], 2).contains("scc, wcc or bowtie")
+    );
+    work.fails(&["shape", "--out", "out", "--only", "scc"], 2);
+}
