@@ -194,7 +194,7 @@ fn bad_graphs_are_told_with_their_place() {
     write("range.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n3 1\n");
     write("nan.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 nan\n");
     write("cut.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n");
-    write("large.txt", b"4294967296 1\n1 2\n");
+    write("large.txt", b"18446744073709551616 1\n1 2\n");
     write("below.txt", b"-1 2\n");
     write("four.txt", b"0 1 2 3\n");
     let bv = std::fs::read(work.path("good.graph")).unwrap();
