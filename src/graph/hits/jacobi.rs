@@ -54,8 +54,9 @@ fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) -> b
         let (x, y) = (row[p], row[q]);
         (row[p], row[q]) = (c * x - s * y, s * x + c * y);
     }
-    for k in 0..a.len() {
-        (a[p][k], a[q][k]) = (a[k][p], a[k][q]);
+    let columns: Vec<(f64, f64)> = a.iter().map(|row| (row[p], row[q])).collect();
+    for (k, (x, y)) in columns.into_iter().enumerate() {
+        (a[p][k], a[q][k]) = (x, y);
     }
     (a[p][p], a[q][q], a[p][q], a[q][p]) = (first, second, 0.0, 0.0);
     let (head, tail) = vectors.split_at_mut(q);

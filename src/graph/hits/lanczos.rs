@@ -82,7 +82,7 @@ pub(super) fn principal(
         }
         let left = length(&next);
         let full = basis.size == basis.most;
-        let look = full || steps >= limits.steps || basis.size % if restarted { 8 } else { 2 } == 0;
+        let look = full || steps >= limits.steps || basis.size.is_multiple_of(if restarted { 8 } else { 2 });
         if !look && left > ROUNDING * small[at][at].abs() {
             scaled(&next, left, &mut direction);
             continue;
