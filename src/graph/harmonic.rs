@@ -63,7 +63,7 @@ pub fn harmonic(transpose: &Csr, nodes: &[u32]) -> Result<Vec<f64>> {
 /// Harmonic centrality of all nodes: set what differs from the defaults, then [`run`](Self::run).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Harmonic {
-    /// Nodes times the sum of nodes and arcs up to which it is exact. Default 500 thousand million, a minute or so of two
+    /// Nodes times the sum of nodes and arcs up to which it is exact. Default 300 thousand million, a minute or so of two
     /// cores.
     pub exact_steps: u64,
     /// Registers of HyperBall's counters beyond that: 2 to this power, 4 to 16, if so many fit the memory, else as many
@@ -75,7 +75,7 @@ pub struct Harmonic {
 
 impl Default for Harmonic {
     fn default() -> Self {
-        Harmonic { exact_steps: 500_000_000_000, log_registers: 10, memory_bytes: None }
+        Harmonic { exact_steps: 300_000_000_000, log_registers: 10, memory_bytes: None }
     }
 }
 
