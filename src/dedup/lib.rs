@@ -34,10 +34,14 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bit_order;
 mod cluster;
+mod compare;
 mod exact;
 mod fingerprint;
+mod group;
 mod hamming;
+mod measure;
 mod online;
 mod pairs;
 mod plan;
@@ -50,7 +54,7 @@ pub use cluster::{Clusterer, Clusters, ExactPair, Joined, Member, Same, total_or
 pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
 pub use online::FingerprintIndex;
-pub use pairs::{HammingJoin, Pair, pairs_between, pairs_within};
+pub use pairs::{HammingJoin, JoinTotals, Pair, pairs_between, pairs_within};
 pub use shingle::Shingles;
 pub use varint::{read_fingerprints, write_fingerprints};
 pub use verify::{ShingleVerifier, Verify, WithinDistance};

@@ -2,117 +2,119 @@
 //!
 //! **Definition.** Cut the bits into `m` blocks. Two values that differ in at most `k` bits differ in at most `k` blocks,
 //! so they agree on at least `m − k`. One table for each choice of `m − k` blocks, in which values that agree on the
-//! chosen blocks come together, therefore holds every close pair in some group; `C(m, k)` tables in all.
+//! chosen blocks come together, therefore holds every close pair in some group; `C(m, k)` tables in all. Bits outside
+//! of all blocks change nothing of that.
 //!
-//! **Algorithm.** More blocks make more tables but smaller groups. [`Plan::choose`] takes the `m` with the least
-//! expected work for the number of values, as if their bits were uniform, and `None` where comparing everything with
-//! everything is cheapest. A pair that agrees on more than `m − k` blocks comes together in several tables; it belongs
-//! to the one whose blocks are the first that agree ([`Plan::owns`]), so nothing has to be sorted out afterwards.
+//! **Every pair once.** A pair that agrees on more than `m − k` blocks comes together in several tables. It belongs to
+//! the one whose blocks are the first that agree: it agrees on the chosen blocks and differs in every block before the
+//! last chosen one that is not chosen ([`Table::owns`]). So nothing has to be sorted out afterwards, and a group whose
+//! values agree on such a block needs no look at all.
+//!
+//! Which `m`, and which bits in which block, is measured (see `measure`).
 //!
 //! **Reference.** Manku, Jain, Das Sarma, doi:10.1145/1242572.1242592, section 3.
 
-/// Nanoseconds or so: a comparison in a group, and a step of sorting or searching (times log₂ of the length).
-const COMPARE: f64 = 1.5;
-const SORT_STEP: f64 = 1.2;
-const PROBE_STEP: f64 = 15.0;
+use super::bit_order::BitOrder;
 
-/// No choice is considered with more tables than this.
-const MAX_TABLES: f64 = 2000.0;
-
-/// Tables for one join: for each, the mask of the bits that must agree.
+/// Tables for one join, over values whose bits are in `order`.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    blocks: Vec<u64>,
-    shared: usize,
-    pub(super) tables: Vec<u64>,
+    pub(super) order: BitOrder,
+    pub(super) tables: Vec<Table>,
 }
 
-/// What the tables are for.
-#[derive(Copy, Clone, Debug)]
-pub(super) enum Work {
-    /// All pairs of so many values.
-    Within(usize),
-    /// All pairs of so many values with so many others.
-    Between(usize, usize),
-    /// Single queries against so many values, in at most 20 tables.
-    Query(usize),
+/// One choice of blocks.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    /// The bits that must agree.
+    pub(super) mask: u64,
+    /// The blocks that must differ.
+    pub(super) differing: Vec<u64>,
+}
+
+impl Table {
+    /// Whether a pair that differs in the bits `difference` belongs to this table and to no other of its plan.
+    #[inline]
+    pub(super) fn owns(&self, difference: u64) -> bool {
+        difference & self.mask == 0 && self.differing.iter().all(|block| difference & block != 0)
+    }
 }
 
 impl Plan {
-    /// The tables for values that agree outside of the bits `free`; `None` if all should be compared with all.
-    pub(super) fn choose(work: Work, free: u64, k: u32) -> Option<Plan> {
-        let bits = free.count_ones();
-        let cost = |m: u32| {
-            let tables = binomial(m, k);
-            // The narrowest table shares the narrowest blocks.
-            let agreed = f64::from((m - k) * (bits / m) + (m - k).saturating_sub(m - bits % m));
-            let (groups, lookup) = match work {
-                Work::Within(n) => (square(n) / 2.0, n as f64 * log2(n) * SORT_STEP),
-                Work::Between(a, b) => {
-                    (a as f64 * b as f64, (a as f64 * log2(a) + b as f64 * log2(b)) * SORT_STEP)
-                }
-                Work::Query(n) => (n as f64, log2(n) * PROBE_STEP),
-            };
-            tables * (lookup + groups * COMPARE / agreed.exp2())
-        };
-        let limit = if matches!(work, Work::Query(_)) { 20.0 } else { MAX_TABLES };
-        let brute = match work {
-            Work::Within(n) => square(n) / 2.0,
-            Work::Between(a, b) => a as f64 * b as f64,
-            Work::Query(n) => n as f64,
-        } * COMPARE;
-        let (m, best) = (k + 1..=bits)
-            .take_while(|&m| binomial(m, k) <= limit)
-            .map(|m| (m, cost(m)))
-            .min_by(|a, b| a.1.total_cmp(&b.1))?;
-        (best < brute).then(|| Plan::with_blocks(m, free, k))
-    }
-
-    /// `m` blocks of the bits `free`, as equal as can be, and their tables.
-    pub(super) fn with_blocks(m: u32, free: u64, k: u32) -> Plan {
-        let (bits, mut rest) = (free.count_ones(), free);
-        let blocks: Vec<u64> = (0..m)
-            .map(|i| {
-                let width = bits / m + u32::from(i < bits % m);
-                (0..width).fold(0, |block, _| {
-                    let top = 1 << (63 - rest.leading_zeros());
-                    rest ^= top;
-                    block | top
-                })
+    /// Blocks of the bits given, the highest block first; each must hold a bit, and there must be more than `k`.
+    pub(super) fn with_blocks(blocks: &[Vec<u32>], k: u32) -> Plan {
+        let order = BitOrder::of(&blocks.concat());
+        let mut below = 64;
+        let masks: Vec<u64> = blocks
+            .iter()
+            .map(|bits| {
+                let width = bits.len() as u32;
+                below -= width;
+                (u64::MAX >> (64 - width)) << below
             })
             .collect();
-        let shared = (m - k) as usize;
-        let mut tables = Vec::new();
-        // All ways to choose, counted like an odometer whose digits ascend.
-        let mut chosen: Vec<usize> = (0..shared).collect();
-        loop {
-            tables.push(chosen.iter().fold(0, |mask, &i| mask | blocks[i]));
-            let Some(at) = (0..shared).rev().find(|&i| chosen[i] < i + blocks.len() - shared) else { break };
-            chosen[at] += 1;
-            for i in at + 1..shared {
-                chosen[i] = chosen[i - 1] + 1;
-            }
+        let agreeing = blocks.len() - k as usize;
+        let choices = Choices::new(blocks.len(), agreeing);
+        let tables = choices.map(|chosen| Table::of(&masks, &chosen)).collect();
+        Plan { order, tables }
+    }
+}
+
+impl Table {
+    fn of(masks: &[u64], chosen: &[usize]) -> Table {
+        let before = 0..chosen.last().map_or(0, |last| *last);
+        Table {
+            mask: chosen.iter().fold(0, |mask, &i| mask | masks[i]),
+            differing: before.filter(|i| !chosen.contains(i)).map(|i| masks[i]).collect(),
         }
-        Plan { blocks, shared, tables }
-    }
-
-    /// Whether a pair that differs in the bits `difference` is found by `table` and by no table before it.
-    #[inline]
-    pub(super) fn owns(&self, table: u64, difference: u64) -> bool {
-        let agreed = self.blocks.iter().filter(|&block| difference & block == 0).take(self.shared);
-        agreed.fold(0, |mask, block| mask | block) == table
     }
 }
 
-fn square(n: usize) -> f64 {
-    n as f64 * n as f64
+/// `m` blocks of `bits`, as equal as can be, in their order.
+pub(super) fn equal_blocks(bits: &[u32], m: u32) -> Vec<Vec<u32>> {
+    let (width, wider) = (bits.len() / m as usize, bits.len() % m as usize);
+    let mut rest = bits;
+    (0..m as usize)
+        .map(|i| {
+            let (block, after) = rest.split_at(width + usize::from(i < wider));
+            rest = after;
+            block.to_vec()
+        })
+        .collect()
 }
 
-fn log2(n: usize) -> f64 {
-    (n.max(2) as f64).log2()
+/// All ways to choose `shared` of `of` blocks, counted like an odometer whose digits ascend.
+pub(super) struct Choices {
+    of: usize,
+    next: Option<Vec<usize>>,
 }
 
-fn binomial(n: u32, k: u32) -> f64 {
+impl Choices {
+    pub(super) fn new(of: usize, shared: usize) -> Self {
+        Choices { of, next: (shared <= of).then(|| (0..shared).collect()) }
+    }
+}
+
+impl Iterator for Choices {
+    type Item = Vec<usize>;
+
+    fn next(&mut self) -> Option<Vec<usize>> {
+        let chosen = self.next.take()?;
+        let shared = chosen.len();
+        if let Some(at) = (0..shared).rev().find(|&i| chosen[i] < i + self.of - shared) {
+            let mut following = chosen.clone();
+            following[at] += 1;
+            for i in at + 1..shared {
+                following[i] = following[i - 1] + 1;
+            }
+            self.next = Some(following);
+        }
+        Some(chosen)
+    }
+}
+
+/// Ways to choose `k` of `n`.
+pub(super) fn binomial(n: u32, k: u32) -> f64 {
     (0..k).fold(1.0, |product, i| product * f64::from(n - i) / f64::from(i + 1)).round()
 }
 
@@ -120,28 +122,45 @@ fn binomial(n: u32, k: u32) -> f64 {
 mod tests {
     use super::*;
 
+    fn equal(m: u32, k: u32) -> Plan {
+        Plan::with_blocks(&equal_blocks(&(0..64).rev().collect::<Vec<_>>(), m), k)
+    }
+
     #[test]
     fn published_tables() {
         // (blocks, k, tables, fewest agreeing bits, most)
         for (m, k, tables, least, most) in [(4, 3, 4, 16, 16), (6, 3, 20, 31, 33), (64, 2, 2016, 62, 62)] {
-            let plan = Plan::with_blocks(m, u64::MAX, k);
-            let bits = |f: fn(std::slice::Iter<u64>) -> Option<u32>| f(plan.tables.iter());
+            let plan = equal(m, k);
+            let bits = || plan.tables.iter().map(|table| table.mask.count_ones());
             assert_eq!(plan.tables.len(), tables);
-            assert_eq!(bits(|t| t.map(|mask| mask.count_ones()).min()), Some(least));
-            assert_eq!(bits(|t| t.map(|mask| mask.count_ones()).max()), Some(most));
+            assert_eq!(binomial(m, k), tables as f64);
+            assert_eq!((bits().min(), bits().max()), (Some(least), Some(most)));
         }
-        let widths: Vec<_> =
-            Plan::with_blocks(6, u64::MAX, 3).blocks.iter().map(|b| b.count_ones()).collect();
+        let bits: Vec<u32> = (0..64).collect();
+        let widths: Vec<_> = equal_blocks(&bits, 6).iter().map(Vec::len).collect();
         assert_eq!(widths, [11, 11, 11, 11, 10, 10]);
+    }
+
+    #[test]
+    fn tables_of_tables_match_the_published_number_of_bits() {
+        // Four blocks of 16, and in each table four of the 48 other bits: 4 × 4 = 16 tables that match 28 bits.
+        let plan = equal(4, 3);
+        let mut bits = Vec::new();
+        for table in &plan.tables {
+            let rest: Vec<u32> = (0..64).filter(|bit| table.mask >> bit & 1 == 0).collect();
+            let inner = Plan::with_blocks(&equal_blocks(&rest, 4), 3);
+            bits.extend(inner.tables.iter().map(|t| t.mask.count_ones() + table.mask.count_ones()));
+        }
+        assert_eq!(bits, [28; 16]);
     }
 
     #[test]
     fn every_close_pair_is_owned_once() {
         for (m, k) in [(4, 3), (5, 3), (9, 8), (1, 0), (12, 4)] {
-            let plan = Plan::with_blocks(m, u64::MAX, k);
+            let plan = equal(m, k);
             for difference in [0, 1, 1 << 63, 0x8000_0001_0000_0000, 0b111, 0x0101_0000_0000_0001] {
-                let owners = plan.tables.iter().filter(|&&table| plan.owns(table, difference));
-                let found = plan.tables.iter().filter(|&&table| table & difference == 0).count();
+                let owners = plan.tables.iter().filter(|table| table.owns(difference));
+                let found = plan.tables.iter().filter(|table| table.mask & difference == 0).count();
                 assert_eq!(owners.count(), usize::from(found > 0), "{m} blocks, {difference:b}");
                 assert!(found > 0 || difference.count_ones() > k);
             }
@@ -149,11 +168,14 @@ mod tests {
     }
 
     #[test]
-    fn more_values_take_narrower_groups() {
-        let bits = |n| Plan::choose(Work::Within(n), u64::MAX, 3).map(|plan| plan.tables[0].count_ones());
-        assert_eq!(bits(10), None);
-        assert!(bits(10_000).is_some_and(|b| b >= 13));
-        assert!(bits(10_000_000) >= bits(10_000));
-        assert!(Plan::choose(Work::Within(1000), 0b111, 3).is_none(), "fewer bits than k");
+    fn bits_outside_of_all_blocks_may_differ() {
+        let plan = Plan::with_blocks(&[vec![3], vec![40, 7], vec![9]], 2);
+        let owners = |value: u64| {
+            let difference = plan.order.there(value);
+            plan.tables.iter().filter(|table| table.owns(difference)).count()
+        };
+        assert_eq!(owners(1 << 60 | 1 << 1), 1);
+        assert_eq!(owners(1 << 3 | 1 << 7), 1);
+        assert_eq!(owners(1 << 3 | 1 << 7 | 1 << 9), 0);
     }
 }
