@@ -229,22 +229,44 @@ fn band<const R: usize>(compared: &Compared<'_>, rows: &[u64; R], columns: &[u64
         if block.len() >= LANES && least_distance(rows, block) > u64::from(compared.k) {
             continue;
         }
-        for few in block.chunks(LANES) {
-            if few.len() == LANES && least_distance(rows, few) > u64::from(compared.k) {
-                continue;
-            }
+        let (eights, rest) = block.as_chunks::<LANES>();
+        for eight in eights {
             for &a in rows {
-                few.iter().for_each(|&b| push_close(compared, a, b, found));
+                let mut close = close_lanes(a, eight, compared.k);
+                while close != 0 {
+                    push_owned(compared, a, eight[close.trailing_zeros() as usize], found);
+                    close &= close - 1;
+                }
             }
+        }
+        for &a in rows {
+            rest.iter().for_each(|&b| push_close(compared, a, b, found));
         }
     }
 }
 
 #[inline(always)]
 fn push_close(compared: &Compared<'_>, a: u64, b: u64, found: &mut Vec<Match>) {
-    if (a ^ b).count_ones() <= compared.k && compared.table.is_none_or(|table| table.owns(a ^ b)) {
+    if (a ^ b).count_ones() <= compared.k {
+        push_owned(compared, a, b, found);
+    }
+}
+
+#[inline(always)]
+fn push_owned(compared: &Compared<'_>, a: u64, b: u64, found: &mut Vec<Match>) {
+    if compared.table.is_none_or(|table| table.owns(a ^ b)) {
         found.push((a, b));
     }
+}
+
+/// A bit for each of the columns that is within `k` of `row`.
+#[inline(always)]
+fn close_lanes(row: u64, eight: &[u64; LANES], k: u32) -> u32 {
+    let mut close = 0;
+    for (lane, column) in eight.iter().enumerate() {
+        close |= u32::from((column ^ row).count_ones() <= k) << lane;
+    }
+    close
 }
 
 /// The least distance of a row to a column; there are at least [`LANES`] columns.

@@ -14,15 +14,21 @@
 //!
 //! **Determinism.** Plans depend on the values only. They decide about time, never about what is found.
 
+use super::compare::{Compared, Rectangle, Task};
 use super::plan::{Choices, Plan, binomial, equal_blocks};
 
 /// Nanoseconds or so: a comparison, a value brought to its group, a group looked up.
 const COMPARE: f64 = 0.08;
 const GROUP: f64 = 8.0;
 const PROBE: f64 = 60.0;
+/// And a pair that is close, in each table in which it comes together.
+const CLOSE: f64 = 10.0;
 
 /// Most values that are looked at.
 const SAMPLE: usize = 4096;
+
+/// Most values that are compared with each other to know how many are close.
+const CLOSE_SAMPLE: usize = 1024;
 
 /// Work, in nanoseconds, that is done rather than planned.
 const PLANNED: f64 = 3e7;
@@ -92,6 +98,10 @@ pub(super) fn plan(work: Work, left: &[u64], right: Option<&[u64]>, k: u32, most
     // Stable: where bits are alike, the higher ones come first.
     bits.sort_by(|a, b| a.0.total_cmp(&b.0));
     let bits: Vec<u32> = bits.into_iter().map(|(_, bit)| bit).collect();
+    let thinned = sample.thinned();
+    let close = thinned.close(k);
+    // What is close is found without tables too, once.
+    let most = most + work.pairs() * close.len() as f64 / thinned.pairs().max(1.0) * CLOSE;
     let mut best: Option<(Vec<Vec<u32>>, f64)> = None;
     let mut worse = 0;
     for m in k + 1..=bits.len() as u32 {
@@ -101,8 +111,9 @@ pub(super) fn plan(work: Work, left: &[u64], right: Option<&[u64]>, k: u32, most
             break;
         }
         let blocks = sample.blocks(&bits, m);
-        let compared = tables * work.pairs() * sample.group_share(&blocks, k);
-        let cost = tables * work.table() + compared * COMPARE;
+        let compared = tables * sample.group_share(&blocks, k) * COMPARE;
+        let found = thinned.close_share(&close, &blocks, k) * CLOSE;
+        let cost = tables * work.table() + work.pairs() * (compared + found);
         if cost < limit {
             best = Some((blocks, cost));
             worse = 0;
@@ -189,6 +200,44 @@ impl Sample {
         let judged = tables.len().min(JUDGED);
         let of = |i: usize| self.agreeing(tables[i * tables.len() / judged]);
         (0..judged).map(of).sum::<f64>() / judged.max(1) as f64
+    }
+
+    /// Some of the values, evenly drawn.
+    fn thinned(&self) -> Sample {
+        let some = |values: &Vec<u64>| {
+            let step = values.len().div_ceil(CLOSE_SAMPLE).max(1);
+            values.iter().copied().step_by(step).collect()
+        };
+        Sample { left: some(&self.left), right: self.right.as_ref().map(some) }
+    }
+
+    /// Where the pairs within `k` differ.
+    fn close(&self, k: u32) -> Vec<u64> {
+        let columns = self.right.as_ref().unwrap_or(&self.left);
+        let compared = Compared { rows: &self.left, columns, k, table: None };
+        let (rows, columns) = ((0, self.left.len() as u32), (0, columns.len() as u32));
+        let (mut task, mut found) = (Task::default(), Vec::new());
+        task.add(Rectangle { rows, columns, triangle: self.right.is_none() });
+        let mut differences = Vec::new();
+        loop {
+            let done = compared.go_on(&mut task, &mut found);
+            differences.extend(found.drain(..).map(|(a, b)| a ^ b));
+            if done {
+                return differences;
+            }
+        }
+    }
+
+    /// In how many tables the close pairs come together, for each pair of values.
+    fn close_share(&self, close: &[u64], blocks: &[Vec<u32>], k: u32) -> f64 {
+        let masks: Vec<u64> =
+            blocks.iter().map(|bits| bits.iter().fold(0, |mask, bit| mask | 1 << bit)).collect();
+        let shared = masks.len() as u32 - k;
+        let of = |difference: u64| {
+            let agreeing = masks.iter().filter(|&mask| difference & mask == 0).count() as u32;
+            binomial(agreeing, shared)
+        };
+        close.iter().map(|difference| of(*difference)).sum::<f64>() / self.pairs().max(1.0)
     }
 }
 

@@ -172,3 +172,151 @@ fn an_error_of_the_receiver_ends_the_join() {
     assert!(matches!(HammingJoin::new(3).run(&set, |_| stop()), Err(Error::Interrupted)));
     assert!(pairs_within(&[], 3).expect("empty").is_empty());
 }
+
+/// Values of a few sites: in each some bits hardly vary, others vary by templates, and some pages are near copies.
+fn sites(sites: u64, pages: u64, seed: u64) -> Vec<u64> {
+    let mut values = Vec::new();
+    for site in 0..sites {
+        let noise = random(pages * 2, seed + site);
+        let (base, rigid) = (random(1, seed ^ site)[0], random(2, seed ^ !site));
+        let varying = rigid[0] | rigid[1];
+        let templates = random(3, seed + 1000 + site);
+        for page in 0..pages as usize {
+            let (a, b) = (noise[2 * page], noise[2 * page + 1]);
+            let template = templates[(b % 3) as usize] & a.rotate_left(17) & 0xFFFF;
+            // One page in four is a copy of the one before, but for a few bits.
+            let page = if b % 4 == 0 && page > 0 {
+                let flips = (0..b >> 8 & 7).fold(0, |bits, i| bits | 1u64 << (a >> (6 * i) & 63));
+                values[values.len() - 1] ^ flips
+            } else {
+                base ^ template ^ (a & !varying)
+            };
+            values.push(page);
+        }
+    }
+    values
+}
+
+fn near_by_brute_force(values: &[u64], k: u32) -> Vec<(u64, u64)> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut near = Vec::new();
+    for (i, &x) in sorted.iter().enumerate() {
+        near.extend(sorted[i + 1..].iter().filter(|&&y| (x ^ y).count_ones() <= k).map(|&y| (x, y)));
+    }
+    near.sort_unstable();
+    near
+}
+
+/// The pairs of representatives as values, sorted; and what the join did.
+fn near(values: &[u64], k: u32) -> (Vec<(u64, u64)>, JoinTotals) {
+    let mut near = Vec::new();
+    let totals = HammingJoin::new(k)
+        .run(&fingerprints(values), |pair| {
+            let (x, y) = (values[pair.a as usize], values[pair.b as usize]);
+            assert_eq!(u32::from(pair.distance), (x ^ y).count_ones());
+            assert!(pair.a < pair.b);
+            near.extend((x != y).then_some((x.min(y), x.max(y))));
+            Ok(())
+        })
+        .expect("no limit");
+    near.sort_unstable();
+    (near, totals)
+}
+
+/// The kinds of sets that upset plans, each with enough values for one.
+fn awkward() -> Vec<(&'static str, Vec<u64>)> {
+    let spread = |mask: u64, n: u64| random(n, 9).into_iter().map(|v| v & mask).collect::<Vec<u64>>();
+    let heap = |n: u64| {
+        let flips = random(n, 5).into_iter();
+        flips.map(|v| (0..4).fold(0x1234_5678_9ABC_DEF0u64, |x, i| x ^ 1 << (v >> (6 * i) & 63))).collect()
+    };
+    let mut mixed = sites(1, 20_000, 3);
+    mixed.extend(random(20_000, 4));
+    vec![
+        ("one site", sites(1, 30_000, 1)),
+        ("many sites", sites(40, 1000, 2)),
+        ("a site among uniform ones", mixed),
+        ("uniform", random(40_000, 7)),
+        ("eight constant bytes of a block", spread(0x0000_FFFF_FFFF_0000, 40_000)),
+        ("every other bit", spread(0x5555_5555_5555_5555, 40_000)),
+        ("seventeen bits vary", spread(0x0001_0101_1111_1177, 40_000)),
+        ("all within a ball", heap(5_000)),
+        ("one bit set or none", (0..64).map(|bit| 1 << bit).chain([0, u64::MAX]).collect()),
+        ("consecutive numbers", (0..6000).collect()),
+        ("half of them agree on 48 bits", {
+            let mut values = random(15_000, 8);
+            values.extend(random(25_000, 9).into_iter().map(|v| v << 48 | 0x1357_9BDF_0246));
+            values
+        }),
+    ]
+}
+
+#[test]
+fn no_kind_of_set_hides_a_pair_or_shows_it_twice() {
+    for (name, values) in awkward() {
+        let slow = near_by_brute_force(&values, 7);
+        for k in [0, 3, 6, 7] {
+            let expected: Vec<_> = slow.iter().copied().filter(|(x, y)| (x ^ y).count_ones() <= k).collect();
+            assert!(near(&values, k).0 == expected, "{name}, k = {k}");
+        }
+    }
+}
+
+#[test]
+fn no_kind_of_set_hides_a_pair_between_two() {
+    for (name, values) in awkward() {
+        let (mut left, mut right) = (values.clone(), Vec::new());
+        right.extend(left.split_off(left.len() / 3));
+        right.extend(left.iter().take(50));
+        for k in [3, 6] {
+            let mut expected = Vec::new();
+            for &(a, x) in &firsts(&left) {
+                let close = right.iter().filter(|&&y| (x ^ y).count_ones() <= k);
+                expected.extend(close.map(|&y| (a, y)));
+            }
+            expected.sort_unstable();
+            expected.dedup();
+            let found = pairs_between(&fingerprints(&left), &fingerprints(&right), k).expect("small");
+            let mut found: Vec<_> = found.iter().map(|p| (p.a, right[p.b as usize])).collect();
+            found.sort_unstable();
+            assert!(found == expected, "{name}, k = {k}");
+        }
+    }
+}
+
+#[test]
+fn pages_of_one_template_cost_no_more_comparisons_than_all_pairs() {
+    let values = sites(1, 60_000, 11);
+    let (_, totals) = near(&values, 6);
+    assert!(totals.compared <= 60_000 * 60_000, "{totals:?}");
+    // Uniform ones cost far less than that.
+    let (_, totals) = near(&random(200_000, 12), 3);
+    assert!(totals.compared <= 200_000 * 1_000, "{totals:?}");
+}
+
+#[test]
+fn a_cap_withholds_pairs_of_those_only_that_have_enough() {
+    let values = awkward().into_iter().find(|(name, _)| *name == "consecutive numbers").expect("there").1;
+    let (all, totals) = near(&values, 3);
+    assert_eq!((totals.pairs, totals.withheld), (all.len() as u64, 0));
+    let (mut given, mut neighbours) = (HashMap::new(), HashMap::new());
+    for (x, y) in all {
+        *neighbours.entry(x).or_insert(0u32) += 1;
+        *neighbours.entry(y).or_insert(0) += 1;
+    }
+    let capped = HammingJoin::new(3)
+        .most_pairs_each(5)
+        .run(&fingerprints(&values), |pair| {
+            *given.entry(values[pair.a as usize]).or_insert(0u32) += 1;
+            *given.entry(values[pair.b as usize]).or_insert(0) += 1;
+            Ok(())
+        })
+        .expect("no limit");
+    assert_eq!(capped.pairs + capped.withheld, totals.pairs);
+    assert!(capped.withheld > 0 && capped.pairs <= 5 * values.len() as u64);
+    for (value, neighbours) in neighbours {
+        assert!(given[&value] >= neighbours.min(5), "{value}");
+    }
+}

@@ -115,7 +115,7 @@ impl Iterator for Choices {
 
 /// Ways to choose `k` of `n`.
 pub(super) fn binomial(n: u32, k: u32) -> f64 {
-    (0..k).fold(1.0, |product, i| product * f64::from(n - i) / f64::from(i + 1)).round()
+    (0..k).fold(1.0, |product, i| product * f64::from(n.saturating_sub(i)) / f64::from(i + 1)).round()
 }
 
 #[cfg(test)]
