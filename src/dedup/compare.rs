@@ -292,3 +292,80 @@ fn meet<const R: usize>(rows: &[u64; R], eight: &[u64; LANES], least: &mut [u64;
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rectangle(rows: (u32, u32), columns: (u32, u32), triangle: bool) -> Rectangle {
+        Rectangle { rows, columns, triangle }
+    }
+
+    /// All pairs of the task, on this machine and on the least common one.
+    fn both(compared: &Compared<'_>, task: &Task) -> [Vec<Match>; 2] {
+        let all = |go_on: &dyn Fn(&mut Task, &mut Vec<Match>) -> bool| {
+            let (mut task, mut all, mut found) = (task.clone(), Vec::new(), Vec::new());
+            loop {
+                let done = go_on(&mut task, &mut found);
+                assert!(found.len() < STOP + ROWS * TILE + ROWS * ROWS);
+                all.append(&mut found);
+                if done {
+                    return all;
+                }
+            }
+        };
+        [all(&|task, found| compared.go_on(task, found)), all(&|task, found| go_on(compared, task, found))]
+    }
+
+    proptest! {
+        #[test]
+        fn rectangles_hold_their_close_pairs_once(
+            values in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..64, Just(u64::MAX)], 1..400),
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 4),
+            k in 0u32..9,
+        ) {
+            let mut cuts: Vec<u32> = cuts.iter().map(|cut| cut.index(values.len() + 1) as u32).collect();
+            cuts.sort_unstable();
+            let mut task = Task::default();
+            task.add(rectangle((cuts[0], cuts[1]), (cuts[0], cuts[2]), true));
+            task.add(rectangle((cuts[0], cuts[2]), (cuts[1], cuts[3]), false));
+            let at = |range: (u32, u32)| (range.0 as usize)..(range.1 as usize);
+            let mut expected = Vec::new();
+            for i in at((cuts[0], cuts[1])) {
+                expected.extend(values[i + 1..cuts[2] as usize].iter().map(|&b| (values[i], b)));
+            }
+            for i in at((cuts[0], cuts[2])) {
+                expected.extend(values[at((cuts[1], cuts[3]))].iter().map(|&b| (values[i], b)));
+            }
+            expected.retain(|(a, b)| (a ^ b).count_ones() <= k);
+            expected.sort_unstable();
+            let compared = Compared { rows: &values, columns: &values, k, table: None };
+            let [mut here, anywhere] = both(&compared, &task);
+            prop_assert_eq!(&here, &anywhere);
+            here.sort_unstable();
+            prop_assert_eq!(here, expected);
+        }
+    }
+
+    #[test]
+    fn a_task_that_finds_very_much_stops_and_goes_on() {
+        let values: Vec<u64> = (0..700).collect();
+        let mut task = Task::default();
+        task.add(rectangle((0, 700), (0, 700), true));
+        task.add(rectangle((3, 4), (0, 700), false));
+        let compared = Compared { rows: &values, columns: &values, k: 64, table: None };
+        for found in both(&compared, &task) {
+            assert_eq!(found.len(), 700 * 699 / 2 + 700);
+        }
+    }
+
+    #[test]
+    fn one_value_meets_all_columns() {
+        let columns: Vec<u64> = (0..77).map(|i| 1 << (i % 64)).collect();
+        let compared = Compared { rows: &[], columns: &columns, k: 1, table: None };
+        let mut found = Vec::new();
+        compared.one(1, &mut found);
+        assert_eq!(found, [(1, 1), (1, 1)]);
+    }
+}

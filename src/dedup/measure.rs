@@ -19,7 +19,7 @@ use super::plan::{Choices, Plan, binomial, equal_blocks};
 
 /// Nanoseconds or so: a comparison, a value brought to its group, a group looked up.
 const COMPARE: f64 = 0.08;
-const GROUP: f64 = 8.0;
+const GROUP: f64 = if cfg!(test) { 0.5 } else { 8.0 };
 const PROBE: f64 = 60.0;
 /// And a pair that is close, in each table in which it comes together.
 const CLOSE: f64 = 10.0;
@@ -30,8 +30,8 @@ const SAMPLE: usize = 4096;
 /// Most values that are compared with each other to know how many are close.
 const CLOSE_SAMPLE: usize = 1024;
 
-/// Work, in nanoseconds, that is done rather than planned.
-const PLANNED: f64 = 3e7;
+/// Work, in nanoseconds, that is done rather than planned; little in tests, so that small sets are planned.
+const PLANNED: f64 = if cfg!(test) { 1e3 } else { 2e7 };
 
 /// Tables whose groups are counted to judge a plan.
 const JUDGED: usize = 24;

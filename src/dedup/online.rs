@@ -325,6 +325,81 @@ mod tests {
         }
     }
 
+    /// A site of which half of the bits vary in some pages, and a few others.
+    fn site(n: u64) -> Vec<Fingerprint> {
+        let random = |i: u64| xxhash_rust::xxh3::xxh3_64(&i.to_le_bytes());
+        let page = |i: u64| match i % 4 {
+            0 => random(i),
+            1 => 0x0123_4567_89AB_CDEF ^ random(i) & random(i + n) & 0x00FF_0F0F_F0F0_F0FF,
+            2 => 0x0123_4567_89AB_CDEF ^ 1 << (random(i) % 64) ^ 1 << (random(i) >> 6) % 64,
+            _ => random(i - 3) ^ 1 << (random(i) % 64),
+        };
+        (0..n).map(|i| Fingerprint(page(i))).collect()
+    }
+
+    #[test]
+    fn parts_that_are_scanned_give_what_brute_force_gives() {
+        let (queries, stored) = (site(1200), site(2900));
+        for (k, tables) in [(0, 20), (3, 20), (6, 40), (6, 1)] {
+            let index = FingerprintIndex::of(&queries, k, tables).expect("small");
+            for part in [&stored[..], &stored[700..], &[]] {
+                let mut found = Vec::new();
+                let push = |pair| {
+                    found.push(pair);
+                    Ok(())
+                };
+                let totals = index.scan(part, push).expect("no limit");
+                assert_eq!(totals.pairs, found.len() as u64);
+                found.sort_unstable();
+                let mut expected = Vec::new();
+                for (a, query) in queries.iter().enumerate() {
+                    if index.equals(*query)[0] != a as u32 {
+                        continue;
+                    }
+                    let distances = part.iter().map(|stored| stored.distance(*query)).enumerate();
+                    let close = distances.filter(|(_, distance)| *distance <= k);
+                    expected.extend(close.map(|(b, distance)| Pair {
+                        a: a as u32,
+                        b: b as u32,
+                        distance: distance as u8,
+                    }));
+                }
+                assert!(found == expected, "k = {k}, {} in the part", part.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_all_of_which_is_close_is_given_whole_by_one_thread_and_by_three() {
+        let queries: Vec<_> = (0..300).map(Fingerprint).collect();
+        let part: Vec<_> = (0..3000).map(|i| Fingerprint(i % 500)).collect();
+        let index = FingerprintIndex::new(&queries, 9).expect("small");
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            let mut pairs = Vec::new();
+            let push = |pair| {
+                pairs.push(pair);
+                Ok(())
+            };
+            pool.install(|| index.scan(&part, push)).expect("no limit");
+            pairs
+        };
+        let (mut one, three) = (run(1), run(3));
+        assert!(one == three);
+        one.sort_unstable();
+        one.dedup();
+        assert_eq!((one.len(), three.len()), (300 * 3000, 300 * 3000));
+    }
+
+    #[test]
+    fn memory_bounds_the_tables() {
+        let set = site(2000);
+        let tables = |bytes| FingerprintIndex::within_memory(&set, 6, bytes).expect("small").tables.len();
+        assert_eq!(tables(0), 1);
+        assert!(tables(2000 * (22 + 12 * 7)) <= 7);
+        assert!(FingerprintIndex::new(&set, 3).expect("small").tables.len() <= TABLES);
+    }
+
     #[test]
     fn an_empty_index_answers_nothing() {
         assert!(FingerprintIndex::new(&[], 3).expect("empty").query(Fingerprint(0)).is_empty());
