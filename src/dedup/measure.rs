@@ -31,7 +31,7 @@ const SAMPLE: usize = 4096;
 const CLOSE_SAMPLE: usize = 1024;
 
 /// Work, in nanoseconds, that is done rather than planned; little in tests, so that small sets are planned.
-const PLANNED: f64 = if cfg!(test) { 1e3 } else { 2e7 };
+const PLANNED: f64 = if cfg!(test) { 1e4 } else { 2e7 };
 
 /// Tables whose groups are counted to judge a plan.
 const JUDGED: usize = 24;
