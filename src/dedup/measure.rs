@@ -7,10 +7,11 @@
 //! **Algorithm.** A sample of the values (at most [`SAMPLE`], drawn by a fixed hash of positions) tells for any mask
 //! the probability that two values agree on it: the share of pairs of the sample that do. Blocks are filled bit by bit,
 //! the most varying bits first, each into the block on which values agree most until then; bits that do not vary are in
-//! no block. For each number of blocks the tables' groups are counted in the sample, and the plan with the least
-//! expected work wins; comparing everything with everything is one of the candidates.
+//! no block. For each number of blocks the tables' groups are counted in the sample, and the close pairs among some of
+//! it, which come together in many tables where they agree on many blocks; the plan with the least expected work wins.
+//! Comparing everything with everything is one of the candidates.
 //!
-//! **Cost.** At most 40 ms a plan; nothing is planned where comparing everything with everything takes less.
+//! **Cost.** 5 to 20 ms a plan; nothing is planned where comparing everything with everything takes no longer.
 //!
 //! **Determinism.** Plans depend on the values only. They decide about time, never about what is found.
 
@@ -182,7 +183,7 @@ impl Sample {
                 *agreeing = self.agreeing(*mask);
             }
         }
-        // A block may have got nothing where others agree on all of their bits: it takes from the widest.
+        // Bits that vary together may all have gone to few blocks, and left none for the others.
         let mut blocks: Vec<Vec<u32>> = blocks.into_iter().map(|block| block.2).collect();
         if blocks.iter().any(Vec::is_empty) {
             blocks = equal_blocks(bits, m);

@@ -331,7 +331,7 @@ mod tests {
         let page = |i: u64| match i % 4 {
             0 => random(i),
             1 => 0x0123_4567_89AB_CDEF ^ random(i) & random(i + n) & 0x00FF_0F0F_F0F0_F0FF,
-            2 => 0x0123_4567_89AB_CDEF ^ 1 << (random(i) % 64) ^ 1 << (random(i) >> 6) % 64,
+            2 => 0x0123_4567_89AB_CDEF ^ 1 << (random(i) % 64) ^ 1 << ((random(i) >> 6) % 64),
             _ => random(i - 3) ^ 1 << (random(i) % 64),
         };
         (0..n).map(|i| Fingerprint(page(i))).collect()

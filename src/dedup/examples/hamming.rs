@@ -53,7 +53,7 @@ fn pages(n: usize, site: usize, state: &mut u64) -> Vec<Fingerprint> {
         if page % site.max(1) == 0 {
             base = next(state);
             percent = (0..64)
-                .map(|_| if next(state) % 3 == 0 { next(state) % 3 } else { 3 + next(state) % 47 })
+                .map(|_| if next(state).is_multiple_of(3) { next(state) % 3 } else { 3 + next(state) % 47 })
                 .collect();
         }
         let flip = |value: u64, (bit, percent): (usize, &u64)| {
