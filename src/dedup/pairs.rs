@@ -11,9 +11,9 @@
 //! **Cost.** [`HammingJoin::estimate_bytes`]: 38 bytes a fingerprint and 20 MiB besides the input, however many pairs
 //! there are: they stream. `HammingJoin` refuses before it starts if that is more than it may use. Ten million uniform
 //! fingerprints take seconds at `k = 3`, half a minute at `k = 7`; the time grows with their number, and with that of
-//! their pairs. Where most of `n` fingerprints are within `k` of each other, as a hostile site may make them, there are
-//! about `n²/2` pairs to be compared and given, .1 ns and some ns each: [`HammingJoin::most_pairs_each`] bounds what
-//! is given.
+//! their pairs: about .2 µs each in a million pages of one template, where a close pair comes together in several tables.
+//! Where most of `n` fingerprints are within `k` of each other, as a hostile site may make them, there are about `n²/2`
+//! pairs to be compared and given: [`HammingJoin::most_pairs_each`] bounds what is given, not what is compared.
 //!
 //! **Exact and capped.** Without `most_pairs_each` every pair is given, and given once. With it every fingerprint still
 //! gets all of its pairs, or so many of them at least; what is withheld is counted.
