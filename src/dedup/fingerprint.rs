@@ -107,7 +107,19 @@ impl ShingleHasher {
     /// Takes a word; gives the hash of the shingle that it completes.
     #[inline]
     pub(super) fn word(&mut self, word: &str) -> Option<u64> {
-        let hash = word_hash(word, &mut self.buffer);
+        let hash = self.hash(word);
+        self.hashed(hash)
+    }
+
+    /// The hash of a word, for [`hashed`](Self::hashed) of any number of hashers.
+    #[inline]
+    pub(super) fn hash(&mut self, word: &str) -> u64 {
+        word_hash(word, &mut self.buffer)
+    }
+
+    /// Takes the hash of a word; gives the hash of the shingle that it completes.
+    #[inline]
+    pub(super) fn hashed(&mut self, hash: u64) -> Option<u64> {
         self.words += 1;
         if let [a, b, c] = self.recent.as_mut_slice() {
             // The usual width, kept word by word in registers.
@@ -161,9 +173,23 @@ impl SimHasher {
     /// Adds the next word of the text.
     #[inline]
     pub fn word(&mut self, word: &str) {
-        if let Some(hash) = self.shingles.word(word) {
+        self.hashed(word);
+    }
+
+    /// Adds the next word; gives its hash and that of the shingle which it completes, for signatures beside this one.
+    #[inline]
+    pub(super) fn hashed(&mut self, word: &str) -> (u64, Option<u64>) {
+        let word = self.shingles.hash(word);
+        let shingle = self.shingles.hashed(word);
+        if let Some(hash) = shingle {
             self.counts.add(hash);
         }
+        (word, shingle)
+    }
+
+    /// The one shingle of a text with fewer words than the width.
+    pub(super) fn remainder(&self) -> Option<u64> {
+        self.shingles.remainder()
     }
 
     /// The fingerprint; `None` if there was no word.

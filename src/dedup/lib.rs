@@ -35,6 +35,11 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod bit_order;
+mod bands;
+mod bands_join;
+mod bands_known;
+mod bands_rounds;
+mod bands_stream;
 mod cluster;
 mod compare;
 mod exact;
@@ -42,6 +47,8 @@ mod fingerprint;
 mod group;
 mod hamming;
 mod measure;
+mod minhash;
+mod minhash_text;
 mod online;
 mod pairs;
 mod plan;
@@ -50,9 +57,13 @@ mod values;
 mod varint;
 mod verify;
 
+pub use bands::{BANDS_VERSION, BandShape};
+pub use bands_join::{BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, BandMatches, Meeting};
 pub use cluster::{Clusterer, Clusters, ExactPair, Joined, Member, Same, total_order};
 pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
+pub use minhash::{MAX_MINHASH_VALUES, MINHASH_VALUES, MinHasher, SKETCH_VERSION, Sketch};
+pub use minhash_text::{Signatures, TextSigner, text_bands};
 pub use online::FingerprintIndex;
 pub use pairs::{HammingJoin, JoinTotals, Pair, pairs_between, pairs_within};
 pub use shingle::Shingles;

@@ -1,0 +1,278 @@
+//! MinHash: a few values of a set that are equal, position by position, as often as two sets are alike.
+//!
+//! **Definition.** A sketch of `t` values ([`MINHASH_VALUES`] by default) is a function of a *set* of 64-bit hashes: neither
+//! their order nor repetitions count. For every position the probability, over the choice of hash functions, that the
+//! sketches of `A` and `B` agree there is the resemblance `J = |A ∩ B| / |A ∪ B|`, so that the share of agreeing
+//! positions estimates `J` without bias; its variance is at most `J(1 − J)/t`, that of `t` independent permutations.
+//! The empty set has no sketch.
+//!
+//! **Algorithm.** Fast similarity sketching. In round `i = 0, 1, … t − 1` each element is hashed anew, to a position and a
+//! value; a position keeps the least pair (round, value) that falls on it. Rounds end as soon as no position is
+//! empty; the rounds `t … 2t − 1`, in each of which all elements fall on one position, fill what chance has left. A round
+//! fills positions from different elements, which is why the values agree no less evenly than independent ones: against
+//! classical MinHash, which takes one permutation a position, only the time differs.
+//! Round 0 takes the element itself for its hash `h` (it is one: XXH3 of a shingle), the others the murmur3 finalizer of
+//! `h + (round + 1) · 0x9E3779B97F4A7C15`. The position is `⌊h·t / 2⁶⁴⌋`, the value the upper 52 bits of the fraction of
+//! `h·t / 2⁶⁴`; the number kept is `round · 2⁵² + value`.
+//!
+//! **Cost.** One multiplication, one load and one store an element as it comes, where the set has some `t·ln t` (620)
+//! elements or more; else expected `O(t log t)` in all. The elements are kept (8 bytes each) until no position is empty,
+//! after which memory is constant; of a text that repeats few shingles without end the distinct ones are kept.
+//!
+//! **Determinism.** Exact integers; independent of platform and of the order of elements. There is no secret seed: whoever
+//! makes pages to share a value can, which costs them a bucket (see `BandJoin`), not a duplicate.
+//!
+//! **Stored form.** [`Sketch::to_bytes`]: the byte `0x53`, the version (1), `t` as 16 bits, then `t` times 64 bits, all
+//! little-endian.
+//!
+//! **Reference.** Dahlgaard, Knudsen, Thorup, *Fast Similarity Sketching*, FOCS 2017, doi:10.1109/FOCS.2017.67; Broder,
+//! doi:10.1109/SEQUEN.1997.666900.
+
+use std::path::Path;
+
+use webmill_capture::error::{Error, Result};
+
+/// Values of a sketch where nothing else is asked for.
+pub const MINHASH_VALUES: usize = 128;
+
+/// Most values that a sketch can have: the rounds are counted in twelve bits.
+pub const MAX_MINHASH_VALUES: usize = 1024;
+
+/// Version of the sketch: of its hash functions, of how rounds fill it, and of its stored form.
+pub const SKETCH_VERSION: u8 = 1;
+
+/// First byte of a stored sketch.
+const MAGIC: u8 = 0x53;
+
+/// A position that no element has fallen on.
+const EMPTY: u64 = u64::MAX;
+
+/// Bits of a kept number below its round.
+const VALUE_BITS: u32 = 52;
+
+/// Elements between two looks at whether a position is still empty.
+const STRIDE: usize = 256;
+
+/// Elements kept before repetitions among them are looked for.
+const MANY: usize = 4096;
+
+/// A MinHash of a set that is not empty. Two sketches are compared by [`Sketch::resemblance`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Sketch {
+    values: Box<[u64]>,
+}
+
+impl Sketch {
+    /// The values, one a position.
+    pub fn values(&self) -> &[u64] {
+        &self.values
+    }
+
+    /// Estimated resemblance, 0 to 1: the share of positions that agree. `None` where the sketches have different numbers
+    /// of positions, which are incomparable.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_dedup::{MinHasher, Shingles};
+    /// let words: Vec<String> = (0..2000).map(|i| format!("word{i}")).collect();
+    /// let (a, b) = (Shingles::of(&words[..1500].join(" "), 3), Shingles::of(&words[500..].join(" "), 3));
+    /// let mut hasher = MinHasher::default();
+    /// let (x, y) = (hasher.sketch(a.hashes()), hasher.sketch(b.hashes()));
+    /// let estimate = x.zip(y).and_then(|(x, y)| x.resemblance(&y)).ok_or("empty")?;
+    /// assert!((estimate - a.resemblance(&b)).abs() < 0.13); // three standard errors
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn resemblance(&self, other: &Self) -> Option<f64> {
+        let equal = self.values.iter().zip(&other.values).filter(|(a, b)| a == b).count();
+        (self.values.len() == other.values.len()).then(|| equal as f64 / self.values.len() as f64)
+    }
+
+    /// The stored form.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![MAGIC, SKETCH_VERSION];
+        bytes.extend((self.values.len() as u16).to_le_bytes());
+        bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
+        bytes
+    }
+
+    /// Reads the stored form; `path` is named in errors.
+    ///
+    /// # Errors
+    /// `Incompatible` for another version, `Corrupt` for bytes that are no sketch.
+    ///
+    /// # Examples
+    /// ```
+    /// # use std::path::Path;
+    /// use webmill_dedup::{MinHasher, Sketch};
+    /// let sketch = MinHasher::default().sketch(&[1, 2, 3]).ok_or("empty")?;
+    /// assert_eq!(Sketch::from_bytes(&sketch.to_bytes(), Path::new("sketches"))?, sketch);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
+        let Some((&[magic, version, low, high], values)) = bytes.split_first_chunk::<4>() else {
+            return Err(Error::corrupt(path, bytes.len() as u64, "sketch cut short"));
+        };
+        if magic != MAGIC {
+            return Err(Error::corrupt(path, 0, "no sketch"));
+        }
+        if version != SKETCH_VERSION {
+            return Err(Error::Incompatible {
+                path: path.to_path_buf(),
+                found: format!("sketch version {version}"),
+                expected: format!("sketch version {SKETCH_VERSION}"),
+            });
+        }
+        let count = usize::from(u16::from_le_bytes([low, high]));
+        if !(1..=MAX_MINHASH_VALUES).contains(&count) || values.len() != count * 8 {
+            return Err(Error::corrupt(path, 2, format!("{} bytes for {count} values", values.len())));
+        }
+        let (chunks, _) = values.as_chunks::<8>();
+        Ok(Sketch { values: chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect() })
+    }
+}
+
+/// Makes sketches, of elements that come one by one or of a whole slice; it can be used again and again.
+#[derive(Clone, Debug)]
+pub struct MinHasher {
+    values: Box<[u64]>,
+    /// Elements so far, as long as a position is empty.
+    kept: Vec<u64>,
+    /// Length of `kept` at which to look again whether a position is empty.
+    look_at: usize,
+    /// No position is empty.
+    full: bool,
+}
+
+impl MinHasher {
+    /// Sketches of `values` values, 1 to [`MAX_MINHASH_VALUES`]; a number out of this range is taken as the nearest in it.
+    pub fn new(values: usize) -> Self {
+        let values = values.clamp(1, MAX_MINHASH_VALUES);
+        MinHasher {
+            values: vec![EMPTY; values].into(),
+            kept: Vec::with_capacity(MANY / 4),
+            look_at: STRIDE,
+            full: false,
+        }
+    }
+
+    /// Adds an element: the hash of a shingle.
+    #[inline]
+    pub fn add(&mut self, element: u64) {
+        put(&mut self.values, element, 0);
+        if !self.full {
+            self.kept.push(element);
+            if self.kept.len() >= self.look_at {
+                self.look();
+            }
+        }
+    }
+
+    /// Looks whether a position is empty still, and forgets what need not be kept.
+    #[cold]
+    fn look(&mut self) {
+        self.full = !self.values.contains(&EMPTY);
+        if self.full {
+            self.kept.clear();
+        } else if self.kept.len() >= MANY {
+            self.kept.sort_unstable();
+            self.kept.dedup();
+            // Doubling, so that sorting costs no more than a constant number of times what came.
+            self.look_at = (2 * self.kept.len()).max(MANY);
+            return;
+        }
+        self.look_at = self.kept.len() + STRIDE;
+    }
+
+    /// The sketch of what was added since the last one; `None` if that was nothing.
+    pub fn finish(&mut self) -> Option<Sketch> {
+        if !self.full && !self.kept.is_empty() {
+            fill(&mut self.values, &mut self.kept);
+        }
+        let any = self.full || !self.kept.is_empty();
+        let sketch = any.then(|| Sketch { values: self.values.clone() });
+        self.clear();
+        sketch
+    }
+
+    /// Forgets what was added.
+    fn clear(&mut self) {
+        self.values.fill(EMPTY);
+        self.kept.clear();
+        self.kept.shrink_to(MANY);
+        (self.look_at, self.full) = (STRIDE, false);
+    }
+
+    /// The sketch of a set (or of elements with repetitions); `None` for the empty set.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_dedup::MinHasher;
+    /// let mut hasher = MinHasher::default();
+    /// assert_eq!(hasher.sketch(&[7, 9]), hasher.sketch(&[9, 7, 9]));
+    /// assert_eq!(hasher.sketch(&[]), None);
+    /// ```
+    pub fn sketch(&mut self, elements: &[u64]) -> Option<Sketch> {
+        self.clear();
+        elements.iter().for_each(|&element| put(&mut self.values, element, 0));
+        if self.values.contains(&EMPTY) {
+            self.kept.extend(elements);
+        } else {
+            self.full = true;
+        }
+        self.finish()
+    }
+}
+
+impl Default for MinHasher {
+    fn default() -> Self {
+        MinHasher::new(MINHASH_VALUES)
+    }
+}
+
+/// Lets a hash fall on its position in a round.
+#[inline(always)]
+fn put(values: &mut [u64], hash: u64, round: u64) {
+    let wide = u128::from(hash) * values.len() as u128;
+    let number = round << VALUE_BITS | (wide as u64) >> (64 - VALUE_BITS);
+    let kept = &mut values[(wide >> 64) as usize];
+    *kept = (*kept).min(number);
+}
+
+/// The rounds after the first, which leave no position empty. `elements` are not empty; repetitions among them may be
+/// taken out.
+fn fill(values: &mut [u64], elements: &mut Vec<u64>) {
+    let rounds = values.len() as u64;
+    let mut work = elements.len();
+    for round in 1..2 * rounds {
+        if !values.contains(&EMPTY) {
+            return;
+        }
+        // So much work says that elements repeat: distinct ones would have filled the positions.
+        if work > MANY && work <= MANY + elements.len() {
+            elements.sort_unstable();
+            elements.dedup();
+        }
+        work += elements.len();
+        let offset = (round + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        if round < rounds {
+            elements.iter().for_each(|element| put(values, mix(element.wrapping_add(offset)), round));
+        } else {
+            let least =
+                elements.iter().map(|element| mix(element.wrapping_add(offset)) >> (64 - VALUE_BITS)).min();
+            let kept = &mut values[(round - rounds) as usize];
+            *kept = (*kept).min(round << VALUE_BITS | least.unwrap_or(0));
+        }
+    }
+}
+
+/// A bijection of 64 bits all of whose output bits depend on all input bits (the finalizer of murmur3).
+#[inline(always)]
+pub(super) fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    x = (x ^ (x >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    x ^ (x >> 33)
+}
+
+#[cfg(test)]
+#[path = "minhash_tests.rs"]
+mod tests;
