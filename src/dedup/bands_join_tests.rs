@@ -8,7 +8,7 @@ type Pages = Vec<(u32, Vec<u64>)>;
 /// A verdict that is a function of the pair: some are duplicates, some are not.
 fn verdict(a: u32, b: u32) -> Option<f32> {
     let mixed = crate::minhash::mix(u64::from(a) << 32 | u64::from(b));
-    (mixed % 3 == 0).then_some((mixed >> 40) as f32)
+    mixed.is_multiple_of(3).then_some((mixed >> 40) as f32)
 }
 
 fn options(most_representatives: u32, whole_buckets: u32) -> BandJoinOptions {
@@ -163,7 +163,10 @@ fn memory_and_threads_change_nothing_but_how_often_is_asked() {
     // Buckets of all sizes, some larger than a chunk in the smallest memory.
     let pages: Pages = (0..20_000u32)
         .map(|page| {
-            (page, (0..8u64).map(|band| band << 32 | u64::from(page) % 7u64.pow(band as u32 % 5)).collect())
+            (
+                page,
+                (0..8u64).map(|band| (band << 32) | (u64::from(page) % 7u64.pow(band as u32 % 5))).collect(),
+            )
         })
         .collect();
     let expected = by_definition(&options(16, 0), &pages, |_| true);
