@@ -26,7 +26,11 @@
 //! buckets are cut, and what the verification takes.
 //!
 //! **The cap.** Near-duplicates that agree in little else than what a whole site has in common would be missed past it.
-//! The default of 64 is measured: see [`BandJoinOptions::most_representatives`].
+//! Measured on 20,000 pages of one template, each with one twin (`benches/minhash.rs`, part `cap`): where all pages
+//! resemble each other by .64 and twins by .85, .980 of the twins meet with a cap of 1, .980 with 16, .981 with 64 and .983
+//! with 256; by .75 and .85 .881, .882, .884, .893; twins by .9 above .984 everywhere. What finds twins is that they share a
+//! bucket with few others, not how many pages of a common bucket are met, while meetings grow with the cap: 35, 133
+//! and 499 a page. Hence the default of 16.
 //!
 //! **Determinism.** The matches, what is cut and all totals but [`BandJoinTotals::verifications`] are functions of the
 //! pages, their bands and the verdicts: not of the order of pushing, threads, or memory. Verifications are a function
@@ -39,13 +43,13 @@ use webmill_sort::{Budget, Sorted, Sorter};
 
 use super::bands_known::Verdicts;
 use super::bands_rounds::{Chunk, Desk, SLOT_BYTES};
-use super::bands_stream::{Entries, Entry, bucket, entry};
+use super::bands_stream::{Entries, Entry, Touched, bucket, entry};
 
 /// How buckets are worked on.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BandJoinOptions {
-    /// Most representatives of a bucket, 1 to 65,536 (default 64).
+    /// Most representatives of a bucket, 1 to 65,536 (default 16).
     pub most_representatives: u32,
     /// Buckets of at most so many pages are looked at whole, all pairs, 0 to 1,000 (default 0: never).
     pub whole_buckets: u32,
@@ -53,7 +57,7 @@ pub struct BandJoinOptions {
 
 impl Default for BandJoinOptions {
     fn default() -> Self {
-        BandJoinOptions { most_representatives: 64, whole_buckets: 0 }
+        BandJoinOptions { most_representatives: 16, whole_buckets: 0 }
     }
 }
 
@@ -157,7 +161,15 @@ pub struct BandJoin {
     options: BandJoinOptions,
     budget: Budget,
     fresh: Sorter<Entry>,
-    earlier: Option<Sorter<Entry>>,
+    earlier: Option<Earlier>,
+}
+
+/// Earlier pages in buckets that fresh ones touch.
+struct Earlier {
+    sorter: Sorter<Entry>,
+    touched: Touched,
+    /// An earlier page was taken, for which all fresh ones must be known.
+    begun: bool,
 }
 
 impl BandJoin {
@@ -173,20 +185,32 @@ impl BandJoin {
 
     /// A join of pages with each other and with earlier ones.
     pub fn with_earlier(options: &BandJoinOptions, budget: &Budget) -> Self {
-        let sorter = || Sorter::new(&budget.fraction(1, 4));
-        BandJoin { fresh: sorter(), earlier: Some(sorter()), ..Self::new(options, budget) }
+        let earlier = Earlier {
+            sorter: Sorter::new(&budget.fraction(3, 16)),
+            touched: Touched::new(budget.memory_bytes / 16),
+            begun: false,
+        };
+        let fresh = Sorter::new(&budget.fraction(1, 4));
+        BandJoin { fresh, earlier: Some(earlier), ..Self::new(options, budget) }
     }
 
     /// Takes a page: its rank in the total order, and the hashes of its bands.
     ///
     /// # Errors
-    /// `Io` when the disk refuses; `Internal` for more than 1,024 bands.
+    /// `Io` when the disk refuses; `Internal` for more than 1,024 bands, and after an earlier page.
     pub fn push(&mut self, page: u32, bands: &[u64]) -> Result<()> {
         admit(page, bands)?;
+        if let Some(earlier) = &mut self.earlier {
+            if earlier.begun {
+                return Err(Error::Internal("a join was given a fresh page after an earlier one".into()));
+            }
+            bands.iter().for_each(|&band| earlier.touched.insert(band));
+        }
         bands.iter().try_for_each(|&band| self.fresh.push(entry(band, page)))
     }
 
-    /// Takes a page of earlier results, whose ranks are in the same order as those of fresh pages.
+    /// Takes a page of earlier results, whose ranks are in the same order as those of fresh pages. All fresh pages come
+    /// before: of the earlier ones only what they may touch is kept and sorted.
     ///
     /// # Errors
     /// As [`push`](Self::push); `Internal` in a join that was not made [with earlier ones](Self::with_earlier).
@@ -195,7 +219,13 @@ impl BandJoin {
         let Some(earlier) = &mut self.earlier else {
             return Err(Error::Internal("a join without earlier pages was given one".into()));
         };
-        bands.iter().try_for_each(|&band| earlier.push(entry(band, page)))
+        earlier.begun = true;
+        for &band in bands {
+            if earlier.touched.contains(band) {
+                earlier.sorter.push(entry(band, page))?;
+            }
+        }
+        Ok(())
     }
 
     /// Joins: `verify` is given meetings, and for each sets a similarity where the page is a duplicate (it is given
@@ -209,7 +239,7 @@ impl BandJoin {
         verify: impl FnMut(&[Meeting], &mut [Option<f32>]) -> Result<()>,
     ) -> Result<BandMatches> {
         let BandJoin { options, budget, fresh, earlier } = self;
-        let earlier = earlier.map(Sorter::finish).transpose()?;
+        let earlier = earlier.map(|earlier| earlier.sorter.finish()).transpose()?;
         let mut entries = Entries::new(fresh.finish()?, earlier)?;
         let mut found =
             Sorter::new(&budget.fraction(1, 8)).with_combine(|first: &mut [u32; 3], next| first == next);

@@ -18,6 +18,39 @@ pub(super) fn bucket(entry: &Entry) -> [u32; 2] {
     [entry[0], entry[1]]
 }
 
+/// Which buckets may hold a fresh page: a bit for many hashes, so that what is not in it need not be sorted.
+pub(super) struct Touched {
+    bits: Vec<u64>,
+    /// Logarithm of the number of words.
+    words: u32,
+}
+
+impl Touched {
+    /// No bucket yet; at most this many bytes, but 8 KiB at least.
+    pub(super) fn new(memory_bytes: usize) -> Self {
+        let words = (memory_bytes / 8).clamp(1 << 10, 1 << 30).ilog2();
+        Touched { bits: vec![0; 1 << words], words }
+    }
+
+    /// The hash is one already: its upper bits name the word, its lowest six the bit.
+    fn place(&self, hash: u64) -> (usize, u64) {
+        ((hash >> (64 - self.words)) as usize, 1 << (hash & 63))
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, hash: u64) {
+        let (word, bit) = self.place(hash);
+        self.bits[word] |= bit;
+    }
+
+    /// False: no fresh page has the hash. True: maybe one has.
+    #[inline]
+    pub(super) fn contains(&self, hash: u64) -> bool {
+        let (word, bit) = self.place(hash);
+        self.bits[word] & bit != 0
+    }
+}
+
 /// Sorted entries of which the next is seen before it is taken.
 struct Ahead {
     sorted: Sorted<Entry>,
@@ -89,10 +122,7 @@ impl Entries {
             if here == self.touched || here == coming {
                 return Ok(Some(head));
             }
-            if here > coming && coming.is_some() {
-                return Ok(None);
-            }
-            if coming.is_none() {
+            if coming.is_none() || here > coming {
                 return Ok(None);
             }
             ahead.take()?;

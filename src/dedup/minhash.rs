@@ -6,14 +6,18 @@
 //! positions estimates `J` without bias; its variance is at most `J(1 − J)/t`, that of `t` independent permutations.
 //! The empty set has no sketch.
 //!
-//! **Algorithm.** Fast similarity sketching. In round `i = 0, 1, … t − 1` each element is hashed anew, to a position and a
-//! value; a position keeps the least pair (round, value) that falls on it. Rounds end as soon as no position is
-//! empty; the rounds `t … 2t − 1`, in each of which all elements fall on one position, fill what chance has left. A round
-//! fills positions from different elements, which is why the values agree no less evenly than independent ones: against
-//! classical MinHash, which takes one permutation a position, only the time differs.
-//! Round 0 takes the element itself for its hash `h` (it is one: XXH3 of a shingle), the others the murmur3 finalizer of
-//! `h + (round + 1) · 0x9E3779B97F4A7C15`. The position is `⌊h·t / 2⁶⁴⌋`, the value the upper 52 bits of the fraction of
-//! `h·t / 2⁶⁴`; the number kept is `round · 2⁵² + value`.
+//! **Algorithm.** Fast similarity sketching. In each round every element is hashed anew, to a position and a value; a
+//! position keeps the least number `round · 2⁵² + value` of what falls on it, so that rounds can end as soon as no
+//! position is empty. After some `t` rounds, what chance has left empty is given the least of all elements' values
+//! under one more hash function a position. A round fills positions from different elements, which is why the
+//! values agree no less evenly than independent ones: from classical MinHash, which takes one permutation a position,
+//! only the time differs.
+//!
+//! Round 0 takes the element itself for its hash `h` (it is one: XXH3 of a shingle): the position is `⌊h·t / 2⁶⁴⌋`, the
+//! value the upper 52 bits of the fraction of `h·t / 2⁶⁴`. Rounds `2k − 1` and `2k`, for `k` from 1 to `⌈t/2⌉`, take the
+//! upper and the lower half of the product `(h xor a)·b` of 128 bits, its halves xored, for the same with 32 bits;
+//! `a` and `b` (odd) are murmur3's finalizer `f` of `2k·g` and `(2k + 1)·g`, `g` = 0x9E3779B97F4A7C15. Position `p` left
+//! empty has round `2048 + p` and the upper 52 bits of the least `f(h + (2048 + p)·g)`.
 //!
 //! **Cost.** One multiplication, one load and one store an element as it comes, where the set has some `t·ln t` (620)
 //! elements or more; else expected `O(t log t)` in all. The elements are kept (8 bytes each) until no position is empty,
@@ -49,6 +53,12 @@ const EMPTY: u64 = u64::MAX;
 
 /// Bits of a kept number below its round.
 const VALUE_BITS: u32 = 52;
+
+/// The first of the rounds that fill one position each, past all others.
+const LAST_ROUNDS: u64 = 2048;
+
+/// 2⁶⁴ by the golden ratio: what separates the constants of the rounds.
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Elements between two looks at whether a position is still empty.
 const STRIDE: usize = 256;
@@ -158,7 +168,7 @@ impl MinHasher {
     /// Adds an element: the hash of a shingle.
     #[inline]
     pub fn add(&mut self, element: u64) {
-        put(&mut self.values, element, 0);
+        put(&mut self.values, element);
         if !self.full {
             self.kept.push(element);
             if self.kept.len() >= self.look_at {
@@ -213,7 +223,7 @@ impl MinHasher {
     /// ```
     pub fn sketch(&mut self, elements: &[u64]) -> Option<Sketch> {
         self.clear();
-        elements.iter().for_each(|&element| put(&mut self.values, element, 0));
+        elements.iter().for_each(|&element| put(&mut self.values, element));
         if self.values.contains(&EMPTY) {
             self.kept.extend(elements);
         } else {
@@ -229,39 +239,60 @@ impl Default for MinHasher {
     }
 }
 
-/// Lets a hash fall on its position in a round.
+/// Lets an element fall on its position in round 0.
 #[inline(always)]
-fn put(values: &mut [u64], hash: u64, round: u64) {
-    let wide = u128::from(hash) * values.len() as u128;
-    let number = round << VALUE_BITS | (wide as u64) >> (64 - VALUE_BITS);
-    let kept = &mut values[(wide >> 64) as usize];
+fn put(values: &mut [u64], element: u64) {
+    let wide = u128::from(element) * values.len() as u128;
+    keep(values, (wide >> 64) as usize, (wide as u64) >> (64 - VALUE_BITS));
+}
+
+/// Lets half a hash fall on its position in a later round.
+#[inline(always)]
+fn put_half(values: &mut [u64], half: u32, round: u64) {
+    let wide = u64::from(half) * values.len() as u64;
+    let value = (wide & 0xFFFF_FFFF) << (VALUE_BITS - 32);
+    keep(values, (wide >> 32) as usize, round << VALUE_BITS | value);
+}
+
+#[inline(always)]
+fn keep(values: &mut [u64], position: usize, number: u64) {
+    let kept = &mut values[position];
     *kept = (*kept).min(number);
 }
 
 /// The rounds after the first, which leave no position empty. `elements` are not empty; repetitions among them may be
-/// taken out.
+/// taken out. Where no position is empty any more, further rounds change nothing: whether it is so is looked at now
+/// and then only.
 fn fill(values: &mut [u64], elements: &mut Vec<u64>) {
-    let rounds = values.len() as u64;
-    let mut work = elements.len();
-    for round in 1..2 * rounds {
-        if !values.contains(&EMPTY) {
-            return;
+    let size = values.len();
+    let (mut thrown, mut look_at, mut distinct) = (elements.len(), 4 * size, false);
+    for pair in 1..=size.div_ceil(2) as u64 {
+        if thrown >= look_at {
+            if !values.contains(&EMPTY) {
+                return;
+            }
+            look_at = thrown + size / 2;
+            // So many throws say that elements repeat: distinct ones would have filled the positions.
+            if thrown > 32 * size && !distinct {
+                elements.sort_unstable();
+                elements.dedup();
+                distinct = true;
+            }
         }
-        // So much work says that elements repeat: distinct ones would have filled the positions.
-        if work > MANY && work <= MANY + elements.len() {
-            elements.sort_unstable();
-            elements.dedup();
+        let (a, b) = (mix((2 * pair).wrapping_mul(STEP)), mix((2 * pair + 1).wrapping_mul(STEP)) | 1);
+        for element in elements.iter() {
+            let wide = u128::from(element ^ a) * u128::from(b);
+            let hash = (wide >> 64) as u64 ^ wide as u64;
+            put_half(values, (hash >> 32) as u32, 2 * pair - 1);
+            put_half(values, hash as u32, 2 * pair);
         }
-        work += elements.len();
-        let offset = (round + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        if round < rounds {
-            elements.iter().for_each(|element| put(values, mix(element.wrapping_add(offset)), round));
-        } else {
-            let least =
-                elements.iter().map(|element| mix(element.wrapping_add(offset)) >> (64 - VALUE_BITS)).min();
-            let kept = &mut values[(round - rounds) as usize];
-            *kept = (*kept).min(round << VALUE_BITS | least.unwrap_or(0));
-        }
+        thrown += 2 * elements.len();
+    }
+    for (position, kept) in values.iter_mut().enumerate().filter(|(_, kept)| **kept == EMPTY) {
+        let round = LAST_ROUNDS + position as u64;
+        let hashes = elements.iter().map(|element| mix(element.wrapping_add(round.wrapping_mul(STEP))));
+        let least = hashes.min().unwrap_or_default();
+        *kept = round << VALUE_BITS | least >> (64 - VALUE_BITS);
     }
 }
 

@@ -113,20 +113,25 @@ fn sketches_of_different_sizes_are_not_compared() {
 
 /// The definition, literally.
 fn by_definition(elements: &[u64], t: u64) -> Vec<u64> {
-    let mut values = vec![EMPTY; t as usize];
-    for round in 0..2 * t {
-        for &element in elements {
-            let offset = (round + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            let hash = if round == 0 { element } else { mix(element.wrapping_add(offset)) };
-            let wide = u128::from(hash) * u128::from(t);
-            let (position, value) = match round.checked_sub(t) {
-                None => ((wide >> 64) as usize, (wide as u64) >> 12),
-                Some(position) => (position as usize, hash >> 12),
-            };
-            values[position] = values[position].min(round << 52 | value);
+    let g = 0x9E37_79B9_7F4A_7C15u64;
+    let mut values = vec![u64::MAX; t as usize];
+    for &h in elements {
+        let mut fall = |position: u64, number: u64| {
+            values[position as usize] = values[position as usize].min(number);
+        };
+        let wide = u128::from(h) * u128::from(t);
+        fall((wide >> 64) as u64, (wide as u64) >> 12);
+        for k in 1..=t.div_ceil(2) {
+            let (a, b) = (mix((2 * k).wrapping_mul(g)), mix((2 * k + 1).wrapping_mul(g)) | 1);
+            let product = u128::from(h ^ a) * u128::from(b);
+            let folded = (product >> 64) as u64 ^ product as u64;
+            for (round, half) in [(2 * k - 1, folded >> 32), (2 * k, folded & 0xFFFF_FFFF)] {
+                fall(half * t >> 32, (round << 52) + ((half * t % (1 << 32)) << 20));
+            }
         }
-        if !values.contains(&EMPTY) {
-            break;
+        for position in 0..t {
+            let round = 2048 + position;
+            fall(position, (round << 52) + (mix(h.wrapping_add(round.wrapping_mul(g))) >> 12));
         }
     }
     values
@@ -137,7 +142,7 @@ fn the_stored_form_stays() {
     let sketch = MinHasher::new(4).sketch(&[0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210]).unwrap();
     let bytes = sketch.to_bytes();
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(hex, "53010400f36ae259d1480000b5a021ab5dba1500f9901b9a397761000c951da62eb70f00");
+    assert_eq!(hex, "53010400f36ae259d14800000000c01cb37d3b00000000290ef71e000c951da62eb70f00");
     let path = Path::new("stored");
     assert_eq!(Sketch::from_bytes(&bytes, path).unwrap(), sketch);
     for cut in 0..bytes.len() {
