@@ -4,7 +4,11 @@
 //! it is the same?". [`HammingJoin`] finds every pair of fingerprints within a distance without looking at all pairs, and
 //! [`Clusterer`] turns verified pairs into clusters that depend on neither input order, shards nor threads.
 //!
-//! Against a set that is known already there are [`HammingJoin::run_between`] for many fingerprints,
+//! Which texts to compare: [`TextSigner`] makes SimHash and MinHash bands ([`BandShape`]) in one pass over the words, and
+//! [`BandJoin`] verifies the candidates of the bands as they arrive, within a budget of memory, however many share a
+//! bucket. It finds the near-duplicates that SimHash is too coarse for.
+//!
+//! Against a set that is known already there are [`BandJoin::with_earlier`], [`HammingJoin::run_between`] for many fingerprints,
 //! [`FingerprintIndex`] for one at a time, [`Clusterer::update`] for the clusters, and [`write_fingerprints`] for the
 //! disk.
 //!
