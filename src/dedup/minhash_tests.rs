@@ -126,7 +126,7 @@ fn by_definition(elements: &[u64], t: u64) -> Vec<u64> {
             let product = u128::from(h ^ a) * u128::from(b);
             let folded = (product >> 64) as u64 ^ product as u64;
             for (round, half) in [(2 * k - 1, folded >> 32), (2 * k, folded & 0xFFFF_FFFF)] {
-                fall(half * t >> 32, (round << 52) + ((half * t % (1 << 32)) << 20));
+                fall((half * t) >> 32, (round << 52) + ((half * t % (1 << 32)) << 20));
             }
         }
         for position in 0..t {
