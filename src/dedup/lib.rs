@@ -60,6 +60,8 @@ mod shingle;
 mod values;
 mod varint;
 mod verify;
+mod winnow;
+mod winnow_units;
 
 pub use bands::{BANDS_VERSION, BandShape};
 pub use bands_join::{BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, BandMatches, Meeting};
@@ -73,3 +75,5 @@ pub use pairs::{HammingJoin, JoinTotals, Pair, pairs_between, pairs_within};
 pub use shingle::Shingles;
 pub use varint::{read_fingerprints, write_fingerprints};
 pub use verify::{ShingleVerifier, Verify, WithinDistance};
+pub use winnow::{WinnowOptions, Winnowed, gram_hashes, winnow};
+pub use winnow_units::Units;
