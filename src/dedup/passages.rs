@@ -1,0 +1,341 @@
+//! Passages that stand in two pages: which part of one is in the other, with its place in both.
+//!
+//! **Definition.** Pages are [winnowed](super::winnow); two pages that share at least [`min_shared`] selected hashes are
+//! aligned, and what both have, unit for unit, is their passages (see `passages_align`).
+//!
+//! **Algorithm.** (hash, page) goes through an external sort; the pages of one hash make pairs, which are counted by a
+//! second one. Then both texts of each pair are read and aligned. Places of a hash are not stored: alignment needs both
+//! texts and finds them there, and a text that repeats one phrase costs a single entry.
+//!
+//! **What is left out, and counted** ([`PassageCounts`]): hashes on more than [`max_pages`] pages (boilerplate; what `repeated`
+//! lists); pairs of pages that both come after the first [`max_representatives`] of a hash (each still meets those); pairs
+//! with fewer shared hashes; of a page's partners before it, those beyond the [`max_partners`] with the most shared hashes.
+//! So whatever the pages, there are at most `max_representatives` pairs a selected hash and `max_partners` alignments a
+//! page: the work is linear in the texts. Exact copies should be left out by the caller: one page of each text is enough.
+//!
+//! **Cost.** Memory: the given budget, and where one pair of texts is larger than half of it, these two (about 16 bytes a
+//! byte of text, texts cut at [`max_text_bytes`]). Disk: 16 bytes a selected hash, 12 a pair.
+//!
+//! **Determinism.** Rows come by (a, b, place in a), whatever the order of pushing, threads and memory.
+//!
+//! [`min_shared`]: PassageOptions::min_shared
+//! [`max_pages`]: PassageOptions::max_pages
+//! [`max_representatives`]: PassageOptions::max_representatives
+//! [`max_partners`]: PassageOptions::max_partners
+//! [`max_text_bytes`]: PassageOptions::max_text_bytes
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use serde::{Deserialize, Serialize};
+use webmill_capture::error::{Error, Result};
+use webmill_sort::{Budget, Sorted, Sorter};
+
+use super::winnow::{WinnowOptions, Winnowed};
+
+/// Which passages are sought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PassageOptions {
+    /// k-grams and window.
+    pub winnow: WinnowOptions,
+    /// Pages above which a hash is boilerplate and makes no pairs, 2 to 100,000; 1,000.
+    pub max_pages: u32,
+    /// Pages of one hash (the first ones) that every other page of it is paired with, 1 to 1,000; 16.
+    pub max_representatives: u32,
+    /// Pages before it that a page is aligned with, those with the most shared hashes, 1 to 10,000; 64.
+    pub max_partners: u32,
+    /// Distinct selected hashes that two pages share at least, from 1; 2.
+    pub min_shared: u32,
+    /// Words that passages to be joined may have between them on either side, 0 to 1,000; 4, one less than a k-gram. With
+    /// 0 both texts of a passage are equal word by word.
+    pub max_gap_words: u32,
+    /// Words of a passage at least, the gaps not counted; 12, the least that winnowing is sure to find. A letter of a
+    /// script without spaces counts 5/12 of a word.
+    pub min_words: u32,
+    /// Bytes of a text that are looked at, 1 KiB to 1 GiB; 16 MiB. Longer ones are counted.
+    pub max_text_bytes: usize,
+    /// Words of the shingles by which [`PagePassages::overlap`](super::PagePassages) is computed, up to 64; 3. 0 leaves it
+    /// out.
+    pub shingle_words: u32,
+}
+
+impl Default for PassageOptions {
+    fn default() -> Self {
+        PassageOptions {
+            winnow: WinnowOptions::default(),
+            max_pages: 1000,
+            max_representatives: 16,
+            max_partners: 64,
+            min_shared: 2,
+            max_gap_words: 4,
+            min_words: 12,
+            max_text_bytes: 16 << 20,
+            shingle_words: 3,
+        }
+    }
+}
+
+impl PassageOptions {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for a value out of its range.
+    pub fn check(&self) -> Result<()> {
+        self.winnow.check()?;
+        for (name, value, least, most) in [
+            ("max_pages", self.max_pages as usize, 2, 100_000),
+            ("max_representatives", self.max_representatives as usize, 1, 1000),
+            ("max_partners", self.max_partners as usize, 1, 10_000),
+            ("min_shared", self.min_shared as usize, 1, u32::MAX as usize),
+            ("max_gap_words", self.max_gap_words as usize, 0, 1000),
+            ("max_text_bytes", self.max_text_bytes, 1 << 10, 1 << 30),
+            ("shingle_words", self.shingle_words as usize, 0, 64),
+        ] {
+            if !(least..=most).contains(&value) {
+                let reason = format!("passages: {name} is {value}, allowed are {least} to {most}");
+                return Err(Error::Config(reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// The part of a text that is looked at.
+    pub fn cut<'t>(&self, text: &'t str) -> &'t str {
+        &text[..text.floor_char_boundary(self.max_text_bytes)]
+    }
+
+    /// The hashes to [push](PassageJoin::push) for a text, ascending. Needs no join, so that texts can be winnowed by many
+    /// threads, in the pass that reads them.
+    pub fn hashes(&self, text: &str) -> Vec<u64> {
+        Winnowed::of(self.cut(text), &self.winnow).hashes()
+    }
+}
+
+/// What was joined and what was left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PassageCounts {
+    /// Pages with a hash.
+    pub pages: u64,
+    /// Pages pushed without a hash: fewer words than a k-gram.
+    pub pages_too_short: u64,
+    /// Distinct (hash, page).
+    pub selections: u64,
+    /// Hashes on more than `max_pages` pages.
+    pub boilerplate_hashes: u64,
+    /// Their (hash, page).
+    pub boilerplate_selections: u64,
+    /// Pairs that a hash did not make because neither page is one of its first; a pair counts once a hash.
+    pub pairs_not_met: u64,
+    /// Pairs with fewer shared hashes than `min_shared`.
+    pub pairs_with_few: u64,
+    /// Pairs beyond the partners of a page.
+    pub pairs_beyond_partners: u64,
+    /// Pairs that were aligned.
+    pub pairs_aligned: u64,
+    /// Those of them without a passage that is long enough.
+    pub pairs_without_passage: u64,
+    /// Texts of pairs that were cut at `max_text_bytes`; one counts each time that it is read.
+    pub texts_cut: u64,
+    /// Pairs of places of a hash that alignment did not follow.
+    pub seeds_left: u64,
+    /// Passages shorter than `min_words`.
+    pub passages_too_short: u64,
+    /// Passages given out.
+    pub passages: u64,
+}
+
+impl PassageCounts {
+    /// Name and number of everything that was left out.
+    pub fn left_out(&self) -> [(&'static str, u64); 8] {
+        [
+            ("passages-page-too-short", self.pages_too_short),
+            ("passages-boilerplate-hash", self.boilerplate_hashes),
+            ("passages-pair-not-met", self.pairs_not_met),
+            ("passages-few-shared", self.pairs_with_few),
+            ("passages-too-many-partners", self.pairs_beyond_partners),
+            ("passages-text-cut", self.texts_cut),
+            ("passages-seed-not-followed", self.seeds_left),
+            ("passages-too-short", self.passages_too_short),
+        ]
+    }
+}
+
+/// Collects the hashes of pages, in any order.
+///
+/// # Examples
+/// ```
+/// use webmill_dedup::{PassageJoin, PassageOptions};
+/// use webmill_sort::Budget;
+/// let quote = "the mill grinds the corpus of the web into tables, slowly but finely, as all good mills have always done, they say";
+/// let texts = [format!("One page says: {quote}. It is old."), "Of other things.".repeat(9), format!("{quote}! So it is.")];
+///
+/// let mut join = PassageJoin::new(PassageOptions::default(), &Budget::new(1 << 20))?;
+/// for (page, text) in texts.iter().enumerate() {
+///     join.push(page as u32, &join.options().hashes(text))?;
+/// }
+/// let mut found = Vec::new();
+/// join.finish()?.align(|page| Ok(texts[page as usize].as_str()), |pair| Ok(found.push(pair)))?;
+/// let passage = &found[0].passages[0];
+/// assert_eq!((found[0].a, found[0].b, passage.words), (0, 2, 22));
+/// assert_eq!(&texts[0][passage.a_start as usize..passage.a_end as usize], quote);
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
+pub struct PassageJoin {
+    options: PassageOptions,
+    budget: Budget,
+    /// (hash, page).
+    selections: Sorter<[u64; 2]>,
+    counts: PassageCounts,
+}
+
+impl PassageJoin {
+    /// A join within `budget`.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for options out of their ranges.
+    pub fn new(options: PassageOptions, budget: &Budget) -> Result<Self> {
+        options.check()?;
+        let selections = Sorter::new(&budget.share(2));
+        Ok(PassageJoin { options, budget: budget.clone(), selections, counts: PassageCounts::default() })
+    }
+
+    /// The options.
+    pub fn options(&self) -> &PassageOptions {
+        &self.options
+    }
+
+    /// Takes the [hashes](PassageOptions::hashes) of a page. Pages are numbered in the order in which they represent
+    /// others: the earliest first. A page is pushed once.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the sort cannot write.
+    pub fn push(&mut self, page: u32, hashes: &[u64]) -> Result<()> {
+        match hashes {
+            [] => self.counts.pages_too_short += 1,
+            _ => self.counts.pages += 1,
+        }
+        self.selections.extend(hashes.iter().map(|&hash| [hash, u64::from(page)]))
+    }
+
+    /// Ends the input and forms the pairs.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when a sort cannot read or write.
+    pub fn finish(self) -> Result<PassagePairs> {
+        let PassageJoin { options, budget, selections, mut counts } = self;
+        // [later page, earlier page, shared hashes]
+        let mut pairs = Sorter::new(&budget.share(4)).with_combine(|first: &mut [u32; 3], next| {
+            let same = first[..2] == next[..2];
+            first[2] = if same { first[2].saturating_add(next[2]) } else { first[2] };
+            same
+        });
+        let mut bucket = Bucket::default();
+        for selection in selections.finish()? {
+            let [hash, page] = selection?;
+            if bucket.hash != hash {
+                bucket.pair(&options, &mut counts, &mut pairs)?;
+                bucket = Bucket { hash, last: None, size: 0, pages: bucket.pages };
+                bucket.pages.clear();
+            }
+            bucket.push(page as u32, &options);
+        }
+        bucket.pair(&options, &mut counts, &mut pairs)?;
+        let pairs = best_partners(pairs.finish()?, &options, &mut counts, &budget)?;
+        Ok(PassagePairs { options, budget, pairs, counts })
+    }
+}
+
+/// The pages of one hash.
+#[derive(Default)]
+struct Bucket {
+    hash: u64,
+    last: Option<u32>,
+    size: u64,
+    /// The pages, ascending; one more than `max_pages` at most.
+    pages: Vec<u32>,
+}
+
+impl Bucket {
+    fn push(&mut self, page: u32, options: &PassageOptions) {
+        if self.last.replace(page) != Some(page) {
+            self.size += 1;
+            if self.size <= u64::from(options.max_pages) {
+                self.pages.push(page);
+            }
+        }
+    }
+
+    fn pair(
+        &self,
+        options: &PassageOptions,
+        counts: &mut PassageCounts,
+        pairs: &mut Sorter<[u32; 3]>,
+    ) -> Result<()> {
+        counts.selections += self.size;
+        if self.size > u64::from(options.max_pages) {
+            counts.boilerplate_hashes += 1;
+            counts.boilerplate_selections += self.size;
+            return Ok(());
+        }
+        let mut left = self.size * self.size.saturating_sub(1) / 2;
+        for (i, &page) in self.pages.iter().enumerate() {
+            let met = &self.pages[..i.min(options.max_representatives as usize)];
+            left -= met.len() as u64;
+            pairs.extend(met.iter().map(|&earlier| [page, earlier, 1]))?;
+        }
+        counts.pairs_not_met += left;
+        Ok(())
+    }
+}
+
+/// Of each page's pairs with earlier ones, those with the most shared hashes, ties by the earlier page; sorted by
+/// (earlier, later).
+fn best_partners(
+    pairs: Sorted<[u32; 3]>,
+    options: &PassageOptions,
+    counts: &mut PassageCounts,
+    budget: &Budget,
+) -> Result<Sorted<[u32; 3]>> {
+    let mut kept = Sorter::new(&budget.share(4));
+    let mut page = u32::MAX;
+    // The worst on top.
+    let mut best: BinaryHeap<(Reverse<u32>, u32)> = BinaryHeap::new();
+    let mut give = |page: u32, best: &mut BinaryHeap<(Reverse<u32>, u32)>| {
+        kept.extend(best.drain().map(|(Reverse(shared), earlier)| [earlier, page, shared]))
+    };
+    for pair in pairs {
+        let [later, earlier, shared] = pair?;
+        if later != page {
+            give(page, &mut best)?;
+            page = later;
+        }
+        if shared < options.min_shared {
+            counts.pairs_with_few += 1;
+            continue;
+        }
+        best.push((Reverse(shared), earlier));
+        if best.len() > options.max_partners as usize {
+            best.pop();
+            counts.pairs_beyond_partners += 1;
+        }
+    }
+    give(page, &mut best)?;
+    kept.finish()
+}
+
+/// Pairs of pages to be aligned, by [`align`](Self::align).
+pub struct PassagePairs {
+    pub(super) options: PassageOptions,
+    pub(super) budget: Budget,
+    /// [earlier page, later page, shared hashes]
+    pub(super) pairs: Sorted<[u32; 3]>,
+    pub(super) counts: PassageCounts,
+}
+
+impl PassagePairs {
+    /// What was counted so far.
+    pub fn counts(&self) -> &PassageCounts {
+        &self.counts
+    }
+}

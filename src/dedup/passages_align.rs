@@ -1,0 +1,239 @@
+//! The passages that two winnowed texts share.
+//!
+//! **Definition.** A *run* is a pair of places at which both texts have the same units, as long as it can be made, with at
+//! least one k-gram. Runs are found from *seeds*, pairs of places of a selected hash that both texts have. They become
+//! *tiles*: the longest first (then by place in the first text, then in the second), each without what a tile before it
+//! took of either text, as long as a k-gram is left. So no unit of either text is in two passages. Tiles that follow one
+//! another in both texts with less than [`max_gap_words`](super::passages::PassageOptions) of other words between them on
+//! either side are chained to one passage.
+//!
+//! **Cost.** That of the shorter text, but for a logarithm of the longer. Seeds of the rarest hashes are followed first, and
+//! one that lies in a run that is known costs a lookup. What is compared is bounded by [`STEPS_A_UNIT`] comparisons a unit
+//! of the shorter text and [`PLACES`] places of one hash in one text; seeds left aside by either are counted.
+//!
+//! **Reference.** Wise, "String Similarity via Greedy String Tiling and Running Karp-Rabin Matching", 1993.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::ops::Range;
+
+use super::winnow::{WinnowOptions, Winnowed};
+
+/// Places of one selected hash that are followed in one text; the first ones.
+pub(super) const PLACES: usize = 8;
+
+/// Comparisons of units allowed for each unit of the shorter text.
+pub(super) const STEPS_A_UNIT: usize = 64;
+
+/// A passage of two texts, in units.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Aligned {
+    pub a: Range<usize>,
+    pub b: Range<usize>,
+    /// Units that are equal, without the gaps.
+    pub equal: usize,
+    /// What they weigh, in parts of a k-gram.
+    pub weight: u64,
+}
+
+/// The passages of two texts and what was not followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Alignment {
+    /// In the order of the first text.
+    pub passages: Vec<Aligned>,
+    /// Seeds left aside, because a hash has too many places or the comparisons were used up.
+    pub seeds_left: u64,
+}
+
+/// A run of equal units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
+    len: usize,
+    a: Reverse<usize>,
+    b: Reverse<usize>,
+}
+
+/// Selections of one hash in both texts: ranges of the lists of selections.
+struct Common {
+    a: Range<usize>,
+    b: Range<usize>,
+}
+
+/// Aligns two texts that were winnowed alike; `max_gap` is in weight.
+pub(super) fn align(a: &Winnowed, b: &Winnowed, options: &WinnowOptions, max_gap: u64) -> Alignment {
+    let mut search = Search { a, b, options, runs: BTreeMap::new(), seeds_left: 0 };
+    search.follow(common(a, b));
+    let tiles = search.tiles();
+    Alignment { passages: search.chain(tiles, max_gap), seeds_left: search.seeds_left }
+}
+
+/// The hashes that both texts selected, those with the fewest pairs of places first.
+fn common(a: &Winnowed, b: &Winnowed) -> Vec<Common> {
+    let turned = a.selected.len() > b.selected.len();
+    let (few, many) = if turned { (&b.selected, &a.selected) } else { (&a.selected, &b.selected) };
+    let mut found = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    for group in few.chunk_by(|x, y| x.0 == y.0) {
+        let hash = group[0].0;
+        let here = from..from + group.len();
+        from = here.end;
+        at += many[at..].partition_point(|selected| selected.0 < hash);
+        let there = at..at + many[at..].partition_point(|selected| selected.0 == hash);
+        if !there.is_empty() {
+            let (a, b) = if turned { (there, here) } else { (here, there) };
+            found.push(Common { a, b });
+        }
+    }
+    // Stable: equals stay in the order of their hashes.
+    found.sort_by_key(|c| c.a.len().saturating_mul(c.b.len()));
+    found
+}
+
+struct Search<'t> {
+    a: &'t Winnowed,
+    b: &'t Winnowed,
+    options: &'t WinnowOptions,
+    /// Runs by diagonal (place in `b` less place in `a`) and start in `a`; runs of one diagonal never meet.
+    runs: BTreeMap<(i64, usize), usize>,
+    seeds_left: u64,
+}
+
+impl Search<'_> {
+    fn follow(&mut self, common: Vec<Common>) {
+        let units = self.a.units.len().min(self.b.units.len());
+        let mut steps = STEPS_A_UNIT.saturating_mul(units);
+        for Common { a, b } in common {
+            let pairs = (a.len() as u64).saturating_mul(b.len() as u64);
+            let (a, b) = (a.start..a.end.min(a.start + PLACES), b.start..b.end.min(b.start + PLACES));
+            let mut followed = 0;
+            for &(_, i) in &self.a.selected[a] {
+                for &(_, j) in &self.b.selected[b.clone()] {
+                    if steps > 0 {
+                        steps = steps.saturating_sub(self.extend(i as usize, j as usize));
+                        followed += 1;
+                    }
+                }
+            }
+            self.seeds_left = self.seeds_left.saturating_add(pairs - followed);
+        }
+    }
+
+    /// Makes the run of a seed as long as it can be; says how many units were compared.
+    fn extend(&mut self, i: usize, j: usize) -> usize {
+        let diagonal = j as i64 - i as i64;
+        let before = self.runs.range(..=(diagonal, i)).next_back();
+        if before.is_some_and(|(&(d, start), &len)| d == diagonal && i < start + len) {
+            return 1;
+        }
+        let (a, b) = (self.a.units.hashes(), self.b.units.hashes());
+        let right = a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
+        let left = a[..i].iter().rev().zip(b[..j].iter().rev()).take_while(|(x, y)| x == y).count();
+        // Shorter than a k-gram: two that differ fell on one hash.
+        if self.weight(i..i + right) >= u64::from(self.options.gram_weight()) {
+            self.runs.insert((diagonal, i - left), left + right);
+        }
+        left + right + 2
+    }
+
+    /// What these units of the first text weigh.
+    fn weight(&self, units: Range<usize>) -> u64 {
+        weight(self.a, units, self.options)
+    }
+
+    /// Takes the longest run first, each without what others took.
+    fn tiles(&self) -> Vec<Run> {
+        let mut queue: BinaryHeap<Run> = self
+            .runs
+            .iter()
+            .map(|(&(diagonal, a), &len)| Run {
+                len,
+                a: Reverse(a),
+                b: Reverse((a as i64 + diagonal) as usize),
+            })
+            .collect();
+        let (mut taken_a, mut taken_b) = (Taken::default(), Taken::default());
+        let mut tiles = Vec::new();
+        while let Some(run) = queue.pop() {
+            let (a, b) = (run.a.0, run.b.0);
+            let mut taken = taken_a.within(a, run.len);
+            taken.extend(taken_b.within(b, run.len));
+            if taken.is_empty() {
+                taken_a.take(a, run.len);
+                taken_b.take(b, run.len);
+                tiles.push(run);
+                continue;
+            }
+            taken.sort_unstable_by_key(|part| part.start);
+            let mut free = 0;
+            for part in taken.into_iter().chain([run.len..run.len]) {
+                if part.start > free
+                    && self.weight(a + free..a + part.start) >= self.options.gram_weight().into()
+                {
+                    let (a, b) = (Reverse(a + free), Reverse(b + free));
+                    queue.push(Run { len: part.start - free, a, b });
+                }
+                free = free.max(part.end);
+            }
+        }
+        tiles.sort_unstable_by_key(|tile| tile.a.0);
+        tiles
+    }
+
+    /// Joins tiles, given in the order of the first text, over small gaps.
+    fn chain(&self, tiles: Vec<Run>, max_gap: u64) -> Vec<Aligned> {
+        let mut passages: Vec<Aligned> = Vec::new();
+        for tile in tiles {
+            let (a, b) = (tile.a.0, tile.b.0);
+            let weight_here = self.weight(a..a + tile.len);
+            if let Some(last) = passages.last_mut()
+                && last.b.end <= b
+                && within(self.a, last.a.end..a, self.options, max_gap)
+                && within(self.b, last.b.end..b, self.options, max_gap)
+            {
+                (last.a.end, last.b.end) = (a + tile.len, b + tile.len);
+                last.equal += tile.len;
+                last.weight += weight_here;
+                continue;
+            }
+            let (a, b) = (a..a + tile.len, b..b + tile.len);
+            passages.push(Aligned { a, b, equal: tile.len, weight: weight_here });
+        }
+        passages
+    }
+}
+
+fn weight(text: &Winnowed, units: Range<usize>, options: &WinnowOptions) -> u64 {
+    units.map(|i| u64::from(options.weight(text.units.is_letter(i)))).sum()
+}
+
+/// Whether these units weigh no more than `most`.
+fn within(text: &Winnowed, units: Range<usize>, options: &WinnowOptions, most: u64) -> bool {
+    // No unit weighs less than one.
+    units.len() as u64 <= most && weight(text, units, options) <= most
+}
+
+/// Intervals of one text that are taken; they never overlap.
+#[derive(Default)]
+struct Taken {
+    by_start: BTreeMap<usize, usize>,
+}
+
+impl Taken {
+    /// The taken parts of `from .. from + len`, relative to `from`.
+    fn within(&self, from: usize, len: usize) -> Vec<Range<usize>> {
+        let first = self.by_start.range(..=from).next_back().map_or(from, |(&start, _)| start);
+        self.by_start
+            .range(first..from + len)
+            .map(|(&start, &end)| start.max(from) - from..end.min(from + len).saturating_sub(from))
+            .filter(|part| part.start < part.end)
+            .collect()
+    }
+
+    fn take(&mut self, from: usize, len: usize) {
+        self.by_start.insert(from, from + len);
+    }
+}
+
+#[cfg(test)]
+#[path = "passages_align_tests.rs"]
+mod tests;

@@ -1,0 +1,199 @@
+//! Aligning the pairs of a join: texts in, rows of passages out.
+//!
+//! Pairs are taken in their order into batches of as many texts as the memory holds; texts of a batch are read one after
+//! the other, then winnowed and aligned by all threads. A page that begins the next batch too is kept.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use webmill_capture::error::{Error, Result};
+
+use super::containment::Overlap;
+use super::passages::{PassageCounts, PassageOptions, PassagePairs};
+use super::passages_align::{Alignment, align};
+use super::shingle::Shingles;
+use super::winnow::Winnowed;
+
+/// A passage of two pages: a row of table `passages`, but for the pages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passage {
+    /// First byte in the text of the first page.
+    pub a_start: u64,
+    /// End in the text of the first page.
+    pub a_end: u64,
+    /// First byte in the text of the second page.
+    pub b_start: u64,
+    /// End in the text of the second page.
+    pub b_end: u64,
+    /// Words that are equal (letters, in scripts without spaces).
+    pub words: u32,
+    /// What share of the first text these are, 0 to 1. The shares of a page's passages with one other sum up to at most 1.
+    pub share_a: f64,
+    /// What share of the second text these are, 0 to 1.
+    pub share_b: f64,
+}
+
+/// What two pages share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PagePassages {
+    /// The earlier page.
+    pub a: u32,
+    /// The later page.
+    pub b: u32,
+    /// Distinct selected hashes that both have.
+    pub shared: u32,
+    /// In the order of the first text; empty if none is long enough.
+    pub passages: Vec<Passage>,
+    /// Shingles of both texts, exactly; `None` if [`shingle_words`](PassageOptions::shingle_words) is 0.
+    pub overlap: Option<Overlap>,
+}
+
+impl PassagePairs {
+    /// Calls `each` with what every pair shares, by (a, b). `text` gives the text of a page, always the same one that its
+    /// hashes were made of.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the sort cannot be read, and the errors of `text` and `each`; the first one ends it.
+    pub fn align<T: AsRef<str> + Sync>(
+        self,
+        mut text: impl FnMut(u32) -> Result<T>,
+        mut each: impl FnMut(PagePassages) -> Result<()>,
+    ) -> Result<PassageCounts> {
+        let PassagePairs { options, budget, pairs, mut counts } = self;
+        let mut pairs = pairs.peekable();
+        let mut prepared: BTreeMap<u32, Prepared> = BTreeMap::new();
+        loop {
+            let next = match pairs.peek() {
+                None => return Ok(counts),
+                Some(Ok(pair)) => pair[0],
+                Some(Err(_)) => u32::MAX,
+            };
+            prepared.retain(|&page, _| page == next);
+            let mut memory: usize = prepared.values().map(Prepared::memory_bytes).sum();
+            let (mut batch, mut texts) = (Vec::new(), BTreeMap::new());
+            while memory < budget.memory_bytes / 2 && batch.len() < BATCH || batch.is_empty() {
+                let Some(pair) = pairs.next().transpose()? else { break };
+                for page in &pair[..2] {
+                    if !prepared.contains_key(page) && !texts.contains_key(page) {
+                        let text = text(*page)?;
+                        memory += BYTES_A_BYTE * text.as_ref().len().min(options.max_text_bytes);
+                        counts.texts_cut += u64::from(text.as_ref().len() > options.max_text_bytes);
+                        texts.insert(*page, text);
+                    }
+                }
+                batch.push(pair);
+            }
+            let made: Vec<(u32, Prepared)> =
+                texts.par_iter().map(|(&page, text)| (page, Prepared::of(text.as_ref(), &options))).collect();
+            drop(texts);
+            prepared.extend(made);
+            for (pair, seeds_left, short) in align_batch(&batch, &prepared, &options)? {
+                counts.seeds_left += seeds_left;
+                counts.passages_too_short += short;
+                counts.passages += pair.passages.len() as u64;
+                counts.pairs_aligned += 1;
+                counts.pairs_without_passage += u64::from(pair.passages.is_empty());
+                each(pair)?;
+            }
+        }
+    }
+}
+
+/// Most pairs in a batch.
+const BATCH: usize = 1 << 14;
+
+/// Memory that a byte of text takes while it is aligned: text, units, selections, shingles.
+const BYTES_A_BYTE: usize = 16;
+
+/// A text made ready.
+struct Prepared {
+    winnowed: Winnowed,
+    shingles: Option<Shingles>,
+}
+
+impl Prepared {
+    fn of(text: &str, options: &PassageOptions) -> Self {
+        let text = options.cut(text);
+        let shingles =
+            (options.shingle_words > 0).then(|| Shingles::of(text, options.shingle_words as usize));
+        Prepared { winnowed: Winnowed::of(text, &options.winnow), shingles }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.winnowed.memory_bytes() + self.shingles.as_ref().map_or(0, |shingles| 8 * shingles.len())
+    }
+}
+
+/// Each pair of a batch with the seeds and the passages that were left out.
+fn align_batch(
+    batch: &[[u32; 3]],
+    prepared: &BTreeMap<u32, Prepared>,
+    options: &PassageOptions,
+) -> Result<Vec<(PagePassages, u64, u64)>> {
+    let of = |page: u32| {
+        prepared.get(&page).ok_or_else(|| Error::Internal(format!("page {page} of a pair is not prepared")))
+    };
+    let word = u64::from(options.winnow.characters);
+    batch
+        .par_iter()
+        .map(|&[a, b, shared]| {
+            let (x, y) = (of(a)?, of(b)?);
+            let max_gap = u64::from(options.max_gap_words) * word;
+            let found = align(&x.winnowed, &y.winnowed, &options.winnow, max_gap);
+            let seeds_left = found.seeds_left;
+            let all = found.passages.len();
+            let passages = rows(found, &x.winnowed, &y.winnowed, u64::from(options.min_words) * word);
+            let short = (all - passages.len()) as u64;
+            let overlap = x.shingles.as_ref().zip(y.shingles.as_ref()).map(|(x, y)| Overlap::of(x, y));
+            Ok((PagePassages { a, b, shared, passages, overlap }, seeds_left, short))
+        })
+        .collect()
+}
+
+/// Passages of at least `min_weight`, in bytes.
+pub(super) fn rows(found: Alignment, a: &Winnowed, b: &Winnowed, min_weight: u64) -> Vec<Passage> {
+    let share = |words: usize, of: &Winnowed| words as f64 / of.units.len().max(1) as f64;
+    found
+        .passages
+        .into_iter()
+        .filter(|passage| passage.weight >= min_weight)
+        .map(|passage| {
+            let (x, y) = (a.units.bytes(passage.a), b.units.bytes(passage.b));
+            Passage {
+                a_start: x.start as u64,
+                a_end: x.end as u64,
+                b_start: y.start as u64,
+                b_end: y.end as u64,
+                words: passage.equal as u32,
+                share_a: share(passage.equal, a),
+                share_b: share(passage.equal, b),
+            }
+        })
+        .collect()
+}
+
+/// The passages of two texts, without a join.
+///
+/// # Errors
+/// [`Error::Config`] for options out of their ranges.
+///
+/// # Examples
+/// ```
+/// use webmill_dedup::{PassageOptions, passages};
+/// let (a, b) = ("He said: one two three four five six seven eight nine ten eleven twelve.", "One, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve!");
+/// let found = passages(a, b, &PassageOptions::default())?;
+/// assert_eq!((found[0].a_start, found[0].b_start, found[0].words), (9, 0, 12));
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
+pub fn passages(a: &str, b: &str, options: &PassageOptions) -> Result<Vec<Passage>> {
+    options.check()?;
+    let of = |text| Winnowed::of(options.cut(text), &options.winnow);
+    let (a, b) = (of(a), of(b));
+    let word = u64::from(options.winnow.characters);
+    let found = align(&a, &b, &options.winnow, u64::from(options.max_gap_words) * word);
+    Ok(rows(found, &a, &b, u64::from(options.min_words) * word))
+}
+
+#[cfg(test)]
+#[path = "passages_tests.rs"]
+mod tests;
