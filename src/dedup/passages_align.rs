@@ -9,7 +9,8 @@
 //!
 //! **Cost.** That of the shorter text, but for a logarithm of the longer. Seeds of the rarest hashes are followed first, and
 //! one that lies in a run that is known costs a lookup. What is compared is bounded by [`STEPS_A_UNIT`] comparisons a unit
-//! of the shorter text and [`PLACES`] places of one hash in one text; seeds left aside by either are counted.
+//! of the shorter text and the pairs of places of one hash by
+//! [`PLACES`] and their order; seeds left aside by either are counted.
 //!
 //! **Reference.** Wise, "String Similarity via Greedy String Tiling and Running Karp-Rabin Matching", 1993.
 
@@ -19,7 +20,7 @@ use std::ops::Range;
 
 use super::winnow::{WinnowOptions, Winnowed};
 
-/// Places of one selected hash that are followed in one text; the first ones.
+/// First places of one hash in one text that are tried with all those in the other.
 pub(super) const PLACES: usize = 8;
 
 /// Comparisons of units allowed for each unit of the shorter text.
@@ -89,6 +90,18 @@ fn common(a: &Winnowed, b: &Winnowed) -> Vec<Common> {
     found
 }
 
+/// Pairs of places of one hash: all of the first [`PLACES`] in both texts, then those that are the same from the front and
+/// those that are the same from the end, which is how a table or a list with a repeated phrase agrees.
+fn seeds<'t>(a: &'t [(u64, u32)], b: &'t [(u64, u32)]) -> impl Iterator<Item = (u32, u32)> + 't {
+    let first = |places: &'t [(u64, u32)]| &places[..places.len().min(PLACES)];
+    let all = first(a).iter().flat_map(move |x| first(b).iter().map(move |y| (x.1, y.1)));
+    let many = a.len() > PLACES || b.len() > PLACES;
+    let rest = if many { a.len().min(b.len()) } else { 0 };
+    let front = a.iter().zip(b).take(rest).skip(PLACES).map(|(x, y)| (x.1, y.1));
+    let back = a.iter().rev().zip(b.iter().rev()).take(rest).map(|(x, y)| (x.1, y.1));
+    all.chain(front).chain(back)
+}
+
 struct Search<'t> {
     a: &'t Winnowed,
     b: &'t Winnowed,
@@ -104,17 +117,15 @@ impl Search<'_> {
         let mut steps = STEPS_A_UNIT.saturating_mul(units);
         for Common { a, b } in common {
             let pairs = (a.len() as u64).saturating_mul(b.len() as u64);
-            let (a, b) = (a.start..a.end.min(a.start + PLACES), b.start..b.end.min(b.start + PLACES));
             let mut followed = 0;
-            for &(_, i) in &self.a.selected[a] {
-                for &(_, j) in &self.b.selected[b.clone()] {
-                    if steps > 0 {
-                        steps = steps.saturating_sub(self.extend(i as usize, j as usize));
-                        followed += 1;
-                    }
+            for (i, j) in seeds(&self.a.selected[a], &self.b.selected[b]) {
+                if steps == 0 {
+                    break;
                 }
+                steps = steps.saturating_sub(self.extend(i as usize, j as usize));
+                followed += 1;
             }
-            self.seeds_left = self.seeds_left.saturating_add(pairs - followed);
+            self.seeds_left = self.seeds_left.saturating_add(pairs.saturating_sub(followed));
         }
     }
 
