@@ -4,13 +4,13 @@
 //! least one k-gram. Runs are found from *seeds*, pairs of places of a selected hash that both texts have. They become
 //! *tiles*: the longest first (then by place in the first text, then in the second), each without what a tile before it
 //! took of either text, as long as a k-gram is left. So no unit of either text is in two passages. Tiles that follow one
-//! another in both texts with less than [`max_gap_words`](super::passages::PassageOptions) of other words between them on
+//! another in both texts with at most [`max_gap_words`](super::passages::PassageOptions) other words between them on
 //! either side are chained to one passage.
 //!
 //! **Cost.** That of the shorter text, but for a logarithm of the longer. Seeds of the rarest hashes are followed first, and
-//! one that lies in a run that is known costs a lookup. What is compared is bounded by [`STEPS_A_UNIT`] comparisons a unit
-//! of the shorter text and the pairs of places of one hash by
-//! [`PLACES`] and their order; seeds left aside by either are counted.
+//! one that lies in a known run costs a lookup. Of a hash with many places the first [`PLACES`] are tried with each other,
+//! the rest in their order from both ends, and at most [`STEPS_A_UNIT`] units are compared for each unit of the shorter
+//! text. Seeds left aside are counted.
 //!
 //! **Reference.** Wise, "String Similarity via Greedy String Tiling and Running Karp-Rabin Matching", 1993.
 

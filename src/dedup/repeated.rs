@@ -1,0 +1,310 @@
+//! Lines and paragraphs that stand on many pages: boilerplate that no template explains, licences, quoted notices.
+//!
+//! **Definition.** A [block](super::repeated_blocks) is a line, or a paragraph of several lines. Its hash is XXH3-128 of its
+//! [normalised](webmill_text::normalize) text; blocks of fewer than [`min_chars`](RepeatedOptions::min_chars) characters
+//! after that have none. A hash is repeated where it stands on at least [`min_pages`](RepeatedOptions::min_pages) pages, and
+//! these are not all of one cluster of duplicates: what only copies of one page have is no boilerplate.
+//!
+//! **Algorithm.** (hash, host, page) goes through an external sort; pages, hosts and clusters of a hash are counted as they
+//! pass. Repeated hashes are sorted by their first page, whose text gives the row's.
+//!
+//! **Cost.** Memory: the given budget, and the blocks of one page. Disk: 24 bytes a distinct block of a page.
+//!
+//! **Determinism.** Counts are exact (but for collisions of 128 bits). Rows come by first page, then place in its text,
+//! whatever the order of pushing, threads and memory.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use webmill_capture::error::{Error, Result};
+use webmill_sort::{Budget, Sorted, Sorter};
+
+use super::repeated_blocks::{BlockHasher, BlockKind, blocks};
+
+/// What counts as repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RepeatedOptions {
+    /// Characters that a normalised line or paragraph has at least, from 1; 40.
+    pub min_chars: u32,
+    /// Pages that a repeated one is on at least, from 2; 20.
+    pub min_pages: u32,
+    /// Bytes of its text that a row has at most, 16 to 1 MiB; 2,000.
+    pub max_row_bytes: usize,
+}
+
+impl Default for RepeatedOptions {
+    fn default() -> Self {
+        RepeatedOptions { min_chars: 40, min_pages: 20, max_row_bytes: 2000 }
+    }
+}
+
+impl RepeatedOptions {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for a value out of its range.
+    pub fn check(&self) -> Result<()> {
+        for (name, value, least, most) in [
+            ("min_chars", self.min_chars as usize, 1, u32::MAX as usize),
+            ("min_pages", self.min_pages as usize, 2, u32::MAX as usize),
+            ("max_row_bytes", self.max_row_bytes, 16, 1 << 20),
+        ] {
+            if !(least..=most).contains(&value) {
+                let reason = format!("repeated paragraphs: {name} is {value}, allowed are {least} to {most}");
+                return Err(Error::Config(reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// The distinct hashes of the lines and paragraphs of a text, ascending, to be [pushed](RepeatedCount::push). Needs no
+    /// count, so that texts can be hashed by many threads.
+    pub fn hashes(&self, text: &str) -> Vec<u128> {
+        let mut hasher = BlockHasher::new(self.min_chars);
+        let mut hashes: Vec<u128> = blocks(text).filter_map(|block| hasher.hash(block.of(text))).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        hashes
+    }
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RepeatedCounts {
+    /// Pages pushed.
+    pub pages: u64,
+    /// Distinct (hash, page).
+    pub blocks: u64,
+    /// Distinct hashes.
+    pub distinct: u64,
+    /// Repeated hashes.
+    pub repeated: u64,
+    /// Hashes on enough pages, but of one cluster only.
+    pub of_one_cluster: u64,
+    /// Rows whose first page had no such block when its text was read again; their text is empty.
+    pub texts_missing: u64,
+}
+
+/// A row of table `repeated`, but for the name of the first page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepeatedRow<'t> {
+    /// Hash of the normalised text.
+    pub hash: u128,
+    /// What it is on its first page.
+    pub kind: BlockKind,
+    /// Its text there, cut at [`RepeatedOptions::max_row_bytes`].
+    pub text: &'t str,
+    /// Pages that have it.
+    pub pages: u32,
+    /// Hosts of these pages.
+    pub hosts: u32,
+    /// The first of these pages, by number.
+    pub first: u32,
+}
+
+/// Collects the blocks of pages, in any order.
+///
+/// # Examples
+/// ```
+/// use webmill_dedup::{RepeatedCount, RepeatedOptions};
+/// use webmill_sort::Budget;
+/// let notice = "All rights reserved. No part of this site may be copied anywhere.";
+/// let texts: Vec<String> = (0..20).map(|i| format!("Page {i} of the site.\n{notice}\n")).collect();
+///
+/// let mut count = RepeatedCount::new(RepeatedOptions::default(), &Budget::new(1 << 20))?;
+/// for (page, text) in texts.iter().enumerate() {
+///     count.push(page as u32, 0, &count.options().hashes(text))?;
+/// }
+/// let repeated = count.finish(|page| page)?; // every page a cluster of its own
+/// let mut found = Vec::new();
+/// repeated.rows(|page| Ok(&texts[page as usize]), |row| Ok(found.push((row.text.to_owned(), row.pages))))?;
+/// assert_eq!(found, [(notice.to_owned(), 20)]);
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
+pub struct RepeatedCount {
+    options: RepeatedOptions,
+    budget: Budget,
+    /// (hash, its second half, host and page).
+    blocks: Sorter<[u64; 3]>,
+    pages: u64,
+}
+
+impl RepeatedCount {
+    /// A count within `budget`.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for options out of their ranges.
+    pub fn new(options: RepeatedOptions, budget: &Budget) -> Result<Self> {
+        options.check()?;
+        let blocks = Sorter::new(&budget.fraction(3, 4));
+        Ok(RepeatedCount { options, budget: budget.clone(), blocks, pages: 0 })
+    }
+
+    /// The options.
+    pub fn options(&self) -> &RepeatedOptions {
+        &self.options
+    }
+
+    /// Takes the [hashes](RepeatedOptions::hashes) of a page of a host, both by number. A page is pushed once.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the sort cannot write.
+    pub fn push(&mut self, page: u32, host: u32, hashes: &[u128]) -> Result<()> {
+        self.pages += 1;
+        let place = u64::from(host) << 32 | u64::from(page);
+        self.blocks.extend(hashes.iter().map(|&hash| [(hash >> 64) as u64, hash as u64, place]))
+    }
+
+    /// Ends the input and counts. `cluster` says of a page in which cluster it is; a page without duplicates is one of its
+    /// own.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when a sort cannot read or write.
+    pub fn finish(self, cluster: impl Fn(u32) -> u32) -> Result<Repeated> {
+        let RepeatedCount { options, budget, blocks, pages } = self;
+        let mut counts = RepeatedCounts { pages, ..RepeatedCounts::default() };
+        let mut rows = Sorter::new(&budget.share(4));
+        let mut group = Group::default();
+        for block in blocks.finish()? {
+            let [high, low, place] = block?;
+            if group.hash != (high, low) || group.pages == 0 {
+                group.finish(&options, &mut counts, &mut rows)?;
+                group = Group { hash: (high, low), ..Group::default() };
+            }
+            group.push(place, &cluster);
+        }
+        group.finish(&options, &mut counts, &mut rows)?;
+        Ok(Repeated { options, rows: rows.finish()?, counts })
+    }
+}
+
+/// The pages of one hash, counted as they pass by host, then page.
+#[derive(Default)]
+struct Group {
+    hash: (u64, u64),
+    last: Option<u64>,
+    pages: u32,
+    hosts: u32,
+    first: u32,
+    cluster: u32,
+    clusters_differ: bool,
+}
+
+impl Group {
+    fn push(&mut self, place: u64, cluster: &impl Fn(u32) -> u32) {
+        let last = self.last.replace(place);
+        if last == Some(place) {
+            return;
+        }
+        let page = place as u32;
+        self.hosts += u32::from(last.is_none_or(|last| last >> 32 != place >> 32));
+        self.first = if self.pages == 0 { page } else { self.first.min(page) };
+        self.pages += 1;
+        // Two different ones are enough.
+        if !self.clusters_differ {
+            let cluster = cluster(page);
+            self.clusters_differ = self.pages > 1 && cluster != self.cluster;
+            self.cluster = cluster;
+        }
+    }
+
+    fn finish(
+        &self,
+        options: &RepeatedOptions,
+        counts: &mut RepeatedCounts,
+        rows: &mut Sorter<[u64; 4]>,
+    ) -> Result<()> {
+        counts.blocks += u64::from(self.pages);
+        counts.distinct += u64::from(self.pages > 0);
+        if self.pages < options.min_pages {
+            return Ok(());
+        }
+        if !self.clusters_differ {
+            counts.of_one_cluster += 1;
+            return Ok(());
+        }
+        counts.repeated += 1;
+        let sizes = u64::from(self.pages) << 32 | u64::from(self.hosts);
+        rows.push([u64::from(self.first), self.hash.0, self.hash.1, sizes])
+    }
+}
+
+/// Repeated lines and paragraphs, counted.
+pub struct Repeated {
+    options: RepeatedOptions,
+    /// (first page, hash, its second half, pages and hosts).
+    rows: Sorted<[u64; 4]>,
+    counts: RepeatedCounts,
+}
+
+impl Repeated {
+    /// What was counted so far.
+    pub fn counts(&self) -> &RepeatedCounts {
+        &self.counts
+    }
+
+    /// Calls `each` with every row. `text` gives the text of a page, the same that its hashes were made of; it is asked
+    /// once for each first page, in ascending order.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the sort cannot be read, and the errors of `text` and `each`.
+    pub fn rows<T: AsRef<str>>(
+        self,
+        mut text: impl FnMut(u32) -> Result<T>,
+        mut each: impl FnMut(RepeatedRow<'_>) -> Result<()>,
+    ) -> Result<RepeatedCounts> {
+        let Repeated { options, rows, mut counts } = self;
+        let mut rows = rows.peekable();
+        while let Some(row) = rows.next() {
+            let row = row?;
+            let mut wanted = HashMap::from([sought(row)]);
+            while let Some(Ok(next)) = rows.peek()
+                && next[0] == row[0]
+            {
+                wanted.extend([sought(*next)]);
+                rows.next();
+            }
+            let first = row[0] as u32;
+            let text = text(first)?;
+            counts.texts_missing += page_rows(first, text.as_ref(), wanted, &options, &mut each)?;
+        }
+        Ok(counts)
+    }
+}
+
+/// Hash, pages and hosts of a row.
+fn sought([_, high, low, sizes]: [u64; 4]) -> (u128, (u32, u32)) {
+    (u128::from(high) << 64 | u128::from(low), ((sizes >> 32) as u32, sizes as u32))
+}
+
+/// Gives the rows of one page in the order of its text; says how many were not found there.
+fn page_rows(
+    first: u32,
+    text: &str,
+    mut wanted: HashMap<u128, (u32, u32)>,
+    options: &RepeatedOptions,
+    each: &mut impl FnMut(RepeatedRow<'_>) -> Result<()>,
+) -> Result<u64> {
+    let mut hasher = BlockHasher::new(options.min_chars);
+    for block in blocks(text) {
+        let part = block.of(text);
+        if let Some(hash) = hasher.hash(part)
+            && let Some((pages, hosts)) = wanted.remove(&hash)
+        {
+            let text = part.trim();
+            let text = &text[..text.floor_char_boundary(options.max_row_bytes)];
+            each(RepeatedRow { hash, kind: block.kind, text, pages, hosts, first })?;
+        }
+    }
+    let mut missing: Vec<_> = wanted.into_iter().collect();
+    missing.sort_unstable();
+    for &(hash, (pages, hosts)) in &missing {
+        each(RepeatedRow { hash, kind: BlockKind::Line, text: "", pages, hosts, first })?;
+    }
+    Ok(missing.len() as u64)
+}
+
+#[cfg(test)]
+#[path = "repeated_tests.rs"]
+mod tests;
