@@ -49,6 +49,9 @@ mod compare;
 mod containment;
 mod diff;
 mod diff_chain;
+mod diff_html;
+mod diff_layout;
+mod diff_terminal;
 mod exact;
 mod fingerprint;
 mod group;
@@ -76,6 +79,8 @@ pub use bands_join::{BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, BandM
 pub use cluster::{Clusterer, Clusters, ExactPair, Joined, Member, Same, total_order};
 pub use containment::{Contained, Overlap, overlaps};
 pub use diff::{DiffOptions, Moved, Segment, TextDiff};
+pub use diff_layout::DiffView;
+pub use diff_terminal::use_color;
 pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
 pub use minhash::{MAX_MINHASH_VALUES, MINHASH_VALUES, MinHasher, SKETCH_VERSION, Sketch};
