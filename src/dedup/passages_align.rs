@@ -176,7 +176,7 @@ impl Search<'_> {
             }
             taken.sort_unstable_by_key(|part| part.start);
             let mut free = 0;
-            for part in taken.into_iter().chain([run.len..run.len]) {
+            for part in taken.into_iter().chain(std::iter::once(run.len..run.len)) {
                 if part.start > free
                     && self.weight(a + free..a + part.start) >= self.options.gram_weight().into()
                 {
