@@ -140,12 +140,21 @@ impl<'t> DiffView<'t> {
         if row.0.is_empty() && row.1.is_empty() { Ok(()) } else { each(Row::Texts(row.0, row.1)) }
     }
 
+    /// Empty where the comparison is of another text.
+    fn text_a(&self, words: &Range<usize>) -> &'t str {
+        self.a.get(self.diff.bytes_a(words)).unwrap_or_default()
+    }
+
+    fn text_b(&self, words: &Range<usize>) -> &'t str {
+        self.b.get(self.diff.bytes_b(words)).unwrap_or_default()
+    }
+
     fn left(&self, words: &Range<usize>, kind: Kind) -> Span<'t> {
-        Span { kind, text: &self.a[self.diff.bytes_a(words)] }
+        Span { kind, text: self.text_a(words) }
     }
 
     fn right(&self, words: &Range<usize>, kind: Kind) -> Span<'t> {
-        Span { kind, text: &self.b[self.diff.bytes_b(words)] }
+        Span { kind, text: self.text_b(words) }
     }
 
     /// The parts of a shared segment, by words of the first text, and whether they are folded.
@@ -168,10 +177,8 @@ impl<'t> DiffView<'t> {
         let most = words.end.min(words.start + ROW_WORDS.saturating_sub(already).max(1));
         for word in words.start..most {
             let there = segment.b.start + (word - segment.a.start);
-            let ends = |text: &str| text.contains('\n');
-            if ends(&self.a[self.diff.bytes_a(&(word..word + 1))])
-                || ends(&self.b[self.diff.bytes_b(&(there..there + 1))])
-            {
+            let (here, there) = (self.text_a(&(word..word + 1)), self.text_b(&(there..there + 1)));
+            if here.contains('\n') || there.contains('\n') {
                 return (word + 1, true);
             }
         }

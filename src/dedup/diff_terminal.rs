@@ -14,6 +14,9 @@ use super::diff_layout::{DiffView, Kind, Row, Span, visible};
 /// The least width of a column.
 const MIN_COLUMN: usize = 16;
 
+/// The greatest width of a column.
+const MAX_COLUMN: usize = 1000;
+
 /// Between the columns.
 const BETWEEN: &str = " | ";
 
@@ -32,7 +35,7 @@ pub fn use_color(no_color: Option<&OsStr>, is_terminal: bool) -> bool {
 }
 
 impl DiffView<'_> {
-    /// Writes two columns that take `width` together (at least 35), with colours or without.
+    /// Writes two columns that take `width` together (35 to 2,003), with colours or without.
     ///
     /// # Errors
     /// Those of `out`.
@@ -48,7 +51,7 @@ impl DiffView<'_> {
     /// # Ok::<(), webmill_capture::error::Error>(())
     /// ```
     pub fn write_terminal(&self, out: &mut dyn Write, width: usize, color: bool) -> Result<()> {
-        let column = (width.saturating_sub(BETWEEN.len()) / 2).max(MIN_COLUMN);
+        let column = (width.saturating_sub(BETWEEN.len()) / 2).clamp(MIN_COLUMN, MAX_COLUMN);
         let name = |name| [Span { kind: Kind::Shared, text: name }];
         let names = (name(self.names.0), name(self.names.1));
         beside(
@@ -312,9 +315,9 @@ mod tests {
             ("x".repeat(5000), "y".repeat(300)),
             (String::new(), "one".to_owned()),
         ] {
-            for width in [0, 40, 81] {
+            for width in [0, 40, 81, usize::MAX] {
                 let shown = show(&a, &b, width, false, None);
-                let column = (width.saturating_sub(3) / 2).max(MIN_COLUMN);
+                let column = (width.saturating_sub(3) / 2).clamp(MIN_COLUMN, MAX_COLUMN);
                 for line in shown.lines().skip(3) {
                     let left = line.split(" |").next().unwrap();
                     assert_eq!(left.width(), column, "{line:?}");

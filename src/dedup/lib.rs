@@ -12,6 +12,10 @@
 //! [`FingerprintIndex`] for one at a time, [`Clusterer::update`] for the clusters, and [`write_fingerprints`] for the
 //! disk.
 //!
+//! Parts of texts: [`PassageJoin`] finds the passages that two pages share, with their places, and [`Overlap`] says how
+//! much of one text is in the other; [`TextDiff`] compares two texts word by word, for a terminal or as HTML;
+//! [`RepeatedCount`] finds the lines and paragraphs that many pages have, and [`without_repeated`] leaves them out.
+//!
 //! # Examples
 //!
 //! Near-duplicates among texts, from the words to the clusters:
