@@ -148,20 +148,32 @@ static WORDS: LazyLock<Vec<(&str, HashSet<&str>)>> =
     LazyLock::new(|| LISTS.iter().map(|(name, list)| (*name, list.split_whitespace().collect())).collect());
 
 /// The stop words of a language, with the English and Chinese ones.
-#[derive(Copy, Clone)]
-pub(crate) struct StopWords([&'static HashSet<&'static str>; 3]);
+///
+/// # Examples
+/// ```
+/// use webmill_text::StopWords;
+/// let german = StopWords::of(Some("deu"));
+/// assert!(german.hold("die") && german.hold("the") && !StopWords::of(Some("eng")).hold("die"));
+/// ```
+#[derive(Copy, Clone, Debug)]
+pub struct StopWords([&'static HashSet<&'static str>; 3]);
 
 impl StopWords {
-    /// Those of a language by ISO 639-3.
-    pub(crate) fn of(iso639_3: Option<&str>) -> StopWords {
+    /// Those of a language by ISO 639-3; the English and Chinese ones alone where no list of it is known.
+    pub fn of(iso639_3: Option<&str>) -> StopWords {
         let words: &'static [(&str, HashSet<&str>)] = &WORDS;
         let list = |name| words.iter().find(|(known, _)| *known == name).map(|(_, list)| list);
         let (english, chinese) = (&words[0].1, &words[words.len() - 1].1);
         StopWords([english, chinese, iso639_3.and_then(list).unwrap_or(english)])
     }
 
+    /// Whether there is a list of that language.
+    pub fn know(iso639_3: &str) -> bool {
+        LISTS.iter().any(|(known, _)| *known == iso639_3)
+    }
+
     /// Whether a word in its comparison form is one of them.
-    pub(crate) fn hold(&self, form: &str) -> bool {
+    pub fn hold(&self, form: &str) -> bool {
         self.0.iter().any(|list| list.contains(form))
     }
 }
