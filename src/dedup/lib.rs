@@ -64,6 +64,9 @@ mod measure;
 mod minhash;
 mod minhash_text;
 mod keep;
+mod mirrors;
+mod mirrors_degree;
+mod mirrors_sites;
 mod online;
 mod pairs;
 mod passages;
@@ -98,6 +101,8 @@ pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_we
 pub use minhash::{MAX_MINHASH_VALUES, MINHASH_VALUES, MinHasher, SKETCH_VERSION, Sketch};
 pub use minhash_text::{Signatures, TextSigner, text_bands};
 pub use keep::{KeepPolicy, KeptPage, canonical_names};
+pub use mirrors::{Mirror, MirrorKind, MirrorOptions, MirrorSearch, MirrorTotals, Site};
+pub use mirrors_degree::MirrorDegrees;
 pub use online::FingerprintIndex;
 pub use pairs::{HammingJoin, JoinTotals, Pair, pairs_between, pairs_within};
 pub use pairs::{HammingJoin, Pair, pairs_between, pairs_within};
