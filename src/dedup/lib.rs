@@ -77,6 +77,8 @@ mod repeated;
 mod repeated_blocks;
 mod semantic;
 mod shingle;
+mod signature;
+mod signature_compare;
 mod spotsigs;
 mod spotsigs_index;
 mod spotsigs_join;
@@ -112,6 +114,13 @@ pub use repeated::{Repeated, RepeatedCount, RepeatedCounts, RepeatedOptions, Rep
 pub use repeated_blocks::{BlockKind, Pruned, without_repeated};
 pub use semantic::{PartsOfSpeech, Semantic, SemanticOptions};
 pub use shingle::Shingles;
+pub use signature::{
+    ExactSignature, PageForms, ShingleSignature, Signature, SimHashSignature, SpotSignature,
+    StructureSignature,
+};
+pub use signature_compare::{
+    BANDS, CompareOptions, ComparedSignature, ComparisonTable, SignatureComparison, TRUTH_FROM,
+};
 pub use spotsigs::{CHINESE_ANTECEDENTS, MAX_SPOTS, SPOTSIGS_THRESHOLD, SpotSigs};
 pub use spotsigs_join::{MAX_SIGNATURES, ResemblanceJoin, ResemblanceOptions, ResemblanceTotals, Resembling};
 pub use structure::{MAX_TOKENS, OneTemplate, Structure, TemplateShare};

@@ -17,6 +17,8 @@
 //! **Reference.** Hunt, Szymanski, doi:10.1145/359581.359603; Hyyrö, *Bit-parallel LCS-length computation revisited*, AWOCA
 //! 2004.
 
+use serde::{Deserialize, Serialize};
+use webmill_capture::error::{Error, Result};
 use webmill_html::{Dom, Edge, NodeId, Tag};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -144,13 +146,14 @@ fn name_token(dom: &Dom<'_>, node: NodeId, closes: bool) -> u64 {
 }
 
 /// When two pages are of one template and say different things.
-#[derive(Copy, Clone, PartialEq, Debug)]
+#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct OneTemplate {
     /// Structure must be above this, 0 to 1 (default 0.9).
     pub min_structure: f64,
     /// Resemblance of the texts must be below this, 0 to 1 (default 0.3).
     pub max_resemblance: f64,
-    /// Pages of a host that are compared with one another (default 64): so many times so many over two comparisons.
+    /// Pages of a host that are compared with one another, 2 to 1,000 (default 64): half of the square are comparisons.
     pub max_pages: usize,
 }
 
@@ -183,6 +186,21 @@ impl TemplateShare {
 }
 
 impl OneTemplate {
+    /// Whether the settings can work.
+    ///
+    /// # Errors
+    /// `Config` with the setting and its range.
+    pub fn check(&self) -> Result<()> {
+        let share = 0.0..=1.0;
+        if !share.contains(&self.min_structure) || !share.contains(&self.max_resemblance) {
+            return Err(Error::Config("min_structure and max_resemblance must be 0 to 1".to_owned()));
+        }
+        if !(2..=1_000).contains(&self.max_pages) {
+            return Err(Error::Config("max_pages must be 2 to 1000".to_owned()));
+        }
+        Ok(())
+    }
+
     /// Whether two pages of that structural similarity and that resemblance of texts are one template with other content.
     ///
     /// # Examples
@@ -291,5 +309,13 @@ mod tests {
         let share = few.share(pages.iter().map(|(s, t)| (s, t)));
         assert_eq!((share.pages, share.left_out, share.pairs), (2, 3, 1));
         assert_eq!(OneTemplate::default().share([]).share(), None);
+        assert!(few.check().is_ok());
+        for wrong in [
+            OneTemplate { max_pages: 1, ..few },
+            OneTemplate { min_structure: f64::NAN, ..few },
+            OneTemplate { max_resemblance: 1.1, ..few },
+        ] {
+            assert!(wrong.check().is_err());
+        }
     }
 }
