@@ -25,7 +25,7 @@ use webmill_text::normalize;
 pub const MAX_WORD_CHARS: usize = 64;
 
 /// Words of a file.
-pub const MAX_WORDS: usize = 4_000_000;
+const MAX_WORDS: usize = 4_000_000;
 
 /// Bytes of a line that are read.
 pub(crate) const MAX_LINE_BYTES: u64 = 1 << 20;
@@ -60,7 +60,7 @@ pub enum SynonymFault {
     Unusable,
     /// The line is longer than 1 MiB or no UTF-8: it is left out.
     Unreadable,
-    /// The file has more words than [`MAX_WORDS`]: from here on nothing is read.
+    /// The file has more than four million words: from here on nothing is read.
     TooMany,
 }
 
