@@ -50,9 +50,9 @@ impl SpotSigs {
     /// # Examples
     /// ```
     /// use webmill_dedup::SpotSigs;
-    /// let plain = SpotSigs::of("The mill grinds corn on the river bank and the miller sleeps well.", Some("eng"));
+    /// let plain = SpotSigs::of("The mill grinds corn on the river bank and the miller sleeps soundly.", Some("eng"));
     /// let framed = SpotSigs::of(
-    ///     "Home | News | Sport\nThe mill grinds corn on the river bank and the miller sleeps well.\nContact Imprint",
+    ///     "Home | News | Sport\nThe mill grinds corn on the river bank and the miller sleeps soundly.\nContact Imprint",
     ///     Some("eng"),
     /// );
     /// // the mill grinds, on river bank, the river bank, and miller sleeps, the miller sleeps
