@@ -1,0 +1,1 @@
+"""What `duplicates.py` is made of: sets, exact truth, scores, peers, speed."""
