@@ -1,6 +1,6 @@
 """Planted edits: passages of real texts, and copies of them with one, two or four words changed.
 
-A changed word is another one of the same corpus. The passage stands on one host, each copy on a host of its own, so every pair
+A changed word is another one of the same corpus, of letters only. The passage stands on one host, each copy on a host of its own, so every pair
 is cross-site. What counts afterwards is what extraction kept: a copy whose words differ from the passage's in another number of
 places than planted is left out and counted.
 """
@@ -20,7 +20,7 @@ def planted(documents, passages, seed=13):
     """
     draw = random.Random(seed)
     long_enough = [words for words in documents if len(words) >= 60]
-    vocabulary = sorted({word for words in documents for word in words if len(word) > 1})
+    vocabulary = sorted({word for words in documents for word in words if word.isalpha()})
     pages, pairs = [], []
     for length, (least, most) in LENGTHS.items():
         for number in range(passages):
