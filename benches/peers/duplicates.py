@@ -45,6 +45,13 @@ def arguments():
     return options
 
 
+def named(value):
+    """The same with strings for keys, which JSON asks for."""
+    if isinstance(value, dict):
+        return {", ".join(map(str, k)) if isinstance(k, tuple) else str(k): named(v) for k, v in value.items()}
+    return [named(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
 def main():
     options = arguments()
     if options.what == "check":
@@ -68,7 +75,7 @@ def main():
         except Missing as why:
             print(f"== {name}: left out: {why}\n", flush=True)
         if options.json:
-            options.json.write_text(json.dumps(numbers, default=str, indent=1))
+            options.json.write_text(json.dumps(named(numbers), indent=1))
     print(f"{time.perf_counter() - begun:.0f} s")
 
 

@@ -1,1 +1,121 @@
-NAMES=[]
+"""Time and memory on synthetic pages: webmill and its peers in turns, the same documents for all.
+
+webmill reads tables of pages and texts, the peers a file of JSON lines or the hashes of the shingles. What webmill's dedup does not do as
+`extract` has done it in its one pass (cutting words, hashing shingles) is in the second line of ratios, which counts extraction whole: parsing and
+main text included, so the truth lies between the two.
+"""
+
+import json
+import shutil
+
+import numpy as np
+
+from . import peers, report
+from .measure import spent, three
+from .results import read_duplicates, read_texts
+from .synthetic import NAMES, build
+from .truth import ShingleSets, words_of
+
+COMPARED = ("corpus",)  # the peers run on these sets
+
+
+def measure(name, options):
+    folder = build(name, options.cache, options.documents)
+    out = options.cache / "results" / f"speed-{name}-{options.documents}"
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    print(f"== {name}, {options.documents * (20 if name == 'large' else 1)} pages", flush=True)
+    extract = webmill(["extract", folder / "shards"], out, options)
+    rows = [line("webmill extract", extract)]
+    compared = options.peers if name in COMPARED else []
+    handed = options.cache / "peers" / f"speed-{name}"
+    facts = {}
+    times = {"webmill": []}
+    for turn in range(options.rounds if compared else 1):
+        shutil.rmtree(out / "out/dedup", ignore_errors=True)
+        dedup = webmill(["dedup"], out, options)
+        times["webmill"].append(dedup)
+        rows.append(line("webmill dedup", dedup))
+        if turn == 0 and dedup.status == 0 and name != "large":
+            facts = look(name, folder, out, options, handed if compared else None)
+        if turn == 0 and dedup.status:
+            print(f"  webmill dedup: status {dedup.status}: {dedup.said.strip()[-300:]}")
+        for peer, _ in peers.installed(compared):
+            used, steps, answer = peers.run(peer, handed, options.threads, options.limit)
+            rows.append(line(peer, used, steps))
+            if answer:
+                times.setdefault(peer, []).append(used)
+    report.table(["", "wall s", "CPU s", "peak MiB", "status", "steps (CPU s)"], rows)
+    if facts:
+        print("  " + "; ".join(f"{what}: {value}" for what, value in facts.items()) + "\n")
+    print_ratios(times, extract)
+    shutil.rmtree(handed, ignore_errors=True)
+    shutil.rmtree(out / "out", ignore_errors=True)
+    return {"set": name, "extract": brief(extract), "times": {k: [brief(u) for u in v] for k, v in times.items()}, **facts}
+
+
+def webmill(arguments, out, options):
+    settings = ["--threads", options.threads, "--memory", options.memory]
+    log = out / f"{arguments[0]}.log"
+    used = spent([options.webmill, *arguments, "--out", out / "out", *settings], log, options.limit)
+    if used.status and arguments[0] == "extract":
+        raise SystemExit(f"webmill extract failed:\n{used.said[-2000:]}")
+    return used
+
+
+def line(name, used, steps=None):
+    said = ", ".join(f"{step} {seconds:.2f}" for step, seconds in (steps or {}).items())
+    status = {0: "0", -9: "time up"}.get(used.status, str(used.status))
+    return [name, f"{used.wall:.2f}", f"{used.cpu:.2f}", f"{used.peak_mib:.0f}", status, said]
+
+
+def brief(used):
+    return {"wall": used.wall, "cpu": used.cpu, "peak_mib": used.peak_mib, "status": used.status}
+
+
+def look(name, folder, out, options, handed):
+    """What was found: rows and clusters, of the plants with J >= .8 those that were found; hands the texts over to the peers."""
+    found = read_duplicates(out / "out", read_texts(out / "out"))
+    facts = {"equal rows": len(found.equal), "near rows": len(found.near), "clustered pages": len(found.cluster)}
+    planted = json.loads((folder / "planted.json").read_text())
+    if name not in ("equal", "large"):
+        words = words_of(found.texts, options.words)
+        sets = ShingleSets(words)
+        if handed:
+            peers.hand_over(found.texts, words, sets, handed)
+        facts |= sample(sets)
+        facts |= plants(planted, found, sets)
+    return facts
+
+
+def sample(sets):
+    """The resemblance of random pairs: whether extraction kept what the set is about."""
+    draw = np.random.default_rng(1)
+    a, b = draw.integers(len(sets), size=(2, 2000))
+    return {"median J of random pairs": f"{np.median(sets.resemblance(a[a != b], b[a != b])):.3f}"}
+
+
+def plants(planted, found, sets):
+    number = {url: page for page, url in enumerate(found.urls)}
+    pairs = [(number[copy], number[of]) for copy, of, _ in planted if copy in number and of in number]
+    if not pairs:
+        return {}
+    a, b = np.array(pairs).T
+    near = sets.resemblance(a, b) >= 0.8
+    rows = {frozenset(pair) for pair in found.equal} | {frozenset(row[:2]) for row in found.near}
+    together = lambda x, y: found.cluster.get(x, -1) == found.cluster.get(y, -2)
+    hit = sum(together(x, y) or frozenset((x, y)) in rows for x, y in zip(a[near].tolist(), b[near].tolist()))
+    return {"plants with J >= .8": int(near.sum()), "found": report.share(hit, int(near.sum()))}
+
+
+def print_ratios(times, extract):
+    """Peer / webmill, round by round."""
+    ours = times.pop("webmill")
+    for peer, theirs in times.items():
+        for what in ("cpu", "wall"):
+            turns = list(zip(theirs, ours))
+            alone = [getattr(used, what) / getattr(our, what) for used, our in turns]
+            whole = [getattr(used, what) / (getattr(our, what) + getattr(extract, what)) for used, our in turns]
+            print(f"  {peer} / webmill, {what}: {three(alone)} (dedup), {three(whole)} (extract and dedup)")
+    times["webmill"] = ours
+    print(flush=True)
