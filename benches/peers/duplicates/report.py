@@ -23,14 +23,15 @@ def recall_table(answers):
         return
     header = ["pairs", "count"]
     for name in answers:
-        header += [f"{name}: row", "cluster"] if name == "webmill" else [name]
+        header += [f"{name}: row", "cluster", "either"] if name == "webmill" else [name]
     rows = []
     for what, where in keys:
         first = next(counts[what, where] for counts in answers.values() if (what, where) in counts)
         row = [f"{what}, {where}", first[0]]
         for name, counts in answers.items():
             pairs, linked, clustered, either = counts.get((what, where), (0, 0, 0, 0))
-            row += [share(linked, pairs), share(clustered, pairs)] if name == "webmill" else [share(either, pairs)]
+            row += [share(linked, pairs), share(clustered, pairs)] if name == "webmill" else []
+            row.append(share(either, pairs))
         rows.append(row)
     table(header, rows)
 

@@ -163,7 +163,11 @@ def precision(truth, found):
     said = np.array([r for _, _, r in stated])
     high = said >= BOUND
     equal = truth.sets.resemblance([text[a] for a, _ in found.equal], [text[b] for _, b in found.equal])
-    members = [(page, head) for page, head in found.representative.items() if head is not None and head != page]
+    members = [
+        (page, head)
+        for page, head in found.representative.items()
+        if head not in (None, page) and found.joined[page] in ("body", "text", "near")
+    ]
     near = truth.sets.resemblance([text[page] for page, _ in members], [text[head] for _, head in members])
     short = np.array([truth.lengths[text[page]] < MIN_WORDS for page, _ in members], bool)
     return {

@@ -30,6 +30,15 @@ MANUALS = {
         "linux61.example": ("linux-doc-6.1", "usr/share/doc/linux-doc-6.1/html", "translations/zh_"),
         "linux612.example": ("linux-doc-6.12", "usr/share/doc/linux-doc-6.12/html", "translations/zh_"),
     },
+    # Not among those that the program was tuned on.
+    "libstdc++-doc": {
+        "libstdcxx11.example": ("libstdc++-11-doc", "usr/share/doc", None),
+        "libstdcxx12.example": ("libstdc++-12-doc", "usr/share/doc", None),
+    },
+    "llvm-doc": {
+        "llvm14.example": ("llvm-14-doc", "usr/share/doc/llvm-14-doc/html", None),
+        "llvm15.example": ("llvm-15-doc", "usr/share/doc/llvm-15-doc/html", None),
+    },
     "libreoffice-help-zh": {
         "zhcn.example": ("libreoffice-help-zh-cn", "usr/share/libreoffice/help", None),
         "zhtw.example": ("libreoffice-help-zh-tw", "usr/share/libreoffice/help", None),
