@@ -4,7 +4,7 @@ usage: duplicates.py quality [SET …]        (all sets without a name)
        duplicates.py speed [SET …]
        duplicates.py check                  the exact truth against all pairs of plain sets
 
-Needs target/release/webmill, the example that cuts words (cargo build --release -p webmill-dedup --example text_words), and the
+Needs target/release/webmill, the examples that cut words and time sketches (cargo build --release -p webmill-dedup --examples), and the
 Python with duplicates/requirements.txt. The sets come from Debian packages and a wheel (apt-get and pip, as they are set up here) or
 are made here with fixed seeds; all of it stays in the cache folder. See `duplicates/`: sources and edits say what the sets are, truth
 how the exact pairs are found, scores what is counted, speed what is timed.
@@ -29,6 +29,8 @@ def arguments():
     parser.add_argument("sets", nargs="*", help=f"quality: {', '.join(sets.NAMES)}; speed: {', '.join(speed.NAMES)}")
     parser.add_argument("--webmill", type=Path, default=ROOT / "target/release/webmill")
     parser.add_argument("--words", type=Path, default=ROOT / "target/release/examples/text_words", help="the example")
+    sketcher = ROOT / "target/release/examples/sketch_bands"
+    parser.add_argument("--sketcher", type=Path, default=sketcher, help="the example that times sketches and bands")
     parser.add_argument("--cache", type=Path, default=ROOT / "target/peers/duplicates", help="for data and results")
     parser.add_argument("--peers", default=",".join(peers.NAMES), help="which to measure beside webmill; empty: none")
     parser.add_argument("--bound", type=float, default=0.5, help="least J of the exact pairs")

@@ -37,8 +37,12 @@ def hand_over(texts, words, sets, folder):
             out.write(json.dumps({"id": str(number), "text": text}) + "\n")
     with open(folder / "words", "w", encoding="utf-8") as out:
         out.writelines(" ".join(line) + "\n" for line in words)
-    np.save(folder / "hashes.npy", mixed(sets.flat))
+    hashes = mixed(sets.flat)
+    np.save(folder / "hashes.npy", hashes)
     np.save(folder / "starts.npy", sets.starts)
+    # The same without a head, for the example `sketch_bands`.
+    hashes.tofile(folder / "hashes")
+    sets.starts.tofile(folder / "starts")
 
 
 def mixed(numbers):

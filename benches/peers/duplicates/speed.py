@@ -30,7 +30,7 @@ def measure(name, options):
     compared = options.peers if name in COMPARED else []
     handed = options.cache / "peers" / f"speed-{name}"
     facts = {}
-    times = {"webmill": []}
+    times, kernels = {"webmill": []}, {}
     for turn in range(options.rounds if compared else 1):
         shutil.rmtree(out / "out/dedup", ignore_errors=True)
         dedup = webmill(["dedup"], out, options)
@@ -40,18 +40,26 @@ def measure(name, options):
             facts = look(name, folder, out, options, handed if compared else None)
         if turn == 0 and dedup.status:
             print(f"  webmill dedup: status {dedup.status}: {dedup.said.strip()[-300:]}")
+        if compared and options.sketcher.exists() and (handed / "starts").exists():
+            used = spent([options.sketcher, handed / "hashes", handed / "starts"], out / "sketcher.log", options.limit)
+            steps = json.loads(used.said)
+            rows.append(line("webmill sketches, bands", used, steps))
+            kernels.setdefault("webmill", []).append(steps)
         for peer, _ in peers.installed(compared):
             used, steps, answer = peers.run(peer, handed, options.threads, options.limit)
             rows.append(line(peer, used, steps))
             if answer:
                 times.setdefault(peer, []).append(used)
+                if steps:
+                    kernels.setdefault(peer, []).append(steps)
     report.table(["", "wall s", "CPU s", "peak MiB", "status", "steps (CPU s)"], rows)
     if facts:
         print("  " + "; ".join(f"{what}: {value}" for what, value in facts.items()) + "\n")
+    print_kernels(kernels, compared and options.sketcher)
     print_ratios(times, extract)
     shutil.rmtree(handed, ignore_errors=True)
     shutil.rmtree(out / "out", ignore_errors=True)
-    return {"set": name, "extract": brief(extract), "times": {k: [brief(u) for u in v] for k, v in times.items()}, **facts}
+    return {"set": name, "extract": brief(extract), "times": {k: [brief(u) for u in v] for k, v in times.items()}, "kernels": kernels, **facts}
 
 
 def webmill(arguments, out, options):
@@ -106,6 +114,21 @@ def plants(planted, found, sets):
     together = lambda x, y: found.cluster.get(x, -1) == found.cluster.get(y, -2)
     hit = sum(together(x, y) or frozenset((x, y)) in rows for x, y in zip(a[near].tolist(), b[near].tolist()))
     return {"plants with J >= .8": int(near.sum()), "found": report.share(hit, int(near.sum()))}
+
+
+def print_kernels(kernels, sketcher):
+    """Peer / webmill on the same hashes of shingles, one thread: sketches, sketches and look-up by bands, and the check too."""
+    ours = kernels.pop("webmill", None)
+    if ours is None:
+        if sketcher:
+            print(f"  {sketcher} is not there: sketches and bands are not compared")
+        return
+    for peer, theirs in kernels.items():
+        for parts in (["sketch"], ["sketch", "bands"], ["sketch", "bands", "check"]):
+            turns = zip(theirs, ours)
+            ratios = [sum(their[p] for p in parts) / sum(our[p] for p in parts) for their, our in turns]
+            print(f"  {peer} / webmill, {' + '.join(parts)}: {three(ratios)}")
+    kernels["webmill"] = ours
 
 
 def print_ratios(times, extract):
