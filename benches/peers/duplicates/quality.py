@@ -31,6 +31,7 @@ def measure(name, options):
     print_precision(truth, answers, facts)
     numbers = {"set": name, "pairs": len(truth.near), "precision": facts, "times": times, "recall": recalls}
     numbers["copies"] = scores.copies(truth, found)
+    numbers["expected"], numbers["ideal"] = print_possible(truth, found)
     pages, together = numbers["copies"]
     print(f"  pages with a whole copy: {pages}, clustered with one: {report.share(together, pages)}")
     if "labels" in about:
@@ -112,6 +113,20 @@ def print_precision(truth, answers, facts):
     print(f"equal rows {equal}, of them J = 1: {report.share(same, equal)}")
     if facts["other rows"]:
         print(f"  rows of other kinds: {facts['other rows']}")
+
+
+def print_possible(truth, found):
+    """What bands and stars can reach at all."""
+    expected = scores.expected(truth)
+    form = lambda share: "-" if share is None else report.share(share, 1)
+    rows = [[shape, form(high), form(low), more] for shape, (high, low, more) in expected.items()]
+    report.table(["bands x rows, expected", "J >= .9", ".8 <= J < .9", "candidates below .8"], rows)
+    stars = scores.ideal(truth, found)
+    texts, together = scores.twins(truth, stars)
+    clustered = sum(stars.clustered(a, b) for a, b, _ in truth.near)
+    print(f"  stars about representatives, all candidates known: with a twin clustered {report.share(together, texts)},", end=" ")
+    print(f"pairs in one cluster {report.share(clustered, len(truth.near))}")
+    return expected, [texts, together, len(truth.near), clustered]
 
 
 def print_labels(labels, found):

@@ -17,6 +17,7 @@ class Found:
     urls: list
     texts: list
     words: np.ndarray
+    order: list  # position of each page in the total order: earliest fetch, shortest URL, URL
     equal: list = field(default_factory=list)  # pairs of pages
     near: list = field(default_factory=list)  # (page, page, resemblance as stated or None)
     other: dict = field(default_factory=dict)  # rows of other kinds
@@ -42,7 +43,14 @@ def read_texts(out):
     found = table(out, "extract", "texts", ["url", "text", "num_words"])
     order = sorted(range(len(found["url"])), key=found["url"].__getitem__)
     pick = lambda column: [found[column][i] for i in order]
-    return Found(pick("url"), pick("text"), np.array(pick("num_words"), np.int64))
+    pages = table(out, "extract", "pages", ["url", "fetch_time"])
+    fetched = {url: time.timestamp() if time else float("inf") for url, time in zip(pages["url"], pages["fetch_time"])}
+    urls = pick("url")
+    ranked = sorted(range(len(urls)), key=lambda page: (fetched[urls[page]], len(urls[page].encode()), urls[page]))
+    position = [0] * len(urls)
+    for at, page in enumerate(ranked):
+        position[page] = at
+    return Found(urls, pick("text"), np.array(pick("num_words"), np.int64), position)
 
 
 def read_duplicates(out, found):

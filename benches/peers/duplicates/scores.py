@@ -12,6 +12,10 @@ that have it; `unverified` counts near rows that state none. `members`: cluster 
 least .8. `supported`: texts of clusters of several texts that have a twin in them, which can be asked of clusters without representatives.
 
 **Twins.** Texts with another text of J >= .8, and the share that is clustered with at least one.
+
+**What is possible.** `ideal` clusters the exact pairs as webmill defines clusters (in the total order, each text joins the first representative
+with J >= .8, else becomes one): what stars can reach with every candidate known. `expected` is the recall that MinHash bands of a
+shape have on these pairs, the mean of 1 - (1 - J^rows)^bands, and how many pairs of J under .8 they bring to the exact check.
 """
 
 from collections import defaultdict
@@ -19,6 +23,7 @@ from collections import defaultdict
 import numpy as np
 
 BOUND, MIN_WORDS = 0.8, 12
+SHAPES = ((16, 8), (18, 7), (21, 6), (25, 5))
 RANGES = {"J >= .9": (0.9, 1.01), ".8 <= J < .9": (0.8, 0.9)}
 LENGTHS = {"12-49": (12, 50), "50-119": (50, 120), "120+": (120, 1 << 62)}
 
@@ -121,6 +126,34 @@ def twins(truth, answer):
         if answer.clustered(a, b):
             together.update((a, b))
     return len(texts), len(together)
+
+
+def ideal(truth, found):
+    """The answer of stars about representatives when all pairs with J >= .8 are candidates."""
+    near = defaultdict(list)
+    for a, b, _ in truth.near:
+        near[a].append(b)
+        near[b].append(a)
+    first = [min(found.order[page] for page in pages) for pages in truth.pages]
+    representative = {}
+    for text in sorted(near, key=first.__getitem__):
+        heads = [other for other in near[text] if representative.get(other) == other]
+        representative[text] = min(heads, key=first.__getitem__, default=text)
+    clusters = [{representative[text]} if text in representative else set() for text in range(len(truth.texts))]
+    return Answer(set(), clusters)
+
+
+def expected(truth):
+    """{shape: [recall at J >= .9, at .8-.9, candidates of lower J]}; pairs below the truth's bound are not counted."""
+    found = {}
+    for bands, rows in SHAPES:
+        likely = 1 - (1 - truth.j**rows) ** bands
+        shares = []
+        for low, high in RANGES.values():
+            within = (truth.j >= low) & (truth.j < high)
+            shares.append(float(likely[within].mean()) if within.any() else None)
+        found[f"{bands} x {rows}"] = [*shares, round(float(likely[truth.j < BOUND].sum()))]
+    return found
 
 
 def linked_precision(truth, answer):
