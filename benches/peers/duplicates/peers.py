@@ -12,6 +12,7 @@ import numpy as np
 
 from .measure import spent
 from .scores import Answer
+from .truth import stream
 
 NAMES = ("rensa", "datasketch", "text-dedup", "datatrove")
 SCRIPT = Path(__file__).with_name("peer.py")
@@ -40,7 +41,8 @@ def hand_over(texts, words, sets, folder):
     hashes = mixed(sets.flat)
     np.save(folder / "hashes.npy", hashes)
     np.save(folder / "starts.npy", sets.starts)
-    # The same without a head, for the example `sketch_bands`.
+    # The same without a head, and texts with their lengths, for the example `sketch_bands`.
+    (folder / "texts").write_bytes(stream(texts))
     hashes.tofile(folder / "hashes")
     sets.starts.tofile(folder / "starts")
 

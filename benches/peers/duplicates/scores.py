@@ -9,7 +9,7 @@ if pages of both are on different hosts; it may be both.
 
 **Precision.** Rows that state a resemblance are compared with the exact one. `verified` is the share of rows stated at .8 or more
 that have it; `unverified` counts near rows that state none. `members`: cluster members whose J with their representative is at
-least .8. `supported`: texts of clusters of several texts that have a twin in them, which can be asked of clusters without representatives.
+least .8. Rows of equal bodies may have J < 1, as extraction drops what each site repeats. `supported`: texts of clusters of several texts that have a twin in them, which can be asked of clusters without representatives.
 
 **Twins.** Texts with another text of J >= .8, and the share that is clustered with at least one.
 

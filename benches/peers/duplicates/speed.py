@@ -1,8 +1,9 @@
 """Time and memory on synthetic pages: webmill and its peers in turns, the same documents for all.
 
-webmill reads tables of pages and texts, the peers a file of JSON lines or the hashes of the shingles. What webmill's dedup does not do as
-`extract` has done it in its one pass (cutting words, hashing shingles) is in the second line of ratios, which counts extraction whole: parsing and
-main text included, so the truth lies between the two.
+webmill reads tables of pages and texts, the peers a file of JSON lines or the hashes of the shingles. What dedup does not do, as `extract`
+has done it in its one pass, is cutting words, hashing shingles and sketching them. The example `sketch_bands` times that on the same texts
+(`sign`), and whole pipelines are compared with sign and dedup together; also with dedup alone, and with extraction whole, parsing and
+main text included.
 """
 
 import json
@@ -41,7 +42,8 @@ def measure(name, options):
         if turn == 0 and dedup.status:
             print(f"  webmill dedup: status {dedup.status}: {dedup.said.strip()[-300:]}")
         if compared and options.sketcher.exists() and (handed / "starts").exists():
-            used = spent([options.sketcher, handed / "hashes", handed / "starts"], out / "sketcher.log", options.limit)
+            given = [handed / name for name in ("hashes", "starts", "texts")]
+            used = spent([options.sketcher, *given], out / "sketcher.log", options.limit)
             steps = json.loads(used.said)
             rows.append(line("webmill sketches, bands", used, steps))
             kernels.setdefault("webmill", []).append(steps)
@@ -56,7 +58,7 @@ def measure(name, options):
     if facts:
         print("  " + "; ".join(f"{what}: {value}" for what, value in facts.items()) + "\n")
     print_kernels(kernels, compared and options.sketcher)
-    print_ratios(times, extract)
+    print_ratios(times, kernels.get("webmill"), extract)
     shutil.rmtree(handed, ignore_errors=True)
     shutil.rmtree(out / "out", ignore_errors=True)
     return {"set": name, "extract": brief(extract), "times": {k: [brief(u) for u in v] for k, v in times.items()}, "kernels": kernels, **facts}
@@ -124,21 +126,29 @@ def print_kernels(kernels, sketcher):
             print(f"  {sketcher} is not there: sketches and bands are not compared")
         return
     for peer, theirs in kernels.items():
-        for parts in (["sketch"], ["sketch", "bands"], ["sketch", "bands", "check"]):
-            turns = zip(theirs, ours)
-            ratios = [sum(their[p] for p in parts) / sum(our[p] for p in parts) for their, our in turns]
+        for parts in (["sketch"], ["sketch", "bands"], ["sketch", "bands", "check"], ["sketch strings", "bands"]):
+            if not set(parts) <= set(theirs[0]):
+                continue
+            # Who gives strings pays for hashing them; ours are given as hashes.
+            own = [part.removesuffix(" strings") for part in parts]
+            ratios = [sum(t[p] for p in parts) / sum(o[p] for p in own) for t, o in zip(theirs, ours)]
             print(f"  {peer} / webmill, {' + '.join(parts)}: {three(ratios)}")
     kernels["webmill"] = ours
 
 
-def print_ratios(times, extract):
-    """Peer / webmill, round by round."""
-    ours = times.pop("webmill")
+def print_ratios(times, kernels, extract):
+    """Peer / webmill, round by round; `sign` is CPU only, of one thread."""
+    ours = times["webmill"]
     for peer, theirs in times.items():
+        if peer == "webmill":
+            continue
         for what in ("cpu", "wall"):
             turns = list(zip(theirs, ours))
-            alone = [getattr(used, what) / getattr(our, what) for used, our in turns]
+            ratios = [("dedup", [getattr(used, what) / getattr(our, what) for used, our in turns])]
+            if kernels:
+                signed = [getattr(used, what) / (getattr(our, what) + kernel["sign"]) for (used, our), kernel in zip(turns, kernels)]
+                ratios.append(("sign and dedup", signed))
             whole = [getattr(used, what) / (getattr(our, what) + getattr(extract, what)) for used, our in turns]
-            print(f"  {peer} / webmill, {what}: {three(alone)} (dedup), {three(whole)} (extract and dedup)")
-    times["webmill"] = ours
+            ratios.append(("extract and dedup", whole))
+            print(f"  {peer} / webmill, {what}: " + ", ".join(f"{three(r)} ({name})" for name, r in ratios))
     print(flush=True)

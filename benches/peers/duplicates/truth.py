@@ -20,10 +20,14 @@ WIDTH = 3
 BLOCK = 20_000_000
 
 
+def stream(texts):
+    """Texts as the examples of webmill-dedup read them."""
+    return b"".join(struct.pack("<I", len(data)) + data for data in (text.encode() for text in texts))
+
+
 def words_of(texts, program):
     """The words of each text, folded as webmill folds them (case, width), as lists."""
-    stream = b"".join(struct.pack("<I", len(data)) + data for data in (text.encode() for text in texts))
-    done = subprocess.run([program], input=stream, capture_output=True, check=True)
+    done = subprocess.run([program], input=stream(texts), capture_output=True, check=True)
     lines = done.stdout.decode().split("\n")[:-1]
     if len(lines) != len(texts):
         raise SystemExit(f"{program}: {len(lines)} lines for {len(texts)} texts")
