@@ -28,7 +28,8 @@ fn main() -> std::io::Result<()> {
         let (mut result, mut first) = (Ok(()), true);
         webmill_text::words(text, |word| {
             if result.is_ok() {
-                result = if first { Ok(()) } else { out.write_all(b" ") }.and_then(|()| out.write_all(word.as_bytes()));
+                result = if first { Ok(()) } else { out.write_all(b" ") }
+                    .and_then(|()| out.write_all(word.as_bytes()));
                 first = false;
             }
         });
