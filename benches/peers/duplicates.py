@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from duplicates import peers, quality, sets, speed, truth
+from duplicates import peers, quality, report, sets, speed, truth
 from duplicates.sources import Missing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,6 +36,7 @@ def arguments():
     parser.add_argument("--bound", type=float, default=0.5, help="least J of the exact pairs")
     parser.add_argument("--threads", type=int, default=1, help="of every program")
     parser.add_argument("--memory", default="1GiB", help="for webmill")
+    parser.add_argument("--recipe", type=Path, help="settings for webmill, as its --recipe takes them")
     parser.add_argument("--limit", type=float, default=900, help="seconds after which a peer is ended")
     parser.add_argument("--rounds", type=int, default=3, help="of speed")
     parser.add_argument("--documents", type=int, default=100_000, help="of the speed sets")
@@ -44,6 +45,7 @@ def arguments():
     options.peers = [name for name in options.peers.split(",") if name]
     options.webmill, options.words = options.webmill.resolve(), options.words.resolve()
     options.cache = options.cache.resolve()
+    options.recipe = options.recipe and options.recipe.resolve()
     return options
 
 
@@ -78,6 +80,8 @@ def main():
             print(f"== {name}: left out: {why}\n", flush=True)
         if options.json:
             options.json.write_text(json.dumps(named(numbers), indent=1))
+    if options.what == "quality":
+        report.summary(numbers)
     print(f"{time.perf_counter() - begun:.0f} s")
 
 

@@ -31,6 +31,7 @@ def measure(name, options):
     print_precision(truth, answers, facts)
     numbers = {"set": name, "pairs": len(truth.near), "precision": facts, "times": times, "recall": recalls}
     numbers["copies"] = scores.copies(truth, found)
+    numbers["twins"] = scores.twins(truth, answers["webmill"])
     numbers["expected"], numbers["ideal"] = print_possible(truth, found)
     pages, together = numbers["copies"]
     print(f"  pages with a whole copy: {pages}, clustered with one: {report.share(together, pages)}")
@@ -47,7 +48,8 @@ def measure(name, options):
 def mill(folder, out, options):
     """Extracts (once for a program and a set) and finds duplicates; returns what each step spent."""
     used = {}
-    stamp = f"{options.webmill.stat().st_mtime_ns} {(folder / 'set.json').stat().st_mtime_ns}"
+    recipe = options.recipe.read_text() if options.recipe else ""
+    stamp = f"{recipe}{options.webmill.stat().st_mtime_ns} {(folder / 'set.json').stat().st_mtime_ns}"
     mark = out / "program"
     if not mark.exists() or mark.read_text() != stamp:
         shutil.rmtree(out, ignore_errors=True)
@@ -61,6 +63,7 @@ def mill(folder, out, options):
 
 def webmill(arguments, out, options):
     settings = ["--threads", options.threads, "--memory", options.memory]
+    settings += ["--recipe", options.recipe] if options.recipe else []
     used = spent([options.webmill, *arguments, "--out", out / "out", *settings], out / f"{arguments[0]}.log")
     if used.status:
         raise SystemExit(f"webmill {arguments[0]} failed:\n{used.said[-2000:]}")

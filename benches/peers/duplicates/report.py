@@ -36,6 +36,38 @@ def recall_table(answers):
     table(header, rows)
 
 
+# What webmill is to reach, in the columns of the summary; a number below stands with a mark.
+GOALS = {"J >= .9": 0.995, ".8 <= J < .9": 0.98, "verified": 1.0, "twins": 0.97}
+EDIT_GOALS = {("120+", 1): 0.99, ("120+", 2): 0.97}
+
+
+def summary(numbers):
+    """One line a set: what webmill found, by a row or by a cluster, and what was to be reached."""
+    ranges, sites = ("J >= .9", ".8 <= J < .9"), ("same site", "cross-site")
+    rows = []
+    for set_ in numbers:
+        recall, facts = set_["recall"]["webmill"], set_["precision"]
+        row = [set_["set"]]
+        for what in ranges:
+            for site in sites:
+                pairs, _, _, either = recall.get((what, site), (0, 0, 0, 0))
+                row.append(marked(either, pairs, GOALS[what]))
+        row.append(marked(facts["verified"], facts["rows stated >= .8"], GOALS["verified"]))
+        row.append(marked(*reversed(set_["twins"]), GOALS["twins"]))
+        edits = set_.get("edits", {}).get("webmill", {})
+        for key, goal in EDIT_GOALS.items():
+            planted, found, _, _ = edits.get(key, (0, 0, 0, 0))
+            row.append(marked(found, planted, goal))
+        rows.append(row)
+    print(f"webmill, row or cluster; * below the goal {', '.join(f'{k} {v}' for k, v in GOALS.items())}, edits .99 and .97\n")
+    header = ["", ">= .9 same", "cross", ".8-.9 same", "cross", "verified", "twins", "120+, 1 changed", "2 changed"]
+    table(header, rows)
+
+
+def marked(part, whole, goal):
+    return share(part, whole) + ("*" if whole and part < goal * whole else "")
+
+
 def _order(key):
     what, where = key
     return "site" not in where, where not in ("same site",), not what.startswith("J"), where

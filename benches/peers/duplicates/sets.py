@@ -1,6 +1,8 @@
 """The evaluation sets as folders of shards, built once: CACHE/sets/NAME with `set.json` and `shards/`."""
 
+import html
 import json
+import re
 import shutil
 import subprocess
 
@@ -56,9 +58,6 @@ def _simulated(folder, webmill):
 
 def _paragraphs(cache, name):
     """Running text to take passages from: what stands between tags of the pages of a manual, one text a page."""
-    import html
-    import re
-
     texts = []
     for url, body in sources.manual_pages(name, cache, share=0.2 if name == "linux-doc" else 1.0):
         if name == "linux-doc" and "/translations/" in url:

@@ -66,6 +66,7 @@ def measure(name, options):
 
 def webmill(arguments, out, options):
     settings = ["--threads", options.threads, "--memory", options.memory]
+    settings += ["--recipe", options.recipe] if options.recipe else []
     log = out / f"{arguments[0]}.log"
     used = spent([options.webmill, *arguments, "--out", out / "out", *settings], log, options.limit)
     if used.status and arguments[0] == "extract":
