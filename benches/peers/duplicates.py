@@ -4,10 +4,11 @@ usage: duplicates.py quality [SET …]        (all sets without a name)
        duplicates.py speed [SET …]
        duplicates.py check                  the exact truth against all pairs of plain sets
 
-Needs target/release/webmill, the examples that cut words and time sketches (cargo build --release -p webmill-dedup --examples), and the
-Python with duplicates/requirements.txt. The sets come from Debian packages and a wheel (apt-get and pip, as they are set up here) or
-are made here with fixed seeds; all of it stays in the cache folder. See `duplicates/`: sources and edits say what the sets are, truth
-how the exact pairs are found, scores what is counted, speed what is timed.
+Needs target/release/webmill, the examples that cut words and time sketches (cargo build --release -p webmill-dedup
+--examples), and the Python with duplicates/requirements.txt. The sets come from Debian packages and a wheel (apt-get
+and pip, as they are set up here) or are made here with fixed seeds; all of it stays in the cache folder. See
+`duplicates/`: sources and edits say what the sets are, truth how the exact pairs are found, scores what is counted,
+speed what is timed.
 """
 
 import argparse
@@ -66,7 +67,9 @@ def main():
             sys.exit(f"{needed} is not there: see --help")
     said = subprocess.run([options.webmill, "--version"], capture_output=True, text=True, check=True)
     versions = ", ".join(f"{name} {version}" for name, version in peers.installed(options.peers))
-    print(f"{said.stdout.strip()}; {versions or 'no peers'}; {options.threads} thread(s), {options.memory}\n", flush=True)
+    print(
+        f"{said.stdout.strip()}; {versions or 'no peers'}; {options.threads} thread(s), {options.memory}\n", flush=True
+    )
     part = {"quality": quality, "speed": speed}[options.what]
     known = {"quality": sets.NAMES, "speed": speed.NAMES}[options.what]
     unknown = set(options.sets) - set(known)

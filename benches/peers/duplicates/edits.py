@@ -1,9 +1,8 @@
 """Planted edits: passages of real texts, and copies of them with one, two or four words changed.
 
-A changed word is another one of the same corpus, of letters only. The passage stands on one host, each copy on a host of its own, so every pair
-is cross-site. What counts afterwards is what extraction kept: a copy whose words differ from the passage's in another number of
-places than planted is left out and counted.
-"""
+A changed word is another one of the same corpus, of letters only. The passage stands on one host, each copy on a host
+of its own, so every pair is cross-site. What counts afterwards is what extraction kept: a copy whose words differ
+from the passage's in another number of places than planted is left out and counted."""
 
 import random
 

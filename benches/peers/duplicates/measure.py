@@ -1,8 +1,7 @@
 """Time and memory of a process.
 
-It is started by a small process of its own (this file as a script), as the peak that Linux states for a process includes that of the
-process it was forked from.
-"""
+It is started by a small process of its own (this file as a script), as the peak that Linux states for a process
+includes that of the process it was forked from."""
 
 import json
 import os

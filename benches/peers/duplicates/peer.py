@@ -2,9 +2,10 @@
 
 usage: peer.py rensa|datasketch|text-dedup|datatrove FOLDER [THREADS]
 
-FOLDER holds `texts.jsonl` (id, text), `words` (a line of folded words a text) and `hashes.npy` with `starts.npy`: the 64-bit hashes of each
-text's distinct 3-word shingles, one after the other. Writes `NAME.pairs.npy` (verified pairs, J >= .8) or `NAME.labels.npy` (a cluster a text)
-beside them and prints what it spent, as JSON: CPU seconds of each step; those without a step are measured from outside.
+FOLDER holds `texts.jsonl` (id, text), `words` (a line of folded words a text) and `hashes.npy` with `starts.npy`: the
+64-bit hashes of each text's distinct 3-word shingles, one after the other. Writes `NAME.pairs.npy` (verified pairs, J
+>= .8) or `NAME.labels.npy` (a cluster a text) beside them and prints what it spent, as JSON: CPU seconds of each
+step; those without a step are measured from outside.
 """
 
 import json

@@ -111,7 +111,10 @@ def print_precision(truth, answers, facts):
     print(f"near rows {facts['near rows']}, without resemblance {facts['unverified']};", end=" ")
     print(f"largest error of a stated resemblance {facts['largest error']:.1e}")
     members, near = facts["members"], facts["members with J >= .8"]
-    print(f"  webmill: members of clusters {members}, J with representative >= .8: {report.share(near, members)};", end=" ")
+    print(
+        f"  webmill: members of clusters {members}, J with representative >= .8: {report.share(near, members)};",
+        end=" ",
+    )
     equal, same = facts["equal rows"], facts["equal rows with J = 1"]
     print(f"equal rows {equal}, of them J = 1: {report.share(same, equal)}")
     if facts["other rows"]:
@@ -127,7 +130,10 @@ def print_possible(truth, found):
     stars = scores.ideal(truth, found)
     texts, together = scores.twins(truth, stars)
     clustered = sum(stars.clustered(a, b) for a, b, _ in truth.near)
-    print(f"  stars about representatives, all candidates known: with a twin clustered {report.share(together, texts)},", end=" ")
+    print(
+        f"  stars about representatives, all candidates known: with a twin clustered {report.share(together, texts)},",
+        end=" ",
+    )
     print(f"pairs in one cluster {report.share(clustered, len(truth.near))}")
     return expected, [texts, together, len(truth.near), clustered]
 
@@ -168,6 +174,9 @@ def print_simulated(lines, truth, found, answer):
         count[0] += 1
         count[1] += together or (a != b and answer.linked(a, b))
         count[2] += together
-    rows = [[f"{kind}, {near}", n, report.share(f, n), report.share(c, n)] for (kind, near), (n, f, c) in sorted(counts.items())]
+    rows = [
+        [f"{kind}, {near}", n, report.share(f, n), report.share(c, n)]
+        for (kind, near), (n, f, c) in sorted(counts.items())
+    ]
     report.table(["planted", "pages", "linked", "clustered"], rows)
     return {f"{kind}, {near}": count for (kind, near), count in counts.items()}

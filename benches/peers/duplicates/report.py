@@ -59,7 +59,9 @@ def summary(numbers):
             planted, found, _, _ = edits.get(key, (0, 0, 0, 0))
             row.append(marked(found, planted, goal))
         rows.append(row)
-    print(f"webmill, row or cluster; * below the goal {', '.join(f'{k} {v}' for k, v in GOALS.items())}, edits .99 and .97\n")
+    print(
+        f"webmill, row or cluster; * below the goal {', '.join(f'{k} {v}' for k, v in GOALS.items())}, edits .99 and .97\n"
+    )
     header = ["", ">= .9 same", "cross", ".8-.9 same", "cross", "verified", "twins", "120+, 1 changed", "2 changed"]
     table(header, rows)
 

@@ -58,7 +58,9 @@ def read_duplicates(out, found):
     number = {url: i for i, url in enumerate(found.urls)}
     rows = table(out, "dedup", "duplicates", ["a", "b", "kind", "resemblance"])
     if None in rows.values():
-        raise SystemExit(f"duplicates has no {', '.join(c for c in rows if rows[c] is None)}: this reads another form of it")
+        raise SystemExit(
+            f"duplicates has no {', '.join(c for c in rows if rows[c] is None)}: this reads another form of it"
+        )
     for a, b, kind, resemblance in zip(rows["a"], rows["b"], rows["kind"], rows["resemblance"]):
         a, b = number.get(a), number.get(b)
         if a is None or b is None:

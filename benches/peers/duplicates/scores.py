@@ -1,21 +1,25 @@
 """What of the exact truth was found, and what was found that is not true.
 
-**Texts.** Pages with the same text, letter for letter, are one text; pairs are pairs of texts, so a hundred copies of a page do not
-count a hundred times. A text of fewer than MIN_WORDS words is compared with nothing (too little to say anything) and counted.
+**Texts.** Pages with the same text, letter for letter, are one text; pairs are pairs of texts, so a hundred copies of
+a page do not count a hundred times. A text of fewer than MIN_WORDS words is compared with nothing (too little to say
+anything) and counted.
 
-**Pair recall.** Of the pairs of texts with J in a range, the share that a row of `duplicates` holds, pages of equal rows (body, text)
-standing for each other; and the share that lies in one cluster. A pair is of the same site if a page of each is on one host, cross-site
-if pages of both are on different hosts; it may be both.
+**Pair recall.** Of the pairs of texts with J in a range, the share that a row of `duplicates` holds, pages of equal
+rows (body, text) standing for each other; and the share that lies in one cluster. A pair is of the same site if a
+page of each is on one host, cross-site if pages of both are on different hosts; it may be both.
 
-**Precision.** Rows that state a resemblance are compared with the exact one. `verified` is the share of rows stated at .8 or more
-that have it; `unverified` counts near rows that state none. `members`: cluster members whose J with their representative is at
-least .8. Rows of equal bodies may have J < 1, as extraction drops what each site repeats. `supported`: texts of clusters of several texts that have a twin in them, which can be asked of clusters without representatives.
+**Precision.** Rows that state a resemblance are compared with the exact one. `verified` is the share of rows stated
+at .8 or more that have it; `unverified` counts near rows that state none. `members`: cluster members whose J with
+their representative is at least .8. Rows of equal bodies may have J < 1, as extraction drops what each site repeats.
+`supported`: texts of clusters of several texts that have a twin in them, which can be asked of clusters without
+representatives.
 
 **Twins.** Texts with another text of J >= .8, and the share that is clustered with at least one.
 
-**What is possible.** `ideal` clusters the exact pairs as webmill defines clusters (in the total order, each text joins the first representative
-with J >= .8, else becomes one): what stars can reach with every candidate known. `expected` is the recall that MinHash bands of a
-shape have on these pairs, the mean of 1 - (1 - J^rows)^bands, and how many pairs of J under .8 they bring to the exact check.
+**What is possible.** `ideal` clusters the exact pairs as webmill defines clusters (in the total order, each text
+joins the first representative with J >= .8, else becomes one): what stars can reach with every candidate known.
+`expected` is the recall that MinHash bands of a shape have on these pairs, the mean of 1 - (1 - J^rows)^bands, and
+how many pairs of J under .8 they bring to the exact check.
 """
 
 from collections import defaultdict

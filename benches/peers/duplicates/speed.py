@@ -1,10 +1,9 @@
 """Time and memory on synthetic pages: webmill and its peers in turns, the same documents for all.
 
-webmill reads tables of pages and texts, the peers a file of JSON lines or the hashes of the shingles. What dedup does not do, as `extract`
-has done it in its one pass, is cutting words, hashing shingles and sketching them. The example `sketch_bands` times that on the same texts
-(`sign`), and whole pipelines are compared with sign and dedup together; also with dedup alone, and with extraction whole, parsing and
-main text included.
-"""
+webmill reads tables of pages and texts, the peers a file of JSON lines or the hashes of the shingles. What dedup does
+not do, as `extract` has done it in its one pass, is cutting words, hashing shingles and sketching them. The example
+`sketch_bands` times that on the same texts (`sign`), and whole pipelines are compared with sign and dedup together;
+also with dedup alone, and with extraction whole, parsing and main text included."""
 
 import json
 import shutil
@@ -14,7 +13,8 @@ import numpy as np
 from . import peers, report
 from .measure import spent, three
 from .results import read_duplicates, read_texts
-from .synthetic import NAMES, build
+from .synthetic import NAMES as NAMES
+from .synthetic import build
 from .truth import ShingleSets, words_of
 
 COMPARED = ("corpus",)  # the peers run on these sets
@@ -61,7 +61,13 @@ def measure(name, options):
     print_ratios(times, kernels.get("webmill"), extract)
     shutil.rmtree(handed, ignore_errors=True)
     shutil.rmtree(out / "out", ignore_errors=True)
-    return {"set": name, "extract": brief(extract), "times": {k: [brief(u) for u in v] for k, v in times.items()}, "kernels": kernels, **facts}
+    return {
+        "set": name,
+        "extract": brief(extract),
+        "times": {k: [brief(u) for u in v] for k, v in times.items()},
+        "kernels": kernels,
+        **facts,
+    }
 
 
 def webmill(arguments, out, options):
@@ -147,7 +153,10 @@ def print_ratios(times, kernels, extract):
             turns = list(zip(theirs, ours))
             ratios = [("dedup", [getattr(used, what) / getattr(our, what) for used, our in turns])]
             if kernels:
-                signed = [getattr(used, what) / (getattr(our, what) + kernel["sign"]) for (used, our), kernel in zip(turns, kernels)]
+                signed = [
+                    getattr(used, what) / (getattr(our, what) + kernel["sign"])
+                    for (used, our), kernel in zip(turns, kernels)
+                ]
                 ratios.append(("sign and dedup", signed))
             whole = [getattr(used, what) / (getattr(our, what) + getattr(extract, what)) for used, our in turns]
             ratios.append(("extract and dedup", whole))

@@ -1,7 +1,7 @@
-"""Synthetic pages for speed and for what a hostile or a monotonous corpus does, with fixed seeds, written as WARC by two processes.
+"""Synthetic pages for speed and for what a hostile or a monotonous corpus does, with fixed seeds, written as WARC.
 
-`corpus`    N documents, lengths log-normal (median 250 words), Zipf words; a fifth are near copies (1 to 20 words changed), 1 in 20 whole
-            copies of an earlier document
+`corpus`    N documents, lengths log-normal (median 250 words), Zipf words; a fifth are near copies (1 to 20 words
+            changed), 1 in 20 whole copies of an earlier document
 `template82`, `template64`  N pages that share one text and have some words of their own: J of any two about .82, .64
 `equal`     N pages of one text
 `bucket`    N pages; half share one rare shingle and nothing else, half share a third of their words

@@ -1,14 +1,13 @@
 """Exact resemblance of all pairs of texts, without webmill's signatures.
 
-The words are webmill's (Unicode Annex 29, jieba for Chinese, by the example `text_words` of webmill-dedup), as another cut
-would be another question. Everything after that is done here: words are folded and numbered, a shingle is the number of three
-words, exact and without hashing, and pairs come from an inverted index with prefix filter.
+The words are webmill's (Unicode Annex 29, jieba for Chinese, by the example `text_words` of webmill-dedup), as
+another cut would be another question. Everything after that is done here: words are folded and numbered, a shingle is
+the number of three words, exact and without hashing, and pairs come from an inverted index with prefix filter.
 
-For J(A, B) >= t with |A| >= |B| the two share a shingle among the first |A| - ceil(t |A|) + 1 of A and the first
-|B| - ceil(2t / (1 + t) |B|) + 1 of B, when the shingles of all texts stand in one order; the rarest come first, which keeps the
-lists short. (Chaudhuri, Ganti, Kaushik, doi:10.1109/ICDE.2006.9; Xiao et al., doi:10.1145/1367497.1367516.) Candidates are then
-intersected whole. Memory: eight bytes a shingle, and blocks of rows of at most BLOCK candidates.
-"""
+For J(A, B) >= t with |A| >= |B| the two share a shingle among the first |A| - ceil(t |A|) + 1 of A and the first |B|
+- ceil(2t / (1 + t) |B|) + 1 of B, when the shingles of all texts stand in one order; the rarest come first, which
+keeps the lists short. (Chaudhuri, Ganti, Kaushik, doi:10.1109/ICDE.2006.9; Xiao et al., doi:10.1145/1367497.1367516.)
+Candidates are then intersected whole. Memory: eight bytes a shingle, and blocks of rows of at most BLOCK candidates."""
 
 import struct
 import subprocess
