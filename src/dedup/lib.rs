@@ -42,12 +42,12 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod bit_order;
 mod bands;
 mod bands_join;
 mod bands_known;
 mod bands_rounds;
 mod bands_stream;
+mod bit_order;
 mod cluster;
 mod compare;
 mod containment;
@@ -60,10 +60,10 @@ mod exact;
 mod fingerprint;
 mod group;
 mod hamming;
+mod keep;
 mod measure;
 mod minhash;
 mod minhash_text;
-mod keep;
 mod mirrors;
 mod mirrors_degree;
 mod mirrors_sites;
@@ -100,14 +100,13 @@ pub use diff_layout::DiffView;
 pub use diff_terminal::use_color;
 pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
+pub use keep::{KeepPolicy, KeptPage, canonical_names};
 pub use minhash::{MAX_MINHASH_VALUES, MINHASH_VALUES, MinHasher, SKETCH_VERSION, Sketch};
 pub use minhash_text::{Signatures, TextSigner, text_bands};
-pub use keep::{KeepPolicy, KeptPage, canonical_names};
 pub use mirrors::{Mirror, MirrorKind, MirrorOptions, MirrorSearch, MirrorTotals, Site};
 pub use mirrors_degree::MirrorDegrees;
 pub use online::FingerprintIndex;
 pub use pairs::{HammingJoin, JoinTotals, Pair, pairs_between, pairs_within};
-pub use pairs::{HammingJoin, Pair, pairs_between, pairs_within};
 pub use passages::{PassageCounts, PassageJoin, PassageOptions, PassagePairs};
 pub use passages_rows::{PagePassages, Passage, passages};
 pub use repeated::{Repeated, RepeatedCount, RepeatedCounts, RepeatedOptions, RepeatedRow};
