@@ -19,13 +19,18 @@
 //!
 //! **Reference.** Leskovec, Rajaraman, Ullman, *Mining of Massive Datasets*, §3.4.
 
+pub(crate) mod join;
+mod known;
+mod rounds;
+mod stream;
+
 use std::fmt;
 use std::str::FromStr;
 
 use webmill_capture::error::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::minhash::{MAX_MINHASH_VALUES, Sketch};
+use crate::minhash::{MAX_MINHASH_VALUES, Sketch};
 
 /// Version of what stored band hashes mean: of the sketch, of the words and of the hash of a band.
 pub const BANDS_VERSION: u32 = 1;

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use webmill_capture::error::{Error, Result};
 
-use crate::pairs::Pair;
+use crate::hamming::Pair;
 use crate::verify::Verify;
 
 /// Exact copies: two pages with the same body or the same text.

@@ -14,7 +14,7 @@
 use rayon::prelude::*;
 use webmill_capture::error::Result;
 
-use super::shingle::Shingles;
+use crate::shingle::Shingles;
 
 /// Shingles of two texts, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -16,17 +16,22 @@
 //!
 //! **Determinism.** A function of both texts and the options.
 
+mod chain;
+mod html;
+pub(crate) mod layout;
+pub(crate) mod terminal;
+
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
 
-use super::containment::Overlap;
-use super::diff_chain::{common_runs, heaviest_chain};
-use super::passages_align::align;
-use super::shingle::Shingles;
-use super::winnow::{WinnowOptions, Winnowed};
-use super::winnow_units::Units;
+use crate::containment::Overlap;
+use crate::diff::chain::{common_runs, heaviest_chain};
+use crate::passages::align::align;
+use crate::passages::units::Units;
+use crate::passages::winnow::{WinnowOptions, Winnowed};
+use crate::shingle::Shingles;
 
 /// Shared stretches below this many words may be made own.
 const MIN_SHARED_WORDS: u32 = 3;
@@ -280,5 +285,4 @@ fn within(ranges: &[Range<usize>], range: Range<usize>) -> Vec<Range<usize>> {
 }
 
 #[cfg(test)]
-#[path = "diff_tests.rs"]
 mod tests;

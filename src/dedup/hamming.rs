@@ -1,348 +1,337 @@
-//! All pairs of 64-bit values within a Hamming distance, without comparing all with all where that takes long.
+//! Pairs of pages whose fingerprints are close: a set against itself, a set against another.
 //!
-//! **Algorithm.** A plan is measured on a sample of the values (see `measure`). For each of its tables the values are
-//! grouped by the bits that must agree (see `group`), and the values of a group are compared with each other (see
-//! `compare`). A group of more than [`LARGE`] values is such a problem again and may get a plan of its own, over the
-//! bits that vary in it. Before that the pairs that belong to other tables are left out: values that agree on a block
-//! which must differ are not compared, and where all do, as in the heaps of near-constant bits, nothing is.
+//! **Definition.** Equal fingerprints form a group; its representative is its lowest index. The pairs within `k` are
+//! a star for each group (representative and every other member, distance 0), and every pair of representatives whose
+//! distance is 1 to `k`. So a heap of 100,000 equal fingerprints gives 99,999 pairs, not five thousand million, and
+//! nothing is lost: all members of a group have the fingerprint of their representative.
 //!
-//! **Cost.** Time for `C(m, k)` tables of 5 to 10 ns a value, and .1 ns a comparison; a plan weighs one against the
-//! other. Memory 16 bytes a value, 4 for each of at most 4 million keys, and 14 MiB for the pairs that wait to be
-//! delivered, however many there are.
+//! **Algorithm.** Equal values are grouped by sorting; the distinct ones are joined by tables that are measured on them
+//! (see `hamming`).
 //!
-//! **Determinism.** Exact: every pair within `k`, once. Pairs come table by table, group by group; work is cut by size
-//! alone, so that the order does not depend on threads either.
+//! **Cost.** [`HammingJoin::estimate_bytes`]: 38 bytes a fingerprint and 20 MiB besides the input, however many pairs
+//! there are: they stream. `HammingJoin` refuses before it starts if that is more than it may use. Ten million uniform
+//! fingerprints take seconds at `k = 3`, half a minute at `k = 7`; the time grows with their number, and with that of
+//! their pairs: about .2 µs each in a million pages of one template, where a close pair comes together in several tables.
+//! Where most of `n` fingerprints are within `k` of each other, as a hostile site may make them, there are about `n²/2`
+//! pairs to be compared and given: [`HammingJoin::most_pairs_each`] bounds what is given, not what is compared.
+//!
+//! **Exact and capped.** Without `most_pairs_each` every pair is given, and given once. With it every fingerprint still
+//! gets all of its pairs, or so many of them at least; what is withheld is counted.
+//!
+//! **Determinism.** The set of pairs and their order depend on nothing but the input.
+
+mod all_pairs;
+mod bit_order;
+mod compare;
+mod group;
+mod measure;
+pub(crate) mod online;
+mod plan;
+mod values;
+pub(crate) mod varint;
 
 use std::ops::ControlFlow;
 
-use rayon::prelude::*;
+use webmill_capture::error::{Error, Result};
 
-use super::bit_order::BitOrder;
-use super::compare::{Compared, Match, Rectangle, Task};
-use super::group::{Key, group};
-use super::measure::{Work, agreed, all_pairs, plan};
-use super::plan::{Plan, Table};
+use super::Fingerprint;
+use crate::hamming::all_pairs::Join;
+use crate::hamming::compare::Match;
+use crate::hamming::values::Values;
 
-/// Values of a group that is compared as it is; few in tests, so that small sets have plans within plans.
-const LARGE: usize = if cfg!(test) { 64 } else { 1 << 15 };
-
-/// Rows of a large group that one task takes.
-const STRIP: u32 = 1024;
-
-/// Tasks worked on between two deliveries.
-const WAVE: usize = 32;
-
-/// Comparisons, and rectangles, after which a task is closed.
-const TASK_AREA: u64 = 1 << 22;
-const TASK_RECTANGLES: usize = 4096;
-
-/// Plans within plans.
-const DEPTH: u32 = 3;
-
-/// A plan within a plan must be so much better than to compare all: it meets pairs anew in many tables.
-const GAIN: f64 = 0.5;
-
-/// Where at least this share of a group agrees on a block that must differ, those that agree are not compared.
-const AGREED: f64 = 0.2;
-
-/// A join under way: `convert` runs on many threads, `deliver` on one, in order.
-pub(super) struct Join<C, D> {
-    pub(super) k: u32,
-    /// Makes of a pair of values what is delivered.
-    pub(super) convert: C,
-    pub(super) deliver: D,
-    /// Pairs of values that were compared, about.
-    pub(super) compared: u64,
+/// Two close fingerprints, by index.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Pair {
+    /// Index of the one; in a self join the lower index.
+    pub a: u32,
+    /// Index of the other; in a join of two sets, in the second set.
+    pub b: u32,
+    /// Hamming distance, 0 to 64.
+    pub distance: u8,
 }
 
-/// Where values stand: in a group of a table of a plan, over a group of an outer one.
-struct Frame<'a> {
-    order: &'a BitOrder,
-    table: Option<&'a Table>,
-    outer: Option<&'a Frame<'a>>,
+/// What a join did.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct JoinTotals {
+    /// Pairs given, those of stars among them.
+    pub pairs: u64,
+    /// Pairs withheld, as both fingerprints had as many as [`HammingJoin::most_pairs_each`] allows.
+    pub withheld: u64,
+    /// Comparisons of two fingerprints, about.
+    pub compared: u64,
 }
 
-impl Frame<'_> {
-    /// The pair of given values that a pair of this frame stands for; `None` where an outer plan finds it elsewhere.
-    fn original(&self, (mut a, mut b): Match) -> Option<Match> {
-        (a, b) = (self.order.back(a), self.order.back(b));
-        let mut outer = self.outer;
-        while let Some(frame) = outer {
-            if frame.table.is_some_and(|table| !table.owns(a ^ b)) {
-                return None;
-            }
-            (a, b) = (frame.order.back(a), frame.order.back(b));
-            outer = frame.outer;
+/// A join of fingerprints within a Hamming distance; a configuration to [`run`](HammingJoin::run).
+#[derive(Clone, Debug)]
+pub struct HammingJoin {
+    k: u32,
+    memory_bytes: usize,
+    most_pairs_each: u32,
+}
+
+impl HammingJoin {
+    /// Pairs of distance at most `k`. Any `k` is exact; past 8 or so the work grows steeply.
+    pub fn new(k: u32) -> Self {
+        HammingJoin { k, memory_bytes: usize::MAX, most_pairs_each: u32::MAX }
+    }
+
+    /// Refuses input that would take more memory than this. The number of pairs takes none.
+    pub fn memory_bytes(mut self, bytes: usize) -> Self {
+        self.memory_bytes = bytes;
+        self
+    }
+
+    /// Withholds a pair of representatives where each of the two has been given in so many others.
+    ///
+    /// So every representative gets its first `most` pairs if it has so many, and there are at most `n · most`. Which
+    /// ones come first depends on the values only. Stars are not capped: they are linear. By default nothing is
+    /// withheld.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_dedup::{Fingerprint, HammingJoin};
+    /// let all: Vec<Fingerprint> = (0..16).map(Fingerprint).collect();
+    /// let mut pairs = 0;
+    /// let totals = HammingJoin::new(4).most_pairs_each(3).run(&all, |_| {
+    ///     pairs += 1;
+    ///     Ok(())
+    /// })?;
+    /// assert!(pairs <= 16 * 3);
+    /// assert_eq!((totals.pairs, totals.pairs + totals.withheld), (pairs, 16 * 15 / 2));
+    /// # Ok::<(), webmill_capture::error::Error>(())
+    /// ```
+    pub fn most_pairs_each(mut self, most: u32) -> Self {
+        self.most_pairs_each = most;
+        self
+    }
+
+    /// Bytes that a join of `n` fingerprints takes at its peak, besides its input.
+    pub fn estimate_bytes(n: usize) -> usize {
+        // Few fingerprints have few pairs to wait for their delivery.
+        n.saturating_mul(38).saturating_add(n.saturating_mul(n).saturating_mul(28).min(20 << 20))
+    }
+
+    fn admit(&self, n: usize) -> Result<()> {
+        let need = Self::estimate_bytes(n);
+        if n >= u32::MAX as usize {
+            return Err(Error::Limit(format!(
+                "{n} fingerprints in one join: at most {} are numbered",
+                u32::MAX - 1
+            )));
         }
-        Some((a, b))
-    }
-}
-
-/// Tasks to be worked on together.
-#[derive(Default)]
-struct Wave {
-    tasks: Vec<Task>,
-}
-
-impl Wave {
-    fn add(&mut self, rectangle: Rectangle) {
-        match self.tasks.last_mut().filter(|task| task.area < TASK_AREA && task.len() < TASK_RECTANGLES) {
-            Some(task) => task.add(rectangle),
-            None => {
-                let mut task = Task::default();
-                task.add(rectangle);
-                self.tasks.push(task);
-            }
+        if need > self.memory_bytes {
+            let mib = |bytes: usize| bytes.div_ceil(1 << 20);
+            return Err(Error::Limit(format!(
+                "joining {n} fingerprints takes about {} MiB of memory, {} MiB are allowed: raise --memory",
+                mib(need),
+                mib(self.memory_bytes)
+            )));
         }
+        Ok(())
     }
 
-    fn is_full(&self) -> bool {
-        self.tasks.len() > WAVE
-    }
-}
-
-impl<T, E, C, D> Join<C, D>
-where
-    T: Send,
-    C: Fn(Match) -> T + Sync,
-    D: FnMut(Vec<T>) -> ControlFlow<E>,
-{
-    pub(super) fn new(k: u32, convert: C, deliver: D) -> Self {
-        Join { k, convert, deliver, compared: 0 }
-    }
-
-    /// Delivers every pair of the distinct `values` within `k`, each once, in either order.
-    pub(super) fn within(&mut self, values: &mut [u64]) -> ControlFlow<E> {
-        let mut scratch = vec![0; values.len()];
-        let plan = plan(Work::Within(values.len()), values, None, self.k, f64::INFINITY);
-        self.within_frame(values, &mut scratch, None, DEPTH, plan)
-    }
-
-    /// Delivers every pair (of `left`, of `right`) within `k`, equal values too.
-    pub(super) fn between(&mut self, left: &mut [u64], right: &mut [u64]) -> ControlFlow<E> {
-        let (mut left_scratch, mut right_scratch) = (vec![0; left.len()], vec![0; right.len()]);
-        let scratch = (left_scratch.as_mut_slice(), right_scratch.as_mut_slice());
-        let plan = plan(Work::Between(left.len(), right.len()), left, Some(right), self.k, f64::INFINITY);
-        self.between_frame((left, right), scratch, None, DEPTH, plan)
-    }
-
-    /// All pairs of `values`, by the plan if there is one.
-    fn within_frame(
-        &mut self,
-        values: &mut [u64],
-        scratch: &mut [u64],
-        outer: Option<&Frame<'_>>,
-        depth: u32,
-        plan: Option<Plan>,
-    ) -> ControlFlow<E> {
-        let Some(plan) = plan else { return self.rest_within(values, outer) };
-        let Plan { order, tables } = &plan;
-        order.all_there(values);
-        for table in tables {
-            let key = Key::of(table.mask, values.len());
-            let starts = group(values, scratch, &key);
-            let frame = Frame { order, table: Some(table), outer };
-            let mut wave = Wave::default();
-            for bounds in starts.windows(2) {
-                let (start, end) = (bounds[0], bounds[1]);
-                let place = start as usize..end as usize;
-                if place.len() > LARGE {
-                    self.work_off(&mut wave, values, values, &frame)?;
-                    let (values, scratch) = (&mut values[place.clone()], &mut scratch[place]);
-                    self.large_within(values, scratch, &frame, depth)?;
-                } else if place.len() > 1 {
-                    for rectangle in triangle(start, end) {
-                        wave.add(rectangle);
-                    }
-                    if wave.is_full() {
-                        self.work_off(&mut wave, values, values, &frame)?;
-                    }
-                }
-            }
-            self.work_off(&mut wave, values, values, &frame)?;
-        }
-        order.all_back(values);
-        ControlFlow::Continue(())
-    }
-
-    /// A group of many values.
-    fn large_within(
-        &mut self,
-        values: &mut [u64],
-        scratch: &mut [u64],
-        frame: &Frame<'_>,
-        depth: u32,
-    ) -> ControlFlow<E> {
-        let differing = frame.table.map_or(&[][..], |table| &table.differing);
-        if differing.iter().any(|block| constant(values, *block)) {
-            return ControlFlow::Continue(());
-        }
-        let most = differing.iter().map(|&block| (agreed(values, block), block));
-        let most = most.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|most| most.0 >= AGREED);
-        let work = Work::Within(values.len());
-        let compared = all_pairs(work) * (1.0 - most.map_or(0.0, |most| most.0));
-        let plan = if depth > 0 { plan(work, values, None, self.k, compared * GAIN) } else { None };
-        let Some((_, block)) = most.filter(|_| plan.is_none()) else {
-            return self.within_frame(values, scratch, Some(frame), depth.saturating_sub(1), plan);
+    /// Gives `emit` every pair: first the stars, sorted, then the pairs of representatives, table by table.
+    ///
+    /// # Errors
+    /// `Limit` with the estimate where memory does not suffice; the first error of `emit`, which ends the join.
+    pub fn run(
+        &self,
+        fingerprints: &[Fingerprint],
+        emit: impl FnMut(Pair) -> Result<()>,
+    ) -> Result<JoinTotals> {
+        self.admit(fingerprints.len())?;
+        let mut giver = Giver { emit, totals: JoinTotals::default() };
+        let values = Values::of(fingerprints);
+        let firsts = {
+            let ranks = values.ranks(fingerprints);
+            let firsts = values.firsts(&ranks);
+            giver.stars(&ranks, &firsts)?;
+            firsts
         };
-        values.par_sort_unstable_by_key(|v| (v & block, *v));
-        let (mut wave, mut start, end) = (Wave::default(), 0, values.len() as u32);
-        for class in values.chunk_by(|a, b| a & block == b & block) {
-            let after = start + class.len() as u32;
-            for rectangle in strips((start, after), (after, end)) {
-                wave.add(rectangle);
-                if wave.is_full() {
-                    self.work_off(&mut wave, values, values, frame)?;
-                }
-            }
-            start = after;
-        }
-        self.work_off(&mut wave, values, values, frame)
-    }
-
-    /// All pairs of `values` without a plan.
-    fn rest_within(&mut self, values: &[u64], outer: Option<&Frame<'_>>) -> ControlFlow<E> {
-        let order = BitOrder::default();
-        let whole = Frame { order: &order, table: None, outer: None };
-        let frame = outer.unwrap_or(&whole);
-        let mut wave = Wave::default();
-        for rectangle in triangle(0, values.len() as u32) {
-            wave.add(rectangle);
-            if wave.is_full() {
-                self.work_off(&mut wave, values, values, frame)?;
-            }
-        }
-        self.work_off(&mut wave, values, values, frame)
-    }
-
-    /// All pairs of `left` and `right`, by the plan if there is one.
-    fn between_frame(
-        &mut self,
-        (left, right): (&mut [u64], &mut [u64]),
-        (left_scratch, right_scratch): (&mut [u64], &mut [u64]),
-        outer: Option<&Frame<'_>>,
-        depth: u32,
-        plan: Option<Plan>,
-    ) -> ControlFlow<E> {
-        let Some(plan) = plan else { return self.rest_between(left, right, outer) };
-        let Plan { order, tables } = &plan;
-        order.all_there(left);
-        order.all_there(right);
-        for table in tables {
-            let key = Key::of(table.mask, left.len().max(right.len()));
-            let left_starts = group(left, left_scratch, &key);
-            let right_starts = group(right, right_scratch, &key);
-            let frame = Frame { order, table: Some(table), outer };
-            let mut wave = Wave::default();
-            for (a, b) in left_starts.windows(2).zip(right_starts.windows(2)) {
-                let area = u64::from(a[1] - a[0]) * u64::from(b[1] - b[0]);
-                if area > (LARGE * LARGE) as u64 {
-                    self.work_off(&mut wave, left, right, &frame)?;
-                    let (a, b) = (a[0] as usize..a[1] as usize, b[0] as usize..b[1] as usize);
-                    let scratch = (&mut left_scratch[a.clone()], &mut right_scratch[b.clone()]);
-                    self.large_between((&mut left[a], &mut right[b]), scratch, &frame, depth)?;
-                } else if area > 0 {
-                    for rectangle in strips((a[0], a[1]), (b[0], b[1])) {
-                        wave.add(rectangle);
-                    }
-                    if wave.is_full() {
-                        self.work_off(&mut wave, left, right, &frame)?;
-                    }
-                }
-            }
-            self.work_off(&mut wave, left, right, &frame)?;
-        }
-        order.all_back(left);
-        order.all_back(right);
-        ControlFlow::Continue(())
-    }
-
-    /// Two groups of many values.
-    fn large_between(
-        &mut self,
-        (left, right): (&mut [u64], &mut [u64]),
-        scratch: (&mut [u64], &mut [u64]),
-        frame: &Frame<'_>,
-        depth: u32,
-    ) -> ControlFlow<E> {
-        let same =
-            |block: u64| constant(left, block) && constant(right, block) && (left[0] ^ right[0]) & block == 0;
-        if frame.table.is_some_and(|table| table.differing.iter().any(|block| same(*block))) {
-            return ControlFlow::Continue(());
-        }
-        let work = Work::Between(left.len(), right.len());
-        let most = all_pairs(work) * GAIN;
-        let plan = if depth > 0 { plan(work, left, Some(right), self.k, most) } else { None };
-        self.between_frame((left, right), scratch, Some(frame), depth.saturating_sub(1), plan)
-    }
-
-    /// All pairs of `left` and `right` without a plan.
-    fn rest_between(&mut self, left: &[u64], right: &[u64], outer: Option<&Frame<'_>>) -> ControlFlow<E> {
-        let order = BitOrder::default();
-        let whole = Frame { order: &order, table: None, outer: None };
-        let frame = outer.unwrap_or(&whole);
-        let mut wave = Wave::default();
-        for rectangle in strips((0, left.len() as u32), (0, right.len() as u32)) {
-            wave.add(rectangle);
-            if wave.is_full() {
-                self.work_off(&mut wave, left, right, frame)?;
-            }
-        }
-        self.work_off(&mut wave, left, right, frame)
-    }
-
-    /// Compares what `wave` holds, and empties it.
-    fn work_off(
-        &mut self,
-        wave: &mut Wave,
-        rows: &[u64],
-        columns: &[u64],
-        frame: &Frame<'_>,
-    ) -> ControlFlow<E> {
-        let Join { k, convert, deliver, compared } = self;
-        let work = Compared { rows, columns, k: *k, table: frame.table };
-        let go_on = |task: &mut Task| {
-            let mut found = Vec::new();
-            let done = work.go_on(task, &mut found);
-            let original = found.into_iter().filter_map(|pair| frame.original(pair));
-            (original.map(&*convert).collect::<Vec<T>>(), done)
+        let mut cap = Cap::new(self.most_pairs_each, fingerprints.len(), 0);
+        let pair = |(x, y): Match| {
+            let (x_first, y_first) = (firsts[values.rank(x)? as usize], firsts[values.rank(y)? as usize]);
+            Some(pair_of(x_first.min(y_first), x_first.max(y_first), x ^ y))
         };
-        *compared += wave.tasks.iter().map(|task| task.area).sum::<u64>();
-        let found: Vec<(Vec<T>, bool)> = wave.tasks.par_iter_mut().map(go_on).collect();
-        for (mut task, (found, mut done)) in wave.tasks.drain(..).zip(found) {
-            deliver(found)?;
-            // A task that finds very much goes on once all before it is delivered: what waits stays small.
-            while !done {
-                let more;
-                (more, done) = go_on(&mut task);
-                deliver(more)?;
+        let mut working = values.sorted().to_vec();
+        let mut join = Join::new(self.k, pair, |found| giver.give(found, |p| cap.admits(p.a, p.b)));
+        let flow = join.within(&mut working);
+        let compared = join.compared;
+        finish(flow, giver.totals, compared)
+    }
+
+    /// Gives `emit` every pair of a representative of `left` with a representative of `right`, distance 0 included.
+    ///
+    /// Members of a group within one side are not listed: [`HammingJoin::run`] on that side has their star. Where the
+    /// one side is asked again and again, or is far larger, see [`FingerprintIndex::scan`](crate::FingerprintIndex).
+    ///
+    /// # Errors
+    /// As [`HammingJoin::run`].
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_dedup::{Fingerprint, HammingJoin, Pair};
+    /// let (earlier, later) = ([Fingerprint(0), Fingerprint(0xFF)], [Fingerprint(0xFE), Fingerprint(0xFE)]);
+    /// let mut pairs = Vec::new();
+    /// HammingJoin::new(3).run_between(&earlier, &later, |pair| {
+    ///     pairs.push(pair);
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(pairs, [Pair { a: 1, b: 0, distance: 1 }]);
+    /// # Ok::<(), webmill_capture::error::Error>(())
+    /// ```
+    pub fn run_between(
+        &self,
+        left: &[Fingerprint],
+        right: &[Fingerprint],
+        emit: impl FnMut(Pair) -> Result<()>,
+    ) -> Result<JoinTotals> {
+        self.admit(left.len().saturating_add(right.len()))?;
+        let mut giver = Giver { emit, totals: JoinTotals::default() };
+        let (a, b) = (Values::of(left), Values::of(right));
+        let (firsts_a, firsts_b) = (a.firsts(&a.ranks(left)), b.firsts(&b.ranks(right)));
+        let mut cap = Cap::new(self.most_pairs_each, left.len(), right.len());
+        let pair = |(x, y): Match| {
+            Some(pair_of(firsts_a[a.rank(x)? as usize], firsts_b[b.rank(y)? as usize], x ^ y))
+        };
+        let (mut working_a, mut working_b) = (a.sorted().to_vec(), b.sorted().to_vec());
+        let right_from = left.len() as u32;
+        let mut join =
+            Join::new(self.k, pair, |found| giver.give(found, |p| cap.admits(p.a, right_from + p.b)));
+        let flow = join.between(&mut working_a, &mut working_b);
+        let compared = join.compared;
+        finish(flow, giver.totals, compared)
+    }
+}
+
+fn pair_of(a: u32, b: u32, difference: u64) -> Pair {
+    Pair { a, b, distance: difference.count_ones() as u8 }
+}
+
+/// Hands pairs on and counts them.
+struct Giver<F> {
+    emit: F,
+    totals: JoinTotals,
+}
+
+impl<F: FnMut(Pair) -> Result<()>> Giver<F> {
+    fn one(&mut self, pair: Pair) -> Result<()> {
+        self.totals.pairs += 1;
+        (self.emit)(pair)
+    }
+
+    /// The star of each group, ordered by its pairs.
+    fn stars(&mut self, ranks: &[u32], firsts: &[u32]) -> Result<()> {
+        for (i, &rank) in ranks.iter().enumerate() {
+            let first = firsts[rank as usize];
+            if first != i as u32 {
+                self.one(Pair { a: first, b: i as u32, distance: 0 })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn give(
+        &mut self,
+        found: Vec<Option<Pair>>,
+        mut admits: impl FnMut(&Pair) -> bool,
+    ) -> ControlFlow<Error> {
+        for pair in found {
+            let sent = match pair {
+                Some(pair) if admits(&pair) => self.one(pair),
+                Some(_) => {
+                    self.totals.withheld += 1;
+                    Ok(())
+                }
+                None => Err(Error::Internal("a joined fingerprint is not among the given ones".into())),
+            };
+            if let Err(error) = sent {
+                return ControlFlow::Break(error);
             }
         }
         ControlFlow::Continue(())
     }
 }
 
-/// Whether all `values` agree on `mask`.
-fn constant(values: &[u64], mask: u64) -> bool {
-    let first = values.first().map_or(0, |v| v & mask);
-    values.iter().all(|v| v & mask == first)
+/// Pairs that each fingerprint has been given in.
+struct Cap {
+    most: u32,
+    given: Vec<u32>,
 }
 
-/// Rectangles for each pair of the positions.
-fn triangle(start: u32, end: u32) -> impl Iterator<Item = Rectangle> {
-    (start..end).step_by(STRIP as usize).map(move |row| Rectangle {
-        rows: (row, end.min(row.saturating_add(STRIP))),
-        columns: (row, end),
-        triangle: true,
-    })
+impl Cap {
+    fn new(most: u32, left: usize, right: usize) -> Self {
+        // Fewer than 2³² fingerprints: no one of them is in 2³² − 1 pairs.
+        let counted = if most == u32::MAX { 0 } else { left + right };
+        Cap { most, given: vec![0; counted] }
+    }
+
+    fn admits(&mut self, a: u32, b: u32) -> bool {
+        if self.given.is_empty() {
+            return true;
+        }
+        let (a, b) = (a as usize, b as usize);
+        if self.given[a] >= self.most && self.given[b] >= self.most {
+            return false;
+        }
+        self.given[a] = self.given[a].saturating_add(1);
+        self.given[b] = self.given[b].saturating_add(1);
+        true
+    }
 }
 
-/// Rectangles for each row with each column.
-fn strips(rows: (u32, u32), columns: (u32, u32)) -> impl Iterator<Item = Rectangle> {
-    let wanted = if columns.0 < columns.1 { rows } else { (0, 0) };
-    (wanted.0..wanted.1).step_by(STRIP as usize).map(move |row| Rectangle {
-        rows: (row, wanted.1.min(row.saturating_add(STRIP))),
-        columns,
-        triangle: false,
-    })
+fn finish(flow: ControlFlow<Error>, totals: JoinTotals, compared: u64) -> Result<JoinTotals> {
+    match flow {
+        ControlFlow::Continue(()) => Ok(JoinTotals { compared, ..totals }),
+        ControlFlow::Break(error) => Err(error),
+    }
 }
+
+/// Every pair of a set within `k`, sorted: the star of each group of equal fingerprints, and representatives that are
+/// close (see [`HammingJoin::run`], which streams them and minds a budget).
+///
+/// # Errors
+/// `Limit` for more fingerprints than 32 bits number.
+///
+/// # Examples
+/// ```
+/// use webmill_dedup::{Fingerprint, Pair, pairs_within};
+/// let set = [Fingerprint(0b0111), Fingerprint(0), Fingerprint(0b0111)];
+/// let pairs = pairs_within(&set, 3)?;
+/// assert_eq!(pairs, [Pair { a: 0, b: 1, distance: 3 }, Pair { a: 0, b: 2, distance: 0 }]);
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
+pub fn pairs_within(fingerprints: &[Fingerprint], k: u32) -> Result<Vec<Pair>> {
+    let mut pairs = Vec::new();
+    HammingJoin::new(k).run(fingerprints, |pair| {
+        pairs.push(pair);
+        Ok(())
+    })?;
+    pairs.sort_unstable();
+    Ok(pairs)
+}
+
+/// Every pair within `k` of a representative of `left` with one of `right`, sorted (see [`HammingJoin::run_between`]).
+///
+/// # Errors
+/// `Limit` for more fingerprints than 32 bits number.
+///
+/// # Examples
+/// ```
+/// use webmill_dedup::{Fingerprint, Pair, pairs_between};
+/// let pairs = pairs_between(&[Fingerprint(0), Fingerprint(0xFF)], &[Fingerprint(0xFE), Fingerprint(0)], 3)?;
+/// assert_eq!(pairs, [Pair { a: 0, b: 1, distance: 0 }, Pair { a: 1, b: 0, distance: 1 }]);
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
+pub fn pairs_between(left: &[Fingerprint], right: &[Fingerprint], k: u32) -> Result<Vec<Pair>> {
+    let mut pairs = Vec::new();
+    HammingJoin::new(k).run_between(left, right, |pair| {
+        pairs.push(pair);
+        Ok(())
+    })?;
+    pairs.sort_unstable();
+    Ok(pairs)
+}
+
+#[cfg(test)]
+mod tests;

@@ -43,88 +43,57 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod bands;
-mod bands_join;
-mod bands_known;
-mod bands_rounds;
-mod bands_stream;
-mod bit_order;
 mod cluster;
-mod compare;
 mod containment;
 mod diff;
-mod diff_chain;
-mod diff_html;
-mod diff_layout;
-mod diff_terminal;
 mod exact;
 mod fingerprint;
-mod group;
 mod hamming;
 mod keep;
-mod measure;
 mod minhash;
-mod minhash_text;
 mod mirrors;
-mod mirrors_degree;
-mod mirrors_sites;
-mod online;
-mod pairs;
 mod passages;
-mod passages_align;
-mod passages_rows;
-mod plan;
 mod repeated;
-mod repeated_blocks;
-mod semantic;
 mod shingle;
 mod signature;
-mod signature_compare;
-mod spotsigs;
-mod spotsigs_index;
-mod spotsigs_join;
-mod structure;
-mod structure_lcs;
-mod synonyms;
-mod values;
-mod varint;
 mod verify;
-mod winnow;
-mod winnow_units;
 
+pub use bands::join::{BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, BandMatches, Meeting};
 pub use bands::{BANDS_VERSION, BandShape};
-pub use bands_join::{BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, BandMatches, Meeting};
 pub use cluster::{Clusterer, Clusters, ExactPair, Joined, Member, Same, total_order};
 pub use containment::{Contained, Overlap, overlaps};
+pub use diff::layout::DiffView;
+pub use diff::terminal::use_color;
 pub use diff::{DiffOptions, Moved, Segment, TextDiff};
-pub use diff_layout::DiffView;
-pub use diff_terminal::use_color;
 pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
+pub use hamming::online::FingerprintIndex;
+pub use hamming::varint::{read_fingerprints, write_fingerprints};
+pub use hamming::{HammingJoin, JoinTotals, Pair, pairs_between, pairs_within};
 pub use keep::{KeepPolicy, KeptPage, canonical_names};
+pub use minhash::text_signer::{Signatures, TextSigner, text_bands};
 pub use minhash::{MAX_MINHASH_VALUES, MINHASH_VALUES, MinHasher, SKETCH_VERSION, Sketch};
-pub use minhash_text::{Signatures, TextSigner, text_bands};
+pub use mirrors::degree::MirrorDegrees;
 pub use mirrors::{Mirror, MirrorKind, MirrorOptions, MirrorSearch, MirrorTotals, Site};
-pub use mirrors_degree::MirrorDegrees;
-pub use online::FingerprintIndex;
-pub use pairs::{HammingJoin, JoinTotals, Pair, pairs_between, pairs_within};
+pub use passages::rows::{PagePassages, Passage, passages};
+pub use passages::units::Units;
+pub use passages::winnow::{WinnowOptions, Winnowed, gram_hashes, winnow};
 pub use passages::{PassageCounts, PassageJoin, PassageOptions, PassagePairs};
-pub use passages_rows::{PagePassages, Passage, passages};
+pub use repeated::blocks::{BlockKind, Pruned, without_repeated};
 pub use repeated::{Repeated, RepeatedCount, RepeatedCounts, RepeatedOptions, RepeatedRow};
-pub use repeated_blocks::{BlockKind, Pruned, without_repeated};
-pub use semantic::{PartsOfSpeech, Semantic, SemanticOptions};
 pub use shingle::Shingles;
+pub use signature::compare::{
+    BANDS, CompareOptions, ComparedSignature, ComparisonTable, SignatureComparison, TRUTH_FROM,
+};
+pub use signature::semantic::{PartsOfSpeech, Semantic, SemanticOptions};
+pub use signature::spotsigs::join::{
+    MAX_SIGNATURES, ResemblanceJoin, ResemblanceOptions, ResemblanceTotals, Resembling,
+};
+pub use signature::spotsigs::{CHINESE_ANTECEDENTS, MAX_SPOTS, SPOTSIGS_THRESHOLD, SpotSigs};
+pub use signature::structure::{MAX_TOKENS, OneTemplate, Structure, TemplateShare};
+pub use signature::synonyms::{MAX_WORD_CHARS, SynonymFault, SynonymNote, Synonyms};
 pub use signature::{
     ExactSignature, PageForms, ShingleSignature, Signature, SimHashSignature, SpotSignature,
     StructureSignature,
 };
-pub use signature_compare::{
-    BANDS, CompareOptions, ComparedSignature, ComparisonTable, SignatureComparison, TRUTH_FROM,
-};
-pub use spotsigs::{CHINESE_ANTECEDENTS, MAX_SPOTS, SPOTSIGS_THRESHOLD, SpotSigs};
-pub use spotsigs_join::{MAX_SIGNATURES, ResemblanceJoin, ResemblanceOptions, ResemblanceTotals, Resembling};
-pub use structure::{MAX_TOKENS, OneTemplate, Structure, TemplateShare};
-pub use synonyms::{MAX_WORD_CHARS, SynonymFault, SynonymNote, Synonyms};
-pub use varint::{read_fingerprints, write_fingerprints};
 pub use verify::{ShingleVerifier, Verify, WithinDistance};
-pub use winnow::{WinnowOptions, Winnowed, gram_hashes, winnow};
-pub use winnow_units::Units;

@@ -32,6 +32,8 @@
 //! **Reference.** Dahlgaard, Knudsen, Thorup, *Fast Similarity Sketching*, FOCS 2017, doi:10.1109/FOCS.2017.67; Broder,
 //! doi:10.1109/SEQUEN.1997.666900.
 
+pub(crate) mod text_signer;
+
 use std::path::Path;
 
 use webmill_capture::error::{Error, Result};
@@ -305,5 +307,4 @@ pub(super) fn mix(mut x: u64) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "minhash_tests.rs"]
 mod tests;

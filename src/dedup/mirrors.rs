@@ -29,12 +29,15 @@
 //!
 //! **Reference.** Bharat, Broder, *Mirror, mirror on the Web*, doi:10.1016/S1389-1286(99)00021-3.
 
+pub(crate) mod degree;
+mod sites;
+
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
 use webmill_sort::{Budget, BytesSorter, Sorter};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::mirrors_sites::{SiteLists, SiteWriter};
+use crate::mirrors::sites::{SiteLists, SiteWriter};
 
 /// Settings of the search for mirrors.
 #[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -404,5 +407,4 @@ fn link(
 }
 
 #[cfg(test)]
-#[path = "mirrors_tests.rs"]
 mod tests;

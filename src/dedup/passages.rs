@@ -24,6 +24,11 @@
 //! [`max_partners`]: PassageOptions::max_partners
 //! [`max_text_bytes`]: PassageOptions::max_text_bytes
 
+pub(crate) mod align;
+pub(crate) mod rows;
+pub(crate) mod units;
+pub(crate) mod winnow;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -31,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
 use webmill_sort::{Budget, Sorted, Sorter};
 
-use super::winnow::{WinnowOptions, Winnowed};
+use crate::passages::winnow::{WinnowOptions, Winnowed};
 
 /// Which passages are sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

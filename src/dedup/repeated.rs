@@ -13,13 +13,15 @@
 //! **Determinism.** Counts are exact (but for collisions of 128 bits). Rows come by first page, then place in its text,
 //! whatever the order of pushing, threads and memory.
 
+pub(crate) mod blocks;
+
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
 use webmill_sort::{Budget, Sorted, Sorter};
 
-use super::repeated_blocks::{BlockHasher, BlockKind, blocks};
+use crate::repeated::blocks::{BlockHasher, BlockKind, blocks};
 
 /// What counts as repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -306,5 +308,4 @@ fn page_rows(
 }
 
 #[cfg(test)]
-#[path = "repeated_tests.rs"]
 mod tests;

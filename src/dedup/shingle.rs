@@ -14,7 +14,7 @@
 
 use webmill_text::words;
 
-use super::fingerprint::ShingleHasher;
+use crate::fingerprint::ShingleHasher;
 
 /// The set of shingles of a text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

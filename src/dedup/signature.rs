@@ -12,14 +12,20 @@
 //! Others (minima of hashes, selected fingerprints of passages) join by implementing [`Signature`]. A page without a signature
 //! (no text, no tree) has no value and is similar to nothing.
 
+pub(crate) mod compare;
+pub(crate) mod semantic;
+pub(crate) mod spotsigs;
+pub(crate) mod structure;
+pub(crate) mod synonyms;
+
 use webmill_html::Dom;
 
 use crate::exact::TextDigest;
 use crate::fingerprint::{Fingerprint, SHINGLE_WORDS, simhash};
-use crate::semantic::Semantic;
 use crate::shingle::Shingles;
-use crate::spotsigs::{SPOTSIGS_THRESHOLD, SpotSigs, multiset_resemblance};
-use crate::structure::{Structure, token_similarity};
+use crate::signature::semantic::Semantic;
+use crate::signature::spotsigs::{SPOTSIGS_THRESHOLD, SpotSigs, multiset_resemblance};
+use crate::signature::structure::{Structure, token_similarity};
 
 /// What signatures of a page are made from.
 #[derive(Copy, Clone, Debug, Default)]

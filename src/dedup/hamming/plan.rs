@@ -14,7 +14,7 @@
 //!
 //! **Reference.** Manku, Jain, Das Sarma, doi:10.1145/1242572.1242592, section 3.
 
-use super::bit_order::BitOrder;
+use crate::hamming::bit_order::BitOrder;
 
 /// Tables for one join, over values whose bits are in `order`.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@
 //!
 //! **Determinism.** Pairs come in the order of the rectangles; in one, by tiles of columns, then by rows.
 
-use super::plan::Table;
+use crate::hamming::plan::Table;
 
 /// A pair of values.
 pub(super) type Match = (u64, u64);

@@ -5,7 +5,7 @@
 //! A verdict that finds its place taken drives out the elder of two: it is forgotten, and asked again. So the size
 //! decides how often a question is repeated, never what is answered.
 
-use super::minhash::mix;
+use crate::minhash::mix;
 
 /// The slot holds a verdict.
 const TAKEN: u64 = 1;

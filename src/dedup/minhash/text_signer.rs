@@ -14,9 +14,9 @@
 
 use webmill_text::words;
 
-use super::bands::BandShape;
-use super::fingerprint::{Fingerprint, SHINGLE_WORDS, ShingleHasher, SimHasher};
-use super::minhash::{MinHasher, Sketch};
+use crate::bands::BandShape;
+use crate::fingerprint::{Fingerprint, SHINGLE_WORDS, ShingleHasher, SimHasher};
+use crate::minhash::{MinHasher, Sketch};
 
 /// What one pass over the words of a text gives.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -17,13 +17,13 @@ use rayon::prelude::*;
 
 use webmill_capture::error::{Error, Result};
 
-use super::bit_order::BitOrder;
-use super::compare::{Compared, Rectangle, Task};
-use super::group::{Key, group};
-use super::measure::{Work, plan};
-use super::plan::Table;
-use super::values::Values;
 use super::{Fingerprint, JoinTotals, Pair};
+use crate::hamming::bit_order::BitOrder;
+use crate::hamming::compare::{Compared, Rectangle, Task};
+use crate::hamming::group::{Key, group};
+use crate::hamming::measure::{Work, plan};
+use crate::hamming::plan::Table;
+use crate::hamming::values::Values;
 
 /// Tables of an index that is given no memory.
 const TABLES: usize = 20;

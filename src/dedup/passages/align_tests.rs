@@ -1,5 +1,5 @@
 use super::*;
-use crate::winnow_units::Units;
+use crate::passages::units::Units;
 use proptest::prelude::*;
 
 const GAP: u64 = 4 * 12;

@@ -7,7 +7,7 @@
 
 use std::io::{Result, Write};
 
-use super::diff_layout::{DiffView, Kind, Row, Span, visible};
+use crate::diff::layout::{DiffView, Kind, Row, Span, visible};
 
 const HEAD: &str = r#"<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">

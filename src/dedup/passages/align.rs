@@ -4,7 +4,7 @@
 //! least one k-gram. Runs are found from *seeds*, pairs of places of a selected hash that both texts have. They become
 //! *tiles*: the longest first (then by place in the first text, then in the second), each without what a tile before it
 //! took of either text, as long as a k-gram is left. So no unit of either text is in two passages. Tiles that follow one
-//! another in both texts with at most [`max_gap_words`](super::passages::PassageOptions) other words between them on
+//! another in both texts with at most [`max_gap_words`](crate::passages::PassageOptions) other words between them on
 //! either side are chained to one passage.
 //!
 //! **Cost.** That of the shorter text, but for a logarithm of the longer. Seeds of the rarest hashes are followed first, and
@@ -18,17 +18,17 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
-use super::winnow::{WinnowOptions, Winnowed};
+use crate::passages::winnow::{WinnowOptions, Winnowed};
 
 /// First places of one hash in one text that are tried with all those in the other.
-pub(super) const PLACES: usize = 8;
+pub(crate) const PLACES: usize = 8;
 
 /// Comparisons of units allowed for each unit of the shorter text.
-pub(super) const STEPS_A_UNIT: usize = 64;
+pub(crate) const STEPS_A_UNIT: usize = 64;
 
 /// A passage of two texts, in units.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Aligned {
+pub(crate) struct Aligned {
     pub a: Range<usize>,
     pub b: Range<usize>,
     /// Units that are equal, without the gaps.
@@ -39,7 +39,7 @@ pub(super) struct Aligned {
 
 /// The passages of two texts and what was not followed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Alignment {
+pub(crate) struct Alignment {
     /// In the order of the first text.
     pub passages: Vec<Aligned>,
     /// Seeds left aside, because a hash has too many places or the comparisons were used up.
@@ -61,7 +61,7 @@ struct Common {
 }
 
 /// Aligns two texts that were winnowed alike; `max_gap` is in weight.
-pub(super) fn align(a: &Winnowed, b: &Winnowed, options: &WinnowOptions, max_gap: u64) -> Alignment {
+pub(crate) fn align(a: &Winnowed, b: &Winnowed, options: &WinnowOptions, max_gap: u64) -> Alignment {
     let mut search = Search { a, b, options, runs: BTreeMap::new(), seeds_left: 0 };
     search.follow(common(a, b));
     let tiles = search.tiles();
@@ -246,5 +246,5 @@ impl Taken {
 }
 
 #[cfg(test)]
-#[path = "passages_align_tests.rs"]
+#[path = "align_tests.rs"]
 mod tests;

@@ -22,8 +22,8 @@ use webmill_capture::error::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::shingle::Shingles;
+use crate::signature::spotsigs::join::{ResemblanceJoin, ResemblanceOptions};
 use crate::signature::{PageForms, Signature};
-use crate::spotsigs_join::{ResemblanceJoin, ResemblanceOptions};
 
 /// Resemblance from which on every pair is known.
 pub const TRUTH_FROM: f64 = 0.5;
@@ -298,7 +298,8 @@ impl<'s> SignatureComparison<'s> {
         drawn.sort_unstable();
         drawn.dedup();
         for (a, b) in drawn {
-            let resemblance = crate::spotsigs::multiset_resemblance(self.truth.get(a), self.truth.get(b));
+            let resemblance =
+                crate::signature::spotsigs::multiset_resemblance(self.truth.get(a), self.truth.get(b));
             if resemblance < TRUTH_FROM {
                 sample.add(a, b, resemblance);
             }

@@ -7,8 +7,8 @@
 use rayon::slice::ParallelSliceMut;
 use webmill_capture::error::Result;
 
-use super::bands_join::{BandJoinTotals, Meeting};
-use super::bands_known::Verdicts;
+use crate::bands::join::{BandJoinTotals, Meeting};
+use crate::bands::known::Verdicts;
 
 /// Bytes of working memory a page of a chunk: the page, its state, its question and the answer.
 pub(super) const SLOT_BYTES: usize = 48;

@@ -17,13 +17,15 @@
 //! **Reference.** Hunt, Szymanski, doi:10.1145/359581.359603; Hyyrö, *Bit-parallel LCS-length computation revisited*, AWOCA
 //! 2004.
 
+mod lcs;
+
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
 use webmill_html::{Dom, Edge, NodeId, Tag};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::shingle::Shingles;
-use crate::structure_lcs::lcs_length;
+use crate::signature::structure::lcs::lcs_length;
 
 /// Tokens of a page that are read.
 pub const MAX_TOKENS: usize = 20_000;

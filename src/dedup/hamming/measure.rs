@@ -15,8 +15,8 @@
 //!
 //! **Determinism.** Plans depend on the values only. They decide about time, never about what is found.
 
-use super::compare::{Compared, Rectangle, Task};
-use super::plan::{Choices, Plan, binomial, equal_blocks};
+use crate::hamming::compare::{Compared, Rectangle, Task};
+use crate::hamming::plan::{Choices, Plan, binomial, equal_blocks};
 
 /// Nanoseconds or so: a comparison, a value brought to its group, a group looked up.
 const COMPARE: f64 = 0.08;

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
 
-use super::containment::Overlap;
-use super::passages::{PassageCounts, PassageOptions, PassagePairs};
-use super::passages_align::{Alignment, align};
-use super::shingle::Shingles;
-use super::winnow::Winnowed;
+use crate::containment::Overlap;
+use crate::passages::align::{Alignment, align};
+use crate::passages::winnow::Winnowed;
+use crate::passages::{PassageCounts, PassageOptions, PassagePairs};
+use crate::shingle::Shingles;
 
 /// A passage of two pages: a row of table `passages`, but for the pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -151,7 +151,7 @@ fn align_batch(
 }
 
 /// Passages of at least `min_weight`, in bytes.
-pub(super) fn rows(found: Alignment, a: &Winnowed, b: &Winnowed, min_weight: u64) -> Vec<Passage> {
+pub(crate) fn rows(found: Alignment, a: &Winnowed, b: &Winnowed, min_weight: u64) -> Vec<Passage> {
     let share = |words: usize, of: &Winnowed| words as f64 / of.units.len().max(1) as f64;
     found
         .passages
@@ -195,5 +195,5 @@ pub fn passages(a: &str, b: &str, options: &PassageOptions) -> Result<Vec<Passag
 }
 
 #[cfg(test)]
-#[path = "passages_tests.rs"]
+#[path = "tests.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::SpotSigs;
-use crate::spotsigs::multiset_resemblance;
+use crate::signature::spotsigs::multiset_resemblance;
 use proptest::prelude::*;
 
 fn join(pages: &[Vec<u64>], options: ResemblanceOptions) -> (Vec<(u32, u32, f64)>, ResemblanceTotals) {

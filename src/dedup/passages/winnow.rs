@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::winnow_units::Units;
+use crate::passages::units::Units;
 
 /// What is hashed and how much of it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,12 +62,12 @@ impl WinnowOptions {
     }
 
     /// What a unit adds to a k-gram.
-    pub(super) fn weight(&self, letter: bool) -> u32 {
+    pub(crate) fn weight(&self, letter: bool) -> u32 {
         if letter { self.words } else { self.characters }
     }
 
     /// What a k-gram takes at least.
-    pub(super) fn gram_weight(&self) -> u32 {
+    pub(crate) fn gram_weight(&self) -> u32 {
         self.words * self.characters
     }
 }

@@ -41,9 +41,9 @@
 use webmill_capture::error::{Error, Result};
 use webmill_sort::{Budget, Sorted, Sorter};
 
-use super::bands_known::Verdicts;
-use super::bands_rounds::{Chunk, Desk, SLOT_BYTES};
-use super::bands_stream::{Entries, Entry, Touched, bucket, entry};
+use crate::bands::known::Verdicts;
+use crate::bands::rounds::{Chunk, Desk, SLOT_BYTES};
+use crate::bands::stream::{Entries, Entry, Touched, bucket, entry};
 
 /// How buckets are worked on.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -343,5 +343,5 @@ impl Iterator for BandMatches {
 }
 
 #[cfg(test)]
-#[path = "bands_join_tests.rs"]
+#[path = "join_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-use super::super::repeated_blocks::{Pruned, without_repeated};
+use super::blocks::{Pruned, without_repeated};
 use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,14 +5,14 @@
 
 use std::ops::Range;
 
-use super::diff::{Moved, Segment, TextDiff};
+use crate::diff::{Moved, Segment, TextDiff};
 
 /// Words from which on a row may end within a line.
 const ROW_WORDS: usize = 60;
 
 /// What a stretch of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Both texts have it here.
     Shared,
     /// Only this text has it here.
@@ -23,14 +23,14 @@ pub(super) enum Kind {
 
 /// A stretch of one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span<'t> {
+pub(crate) struct Span<'t> {
     pub kind: Kind,
     pub text: &'t str,
 }
 
 /// What stands beside each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Row<'t> {
+pub(crate) enum Row<'t> {
     /// Parts of both texts.
     Texts(Vec<Span<'t>>, Vec<Span<'t>>),
     /// So many shared words are not shown.
@@ -42,11 +42,11 @@ pub(super) enum Row<'t> {
 /// Rendered by [`write_terminal`](Self::write_terminal) and [`write_html`](Self::write_html).
 #[derive(Clone, Copy, Debug)]
 pub struct DiffView<'t> {
-    pub(super) diff: &'t TextDiff,
-    pub(super) a: &'t str,
-    pub(super) b: &'t str,
-    pub(super) names: (&'t str, &'t str),
-    pub(super) context_words: Option<usize>,
+    pub(crate) diff: &'t TextDiff,
+    pub(crate) a: &'t str,
+    pub(crate) b: &'t str,
+    pub(crate) names: (&'t str, &'t str),
+    pub(crate) context_words: Option<usize>,
 }
 
 impl<'t> DiffView<'t> {
@@ -68,7 +68,7 @@ impl<'t> DiffView<'t> {
     }
 
     /// What the comparison counts, in a line of words.
-    pub(super) fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let (a, b) = self.diff.words();
         let overlap = self.diff.overlap;
         let cut = match (self.diff.cut_a, self.diff.cut_b) {
@@ -88,7 +88,7 @@ impl<'t> DiffView<'t> {
     }
 
     /// Calls `each` with every row.
-    pub(super) fn rows<E>(&self, mut each: impl FnMut(Row<'t>) -> Result<(), E>) -> Result<(), E> {
+    pub(crate) fn rows<E>(&self, mut each: impl FnMut(Row<'t>) -> Result<(), E>) -> Result<(), E> {
         let mut moved_b: Vec<(usize, Range<usize>)> =
             self.diff.moved.iter().enumerate().map(|(i, moved)| (i + 1, moved.b.clone())).collect();
         moved_b.sort_unstable_by_key(|(_, range)| range.start);
@@ -208,7 +208,7 @@ fn own_spans(
 }
 
 /// A character as it may be shown: controls and what turns the direction of writing are made visible.
-pub(super) fn visible(c: char) -> char {
+pub(crate) fn visible(c: char) -> char {
     match c {
         '\n' | '\t' => c,
         '\0'..='\u{1F}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{FFFD}'),

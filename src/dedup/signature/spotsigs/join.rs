@@ -33,8 +33,8 @@ use webmill_capture::error::{AtPath, Error, Result};
 use webmill_sort::{Budget, BytesSorter};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use crate::spotsigs::SPOTSIGS_THRESHOLD;
-use crate::spotsigs_index::{Block, Found, Rarity};
+use crate::signature::spotsigs::SPOTSIGS_THRESHOLD;
+use crate::signature::spotsigs::index::{Block, Found, Rarity};
 
 /// Signatures of a page that are compared.
 pub const MAX_SIGNATURES: usize = 1 << 20;
@@ -349,5 +349,5 @@ fn deliver(
 }
 
 #[cfg(test)]
-#[path = "spotsigs_join_tests.rs"]
+#[path = "join_tests.rs"]
 mod tests;

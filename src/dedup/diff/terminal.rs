@@ -9,7 +9,7 @@ use std::io::{Result, Write};
 
 use unicode_width::UnicodeWidthChar;
 
-use super::diff_layout::{DiffView, Kind, Row, Span, visible};
+use crate::diff::layout::{DiffView, Kind, Row, Span, visible};
 
 /// The least width of a column.
 const MIN_COLUMN: usize = 16;

@@ -1,11 +1,11 @@
 //! From passages of two texts, in any order, to a common subsequence.
 
 /// Cells of the largest table of a gap between two passages.
-pub(super) const MAX_CELLS: usize = 1 << 20;
+pub(crate) const MAX_CELLS: usize = 1 << 20;
 
 /// Of tiles (place in a, place in b, length) that overlap in neither text, given in the order of a: those in ascending
 /// order of both with the greatest sum of lengths. O(n log n).
-pub(super) fn heaviest_chain(tiles: &[(usize, usize, usize)]) -> Vec<(usize, usize, usize)> {
+pub(crate) fn heaviest_chain(tiles: &[(usize, usize, usize)]) -> Vec<(usize, usize, usize)> {
     let mut by_b: Vec<usize> = (0..tiles.len()).collect();
     by_b.sort_unstable_by_key(|&i| tiles[i].1);
     let mut rank = vec![0; tiles.len()];
@@ -47,7 +47,7 @@ pub(super) fn heaviest_chain(tiles: &[(usize, usize, usize)]) -> Vec<(usize, usi
 }
 
 /// The runs of `chain` with the common subsequence of what is between them, neighbours joined.
-pub(super) fn common_runs(
+pub(crate) fn common_runs(
     a: &[u64],
     b: &[u64],
     chain: &[(usize, usize, usize)],

@@ -24,7 +24,7 @@ use webmill_capture::error::{Error, Result};
 use webmill_text::{StopWords, language, normalize, words};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::synonyms::{MAX_LINE_BYTES, MAX_WORD_CHARS, Synonyms, read_line};
+use crate::signature::synonyms::{MAX_LINE_BYTES, MAX_WORD_CHARS, Synonyms, read_line};
 
 /// Segments that are joined to a word of a table at most.
 const MAX_JOINED: usize = 8;

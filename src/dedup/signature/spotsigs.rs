@@ -20,6 +20,9 @@
 //! **Reference.** M. Theobald, J. Siddharth, A. Paepcke, *SpotSigs: robust and efficient near duplicate detection in large web
 //! collections*, SIGIR 2008, doi:10.1145/1390334.1390431.
 
+mod index;
+pub(crate) mod join;
+
 use webmill_text::{StopWords, normalize_into, words};
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::spotsigs::jaccard;
-use crate::spotsigs_join::ResemblanceOptions;
+use crate::signature::spotsigs::jaccard;
+use crate::signature::spotsigs::join::ResemblanceOptions;
 
 /// Cells that elements are counted in.
 const CELLS_LOG2: u32 = 20;
