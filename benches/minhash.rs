@@ -67,7 +67,7 @@ fn least(mut work: impl FnMut()) -> f64 {
 }
 
 fn sketch() -> Result<(), Failure> {
-    let shape = BandShape::default();
+    let shape = BandShape { bands: 16, rows: 8, words: 3 };
     for shingles in [10usize, 50, 120, 300, 1000, 10_000] {
         let pages = (2_000_000 / shingles).clamp(200, 20_000);
         let elements: Vec<u64> = (0..(pages * shingles) as u64).map(scatter).collect();
@@ -173,7 +173,7 @@ fn page_of_template(n: u32, common: u64, paired: u64) -> Vec<u64> {
 
 /// Sketched and cut in parallel.
 fn bands(pages: &[Vec<u64>]) -> Vec<Vec<u64>> {
-    let shape = BandShape::default();
+    let shape = BandShape { bands: 16, rows: 8, words: 3 };
     let sketched = pages.par_iter().map_init(MinHasher::default, |hasher, page| {
         let mut bands = Vec::new();
         if let Some(sketch) = hasher.sketch(page) {

@@ -40,7 +40,8 @@ pub fn write(
             b: pages.url(copy.b).to_owned(),
             kind: if copy.same == Same::Body { DuplicateKind::Body } else { DuplicateKind::Text },
             distance: distance(pages, copy.a, copy.b),
-            resemblance: Some(1.0),
+            resemblance: 1.0,
+            ..DuplicateRow::default()
         })?;
     }
     for (i, pair) in near.iter().enumerate() {
@@ -49,7 +50,8 @@ pub fn write(
             b: pages.url(pair.b).to_owned(),
             kind: DuplicateKind::Near,
             distance: Some(pair.distance),
-            resemblance: resemblances.get(i).copied(),
+            resemblance: resemblances.get(i).copied().unwrap_or_default(),
+            ..DuplicateRow::default()
         })?;
     }
     file.finish(unit)?;
@@ -81,6 +83,7 @@ fn write_clusters(unit: &mut Unit<'_>, pages: &Pages, clusters: &Clusters) -> Re
                 kind: joined.into(),
                 distance: distance(pages, page, representative),
                 size: cluster.len() as u32,
+                ..ClusterRow::default()
             })?;
         }
         number += 1;

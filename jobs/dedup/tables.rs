@@ -9,8 +9,24 @@ text_enum! {
         Body = "body",
         /// Equal normalised main texts.
         Text = "text",
-        /// SimHashes within k.
+        /// The shingles of either are mostly those of the other.
         Near = "near",
+        /// The shingles of one are mostly in the other, which has many more.
+        Contained = "contained",
+    }
+}
+
+text_enum! {
+    /// How a pair was found.
+    pub enum FoundBy {
+        /// Equal digests of bodies or texts.
+        Digest = "digest",
+        /// Equal MinHash bands.
+        Bands = "bands",
+        /// A page that no candidate accepted, tried against the representatives of their clusters.
+        Cluster = "cluster",
+        /// Passages that winnowing found in both.
+        Passages = "passages",
     }
 }
 
@@ -29,13 +45,23 @@ text_enum! {
 }
 
 table! {
-    /// One row a pair of duplicates. Exact copies are a star around one of them, near-duplicates all pairs of distinct fingerprints within k, candidates that clusters did not accept among them.
+    /// One row a pair of duplicates, verified: exact copies are a star around the one to keep; near-duplicates and contained texts were compared shingle by shingle. `a` comes before `b` in the order of what to keep.
     DuplicateRow = "duplicates" {
         a: String = "canonical URL of the first page", "http://a.com/1";
         b: String = "canonical URL of the second page", "http://mirror.a.com/1";
-        kind: DuplicateKind = "body (equal bodies), text (equal normalised main texts) or near (SimHash within k)", "near";
-        distance: Option<u8> = "Hamming distance of the SimHashes, 0 to 64", "2";
-        resemblance: Option<f64> = "Jaccard resemblance of the word shingles, 0 to 1; null where it was not computed", "0.94";
+        a_key: Bytes16 = "key of the first page in table pages", "0x9f…";
+        b_key: Bytes16 = "key of the second page in table pages", "0x51…";
+        a_host: String = "host of the first page", "a.com";
+        b_host: String = "host of the second page", "mirror.a.com";
+        kind: DuplicateKind = "body (equal bodies), text (equal normalised main texts), near (resemblance from the bound on) or contained (below it, but one text is mostly in the other)", "near";
+        resemblance: f64 = "Jaccard resemblance of the word shingles, 0 to 1, exact", "0.94";
+        a_in_b: f64 = "share of the first page's shingles that the second has, 0 to 1", "0.98";
+        b_in_a: f64 = "share of the second page's shingles that the first has, 0 to 1", "0.96";
+        a_shingles: u32 = "distinct shingles of the first page's text; 0 for equal bodies without text", "810";
+        b_shingles: u32 = "distinct shingles of the second page's text", "827";
+        shared_shingles: u32 = "distinct shingles that both have: what resemblance and containment are computed from", "794";
+        distance: Option<u8> = "Hamming distance of the SimHashes, 0 to 64; null where a page has none", "2";
+        found_by: FoundBy = "digest, bands, cluster or passages", "bands";
     }
 }
 
@@ -44,11 +70,18 @@ table! {
     ClusterRow = "clusters" {
         url: String = "canonical URL", "http://mirror.a.com/1";
         url_key: Bytes16 = "its key in table pages", "0x9f…";
+        host: String = "its host", "mirror.a.com";
         cluster: u32 = "number of the cluster, in the order of the representatives", "17";
-        representative: String = "page that stands for the cluster: earliest fetched, then shortest URL, then URL", "http://a.com/1";
+        representative: String = "page that stands for the cluster: the first by the policy (earliest fetch by default), then earliest fetched, then shortest URL, then URL", "http://a.com/1";
+        representative_key: Bytes16 = "key of the representative in table pages", "0x51…";
+        representative_host: String = "host of the representative", "a.com";
         keep: bool = "whether this page is the representative", "false";
         kind: Membership = "how it joined: representative, body, text or near", "body";
+        resemblance: f64 = "verified resemblance of its text (of near members that of the first of its exact copies) to the representative's, 1 for the representative and exact copies", "0.93";
         distance: Option<u8> = "Hamming distance of its SimHash to the representative's", "0";
         size: u32 = "pages in the cluster", "4";
+        mirror_degree: u32 = "pages of the cluster on other registered domains than this page's", "2";
+        warc_filename: String = "shard of the page's current capture, as in table pages", "crawl-00001.raw";
+        warc_record_offset: i64 = "offset of its record there", "183214";
     }
 }

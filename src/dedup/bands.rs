@@ -10,12 +10,12 @@
 //!
 //! | name | bands × rows | words a shingle | steepest at | source |
 //! |---|---|---|---|---|
-//! | `webmill` (the default) | 16 × 8 | 3 | .71 | |
+//! | `webmill` (the default) | 18 × 7 | 3 | .66 | misses 1.5 % of the pairs at .8 where 16 × 8 misses 5.3 %, for 1.3 to 1.6 times the candidates |
 //! | `datatrove` | 14 × 8 | 5 | .72 | its `MinhashConfig`; FineWeb, arXiv:2406.17557 |
 //! | `nemo` | 20 × 13 | 5 | .79 | NeMo Curator, fuzzy deduplication: 24 characters a shingle, which are about 5 English words |
 //! | `redpajama` | 14 × 9 | 13 | .75 | RedPajama-V2, signature for resemblance .7, arXiv:2411.12372 |
 //!
-//! **Cost.** `b` hashes of `8·r` bytes a page, `8·b` bytes stored: 128 for the default.
+//! **Cost.** `b` hashes of `8·r` bytes a page, `8·b` bytes stored: 144 for the default.
 //!
 //! **Reference.** Leskovec, Rajaraman, Ullman, *Mining of Massive Datasets*, §3.4.
 
@@ -46,7 +46,7 @@ const MAX_WORDS: u32 = 100;
 /// ```
 /// use webmill_dedup::BandShape;
 /// assert_eq!("datatrove".parse::<BandShape>()?, "14x8w5".parse()?);
-/// assert_eq!(BandShape::default().to_string(), "16x8");
+/// assert_eq!(BandShape::default().to_string(), "18x7");
 /// assert!("16x800".parse::<BandShape>().is_err());
 /// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
@@ -64,7 +64,7 @@ pub struct BandShape {
 impl BandShape {
     /// The shapes with names.
     pub const NAMED: [(&'static str, BandShape); 4] = [
-        ("webmill", BandShape { bands: 16, rows: 8, words: 3 }),
+        ("webmill", BandShape { bands: 18, rows: 7, words: 3 }),
         ("datatrove", BandShape { bands: 14, rows: 8, words: 5 }),
         ("nemo", BandShape { bands: 20, rows: 13, words: 5 }),
         ("redpajama", BandShape { bands: 14, rows: 9, words: 13 }),
@@ -97,7 +97,8 @@ impl BandShape {
     /// # Examples
     /// ```
     /// use webmill_dedup::BandShape;
-    /// assert_eq!((BandShape::default().probability(0.8) * 1000.0).round(), 947.0);
+    /// assert_eq!(("16x8".parse::<BandShape>()?.probability(0.8) * 1000.0).round(), 947.0);
+    /// # Ok::<(), webmill_capture::error::Error>(())
     /// ```
     pub fn probability(&self, s: f64) -> f64 {
         1.0 - (1.0 - s.clamp(0.0, 1.0).powf(f64::from(self.rows))).powf(f64::from(self.bands))
@@ -112,7 +113,7 @@ impl BandShape {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(webmill_dedup::BandShape::default().key(), "minhash-1-16x8");
+    /// assert_eq!(webmill_dedup::BandShape::default().key(), "minhash-1-18x7");
     /// ```
     pub fn key(&self) -> String {
         format!("minhash-{BANDS_VERSION}-{self}")
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_curve_is_that_of_the_definition() {
-        let default = BandShape::default();
+        let default: BandShape = "16x8".parse().unwrap();
         for (s, expected) in [(0.8, 0.947), (0.5, 0.061), (0.0, 0.0), (1.0, 1.0)] {
             assert!((default.probability(s) - expected).abs() < 5e-4, "{s}: {}", default.probability(s));
         }
@@ -223,7 +224,7 @@ mod tests {
     #[test]
     fn shapes_are_read_as_they_are_written() {
         for (text, bands, rows, words) in [
-            ("webmill", 16, 8, 3),
+            ("webmill", 18, 7, 3),
             ("16x8", 16, 8, 3),
             ("datatrove", 14, 8, 5),
             ("nemo", 20, 13, 5),
@@ -329,7 +330,7 @@ mod tests {
     #[test]
     fn a_sketch_of_another_size_has_no_bands() {
         let mut bands = Vec::new();
-        BandShape::default().hash(&MinHasher::new(127).sketch(&[3]).unwrap(), &mut bands);
+        BandShape::default().hash(&MinHasher::new(125).sketch(&[3]).unwrap(), &mut bands);
         BandShape { bands: 0, rows: 0, words: 0 }.hash(&MinHasher::new(1).sketch(&[3]).unwrap(), &mut bands);
         assert!(bands.is_empty());
     }

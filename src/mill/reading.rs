@@ -1,6 +1,6 @@
 //! What is counted over a main text: words, languages, fingerprints.
 
-use webmill_dedup::{SHINGLE_WORDS, SimHasher, TextDigest};
+use webmill_dedup::{BandShape, TextDigest, TextSigner};
 use webmill_text::{MainText, languages, words};
 
 /// Share of a page's letters from which a language is one of its languages, and most of these.
@@ -14,6 +14,8 @@ pub struct Reading {
     pub num_words: u32,
     /// SimHash over word shingles; `None` without words.
     pub simhash: Option<u64>,
+    /// MinHash band hashes of the default shape; empty for a text without two different words.
+    pub bands: Box<[u64]>,
     /// Digest of the normalised text.
     pub digest: Option<u128>,
     /// Languages by share, at most three, ISO 639-3.
@@ -32,17 +34,19 @@ impl Reading {
             return None;
         }
         let mut num_words = 0u32;
-        let mut hasher = SimHasher::new(SHINGLE_WORDS);
+        let mut signer = TextSigner::new(&BandShape::default());
         words(text, |word| {
             num_words = num_words.saturating_add(1);
-            hasher.word(word);
+            signer.word(word);
         });
+        let signatures = signer.finish();
         let found = languages(text, &main.code);
         let several = found.runs.len() > 1 || !main.code.is_empty();
         let used = found.shares.iter().filter(|(_, share)| *share >= LEAST_SHARE).take(MAX_LANGUAGES);
         Some(Reading {
             num_words,
-            simhash: hasher.finish().map(|f| f.0),
+            simhash: signatures.simhash.map(|f| f.0),
+            bands: signatures.bands.unwrap_or_default(),
             digest: TextDigest::of(text).map(|d| d.0),
             languages: used.map(|(language, _)| *language).collect(),
             language: found.main().map(|l| (l.iso639_3, l.confidence as f32)),

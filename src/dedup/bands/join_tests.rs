@@ -244,7 +244,8 @@ fn template(common: u64, own: u64) -> impl Fn(u32) -> Vec<u64> {
         let own = (0..own).map(|i| element(u64::from(page) << 20 | 1 << 19 | i));
         let set: Vec<u64> = (0..common).map(element).chain(own).collect();
         let mut bands = Vec::new();
-        BandShape::default().hash(&MinHasher::default().sketch(&set).unwrap(), &mut bands);
+        BandShape { bands: 16, rows: 8, words: 3 }
+            .hash(&MinHasher::default().sketch(&set).unwrap(), &mut bands);
         bands
     }
 }

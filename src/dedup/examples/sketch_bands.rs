@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let sorted: Vec<Vec<u64>> = texts.iter().map(|text| sorted(text)).collect();
     let prepared = cpu_seconds();
-    let shape = BandShape::default();
+    let shape = BandShape { bands: 16, rows: 8, words: 3 };
     let mut join = BandJoin::new(&BandJoinOptions::default(), &Budget::new(1 << 30).with_threads(1));
     let mut bands = Vec::new();
     for (text, sketch) in sketches.iter().enumerate() {

@@ -20,6 +20,7 @@ table! {
         page_type: PageKind = "kind of page, see pages.page_type", "article";
         confidence: f32 = "how sure the extraction is, 0 to 1", "0.83";
         num_words: u32 = "words of the text", "812";
+        bands: Vec<u64> = "MinHash band hashes of the text, by which near-duplicates are found; empty without two different words", "[9716389431105, …]";
         warc_record_offset: i64 = "offset of the page's record in its shard", "183214";
         warc_filename: String = "shard of the page's record", "crawl-00001.raw";
     }
@@ -27,7 +28,7 @@ table! {
 
 impl Weigh for TextRow {
     fn weight(&self) -> usize {
-        self.text.len() + self.markdown.len() + 400
+        self.text.len() + self.markdown.len() + 8 * self.bands.len() + 400
     }
 }
 
@@ -37,7 +38,7 @@ pub struct Texts;
 
 impl Analyzer for Texts {
     fn id(&self) -> PartId {
-        PartId::new("texts", 1)
+        PartId::new("texts", 2)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -60,6 +61,7 @@ impl Analyzer for Texts {
             page_type: main.page_type.into(),
             confidence: main.confidence,
             num_words: reading.num_words,
+            bands: reading.bands.to_vec(),
             warc_record_offset,
             warc_filename,
             text: main.text.clone(),
