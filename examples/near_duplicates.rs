@@ -7,9 +7,10 @@
 use std::collections::HashMap;
 use std::error::Error;
 use webmill::dedup::{
-    Clusterer, ExactPair, Fingerprint, Joined, Pair, Same, ShingleVerifier, Shingles, TextDigest,
-    pairs_within, simhash,
+    BandJoin, BandJoinOptions, BandShape, Clusters, CopyClasses, ExactPair, Joined, NearPair, Same, Shingles,
+    TextDigest, text_bands,
 };
+use webmill::sort::Budget;
 
 const SMALL: [(&str, &str); 4] = [
     ("mill", "The mill grinds the corpus of the Web into tables, slowly but finely, as mills do."),
@@ -36,19 +37,34 @@ fn main() -> Result<(), Box<dyn Error>> {
             copies.push(ExactPair { a: first, b: i, same: Same::Text });
         }
     }
-    // Candidates: texts whose fingerprints differ in few bits. Short texts need a larger distance than long ones.
-    let known: Vec<(u32, Fingerprint)> =
-        (0..).zip(&texts).filter_map(|(i, (_, text))| Some((i, simhash(text)?))).collect();
-    let fingerprints: Vec<Fingerprint> = known.iter().map(|k| k.1).collect();
-    let number = |i: u32| known[i as usize].0;
-    let candidates: Vec<Pair> = pairs_within(&fingerprints, 20)?
-        .into_iter()
-        .map(|pair| Pair { a: number(pair.a), b: number(pair.b), ..pair })
-        .collect();
-    // Of the candidates those count that have at least 6 in 10 word sequences in common.
-    let shingles = |i: u32| Ok(Shingles::of(&texts[i as usize].1, 3));
-    let verify = ShingleVerifier { shingles, bound: 0.6, most_loaded: 100_000 };
-    let clusters = Clusterer::default().cluster(texts.len(), &copies, &candidates, &verify)?;
+    // Candidates: texts whose sketches agree in a band. Of them those count that have at least 6 in 10 word sequences in
+    // common; so low a bound takes many short bands.
+    let shape: BandShape = "32x4".parse()?;
+    let mut join = BandJoin::new(&BandJoinOptions::default(), &Budget::new(64 << 20));
+    let classes = CopyClasses::of(texts.len(), copies.into_iter().map(Ok))?;
+    for (i, (_, text)) in (0..).zip(&texts) {
+        if classes.head(i) == i {
+            join.push(i, &text_bands(text, &shape).unwrap_or_default())?;
+        }
+    }
+    let shingles: Vec<Shingles> = texts.iter().map(|(_, text)| Shingles::of(text, 3)).collect();
+    let similar = |a: u32, b: u32| {
+        let resemblance = shingles[a as usize].resemblance(&shingles[b as usize]);
+        (resemblance >= 0.6).then_some(resemblance as f32)
+    };
+    let matches = join.run(|meetings, verdicts| {
+        for (meeting, verdict) in meetings.iter().zip(verdicts) {
+            *verdict = similar(meeting.representative, meeting.page);
+        }
+        Ok(())
+    })?;
+    let mut near: Vec<NearPair> = matches
+        .map(|found| {
+            found.map(|f| NearPair { later: f.page, first: f.representative, similarity: f.similarity })
+        })
+        .collect::<Result<_, _>>()?;
+    near.sort_by_key(|pair| (pair.later, pair.first));
+    let clusters = Clusters::of(&classes, &near, |a, b| Ok(similar(a, b)))?;
     for ((name, _), member) in texts.iter().zip(&clusters.members) {
         if member.joined != Joined::Representative {
             let (kind, other) = (member.joined.name(), &texts[member.representative as usize].0);

@@ -31,6 +31,10 @@ pub struct CurrentCapture {
     pub place: u64,
     /// Part of the table that its row is in, from 0.
     pub part: u32,
+    /// Shard of its record, as named in the table.
+    pub shard: String,
+    /// Offset of its record there.
+    pub offset: i64,
 }
 
 columns! {
@@ -172,6 +176,9 @@ fn decode(key: &[u8], value: &[u8]) -> Result<CurrentCapture> {
         0 => None,
         _ => Some((u64::from_be_bytes(time[1..9].try_into().map_err(|_| broken())?) ^ (1 << 63)) as i64),
     };
+    // Digests hold no zero byte either.
+    let digest = memchr::memchr(0, key.get(end + 10..).unwrap_or_default()).ok_or_else(broken)?;
+    let (offset, shard) = key[end + 10 + digest + 1..].split_at_checked(8).ok_or_else(broken)?;
     Ok(CurrentCapture {
         url: String::from_utf8_lossy(&key[..end]).into_owned(),
         surt: String::from_utf8_lossy(surt).into_owned(),
@@ -183,6 +190,8 @@ fn decode(key: &[u8], value: &[u8]) -> Result<CurrentCapture> {
         place: short(57)?,
         words: fixed[65..69].try_into().map_or(0, u32::from_le_bytes),
         part: fixed[69..73].try_into().map_or(0, u32::from_le_bytes),
+        shard: String::from_utf8_lossy(shard).into_owned(),
+        offset: i64::from_be_bytes(offset.try_into().map_err(|_| broken())?),
     })
 }
 

@@ -1,26 +1,51 @@
-//! `webmill dedup`: exact and near-duplicates among the current captures, as pairs and clusters.
+//! `webmill dedup`: exact and near-duplicates among the current captures, as pairs with their evidence, and as clusters.
+//!
+//! **Algorithm.** Pages are put in the order of what to keep. Equal bodies and texts are stars about the first page that
+//! has them. Of every text one page goes on: the bands of its MinHash sketch, which `webmill extract` stored, bring it
+//! together with candidates, and every candidate is compared by all shingles before it is a row. Of the pairs clusters
+//! are formed.
+//!
+//! **Cost.** About 60 bytes a page in memory; all else is sorted within `--memory` or lies in temporary files: 150 bytes a
+//! page, the texts, and the shingles of those that are compared.
+//!
+//! **Determinism.** The tables are a function of the pages and the settings.
 
+mod candidates;
+mod earlier;
+mod order;
 mod output;
 mod pages;
+mod stores;
 pub mod tables;
+mod texts;
+
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_dedup::{Clusterer, Fingerprint, HammingJoin, Pair, ShingleVerifier};
-use webmill_run::{Committed, Job, Measure, Stage, Unit};
-use webmill_sort::Budget;
+use webmill_dedup::{BandJoinOptions, BandShape, Clusters, CopyClasses, KeepPolicy, NearPair};
+use webmill_run::{
+    Committed, Ingredient, Inputs, Job, JobInput, Measure, Stage, Unit, Upstream, open_latest,
+};
+use webmill_sort::{Budget, Sorter};
 use webmill_table::{part_files, schema};
 
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
+use crate::rank::Rank;
 use crate::recipe::{Settings, check_settings, within};
-use pages::{Pages, Texts};
+use candidates::Near;
+use order::Order;
+use output::Tables;
+use pages::{Pages, Sources};
+use stores::{Mapped, MappedWriter};
 use tables::{ClusterRow, DuplicateRow};
+use texts::overlap;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
     name: Dedup::NAME,
-    about: "Find duplicates: equal bodies, equal texts, and texts whose SimHashes differ in few bits",
+    about: "Find duplicates: equal bodies, equal texts, and texts that share most of their words' sequences",
     example: "Example:\n  webmill dedup --out results\n\nReads the tables that `webmill extract` wrote to the same folder.",
     reads_shards: false,
     tables: || vec![schema::<DuplicateRow>(), schema::<ClusterRow>()],
@@ -32,30 +57,32 @@ pub const ENTRY: JobEntry = JobEntry {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dedup {
-    /// Greatest Hamming distance of the SimHashes of near-duplicates. Larger than the 3 of the literature, because
-    /// candidates are verified: on pages of 200 words 3 finds less than half of the copies with one word changed.
-    pub k: u32,
-    /// Least resemblance of the word shingles by which a candidate joins a cluster.
+    /// Least resemblance of near-duplicates: word shingles that both have / that either has.
     pub min_resemblance: f64,
-    /// Words of a shingle.
-    pub shingle_words: usize,
-    /// Texts of fewer words are no near-duplicates of anything: too little to compare.
+    /// Bands of MinHash by which candidates are found, and words of a shingle: webmill (18x7), datatrove, nemo,
+    /// redpajama, or bands x rows such as 16x8 or, with 5-word shingles, 14x8w5. Those of `webmill` are stored by
+    /// extract; for others all texts are signed again.
+    pub bands: BandShape,
+    /// How buckets of candidates are worked on.
+    pub buckets: BandJoinOptions,
+    /// Texts of fewer words are no near-duplicates of anything: too little to compare. Copies they may be only by body.
     pub min_words: u32,
-    /// Most pairs of near-duplicates; more is a sign of a corpus that needs other settings.
-    pub max_pairs: usize,
-    /// Resemblance is computed for every pair where there are at most so many; past that for cluster members only.
-    pub max_resemblances: usize,
+    /// Which page of a cluster is kept: earliest, longest, rank or canonical.
+    pub keep: KeepPolicy,
+    /// Folders of earlier results that pages are compared with too.
+    #[serde(skip_serializing)]
+    pub against: Vec<PathBuf>,
 }
 
 impl Default for Dedup {
     fn default() -> Self {
         Dedup {
-            k: 6,
             min_resemblance: 0.8,
-            shingle_words: 3,
+            bands: BandShape::default(),
+            buckets: BandJoinOptions { whole_buckets: 64, ..BandJoinOptions::default() },
             min_words: 12,
-            max_pairs: 100_000_000,
-            max_resemblances: 1_000_000,
+            keep: KeepPolicy::default(),
+            against: Vec::new(),
         }
     }
 }
@@ -64,9 +91,43 @@ impl Settings for Dedup {
     const TABLE: &'static str = "dedup";
 
     fn check(&self) -> Result<()> {
-        within("k", self.k, 0..=64)?;
-        within("min_resemblance", self.min_resemblance, 0.0..=1.0)?;
-        within("shingle_words", self.shingle_words, 1..=64)
+        within("min_resemblance", self.min_resemblance, 0.01..=1.0)?;
+        self.bands.check()?;
+        self.buckets.check()
+    }
+}
+
+/// What the job reads.
+pub struct DedupInput {
+    extract: Committed,
+    /// Only where the order asks for it.
+    rank: Option<Committed>,
+    against: Vec<Against>,
+}
+
+/// Earlier results.
+struct Against {
+    extract: Committed,
+    dedup: Option<Committed>,
+}
+
+impl DedupInput {
+    /// What manifests call the pages of earlier results.
+    const EARLIER: &'static str = "earlier extract";
+}
+
+impl JobInput for DedupInput {
+    fn inputs(&self) -> Inputs {
+        let mut inputs = Inputs::of_jobs(std::iter::once(&self.extract).chain(&self.rank));
+        for against in &self.against {
+            let named = |job: &str, committed: &Committed| Upstream {
+                job: job.to_owned(),
+                key: committed.manifest.key.clone(),
+            };
+            inputs.upstream.push(named(Self::EARLIER, &against.extract));
+            inputs.upstream.extend(against.dedup.as_ref().map(|dedup| named("earlier dedup", dedup)));
+        }
+        inputs
     }
 }
 
@@ -75,74 +136,151 @@ impl Settings for Dedup {
 /// # Errors
 /// What the job meets.
 pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
-    context.run(&context.settings::<Dedup>()?, &context.results_of(Extract::NAME)?)
+    let settings: Dedup = context.settings()?;
+    let by_rank = settings.keep == KeepPolicy::Rank;
+    let against = |out: &PathBuf| -> Result<Against> {
+        let extract = crate::job::latest(out, Extract::NAME)?;
+        let dedup = match open_latest(out, Dedup::NAME) {
+            Err(Error::Config(_)) => None,
+            dedup => Some(dedup?),
+        };
+        Ok(Against { extract, dedup })
+    };
+    let input = DedupInput {
+        extract: context.results_of(Extract::NAME)?,
+        rank: by_rank.then(|| context.results_of(Rank::TABLE)).transpose()?,
+        against: settings.against.iter().map(against).collect::<Result<_>>()?,
+    };
+    context.run(&settings, &input)
 }
 
 impl Job for Dedup {
-    type Input = Committed;
+    type Input = DedupInput;
     const NAME: &'static str = "dedup";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
-    fn ingredients(&self) -> Vec<webmill_run::Ingredient> {
-        crate::ingredients::of_words()
+    fn ingredients(&self) -> Vec<Ingredient> {
+        let mut ingredients = crate::ingredients::of_words();
+        ingredients.push(Ingredient { name: "bands".into(), digest: self.bands.key() });
+        ingredients
     }
 
-    fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
-        stage.unit("duplicates", |unit| self.find(extract, unit))
+    fn run(&self, input: &DedupInput, stage: &Stage<'_>) -> Result<()> {
+        stage.unit("duplicates", |unit| self.find(input, unit))
     }
 }
 
+/// Whether table `texts` of these results holds bands of this shape, made of the same words.
+fn bands_are_stored(extract: &Committed, shape: &BandShape) -> bool {
+    let parts = webmill_mill::Mill::default().parts();
+    let texts = parts.into_iter().find(|part| part.name == "texts");
+    let needed = texts.map(|part| Ingredient {
+        name: part.name,
+        digest: format!("{} {}", part.version, part.configuration),
+    });
+    let mut words = crate::ingredients::of_words();
+    words.extend(needed);
+    *shape == BandShape::default() && words.iter().all(|word| extract.manifest.ingredients.contains(word))
+}
+
 impl Dedup {
-    fn find(&self, extract: &Committed, unit: &mut Unit<'_>) -> Result<()> {
+    /// Whether these settings find the pairs that `other` finds.
+    fn finds_what(&self, other: &Dedup) -> bool {
+        let of = |settings: &Dedup| {
+            (settings.min_resemblance.to_bits(), settings.bands, settings.buckets.clone(), settings.min_words)
+        };
+        of(self) == of(other)
+    }
+
+    fn find(&self, input: &DedupInput, unit: &mut Unit<'_>) -> Result<()> {
         let stage = unit.stage();
-        let memory = stage.memory as usize;
-        let budget = Budget::new(memory / 4).in_dir(unit.temp());
-        let progress = stage.progress;
-        progress.begin("order", 0, Measure::Items);
-        let pages =
-            Pages::read(&part_files(&extract.path("pages"))?, self.min_words, &budget, unit.temp(), memory)?;
-        progress.advance(pages.len() as u64);
-        progress.end();
+        let budget = Budget::new(stage.memory as usize / 2).in_dir(unit.temp());
+        let earlier = earlier::of(self, input, stage);
+        stage.progress.begin("order", 0, Measure::Items);
+        let mut parts = vec![part_files(&input.extract.path("pages"))?];
+        for results in &earlier {
+            parts.push(part_files(&results.extract.path("pages"))?);
+        }
+        let order = Order::read(self.keep, input.rank.as_ref(), &parts.concat(), &budget)?;
+        let sources = Sources { parts, min_words: self.min_words, order: &order };
+        let pages = Pages::read(&sources, &budget, unit.temp())?;
+        drop(order);
+        let copies = pages.copies(&budget, unit.temp())?;
+        stage.progress.advance(pages.len() as u64);
+        stage.progress.end();
         stage.cancel.check()?;
+        let near = candidates::find(self, &pages, &input.extract, &earlier, &budget, unit)?;
+        let clusters = self.cluster(&pages, &copies, &near, &budget, unit)?;
+        count(&near, &clusters, unit);
+        let known: Vec<bool> = std::iter::once(false).chain(earlier.iter().map(|e| e.known)).collect();
+        let tables =
+            Tables { pages: &pages, copies: &copies, near: &near, clusters: &clusters, known: &known };
+        tables.write(unit, &budget)
+    }
 
-        let copies = pages.copies();
-        progress.begin("join", 0, Measure::Items);
-        let (numbers, fingerprints): (Vec<u32>, Vec<Fingerprint>) = pages.fingerprints();
-        let mut near: Vec<Pair> = Vec::new();
-        HammingJoin::new(self.k).memory_bytes(memory / 2).run(&fingerprints, |pair| {
-            if near.len() >= self.max_pairs {
-                return Err(Error::Limit(format!(
-                    "more than {} pairs of near-duplicates: raise max_pairs or lower k in the recipe's [dedup]",
-                    self.max_pairs
-                )));
+    /// Clusters of exact copies and verified pairs.
+    fn cluster(
+        &self,
+        pages: &Pages,
+        copies: &pages::Copies,
+        near: &Near,
+        budget: &Budget,
+        unit: &Unit<'_>,
+    ) -> Result<Clusters> {
+        let classes = CopyClasses::of(pages.len(), copies.iter().map(Ok))?;
+        let mut sorter = Sorter::new(budget).with_combine(|a: &mut [u32; 3], b| {
+            let same = a[..2] == b[..2];
+            if same {
+                // Of the pairs of two classes the nearest one counts; numbers of one sign are ordered as their bits.
+                a[2] = a[2].max(b[2]);
             }
-            if near.len() >= memory / 4 / size_of::<Pair>() {
-                return Err(Error::Limit(format!(
-                    "more than {} pairs of near-duplicates do not fit a quarter of --memory: raise it, or lower k in the recipe's [dedup]",
-                    near.len()
-                )));
+            same
+        });
+        for &[a, b, common] in near.pairs.iter() {
+            let (x, y) = (classes.head(a), classes.head(b));
+            if x != y {
+                let sizes = (near.texts.num_shingles(a), near.texts.num_shingles(b));
+                let resemblance = overlap(sizes, common).resemblance() as f32;
+                sorter.push([x.max(y), x.min(y), resemblance.to_bits()])?;
             }
-            near.push(Pair { a: numbers[pair.a as usize], b: numbers[pair.b as usize], distance: pair.distance });
-            Ok(())
-        })?;
-        near.sort_unstable();
-        progress.advance(near.len() as u64);
-        progress.end();
-        stage.cancel.check()?;
+        }
+        let mut heads = MappedWriter::create(&unit.temp().join("heads"))?;
+        for pair in sorter.finish()? {
+            let [later, first, similarity] = pair?;
+            heads.push(NearPair { later, first, similarity: f32::from_bits(similarity) })?;
+        }
+        let heads: Mapped<NearPair> = heads.finish()?;
+        Clusters::of(&classes, &heads, |first, later| {
+            if !near.texts.has(first) || !near.texts.has(later) {
+                return Ok(None);
+            }
+            let resemblance = near.texts.overlap(first, later)?.resemblance();
+            Ok((resemblance >= self.min_resemblance).then_some(resemblance as f32))
+        })
+    }
+}
 
-        let texts = Texts::gather(&extract.path("texts"), &pages, &near, unit.temp())?;
-        let verify = ShingleVerifier {
-            shingles: |page| texts.shingles(page, self.shingle_words),
-            bound: self.min_resemblance,
-            most_loaded: 20_000,
-        };
-        let clusters = Clusterer::default().cluster(pages.len(), &copies, &near, &verify)?;
-        stage.cancel.check()?;
-        let resemblances = if near.len() <= self.max_resemblances {
-            output::resemblances(&near, &texts, self.shingle_words)?
-        } else {
-            Vec::new()
-        };
-        output::write(unit, &pages, &copies, &near, &resemblances, &clusters)
+/// Counts what was compared, what was not, and where a bound was met; says the latter.
+fn count(near: &Near, clusters: &Clusters, unit: &mut Unit<'_>) {
+    let totals = &near.totals;
+    unit.kept("texts-compared", near.compared);
+    unit.kept("candidates-verified", totals.verifications);
+    unit.kept("pages-left-alone", clusters.left_alone);
+    for (reason, n) in [
+        ("text-of-one-word", near.without_bands),
+        ("text-missing", near.text_missing),
+        ("bucket-cap", totals.capped_pages),
+    ] {
+        if n > 0 {
+            unit.dropped(reason, n);
+        }
+    }
+    if totals.capped_pages > 0 {
+        unit.stage().progress.note(&format!(
+            "dedup: {} pages met only the first representatives of a bucket, as many pages share some text without \
+             being duplicates (the largest bucket has {}); a duplicate of theirs may be missing: \
+             raise most_representatives in the recipe's [dedup.buckets]",
+            totals.capped_pages, totals.largest_bucket
+        ));
     }
 }

@@ -1,99 +1,179 @@
-//! Tables `duplicates` and `clusters`.
+//! Writes tables `duplicates` and `clusters`.
 
-use crate::dedup::tables::{ClusterRow, DuplicateKind, DuplicateRow};
-use rayon::prelude::*;
 use webmill_capture::Result;
-use webmill_dedup::{Clusters, ExactPair, Fingerprint, Joined, Pair, Same};
+use webmill_dedup::{Clusters, ExactPair, Joined, MirrorDegrees, NearPair, Overlap, Same};
 use webmill_run::Unit;
+use webmill_sort::{Budget, Sorter};
 use webmill_table::Bytes16;
 
-use super::pages::{Pages, Texts};
+use super::candidates::Near;
+use super::pages::{Copies, Pages};
+use super::stores::Mapped;
+use super::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy};
+use super::texts::overlap;
 use crate::output::{TableFile, first_part};
 
-/// Resemblance of each pair, in their order.
-pub fn resemblances(pairs: &[Pair], texts: &Texts, width: usize) -> Result<Vec<f64>> {
-    // Pairs are sorted, so one page's shingles serve all its pairs.
-    let groups: Vec<&[Pair]> = pairs.chunk_by(|a, b| a.a == b.a).collect();
-    let values: Vec<Vec<f64>> = groups
-        .par_iter()
-        .map(|group| {
-            let a = texts.shingles(group[0].a, width)?;
-            group.iter().map(|pair| Ok(a.resemblance(&texts.shingles(pair.b, width)?))).collect()
-        })
-        .collect::<Result<_>>()?;
-    Ok(values.into_iter().flatten().collect())
+/// What the tables are made of.
+pub struct Tables<'a> {
+    /// The pages in order.
+    pub pages: &'a Pages,
+    /// Exact copies.
+    pub copies: &'a Copies,
+    /// Near-duplicates.
+    pub near: &'a Near,
+    /// What they form.
+    pub clusters: &'a Clusters,
+    /// Results, by number, whose pairs are in their own tables already.
+    pub known: &'a [bool],
 }
 
-/// Writes both tables and counts what they hold.
-pub fn write(
-    unit: &mut Unit<'_>,
-    pages: &Pages,
-    copies: &[ExactPair],
-    near: &[Pair],
-    resemblances: &[f64],
-    clusters: &Clusters,
-) -> Result<()> {
-    let mut file = TableFile::<DuplicateRow>::create(unit, first_part::<DuplicateRow>())?;
-    for copy in copies {
-        file.push(DuplicateRow {
-            a: pages.url(copy.a).to_owned(),
-            b: pages.url(copy.b).to_owned(),
-            kind: if copy.same == Same::Body { DuplicateKind::Body } else { DuplicateKind::Text },
-            distance: distance(pages, copy.a, copy.b),
+impl Tables<'_> {
+    /// Writes both tables and counts what they hold.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn write(&self, unit: &mut Unit<'_>, budget: &Budget) -> Result<()> {
+        let mut file = TableFile::<DuplicateRow>::create(unit, first_part::<DuplicateRow>())?;
+        let (mut bodies, mut texts, mut near) = (0, 0, 0);
+        for copy in self.copies.iter().filter(|copy| self.is_new(copy.a, copy.b)) {
+            *(if copy.same == Same::Body { &mut bodies } else { &mut texts }) += 1;
+            file.push(self.copied(copy))?;
+        }
+        for &[a, b, common] in self.near.pairs.iter().filter(|pair| self.is_new(pair[0], pair[1])) {
+            near += 1;
+            let sizes = (self.near.texts.num_shingles(a), self.near.texts.num_shingles(b));
+            file.push(self.resembling(a, b, overlap(sizes, common), FoundBy::Bands))?;
+        }
+        for &NearPair { first, later, .. } in
+            self.clusters.found.iter().filter(|p| self.is_new(p.first, p.later))
+        {
+            near += 1;
+            let overlap = self.near.texts.overlap(first, later)?;
+            file.push(self.resembling(first, later, overlap, FoundBy::Cluster))?;
+        }
+        file.finish(unit)?;
+        unit.kept("pages", self.pages.len() as u64);
+        for (what, n) in [("body-pairs", bodies), ("text-pairs", texts), ("near-pairs", near)] {
+            unit.kept(what, n);
+        }
+        self.write_clusters(unit, budget)
+    }
+
+    fn is_known(&self, page: u32) -> bool {
+        self.known[self.pages.page(page).results as usize]
+    }
+
+    /// Whether a pair is not in the tables of earlier results.
+    fn is_new(&self, a: u32, b: u32) -> bool {
+        !(self.is_known(a) && self.is_known(b))
+    }
+
+    fn pair(&self, a: u32, b: u32) -> DuplicateRow {
+        let pages = self.pages;
+        DuplicateRow {
+            a: pages.url(a).to_owned(),
+            b: pages.url(b).to_owned(),
+            a_key: Bytes16(pages.page(a).key),
+            b_key: Bytes16(pages.page(b).key),
+            a_host: pages.host(a),
+            b_host: pages.host(b),
+            a_earlier: pages.page(a).results > 0,
+            b_earlier: pages.page(b).results > 0,
+            distance: pages.distance(a, b),
+            ..DuplicateRow::default()
+        }
+    }
+
+    fn copied(&self, copy: ExactPair) -> DuplicateRow {
+        let kind = if copy.same == Same::Body { DuplicateKind::Body } else { DuplicateKind::Text };
+        DuplicateRow {
+            kind,
             resemblance: 1.0,
-            ..DuplicateRow::default()
-        })?;
+            a_in_b: 1.0,
+            b_in_a: 1.0,
+            found_by: FoundBy::Digest,
+            ..self.pair(copy.a, copy.b)
+        }
     }
-    for (i, pair) in near.iter().enumerate() {
-        file.push(DuplicateRow {
-            a: pages.url(pair.a).to_owned(),
-            b: pages.url(pair.b).to_owned(),
-            kind: DuplicateKind::Near,
-            distance: Some(pair.distance),
-            resemblance: resemblances.get(i).copied().unwrap_or_default(),
-            ..DuplicateRow::default()
-        })?;
-    }
-    file.finish(unit)?;
-    unit.kept("pages", pages.len() as u64);
-    unit.kept("near-pairs", near.len() as u64);
-    if clusters.cut > 0 {
-        unit.dropped("too-many-candidates", clusters.cut);
-    }
-    write_clusters(unit, pages, clusters)
-}
 
-fn write_clusters(unit: &mut Unit<'_>, pages: &Pages, clusters: &Clusters) -> Result<()> {
-    let mut members: Vec<(u32, u32)> =
-        clusters.members.iter().enumerate().map(|(page, m)| (m.representative, page as u32)).collect();
-    members.sort_unstable();
-    let mut file = TableFile::<ClusterRow>::create(unit, first_part::<ClusterRow>())?;
-    let mut number = 0;
-    for cluster in members.chunk_by(|a, b| a.0 == b.0).filter(|c| c.len() > 1) {
-        let representative = cluster[0].0;
-        for &(_, page) in cluster {
-            let joined = clusters.members[page as usize].joined;
-            unit.kept(&format!("cluster-{}", joined.name()), 1);
+    fn resembling(&self, a: u32, b: u32, overlap: Overlap, found_by: FoundBy) -> DuplicateRow {
+        DuplicateRow {
+            kind: DuplicateKind::Near,
+            resemblance: overlap.resemblance(),
+            a_in_b: overlap.a_in_b(),
+            b_in_a: overlap.b_in_a(),
+            a_shingles: Some(overlap.a as u32),
+            b_shingles: Some(overlap.b as u32),
+            shared_shingles: Some(overlap.common as u32),
+            found_by,
+            ..self.pair(a, b)
+        }
+    }
+
+    /// Clusters of two or more with a page that is not of known results.
+    fn write_clusters(&self, unit: &mut Unit<'_>, budget: &Budget) -> Result<()> {
+        let share = budget.share(2);
+        let mut sorter = Sorter::new(&share);
+        let mut degrees = MirrorDegrees::new(&share);
+        let mut sizes = vec![0u32; self.pages.len()];
+        let mut new = vec![false; self.pages.len()];
+        for (page, member) in (0u32..).zip(&self.clusters.members) {
+            sizes[member.representative as usize] += 1;
+            new[member.representative as usize] |= !self.is_known(page);
+        }
+        for (page, member) in (0u32..).zip(&self.clusters.members) {
+            let representative = member.representative;
+            if sizes[representative as usize] > 1 && new[representative as usize] {
+                let itself = page != representative;
+                sorter.push([representative, u32::from(itself), page])?;
+                degrees.push(page, u64::from(representative), &self.pages.host(page))?;
+            }
+        }
+        let mut degree: Mapped<[u32; 2]> = Mapped::of(&unit.temp().join("degrees"), [])?;
+        let mut counted = Sorter::new(&share);
+        degrees.finish(|page, degree| counted.push([page, degree.min(u64::from(u32::MAX)) as u32]))?;
+        std::mem::swap(&mut degree, &mut Mapped::of(&unit.temp().join("degrees"), counted.finish()?)?);
+        let mut file = TableFile::<ClusterRow>::create(unit, first_part::<ClusterRow>())?;
+        let (mut number, mut current) = (0u32, None);
+        for entry in sorter.finish()? {
+            let [representative, _, page] = entry?;
+            if current.replace(representative).is_some_and(|before| before != representative) {
+                number += 1;
+            }
+            let at = degree.partition_point(|entry| entry[0] < page);
+            let mirror_degree = degree.get(at).map_or(0, |entry| entry[1]);
+            unit.kept(&format!("cluster-{}", self.clusters.members[page as usize].joined.name()), 1);
             file.push(ClusterRow {
-                url: pages.url(page).to_owned(),
-                url_key: Bytes16(pages.keys[page as usize]),
                 cluster: number,
-                representative: pages.url(representative).to_owned(),
-                keep: joined == Joined::Representative,
-                kind: joined.into(),
-                distance: distance(pages, page, representative),
-                size: cluster.len() as u32,
-                ..ClusterRow::default()
+                size: sizes[representative as usize],
+                mirror_degree,
+                ..self.member(page)
             })?;
         }
-        number += 1;
+        file.finish(unit)?;
+        unit.kept("clusters", u64::from(number) + u64::from(current.is_some()));
+        Ok(())
     }
-    file.finish(unit)?;
-    unit.kept("clusters", u64::from(number));
-    Ok(())
-}
 
-fn distance(pages: &Pages, a: u32, b: u32) -> Option<u8> {
-    let (a, b) = (pages.simhash(a)?, pages.simhash(b)?);
-    Some(Fingerprint(a).distance(Fingerprint(b)) as u8)
+    fn member(&self, page: u32) -> ClusterRow {
+        let (pages, member) = (self.pages, self.clusters.members[page as usize]);
+        let representative = member.representative;
+        ClusterRow {
+            url: pages.url(page).to_owned(),
+            url_key: Bytes16(pages.page(page).key),
+            host: pages.host(page),
+            representative: pages.url(representative).to_owned(),
+            representative_key: Bytes16(pages.page(representative).key),
+            representative_host: pages.host(representative),
+            keep: member.joined == Joined::Representative,
+            kind: member.joined.into(),
+            // Clusters keep it in single precision, whose digits end there.
+            resemblance: (f64::from(member.similarity) * 1e6).round() / 1e6,
+            distance: pages.distance(page, representative),
+            earlier: pages.page(page).results > 0,
+            warc_filename: pages.shard(page).to_owned(),
+            warc_record_offset: pages.page(page).offset,
+            ..ClusterRow::default()
+        }
+    }
 }

@@ -1,142 +1,158 @@
-//! The current captures in the total order, and the texts of those that need comparing.
+//! The current captures of all results, in the order of what to keep.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use memmap2::Mmap;
-use webmill_capture::error::{AtPath, Error, Result};
-use webmill_dedup::{ExactPair, Fingerprint, Pair, Same, Shingles};
-use webmill_mill::TextRow;
-use webmill_sort::{Budget, BytesSorter};
-use webmill_table::{Reader, columns};
+use bytemuck::{Pod, Zeroable};
+use webmill_capture::error::Result;
+use webmill_capture::{CanonicalUrl, Error};
+use webmill_dedup::{ExactPair, Fingerprint, Same};
+use webmill_sort::{Budget, BytesSorter, Sorter};
 
-use crate::current_captures::{self, place};
+use super::order::Order;
+use super::stores::{Mapped, MappedWriter, Strings, StringsWriter};
+use crate::current_captures;
 
-/// Bytes a page takes in memory while duplicates are sought.
-const BYTES_A_PAGE: usize = 160;
-
-/// Strings one after the other in a temporary file, by number.
-struct Strings {
-    starts: Vec<u64>,
-    bytes: Option<Mmap>,
+/// What is known of a page but for its URL.
+#[derive(Copy, Clone, Debug)]
+#[repr(C)]
+pub struct Page {
+    /// Key in table `pages`.
+    pub key: u128,
+    /// Hash of the body's digest; 0 for none.
+    body: u128,
+    /// Digest of the normalised text; 0 for none, or too few words to be compared.
+    text: u128,
+    /// Which capture it is, see [`current_captures::place`].
+    place: u64,
+    simhash: u64,
+    /// Offset of the record in its shard.
+    pub offset: i64,
+    shard: u32,
+    /// Which results it is of: 0 those that are worked on, then the earlier ones in their order.
+    pub results: u32,
+    has_simhash: u32,
+    padding: [u32; 3],
 }
 
-impl Strings {
-    fn get(&self, i: usize) -> &str {
-        let (Some(bytes), Some(&from), Some(&to)) = (&self.bytes, self.starts.get(i), self.starts.get(i + 1))
-        else {
-            return "";
-        };
-        std::str::from_utf8(&bytes[from as usize..to as usize]).unwrap_or_default()
-    }
+// SAFETY: three of sixteen bytes, three of eight, six of four: 96, without padding. Every value is valid, zeroes too.
+unsafe impl Zeroable for Page {}
+// SAFETY: as above.
+unsafe impl Pod for Page {}
+
+/// Where the pages are read from, and what of them is compared.
+pub struct Sources<'a> {
+    /// Parts of table `pages`, by results.
+    pub parts: Vec<Vec<PathBuf>>,
+    /// Texts of fewer words are not compared.
+    pub min_words: u32,
+    /// By what pages are ordered.
+    pub order: &'a Order,
 }
 
-struct StringsWriter {
-    file: BufWriter<File>,
-    path: PathBuf,
-    starts: Vec<u64>,
-}
-
-impl StringsWriter {
-    fn create(path: &Path) -> Result<Self> {
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(path).at(path)?;
-        Ok(StringsWriter { file: BufWriter::new(file), path: path.to_path_buf(), starts: vec![0] })
-    }
-
-    fn push(&mut self, text: &str) -> Result<()> {
-        self.file.write_all(text.as_bytes()).at(&self.path)?;
-        let end = self.starts.last().copied().unwrap_or(0) + text.len() as u64;
-        self.starts.push(end);
-        Ok(())
-    }
-
-    fn finish(self) -> Result<Strings> {
-        let file = self.file.into_inner().map_err(|e| Error::io(&self.path, e.into_error()))?;
-        let empty = self.starts.last() == Some(&0);
-        // SAFETY: the file is a temporary one of this process, complete, and not written to again.
-        let bytes = if empty { None } else { Some(unsafe { Mmap::map(&file) }.at(&self.path)?) };
-        Ok(Strings { starts: self.starts, bytes })
-    }
-}
-
-/// Pages by number: earliest fetch first, then shortest URL, then URL.
+/// Pages by number: the place in the order of what to keep.
 pub struct Pages {
     urls: Strings,
-    pub keys: Vec<u128>,
-    body: Vec<u128>,
-    text: Vec<u128>,
-    simhash: Vec<Option<u64>>,
-    place: Vec<u64>,
+    pages: Mapped<Page>,
+    shards: Vec<String>,
+    /// (place, number), ascending.
+    by_place: Mapped<[u64; 2]>,
+    /// (upper and lower half of the text's digest, first page that has it), ascending.
+    by_text: Mapped<[u64; 3]>,
+    /// Pages whose text no page before has.
+    speaks: Vec<u64>,
 }
 
 impl Pages {
-    /// Reads and orders the current captures of table `pages`. Texts of fewer than `min_words` words are not
-    /// compared: so little says nothing of a page.
-    pub fn read(
-        parts: &[PathBuf],
-        min_words: u32,
-        budget: &Budget,
-        temp: &Path,
-        memory: usize,
-    ) -> Result<Self> {
-        let mut captures = current_captures::read(parts, &budget.share(2))?;
+    /// Reads and orders the current captures.
+    ///
+    /// # Errors
+    /// Where a table cannot be read or the disk refuses; [`Error::Limit`] for 2³² pages.
+    pub fn read(sources: &Sources<'_>, budget: &Budget, temp: &Path) -> Result<Self> {
+        let ends: Vec<usize> = sources
+            .parts
+            .iter()
+            .scan(0, |end, parts| {
+                *end += parts.len();
+                Some(*end)
+            })
+            .collect();
+        let mut captures = current_captures::read(&sources.parts.concat(), &budget.share(2))?;
         let mut sorter = BytesSorter::new(&budget.share(2));
-        let (mut key, mut value) = (Vec::new(), Vec::new());
-        let mut count = 0usize;
-        while let Some(page) = captures.next_current(|_| ())? {
+        let (mut key, mut shards, mut count) = (Vec::new(), Shards::default(), 0u64);
+        while let Some(capture) = captures.next_current(|_| ())? {
             count += 1;
+            let compared = capture.words >= sources.min_words;
+            let results = ends.partition_point(|&end| end <= capture.part as usize) as u32;
+            let page = Page {
+                key: capture.key,
+                body: capture.body,
+                text: if compared { capture.text } else { 0 },
+                place: capture.place,
+                simhash: capture.simhash.unwrap_or_default(),
+                offset: capture.offset,
+                shard: shards.number(&capture.shard),
+                results,
+                has_simhash: u32::from(capture.simhash.is_some()),
+                padding: [0; 3],
+            };
             key.clear();
-            key.push(u8::from(page.time_ms.is_none()));
-            key.extend_from_slice(&((page.time_ms.unwrap_or(0) as u64) ^ (1 << 63)).to_be_bytes());
-            key.extend_from_slice(&(page.url.len() as u32).to_be_bytes());
-            key.extend_from_slice(page.url.as_bytes());
-            value.clear();
-            let text = if page.words >= min_words { page.text } else { 0 };
-            for number in [page.key, page.body, text] {
-                value.extend_from_slice(&number.to_le_bytes());
-            }
-            value.extend_from_slice(&page.place.to_le_bytes());
-            if let Some(simhash) = page.simhash.filter(|_| page.words >= min_words) {
-                value.extend_from_slice(&simhash.to_le_bytes());
-            }
-            sorter.push(&key, &value)?;
+            sources.order.key(&capture, &mut key);
+            sorter.push(&key, bytemuck::bytes_of(&page))?;
         }
         drop(captures);
-        if count.saturating_mul(BYTES_A_PAGE) > memory / 2 {
-            return Err(Error::Limit(format!(
-                "duplicates among {count} pages take about {} MiB of memory, half of --memory is allowed for it: raise --memory",
-                count.saturating_mul(BYTES_A_PAGE) >> 20
-            )));
+        if count > u64::from(u32::MAX) {
+            return Err(Error::Limit(format!("{count} pages: duplicates are numbered by 32 bits")));
         }
-        let mut urls = StringsWriter::create(&temp.join("urls"))?;
-        let mut pages = Pages {
-            urls: Strings { starts: Vec::new(), bytes: None },
-            keys: Vec::with_capacity(count),
-            body: Vec::with_capacity(count),
-            text: Vec::with_capacity(count),
-            simhash: Vec::with_capacity(count),
-            place: Vec::with_capacity(count),
-        };
+        Self::store(sorter, shards.names, budget, temp)
+    }
+
+    fn store(sorter: BytesSorter, shards: Vec<String>, budget: &Budget, temp: &Path) -> Result<Self> {
+        let share = budget.share(4);
+        let mut urls = StringsWriter::create(temp, "urls")?;
+        let mut pages = MappedWriter::create(&temp.join("pages"))?;
+        let (mut places, mut texts) = (Sorter::new(&share), Sorter::new(&share));
         let mut sorted = sorter.finish()?;
         while let Some((key, value)) = sorted.next().transpose()? {
-            urls.push(std::str::from_utf8(&key[13..]).unwrap_or_default())?;
-            let long = |i: usize| value[16 * i..16 * i + 16].try_into().map_or(0, u128::from_le_bytes);
-            let short =
-                |at: usize| value.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
-            pages.keys.push(long(0));
-            pages.body.push(long(1));
-            pages.text.push(long(2));
-            pages.place.push(short(48).unwrap_or_default());
-            pages.simhash.push(short(56));
+            let number = pages.len();
+            let page: Page = bytemuck::pod_read_unaligned(value);
+            urls.push(Order::url(key))?;
+            places.push([page.place, number])?;
+            if page.text != 0 {
+                texts.push([(page.text >> 64) as u64, page.text as u64, number])?;
+            }
+            pages.push(page)?;
         }
-        pages.urls = urls.finish()?;
-        Ok(pages)
+        drop(sorted);
+        let pages = pages.finish()?;
+        let mut speaks = vec![0u64; pages.len().div_ceil(64)];
+        let mut last = None;
+        let mut by_text = MappedWriter::create(&temp.join("by-text"))?;
+        for entry in texts.finish()? {
+            let entry = entry?;
+            if last.replace([entry[0], entry[1]]) != Some([entry[0], entry[1]]) {
+                speaks[entry[2] as usize / 64] |= 1 << (entry[2] % 64);
+                by_text.push(entry)?;
+            }
+        }
+        Ok(Pages {
+            urls: urls.finish()?,
+            by_place: Mapped::of(&temp.join("by-place"), places.finish()?)?,
+            by_text: by_text.finish()?,
+            pages,
+            shards,
+            speaks,
+        })
     }
 
     /// Number of pages.
     pub fn len(&self) -> usize {
-        self.keys.len()
+        self.pages.len()
+    }
+
+    /// A page.
+    pub fn page(&self, page: u32) -> &Page {
+        &self.pages[page as usize]
     }
 
     /// Canonical URL of a page.
@@ -144,86 +160,106 @@ impl Pages {
         self.urls.get(page as usize)
     }
 
-    /// SimHash of a page.
-    pub fn simhash(&self, page: u32) -> Option<u64> {
-        self.simhash[page as usize]
+    /// Host of a page.
+    pub fn host(&self, page: u32) -> String {
+        CanonicalUrl::parse_stored(self.url(page)).map_or_else(String::new, |url| url.host().to_owned())
     }
 
-    /// Stars of equal bodies, and of equal texts among pages whose bodies differ; centres are the earliest pages.
-    pub fn copies(&self) -> Vec<ExactPair> {
-        let mut pairs = Vec::new();
-        for (digests, same) in [(&self.body, Same::Body), (&self.text, Same::Text)] {
-            let mut order: Vec<u32> = (0..self.len() as u32).filter(|i| digests[*i as usize] != 0).collect();
-            order.sort_unstable_by_key(|i| (digests[*i as usize], *i));
-            for group in order.chunk_by(|a, b| digests[*a as usize] == digests[*b as usize]) {
-                let centre = group[0];
-                let others = group[1..]
-                    .iter()
-                    .filter(|i| same == Same::Body || self.body[**i as usize] != self.body[centre as usize]);
-                pairs.extend(others.map(|&b| ExactPair { a: centre, b, same }));
+    /// Shard of a page's record.
+    pub fn shard(&self, page: u32) -> &str {
+        self.shards.get(self.page(page).shard as usize).map_or("", String::as_str)
+    }
+
+    /// Hamming distance of two pages' SimHashes.
+    pub fn distance(&self, a: u32, b: u32) -> Option<u8> {
+        let simhash = |page: &Page| (page.has_simhash == 1).then_some(Fingerprint(page.simhash));
+        Some(simhash(self.page(a))?.distance(simhash(self.page(b))?) as u8)
+    }
+
+    /// Whether the page is the first with its text, which is long enough to be compared: it speaks for all that have it.
+    pub fn speaks(&self, page: u32) -> bool {
+        self.speaks[page as usize / 64] >> (page % 64) & 1 == 1
+    }
+
+    /// Number of texts that are compared.
+    pub fn texts(&self) -> usize {
+        self.by_text.len()
+    }
+
+    /// The page of a capture, by [`current_captures::place`] and key; `None` where another capture is current.
+    pub fn at(&self, place: u64, key: u128) -> Option<u32> {
+        let from = self.by_place.partition_point(|entry| entry[0] < place);
+        let same = self.by_place[from..].iter().take_while(|entry| entry[0] == place);
+        same.map(|entry| entry[1] as u32).find(|&page| self.page(page).key == key)
+    }
+
+    /// The page that speaks for the text of this digest.
+    pub fn speaker(&self, digest: u128) -> Option<u32> {
+        let halves = [(digest >> 64) as u64, digest as u64];
+        let found = self.by_text.binary_search_by(|entry| [entry[0], entry[1]].cmp(&halves)).ok()?;
+        Some(self.by_text[found][2] as u32)
+    }
+
+    /// Stars of equal bodies, and of equal texts among pages whose bodies differ; centres are the first pages.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn copies(&self, budget: &Budget, temp: &Path) -> Result<Copies> {
+        let mut sorter = Sorter::new(&budget.share(2));
+        for (digest, same) in [(0, Same::Body), (1, Same::Text)] {
+            let mut order = Sorter::new(&budget.share(2));
+            for (number, page) in (0u64..).zip(self.pages.iter()) {
+                let digest = if digest == 0 { page.body } else { page.text };
+                if digest != 0 {
+                    order.push([(digest >> 64) as u64, digest as u64, number])?;
+                }
             }
-        }
-        pairs.sort_unstable();
-        pairs
-    }
-
-    /// Numbers and fingerprints of the pages that may be near-duplicates: one page of each text.
-    pub fn fingerprints(&self) -> (Vec<u32>, Vec<Fingerprint>) {
-        let mut order: Vec<u32> =
-            (0..self.len() as u32).filter(|i| self.simhash[*i as usize].is_some()).collect();
-        order.sort_unstable_by_key(|i| (self.text[*i as usize], *i));
-        order.dedup_by_key(|i| self.text[*i as usize]);
-        order.sort_unstable();
-        let fingerprints = order.iter().filter_map(|i| self.simhash[*i as usize].map(Fingerprint)).collect();
-        (order, fingerprints)
-    }
-}
-
-columns! {
-    struct Read from TextRow { url_key, text, warc_filename, warc_record_offset }
-}
-
-/// Texts of the pages that are in a pair.
-pub struct Texts {
-    numbers: Vec<u32>,
-    slots: Vec<u32>,
-    strings: Strings,
-}
-
-impl Texts {
-    /// Copies the texts of the pages in `pairs` out of table `texts`.
-    pub fn gather(table: &Path, pages: &Pages, pairs: &[Pair], temp: &Path) -> Result<Self> {
-        let mut numbers: Vec<u32> = pairs.iter().flat_map(|p| [p.a, p.b]).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        let mut wanted: Vec<(u128, u64, u32)> =
-            numbers.iter().map(|&n| (pages.keys[n as usize], pages.place[n as usize], n)).collect();
-        wanted.sort_unstable();
-        let mut slots = vec![u32::MAX; numbers.len()];
-        let mut writer = StringsWriter::create(&temp.join("texts"))?;
-        let mut slot = 0;
-        if !numbers.is_empty() {
-            let mut reader = Reader::<Read>::open(table)?;
-            while let Some(batch) = reader.next()? {
-                for row in batch.rows() {
-                    let sought = (row.url_key.0, place(row.warc_filename, row.warc_record_offset));
-                    if let Ok(found) = wanted.binary_search_by(|w| (w.0, w.1).cmp(&sought))
-                        && let Ok(index) = numbers.binary_search(&wanted[found].2)
-                    {
-                        writer.push(row.text)?;
-                        slots[index] = slot;
-                        slot += 1;
-                    }
+            let mut centre = [0; 3];
+            for entry in order.finish()? {
+                let entry = entry?;
+                if entry[..2] != centre[..2] {
+                    centre = entry;
+                    continue;
+                }
+                let (a, b) = (centre[2] as u32, entry[2] as u32);
+                if same == Same::Body || self.page(a).body != self.page(b).body || self.page(a).body == 0 {
+                    sorter.push([a, b, u32::from(same == Same::Text)])?;
                 }
             }
         }
-        Ok(Texts { numbers, slots, strings: writer.finish()? })
+        Ok(Copies(Mapped::of(&temp.join("copies"), sorter.finish()?)?))
     }
+}
 
-    /// Shingles of a page's text.
-    pub fn shingles(&self, page: u32, width: usize) -> Result<Shingles> {
-        let slot = self.numbers.binary_search(&page).ok().map(|i| self.slots[i]).filter(|s| *s != u32::MAX);
-        let slot = slot.ok_or_else(|| Error::Internal(format!("page {page} is compared but has no text")))?;
-        Ok(Shingles::of(self.strings.get(slot as usize), width))
+/// Exact copies, by first page, then second.
+pub struct Copies(Mapped<[u32; 3]>);
+
+impl Copies {
+    /// The pairs.
+    pub fn iter(&self) -> impl Iterator<Item = ExactPair> {
+        self.0.iter().map(|&[a, b, text]| ExactPair {
+            a,
+            b,
+            same: if text == 1 { Same::Text } else { Same::Body },
+        })
+    }
+}
+
+/// Names of shards by number.
+#[derive(Default)]
+struct Shards {
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Shards {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
     }
 }

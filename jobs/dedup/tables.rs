@@ -57,10 +57,12 @@ table! {
         resemblance: f64 = "Jaccard resemblance of the word shingles, 0 to 1, exact", "0.94";
         a_in_b: f64 = "share of the first page's shingles that the second has, 0 to 1", "0.98";
         b_in_a: f64 = "share of the second page's shingles that the first has, 0 to 1", "0.96";
-        a_shingles: u32 = "distinct shingles of the first page's text; 0 for equal bodies without text", "810";
-        b_shingles: u32 = "distinct shingles of the second page's text", "827";
-        shared_shingles: u32 = "distinct shingles that both have: what resemblance and containment are computed from", "794";
+        a_shingles: Option<u32> = "distinct shingles of the first page's text; null for copies, whose digests tell", "810";
+        b_shingles: Option<u32> = "distinct shingles of the second page's text, likewise", "827";
+        shared_shingles: Option<u32> = "distinct shingles that both have: what resemblance and containment are computed from", "794";
         distance: Option<u8> = "Hamming distance of the SimHashes, 0 to 64; null where a page has none", "2";
+        a_earlier: bool = "whether the first page is of earlier results that this run was made against", "false";
+        b_earlier: bool = "whether the second page is", "false";
         found_by: FoundBy = "digest, bands, cluster or passages", "bands";
     }
 }
@@ -81,6 +83,7 @@ table! {
         distance: Option<u8> = "Hamming distance of its SimHash to the representative's", "0";
         size: u32 = "pages in the cluster", "4";
         mirror_degree: u32 = "pages of the cluster on other registered domains than this page's", "2";
+        earlier: bool = "whether the page is of earlier results that this run was made against", "false";
         warc_filename: String = "shard of the page's current capture, as in table pages", "crawl-00001.raw";
         warc_record_offset: i64 = "offset of its record there", "183214";
     }

@@ -1,31 +1,29 @@
 //! Clusters of duplicates, each with the page that represents it.
 //!
-//! **Definition.** Pages are numbered in the total order (earliest fetch, then shortest URL, then URL: [`total_order`]).
-//! Exact copies form classes, and of each only the first page, its head, goes on. Heads are taken in order; a head joins
-//! the first representative among its candidates that is near by *verified* similarity, and becomes a representative
-//! itself if there is none. Candidates of a page are the representatives with the same fingerprint and those whose
-//! fingerprint is within the distance of the join. A cluster is thus a star: every member is near its representative,
-//! and no chain of small steps draws different pages together.
+//! **Definition.** Pages are numbered in a total order, that of what to keep ([`KeepPolicy`](crate::KeepPolicy)). Exact copies
+//! form classes ([`CopyClasses`]), and of each only the first page, its head, goes on. Heads are taken in order; a head
+//! joins the first representative that it is near to, by a *verified* pair, and becomes a representative itself if there
+//! is none. A cluster is thus a star: every member is near its representative, and no chain of small steps draws
+//! different pages together.
 //!
-//! **Algorithm.** Pairs of equal fingerprints (distance 0) are merged into groups, the other pairs connect groups, so a heap
-//! of equal fingerprints costs its size, not its square. Components of candidates are independent of each other: they
-//! are clustered in parallel, and when pages come or go only the components that they touch ([`Clusterer::update`]).
+//! **Pages left alone.** Candidates come of signatures, which miss some pairs. A head that no representative accepted, and
+//! that represents nobody, but is near to pages of other clusters, is compared with the representatives of these, first
+//! to last, at most [`MOST_TRIED`] of them.
 //!
-//! **Cost.** About 60 bytes a page and 16 a pair at the peak. One verification for each candidate representative until one accepts,
-//! at most [`Clusterer::most_candidates`] for a page; a page past that stays alone and is counted.
+//! **Cost.** Two passes over the pairs, which may lie in a mapped file; 25 bytes a page, and 8 a pair that a page left
+//! alone has. No comparison but those of pages left alone.
 //!
 //! **Determinism.** A function of the pages in order, the sets of pairs and the verifier: independent of the order of
-//! pairs, of threads, and of how many updates led there.
+//! pairs and of threads.
 
-use std::collections::HashMap;
-
+use bytemuck::{Pod, Zeroable};
 use petgraph::unionfind::UnionFind;
 use rayon::prelude::*;
 
 use webmill_capture::error::{Error, Result};
 
-use crate::hamming::Pair;
-use crate::verify::Verify;
+/// Representatives that a page left alone is compared with at most.
+pub const MOST_TRIED: usize = 16;
 
 /// Exact copies: two pages with the same body or the same text.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -46,6 +44,23 @@ pub enum Same {
     /// The normalised main text.
     Text,
 }
+
+/// A verified pair of near-duplicates.
+#[derive(Copy, Clone, PartialEq, Debug)]
+#[repr(C)]
+pub struct NearPair {
+    /// The page that comes later in the total order.
+    pub later: u32,
+    /// The one that comes first.
+    pub first: u32,
+    /// Verified similarity, 0 to 1.
+    pub similarity: f32,
+}
+
+// SAFETY: three fields of four bytes each, without padding, of which every value is valid, zeroes too.
+unsafe impl Zeroable for NearPair {}
+// SAFETY: as above.
+unsafe impl Pod for NearPair {}
 
 /// How a page came into its cluster.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -75,18 +90,13 @@ impl Joined {
 /// How one page belongs to a cluster.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Member {
-    /// The page that represents the cluster: the page itself or an earlier one.
+    /// The page that represents the cluster: the page itself or an earlier one; of a page that was left alone first,
+    /// a later one too.
     pub representative: u32,
     /// How the page came in.
     pub joined: Joined,
     /// Verified similarity to the representative, 0 to 1; 1 for exact copies.
     pub similarity: f32,
-}
-
-impl Member {
-    fn alone(page: u32) -> Self {
-        Member { representative: page, joined: Joined::Representative, similarity: 1.0 }
-    }
 }
 
 /// The clusters of a set of pages.
@@ -95,13 +105,13 @@ impl Member {
 pub struct Clusters {
     /// One entry a page.
     pub members: Vec<Member>,
-    /// Questions put to the verifier.
-    pub verifications: u64,
-    /// Pages left alone because they had too many candidates.
-    pub cut: u64,
+    /// Pairs that were verified for pages left alone, by page.
+    pub found: Vec<NearPair>,
+    /// Pages left alone that are near to pages of other clusters, and to none's representative.
+    pub left_alone: u64,
 }
 
-/// The numbers of pages in the total order: `result[i]` is the page (as given) at position `i`.
+/// The numbers of pages in the total order of the earliest fetch: `result[i]` is the page (as given) at position `i`.
 ///
 /// `page` gives the time of the fetch, ms since 1970 (`None` comes last), and the URL. Pages that agree in both keep
 /// the order in which they are given.
@@ -121,163 +131,47 @@ pub fn total_order<'a>(pages: usize, page: impl Fn(usize) -> (Option<i64>, &'a s
     order
 }
 
-/// Clusters pages; a configuration to [`cluster`](Clusterer::cluster).
+/// Classes of exact copies, named by their first page.
 #[derive(Clone, Debug)]
-pub struct Clusterer {
-    /// Representatives that a page is compared with at most (default 1,000).
-    pub most_candidates: usize,
+pub struct CopyClasses {
+    body: Vec<u32>,
+    head: Vec<u32>,
 }
 
-impl Default for Clusterer {
-    fn default() -> Self {
-        Clusterer { most_candidates: 1000 }
-    }
-}
-
-impl Clusterer {
-    /// Clusters `pages` pages, numbered in the total order, given all exact copies and all candidates.
-    ///
-    /// Stars suffice: copies and fingerprints of distance 0 are taken as equivalences. Candidates of distance 1 and more
-    /// count for all pages that share the fingerprint of either end.
+impl CopyClasses {
+    /// The classes of `pages` pages, given pairs that connect all copies: stars suffice.
     ///
     /// # Errors
-    /// `Internal` for a number out of range; the first error of the verifier.
-    ///
-    /// # Examples
-    /// ```
-    /// use webmill_dedup::{Clusterer, Joined, Pair};
-    /// // 0 – 1 – 2 are neighbours in a row, and each is near its neighbour only: 2 does not chain into 0's cluster.
-    /// let pairs = [Pair { a: 0, b: 1, distance: 2 }, Pair { a: 1, b: 2, distance: 2 }];
-    /// let clusters = Clusterer::default().cluster(3, &[], &pairs, &|_, _| Ok(Some(0.9)))?;
-    /// let representatives: Vec<u32> = clusters.members.iter().map(|m| m.representative).collect();
-    /// assert_eq!(representatives, [0, 0, 2]);
-    /// assert_eq!(clusters.members[1].joined, Joined::Near);
-    /// # Ok::<(), webmill_capture::error::Error>(())
-    /// ```
-    pub fn cluster(
-        &self,
-        pages: usize,
-        copies: &[ExactPair],
-        candidates: &[Pair],
-        verify: &impl Verify,
-    ) -> Result<Clusters> {
-        let changed = vec![true; pages];
-        self.update(&vec![Member::alone(0); pages], &changed, copies, candidates, verify)
+    /// `Internal` for a number out of range; the first error of the pairs.
+    pub fn of(pages: usize, copies: impl IntoIterator<Item = Result<ExactPair>>) -> Result<Self> {
+        let (mut body, mut all) = (UnionFind::<u32>::new(pages), UnionFind::<u32>::new(pages));
+        for copy in copies {
+            let copy = copy?;
+            within(pages, copy.a.max(copy.b))?;
+            all.union(copy.a, copy.b);
+            if copy.same == Same::Body {
+                body.union(copy.a, copy.b);
+            }
+        }
+        Ok(CopyClasses { body: by_lowest(body.into_labeling()), head: by_lowest(all.into_labeling()) })
     }
 
-    /// Clusters anew only the components that hold a page marked in `changed` (new, altered, or once in a component
-    /// with a page that is gone); the others keep their `previous` membership, given in present numbers.
-    ///
-    /// The result is that of [`cluster`](Clusterer::cluster) over everything, provided that `previous` was such a result.
-    ///
-    /// # Errors
-    /// As [`cluster`](Clusterer::cluster).
-    ///
-    /// # Examples
-    /// ```
-    /// use webmill_dedup::{Clusterer, Joined, Member, Pair};
-    /// let verify = |_, _| Ok(Some(0.9));
-    /// let before = [Pair { a: 0, b: 1, distance: 2 }];
-    /// let mut known = Clusterer::default().cluster(2, &[], &before, &verify)?.members;
-    /// // Page 2 comes and is near page 0: its component is clustered anew.
-    /// known.push(Member { representative: 2, joined: Joined::Representative, similarity: 1.0 });
-    /// let after = [before[0], Pair { a: 0, b: 2, distance: 1 }];
-    /// let clusters = Clusterer::default().update(&known, &[false, false, true], &[], &after, &verify)?;
-    /// assert_eq!(clusters.members[2].representative, 0);
-    /// assert_eq!(clusters, Clusterer::default().cluster(3, &[], &after, &verify)?);
-    /// # Ok::<(), webmill_capture::error::Error>(())
-    /// ```
-    pub fn update(
-        &self,
-        previous: &[Member],
-        changed: &[bool],
-        copies: &[ExactPair],
-        candidates: &[Pair],
-        verify: &impl Verify,
-    ) -> Result<Clusters> {
-        let pages = previous.len();
-        let ends = copies.iter().map(|c| c.a.max(c.b)).chain(candidates.iter().map(|c| c.a.max(c.b)));
-        if changed.len() != pages || ends.max().is_some_and(|end| end as usize >= pages) {
-            return Err(Error::Internal(format!(
-                "clustering {pages} pages: a pair names a page out of range"
-            )));
-        }
-        let classes = Classes::of(pages, copies);
-        let neighbours = Neighbours::of(pages, &classes, candidates);
-        let mut touched = vec![false; pages];
-        for page in (0..pages).filter(|&page| changed[page]) {
-            touched[neighbours.component[classes.head[page] as usize] as usize] = true;
-        }
-        let mut members = previous.to_vec();
-        for page in (0..pages).filter(|&page| touched[neighbours.component[page] as usize]) {
-            members[page] = Member::alone(page as u32);
-        }
-        let mut verifications = 0;
-        let mut cut = 0;
-        let components = neighbours.components(&classes, &touched);
-        let assigned: Vec<Assigned> = components
-            .par_chunk_by(|a, b| neighbours.component[*a as usize] == neighbours.component[*b as usize])
-            .map(|heads| self.assign(heads, &neighbours, verify))
-            .collect::<Result<_>>()?;
-        for component in assigned {
-            verifications += component.verifications;
-            cut += component.cut;
-            for (head, member) in component.members {
-                members[head as usize] = member;
-            }
-        }
-        for page in 0..pages {
-            let head = classes.head[page] as usize;
-            if head != page && touched[neighbours.component[head] as usize] {
-                let of_head = members[head];
-                let same_body = classes.body[page] == classes.body[head];
-                let copied = if same_body { Joined::Body } else { Joined::Text };
-                let joined = if of_head.representative as usize == head { copied } else { Joined::Near };
-                members[page] = Member { joined, ..of_head };
-            }
-        }
-        Ok(Clusters { members, verifications, cut })
+    /// The first page of the class that `page` is in.
+    pub fn head(&self, page: u32) -> u32 {
+        self.head[page as usize]
     }
 
-    /// Assigns the heads of one component to representatives.
-    fn assign(&self, heads: &[u32], neighbours: &Neighbours, verify: &impl Verify) -> Result<Assigned> {
-        let mut assigned = Assigned::default();
-        let loaded = verify.load(heads)?;
-        // Representatives by group; the groups of a component are few, their order is not used.
-        let mut representatives: HashMap<u32, Vec<u32>> = HashMap::new();
-        let mut candidates = Vec::new();
-        for &head in heads {
-            let group = neighbours.group[head as usize];
-            candidates.clear();
-            for near in std::iter::once(group).chain(neighbours.of_group(group)) {
-                candidates.extend(representatives.get(&near).into_iter().flatten());
-            }
-            candidates.sort_unstable();
-            let mut joined = None;
-            for &representative in candidates.iter().take(self.most_candidates) {
-                assigned.verifications += 1;
-                if let Some(similarity) = verify.similarity(&loaded, head, representative)? {
-                    joined =
-                        Some(Member { representative, joined: Joined::Near, similarity: similarity as f32 });
-                    break;
-                }
-            }
-            let Some(member) = joined else {
-                assigned.cut += u64::from(candidates.len() > self.most_candidates);
-                representatives.entry(group).or_default().push(head);
-                continue;
-            };
-            assigned.members.push((head, member));
-        }
-        Ok(assigned)
+    fn joined(&self, page: usize) -> Joined {
+        let same_body = self.body[page] == self.body[self.head[page] as usize];
+        if same_body { Joined::Body } else { Joined::Text }
     }
 }
 
-#[derive(Default)]
-struct Assigned {
-    members: Vec<(u32, Member)>,
-    verifications: u64,
-    cut: u64,
+fn within(pages: usize, page: u32) -> Result<()> {
+    match (page as usize) < pages {
+        true => Ok(()),
+        false => Err(Error::Internal(format!("clustering {pages} pages: a pair names page {page}"))),
+    }
 }
 
 /// For each label the lowest element that has it, which replaces it.
@@ -291,72 +185,133 @@ fn by_lowest(mut labels: Vec<u32>) -> Vec<u32> {
     labels
 }
 
-/// Classes of exact copies, named by their first page.
-struct Classes {
-    body: Vec<u32>,
-    head: Vec<u32>,
-}
-
-impl Classes {
-    fn of(pages: usize, copies: &[ExactPair]) -> Self {
-        let mut union = UnionFind::<u32>::new(pages);
-        for copy in copies.iter().filter(|copy| copy.same == Same::Body) {
-            union.union(copy.a, copy.b);
+impl Clusters {
+    /// Clusters the pages of `classes`. `near` holds the verified pairs between heads, sorted by (`later`, `first`);
+    /// `verify` says whether two heads that no signature brought together are near, and how much.
+    ///
+    /// # Errors
+    /// `Internal` for a pair out of order or range; the first error of `verify`.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_dedup::{Clusters, CopyClasses, Joined, NearPair};
+    /// // 0 – 1 – 2 are neighbours in a row, and each is near its neighbour only: 2 does not chain into 0's cluster.
+    /// let near = [(1, 0), (2, 1)].map(|(later, first)| NearPair { later, first, similarity: 0.9 });
+    /// let classes = CopyClasses::of(3, [])?;
+    /// let clusters = Clusters::of(&classes, &near, |_, _| Ok(None))?;
+    /// let representatives: Vec<u32> = clusters.members.iter().map(|m| m.representative).collect();
+    /// assert_eq!(representatives, [0, 0, 2]);
+    /// assert_eq!((clusters.members[1].joined, clusters.left_alone), (Joined::Near, 1));
+    /// # Ok::<(), webmill_capture::error::Error>(())
+    /// ```
+    pub fn of(
+        classes: &CopyClasses,
+        near: &[NearPair],
+        verify: impl Fn(u32, u32) -> Result<Option<f32>> + Sync,
+    ) -> Result<Self> {
+        let pages = classes.head.len();
+        let mut stars = Stars::of(pages, near)?;
+        let (found, left_alone) = stars.take_in(near, verify)?;
+        let mut members = Vec::with_capacity(pages);
+        for page in 0..pages {
+            let head = classes.head[page] as usize;
+            let representative = stars.representative[head];
+            let joined = match (representative as usize == head, head == page) {
+                (true, true) => Joined::Representative,
+                (true, false) => classes.joined(page),
+                (false, _) => Joined::Near,
+            };
+            members.push(Member { representative, joined, similarity: stars.similarity[head] });
         }
-        let body = by_lowest(union.clone().into_labeling());
-        for copy in copies.iter().filter(|copy| copy.same == Same::Text) {
-            union.union(copy.a, copy.b);
-        }
-        Classes { body, head: by_lowest(union.into_labeling()) }
+        Ok(Clusters { members, found, left_alone })
     }
 }
 
-/// Candidates among the heads: groups of equal fingerprints, and which groups are close.
-struct Neighbours {
-    group: Vec<u32>,
-    component: Vec<u32>,
-    close: Vec<(u32, u32)>,
+/// Stars of heads.
+struct Stars {
+    representative: Vec<u32>,
+    similarity: Vec<f32>,
+    /// A head that others have joined.
+    joined: Vec<bool>,
 }
 
-impl Neighbours {
-    fn of(pages: usize, classes: &Classes, candidates: &[Pair]) -> Self {
-        let heads = |pair: &Pair| (classes.head[pair.a as usize], classes.head[pair.b as usize]);
-        let mut union = UnionFind::<u32>::new(pages);
-        for pair in candidates.iter().filter(|pair| pair.distance == 0) {
-            let (a, b) = heads(pair);
-            union.union(a, b);
+impl Stars {
+    /// Each head joins the first representative that it is near to.
+    fn of(pages: usize, near: &[NearPair]) -> Result<Self> {
+        let ordered = |pair: &NearPair| pair.first < pair.later;
+        if !near.is_sorted_by_key(|pair| (pair.later, pair.first)) || !near.iter().all(ordered) {
+            return Err(Error::Internal("clustering: pairs are out of order".into()));
         }
-        let group = by_lowest(union.clone().into_labeling());
-        let mut close = Vec::new();
-        for pair in candidates.iter().filter(|pair| pair.distance > 0) {
-            let (a, b) = heads(pair);
-            union.union(a, b);
-            let (a, b) = (group[a as usize], group[b as usize]);
-            if a != b {
-                close.extend([(a, b), (b, a)]);
+        near.last().map_or(Ok(()), |last| within(pages, last.later))?;
+        let mut stars = Stars {
+            representative: (0..pages as u32).collect(),
+            similarity: vec![1.0; pages],
+            joined: vec![false; pages],
+        };
+        for pairs in near.chunk_by(|a, b| a.later == b.later) {
+            let first = pairs.iter().find(|pair| stars.represents(pair.first));
+            if let Some(&pair) = first {
+                stars.join(pair.later, pair.first, pair.similarity);
             }
         }
-        close.par_sort_unstable();
-        close.dedup();
-        Neighbours { group, component: by_lowest(union.into_labeling()), close }
+        Ok(stars)
     }
 
-    fn of_group(&self, group: u32) -> impl Iterator<Item = u32> {
-        let from = self.close.partition_point(|edge| edge.0 < group);
-        self.close[from..].iter().take_while(move |edge| edge.0 == group).map(|edge| edge.1)
+    fn represents(&self, head: u32) -> bool {
+        self.representative[head as usize] == head
     }
 
-    /// The heads of touched components of at least two, component by component, ascending in each.
-    fn components(&self, classes: &Classes, touched: &[bool]) -> Vec<u32> {
-        let component = |head: u32| self.component[head as usize] as usize;
-        let mut sizes = vec![0u8; self.group.len()];
-        let mut heads: Vec<u32> = (0..self.group.len() as u32)
-            .filter(|&page| classes.head[page as usize] == page && touched[component(page)])
-            .collect();
-        heads.iter().for_each(|&head| sizes[component(head)] = (sizes[component(head)] + 1).min(2));
-        heads.retain(|&head| sizes[component(head)] > 1);
-        heads.par_sort_unstable_by_key(|&head| (component(head), head));
-        heads
+    fn is_alone(&self, head: u32) -> bool {
+        self.represents(head) && !self.joined[head as usize]
+    }
+
+    fn join(&mut self, head: u32, representative: u32, similarity: f32) {
+        self.representative[head as usize] = representative;
+        self.similarity[head as usize] = similarity;
+        self.joined[representative as usize] = true;
+    }
+
+    /// Pages left alone join representatives of clusters that they are near to a page of.
+    fn take_in(
+        &mut self,
+        near: &[NearPair],
+        verify: impl Fn(u32, u32) -> Result<Option<f32>> + Sync,
+    ) -> Result<(Vec<NearPair>, u64)> {
+        let mut tries: Vec<(u32, u32)> = Vec::new();
+        for pair in near {
+            for (alone, other) in [(pair.later, pair.first), (pair.first, pair.later)] {
+                let representative = self.representative[other as usize];
+                if self.is_alone(alone) && representative != alone && representative != other {
+                    tries.push((alone, representative));
+                }
+            }
+        }
+        tries.sort_unstable();
+        tries.dedup();
+        let tried: Vec<(u32, Option<NearPair>)> = tries
+            .par_chunk_by(|a, b| a.0 == b.0)
+            .map(|tries| {
+                for &(alone, representative) in tries.iter().take(MOST_TRIED) {
+                    let (first, later) = (alone.min(representative), alone.max(representative));
+                    if let Some(similarity) = verify(first, later)? {
+                        return Ok((alone, Some(NearPair { later, first, similarity })));
+                    }
+                }
+                Ok((tries[0].0, None))
+            })
+            .collect::<Result<_>>()?;
+        let mut found = Vec::new();
+        let mut left_alone = 0;
+        for (alone, pair) in tried {
+            match pair {
+                None => left_alone += 1,
+                Some(pair) => {
+                    self.join(alone, pair.first ^ pair.later ^ alone, pair.similarity);
+                    found.push(pair);
+                }
+            }
+        }
+        Ok((found, left_alone))
     }
 }
 

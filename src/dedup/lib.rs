@@ -2,15 +2,14 @@
 //!
 //! [`TextDigest`] answers "is it the same text?", [`Fingerprint`] "may it be nearly the same?", [`Shingles`] "how much of
 //! it is the same?". [`HammingJoin`] finds every pair of fingerprints within a distance without looking at all pairs, and
-//! [`Clusterer`] turns verified pairs into clusters that depend on neither input order, shards nor threads.
+//! [`Clusters`] are made of verified pairs; they depend on neither input order, shards nor threads.
 //!
 //! Which texts to compare: [`TextSigner`] makes SimHash and MinHash bands ([`BandShape`]) in one pass over the words, and
 //! [`BandJoin`] verifies the candidates of the bands as they arrive, within a budget of memory, however many share a
 //! bucket. It finds the near-duplicates that SimHash is too coarse for.
 //!
 //! Against a set that is known already there are [`BandJoin::with_earlier`], [`HammingJoin::run_between`] for many fingerprints,
-//! [`FingerprintIndex`] for one at a time, [`Clusterer::update`] for the clusters, and [`write_fingerprints`] for the
-//! disk.
+//! [`FingerprintIndex`] for one at a time, and [`write_fingerprints`] for the disk.
 //!
 //! Parts of texts: [`PassageJoin`] finds the passages that two pages share, with their places, and [`Overlap`] says how
 //! much of one text is in the other; [`TextDiff`] compares two texts word by word, for a terminal or as HTML;
@@ -21,19 +20,35 @@
 //! Near-duplicates among texts, from the words to the clusters:
 //!
 //! ```
-//! use webmill_dedup::{Clusterer, Fingerprint, ShingleVerifier, Shingles, pairs_within, simhash};
+//! use webmill_dedup::{BandJoin, BandJoinOptions, BandShape, Clusters, CopyClasses, NearPair, Shingles, text_bands};
+//! use webmill_sort::Budget;
 //!
 //! let texts = [
 //!     "The mill grinds the corpus of the Web into tables, slowly but finely, as mills do.",
 //!     "The mill grinds the corpus of the Web into tables, slowly but finely, as all mills do.",
 //!     "Whoever reads a page of the Web once need not read it again: the tables hold what was on it.",
 //! ];
-//! // Every text here has words, so every one has a fingerprint.
-//! let fingerprints: Vec<Fingerprint> = texts.iter().filter_map(|text| simhash(text)).collect();
-//! let candidates = pairs_within(&fingerprints, 24)?;
-//! let shingles = |page: u32| Ok(Shingles::of(texts[page as usize], 3));
-//! let verify = ShingleVerifier { shingles, bound: 0.6, most_loaded: 1000 };
-//! let clusters = Clusterer::default().cluster(texts.len(), &[], &candidates, &verify)?;
+//! let shape: BandShape = "32x4".parse()?; // short texts, low bound
+//! let mut join = BandJoin::new(&BandJoinOptions::default(), &Budget::new(1 << 20));
+//! for (page, text) in texts.iter().enumerate() {
+//!     join.push(page as u32, &text_bands(text, &shape).unwrap_or_default())?;
+//! }
+//! let similar = |a: u32, b: u32| {
+//!     let resemblance = Shingles::of(texts[a as usize], 3).resemblance(&Shingles::of(texts[b as usize], 3));
+//!     (resemblance >= 0.6).then_some(resemblance as f32)
+//! };
+//! let matches = join.run(|meetings, verdicts| {
+//!     for (meeting, verdict) in meetings.iter().zip(verdicts) {
+//!         *verdict = similar(meeting.representative, meeting.page);
+//!     }
+//!     Ok(())
+//! })?;
+//! let mut near: Vec<NearPair> = matches
+//!     .map(|found| found.map(|f| NearPair { later: f.page, first: f.representative, similarity: f.similarity }))
+//!     .collect::<Result<_, _>>()?;
+//! near.sort_by_key(|pair| (pair.later, pair.first));
+//! let copies = CopyClasses::of(texts.len(), [])?;
+//! let clusters = Clusters::of(&copies, &near, |a, b| Ok(similar(a, b)))?;
 //! let representatives: Vec<u32> = clusters.members.iter().map(|member| member.representative).collect();
 //! assert_eq!(representatives, [0, 0, 2]);
 //! # Ok::<(), webmill_capture::error::Error>(())
@@ -56,11 +71,12 @@ mod passages;
 mod repeated;
 mod shingle;
 mod signature;
-mod verify;
 
 pub use bands::join::{BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, BandMatches, Meeting};
 pub use bands::{BANDS_VERSION, BandShape};
-pub use cluster::{Clusterer, Clusters, ExactPair, Joined, Member, Same, total_order};
+pub use cluster::{
+    Clusters, CopyClasses, ExactPair, Joined, MOST_TRIED, Member, NearPair, Same, total_order,
+};
 pub use containment::{Contained, Overlap, overlaps};
 pub use diff::layout::DiffView;
 pub use diff::terminal::use_color;
@@ -96,4 +112,3 @@ pub use signature::{
     ExactSignature, PageForms, ShingleSignature, Signature, SimHashSignature, SpotSignature,
     StructureSignature,
 };
-pub use verify::{ShingleVerifier, Verify, WithinDistance};

@@ -77,22 +77,42 @@ impl Shingles {
 
     /// Shingles that both have.
     pub fn common(&self, other: &Self) -> usize {
-        let (small, large) = if self.len() <= other.len() {
-            (&self.hashes, &other.hashes)
-        } else {
-            (&other.hashes, &self.hashes)
-        };
+        Self::common_hashes(&self.hashes, &other.hashes, 0).unwrap_or_default()
+    }
+
+    /// How many hashes two sets, each ascending and without repetition, have in common, if that is at least `least`:
+    /// where it cannot be any more, the sets are not read further.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_dedup::Shingles;
+    /// assert_eq!(Shingles::common_hashes(&[1, 3, 5], &[3, 4, 5], 2), Some(2));
+    /// assert_eq!(Shingles::common_hashes(&[1, 3, 5], &[3, 4, 5], 3), None);
+    /// ```
+    pub fn common_hashes(a: &[u64], b: &[u64], least: usize) -> Option<usize> {
+        let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+        if small.len() < least {
+            return None;
+        }
         if small.len() * 16 < large.len() {
-            return small.iter().filter(|hash| large.binary_search(hash).is_ok()).count();
+            let common = small.iter().filter(|hash| large.binary_search(hash).is_ok()).count();
+            return (common >= least).then_some(common);
         }
         let (mut i, mut j, mut common) = (0, 0, 0);
         while i < small.len() && j < large.len() {
-            let (a, b) = (small[i], large[j]);
-            common += usize::from(a == b);
-            i += usize::from(a <= b);
-            j += usize::from(b <= a);
+            // So many steps end before either set does, and need no other check.
+            let steps = (small.len() - i).min(large.len() - j).min(64);
+            for _ in 0..steps {
+                let (x, y) = (small[i], large[j]);
+                common += usize::from(x == y);
+                i += usize::from(x <= y);
+                j += usize::from(y <= x);
+            }
+            if common + (small.len() - i).min(large.len() - j) < least {
+                return None;
+            }
         }
-        common
+        (common >= least).then_some(common)
     }
 
     /// Resemblance, 0 to 1: the share of shingles of either that both have.
@@ -174,6 +194,11 @@ mod tests {
             prop_assert_eq!(p.resemblance(&q), ratio(x.intersection(&y).count(), x.union(&y).count()));
             prop_assert_eq!(p.containment(&q), ratio(x.intersection(&y).count(), x.len()));
             prop_assert_eq!(p.resemblance(&q), q.resemblance(&p));
+            let common = x.intersection(&y).count();
+            for least in 0..common + 3 {
+                let found = Shingles::common_hashes(p.hashes(), q.hashes(), least);
+                prop_assert_eq!(found, (common >= least).then_some(common));
+            }
         }
     }
 }

@@ -228,6 +228,13 @@ impl BandJoin {
         Ok(())
     }
 
+    /// Whether a page with these bands may share a bucket with a fresh page: whether what it takes to verify it may be
+    /// needed. True in a join without earlier pages.
+    pub fn touches(&self, bands: &[u64]) -> bool {
+        let Some(earlier) = &self.earlier else { return true };
+        bands.iter().any(|&band| earlier.touched.contains(band))
+    }
+
     /// Joins: `verify` is given meetings, and for each sets a similarity where the page is a duplicate (it is given
     /// `None`). It is asked for a pair again where memory was too small to remember the verdict, and must give
     /// the same answer.

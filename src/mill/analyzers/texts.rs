@@ -1,5 +1,6 @@
 //! `texts`: the main text of HTML pages.
 
+use webmill_dedup::BandShape;
 use webmill_table::{Bytes16, table};
 
 use super::{PageKind, place};
@@ -38,7 +39,7 @@ pub struct Texts;
 
 impl Analyzer for Texts {
     fn id(&self) -> PartId {
-        PartId::new("texts", 2)
+        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 2) }
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

@@ -1,0 +1,191 @@
+//! Near-duplicates: candidates by MinHash bands, each verified over all shingles as it arrives.
+
+use rayon::prelude::*;
+use webmill_capture::error::Result;
+use webmill_dedup::{BandJoin, BandJoinTotals, text_bands};
+use webmill_mill::TextRow;
+use webmill_run::{Committed, Measure, Unit};
+use webmill_sort::{Budget, Sorter};
+use webmill_table::{Reader, columns};
+
+use super::Dedup;
+use super::earlier::{Earlier, Known};
+use super::pages::Pages;
+use super::stores::Mapped;
+use super::texts::{Texts, TextsWriter};
+use crate::current_captures::place;
+
+columns! {
+    struct Signed from TextRow { url_key, text, bands, warc_filename, warc_record_offset }
+}
+
+columns! {
+    struct Unsigned from TextRow { url_key, text, warc_filename, warc_record_offset }
+}
+
+/// The near-duplicates.
+pub struct Near {
+    /// (first page, later page, shingles in common), ascending: pages that speak for their texts.
+    pub pairs: Mapped<[u32; 3]>,
+    /// Whether a pair with these pages is in earlier results already.
+    pub texts: Texts,
+    /// What the join did.
+    pub totals: BandJoinTotals,
+    /// Texts that were compared.
+    pub compared: u64,
+    /// Texts that have no bands: without two different words.
+    pub without_bands: u64,
+    /// Pages with a text in table `pages` that is missing in table `texts`.
+    pub text_missing: u64,
+}
+
+/// Finds the pairs whose resemblance reaches the bound, as far as their bands bring them together.
+///
+/// # Errors
+/// Where a table cannot be read or the disk refuses.
+pub fn find(
+    settings: &Dedup,
+    pages: &Pages,
+    extract: &Committed,
+    earlier: &[Earlier<'_>],
+    budget: &Budget,
+    unit: &Unit<'_>,
+) -> Result<Near> {
+    let stage = unit.stage();
+    stage.progress.begin("read texts", pages.texts() as u64, Measure::Items);
+    let known = Known::read(earlier, pages, &budget.share(4), unit.temp())?;
+    let mut feed = Feed {
+        settings,
+        pages,
+        unit,
+        join: BandJoin::with_earlier(&settings.buckets, &budget.share(2)),
+        texts: TextsWriter::create(unit.temp(), pages.len())?,
+        known: &known,
+        compared: 0,
+        without_bands: 0,
+    };
+    if earlier.iter().all(|earlier| !earlier.known) {
+        feed.join = BandJoin::new(&settings.buckets, &budget.share(2));
+    }
+    let all = || earlier.iter().filter(|e| !e.known).map(|e| e.extract);
+    for results in std::iter::once(extract).chain(all()) {
+        feed.read(results, false)?;
+    }
+    for results in earlier.iter().filter(|earlier| earlier.known) {
+        feed.read(results.extract, true)?;
+    }
+    stage.progress.end();
+    let Feed { join, texts, compared, without_bands, .. } = feed;
+    let text_missing = (0..pages.len() as u32)
+        .filter(|&page| pages.speaks(page) && !texts.has(page) && !known.is_known(pages, page))
+        .count() as u64;
+    let mut texts = texts.finish(unit.temp(), settings.bands.words as usize)?;
+    known.tell(&mut texts);
+    stage.progress.begin("compare", 0, Measure::Items);
+    let mut pairs = Sorter::new(&budget.share(4)).with_combine(|a: &mut [u32; 3], b| a[..2] == b[..2]);
+    known.pairs.iter().try_for_each(|pair| pairs.push(*pair))?;
+    let matches = join.run(|meetings, verdicts| {
+        stage.cancel.check()?;
+        stage.progress.advance(meetings.len() as u64);
+        texts.verify(meetings, verdicts, settings.min_resemblance)?;
+        for (meeting, common) in meetings.iter().zip(verdicts) {
+            // The join gives the others.
+            if let Some(common) = common.filter(|_| meeting.earlier) {
+                pairs.push([meeting.representative, meeting.page, common as u32])?;
+            }
+        }
+        Ok(())
+    })?;
+    let totals = *matches.totals();
+    for found in matches {
+        let found = found?;
+        pairs.push([found.representative, found.page, found.similarity as u32])?;
+    }
+    stage.progress.end();
+    let pairs = Mapped::of(&unit.temp().join("near"), pairs.finish()?)?;
+    Ok(Near { pairs, texts, totals, compared, without_bands, text_missing })
+}
+
+/// What texts and bands are given to while tables are read.
+struct Feed<'a> {
+    settings: &'a Dedup,
+    pages: &'a Pages,
+    unit: &'a Unit<'a>,
+    join: BandJoin,
+    texts: TextsWriter,
+    known: &'a Known,
+    compared: u64,
+    without_bands: u64,
+}
+
+/// A text to be compared, and its bands.
+type Text<'a> = (u32, &'a str, std::borrow::Cow<'a, [u64]>);
+
+impl Feed<'_> {
+    /// Reads the texts of results.
+    fn read(&mut self, results: &Committed, earlier: bool) -> Result<()> {
+        let stored = super::bands_are_stored(results, &self.settings.bands);
+        if !stored {
+            let note = format!(
+                "dedup: the texts of {} are signed anew: their bands are not {}",
+                results.folder.display(),
+                self.settings.bands.key()
+            );
+            self.unit.stage().progress.note(&note);
+            return self.sign(results, earlier);
+        }
+        let mut reader = Reader::<Signed>::open(&results.path("texts"))?;
+        while let Some(batch) = reader.next()? {
+            self.unit.stage().cancel.check()?;
+            for row in batch.rows() {
+                let page = self.pages.at(place(row.warc_filename, row.warc_record_offset), row.url_key.0);
+                if let Some(page) = page.filter(|&page| self.pages.speaks(page)) {
+                    self.take((page, row.text, row.bands.into()), earlier)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads texts whose bands are of another shape or version, or not stored.
+    fn sign(&mut self, results: &Committed, earlier: bool) -> Result<()> {
+        let shape = self.settings.bands;
+        let mut reader = Reader::<Unsigned>::open(&results.path("texts"))?;
+        while let Some(batch) = reader.next()? {
+            self.unit.stage().cancel.check()?;
+            let rows: Vec<(u32, &str)> = batch
+                .rows()
+                .filter_map(|row| {
+                    let page = self.pages.at(place(row.warc_filename, row.warc_record_offset), row.url_key.0);
+                    page.filter(|&page| self.pages.speaks(page)).map(|page| (page, row.text))
+                })
+                .collect();
+            let signed: Vec<Text<'_>> = rows
+                .par_iter()
+                .map(|&(page, text)| {
+                    (page, text, text_bands(text, &shape).unwrap_or_default().to_vec().into())
+                })
+                .collect();
+            signed.into_iter().try_for_each(|text| self.take(text, earlier))?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, (page, text, bands): Text<'_>, earlier: bool) -> Result<()> {
+        if self.texts.has(page) {
+            return Ok(());
+        }
+        self.unit.stage().progress.advance(1);
+        self.without_bands += u64::from(bands.is_empty());
+        if !earlier {
+            self.compared += u64::from(!bands.is_empty());
+            self.join.push(page, &bands)?;
+        } else {
+            self.join.push_earlier(page, &bands)?;
+            if !self.join.touches(&bands) && !self.known.has_pair(page) {
+                return Ok(());
+            }
+        }
+        self.texts.push(page, text)
+    }
+}

@@ -1,0 +1,162 @@
+//! `--against`: results of earlier crawls, whose pages take part and whose pairs are known.
+//!
+//! **What is not done again.** Pairs among pages of earlier results are taken from their table `duplicates`, and only
+//! buckets with a page that is not known are looked into. That holds for results that were made by the same settings, word
+//! lists and version, each of them against those before it; the pages of others take part as if they were new, and it is
+//! said.
+
+use std::path::Path;
+
+use webmill_capture::Result;
+use webmill_run::{Committed, Stage};
+use webmill_sort::{Budget, Sorter};
+use webmill_table::{Reader, columns, part_files};
+
+use super::pages::Pages;
+use super::stores::Mapped;
+use super::tables::{DuplicateKind, DuplicateRow};
+use super::texts::Texts;
+use super::{Dedup, DedupInput};
+use crate::current_captures;
+
+/// Earlier results that a run is made against.
+pub struct Earlier<'a> {
+    /// Their pages and texts.
+    pub extract: &'a Committed,
+    dedup: Option<&'a Committed>,
+    /// Their pairs are known.
+    pub known: bool,
+}
+
+/// Finds out which earlier results are known; says which are not, and why.
+pub fn of<'a>(settings: &Dedup, input: &'a DedupInput, stage: &Stage<'_>) -> Vec<Earlier<'a>> {
+    let mut all: Vec<Earlier<'a>> = Vec::new();
+    for against in &input.against {
+        let (extract, dedup) = (&against.extract, against.dedup.as_ref());
+        let why = match dedup {
+            None => Some("they have no duplicates of their own".to_owned()),
+            Some(dedup) => differs(settings, dedup, extract).or_else(|| {
+                let mut before = all.iter().filter(|earlier| earlier.known);
+                let strangers = before.find(|earlier| !were_joined(earlier, extract, dedup));
+                strangers
+                    .map(|other| format!("they were not made against {}", other.extract.folder.display()))
+            }),
+        };
+        if let Some(why) = &why {
+            stage
+                .progress
+                .note(&format!("dedup: all pages of {} are compared again: {why}", extract.folder.display()));
+        }
+        all.push(Earlier { extract, dedup, known: why.is_none() });
+    }
+    all
+}
+
+/// Why the pairs of these results are not those that these settings would find.
+fn differs(settings: &Dedup, dedup: &Committed, extract: &Committed) -> Option<String> {
+    use webmill_run::Job;
+    let theirs = &dedup.manifest;
+    let made_from = theirs
+        .inputs
+        .upstream
+        .iter()
+        .any(|upstream| upstream.job == "extract" && upstream.key == extract.manifest.key);
+    if !made_from {
+        return Some("their duplicates are not of their latest pages".into());
+    }
+    if theirs.job_version != Dedup::VERSION || theirs.ingredients != settings.ingredients() {
+        return Some("their duplicates are of another version".into());
+    }
+    let then: Option<Dedup> = serde_json::from_value(theirs.configuration.clone()).ok();
+    let same = then.is_some_and(|then| then.finds_what(settings));
+    (!same).then(|| "their duplicates were found by other settings".into())
+}
+
+/// Whether one of two results was made against the other.
+fn were_joined(one: &Earlier<'_>, extract: &Committed, dedup: &Committed) -> bool {
+    let against = |dedup: &Committed, extract: &Committed| {
+        let key = &extract.manifest.key;
+        dedup.manifest.inputs.upstream.iter().any(|u| u.job == DedupInput::EARLIER && u.key == *key)
+    };
+    against(dedup, one.extract) || one.dedup.is_some_and(|theirs| against(theirs, extract))
+}
+
+columns! {
+    struct Found from DuplicateRow { a_key, b_key, kind, a_shingles, b_shingles, shared_shingles }
+}
+
+/// Pairs that earlier results tell of, as far as the texts are those of current pages.
+pub struct Known {
+    /// (first page, later page, shingles in common), ascending.
+    pub pairs: Mapped<[u32; 3]>,
+    /// (page, its shingles), ascending.
+    shingles: Mapped<[u32; 2]>,
+    /// Results whose pairs are known.
+    results: Vec<bool>,
+}
+
+impl Known {
+    /// Reads the pairs.
+    ///
+    /// # Errors
+    /// Where a table cannot be read or the disk refuses.
+    pub fn read(earlier: &[Earlier<'_>], pages: &Pages, budget: &Budget, temp: &Path) -> Result<Self> {
+        let share = budget.share(4);
+        let mut pairs = Sorter::new(&share).with_combine(|a: &mut [u32; 3], b| a[..2] == b[..2]);
+        let mut shingles = Sorter::new(&share).with_combine(|a: &mut [u32; 2], b| a == b);
+        for results in earlier.iter().filter(|results| results.known) {
+            let Some(dedup) = results.dedup else { continue };
+            let texts = texts_of(results.extract, &share, temp)?;
+            let speaker = |key: u128| {
+                let halves = [(key >> 64) as u64, key as u64];
+                let at = texts.binary_search_by(|entry| [entry[0], entry[1]].cmp(&halves)).ok()?;
+                pages.speaker(u128::from(texts[at][2]) << 64 | u128::from(texts[at][3]))
+            };
+            let mut reader = Reader::<Found>::open(&dedup.path("duplicates"))?;
+            while let Some(batch) = reader.next()? {
+                for row in batch.rows().filter(|row| row.kind == DuplicateKind::Near) {
+                    let sizes = (row.a_shingles, row.b_shingles, row.shared_shingles);
+                    let (Some(x), Some(y), Some(shared)) = sizes else { continue };
+                    // A text that no current page has any more takes its pairs along.
+                    let (Some(a), Some(b)) = (speaker(row.a_key.0), speaker(row.b_key.0)) else { continue };
+                    pairs.push([a.min(b), a.max(b), shared])?;
+                    shingles.push([a, x])?;
+                    shingles.push([b, y])?;
+                }
+            }
+        }
+        Ok(Known {
+            pairs: Mapped::of(&temp.join("known"), pairs.finish()?)?,
+            shingles: Mapped::of(&temp.join("known-shingles"), shingles.finish()?)?,
+            results: std::iter::once(false).chain(earlier.iter().map(|earlier| earlier.known)).collect(),
+        })
+    }
+
+    /// Whether the page's pairs with others of its kind are known.
+    pub fn is_known(&self, pages: &Pages, page: u32) -> bool {
+        self.results.get(pages.page(page).results as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether a known pair names the page.
+    pub fn has_pair(&self, page: u32) -> bool {
+        self.shingles.binary_search_by(|entry| entry[0].cmp(&page)).is_ok()
+    }
+
+    /// Tells the sizes of texts that may not be compared again.
+    pub fn tell(&self, texts: &mut Texts) {
+        self.shingles.iter().for_each(|&[page, shingles]| texts.tell(page, shingles));
+    }
+}
+
+/// (upper and lower half of the key, of the text's digest) of the current captures of results, ascending.
+fn texts_of(extract: &Committed, budget: &Budget, temp: &Path) -> Result<Mapped<[u64; 4]>> {
+    let mut captures = current_captures::read(&part_files(&extract.path("pages"))?, budget)?;
+    let mut sorter = Sorter::new(budget);
+    while let Some(capture) = captures.next_current(|_| ())? {
+        let halves = |number: u128| [(number >> 64) as u64, number as u64];
+        let ([a, b], [c, d]) = (halves(capture.key), halves(capture.text));
+        sorter.push([a, b, c, d])?;
+    }
+    drop(captures);
+    Mapped::of(&temp.join("known-texts"), sorter.finish()?)
+}

@@ -1,0 +1,139 @@
+//! The total order of pages: which of duplicates is kept.
+
+use std::path::PathBuf;
+
+use webmill_capture::CanonicalUrl;
+use webmill_capture::error::Result;
+use webmill_dedup::{KeepPolicy, KeptPage};
+use webmill_mill::PageRow;
+use webmill_run::Committed;
+use webmill_sort::{Budget, Sorter};
+use webmill_table::{Reader, columns};
+
+use super::stores::Mapped;
+use crate::current_captures::CurrentCapture;
+use crate::levels::{Level, read_level};
+use crate::rank::tables::RankRow;
+
+columns! {
+    struct Ranked from RankRow { url, pagerank }
+}
+
+columns! {
+    struct Naming from PageRow { url, url_key, canonical_url, is_current, is_html }
+}
+
+/// The page names another URL as canonical.
+const OTHER: u64 = 1 << 32;
+/// The page names its own.
+const OWN: u64 = 1 << 33;
+
+/// An order of pages: a policy, and what it has to know of them beside what tables say of a capture.
+pub struct Order {
+    policy: KeepPolicy,
+    /// (upper and lower half of the key, what is known), ascending: of ranks the bits of PageRank, of canonical names the
+    /// number of pages that name the URL and the flags [`OTHER`] and [`OWN`].
+    known: Option<Mapped<[u64; 3]>>,
+}
+
+impl Order {
+    /// What `policy` needs of the results: of tables `ranks`, or of the parts of tables `pages`.
+    ///
+    /// # Errors
+    /// Where a table cannot be read or the disk refuses.
+    pub fn read(
+        policy: KeepPolicy,
+        ranks: Option<&Committed>,
+        pages: &[PathBuf],
+        budget: &Budget,
+    ) -> Result<Self> {
+        let path = budget.temp_dir.join("order");
+        let known = match (policy, ranks) {
+            (KeepPolicy::Rank, Some(ranks)) => Some(Mapped::of(&path, by_rank(ranks, budget)?)?),
+            (KeepPolicy::Canonical, _) => Some(Mapped::of(&path, by_names(pages, budget)?)?),
+            _ => None,
+        };
+        Ok(Order { policy, known })
+    }
+
+    /// Appends bytes that sort as the pages do, and end with the URL.
+    pub fn key(&self, capture: &CurrentCapture, key: &mut Vec<u8>) {
+        let halves = [(capture.key >> 64) as u64, capture.key as u64];
+        let known = self.known.as_ref().and_then(|known| {
+            known.binary_search_by(|entry| [entry[0], entry[1]].cmp(&halves)).ok().map(|at| known[at][2])
+        });
+        let mut page = KeptPage {
+            url: &capture.url,
+            fetched_ms: capture.time_ms,
+            text_length: u64::from(capture.words),
+            ..KeptPage::default()
+        };
+        match (self.policy, known) {
+            (KeepPolicy::Rank, Some(bits)) => page.rank = Some(f64::from_bits(bits)),
+            (KeepPolicy::Canonical, Some(known)) => {
+                page.named_by = known as u32;
+                page.canonical = match (known & OTHER, known & OWN) {
+                    (0, 0) => None,
+                    (0, _) => Some(&capture.url),
+                    // Whatever it is, it is another one.
+                    (_, _) => Some(""),
+                };
+            }
+            _ => {}
+        }
+        self.policy.sort_key(&page, key);
+        key.extend_from_slice(&(capture.url.len() as u32).to_be_bytes());
+    }
+
+    /// The URL in a key.
+    pub fn url(key: &[u8]) -> &str {
+        let Some((rest, length)) = key.split_last_chunk::<4>() else { return "" };
+        let from = rest.len().saturating_sub(u32::from_be_bytes(*length) as usize);
+        std::str::from_utf8(&rest[from..]).unwrap_or_default()
+    }
+}
+
+type Known = webmill_sort::Sorted<[u64; 3]>;
+
+fn by_rank(ranks: &Committed, budget: &Budget) -> Result<Known> {
+    let mut sorter = Sorter::new(budget).with_combine(|a: &mut [u64; 3], b| a[..2] == b[..2]);
+    let mut reader = read_level::<Ranked>(ranks, Level::Page);
+    while let Some(batch) = reader.next()? {
+        for row in batch.rows() {
+            if let Some(url) = CanonicalUrl::parse_stored(row.url) {
+                sorter.push(entry(url.key().0, row.pagerank.to_bits()))?;
+            }
+        }
+    }
+    sorter.finish()
+}
+
+fn by_names(pages: &[PathBuf], budget: &Budget) -> Result<Known> {
+    let mut sorter = Sorter::new(budget).with_combine(|a: &mut [u64; 3], b| {
+        let same = a[..2] == b[..2];
+        if same {
+            // Counts stay below 2³² pages; flags are set once or more.
+            a[2] = ((a[2] as u32).saturating_add(b[2] as u32)) as u64 | (a[2] | b[2]) >> 32 << 32;
+        }
+        same
+    });
+    for path in pages {
+        let mut reader = Reader::<Naming>::open(path)?;
+        while let Some(batch) = reader.next()? {
+            for row in batch.rows().filter(|row| row.is_current && row.is_html) {
+                let Some(named) = row.canonical_url else { continue };
+                if named == row.url {
+                    sorter.push(entry(row.url_key.0, OWN))?;
+                } else if let Some(named) = CanonicalUrl::parse_stored(named) {
+                    sorter.push(entry(row.url_key.0, OTHER))?;
+                    sorter.push(entry(named.key().0, 1))?;
+                }
+            }
+        }
+    }
+    sorter.finish()
+}
+
+fn entry(key: u128, known: u64) -> [u64; 3] {
+    [(key >> 64) as u64, key as u64, known]
+}
