@@ -2,6 +2,7 @@
 
 pub mod crawl;
 pub mod datasets;
+pub mod dedup;
 pub mod demo;
 pub mod graph;
 pub mod index;

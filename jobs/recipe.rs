@@ -48,6 +48,12 @@ impl Recipe {
         }
     }
 
+    /// A table as it is written and overridden.
+    #[cfg(test)]
+    pub(crate) fn table(&self, name: &str) -> Option<&toml::Table> {
+        self.tables.get(name)?.as_table()
+    }
+
     /// Names of its tables.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
         self.tables.keys().map(String::as_str)

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, demo, graph, index, jobs, rank, schema, serve, shape, shard, text, wacz,
+    crawl, datasets, dedup, demo, graph, index, jobs, rank, schema, serve, shape, shard, text, wacz,
 };
 use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
@@ -34,6 +34,7 @@ enum Command {
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),
     Shape(shape::ShapeArgs),
+    Dedup(Box<dedup::DedupArgs>),
     #[command(display_order = 100)]
     Shard(shard::ShardArgs),
     #[command(display_order = 100)]
@@ -103,6 +104,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Graph(args) => graph::run(&args, &cancel),
         Command::Rank(args) => rank::run(&args, &cancel),
         Command::Shape(args) => shape::run(&args, &cancel),
+        Command::Dedup(args) => dedup::run(&args, &cancel),
         Command::Shard(args) => shard::run(args),
         Command::Index(args) => index::run(&args),
         Command::Serve(args) => serve::run(&args, &cancel),
