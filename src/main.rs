@@ -79,10 +79,12 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     let matches = command().get_matches_from(arguments);
     let cancel = Cancel::default();
     // Looking into shards and pages leaves nothing to resume: there Ctrl-C ends the process as usual.
-    if !matches!(
-        matches.subcommand_name(),
-        Some("shard" | "index" | "text" | "schema" | "completions" | "man")
-    ) {
+    let only_looks = match matches.subcommand() {
+        Some(("shard" | "index" | "text" | "schema" | "completions" | "man", _)) => true,
+        Some(("dedup", of)) => matches!(of.subcommand_name(), Some("diff" | "compare" | "similar")),
+        _ => false,
+    };
+    if !only_looks {
         stop_on_interrupt(&cancel);
     }
     if let Some((name, of_job)) = matches.subcommand()

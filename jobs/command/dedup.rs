@@ -3,6 +3,7 @@
 //! Flags of the job override its table of the recipe; they are checked where that is.
 
 pub mod diff;
+mod pages;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -3,7 +3,8 @@
 //! No scripts, no links to the outside, no addresses that are loaded: the page's own policy forbids them. Everything that
 //! comes from the texts and their names is escaped; controls and what turns the direction of writing are made visible;
 //! each cell is isolated, so that right-to-left text in it moves nothing outside. Own words are `del` on the left and
-//! `ins` on the right, moved passages are linked with each other.
+//! `ins` on the right, moved passages are linked with each other. They differ by the kind of their underline too, not by
+//! colour alone, and screen readers are told by words that are not shown.
 
 use std::io::{Result, Write};
 
@@ -18,9 +19,14 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 90r
 table { border-collapse: collapse; table-layout: fixed; width: 100% }
 th, td { border-bottom: 1px solid #8884; overflow-wrap: anywhere; padding: .2rem .7rem; text-align: start; unicode-bidi: isolate; vertical-align: top; white-space: pre-wrap }
 td + td, th + th { border-inline-start: 1px solid #8888 }
-del { background: #e5484d40; text-decoration: none }
-ins { background: #30a46c40; text-decoration: none }
-mark { background: #f5d90a50; color: inherit }
+caption { font-weight: bold; text-align: start }
+del { background: #e5484d40; text-decoration: underline dashed #e5484d 2px }
+ins { background: #30a46c40; text-decoration: underline solid #30a46c 2px }
+mark { background: #f5d90a50; color: inherit; text-decoration: underline dotted 2px }
+del::before, ins::before, mark::before { clip-path: inset(100%); height: 1px; overflow: hidden; position: absolute; white-space: nowrap; width: 1px }
+del::before { content: " [only in the first: " }
+ins::before { content: " [only in the second: " }
+mark::before { content: " [moved: " }
 mark:target { outline: 2px solid #f5d90a }
 .folded { color: #888; text-align: center }
 </style>
@@ -47,14 +53,14 @@ impl DiffView<'_> {
         writeln!(out, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">")?;
         writeln!(out, "<title>{a} and {b}</title>")?;
         out.write_all(HEAD.as_bytes())?;
-        writeln!(out, "<h1>Two texts</h1>\n<p>{}.</p>", escaped(&self.summary()))?;
+        writeln!(out, "<main>\n<h1>Two texts</h1>\n<p>{}.</p>", escaped(&self.summary()))?;
         writeln!(
             out,
             "<p><del>only in the first</del> · <ins>only in the second</ins> · <mark>moved</mark></p>"
         )?;
         writeln!(
             out,
-            "<table>\n<tr><th scope=\"col\" dir=\"auto\">{a}</th><th scope=\"col\" dir=\"auto\">{b}</th></tr>"
+            "<table>\n<caption>Both texts beside each other</caption>\n<tr><th scope=\"col\" dir=\"auto\">{a}</th><th scope=\"col\" dir=\"auto\">{b}</th></tr>"
         )?;
         self.rows(|row| match row {
             Row::Texts(left, right) => {
@@ -68,7 +74,7 @@ impl DiffView<'_> {
                 writeln!(out, "<tr><td class=\"folded\" colspan=\"2\">… {words} shared words …</td></tr>")
             }
         })?;
-        writeln!(out, "</table>\n</html>")
+        writeln!(out, "</table>\n</main>\n</html>")
     }
 }
 
@@ -166,7 +172,7 @@ mod tests {
         fn only_tags_of_the_page_are_written(a in "(\\PC|[<>&\"'a-c \n\0]){0,60}", b in "(\\PC|[<>&\"'a-c \n]){0,60}") {
             let html = page(&a, &b, (&a, &b));
             let body = &html[html.find("</style>").unwrap() + 8..];
-            let known = ["h1", "/h1", "p", "/p", "table", "/table", "tr", "/tr", "th", "/th", "td", "/td", "del", "/del", "ins", "/ins", "mark", "/mark", "a", "/a", "/html"];
+            let known = ["main", "/main", "caption", "/caption", "h1", "/h1", "p", "/p", "table", "/table", "tr", "/tr", "th", "/th", "td", "/td", "del", "/del", "ins", "/ins", "mark", "/mark", "a", "/a", "/html"];
             for tag in body.split('<').skip(1) {
                 let name = tag.split(['>', ' ']).next().unwrap();
                 prop_assert!(known.contains(&name), "{}", tag);

@@ -67,10 +67,23 @@ impl<'t> DiffView<'t> {
         self
     }
 
-    /// What the comparison counts, in a line of words.
-    pub(crate) fn summary(&self) -> String {
+    /// Shared words that are folded away by [`with_context`](Self::with_context).
+    pub fn folded_words(&self) -> usize {
+        let last = self.diff.segments.len().saturating_sub(1);
+        let shared = self.diff.segments.iter().enumerate().filter(|(_, segment)| segment.shared);
+        let folds = shared.flat_map(|(i, segment)| self.folds(segment, i == 0, i == last));
+        folds.filter(|(_, folded)| *folded).map(|(words, _)| words.len()).sum()
+    }
+
+    /// What the comparison counts, in a line of words: words, those that are shared in order and in how many passages, those
+    /// that have moved; resemblance and containment of the shingles; which text was cut.
+    pub fn summary(&self) -> String {
         let (a, b) = self.diff.words();
         let overlap = self.diff.overlap;
+        let passages = match self.diff.segments.iter().filter(|segment| segment.shared).count() {
+            1 => "1 passage".to_owned(),
+            n => format!("{n} passages"),
+        };
         let cut = match (self.diff.cut_a, self.diff.cut_b) {
             (false, false) => "",
             (true, false) => ", the first text was cut",
@@ -78,7 +91,7 @@ impl<'t> DiffView<'t> {
             (true, true) => ", both texts were cut",
         };
         format!(
-            "{a} and {b} words, {} shared in order, {} moved; resemblance {:.3}, first in second {:.3}, second in first {:.3}{cut}",
+            "{a} and {b} words, {} shared in order in {passages}, {} moved; resemblance {:.3}, first in second {:.3}, second in first {:.3}{cut}",
             self.diff.shared_words(),
             self.diff.moved_words(),
             overlap.resemblance(),

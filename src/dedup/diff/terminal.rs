@@ -260,7 +260,7 @@ mod tests {
             lines,
             [
                 "http://a.com/                | http://b.com/",
-                "5 and 5 words, 4 shared in order, 0 moved; resemblance 0.200, first in second 0.333, second in first 0.333",
+                "5 and 5 words, 4 shared in order in 2 passages, 0 moved; resemblance 0.200, first in second 0.333, second in first 0.333",
                 "",
                 "one [-two-] three            | one {+2+} three",
                 "next line                    | next line",
