@@ -99,7 +99,7 @@ pub use repeated::blocks::{BlockKind, Pruned, without_repeated};
 pub use repeated::{Repeated, RepeatedCount, RepeatedCounts, RepeatedOptions, RepeatedRow};
 pub use shingle::Shingles;
 pub use signature::compare::{
-    BANDS, CompareOptions, ComparedSignature, ComparisonTable, SignatureComparison, TRUTH_FROM,
+    BANDS, BandCount, CompareOptions, ComparedSignature, ComparisonTable, SignatureComparison, SignedPage,
 };
 pub use signature::semantic::{PartsOfSpeech, Semantic, SemanticOptions};
 pub use signature::spotsigs::join::{
@@ -109,6 +109,6 @@ pub use signature::spotsigs::{CHINESE_ANTECEDENTS, MAX_SPOTS, SPOTSIGS_THRESHOLD
 pub use signature::structure::{MAX_TOKENS, OneTemplate, Structure, TemplateShare};
 pub use signature::synonyms::{MAX_WORD_CHARS, SynonymFault, SynonymNote, Synonyms};
 pub use signature::{
-    ExactSignature, PageForms, ShingleSignature, Signature, SimHashSignature, SpotSignature,
-    StructureSignature,
+    BandSignature, ExactSignature, PageForms, ShingleSignature, Signature, SimHashSignature, SpotSignature,
+    StructureSignature, Trial,
 };

@@ -4,12 +4,13 @@
 //! |---|---|---|---|---|
 //! | [`ExactSignature`] | text | the digest, 2 | equal | 1 |
 //! | [`SimHashSignature`] | text | 1 | 1 − distance/64 | 6 bits |
+//! | [`BandSignature`] | text | hashes of the bands | a band is equal | 1 |
 //! | [`ShingleSignature`] | text | a set | resemblance | 0.8 |
 //! | [`Semantic`] | text | 1 | equal | 1 |
 //! | [`SpotSignature`] | text, language | a multiset | resemblance | 0.44 |
 //! | [`StructureSignature`] | tree | a sequence | 2·LCS/(n₁ + n₂) | 0.9 |
 //!
-//! Others (minima of hashes, selected fingerprints of passages) join by implementing [`Signature`]. A page without a signature
+//! Others (selected fingerprints of passages) join by implementing [`Signature`]. A page without a signature
 //! (no text, no tree) has no value and is similar to nothing.
 
 pub(crate) mod compare;
@@ -20,8 +21,10 @@ pub(crate) mod synonyms;
 
 use webmill_html::Dom;
 
+use crate::bands::BandShape;
 use crate::exact::TextDigest;
 use crate::fingerprint::{Fingerprint, SHINGLE_WORDS, simhash};
+use crate::minhash::text_signer::text_bands;
 use crate::shingle::Shingles;
 use crate::signature::semantic::Semantic;
 use crate::signature::spotsigs::{SPOTSIGS_THRESHOLD, SpotSigs, multiset_resemblance};
@@ -64,6 +67,22 @@ pub trait Signature: Sync {
 
     /// The similarity from which on two pages are candidates, 0 to 1.
     fn bound(&self) -> f64;
+
+    /// How a [comparison](crate::SignatureComparison) tries it on pairs.
+    fn trial(&self) -> Trial {
+        Trial::EveryPair
+    }
+}
+
+/// How a signature is tried on pairs of pages.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Trial {
+    /// Its similarity is computed for every pair: a few steps each.
+    EveryPair,
+    /// Its values ascend and its similarity is their resemblance as multisets: counted for every pair.
+    Counted,
+    /// A comparison is dear: it is tried on a sample of the pairs.
+    Sampled,
 }
 
 /// Equal values, or not.
@@ -129,6 +148,46 @@ impl Signature for SimHashSignature {
     }
 }
 
+/// Bands of the text's MinHash sketch; candidates agree in one.
+#[derive(Clone, Debug)]
+pub struct BandSignature {
+    shape: BandShape,
+    name: String,
+}
+
+impl BandSignature {
+    /// Bands of this shape.
+    pub fn new(shape: BandShape) -> Self {
+        BandSignature { shape, name: format!("bands {shape}") }
+    }
+}
+
+impl Default for BandSignature {
+    fn default() -> Self {
+        BandSignature::new(BandShape::default())
+    }
+}
+
+impl Signature for BandSignature {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn values(&self, page: &PageForms<'_>, into: &mut Vec<u64>) {
+        if let Some(bands) = text_bands(page.text, &self.shape) {
+            into.extend_from_slice(&bands);
+        }
+    }
+
+    fn similarity(&self, a: &[u64], b: &[u64]) -> f64 {
+        f64::from(u8::from(a.iter().zip(b).any(|(a, b)| a == b)))
+    }
+
+    fn bound(&self) -> f64 {
+        1.0
+    }
+}
+
 /// All shingles of the text: the exact measure that the others estimate.
 #[derive(Copy, Clone, Debug)]
 pub struct ShingleSignature {
@@ -159,6 +218,10 @@ impl Signature for ShingleSignature {
 
     fn bound(&self) -> f64 {
         self.bound
+    }
+
+    fn trial(&self) -> Trial {
+        Trial::Counted
     }
 }
 
@@ -209,6 +272,10 @@ impl Signature for SpotSignature {
     fn bound(&self) -> f64 {
         self.bound
     }
+
+    fn trial(&self) -> Trial {
+        Trial::Counted
+    }
 }
 
 /// The markup of the tree.
@@ -242,6 +309,10 @@ impl Signature for StructureSignature {
     fn bound(&self) -> f64 {
         self.bound
     }
+
+    fn trial(&self) -> Trial {
+        Trial::Sampled
+    }
 }
 
 #[cfg(test)]
@@ -261,8 +332,10 @@ mod tests {
     fn a_page_is_like_itself_and_an_empty_one_is_like_nothing() {
         let tree = parse("<p>a</p>", &Limits::default());
         let semantic = Semantic::new(|_: &str| 1.0);
-        let all: [&dyn Signature; 6] = [
+        let bands = BandSignature::default();
+        let all: [&dyn Signature; 7] = [
             &ExactSignature,
+            &bands,
             &SimHashSignature::default(),
             &ShingleSignature::default(),
             &semantic,

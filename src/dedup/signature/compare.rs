@@ -1,56 +1,62 @@
-//! Signatures compared on the same pages: which share of the pairs that resemble each other so much does each one find?
+//! Signatures compared on the same pages: which pairs does each one take for copies, and how much do these resemble each
+//! other?
 //!
-//! **Definition.** Truth is the exact resemblance of the pages' shingles. Every pair of pages from
-//! [`TRUTH_FROM`] on is known ([`ResemblanceJoin`]; of pages with equal sets the star), and random pairs stand for the rest.
-//! Pairs are put into the bands of [`BANDS`] by their truth; a signature *finds* a pair where its similarity is at its bound
-//! or above. In the upper bands the share found is the signature's recall; in the lowest one it is how often it takes
-//! strangers for copies.
+//! **Definition.** Truth is the exact resemblance of the pages' shingles, for every pair of pages. Pairs are put into the
+//! bands of [`BANDS`] by it. A signature *takes* a pair where its similarity is at its bound or above. The share of a
+//! band's pairs that it takes is its recall there; the share of what it takes that stands in a band or above is its
+//! precision from that resemblance on.
 //!
-//! **Algorithm.** Of a band with more pairs than [`CompareOptions::pairs_per_band`] those of the least hashes are taken: a
-//! sample that depends on nothing but the pages.
+//! **Algorithm.** The truth, and every signature that is a resemblance itself, is counted by an inverted index, row by row of the
+//! triangle of pairs; signatures of a few values are tried on every pair. Dear ones ([`Trial::Sampled`]) are tried on at
+//! most [`CompareOptions::pairs_per_band`] pairs of each band, those of the least hashes of the pages' numbers, and what
+//! they take is scaled up.
 //!
-//! **Cost.** All values of the pages are held, within [`CompareOptions::memory_bytes`]; pages past that are left out and
-//! counted. Beside that the truth is joined within half as much memory. Comparisons: bands × pairs × signatures.
+//! **Cost.** A byte a pair for the truth, within half of [`CompareOptions::memory_bytes`], and all values of the pages,
+//! within the other half; pages past that are left out and counted. Steps: the pages that share a value, squared, summed
+//! over the values; at most [`CompareOptions::max_steps`].
 //!
 //! **Determinism.** A function of the pages in their order.
 
+mod index;
+
 use std::collections::BinaryHeap;
-use std::path::PathBuf;
 
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::shingle::Shingles;
-use crate::signature::spotsigs::join::{ResemblanceJoin, ResemblanceOptions};
-use crate::signature::{PageForms, Signature};
+use crate::signature::compare::index::InvertedIndex;
+use crate::signature::{PageForms, Signature, Trial};
 
-/// Resemblance from which on every pair is known.
-pub const TRUTH_FROM: f64 = 0.5;
+/// Lower ends of the bands of resemblance, each up to the next; 1 belongs to the highest.
+pub const BANDS: [f64; 5] = [0.0, 0.5, 0.7, 0.8, 0.9];
 
-/// Lower ends of the bands of resemblance, each up to the next: below 0.5 the pairs are random ones.
-pub const BANDS: [f64; 5] = [0.0, TRUTH_FROM, 0.7, 0.8, 0.9];
+/// The band of a resemblance.
+fn band_of(resemblance: f64) -> usize {
+    BANDS.iter().rposition(|&from| resemblance >= from).unwrap_or(0)
+}
 
 /// Settings of a comparison.
 #[derive(Clone, Debug)]
 pub struct CompareOptions {
     /// Words of the shingles that are the truth, 1 to 64 (default 3).
     pub shingle_words: usize,
-    /// Pairs of a band that signatures are tried on (default 20,000, at least 1).
+    /// Pairs of a band that dear signatures are tried on (default 2,000, at least 1).
     pub pairs_per_band: usize,
-    /// Memory for values in bytes (default 512 MiB).
+    /// Memory in bytes (default 512 MiB: up to 23,000 pages).
     pub memory_bytes: usize,
-    /// Folder for temporary files.
-    pub temp_dir: PathBuf,
+    /// Steps of counting that a signature may take (default 2·10¹¹: some minutes).
+    pub max_steps: u64,
 }
 
 impl Default for CompareOptions {
     fn default() -> Self {
         CompareOptions {
             shingle_words: 3,
-            pairs_per_band: 20_000,
+            pairs_per_band: 2_000,
             memory_bytes: 512 << 20,
-            temp_dir: std::env::temp_dir(),
+            max_steps: 200_000_000_000,
         }
     }
 }
@@ -71,7 +77,28 @@ impl CompareOptions {
     }
 }
 
-/// A signature in a band of resemblance: a row of the table.
+/// Pairs of a band.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct BandCount {
+    /// Pairs whose resemblance is in the band; of dear signatures those where both pages have a value.
+    pub known: u64,
+    /// Pairs that the signature was tried on: all that are known, but for dear signatures.
+    pub tried: u64,
+    /// Pairs that it took, of those.
+    pub taken: u64,
+}
+
+impl BandCount {
+    /// Pairs of the band that it takes, estimated where it was not tried on all of them.
+    pub fn estimate(&self) -> f64 {
+        if self.tried == self.known || self.tried == 0 {
+            return self.taken as f64;
+        }
+        self.taken as f64 * self.known as f64 / self.tried as f64
+    }
+}
+
+/// A signature and what it takes: a row of the table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ComparedSignature {
     /// The signature's name.
@@ -82,20 +109,36 @@ pub struct ComparedSignature {
     pub pages: u64,
     /// Values of all pages, 8 bytes each.
     pub values: u64,
-    /// Least resemblance of the band's pairs.
-    pub from: f64,
-    /// Resemblance that they are below (1 belongs to the highest band).
-    pub to: f64,
-    /// Pairs that it was tried on.
-    pub pairs: u64,
-    /// Pairs that it found.
-    pub found: u64,
+    /// Pairs in each band of [`BANDS`].
+    pub bands: [BandCount; BANDS.len()],
 }
 
 impl ComparedSignature {
-    /// Share of the pairs that it found, 0 to 1; `None` where there are none.
-    pub fn share(&self) -> Option<f64> {
-        (self.pairs > 0).then(|| self.found as f64 / self.pairs as f64)
+    /// Share of the pairs of a band that it takes, 0 to 1; `None` where there are none.
+    pub fn recall(&self, band: usize) -> Option<f64> {
+        let count = self.bands.get(band).filter(|count| count.tried > 0)?;
+        Some(count.taken as f64 / count.tried as f64)
+    }
+
+    /// Pairs that it takes, estimated where it was not tried on all.
+    pub fn candidates(&self) -> f64 {
+        self.taken_from(0)
+    }
+
+    /// Pairs of this band and above that it takes, estimated where it was not tried on all.
+    pub fn taken_from(&self, band: usize) -> f64 {
+        self.bands.iter().skip(band).map(BandCount::estimate).sum()
+    }
+
+    /// Share of what it takes that stands in this band or above, 0 to 1; `None` where it takes nothing.
+    pub fn precision(&self, band: usize) -> Option<f64> {
+        let candidates = self.candidates();
+        (candidates > 0.0).then(|| self.taken_from(band) / candidates)
+    }
+
+    /// Whether it was tried on a sample of the pairs alone.
+    pub fn is_estimate(&self) -> bool {
+        self.bands.iter().any(|count| count.tried < count.known)
     }
 }
 
@@ -103,16 +146,22 @@ impl ComparedSignature {
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct ComparisonTable {
-    /// Signature by signature, band by band.
+    /// Signature by signature.
     pub rows: Vec<ComparedSignature>,
     /// Pages compared.
     pub pages: u64,
     /// Pages left out for want of memory.
     pub left_out: u64,
-    /// Pairs known in each band, of which at most [`CompareOptions::pairs_per_band`] were tried.
+    /// Pairs in each band of [`BANDS`].
     pub known: [u64; BANDS.len()],
-    /// Searches for true pairs that were cut ([`ResemblanceTotals::cut`](crate::ResemblanceTotals::cut)).
-    pub cut: u64,
+}
+
+/// The values of a page, made by [`SignatureComparison::sign`].
+#[derive(Clone, Debug)]
+pub struct SignedPage {
+    /// A list a signature.
+    values: Vec<Vec<u64>>,
+    shingles: Shingles,
 }
 
 /// A comparison; pages are [`add`](Self::add)ed one by one.
@@ -127,8 +176,8 @@ pub struct ComparisonTable {
 ///     comparison.add(&PageForms { text, ..PageForms::default() });
 /// }
 /// let table = comparison.finish()?;
-/// let top: Vec<_> = table.rows.iter().filter(|row| row.from == 0.9).map(|row| (row.found, row.pairs)).collect();
-/// assert_eq!(top, [(1, 1), (1, 1)]);
+/// let recall: Vec<_> = table.rows.iter().map(|row| row.recall(4)).collect();
+/// assert_eq!((recall, table.rows[0].precision(4)), (vec![Some(1.0), Some(1.0)], Some(1.0)));
 /// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 pub struct SignatureComparison<'s> {
@@ -142,64 +191,54 @@ pub struct SignatureComparison<'s> {
 
 /// Lists of numbers, one behind the other.
 #[derive(Default)]
-struct Lists {
+pub(crate) struct Lists {
     numbers: Vec<u64>,
     ends: Vec<usize>,
 }
 
 impl Lists {
-    fn end(&mut self) {
+    fn push(&mut self, list: &[u64]) {
+        self.numbers.extend_from_slice(list);
         self.ends.push(self.numbers.len());
     }
 
-    /// Takes back what was pushed since the last end.
-    fn undo(&mut self) {
-        self.numbers.truncate(self.ends.last().copied().unwrap_or(0));
+    fn len(&self) -> usize {
+        self.ends.len()
     }
 
-    fn get(&self, i: u32) -> &[u64] {
-        let i = i as usize;
+    fn get(&self, i: usize) -> &[u64] {
         let from = if i == 0 { 0 } else { self.ends[i - 1] };
         &self.numbers[from..self.ends[i]]
     }
 
     fn with_values(&self) -> u64 {
-        (0..self.ends.len() as u32).filter(|&i| !self.get(i).is_empty()).count() as u64
+        (0..self.len()).filter(|&i| !self.get(i).is_empty()).count() as u64
     }
 }
 
-/// A pair with its truth, least hash first.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Drawn {
-    hash: u64,
-    a: u32,
-    b: u32,
-}
-
-impl Drawn {
-    fn of(a: u32, b: u32) -> Self {
-        let hash = xxh3_64(&(u64::from(a) << 32 | u64::from(b)).to_le_bytes());
-        Drawn { hash, a, b }
-    }
-}
-
-/// The pairs of least hashes of each band.
-struct Sample {
-    most: usize,
-    bands: [BinaryHeap<Drawn>; BANDS.len()],
+/// The band of every pair, row by row: page i with all before it.
+struct Truth {
+    bands: Vec<u8>,
     known: [u64; BANDS.len()],
 }
 
-impl Sample {
-    fn add(&mut self, a: u32, b: u32, resemblance: f64) {
-        let band = BANDS.iter().rposition(|&from| resemblance >= from).unwrap_or(0);
-        self.known[band] += 1;
-        let held = &mut self.bands[band];
-        held.push(Drawn::of(a, b));
-        if held.len() > self.most {
-            held.pop();
-        }
+/// Pairs of so many pages.
+fn triangle(pages: usize) -> usize {
+    pages.saturating_mul(pages.saturating_sub(1)) / 2
+}
+
+impl Truth {
+    fn row(&self, i: usize) -> &[u8] {
+        &self.bands[triangle(i)..triangle(i) + i]
     }
+}
+
+/// Counts a row of pairs by band.
+type Taken = [u64; BANDS.len()];
+
+fn sum(mut a: Taken, b: Taken) -> Taken {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+    a
 }
 
 impl<'s> SignatureComparison<'s> {
@@ -213,166 +252,175 @@ impl<'s> SignatureComparison<'s> {
         Ok(SignatureComparison { signatures, options, values, truth: Lists::default(), left_out: 0 })
     }
 
-    /// Takes a page; false where it is left out because memory is full.
-    pub fn add(&mut self, page: &PageForms<'_>) -> bool {
-        for (signature, lists) in self.signatures.iter().zip(&mut self.values) {
-            signature.values(page, &mut lists.numbers);
-        }
+    /// Makes the values of a page, on any thread.
+    pub fn sign(&self, page: &PageForms<'_>) -> SignedPage {
+        let of = |signature: &&dyn Signature| {
+            let mut values = Vec::new();
+            signature.values(page, &mut values);
+            values
+        };
         let shingles = Shingles::of(page.text, self.options.shingle_words);
-        self.truth.numbers.extend_from_slice(shingles.hashes());
-        let all = || self.values.iter().chain([&self.truth]);
-        let bytes: usize = all().map(|lists| 8 * (lists.numbers.len() + lists.ends.len() + 1)).sum();
-        let fits = bytes <= self.options.memory_bytes && self.truth.ends.len() < u32::MAX as usize;
-        for lists in self.values.iter_mut().chain([&mut self.truth]) {
-            if fits { lists.end() } else { lists.undo() }
-        }
-        self.left_out += u64::from(!fits);
-        fits
+        SignedPage { values: self.signatures.iter().map(of).collect(), shingles }
     }
 
-    /// Finds the true pairs and tries the signatures on them.
+    /// Takes a page's values; false where it is left out because memory is full.
+    pub fn push(&mut self, page: &SignedPage) -> bool {
+        let all = || self.values.iter().chain([&self.truth]);
+        let held: usize = all().map(|lists| lists.numbers.len() + lists.len()).sum();
+        let more: usize = page.values.iter().map(|list| list.len() + 1).sum::<usize>() + 1;
+        // The index of a list takes about as much again.
+        let bytes = 24usize.saturating_mul(held + more + page.shingles.hashes().len());
+        let half = self.options.memory_bytes / 2;
+        if bytes > half || triangle(self.truth.len() + 1) > half {
+            self.left_out += 1;
+            return false;
+        }
+        self.values.iter_mut().zip(&page.values).for_each(|(lists, values)| lists.push(values));
+        self.truth.push(page.shingles.hashes());
+        true
+    }
+
+    /// Signs a page and takes its values; false where it is left out because memory is full.
+    pub fn add(&mut self, page: &PageForms<'_>) -> bool {
+        self.push(&self.sign(page))
+    }
+
+    /// Finds the resemblance of every pair and tries the signatures.
     ///
     /// # Errors
-    /// `Io` for temporary files.
+    /// `Limit` where the pages share so much that it would take more than [`CompareOptions::max_steps`].
     pub fn finish(self) -> Result<ComparisonTable> {
-        let pages = self.truth.ends.len();
-        let mut sample =
-            Sample { most: self.options.pairs_per_band, bands: Default::default(), known: [0; BANDS.len()] };
-        let cut = self.true_pairs(&mut sample)?;
-        self.random_pairs(&mut sample);
-        let bands: Vec<Vec<Drawn>> = sample.bands.into_iter().map(BinaryHeap::into_sorted_vec).collect();
+        let truth = self.truth()?;
         let mut rows = Vec::new();
         for (signature, lists) in self.signatures.iter().zip(&self.values) {
-            let (with_values, bound) = (lists.with_values(), signature.bound());
-            for (band, pairs) in bands.iter().enumerate() {
-                let finds = |pair: &&Drawn| {
-                    let (a, b) = (lists.get(pair.a), lists.get(pair.b));
-                    !a.is_empty() && !b.is_empty() && signature.similarity(a, b) >= bound
-                };
-                rows.push(ComparedSignature {
-                    signature: signature.name().to_owned(),
-                    bound,
-                    pages: with_values,
-                    values: lists.numbers.len() as u64,
-                    from: BANDS[band],
-                    to: BANDS.get(band + 1).copied().unwrap_or(1.0),
-                    pairs: pairs.len() as u64,
-                    found: pairs.par_iter().filter(finds).count() as u64,
-                });
-            }
+            let bands = match signature.trial() {
+                Trial::EveryPair => exhaustive(&truth, every_pair(*signature, lists, &truth)),
+                Trial::Counted => exhaustive(&truth, self.counted(*signature, lists, &truth)?),
+                Trial::Sampled => sampled(*signature, lists, &truth, self.options.pairs_per_band),
+            };
+            rows.push(ComparedSignature {
+                signature: signature.name().to_owned(),
+                bound: signature.bound(),
+                pages: lists.with_values(),
+                values: lists.numbers.len() as u64,
+                bands,
+            });
         }
-        Ok(ComparisonTable { rows, pages: pages as u64, left_out: self.left_out, known: sample.known, cut })
+        let pages = self.truth.len() as u64;
+        Ok(ComparisonTable { rows, pages, left_out: self.left_out, known: truth.known })
     }
 
-    fn true_pairs(&self, sample: &mut Sample) -> Result<u64> {
-        let mut join = ResemblanceJoin::new(ResemblanceOptions {
-            threshold: TRUTH_FROM,
-            memory_bytes: self.options.memory_bytes / 2,
-            temp_dir: self.options.temp_dir.clone(),
-            ..ResemblanceOptions::default()
-        })?;
-        for page in 0..self.truth.ends.len() as u32 {
-            join.push(page, self.truth.get(page))?;
+    fn index(&self, lists: &Lists) -> Result<InvertedIndex> {
+        let index = InvertedIndex::of(lists);
+        if index.steps() > self.options.max_steps {
+            return Err(Error::Limit(format!(
+                "{} pages share so much that every pair takes {} steps, {} are allowed: compare fewer pages",
+                lists.len(),
+                index.steps(),
+                self.options.max_steps
+            )));
         }
-        let take = |pair: crate::Resembling| {
-            sample.add(pair.a, pair.b, pair.resemblance);
-            Ok(())
-        };
-        Ok(join.finish(take)?.cut)
+        Ok(index)
     }
 
-    /// Adds random pairs below [`TRUTH_FROM`]: as many draws as a band holds, each pair once.
-    fn random_pairs(&self, sample: &mut Sample) {
-        let pages = self.truth.ends.len() as u64;
-        if pages < 2 {
-            return;
+    fn truth(&self) -> Result<Truth> {
+        let index = self.index(&self.truth)?;
+        let pages = self.truth.len();
+        let mut bands = vec![0; triangle(pages)];
+        let (mut rows, mut rest) = (Vec::with_capacity(pages), &mut bands[..]);
+        for i in 0..pages {
+            let (row, behind) = rest.split_at_mut(i);
+            rows.push(row);
+            rest = behind;
         }
-        let draws = self.options.pairs_per_band as u64;
-        let mut drawn: Vec<(u32, u32)> = (0..draws)
-            .filter_map(|i| {
-                let hash = |salt: u64| xxh3_64(&(2 * i + salt).to_le_bytes()) % pages;
-                let (a, b) = (hash(0) as u32, hash(1) as u32);
-                (a != b).then_some((a.min(b), a.max(b)))
+        let known = rows
+            .into_par_iter()
+            .enumerate()
+            .map_init(Vec::new, |counts, (i, row)| {
+                let mut known = Taken::default();
+                let resemblances = index.resemblances(i, counts);
+                for (band, resemblance) in row.iter_mut().zip(resemblances) {
+                    *band = band_of(resemblance) as u8;
+                    known[usize::from(*band)] += 1;
+                }
+                known
             })
-            .collect();
-        drawn.sort_unstable();
-        drawn.dedup();
-        for (a, b) in drawn {
-            let resemblance =
-                crate::signature::spotsigs::multiset_resemblance(self.truth.get(a), self.truth.get(b));
-            if resemblance < TRUTH_FROM {
-                sample.add(a, b, resemblance);
+            .reduce(Taken::default, sum);
+        Ok(Truth { bands, known })
+    }
+
+    /// What a signature takes that is a resemblance itself.
+    fn counted(&self, signature: &dyn Signature, lists: &Lists, truth: &Truth) -> Result<Taken> {
+        let (index, bound) = (self.index(lists)?, signature.bound());
+        Ok((0..lists.len())
+            .into_par_iter()
+            .map_init(Vec::new, |counts, i| {
+                let mut taken = Taken::default();
+                for (band, resemblance) in truth.row(i).iter().zip(index.resemblances(i, counts)) {
+                    taken[usize::from(*band)] += u64::from(resemblance > 0.0 && resemblance >= bound);
+                }
+                taken
+            })
+            .reduce(Taken::default, sum))
+    }
+}
+
+/// Whether a signature takes two pages of these values.
+fn takes(signature: &dyn Signature, a: &[u64], b: &[u64]) -> bool {
+    !a.is_empty() && !b.is_empty() && signature.similarity(a, b) >= signature.bound()
+}
+
+/// What a signature takes of all pairs, tried on each.
+fn every_pair(signature: &dyn Signature, lists: &Lists, truth: &Truth) -> Taken {
+    (0..lists.len())
+        .into_par_iter()
+        .map(|i| {
+            let mut taken = Taken::default();
+            for (j, band) in truth.row(i).iter().enumerate() {
+                taken[usize::from(*band)] += u64::from(takes(signature, lists.get(i), lists.get(j)));
+            }
+            taken
+        })
+        .reduce(Taken::default, sum)
+}
+
+fn exhaustive(truth: &Truth, taken: Taken) -> [BandCount; BANDS.len()] {
+    let mut bands = [BandCount::default(); BANDS.len()];
+    for ((band, known), taken) in bands.iter_mut().zip(truth.known).zip(taken) {
+        *band = BandCount { known, tried: known, taken };
+    }
+    bands
+}
+
+/// What a signature takes of the pairs of least hashes in each band, among pages that have a value of it.
+fn sampled(signature: &dyn Signature, lists: &Lists, truth: &Truth, most: usize) -> [BandCount; BANDS.len()] {
+    let pages: Vec<usize> = (0..lists.len()).filter(|&i| !lists.get(i).is_empty()).collect();
+    let mut drawn: [BinaryHeap<(u64, u32, u32)>; BANDS.len()] = Default::default();
+    let mut bands = [BandCount::default(); BANDS.len()];
+    for (at, &i) in pages.iter().enumerate() {
+        let row = truth.row(i);
+        for &j in &pages[..at] {
+            let band = usize::from(row[j]);
+            bands[band].known += 1;
+            let hash = xxh3_64(&((i as u64) << 32 | j as u64).to_le_bytes());
+            let held = &mut drawn[band];
+            if held.len() < most || held.peek().is_some_and(|worst| hash < worst.0) {
+                held.push((hash, i as u32, j as u32));
+                if held.len() > most {
+                    held.pop();
+                }
             }
         }
     }
+    for (band, drawn) in bands.iter_mut().zip(drawn) {
+        let pairs = drawn.into_vec();
+        band.tried = pairs.len() as u64;
+        let taken =
+            |&&(_, i, j): &&(u64, u32, u32)| takes(signature, lists.get(i as usize), lists.get(j as usize));
+        band.taken = pairs.par_iter().filter(taken).count() as u64;
+    }
+    bands
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::signature::{ExactSignature, ShingleSignature, SimHashSignature, SpotSignature};
-
-    /// 40 families of texts of 80 words: the original and versions with 0 (other case), 1, 2, 4, 8 and 12 words changed.
-    fn texts() -> Vec<String> {
-        let mut texts = Vec::new();
-        for family in 0..40u64 {
-            let word = |i: u64| {
-                let hash = xxh3_64(&(family << 32 | i).to_le_bytes());
-                if hash.is_multiple_of(3) { "the".to_owned() } else { format!("word{}", hash % 5000) }
-            };
-            let original: Vec<String> = (0..80).map(word).collect();
-            texts.push(original.join(" "));
-            for changes in [0, 1, 2, 4, 8, 12] {
-                let mut changed = original.clone();
-                (0..changes).for_each(|i| changed[6 * i + 3] = format!("changed{changes}x{i}f{family}"));
-                texts.push(changed.join(" ").to_uppercase());
-            }
-        }
-        texts
-    }
-
-    fn table(signatures: Vec<&dyn Signature>, texts: &[String], options: CompareOptions) -> ComparisonTable {
-        let mut comparison = SignatureComparison::new(signatures, options).expect("settings are sound");
-        for text in texts {
-            comparison.add(&PageForms { text, language: Some("eng"), tree: None });
-        }
-        comparison.finish().expect("the disk takes it")
-    }
-
-    #[test]
-    fn the_truth_finds_itself_and_others_a_share() {
-        let (exact, simhash, spots) = (ExactSignature, SimHashSignature::default(), SpotSignature::default());
-        let shingles = ShingleSignature::default();
-        let found = table(vec![&exact, &simhash, &shingles, &spots], &texts(), CompareOptions::default());
-        assert_eq!((found.pages, found.left_out, found.cut, found.rows.len()), (280, 0, 0, 4 * BANDS.len()));
-        let shares = |name: &str| -> Vec<f64> {
-            let rows = found.rows.iter().filter(|row| row.signature == name);
-            rows.map(|row| row.share().expect("pairs in every band")).collect()
-        };
-        assert_eq!(shares("shingles"), [0.0, 0.0, 0.0, 1.0, 1.0]);
-        assert!(shares("exact")[..4].iter().all(|&share| share == 0.0) && shares("exact")[4] > 0.0);
-        assert!(shares("simhash")[0] < 0.01 && shares("simhash")[4] > 0.5);
-        assert!(shares("spotsigs")[0] < 0.01 && shares("spotsigs")[3] > 0.9, "{:?}", shares("spotsigs"));
-        // 40 stars of equal texts, and 40 originals with one word changed.
-        assert_eq!(found.known[4], 80);
-    }
-
-    #[test]
-    fn bands_hold_a_sample_and_pages_past_the_memory_are_counted() {
-        let shingles = ShingleSignature::default();
-        let few = CompareOptions { pairs_per_band: 30, ..CompareOptions::default() };
-        let found = table(vec![&shingles], &texts(), few);
-        assert_eq!((found.known[4], found.rows[4].pairs, found.rows[4].found), (80, 30, 30));
-        let small = CompareOptions { memory_bytes: 64 << 10, ..CompareOptions::default() };
-        let found = table(vec![&shingles], &texts(), small);
-        assert!(found.left_out > 100 && found.pages + found.left_out == 280, "{}", found.left_out);
-    }
-
-    #[test]
-    fn no_pages_give_rows_without_pairs() {
-        let found = table(vec![&ExactSignature], &[], CompareOptions::default());
-        assert!(found.rows.iter().all(|row| row.share().is_none() && row.pages == 0));
-        assert!(CompareOptions { pairs_per_band: 0, ..Default::default() }.check().is_err());
-        assert!(CompareOptions { shingle_words: 0, ..Default::default() }.check().is_err());
-    }
-}
+mod tests;
