@@ -16,6 +16,8 @@
 //! **Determinism.** A function of the pages in order, the sets of pairs and the verifier: independent of the order of
 //! pairs and of threads.
 
+use std::cmp::Reverse;
+
 use bytemuck::{Pod, Zeroable};
 use petgraph::unionfind::UnionFind;
 use rayon::prelude::*;
@@ -90,8 +92,8 @@ impl Joined {
 /// How one page belongs to a cluster.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Member {
-    /// The page that represents the cluster: the page itself or an earlier one; of a page that was left alone first,
-    /// a later one too.
+    /// The page that represents the cluster: the page itself or an earlier one; where pages were left alone first, a
+    /// later one too.
     pub representative: u32,
     /// How the page came in.
     pub joined: Joined,
@@ -107,7 +109,7 @@ pub struct Clusters {
     pub members: Vec<Member>,
     /// Pairs that were verified for pages left alone, by page.
     pub found: Vec<NearPair>,
-    /// Pages left alone that are near to pages of other clusters, and to none's representative.
+    /// Pages that are near to others and yet in no cluster with one.
     pub left_alone: u64,
 }
 
@@ -211,7 +213,8 @@ impl Clusters {
     ) -> Result<Self> {
         let pages = classes.head.len();
         let mut stars = Stars::of(pages, near)?;
-        let (found, left_alone) = stars.take_in(near, verify)?;
+        let found = stars.take_in(near, verify)?;
+        let left_alone = stars.pair_up(near);
         let mut members = Vec::with_capacity(pages);
         for page in 0..pages {
             let head = classes.head[page] as usize;
@@ -276,7 +279,7 @@ impl Stars {
         &mut self,
         near: &[NearPair],
         verify: impl Fn(u32, u32) -> Result<Option<f32>> + Sync,
-    ) -> Result<(Vec<NearPair>, u64)> {
+    ) -> Result<Vec<NearPair>> {
         let mut tries: Vec<(u32, u32)> = Vec::new();
         for pair in near {
             for (alone, other) in [(pair.later, pair.first), (pair.first, pair.later)] {
@@ -288,30 +291,55 @@ impl Stars {
         }
         tries.sort_unstable();
         tries.dedup();
-        let tried: Vec<(u32, Option<NearPair>)> = tries
+        let accepted: Vec<Option<(u32, NearPair)>> = tries
             .par_chunk_by(|a, b| a.0 == b.0)
             .map(|tries| {
                 for &(alone, representative) in tries.iter().take(MOST_TRIED) {
                     let (first, later) = (alone.min(representative), alone.max(representative));
                     if let Some(similarity) = verify(first, later)? {
-                        return Ok((alone, Some(NearPair { later, first, similarity })));
+                        return Ok(Some((alone, NearPair { later, first, similarity })));
                     }
                 }
-                Ok((tries[0].0, None))
+                Ok(None)
             })
             .collect::<Result<_>>()?;
         let mut found = Vec::new();
-        let mut left_alone = 0;
-        for (alone, pair) in tried {
-            match pair {
-                None => left_alone += 1,
-                Some(pair) => {
-                    self.join(alone, pair.first ^ pair.later ^ alone, pair.similarity);
-                    found.push(pair);
+        for (alone, pair) in accepted.into_iter().flatten() {
+            self.join(alone, pair.first ^ pair.later ^ alone, pair.similarity);
+            found.push(pair);
+        }
+        Ok(found)
+    }
+
+    /// Pages still alone are joined by the nearest page that its cluster can spare; the number of those that found none.
+    fn pair_up(&mut self, near: &[NearPair]) -> u64 {
+        let mut sizes = vec![0u32; self.representative.len()];
+        self.representative.iter().for_each(|&representative| sizes[representative as usize] += 1);
+        // (page alone, nearness, page near to it): similarities are positive, so their bits are ordered as they are.
+        let mut wishes: Vec<(u32, Reverse<u32>, u32)> = Vec::new();
+        for pair in near {
+            for (alone, other) in [(pair.later, pair.first), (pair.first, pair.later)] {
+                if self.is_alone(alone) && !self.is_alone(other) {
+                    wishes.push((alone, Reverse(pair.similarity.to_bits()), other));
                 }
             }
         }
-        Ok((found, left_alone))
+        wishes.sort_unstable();
+        let mut left_alone = 0;
+        for wishes in wishes.chunk_by(|a, b| a.0 == b.0) {
+            let spared = wishes.iter().find(|&&(_, _, other)| {
+                !self.represents(other) && sizes[self.representative[other as usize] as usize] > 2
+            });
+            match spared {
+                None => left_alone += 1,
+                Some(&(alone, Reverse(similarity), other)) => {
+                    sizes[self.representative[other as usize] as usize] -= 1;
+                    sizes[alone as usize] += 1;
+                    self.join(other, alone, f32::from_bits(similarity));
+                }
+            }
+        }
+        left_alone
     }
 }
 

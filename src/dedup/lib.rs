@@ -72,7 +72,9 @@ mod repeated;
 mod shingle;
 mod signature;
 
-pub use bands::join::{BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, BandMatches, Meeting};
+pub use bands::join::{
+    BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, BandMatches, Meeting, SURELY_WHOLE,
+};
 pub use bands::{BANDS_VERSION, BandShape};
 pub use cluster::{
     Clusters, CopyClasses, ExactPair, Joined, MOST_TRIED, Member, NearPair, Same, total_order,

@@ -6,7 +6,9 @@
 //! itself. A bucket has at most [`BandJoinOptions::most_representatives`]; later pages meet those and no others, and are
 //! counted, page by page. The matches are the accepted pairs, each once: per bucket a star about each representative.
 //!
-//! Small buckets may be looked at whole ([`BandJoinOptions::whole_buckets`]): all pairs of at most so many pages.
+//! Small buckets are looked at whole ([`BandJoinOptions::whole_buckets`]): all pairs of at most so many pages, and of more
+//! than [`SURELY_WHOLE`] as long as an eighth of the meetings finds a duplicate. So all pairs of a family of duplicates
+//! are found, while a bucket of pages that only share a template costs no more than its representatives.
 //!
 //! **Earlier pages.** [`BandJoin::push_earlier`] adds pages of earlier results. Buckets without a fresh page are passed
 //! over, the others treated as above, so that the matches are exactly those of a join of all pages that have a fresh
@@ -21,7 +23,7 @@
 //! that most pairs that share several bands are verified once.
 //!
 //! **Cost.** With `n` pages, `b` bands and the cap `c`: 12·b·n bytes sorted (on disk past half of the memory), at most
-//! `b·c·n` meetings and verifications, `b·n` where pages of a bucket are duplicates; for `n` equal pages `n − 1`
+//! `b·c·n` meetings and verifications in buckets that are not looked at whole, `b·n` where pages of a bucket are duplicates; for `n` equal pages `n − 1`
 //! verifications while the table has room for them. Memory: [`Budget::memory_bytes`], at least 128 KiB, one bit a page where
 //! buckets are cut, and what the verification takes.
 //!
@@ -51,13 +53,14 @@ use crate::bands::stream::{Entries, Entry, Touched, bucket, entry};
 pub struct BandJoinOptions {
     /// Most representatives of a bucket, 1 to 65,536 (default 16).
     pub most_representatives: u32,
-    /// Buckets of at most so many pages are looked at whole, all pairs, 0 to 1,000 (default 0: never).
+    /// Buckets of at most so many pages are looked at whole, all pairs, 0 to 1,000 (default 1,000; 0: never). Rows of
+    /// pairs are at most half as many a page.
     pub whole_buckets: u32,
 }
 
 impl Default for BandJoinOptions {
     fn default() -> Self {
-        BandJoinOptions { most_representatives: 16, whole_buckets: 0 }
+        BandJoinOptions { most_representatives: 16, whole_buckets: MOST_WHOLE }
     }
 }
 
@@ -75,6 +78,9 @@ impl BandJoinOptions {
         within("whole_buckets", self.whole_buckets, 0, MOST_WHOLE)
     }
 }
+
+/// Buckets of at most so many pages are looked at whole whatever is found in them.
+pub const SURELY_WHOLE: u32 = 64;
 
 /// Largest bucket that may be looked at whole.
 const MOST_WHOLE: u32 = 1000;

@@ -326,3 +326,21 @@ fn misuse_is_refused() {
     let partly: BandJoinOptions = serde_json::from_str(r#"{"whole_buckets": 5}"#).unwrap();
     assert_eq!(partly, options(16, 5));
 }
+
+#[test]
+fn a_large_bucket_is_looked_at_whole_only_while_it_holds_duplicates() {
+    let found = |pages: u32, family: u32| {
+        let mut join = BandJoin::new(&options(16, 1000), &Budget::new(1 << 20));
+        (0..pages).for_each(|page| join.push(page, &[7]).unwrap());
+        let same = move |a: u32, b: u32| (a % family == b % family).then_some(1.0);
+        outcome(join.run(ask(same)).unwrap())
+    };
+    // Three families: all pairs of each. A hundred: the pages of sixteen representatives.
+    let (pairs, totals, cut) = found(900, 3);
+    assert_eq!((pairs.len(), totals.meetings, cut.len()), (3 * 300 * 299 / 2, 900 * 899 / 2, 0));
+    let (pairs, totals, cut) = found(900, 100);
+    assert_eq!((pairs.len(), cut.len()), (16 * 8, 900 - 16));
+    assert!(totals.meetings < 16 * 900);
+    // Small ones are whole whatever they hold.
+    assert_eq!(found(SURELY_WHOLE, 100).1.meetings, 64 * 63 / 2);
+}

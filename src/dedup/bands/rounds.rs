@@ -7,7 +7,7 @@
 use rayon::slice::ParallelSliceMut;
 use webmill_capture::error::Result;
 
-use crate::bands::join::{BandJoinTotals, Meeting};
+use crate::bands::join::{BandJoinTotals, Meeting, SURELY_WHOLE};
 use crate::bands::known::Verdicts;
 
 /// Bytes of working memory a page of a chunk: the page, its state, its question and the answer.
@@ -26,6 +26,17 @@ struct Bucket {
     rounds: u32,
     /// All pairs are looked at.
     whole: bool,
+    /// Meetings in it, and those that found a duplicate.
+    met: u32,
+    accepted: u32,
+}
+
+impl Bucket {
+    /// Whether it is looked at whole no longer: it is large, and its pages are no duplicates of each other for the most
+    /// part.
+    fn is_barren(&self) -> bool {
+        self.whole && self.to - self.from + self.rounds > SURELY_WHOLE && self.accepted < self.met / 8
+    }
 }
 
 /// A question, and the page it is about by its place in the chunk.
@@ -101,7 +112,7 @@ impl Chunk {
             return;
         }
         let (from, to) = (from as u32, self.pages.len() as u32);
-        self.buckets.push(Bucket { from, to, rounds: 0, whole: len <= whole });
+        self.buckets.push(Bucket { from, to, rounds: 0, whole: len <= whole, met: 0, accepted: 0 });
     }
 
     /// Works on the complete buckets and forgets them; the pages from `from` on move to the front.
@@ -129,7 +140,8 @@ impl Chunk {
         G: FnMut(Meeting, f32) -> Result<()>,
     {
         self.large.get_or_insert_default();
-        let mut bucket = Bucket { from: 0, to: self.pages.len() as u32, rounds: 0, whole: false };
+        let mut bucket =
+            Bucket { from: 0, to: self.pages.len() as u32, rounds: 0, whole: false, met: 0, accepted: 0 };
         while self.begin(&mut bucket, desk) {
             self.ask(desk)?;
             self.leave(&mut bucket);
@@ -156,6 +168,7 @@ impl Chunk {
             return false;
         };
         bucket.rounds += 1;
+        bucket.met += bucket.to - bucket.from;
         for at in bucket.from..bucket.to {
             let (page, own) = (self.pages[at as usize], &mut self.states[at as usize]);
             match desk.known.get(representative, page) {
@@ -181,7 +194,7 @@ impl Chunk {
             if !left || large.representatives.len() >= most as usize {
                 return None;
             }
-        } else if !left || (bucket.rounds >= most && !bucket.whole) {
+        } else if !left || (bucket.rounds >= most && (!bucket.whole || bucket.is_barren())) {
             return None;
         }
         let at = bucket.from as usize;
@@ -251,6 +264,7 @@ impl Chunk {
         let mut to = bucket.from as usize;
         for at in bucket.from as usize..bucket.to as usize {
             let state = self.states[at];
+            bucket.accepted += u32::from(state & ACCEPTED != 0);
             if bucket.whole || state & ACCEPTED == 0 {
                 self.pages[to] = self.pages[at];
                 self.states[to] = state & !ACCEPTED;

@@ -37,7 +37,7 @@ pub struct Signatures {
 /// text.split(' ').for_each(|word| signer.word(word));
 /// let signatures = signer.finish();
 /// assert_eq!(signatures.simhash, simhash(text));
-/// assert_eq!(signatures.bands.map(|bands| bands.len()), Some(18));
+/// assert_eq!(signatures.bands.map(|bands| bands.len()), Some(21));
 /// ```
 #[derive(Clone, Debug)]
 pub struct TextSigner {
