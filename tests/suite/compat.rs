@@ -38,6 +38,18 @@ columns! {
     struct EarlierPage from PageRow { url, url_key, is_html, title, tags, fetch_status, page_type }
 }
 
+columns! {
+    struct EarlierText from TextRow { language, text }
+}
+
+columns! {
+    struct EarlierPair from DuplicateRow { a, b, kind, distance }
+}
+
+columns! {
+    struct EarlierMember from ClusterRow { url, url_key, cluster, representative, keep, kind, size }
+}
+
 /// Reads a whole table, each cell by its type.
 fn rows<T: Table>(results: &Path, job: &str) -> Vec<T> {
     read_rows(&results.join(job).join("latest").join(T::NAME)).unwrap_or_else(|e| panic!("{e}"))
@@ -60,8 +72,9 @@ fn results_of_earlier_programs_open() {
         );
         assert!(batch.rows().all(|page| page.tags.iter().count() < 99 && page.url_key.0 != 0));
         assert!(batch.rows().all(|page| page.page_type.is_some() && page.fetch_status == Some(200)));
-        let texts: Vec<TextRow> = rows(&results, "extract");
-        assert!(texts.iter().any(|text| text.language.as_deref() == Some("zho")));
+        let mut texts = Reader::<EarlierText>::open(&results.join("extract/latest/texts")).unwrap();
+        let texts = texts.next().unwrap().unwrap();
+        assert!(texts.rows().any(|text| text.language == Some("zho") && !text.text.is_empty()));
         assert!(!rows::<LinkRow>(&results, "extract").is_empty());
         assert!(!rows::<RecordRow>(&results, "extract").is_empty());
         rows::<CommentRow>(&results, "extract");
@@ -73,8 +86,8 @@ fn results_of_earlier_programs_open() {
         assert!(
             !rows::<ArcRow>(&results, "graph").is_empty() && !rows::<DegreeRow>(&results, "shape").is_empty()
         );
-        rows::<DuplicateRow>(&results, "dedup");
-        rows::<ClusterRow>(&results, "dedup");
+        Reader::<EarlierPair>::open(&results.join("dedup/latest/duplicates")).unwrap().next().unwrap();
+        Reader::<EarlierMember>::open(&results.join("dedup/latest/clusters")).unwrap().next().unwrap();
         assert_eq!(rows::<KeywordRow>(&results, "keywords").len(), texts.len());
         assert_eq!(rows::<HostRow>(&results, "report").len(), 1);
         assert!(rows::<SummaryRow>(&results, "report").len() > 50);

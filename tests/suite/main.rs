@@ -29,6 +29,7 @@ mod crawl_truth;
 mod crawl_walls;
 mod damage;
 mod datasets;
+mod dedup;
 mod dedup_diff;
 mod demo;
 mod determinism;
