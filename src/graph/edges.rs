@@ -3,13 +3,15 @@
 //! Two kinds, told apart by the first line: *named* and *numbered*. Weights are optional (1.0): where any arc has one,
 //! the greatest of parallel arcs is kept; where none has, parallel arcs are links and are counted. Empty lines and lines
 //! that start with `#` or `%` say nothing, but a header `# Nodes: 6012 …` sets the number of nodes; a first line of
-//! names of columns (`source target`) is passed over.
+//! names of columns (`source target`, or any words before a line of numbers) is passed over. Bytes that are no UTF-8
+//! become `%XX`.
 //!
-//! **Named.** `http://a.com -> http://b.com 1.0`; names with a tab between, `NAME⇥NAME` or `NAME⇥NAME⇥WEIGHT`; two URLs or
-//! two host names with a blank between. Any other line is a name alone, an isolated node. Names may hold blanks, but
-//! only a tab tells them from a number that follows: where it is a blank, the last number is the weight if all arcs end
-//! in one or no name holds blanks, and the list is refused otherwise. A list without any arc whose lines hold several
-//! words is refused, too; what else may have been meant otherwise stands in the notes.
+//! **Named.** `http://a.com -> http://b.com 1.0`; names with a tab between, `NAME⇥NAME` or `NAME⇥NAME⇥WEIGHT`; two names in
+//! quotes with a comma, semicolon or bar between; two URLs or two host names with a blank or one of these between. Any
+//! other line is a name alone, an isolated node. Names may hold blanks, but only a tab or quotes tell them from a number
+//! that follows: where it is a blank, the last number is the weight if all arcs end in one or no name holds blanks, and
+//! the list is refused otherwise. A list whose lines hold several words but no arc oftener than an arc is refused, too;
+//! what else may have been meant otherwise stands in the notes.
 //!
 //! Named nodes are numbered in the order of SURT, then name, names that are no URLs by their bytes; or in
 //! another [`Order`].
@@ -24,15 +26,16 @@
 //! a crawl, which are sorted on disk.
 
 mod collect;
+mod doubts;
 mod line;
+mod write;
 
-use super::csr::{Csr, Shown};
+use super::csr::Csr;
 use super::lines::{Wrong, each, open};
 use collect::Lines;
-use line::{Line, is_header, looks_numbered, named, suspect};
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 use std::path::Path;
-use webmill_capture::error::{AtPath, Error, Result};
+use webmill_capture::error::{Error, Result};
 
 /// A graph that was text.
 #[derive(Clone, Debug)]
@@ -99,7 +102,7 @@ pub fn read_edges_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<
 /// As [`read_edges_with`].
 pub fn parse_edges(from: impl BufRead, path: &Path, options: &EdgeOptions) -> Result<EdgeList> {
     let mut lines = Lines::default();
-    each(from, path, |line| {
+    let text = each(from, path, |line| {
         lines.take(line)?;
         let bytes = lines.bytes();
         if bytes <= options.memory {
@@ -110,71 +113,17 @@ pub fn parse_edges(from: impl BufRead, path: &Path, options: &EdgeOptions) -> Re
             "its first {arcs} arcs and their names take {bytes} bytes, more than allowed"
         )))
     })?;
-    lines.finish(options.order).map_err(|error| match error {
+    let mut list = lines.finish(options.order).map_err(|error| match error {
         Error::Config(reason) => Error::corrupt(path, 0, reason),
         other => other,
-    })
-}
-
-/// A name that a line of text cannot hold so that it is read again.
-fn unwritable(name: &str) -> bool {
-    name.trim() != name
-        || name.starts_with(['#', '%'])
-        || name.contains("->")
-        || name.contains(['\n', '\r', '\t', '\u{feff}'])
-        || looks_numbered(name)
-        || is_header(name)
-        || name.is_empty()
-        || named(name) != Ok(Line::Node(name))
-}
-
-impl EdgeList {
-    /// Writes the graph in the kind it has; reading it gives it back.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if `out`, named `path` in errors, cannot be written; [`Error::Config`] for names that would be
-    /// read as something else: with an arrow, a tab, a comment's sign in front, or like an arc themselves.
-    pub fn write(&self, mut out: impl Write, path: &Path) -> Result<()> {
-        let nodes = self.graph.offsets().len() - 1;
-        // A blank could end a name as well as begin a weight: then tabs do.
-        let (mut arrow, mut gap) = (" -> ", " ");
-        if let Some(names) = &self.names {
-            let alone = self.graph.targets().is_empty();
-            if let Some(name) = names.iter().find(|name| unwritable(name) || alone && suspect(name)) {
-                return Err(Error::Config(format!(
-                    "{}: a list of arcs cannot hold the name {name:?}",
-                    path.display()
-                )));
-            }
-            if names.iter().any(|name| name.contains(char::is_whitespace)) {
-                (arrow, gap) = ("\t->\t", "\t");
-            }
-        } else {
-            writeln!(out, "# Nodes: {nodes} Edges: {}\n# First: {}", self.graph.targets().len(), self.first)
-                .at(path)?;
-        }
-        for u in 0..nodes as u32 {
-            if let Some(names) = &self.names
-                && self.graph.successor_slice(u).is_empty()
-            {
-                writeln!(out, "{}", names[u as usize]).at(path)?;
-            }
-            for arc in self.graph.arcs_of(u) {
-                let v = self.graph.targets()[arc];
-                match &self.names {
-                    Some(names) => {
-                        write!(out, "{}{arrow}{}", names[u as usize], names[v as usize]).at(path)?
-                    }
-                    None => write!(out, "{} {}", u + self.first, v + self.first).at(path)?,
-                }
-                match self.graph.weights() {
-                    Some(weights) => writeln!(out, "{gap}{}", Shown(weights, arc)).at(path)?,
-                    None => writeln!(out).at(path)?,
-                }
-            }
-        }
-        out.flush().at(path)
+    })?;
+    if text.escaped > 0 {
+        list.notes.push(format!(
+            "{} lines hold bytes that are no UTF-8 (the first is line {}): these are written as %XX",
+            text.escaped, text.first_escaped
+        ));
     }
+    Ok(list)
 }
 
 #[cfg(test)]
@@ -239,7 +188,7 @@ mod tests {
     #[test]
     fn wrong_lines_are_named_by_their_place() {
         for (text, says) in [
-            ("0 1\n1 x\n", "graph.txt at byte 4"),
+            ("0 1\n1 x\n", "graph.txt at byte 4: line 2: \"1 x\""),
             ("0 1 nan", "\"nan\" is no weight"),
             ("0 1 -1", "\"-1\" is no weight"),
             ("a -> b inf", "\"inf\" is no weight"),
@@ -329,15 +278,84 @@ mod tests {
             "http://a/\thttp://b/\nhttp://b/\thttp://c/",
             "http://a/ http://b/\nhttp://b/  http://c/",
             "source\ttarget\nhttp://a/\thttp://b/\nhttp://b/ http://c/",
+            "\u{feff}Source URL\tTarget URL\r\nhttp://a/\thttp://b/\r\nhttp://b/\thttp://c/\r\n",
+            "\"from\",\"to\"\n\"http://a/\",\"http://b/\"\n\"http://b/\",\"http://c/\"",
         ] {
             let list = parse(text).unwrap();
             assert_eq!((arcs(&list), list.notes), (expected.clone(), vec![]), "{text:?}");
         }
+        // A comma may be of a URL: that it was not taken so is said.
+        let list = parse("http://a/,http://b/\nhttp://b/, http://c/").unwrap();
+        assert_eq!(arcs(&list), expected);
+        assert!(
+            list.notes.len() == 1 && list.notes[0].starts_with("2 of 2 arcs are two URLs"),
+            "{:?}",
+            list.notes
+        );
+    }
+
+    #[test]
+    fn names_of_columns_are_no_nodes() {
+        let expected = arcs(&parse("0 1\n1 2").unwrap());
+        for (text, said) in [
+            ("source,target\n0,1\n1,2", None),
+            ("id_1,id_2\n0,1\n1,2", Some("line 1, \"id_1,id_2\" was read as the names of columns")),
+            ("# nodes\nwer wen\n0 1\n1 2", Some("line 2, \"wer wen\" was read")),
+        ] {
+            let list = parse(text).unwrap();
+            assert_eq!((arcs(&list), list.names.is_none()), (expected.clone(), true), "{text:?}");
+            assert_eq!(list.notes.len(), usize::from(said.is_some()), "{text:?}: {:?}", list.notes);
+            assert!(said.is_none_or(|said| list.notes[0].starts_with(said)), "{text:?}: {:?}", list.notes);
+        }
+        // The first line of names is no header.
+        let list = parse("page1\tpage2\npage2\tpage3").unwrap();
+        assert_eq!(list.names.unwrap(), ["page1", "page2", "page3"]);
+        assert_eq!(parse("alice\tbob").unwrap().names.unwrap(), ["alice", "bob"]);
+        assert!(parse("alice ->\n").is_err() && parse("a\tb\tx").unwrap_err().to_string().contains("line 1"));
+        let error = parse("a\tb\tx\nc\td").unwrap_err().to_string();
+        assert!(error.contains("and line 1: \"x\" is no weight"), "{error}");
+    }
+
+    #[test]
+    fn what_a_list_does_not_say_is_said() {
+        for (text, says) in [
+            (
+                "# Undirected graph: roads\n0 1\n1 2",
+                "line 1, \"Undirected graph: roads\" says that links have no direction",
+            ),
+            ("% sym unweighted\n1 2", "says that links have no direction"),
+            ("1 2 1254192988\n2 3 1254194656", "all weights are 1254193000 or more, as times in seconds are"),
+            (
+                "http://a/ http://b/page 2\nhttp://a/ http://b/page 3",
+                "1 arcs come again with another weight: the greatest",
+            ),
+        ] {
+            let notes = parse(text).unwrap().notes;
+            assert!(notes.len() == 1 && notes[0].contains(says), "{text:?}: {notes:?}");
+        }
+        assert!(
+            parse("# Directed graph (each unordered pair of nodes is saved once)\n0 1")
+                .unwrap()
+                .notes
+                .is_empty()
+        );
+        assert!(parse("% asym unweighted\n0 1").unwrap().notes.is_empty());
+    }
+
+    #[test]
+    fn names_that_differ_in_bytes_that_are_no_text_stay_two() {
+        let text = b"http://a/\xe9\thttp://b/\nhttp://a/\xe8\thttp://b/\xc3\xa9\n";
+        let list = parse_edges(&text[..], Path::new("-"), &EdgeOptions::default()).unwrap();
+        assert_eq!(list.names.unwrap(), ["http://a/%E8", "http://a/%E9", "http://b/", "http://b/\u{e9}"]);
+        assert_eq!(
+            list.notes,
+            ["2 lines hold bytes that are no UTF-8 (the first is line 1): these are written as %XX"]
+        );
     }
 
     #[test]
     fn what_holds_no_arc_is_refused_or_said() {
-        for text in ["alice bob\nbob carol\n", "http://a/,http://b/\nalone"] {
+        for text in ["alice bob\nbob carol\n", "http://a/,http://b/,http://c/\nalone"] {
             let error = parse(text).unwrap_err().to_string();
             assert!(
                 error.contains("graph.txt") && error.contains("no line holds an arc: 2 lines"),
@@ -349,6 +367,9 @@ mod tests {
             parse("# two\napple\nbanana").unwrap().notes,
             ["no line holds an arc: 2 lines are nodes without links"]
         );
+        let error = parse("a -> b\nalice bob\n\nbob carol\nalone").unwrap_err().to_string();
+        assert!(error.contains("only 1 lines hold an arc: 3 would be nodes"), "{error}");
+        assert!(error.contains("2 of them of several words (the first is line 2, \"alice bob\")"), "{error}");
         let notes = parse("a -> b\n\nalice bob").unwrap().notes;
         assert!(notes.len() == 1 && notes[0].starts_with("1 lines of several words"), "{notes:?}");
         assert!(notes[0].contains("line 3, \"alice bob\""), "{notes:?}");

@@ -1,5 +1,6 @@
 //! Lines of a text file with their places, plain or compressed.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -23,16 +24,38 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>> {
     })
 }
 
+/// What a text was.
+#[derive(Default)]
+pub(super) struct Text {
+    pub bytes: u64,
+    pub lines: u64,
+    /// Lines with bytes that are no UTF-8, and the number of the first.
+    pub escaped: u64,
+    pub first_escaped: u64,
+}
+
 /// Gives each line, trimmed, to `take`; what that says is wrong becomes an error with the place of the line
-/// (in the text, if the file is compressed).
+/// (in the text, if the file is compressed). Bytes that are no UTF-8 are given as `%XX`, so that names that differ in them
+/// do not become one.
 pub(super) fn each(
+    from: impl BufRead,
+    path: &Path,
+    take: impl FnMut(&str) -> Result<(), Wrong>,
+) -> Result<Text> {
+    each_after(Text::default(), from, path, take)
+}
+
+/// As [`each`], of a text that has been read so far.
+pub(super) fn each_after(
+    mut read_so_far: Text,
     mut from: impl BufRead,
     path: &Path,
     mut take: impl FnMut(&str) -> Result<(), Wrong>,
-) -> Result<u64> {
-    let (mut line, mut offset) = (Vec::new(), 0u64);
+) -> Result<Text> {
+    let mut line = Vec::new();
     loop {
         line.clear();
+        let offset = read_so_far.bytes;
         let read =
             (&mut from).take(MAX_LINE).read_until(b'\n', &mut line).map_err(|error| match error.kind() {
                 // What a decoder says of bytes that are not its format, or end too soon.
@@ -44,8 +67,10 @@ pub(super) fn each(
                 _ => Error::io(path, error),
             })?;
         if read == 0 {
-            return Ok(offset);
+            return Ok(read_so_far);
         }
+        read_so_far.lines += 1;
+        let number = read_so_far.lines;
         if read as u64 == MAX_LINE && !line.ends_with(b"\n") {
             return Err(Error::corrupt(
                 path,
@@ -53,10 +78,29 @@ pub(super) fn each(
                 "a line of more than a mebibyte: this is no text of arcs",
             ));
         }
-        let text = String::from_utf8_lossy(&line);
-        take(text.trim().trim_start_matches('\u{feff}')).map_err(|wrong| wrong.at(path, offset))?;
-        offset += read as u64;
+        let text = match std::str::from_utf8(&line) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => {
+                read_so_far.escaped += 1;
+                if read_so_far.escaped == 1 {
+                    read_so_far.first_escaped = number;
+                }
+                Cow::Owned(escaped(&line))
+            }
+        };
+        take(text.trim().trim_start_matches('\u{feff}')).map_err(|wrong| wrong.at(path, offset, number))?;
+        read_so_far.bytes += read as u64;
     }
+}
+
+/// A line with `%XX` for each byte that is no UTF-8.
+fn escaped(line: &[u8]) -> String {
+    let mut text = String::with_capacity(line.len() + 16);
+    for chunk in line.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("%{byte:02X}")));
+    }
+    text
 }
 
 /// What is wrong with a line.
@@ -68,9 +112,9 @@ pub(super) enum Wrong {
 }
 
 impl Wrong {
-    fn at(self, path: &Path, offset: u64) -> Error {
+    fn at(self, path: &Path, offset: u64, number: u64) -> Error {
         match self {
-            Wrong::Line(reason) => Error::corrupt(path, offset, reason),
+            Wrong::Line(reason) => Error::corrupt(path, offset, format!("line {number}: {reason}")),
             Wrong::Limit(reason) => Error::Limit(format!("{}: {reason}", path.display())),
         }
     }

@@ -12,7 +12,7 @@
 //! NISTIR 5935, 1996.
 
 use super::csr::{Csr, Graph, Shown, Weights};
-use super::lines::{Wrong, each, open, proportion, weight};
+use super::lines::{Text, Wrong, each_after, open, proportion, weight};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use webmill_capture::error::{AtPath, Error, Result};
@@ -45,17 +45,17 @@ enum Field {
 pub fn parse_matrix(mut from: impl BufRead, path: &Path, memory: u64) -> Result<Csr> {
     let mut head = Vec::new();
     std::io::Read::take(&mut from, 1024).read_until(b'\n', &mut head).at(path)?;
+    let before = Text { bytes: head.len() as u64, lines: 1, ..Text::default() };
     let head = String::from_utf8_lossy(&head).trim().to_ascii_lowercase();
     let (field, symmetric) = kind(&head).ok_or_else(|| Error::Incompatible {
         path: path.to_path_buf(),
         found: format!("{head:?}"),
         expected: "%%MatrixMarket matrix coordinate, pattern, integer or real, general or symmetric".into(),
     })?;
-    let first = head.len() as u64 + 1;
     let mut size: Option<(u64, u64)> = None;
     let mut entries = 0u64;
     let (mut links, mut counts, mut reals) = (Vec::new(), Vec::new(), Vec::new());
-    let end = each(from, path, |line| {
+    let text = each_after(before, from, path, |line| {
         if line.is_empty() || line.starts_with('%') {
             return Ok(());
         }
@@ -111,14 +111,8 @@ pub fn parse_matrix(mut from: impl BufRead, path: &Path, memory: u64) -> Result<
             )));
         }
         Ok(())
-    })
-    .map_err(|error| match error {
-        Error::Corrupt { path, offset, reason, lost } => {
-            Error::Corrupt { path, offset: offset + first, reason, lost }
-        }
-        other => other,
     })?;
-    let corrupt = |reason: String| Error::corrupt(path, first + end, reason);
+    let corrupt = |reason: String| Error::corrupt(path, text.bytes, reason);
     let Some((nodes, promised)) = size else { return Err(corrupt("the file ends before the size".into())) };
     if entries < promised {
         return Err(corrupt(format!("the file ends after {entries} of {promised} entries")));
@@ -223,7 +217,7 @@ mod tests {
             ("%%MatrixMarket matrix coordinate real skew-symmetric\n", "expected %%MatrixMarket"),
             (head, "ends before the size"),
             (&format!("{head}2 3 1\n1 1 1"), "only a square matrix"),
-            (&format!("{head}2 2 1\n1 3 1"), "g.mtx at byte 52: the node 3 is not one of 1 to 2"),
+            (&format!("{head}2 2 1\n1 3 1"), "g.mtx at byte 52: line 3: the node 3 is not one of 1 to 2"),
             (&format!("{head}2 2 1\n0 1 1"), "the node 0 is not one of 1 to 2"),
             (&format!("{head}2 2 1\n1 -1 1"), "no whole number"),
             (&format!("{head}2 2 2\n1 1 1"), "ends after 1 of 2 entries"),

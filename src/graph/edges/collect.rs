@@ -5,31 +5,16 @@
 
 use super::super::csr::Csr;
 use super::super::lines::{proportion, weight};
-use super::line::{Arc, Line, is_header, looks_numbered, named, numbered, suspect};
+use super::doubts::Doubts;
+use super::line::{Arc, Line, is_header, looks_numbered, may_be_header, named, numbered};
 use super::{EdgeList, Order};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 
 /// Numbers have gaps, and get names, if fewer than one in so many of them occurs.
 const SPARSE: u64 = 8;
-
-/// How many lines are of a kind, and the first of them.
-#[derive(Default)]
-struct Seen {
-    count: u64,
-    first: u64,
-    text: String,
-}
-
-impl Seen {
-    fn see(&mut self, number: u64, line: &str) {
-        if self.count == 0 {
-            (self.first, self.text) = (number, line.chars().take(200).collect());
-        }
-        self.count += 1;
-    }
-}
 
 /// What has been read.
 #[derive(Default)]
@@ -48,57 +33,70 @@ pub(super) struct Lines {
     text: u64,
     /// Lines so far.
     number: u64,
-    /// Names alone.
-    alone: u64,
-    /// Names alone in lines that may have been meant as more.
-    suspect: Seen,
-    /// Weights with only a blank before them.
-    loose: Seen,
-    /// Arcs to or from names with blanks that no tab ends.
-    blanks: Seen,
+    /// The first line and its number, until the next tells whether it named columns.
+    held: Option<(u64, String)>,
+    /// What may have been meant otherwise.
+    doubts: Doubts,
 }
 
 impl Lines {
     pub fn take(&mut self, line: &str) -> Result<(), String> {
         self.number += 1;
-        if line.starts_with(['#', '%']) || line.is_empty() {
-            let mut words = line.trim_start_matches(['#', '%', ' ']).split_whitespace();
-            match words.next() {
-                Some(word) if word.eq_ignore_ascii_case("nodes:") => {
-                    self.promised = words.next().and_then(|n| n.parse().ok());
-                }
-                Some("First:") => self.first = words.next().and_then(|n| n.parse().ok()),
-                _ => {}
-            }
+        if line.is_empty() {
             return Ok(());
         }
-        if self.named.is_none() && is_header(line) {
+        if line.starts_with(['#', '%']) {
+            self.comment(line.trim_start_matches(['#', '%', ' ']));
             return Ok(());
+        }
+        if self.named.is_none() && self.held.is_none() {
+            if is_header(line) {
+                return Ok(());
+            }
+            if !looks_numbered(line) && may_be_header(line) {
+                self.held = Some((self.number, line.to_owned()));
+                return Ok(());
+            }
+        }
+        if let Some((number, first)) = self.held.take() {
+            if looks_numbered(line) {
+                self.doubts.header.see(number, &first);
+            } else {
+                self.named = Some(true);
+                self.named(number, &first).map_err(|reason| format!("and line {number}: {reason}"))?;
+            }
         }
         if *self.named.get_or_insert_with(|| !looks_numbered(line)) {
-            self.named(line)
+            self.named(self.number, line)
         } else {
             self.numbers(line)
         }
     }
 
-    fn named(&mut self, line: &str) -> Result<(), String> {
+    fn comment(&mut self, said: &str) {
+        let mut words = said.split_whitespace();
+        match words.next() {
+            Some(word) if word.eq_ignore_ascii_case("nodes:") => {
+                self.promised = words.next().and_then(|n| n.parse().ok());
+            }
+            Some("First:") => self.first = words.next().and_then(|n| n.parse().ok()),
+            Some(word) if word.eq_ignore_ascii_case("undirected") || word == "sym" => {
+                self.doubts.undirected.see(self.number, said);
+            }
+            _ => {}
+        }
+    }
+
+    fn named(&mut self, number: u64, line: &str) -> Result<(), String> {
         match named(line)? {
             Line::Node(name) => {
-                self.alone += 1;
-                if suspect(name) {
-                    self.suspect.see(self.number, name);
-                }
+                self.doubts.alone(number, name);
                 self.name(name);
                 Ok(())
             }
-            Line::Arc(Arc { source, target, weight, loose }) => {
-                if loose && weight.is_some() {
-                    self.loose.see(self.number, line);
-                }
-                if loose && [source, target].iter().any(|name| name.contains(char::is_whitespace)) {
-                    self.blanks.see(self.number, line);
-                }
+            Line::Arc(arc) => {
+                self.doubts.arc(number, line, &arc);
+                let Arc { source, target, weight, .. } = arc;
                 let (source, target) = (self.name(source), self.name(target));
                 self.arc(source, target, weight)
             }
@@ -162,9 +160,17 @@ impl Lines {
     /// # Errors
     /// [`Error::Config`] for what no single line is to blame for.
     pub fn finish(mut self, order: Order) -> Result<EdgeList> {
+        if let Some((number, line)) = self.held.take() {
+            self.named = Some(true);
+            self.named(number, &line).map_err(|reason| Error::Config(format!("line {number}: {reason}")))?;
+        }
         let mut notes = Vec::new();
+        self.doubts.judge(self.arcs.len() as u64, &mut notes).map_err(Error::Config)?;
+        if self.weighted {
+            let (again, least) = (self.parallel(), self.least_weight());
+            self.doubts.weights(again, least, &mut notes);
+        }
         let (nodes, names, first) = if self.named == Some(true) {
-            self.doubts(&mut notes).map_err(Error::Config)?;
             let names = self.order(order);
             (names.len() as u64, Some(names), 0)
         } else {
@@ -179,53 +185,18 @@ impl Lines {
         Ok(EdgeList { graph, names, first, notes })
     }
 
-    /// What may have been meant otherwise, among lines of names.
-    ///
-    /// # Errors
-    /// What is wrong where no line can be meant as it was read, or lines contradict one another.
-    fn doubts(&self, notes: &mut Vec<String>) -> Result<(), String> {
-        let (arcs, Seen { count, first, text }) = (self.arcs.len() as u64, &self.suspect);
-        if arcs == 0 && *count > 0 {
-            return Err(format!(
-                "no line holds an arc: {} lines would be nodes without links, {count} of them of several words (the first \
-                 is line {first}, {text:?}). An arc is `source -> target`, two names with a tab between, or two URLs",
-                self.alone
-            ));
-        }
-        if arcs == 0 && self.alone > 0 {
-            notes.push(format!("no line holds an arc: {} lines are nodes without links", self.alone));
-        } else if *count > 0 {
-            notes.push(format!(
-                "{count} lines of several words hold no arc and were read as nodes without links (the first is line {first}, \
-                 {text:?})"
-            ));
-        }
-        let (loose, blanks) = (&self.loose, &self.blanks);
-        if loose.count == 0 || !self.weighted {
-            return Ok(());
-        }
-        let some = loose.count < arcs;
-        if some && blanks.count > 0 {
-            return Err(format!(
-                "line {}, {:?}, ends in a number: is it a weight or of the name? {} of {arcs} arcs end in one, and names hold \
-                 blanks (line {}, {:?}). Put tabs between source, target and weight",
-                loose.first, loose.text, loose.count, blanks.first, blanks.text
-            ));
-        }
-        if some {
-            notes.push(format!(
-                "{} of {arcs} arcs end in a number, which was read as their weight (the first is line {}, {:?}); the others \
-                 weigh 1 or what stands after a tab",
-                loose.count, loose.first, loose.text
-            ));
-        } else if blanks.count > 0 {
-            notes.push(format!(
-                "names hold blanks (line {}, {:?}), and the number that ends each line was read as its weight; if it is of the \
-                 name, put a tab between source and target",
-                blanks.first, blanks.text
-            ));
-        }
-        Ok(())
+    /// How many arcs come again with another weight.
+    fn parallel(&mut self) -> u64 {
+        self.arcs.par_sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+        let again = |pair: &&[(u32, u32, f32)]| {
+            (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[0].2 < pair[1].2
+        };
+        self.arcs.windows(2).filter(again).count() as u64
+    }
+
+    /// The least weight of an arc; infinite without arcs.
+    fn least_weight(&self) -> f32 {
+        self.arcs.iter().map(|arc| arc.2).fold(f32::INFINITY, f32::min)
     }
 
     /// Numbers the names in their order.

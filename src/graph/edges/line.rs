@@ -18,9 +18,14 @@ pub(super) struct Arc<'a> {
     pub source: &'a str,
     pub target: &'a str,
     pub weight: Option<&'a str>,
-    /// Were target and weight, if there is one, told apart by a blank only?
+    /// Were target and weight, if there is one, told apart only by what a name may hold, a blank or a comma?
     pub loose: bool,
+    /// Were source and target told apart by a comma or the like only, which URLs may hold?
+    pub cut: bool,
 }
+
+/// What stands between the fields of a line instead of blanks or tabs.
+const SEPARATORS: [char; 3] = [',', ';', '|'];
 
 /// Reads a line of names, trimmed and not empty.
 ///
@@ -35,17 +40,48 @@ pub(super) fn named(line: &str) -> Result<Line<'_>, String> {
         }
         let arc = match rest.rsplit_once('\t') {
             Some((target, weight)) => {
-                Arc { source, target: target.trim_end(), weight: Some(weight), loose: false }
+                Arc { source, target: target.trim_end(), weight: Some(weight), loose: false, cut: false }
             }
-            None if tabs => Arc { source, target: rest, weight: None, loose: false },
+            None if tabs => Arc { source, target: rest, weight: None, loose: false, cut: false },
             None => loose(source, rest),
         };
+        return Ok(Line::Arc(arc));
+    }
+    if let Some(arc) = quoted(line) {
         return Ok(Line::Arc(arc));
     }
     if line.contains('\t') {
         return between_tabs(line);
     }
     pair(line)
+}
+
+/// Two names in quotes and perhaps a weight, as tables write them.
+fn quoted(line: &str) -> Option<Arc<'_>> {
+    fn field(text: &str) -> Option<(&str, &str)> {
+        text.trim_start().strip_prefix('"')?.split_once('"')
+    }
+    fn between(text: &str) -> Option<&str> {
+        text.trim_start_matches(' ').strip_prefix(|c| c == '\t' || SEPARATORS.contains(&c))
+    }
+    let (source, rest) = field(line)?;
+    let (target, rest) = field(between(rest)?)?;
+    let (source, target) = (source.trim(), target.trim());
+    let weight = match rest.trim_end() {
+        "" => None,
+        rest => {
+            let word = between(rest)?.trim();
+            Some(word.strip_prefix('"').and_then(|word| word.strip_suffix('"')).unwrap_or(word))
+        }
+    };
+    let names = !source.is_empty() && !target.is_empty();
+    (names && weight.is_none_or(is_number)).then_some(Arc {
+        source,
+        target,
+        weight,
+        loose: false,
+        cut: false,
+    })
 }
 
 /// Both sides of the arrow: one with blanks around it, since URLs may hold `->`; else, where no tabs tell names apart,
@@ -67,7 +103,8 @@ fn arrow(line: &str) -> Option<(&str, &str)> {
 /// Source, target and perhaps a weight between tabs.
 fn between_tabs(line: &str) -> Result<Line<'_>, String> {
     let fields: Vec<&str> = line.split('\t').map(str::trim).filter(|field| !field.is_empty()).collect();
-    let arc = |weight| Line::Arc(Arc { source: fields[0], target: fields[1], weight, loose: false });
+    let arc =
+        |weight| Line::Arc(Arc { source: fields[0], target: fields[1], weight, loose: false, cut: false });
     match fields[..] {
         [name, number] if is_url(name) && is_number(number) => {
             Err(format!("{line:?} is one URL and a number, no arc"))
@@ -78,34 +115,54 @@ fn between_tabs(line: &str) -> Result<Line<'_>, String> {
     }
 }
 
-/// Two URLs or two host names with a blank between, and perhaps a weight; else a name alone.
+/// Two URLs or two host names with a blank or a comma between, and perhaps a weight; else a name alone.
 fn pair(line: &str) -> Result<Line<'_>, String> {
     let mut urls = words(line).filter(|(_, word)| is_url(word));
     if let (Some((0, _)), Some((second, _))) = (urls.next(), urls.next()) {
         return match urls.count() {
-            0 => Ok(Line::Arc(loose(line[..second].trim_end(), &line[second..]))),
+            0 => {
+                let source = line[..second].trim_end();
+                let bare = source.trim_end_matches(SEPARATORS).trim_end();
+                let cut = bare.len() < source.len();
+                Ok(Line::Arc(Arc { cut, ..loose(bare, &line[second..]) }))
+            }
             more => Err(format!("{} URLs: a line holds two", more + 2)),
         };
     }
-    let mut hosts = words(line).map(|(_, word)| word);
-    match (hosts.next(), hosts.next(), hosts.next(), hosts.next()) {
-        (Some(source), Some(target), weight, None)
-            if is_host(source) && is_host(target) && weight.is_none_or(is_number) =>
-        {
-            Ok(Line::Arc(Arc { source, target, weight, loose: true }))
-        }
-        _ => Ok(Line::Node(line)),
+    Ok(cut(line).or_else(|| hosts(line)).map_or(Line::Node(line), Line::Arc))
+}
+
+/// Two URLs with a comma between, if there is one place only where one can end and another begin.
+fn cut(line: &str) -> Option<Arc<'_>> {
+    if !is_url(line) {
+        return None;
     }
+    let mut places = line.match_indices(SEPARATORS).filter(|(at, _)| is_url(&line[at + 1..]));
+    let (Some((at, _)), None) = (places.next(), places.next()) else { return None };
+    let (source, rest) = (&line[..at], &line[at + 1..]);
+    let (target, weight) = match rest.rsplit_once(SEPARATORS) {
+        Some((target, weight)) if is_number(weight) => (target, Some(weight)),
+        _ => (rest, None),
+    };
+    Some(Arc { source, target, weight, loose: true, cut: true })
+}
+
+/// Two host names and perhaps a weight.
+fn hosts(line: &str) -> Option<Arc<'_>> {
+    let between = |c: char| c.is_whitespace() || SEPARATORS.contains(&c);
+    let mut words = line.split(between).filter(|word| !word.is_empty());
+    let (source, target, weight) = (words.next()?, words.next()?, words.next());
+    let hosts = is_host(source) && is_host(target) && weight.is_none_or(is_number);
+    (hosts && words.next().is_none()).then_some(Arc { source, target, weight, loose: true, cut: false })
 }
 
 /// A target with blanks, or a target, a blank and a weight.
 fn loose<'a>(source: &'a str, rest: &'a str) -> Arc<'a> {
-    match rest.rsplit_once(char::is_whitespace) {
-        Some((target, weight)) if is_number(weight) => {
-            Arc { source, target: target.trim_end(), weight: Some(weight), loose: true }
-        }
-        _ => Arc { source, target: rest, weight: None, loose: true },
-    }
+    let (target, weight) = match rest.rsplit_once(char::is_whitespace) {
+        Some((target, weight)) if is_number(weight) => (target.trim_end(), Some(weight)),
+        _ => (rest, None),
+    };
+    Arc { source, target, weight, loose: true, cut: false }
 }
 
 /// Words with their places.
@@ -138,12 +195,14 @@ fn is_host(word: &str) -> bool {
 
 /// May a line that was read as a name alone have been meant as more?
 pub(super) fn suspect(name: &str) -> bool {
-    name.contains(|c: char| c.is_whitespace() || ",;|".contains(c)) || name.matches("://").count() > 1
+    // A URL may hold commas, and URLs behind them.
+    name.contains(char::is_whitespace)
+        || name.contains(SEPARATORS) && (!is_url(name) || name.matches("://").count() > 1)
 }
 
-/// A first line that names columns.
+/// A first line that names columns: `source,target,weight`, `FromNodeId ToNodeId`, `Source URL⇥Target URL`.
 pub(super) fn is_header(line: &str) -> bool {
-    const COLUMNS: [&str; 12] = [
+    const ENDS: [&str; 13] = [
         "source",
         "target",
         "from",
@@ -151,15 +210,30 @@ pub(super) fn is_header(line: &str) -> bool {
         "src",
         "dst",
         "dest",
+        "destination",
+        "origin",
         "fromnodeid",
         "tonodeid",
-        "weight",
-        "from_id",
-        "to_id",
+        "sourceid",
+        "targetid",
     ];
-    let mut words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
-    let known = |word: &str| COLUMNS.contains(&word.to_ascii_lowercase().as_str());
-    words.clone().count() > 1 && words.all(known)
+    const KINDS: [&str; 11] =
+        ["id", "node", "url", "uri", "page", "host", "domain", "name", "weight", "count", "type"];
+    let lower = line.to_ascii_lowercase();
+    let between = |c: char| c.is_whitespace() || "_-\"".contains(c) || SEPARATORS.contains(&c);
+    let words = || lower.split(between).filter(|word| !word.is_empty());
+    let ends = words().filter(|word| ENDS.contains(word)).count();
+    ends > 1 && !line.contains("->") && words().all(|word| ENDS.contains(&word) || KINDS.contains(&word))
+}
+
+/// May a first line name columns in words of its own? It does if numbers follow.
+pub(super) fn may_be_header(line: &str) -> bool {
+    let between = |c: char| c.is_whitespace() || SEPARATORS.contains(&c);
+    let mut words = line.split(between).filter(|word| !word.is_empty());
+    (2..=8).contains(&words.clone().count())
+        && words.all(|word| word.starts_with(|c: char| c.is_alphabetic() || "_\"".contains(c)))
+        && !line.contains("->")
+        && !line.contains("://")
 }
 
 /// A line of two whole numbers and perhaps a weight.
@@ -209,6 +283,16 @@ mod tests {
             ("a.org www.b-c.org", "a.org", "www.b-c.org", None),
             ("a.org b.org 4", "a.org", "b.org", Some("4")),
             ("alice\tbob", "alice", "bob", None),
+            ("http://a.org/,http://b.org/x", a, b, None),
+            ("http://a.org/, http://b.org/x", a, b, None),
+            ("http://a.org/ ; http://b.org/x 3", a, b, Some("3")),
+            ("http://a.org/|http://b.org/x|3", a, b, Some("3")),
+            ("http://a.org/?x=1,2,http://b.org/x", "http://a.org/?x=1,2", b, None),
+            ("http://a.org/ -> http://b.org/x,3", a, "http://b.org/x,3", None),
+            ("\"http://a.org/\",\"http://b.org/x\"", a, b, None),
+            ("\"http://a.org/\"\t\"http://b.org/x\"\t2", a, b, Some("2")),
+            ("\"New York\"; \"Athens, Georgia\"; \"0.5\"", "New York", "Athens, Georgia", Some("0.5")),
+            ("a.org,b.org,4", "a.org", "b.org", Some("4")),
         ] {
             match named(line) {
                 Ok(Line::Arc(arc)) => {
@@ -221,9 +305,18 @@ mod tests {
 
     #[test]
     fn names_alone_and_lines_that_are_neither() {
-        for name in
-            ["http://a.org/", "apple", "alice bob", "New York 2", "http://a.org/ and more", "a.org 3.5"]
-        {
+        for name in [
+            "http://a.org/",
+            "apple",
+            "alice bob",
+            "New York 2",
+            "http://a.org/ and more",
+            "a.org 3.5",
+            "http://a.org/?x=1,2",
+            "http://a.org/x,http://b.org/,http://c.org/",
+            "\"alice\"",
+            "\"a\"\"b\",c",
+        ] {
             assert_eq!(named(name), Ok(Line::Node(name)));
         }
         for (line, says) in [
@@ -236,9 +329,23 @@ mod tests {
             let error = named(line).unwrap_err();
             assert!(error.contains(says), "{line:?}: {error}");
         }
-        assert!(suspect("alice bob") && suspect("http://a,http://b") && !suspect("http://a/b"));
-        assert!(
-            is_header("source\ttarget\tweight") && is_header("FromNodeId,ToNodeId") && !is_header("source")
-        );
+        for (name, doubtful) in [
+            ("alice bob", true),
+            ("alice,bob", true),
+            ("http://a,http://b", true),
+            ("http://a/b", false),
+            ("http://a/?x=1,2;s", false),
+            ("http://a/http://b/", false),
+        ] {
+            assert_eq!(suspect(name), doubtful, "{name}");
+        }
+        for line in
+            ["source\ttarget\tweight", "FromNodeId,ToNodeId", "Source URL\tTarget URL", "\"from\",\"to\""]
+        {
+            assert!(is_header(line), "{line}");
+        }
+        for line in ["source", "source -> target", "page1\tpage2", "from a", "1 2"] {
+            assert!(!is_header(line), "{line}");
+        }
     }
 }

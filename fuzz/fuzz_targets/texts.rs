@@ -1,0 +1,75 @@
+//! Two texts, told apart by a byte that no UTF-8 has: winnowed, compared, without repeated lines, by further signatures.
+#![no_main]
+
+use webmill::dedup::{
+    DiffOptions, DiffView, PassageOptions, Semantic, Shingles, SpotSigs, TextDiff, WinnowOptions, Winnowed,
+    passages, without_repeated,
+};
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let mut texts = data.splitn(2, |byte| *byte == 0xFF);
+    let (Some(Ok(a)), Some(Ok(b))) =
+        (texts.next().map(std::str::from_utf8), texts.next().map(std::str::from_utf8))
+    else {
+        return;
+    };
+    winnowed(a);
+    compared(a, b);
+    pruned(a);
+    let semantic = Semantic::new(|form: &str| 1.0 + form.len() as f64 / 7.0);
+    assert!(semantic.keywords(a).len() <= semantic.options.keywords);
+    let (x, y) = (SpotSigs::of(a, Some("eng")), SpotSigs::of(b, Some("zho")));
+    assert!(
+        (0.0..=1.0).contains(&x.resemblance(&y)) && x.resemblance(&x) == f64::from(u8::from(!x.is_empty()))
+    );
+    let (x, y) = (Shingles::of(a, 3), Shingles::of(b, 3));
+    assert_eq!(x.resemblance(&y), y.resemblance(&x));
+});
+
+/// Every window of k-grams has one that is selected.
+fn winnowed(text: &str) {
+    let options = WinnowOptions { words: 2, characters: 3, window: 4 };
+    let winnowed = Winnowed::of(text, &options);
+    let mut places: Vec<usize> = winnowed.selected.iter().map(|found| found.1 as usize).collect();
+    places.sort_unstable();
+    let mut next = 0;
+    for place in places {
+        assert!(place < winnowed.grams && place <= next + options.window as usize - 1);
+        next = place + 1;
+    }
+    assert!(winnowed.grams < next + options.window as usize || winnowed.grams == 0);
+}
+
+/// The segments of both texts in a row are the texts; passages lie in them.
+fn compared(a: &str, b: &str) {
+    let diff = TextDiff::of(a, b, &DiffOptions::default()).expect("defaults are in range");
+    let whole_a: String = diff.segments.iter().map(|segment| &a[diff.bytes_a(&segment.a)]).collect();
+    let whole_b: String = diff.segments.iter().map(|segment| &b[diff.bytes_b(&segment.b)]).collect();
+    assert!((whole_a == a || diff.segments.is_empty()) && (whole_b == b || diff.segments.is_empty()));
+    assert!(diff.segments.iter().all(|segment| !segment.shared || segment.a.len() == segment.b.len()));
+    let mut html = Vec::new();
+    DiffView::new(&diff, a, b).write_html(&mut html).expect("memory does not fail");
+    std::str::from_utf8(&html).expect("HTML is text");
+    DiffView::new(&diff, a, b).write_terminal(&mut Vec::new(), 80, true).expect("memory does not fail");
+    let options = PassageOptions {
+        winnow: WinnowOptions { words: 2, characters: 3, window: 4 },
+        ..PassageOptions::default()
+    };
+    let mut end = 0;
+    for passage in passages(a, b, &options).expect("options are in range") {
+        assert!(passage.a_start >= end && passage.a_start < passage.a_end);
+        end = passage.a_end;
+        assert!(a.get(passage.a_start as usize..passage.a_end as usize).is_some());
+        assert!(b.get(passage.b_start as usize..passage.b_end as usize).is_some());
+        assert!(passage.share_a <= 1.0 && passage.share_b <= 1.0);
+    }
+}
+
+/// Without anything repeated a text stays; what is left of it is of it; a second time changes nothing.
+fn pruned(text: &str) {
+    assert_eq!(without_repeated(text, 3, |_| false).text, text);
+    let without = without_repeated(text, 3, |hash| hash % 2 == 0);
+    assert!(without.text.len() <= text.len());
+    let again = without_repeated(&without.text, 3, |hash| hash % 2 == 0);
+    assert_eq!(again.text, without.text);
+}

@@ -1,0 +1,173 @@
+//! What in a list of arcs may have been meant otherwise than it was read.
+//!
+//! What is likely wrong as a whole is refused: a list whose lines hold more names of several words than arcs, or where a
+//! number may be a weight or of a name. The rest is said, with counts and the first line of its kind.
+
+use super::line::{Arc, suspect};
+
+/// Weights from which on all of a list look like times: seconds since 1970.
+const TIMES: f32 = 1e8;
+
+/// How many lines are of a kind, and the first of them.
+#[derive(Default)]
+pub(super) struct Seen {
+    count: u64,
+    first: u64,
+    text: String,
+}
+
+impl Seen {
+    pub fn see(&mut self, number: u64, line: &str) {
+        if self.count == 0 {
+            (self.first, self.text) = (number, line.chars().take(200).collect());
+        }
+        self.count += 1;
+    }
+}
+
+impl std::fmt::Display for Seen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}, {:?}", self.first, self.text)
+    }
+}
+
+/// Lines of doubtful meaning.
+#[derive(Default)]
+pub(super) struct Doubts {
+    /// A first line that was taken for names of columns because numbers follow.
+    pub header: Seen,
+    /// Comments that say that links have no direction.
+    pub undirected: Seen,
+    /// Names alone.
+    alone: u64,
+    /// Names alone in lines that may have been meant as more.
+    suspect: Seen,
+    /// Weights with only a blank or comma before them.
+    loose: Seen,
+    /// Arcs to or from names with blanks that no tab ends.
+    blanks: Seen,
+    /// URLs with only a comma between.
+    cut: Seen,
+}
+
+impl Doubts {
+    /// A name alone was read.
+    pub fn alone(&mut self, number: u64, name: &str) {
+        self.alone += 1;
+        if suspect(name) {
+            self.suspect.see(number, name);
+        }
+    }
+
+    /// An arc between names was read.
+    pub fn arc(&mut self, number: u64, line: &str, arc: &Arc<'_>) {
+        if arc.loose && arc.weight.is_some() {
+            self.loose.see(number, line);
+        }
+        if arc.loose && [arc.source, arc.target].iter().any(|name| name.contains(char::is_whitespace)) {
+            self.blanks.see(number, line);
+        }
+        if arc.cut {
+            self.cut.see(number, line);
+        }
+    }
+
+    /// Says what is doubtful of a list with so many arcs.
+    ///
+    /// # Errors
+    /// What is wrong where lines cannot be meant as they were read, or contradict one another.
+    pub fn judge(&self, arcs: u64, notes: &mut Vec<String>) -> Result<(), String> {
+        self.of_nodes(arcs, notes)?;
+        self.of_numbers(arcs, notes)?;
+        if self.header.count > 0 {
+            notes.push(format!("{} was read as the names of columns", self.header));
+        }
+        if self.cut.count > 0 {
+            notes.push(format!(
+                "{} of {arcs} arcs are two URLs with no more than a comma or the like between (the first is {})",
+                self.cut.count, self.cut
+            ));
+        }
+        if self.undirected.count > 0 {
+            notes.push(format!(
+                "{} says that links have no direction; each line is one arc here, from the first to the second: add the \
+                 reverse ones if they are meant",
+                self.undirected
+            ));
+        }
+        Ok(())
+    }
+
+    fn of_nodes(&self, arcs: u64, notes: &mut Vec<String>) -> Result<(), String> {
+        let (alone, count, first) = (self.alone, self.suspect.count, &self.suspect);
+        let ways = "An arc is `source -> target`, two names with a tab between, or two URLs";
+        if arcs == 0 && count > 0 {
+            return Err(format!(
+                "no line holds an arc: {alone} lines would be nodes without links, {count} of them of several words (the first \
+                 is {first}). {ways}"
+            ));
+        }
+        if count > arcs {
+            return Err(format!(
+                "only {arcs} lines hold an arc: {alone} would be nodes without links, {count} of them of several words (the \
+                 first is {first}). {ways}"
+            ));
+        }
+        if arcs == 0 && alone > 0 {
+            notes.push(format!("no line holds an arc: {alone} lines are nodes without links"));
+        } else if count > 0 {
+            notes.push(format!(
+                "{count} lines of several words hold no arc and were read as nodes without links (the first is {first})"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Of numbers at the ends of lines.
+    fn of_numbers(&self, arcs: u64, notes: &mut Vec<String>) -> Result<(), String> {
+        let (loose, blanks) = (&self.loose, &self.blanks);
+        if loose.count == 0 {
+            return Ok(());
+        }
+        let some = loose.count < arcs;
+        if some && blanks.count > 0 {
+            return Err(format!(
+                "{loose}, ends in a number: is it a weight or of the name? {} of {arcs} arcs end in one, and names hold \
+                 blanks ({blanks}). Put tabs between source, target and weight",
+                loose.count
+            ));
+        }
+        if some {
+            notes.push(format!(
+                "{} of {arcs} arcs end in a number, which was read as their weight (the first is {loose}); the others \
+                 weigh 1 or what stands after a tab",
+                loose.count
+            ));
+        } else if blanks.count > 0 {
+            notes.push(format!(
+                "names hold blanks ({blanks}), and the number that ends each line was read as its weight; if it is of the \
+                 name, put a tab between source and target"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Says what is doubtful of weights, of which so many are others for the same arc, and this is the least.
+    pub fn weights(&self, again: u64, least: f32, notes: &mut Vec<String>) {
+        if again > 0 {
+            let tabs = if self.loose.count > 0 {
+                ". If the numbers are of the names, put tabs between source and target"
+            } else {
+                ""
+            };
+            notes.push(format!(
+                "{again} arcs come again with another weight: the greatest of each was kept{tabs}"
+            ));
+        }
+        if least >= TIMES && least.is_finite() {
+            notes.push(format!(
+                "all weights are {least} or more, as times in seconds are; they count as weights: leave them out if they are none"
+            ));
+        }
+    }
+}
