@@ -15,7 +15,12 @@
 //! **Determinism.** Whole numbers are counted, distance by distance, and sums taken in the order of the sources: the
 //! same bytes on any number of threads.
 //!
-//! **Error.** None but rounding, or that of HyperBall, which is told.
+//! **Error.** None but rounding, or that of HyperBall, which is told: 3.3 % with 2^10 registers. Measured there against the
+//! exact scores of four graphs of 120,000 to 330,000 nodes (cnr-2000, R-MAT, preferential attachment, sites; five seeds
+//! each, `benches/harmonic.rs`): a median of 1.4 to 2.1 % and a 95 % quantile of 2.0 to 2.6 % with the middle seed, 4.7 %
+//! and 6.5 % with the worst, errors being of one sign mostly; of the 100 most central nodes 83 (R-MAT, where the best are
+//! all but alike) to 99 are among the 100 of the estimate; Kendall's tau is .98 and more. A node that only few others
+//! reach may be far off, or get nothing.
 //!
 //! **Reference.** P. Boldi, S. Vigna, Axioms for centrality, *Internet Mathematics* 10 (2014),
 //! doi:10.1080/15427951.2013.865686. M. Then et al., The more the merrier: efficient multi-source graph traversal,

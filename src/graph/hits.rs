@@ -99,7 +99,7 @@ pub struct HubsAuthorities {
     /// ‖Bx − σ²x‖ / σ²: what is left of the equations of the authorities x. None with thresholds.
     pub residual: Option<f64>,
     /// 1 − σ₂/σ₁ of the two largest singular values that the start has a part in, at most: the second is found less
-    /// exactly, from below. None where there is one only, and with thresholds. Where it is small, little tells the
+    /// exactly, from below. None where one only is seen, and with thresholds. Where it is small, little tells the
     /// principal community from another.
     pub gap: Option<f64>,
     /// Is the error within the tolerance, or the residual what rounding leaves?
@@ -155,7 +155,7 @@ impl Hits {
         let fit = self.memory_bytes.map_or(usize::MAX, |bytes| (bytes / (8 * n as u64)) as usize);
         let limits = Limits {
             tolerance: self.tolerance,
-            steps: self.max_iterations.saturating_sub(POLISH).max(1),
+            steps: (self.max_iterations - self.polishes()).max(1),
             basis: fit.saturating_sub(4).clamp(*BASIS.start(), *BASIS.end()),
         };
         let found = principal(start, &limits, |from, into| {
@@ -165,6 +165,11 @@ impl Hits {
         self.polish(graph, transpose, found, hubs)
     }
 
+    /// Iterations after Lanczos' method, within those allowed.
+    fn polishes(&self) -> usize {
+        POLISH.min(self.max_iterations.saturating_sub(1))
+    }
+
     /// Iterates from what was found, without what is only rounding, and measures what is left.
     fn polish(&self, graph: &Csr, transpose: &Csr, found: Principal, mut hubs: Vec<f64>) -> HubsAuthorities {
         let mut authorities = found.vector;
@@ -172,10 +177,11 @@ impl Hits {
         normalise(&mut authorities);
         let mut next = vec![0.0; authorities.len()];
         let (mut change, mut residual) = (0.0, 0.0);
-        for step in 0..=POLISH {
+        let polishes = self.polishes();
+        for step in 0..=polishes {
             self.pull(graph, &authorities, &mut hubs, self.hub_rule());
             self.pull(transpose, &hubs, &mut next, self.authority_rule());
-            if step == POLISH {
+            if step == polishes {
                 let value = total(&next, &authorities, |b, a| a * b);
                 let left = total(&next, &authorities, |b, a| (b - value * a) * (b - value * a)).sqrt();
                 residual = if value > 0.0 { left / value } else { 0.0 };
@@ -186,16 +192,19 @@ impl Hits {
             std::mem::swap(&mut next, &mut authorities);
         }
         normalise(&mut hubs);
-        let error = (residual / found.gap.unwrap_or(1.0).max(residual).max(f64::MIN_POSITIVE)).min(1.0);
+        let settled = residual <= 10.0 * ROUNDING;
+        // Without a second value there is one only, or too few steps were made to see it.
+        let gap = found.gap.unwrap_or(if settled { 1.0 } else { 0.0 });
+        let error = (residual / gap.max(residual).max(f64::MIN_POSITIVE)).min(1.0);
         HubsAuthorities {
             hubs,
             authorities,
-            iterations: found.steps + POLISH,
+            iterations: found.steps + polishes,
             change,
             error,
             residual: Some(residual),
             gap: found.ratio.map(|ratio| 1.0 - ratio.sqrt()),
-            converged: error <= self.tolerance || residual <= 10.0 * ROUNDING,
+            converged: error <= self.tolerance || settled,
         }
     }
 
@@ -487,6 +496,13 @@ mod tests {
         let graph = paths(&[1500, 1499]);
         let scores = Hits { max_iterations: 30, ..Hits::default() }.run(&graph, &graph).unwrap();
         assert!(!scores.converged && scores.iterations == 30 && scores.error > 1e-10, "{scores:?}");
+        for max_iterations in [1, 3, 5, 6] {
+            let scores = Hits { max_iterations, ..Hits::default() }.run(&graph, &graph).unwrap();
+            assert!(!scores.converged && scores.iterations == max_iterations, "{}", scores.iterations);
+            let length: f64 = scores.authorities.iter().map(|a| a * a).sum();
+            assert!((length - 1.0).abs() < 1e-12 && scores.error > 1e-10);
+            assert!(scores.gap.is_some() || scores.error == 1.0);
+        }
     }
 
     #[test]

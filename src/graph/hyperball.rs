@@ -17,7 +17,8 @@
 //! **Stopping rule and error.** Steps end when no counter changes. A counter's estimate (Ertl's, without bias
 //! from one element on) has the relative standard deviation 1.04 / √2^b, and so have centralities, being sums
 //! of them; all come from one hash, so their errors are of one sign more often than not and the order of nodes
-//! is better than that.
+//! is better than that (figures: [`harmonic`](mod@super::harmonic)). A node that few others reach may be far off: where the
+//! counter of its only predecessor raises no register of its own, it gets nothing.
 //!
 //! **Reference.** P. Boldi, S. Vigna, In-core computation of geometric centralities with HyperBall, *ICDMW*
 //! (2013), doi:10.1109/ICDMW.2013.10. O. Ertl, New cardinality estimation algorithms for HyperLogLog sketches

@@ -441,3 +441,199 @@ fn parts_of_the_shape_alone() {
     );
     work.fails(&["shape", "--out", "out", "--only", "scc"], 2);
 }
+
+#[test]
+fn lists_of_arcs_as_users_have_them() {
+    use std::io::Write;
+    let work = Work::new();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(work.path(name), bytes).unwrap();
+    let tabs = "http://a/\thttp://b/\r\nhttp://b/\thttp://c/\r\nhttp://c/\thttp://b/\r\n";
+    write("tabs.tsv", tabs.as_bytes());
+    write("commas.csv", b"source,target\nhttp://a/,http://b/\nhttp://b/,http://c/\nhttp://c/,http://b/\n");
+    write(
+        "quoted.csv",
+        b"\"http://a/\",\"http://b/\"\n\"http://b/\",\"http://c/\"\n\"http://c/\",\"http://b/\"\n",
+    );
+    write("named.tsv", format!("\u{feff}Source URL\tTarget URL\n{tabs}").as_bytes());
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(tabs.as_bytes()).unwrap();
+    write("tabs.tsv.gz", &gzip.finish().unwrap());
+    let expected = scores(&work, &["rank", "tabs.tsv"]);
+    assert_eq!(expected.len(), 3);
+    for name in ["commas.csv", "quoted.csv", "named.tsv", "tabs.tsv.gz"] {
+        assert_eq!(scores(&work, &["rank", name]), expected, "{name}");
+    }
+
+    let header = "# Directed graph (each unordered pair of nodes is saved once): web.txt\n# A crawl\n";
+    write(
+        "snap.txt",
+        format!("{header}# Nodes: 4 Edges: 3\n# FromNodeId\tToNodeId\n0\t0\n0\t1\n2\t3\n").as_bytes(),
+    );
+    write("ids.csv", b"id_1,id_2\n0,0\n0,1\n2,3\n");
+    let expected = scores(&work, &["rank", "snap.txt", "--by", "indegree"]);
+    assert_eq!(expected.values().sum::<f64>(), 3.0);
+    assert_eq!(scores(&work, &["rank", "ids.csv", "--by", "indegree"]), expected);
+
+    // What was guessed is said; names that differ in bytes that are no text are two.
+    for (name, bytes, says) in [
+        ("commas.csv", &b"http://a/,http://b/\n"[..], "1 of 1 arcs are two URLs"),
+        ("latin.tsv", b"http://a/\xe9\thttp://b/\nhttp://a/\xe8\thttp://b/\n", "written as %XX"),
+        (
+            "again.txt",
+            b"http://a/ http://b/page 2\nhttp://a/ http://b/page 3\n",
+            "come again with another weight",
+        ),
+        ("both.txt", b"# Undirected graph: x\n1 2\n2 3\n", "links have no direction"),
+    ] {
+        write(name, bytes);
+        let output = work.run(&["rank", name, "--by", "indegree"]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(name) && said.contains(says), "{name}: {said}");
+    }
+    assert_eq!(scores(&work, &["rank", "latin.tsv", "--by", "indegree"])["http://b/"], 2.0);
+
+    // What cannot be meant so is refused with its line, and nothing is printed.
+    let mostly: String = (0..50).map(|i| format!("alice bob{i}\n")).collect();
+    for (name, text, says) in [
+        (
+            "mostly.txt",
+            format!("http://a/ -> http://b/\n{mostly}"),
+            "only 1 lines hold an arc: 50 would be nodes",
+        ),
+        ("third.txt", "0 1\n1 2\nfoo bar\n2 0\n".into(), "line 3: \"foo bar\" is no pair of numbers"),
+        (
+            "weight.tsv",
+            "http://a/\thttp://b/\nhttp://a/\thttp://b/\tmany\n".into(),
+            "line 2: \"many\" is no weight",
+        ),
+        ("json.txt", "{\"source\":\"http://a/\",\"target\":\"http://b/\"}\n".into(), "no line holds an arc"),
+    ] {
+        write(name, text.as_bytes());
+        let message = work.fails(&["rank", name], 2);
+        assert!(message.contains(name) && message.contains(says), "{message}");
+        assert!(work.webmill(&["rank", name]).output().unwrap().stdout.is_empty());
+    }
+}
+
+/// A graph with weights whose links point to low numbers mostly, as a matrix.
+fn weighted_matrix(nodes: usize, links: usize) -> Vec<Vec<f64>> {
+    let mut state = 11u64;
+    let mut below = |most: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % most
+    };
+    let mut matrix = vec![vec![0.0; nodes]; nodes];
+    for _ in 0..links {
+        let (source, target) = (below(nodes), below(nodes).min(below(nodes)));
+        matrix[source][target] = (1 + below(40)) as f64 / 8.0;
+    }
+    matrix
+}
+
+/// x ↦ xᵀM.
+fn times(x: &[f64], matrix: &[Vec<f64>]) -> Vec<f64> {
+    let column = |v: usize| x.iter().zip(matrix).map(|(x, row)| x * row[v]).sum();
+    (0..x.len()).map(column).collect()
+}
+
+fn transposed(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    (0..matrix.len()).map(|v| matrix.iter().map(|row| row[v]).collect()).collect()
+}
+
+/// Rows that sum to 1, or to 0.
+fn shares(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let share = |row: &Vec<f64>| {
+        let whole: f64 = row.iter().sum();
+        row.iter().map(|cell| if whole > 0.0 { cell / whole } else { 0.0 }).collect()
+    };
+    matrix.iter().map(share).collect()
+}
+
+#[test]
+fn scores_of_a_file_with_weights_are_what_dense_iteration_gives() {
+    let work = Work::new();
+    let n = 60;
+    let links = weighted_matrix(n, 420);
+    let mut text = format!("# Nodes: {n}\n# First: 0\n");
+    for (u, row) in links.iter().enumerate() {
+        for (v, weight) in row.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+            text += &format!("{u} {v} {weight}\n");
+        }
+    }
+    std::fs::write(work.path("g.txt"), text).unwrap();
+    let back = transposed(&links);
+    let (walk, walk_back) = (shares(&links), shares(&back));
+
+    let mut rank = vec![1.0 / n as f64; n];
+    for _ in 0..400 {
+        let lost: f64 =
+            rank.iter().zip(&walk).filter(|(_, row)| row.iter().all(|w| *w == 0.0)).map(|(x, _)| x).sum();
+        let given = times(&rank, &walk);
+        rank = given.iter().map(|x| 0.85 * (x + lost / n as f64) + 0.15 / n as f64).collect();
+    }
+    let hits = |first: &[Vec<f64>], second: &[Vec<f64>]| {
+        let mut x = vec![1.0; n];
+        for _ in 0..20_000 {
+            x = times(&times(&x, first), second);
+            let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            x.iter_mut().for_each(|x| *x /= length);
+        }
+        x
+    };
+    let salsa = |first: &[Vec<f64>], second: &[Vec<f64>], from: &[Vec<f64>]| {
+        let may: Vec<bool> = from.iter().map(|row| row.iter().any(|w| *w > 0.0)).collect();
+        let all = may.iter().filter(|may| **may).count() as f64;
+        let mut x: Vec<f64> = may.iter().map(|may| if *may { 1.0 / all } else { 0.0 }).collect();
+        for _ in 0..20_000 {
+            x = times(&times(&x, first), second);
+        }
+        x
+    };
+    for (by, expected) in [
+        ("pagerank", rank),
+        ("authority", hits(&back, &links)),
+        ("hub", hits(&links, &back)),
+        ("salsa-authority", salsa(&walk_back, &walk, &back)),
+        ("salsa-hub", salsa(&walk, &walk_back, &links)),
+        ("harmonic", harmonic_by_all_distances(&links)),
+    ] {
+        let found = scores(&work, &["rank", "g.txt", "--by", by]);
+        assert_eq!(found.len(), n);
+        for (node, expected) in expected.iter().enumerate() {
+            let found = found[&node.to_string()];
+            assert!((found - expected).abs() < 1e-9, "{by} of {node}: {found}, not {expected}");
+        }
+    }
+}
+
+/// By the distances of all pairs (Floyd and Warshall), which count arcs.
+fn harmonic_by_all_distances(links: &[Vec<f64>]) -> Vec<f64> {
+    let n = links.len();
+    let mut distance: Vec<Vec<f64>> = links
+        .iter()
+        .map(|row| row.iter().map(|w| if *w > 0.0 { 1.0 } else { f64::INFINITY }).collect())
+        .collect();
+    for through in 0..n {
+        for from in 0..n {
+            for to in 0..n {
+                distance[from][to] = distance[from][to].min(distance[from][through] + distance[through][to]);
+            }
+        }
+    }
+    (0..n).map(|to| (0..n).filter(|from| *from != to).map(|from| 1.0 / distance[from][to]).sum()).collect()
+}
+
+#[test]
+fn hubs_that_did_not_converge_are_told_in_the_table() {
+    let work = Work::new();
+    work.synth("shards", 300, u64::MAX);
+    std::fs::write(work.path("mill.toml"), "[rank]\nhits_max_iterations = 8\n").unwrap();
+    let output = work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    let rows: Vec<ConvergenceRow> = table(&work, "out", "rank");
+    let hits = rows.iter().find(|row| row.level == Level::Page && row.measure == Iterated::Hits).unwrap();
+    assert!(!hits.converged && hits.iterations == 8, "{} {}", hits.converged, hits.iterations);
+    assert!(hits.error > 1e-10 && hits.residual.unwrap() > 1e-12 && hits.gap.is_some());
+    assert!(said.contains("rank page: HITS: NOT converged after 8 iterations, residual"), "{said}");
+    assert!(rows.iter().all(|row| row.converged || row.measure == Iterated::Hits));
+}
