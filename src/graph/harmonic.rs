@@ -5,8 +5,8 @@
 //! nodes are reached.
 //!
 //! **Algorithm.** Of some nodes: one breadth-first search from each over the transpose. Of all: searches from
-//! [`all_at_once`] along the arcs, 256 sources together, a bit each; for graphs too large for that
-//! [`HyperBall`](super::HyperBall), with as many registers as the memory allowed holds.
+//! `all_at_once` along the arcs, 256 sources together, a bit each; for graphs too large for that
+//! [`HyperBall`], with as many registers as the memory allowed holds.
 //!
 //! **Cost.** O(n + m) for each node asked about; 8 bytes a node and thread. Of all: O(n (n + m) / 256) times the number
 //! of distances at which a node is mostly met; 120 bytes a node and thread. Which of the two it is depends on the size
