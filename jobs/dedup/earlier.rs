@@ -64,7 +64,10 @@ fn differs(settings: &Dedup, dedup: &Committed, extract: &Committed) -> Option<S
     if !made_from {
         return Some("their duplicates are not of their latest pages".into());
     }
-    if theirs.job_version != Dedup::VERSION || theirs.ingredients != settings.ingredients() {
+    let mut ours = settings.ingredients();
+    // As they are in manifests.
+    ours.sort_unstable();
+    if theirs.job_version != Dedup::VERSION || theirs.ingredients != ours {
         return Some("their duplicates are of another version".into());
     }
     let then: Option<Dedup> = serde_json::from_value(theirs.configuration.clone()).ok();

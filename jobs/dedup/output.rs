@@ -129,10 +129,9 @@ impl Tables<'_> {
                 degrees.push(page, u64::from(representative), &self.pages.host(page))?;
             }
         }
-        let mut degree: Mapped<[u32; 2]> = Mapped::of(&unit.temp().join("degrees"), [])?;
         let mut counted = Sorter::new(&share);
         degrees.finish(|page, degree| counted.push([page, degree.min(u64::from(u32::MAX)) as u32]))?;
-        std::mem::swap(&mut degree, &mut Mapped::of(&unit.temp().join("degrees"), counted.finish()?)?);
+        let degree: Mapped<[u32; 2]> = Mapped::of(&unit.temp().join("degrees"), counted.finish()?)?;
         let mut file = TableFile::<ClusterRow>::create(unit, first_part::<ClusterRow>())?;
         let (mut number, mut current) = (0u32, None);
         for entry in sorter.finish()? {

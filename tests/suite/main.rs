@@ -31,6 +31,7 @@ mod damage;
 mod datasets;
 mod dedup;
 mod dedup_diff;
+mod dedup_large;
 mod demo;
 mod determinism;
 mod golden;
