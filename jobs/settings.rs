@@ -129,7 +129,11 @@ pub fn parse_threads(text: &str) -> Result<usize, String> {
 /// Least memory that jobs can work with: buffers of rows and of sorts.
 const MIN_MEMORY: u64 = 64 << 20;
 
-fn parse_memory(text: &str) -> Result<u64, String> {
+/// Parses a size of memory that jobs can work with.
+///
+/// # Errors
+/// For what is no size, or too small.
+pub fn parse_memory(text: &str) -> Result<u64, String> {
     let bytes = parse_size(text)?;
     if bytes < MIN_MEMORY { Err(format!("{text}: at least 64MiB are needed")) } else { Ok(bytes) }
 }

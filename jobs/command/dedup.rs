@@ -2,6 +2,7 @@
 //!
 //! Flags of the job override its table of the recipe; they are checked where that is.
 
+pub mod compare;
 pub mod diff;
 mod pages;
 
@@ -16,14 +17,14 @@ use webmill_run::{Cancel, Job};
 use crate::command::jobs::print_committed;
 use crate::console::Console;
 use crate::dedup::Dedup;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Settings};
 use crate::settings::{Common, Shared};
 
 /// Find duplicates: equal bodies, equal texts, near-duplicates verified word by word; or look at them closer.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  webmill dedup --out results\n  webmill dedup --out results --keep longest --min-resemblance 0.9\n  webmill dedup --out results --against results-of-may --bands datatrove\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n\nWith --out it reads the tables that `webmill extract` wrote to the same folder and commits to OUT/dedup/KEY."
+    after_help = "Examples:\n  webmill dedup --out results\n  webmill dedup --out results --keep longest --min-resemblance 0.9\n  webmill dedup --out results --against results-of-may --bands datatrove\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup compare --results results\n\nWith --out it reads the tables that `webmill extract` wrote to the same folder and commits to OUT/dedup/KEY."
 )]
 pub struct DedupArgs {
     #[command(subcommand)]
@@ -40,6 +41,7 @@ pub struct DedupArgs {
 #[derive(Debug, Subcommand)]
 enum DedupCommand {
     Diff(diff::DiffArgs),
+    Compare(Box<compare::CompareArgs>),
 }
 
 /// Settings of the job as flags.
@@ -66,7 +68,7 @@ impl Overrides {
     fn apply(&self, recipe: &mut Recipe) {
         let mut set = |name: &str, value: Option<toml::Value>| {
             if let Some(value) = value {
-                recipe.set(Dedup::NAME, name, value);
+                recipe.set(Dedup::TABLE, name, value);
             }
         };
         let path = |path: &PathBuf| toml::Value::from(path.to_string_lossy().into_owned());
@@ -107,6 +109,7 @@ pub fn run(args: &DedupArgs, cancel: &Cancel) -> Result<ExitCode> {
     match &args.command {
         None => run_job(args, cancel),
         Some(DedupCommand::Diff(diff)) => diff::run(diff),
+        Some(DedupCommand::Compare(compare)) => compare::run(compare, cancel),
     }
 }
 
@@ -149,14 +152,14 @@ mod tests {
         let wanted =
             "against = [\"may\", \"june\"]\nkeep = \"rank\"\nbands = \"20x13w5\"\nmin_resemblance = 0.9\n";
         let wanted: toml::Table = toml::from_str(wanted).unwrap();
-        assert_eq!(recipe.table(Dedup::NAME), Some(&wanted));
+        assert_eq!(recipe.table(Dedup::TABLE), Some(&wanted));
     }
 
     #[test]
     fn flags_that_are_not_given_leave_the_recipe_alone() {
         let mut recipe = Recipe::default();
         parse("--out r").unwrap().overrides.apply(&mut recipe);
-        assert_eq!(recipe.table(Dedup::NAME), None);
+        assert_eq!(recipe.table(Dedup::TABLE), None);
     }
 
     #[test]

@@ -213,3 +213,41 @@ fn files_and_standard_input_are_compared() {
         assert!(said.contains(part), "{arguments:?}: {said}");
     }
 }
+
+#[test]
+fn flags_of_the_job_reach_its_manifest() {
+    let work = Work::new();
+    corpus(&work);
+    let manifest = || std::fs::read_to_string(work.path("results/dedup/latest/manifest.json")).unwrap();
+    work.run(&["dedup", "--out", "results"]);
+    let plain = manifest();
+    assert!(plain.contains("\"keep\": \"earliest\"") && plain.contains("\"bands\": \"18x7\""), "{plain}");
+    std::fs::write(work.path("mill.toml"), "[dedup]\nkeep = \"canonical\"\nmin_words = 5\n").unwrap();
+    let flags = ["--keep", "longest", "--bands", "datatrove", "--min-resemblance", "0.75"];
+    work.run(&[&["dedup", "--out", "results", "--recipe", "mill.toml"], &flags[..]].concat());
+    let flagged = manifest();
+    for part in
+        ["\"keep\": \"longest\"", "\"bands\": \"14x8w5\"", "\"min_resemblance\": 0.75", "\"min_words\": 5"]
+    {
+        assert!(flagged.contains(part), "{part}: {flagged}");
+    }
+    // What no setting can be is refused by the job's own check.
+    let said = work.fails(&["dedup", "--out", "results", "--min-resemblance", "7"], 2);
+    assert!(said.contains("[dedup]") && said.contains("min_resemblance"), "{said}");
+    let said = work.fails(&["dedup", "--out", "results", "--against", "nowhere"], 2);
+    assert!(said.contains("nowhere"), "{said}");
+    let said = work.fails(&["dedup", "--keep", "rank"], 2);
+    assert!(said.contains("--keep is for the job") && said.contains("--out DIR"), "{said}");
+}
+
+#[test]
+fn a_second_crawl_is_compared_with_the_first() {
+    let work = Work::new();
+    corpus(&work);
+    work.run(&["dedup", "--out", "results"]);
+    std::fs::rename(work.path("results"), work.path("first")).unwrap();
+    work.run(&["extract", "shards", "--out", "results"]);
+    work.run(&["dedup", "--out", "results", "--against", "first"]);
+    let manifest = std::fs::read_to_string(work.path("results/dedup/latest/manifest.json")).unwrap();
+    assert!(manifest.contains("earlier extract"), "{manifest}");
+}

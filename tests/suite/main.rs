@@ -30,6 +30,7 @@ mod crawl_walls;
 mod damage;
 mod datasets;
 mod dedup;
+mod dedup_compare;
 mod dedup_diff;
 mod dedup_large;
 mod demo;
