@@ -5,6 +5,7 @@
 pub mod compare;
 pub mod diff;
 mod pages;
+pub mod similar;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,7 +25,7 @@ use crate::settings::{Common, Shared};
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  webmill dedup --out results\n  webmill dedup --out results --keep longest --min-resemblance 0.9\n  webmill dedup --out results --against results-of-may --bands datatrove\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup compare --results results\n\nWith --out it reads the tables that `webmill extract` wrote to the same folder and commits to OUT/dedup/KEY."
+    after_help = "Examples:\n  webmill dedup --out results\n  webmill dedup --out results --keep longest --min-resemblance 0.9\n  webmill dedup --out results --against results-of-may --bands datatrove\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup compare --results results\n  webmill dedup similar results page.txt\n\nWith --out it reads the tables that `webmill extract` wrote to the same folder and commits to OUT/dedup/KEY."
 )]
 pub struct DedupArgs {
     #[command(subcommand)]
@@ -42,6 +43,7 @@ pub struct DedupArgs {
 enum DedupCommand {
     Diff(diff::DiffArgs),
     Compare(Box<compare::CompareArgs>),
+    Similar(similar::SimilarArgs),
 }
 
 /// Settings of the job as flags.
@@ -110,6 +112,7 @@ pub fn run(args: &DedupArgs, cancel: &Cancel) -> Result<ExitCode> {
         None => run_job(args, cancel),
         Some(DedupCommand::Diff(diff)) => diff::run(diff),
         Some(DedupCommand::Compare(compare)) => compare::run(compare, cancel),
+        Some(DedupCommand::Similar(similar)) => similar::run(similar),
     }
 }
 

@@ -8,7 +8,7 @@ use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use crate::support::Work;
 
 /// Main text of a page: sentences that no two pages share but by their words.
-fn article(changed: &str) -> String {
+pub fn article(changed: &str) -> String {
     let sentence = |i: usize| {
         format!(
             "Sentence number {i} of the story tells how the {changed} mill of the valley ground corn for neighbour {i}."
@@ -17,12 +17,12 @@ fn article(changed: &str) -> String {
     (0..12).map(sentence).collect::<Vec<_>>().join("</p><p>")
 }
 
-fn chinese(city: &str) -> String {
+pub fn chinese(city: &str) -> String {
     format!("北京的图书馆星期一开放，读者可以在{city}借书，也可以在网上查看目录和馆藏的历史资料。").repeat(4)
 }
 
 /// Pages with their status and their text.
-fn corpus(work: &Work) {
+pub fn corpus(work: &Work) {
     let pages: [(&str, u16, String, i64); 8] = [
         ("http://a.example/story", 200, article("old"), 1),
         ("http://a.example/story", 200, article("old"), 2),

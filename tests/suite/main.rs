@@ -33,6 +33,7 @@ mod dedup;
 mod dedup_compare;
 mod dedup_diff;
 mod dedup_large;
+mod dedup_similar;
 mod demo;
 mod determinism;
 mod golden;

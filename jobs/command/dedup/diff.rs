@@ -151,14 +151,16 @@ fn texts(args: &DiffArgs) -> Result<[String; 2]> {
     Ok([text(&args.a)?, text(&args.b)?])
 }
 
-fn is_url(name: &str) -> bool {
+/// Whether an argument is the address of a page.
+pub(super) fn is_url(name: &str) -> bool {
     name.starts_with("http://") || name.starts_with("https://")
 }
 
 /// Most bytes of a text file: the most that can be compared.
 const MAX_FILE: u64 = 256 << 20;
 
-fn read_file(name: &str) -> Result<String> {
+/// The text of a file, or of standard input for `-`.
+pub(super) fn read_file(name: &str) -> Result<String> {
     let mut bytes = Vec::new();
     match name {
         "-" => io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes),

@@ -47,7 +47,7 @@ impl Format {
     }
 }
 
-const LEGEND: &str = "R: share of the pairs of this resemblance that the signature takes (recall); of those below .5 too, where it should be 0.\nP: share of the pairs that it takes that resemble each other so much or more (precision).\nB/page: as stored, 8 bytes a value. us/page: a thread's time to sign, words and markup parsed apart for each text, once for structure.";
+const LEGEND: &str = "R: share of the pairs of this resemblance that the signature takes (recall); below .5 it should be 0.\nP: share of the pairs that it takes that resemble each other so much or more (precision).\nB/page: 8 bytes a value. us/page: time of a thread, from the text, whose words are found anew each time; for structure from the tree.";
 
 /// Recall from the highest band down.
 const RECALL: [(usize, &str); 5] =
