@@ -221,7 +221,10 @@ fn flags_of_the_job_reach_its_manifest() {
     let manifest = || std::fs::read_to_string(work.path("results/dedup/latest/manifest.json")).unwrap();
     work.run(&["dedup", "--out", "results"]);
     let plain = manifest();
-    assert!(plain.contains("\"keep\": \"earliest\"") && plain.contains("\"bands\": \"18x7\""), "{plain}");
+    assert!(
+        plain.contains("\"keep\": \"earliest\"") && plain.contains("\"min_resemblance\": 0.8"),
+        "{plain}"
+    );
     std::fs::write(work.path("mill.toml"), "[dedup]\nkeep = \"canonical\"\nmin_words = 5\n").unwrap();
     let flags = ["--keep", "longest", "--bands", "datatrove", "--min-resemblance", "0.75"];
     work.run(&[&["dedup", "--out", "results", "--recipe", "mill.toml"], &flags[..]].concat());

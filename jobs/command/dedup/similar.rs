@@ -2,8 +2,8 @@
 //!
 //! **Definition.** Candidates are the current captures that agree with the text in a band of MinHash or whose SimHashes
 //! differ from the text's in few bits, by what `webmill extract` stored of them. The best of them are compared with the text
-//! itself: what is printed is exact, what may be missing are pages that agree in nothing (of those that resemble it by .8
-//! one in seventy, by .6 about half).
+//! itself: what is printed is exact, what may be missing are pages that agree in nothing (`BandShape::probability` says how
+//! rare that is: at resemblance .8 very, at .5 not).
 //!
 //! **Cost.** Bands and SimHashes of all pages are read once, texts only of the parts that hold candidates. Memory: a part of
 //! the tables a thread, and [`MOST_VERIFIED`] candidates.

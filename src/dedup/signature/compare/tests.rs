@@ -44,6 +44,7 @@ fn the_truth_finds_itself_and_others_a_share() {
     // Of each family the two equal texts with each other and with the one that has a word changed.
     assert_eq!(found.known[4], 120);
     let row = |name: &str| found.rows.iter().find(|row| row.signature == name).expect("a row a signature");
+    let bands_name = format!("bands {}", crate::bands::BandShape::default());
     let recalls = |name: &str| -> Vec<f64> {
         (0..BANDS.len()).map(|band| row(name).recall(band).expect("pairs in every band")).collect()
     };
@@ -52,13 +53,8 @@ fn the_truth_finds_itself_and_others_a_share() {
     assert_eq!((row("exact").candidates(), row("exact").precision(4)), (40.0, Some(1.0)));
     assert!(recalls("simhash")[0] < 0.01 && recalls("simhash")[4] > 0.5);
     assert!(recalls("spotsigs")[0] < 0.01 && recalls("spotsigs")[3] > 0.9, "{:?}", recalls("spotsigs"));
-    assert!(
-        recalls("bands 18x7")[4] > 0.99 && recalls("bands 18x7")[0] < 0.001,
-        "{:?}",
-        recalls("bands 18x7")
-    );
-    let precisions: Vec<f64> =
-        (0..BANDS.len()).filter_map(|band| row("bands 18x7").precision(band)).collect();
+    assert!(recalls(&bands_name)[4] > 0.99 && recalls(&bands_name)[0] < 0.001, "{:?}", recalls(&bands_name));
+    let precisions: Vec<f64> = (0..BANDS.len()).filter_map(|band| row(&bands_name).precision(band)).collect();
     assert!(precisions[0] == 1.0 && precisions.is_sorted_by(|a, b| a >= b), "{precisions:?}");
 }
 
