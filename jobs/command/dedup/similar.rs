@@ -200,6 +200,14 @@ fn of_part(
         for row in batch.rows() {
             let (key, place) = (row.url_key.0, place(row.warc_filename, row.warc_record_offset));
             let Some(simhash) = current.get(&(key, place)) else { continue };
+            if !row.bands.is_empty() && row.bands.len() != bands.len() {
+                bail!(
+                    "{}: its texts have {} bands, this webmill makes {}: run `webmill extract` again",
+                    texts.display(),
+                    row.bands.len(),
+                    bands.len()
+                );
+            }
             let agreeing = bands.iter().zip(row.bands).filter(|(a, b)| a == b).count() as u32;
             let distance = sought
                 .simhash
