@@ -6,7 +6,7 @@
 //! rare that is: at resemblance .8 very, at .5 not).
 //!
 //! **Cost.** Bands and SimHashes of all pages are read once, texts only of the parts that hold candidates. Memory: a part of
-//! the tables a thread, and [`MOST_VERIFIED`] candidates.
+//! the tables a thread, and 2,000 candidates.
 //!
 //! **Determinism.** By resemblance, then URL, for any number of threads.
 
