@@ -146,7 +146,7 @@ fn two_million_pages_stay_within_the_memory_that_is_allowed() {
         (format!("http://h{host}.org/{number}"), text)
     }
     let (pages, memory, most) =
-        if SMALL { (40_000, "64MiB", 90 << 20) } else { (2_000_000, "1GiB", 1 << 30) };
+        if SMALL { (40_000, "128MiB", 160 << 20) } else { (2_000_000, "1GiB", 1 << 30) };
     write(&work, pages, page);
     let (said, peak) = dedup(&work, memory);
     assert!(peak > 1 << 20 && peak <= most, "{} MiB; {said}", peak >> 20);
