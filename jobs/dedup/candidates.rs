@@ -27,8 +27,10 @@ columns! {
 pub struct Near {
     /// (first page, later page, shingles in common), ascending: pages that speak for their texts.
     pub pairs: Mapped<[u32; 3]>,
-    /// Whether a pair with these pages is in earlier results already.
+    /// What the pairs are verified with.
     pub texts: Texts,
+    /// What earlier results tell.
+    pub known: Known,
     /// What the join did.
     pub totals: BandJoinTotals,
     /// Texts that were compared.
@@ -103,7 +105,7 @@ pub fn find(
     }
     stage.progress.end();
     let pairs = Mapped::of(&unit.temp().join("near"), pairs.finish()?)?;
-    Ok(Near { pairs, texts, totals, compared, without_bands, text_missing })
+    Ok(Near { pairs, texts, known, totals, compared, without_bands, text_missing })
 }
 
 /// What texts and bands are given to while tables are read.

@@ -14,7 +14,7 @@ use webmill_table::{Reader, columns, part_files};
 
 use super::pages::Pages;
 use super::stores::Mapped;
-use super::tables::{DuplicateKind, DuplicateRow};
+use super::tables::{DuplicateKind, DuplicateRow, FoundBy};
 use super::texts::Texts;
 use super::{Dedup, DedupInput};
 use crate::current_captures;
@@ -85,8 +85,11 @@ fn were_joined(one: &Earlier<'_>, extract: &Committed, dedup: &Committed) -> boo
 }
 
 columns! {
-    struct Found from DuplicateRow { a_key, b_key, kind, a_shingles, b_shingles, shared_shingles }
+    struct Found from DuplicateRow { a_key, b_key, kind, a_shingles, b_shingles, shared_shingles, found_by }
 }
+
+/// Kinds of pairs in the order in which [`Known::tells`] takes them.
+const KINDS: [DuplicateKind; 3] = [DuplicateKind::Body, DuplicateKind::Text, DuplicateKind::Near];
 
 /// Pairs that earlier results tell of, as far as the texts are those of current pages.
 pub struct Known {
@@ -94,6 +97,8 @@ pub struct Known {
     pub pairs: Mapped<[u32; 3]>,
     /// (page, its shingles), ascending.
     shingles: Mapped<[u32; 2]>,
+    /// (first page, later page, kind) of rows whose pages are both current, ascending.
+    told: Mapped<[u32; 3]>,
     /// Results whose pairs are known.
     results: Vec<bool>,
 }
@@ -107,21 +112,29 @@ impl Known {
         let share = budget.share(4);
         let mut pairs = Sorter::new(&share).with_combine(|a: &mut [u32; 3], b| a[..2] == b[..2]);
         let mut shingles = Sorter::new(&share).with_combine(|a: &mut [u32; 2], b| a == b);
+        let mut told = Sorter::new(&share).with_combine(|a: &mut [u32; 3], b| a == b);
         for results in earlier.iter().filter(|results| results.known) {
             let Some(dedup) = results.dedup else { continue };
-            let texts = texts_of(results.extract, &share, temp)?;
-            let speaker = |key: u128| {
-                let halves = [(key >> 64) as u64, key as u64];
-                let at = texts.binary_search_by(|entry| [entry[0], entry[1]].cmp(&halves)).ok()?;
-                pages.speaker(u128::from(texts[at][2]) << 64 | u128::from(texts[at][3]))
-            };
+            let captures = Captures::read(results.extract, &share, temp)?;
             let mut reader = Reader::<Found>::open(&dedup.path("duplicates"))?;
             while let Some(batch) = reader.next()? {
-                for row in batch.rows().filter(|row| row.kind == DuplicateKind::Near) {
+                for row in batch.rows() {
+                    let Some(kind) = KINDS.iter().position(|kind| *kind == row.kind) else { continue };
+                    let (Some(a), Some(b)) = (captures.get(row.a_key.0), captures.get(row.b_key.0)) else {
+                        continue;
+                    };
+                    if let (Some(a), Some(b)) = (a.page(pages), b.page(pages)) {
+                        told.push([a.min(b), a.max(b), kind as u32])?;
+                    }
+                    // Pairs that other signatures found are no part of what bands would find.
                     let sizes = (row.a_shingles, row.b_shingles, row.shared_shingles);
-                    let (Some(x), Some(y), Some(shared)) = sizes else { continue };
+                    let (Some(x), Some(y), Some(shared), FoundBy::Bands) =
+                        (sizes.0, sizes.1, sizes.2, row.found_by)
+                    else {
+                        continue;
+                    };
                     // A text that no current page has any more takes its pairs along.
-                    let (Some(a), Some(b)) = (speaker(row.a_key.0), speaker(row.b_key.0)) else { continue };
+                    let (Some(a), Some(b)) = (pages.speaker(a.text), pages.speaker(b.text)) else { continue };
                     pairs.push([a.min(b), a.max(b), shared])?;
                     shingles.push([a, x])?;
                     shingles.push([b, y])?;
@@ -131,8 +144,15 @@ impl Known {
         Ok(Known {
             pairs: Mapped::of(&temp.join("known"), pairs.finish()?)?,
             shingles: Mapped::of(&temp.join("known-shingles"), shingles.finish()?)?,
+            told: Mapped::of(&temp.join("told"), told.finish()?)?,
             results: std::iter::once(false).chain(earlier.iter().map(|earlier| earlier.known)).collect(),
         })
+    }
+
+    /// Whether an earlier table has this pair, which is then no news.
+    pub fn tells(&self, a: u32, b: u32, kind: DuplicateKind) -> bool {
+        let kind = KINDS.iter().position(|known| *known == kind).unwrap_or(KINDS.len());
+        self.told.binary_search(&[a.min(b), a.max(b), kind as u32]).is_ok()
     }
 
     /// Whether the page's pairs with others of its kind are known.
@@ -151,15 +171,40 @@ impl Known {
     }
 }
 
-/// (upper and lower half of the key, of the text's digest) of the current captures of results, ascending.
-fn texts_of(extract: &Committed, budget: &Budget, temp: &Path) -> Result<Mapped<[u64; 4]>> {
-    let mut captures = current_captures::read(&part_files(&extract.path("pages"))?, budget)?;
-    let mut sorter = Sorter::new(budget);
-    while let Some(capture) = captures.next_current(|_| ())? {
-        let halves = |number: u128| [(number >> 64) as u64, number as u64];
-        let ([a, b], [c, d]) = (halves(capture.key), halves(capture.text));
-        sorter.push([a, b, c, d])?;
+/// The current captures of results, as they were without any others.
+struct Captures(Mapped<[u64; 5]>);
+
+/// One of them.
+struct Captured {
+    key: u128,
+    text: u128,
+    place: u64,
+}
+
+impl Captures {
+    fn read(extract: &Committed, budget: &Budget, temp: &Path) -> Result<Self> {
+        let mut captures = current_captures::read(&part_files(&extract.path("pages"))?, budget)?;
+        let mut sorter = Sorter::new(budget);
+        while let Some(capture) = captures.next_current(|_| ())? {
+            let halves = |number: u128| [(number >> 64) as u64, number as u64];
+            let ([a, b], [c, d]) = (halves(capture.key), halves(capture.text));
+            sorter.push([a, b, c, d, capture.place])?;
+        }
+        drop(captures);
+        Ok(Captures(Mapped::of(&temp.join("known-captures"), sorter.finish()?)?))
     }
-    drop(captures);
-    Mapped::of(&temp.join("known-texts"), sorter.finish()?)
+
+    fn get(&self, key: u128) -> Option<Captured> {
+        let halves = [(key >> 64) as u64, key as u64];
+        let at = self.0.binary_search_by(|entry| [entry[0], entry[1]].cmp(&halves)).ok()?;
+        let entry = self.0[at];
+        Some(Captured { key, text: u128::from(entry[2]) << 64 | u128::from(entry[3]), place: entry[4] })
+    }
+}
+
+impl Captured {
+    /// Its number, where it is still current.
+    fn page(&self, pages: &Pages) -> Option<u32> {
+        pages.at(self.place, self.key)
+    }
 }

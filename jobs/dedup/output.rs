@@ -27,6 +27,13 @@ pub struct Tables<'a> {
     pub known: &'a [bool],
 }
 
+fn kind(same: Same) -> DuplicateKind {
+    match same {
+        Same::Body => DuplicateKind::Body,
+        Same::Text => DuplicateKind::Text,
+    }
+}
+
 impl Tables<'_> {
     /// Writes both tables and counts what they hold.
     ///
@@ -35,17 +42,18 @@ impl Tables<'_> {
     pub fn write(&self, unit: &mut Unit<'_>, budget: &Budget) -> Result<()> {
         let mut file = TableFile::<DuplicateRow>::create(unit, first_part::<DuplicateRow>())?;
         let (mut bodies, mut texts, mut near) = (0, 0, 0);
-        for copy in self.copies.iter().filter(|copy| self.is_new(copy.a, copy.b)) {
+        for copy in self.copies.iter().filter(|copy| !self.near.known.tells(copy.a, copy.b, kind(copy.same)))
+        {
             *(if copy.same == Same::Body { &mut bodies } else { &mut texts }) += 1;
             file.push(self.copied(copy))?;
         }
-        for &[a, b, common] in self.near.pairs.iter().filter(|pair| self.is_new(pair[0], pair[1])) {
+        for &[a, b, common] in self.near.pairs.iter().filter(|pair| self.is_news(pair[0], pair[1])) {
             near += 1;
             let sizes = (self.near.texts.num_shingles(a), self.near.texts.num_shingles(b));
             file.push(self.resembling(a, b, overlap(sizes, common), FoundBy::Bands))?;
         }
         for &NearPair { first, later, .. } in
-            self.clusters.found.iter().filter(|p| self.is_new(p.first, p.later))
+            self.clusters.found.iter().filter(|p| self.is_news(p.first, p.later))
         {
             near += 1;
             let overlap = self.near.texts.overlap(first, later)?;
@@ -63,9 +71,8 @@ impl Tables<'_> {
         self.known[self.pages.page(page).results as usize]
     }
 
-    /// Whether a pair is not in the tables of earlier results.
-    fn is_new(&self, a: u32, b: u32) -> bool {
-        !(self.is_known(a) && self.is_known(b))
+    fn is_news(&self, a: u32, b: u32) -> bool {
+        !self.near.known.tells(a, b, DuplicateKind::Near)
     }
 
     fn pair(&self, a: u32, b: u32) -> DuplicateRow {
@@ -85,9 +92,8 @@ impl Tables<'_> {
     }
 
     fn copied(&self, copy: ExactPair) -> DuplicateRow {
-        let kind = if copy.same == Same::Body { DuplicateKind::Body } else { DuplicateKind::Text };
         DuplicateRow {
-            kind,
+            kind: kind(copy.same),
             resemblance: 1.0,
             a_in_b: 1.0,
             b_in_a: 1.0,

@@ -72,7 +72,7 @@ table! {
     ClusterRow = "clusters" {
         url: String = "canonical URL", "http://mirror.a.com/1";
         url_key: Bytes16 = "its key in table pages", "0x9f…";
-        host: String = "its host", "mirror.a.com";
+        host: String = "host of the page", "mirror.a.com";
         cluster: u32 = "number of the cluster, in the order of the representatives", "17";
         representative: String = "page that stands for the cluster: the first by the policy (earliest fetch by default), then earliest fetched, then shortest URL, then URL", "http://a.com/1";
         representative_key: Bytes16 = "key of the representative in table pages", "0x51…";
