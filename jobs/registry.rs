@@ -47,6 +47,7 @@ pub fn tables() -> Vec<TableSchema> {
     tables.extend(JOBS.iter().flat_map(|job| (job.tables)()));
     tables.extend(rejects::tables());
     tables.extend(simweb::tables::all());
+    tables.push(webmill_table::schema::<crate::command::dedup::apply::dropped::DroppedRow>());
     tables.push(webmill_table::schema::<crate::command::index::columnar::CaptureRow>());
     tables
 }

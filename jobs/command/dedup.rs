@@ -1,7 +1,9 @@
-//! `webmill dedup`: the job, and what is done with its results: texts beside each other, signatures compared.
+//! `webmill dedup`: the job, and what is done with its results: texts beside each other, signatures compared, the corpus
+//! without its duplicates.
 //!
 //! Flags of the job override its table of the recipe; they are checked where that is.
 
+pub mod apply;
 pub mod compare;
 pub mod diff;
 mod pages;
@@ -25,7 +27,7 @@ use crate::settings::{Common, Shared};
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  webmill dedup --out results\n  webmill dedup --out results --keep longest --min-resemblance 0.9\n  webmill dedup --out results --against results-of-may --bands datatrove\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup compare --results results\n  webmill dedup similar results page.txt\n\nWith --out it reads the tables that `webmill extract` wrote to the same folder and commits to OUT/dedup/KEY."
+    after_help = "Examples:\n  webmill dedup --out results\n  webmill dedup --out results --keep longest --min-resemblance 0.9\n  webmill dedup --out results --against results-of-may --bands datatrove\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup compare --results results\n  webmill dedup similar results page.txt\n  webmill dedup apply results crawl/ --out smaller\n\nWith --out it reads the tables that `webmill extract` wrote to the same folder and commits to OUT/dedup/KEY."
 )]
 pub struct DedupArgs {
     #[command(subcommand)]
@@ -41,6 +43,7 @@ pub struct DedupArgs {
 
 #[derive(Debug, Subcommand)]
 enum DedupCommand {
+    Apply(Box<apply::ApplyArgs>),
     Diff(diff::DiffArgs),
     Compare(Box<compare::CompareArgs>),
     Similar(similar::SimilarArgs),
@@ -110,6 +113,7 @@ fn parse_bands(text: &str) -> Result<BandShape, String> {
 pub fn run(args: &DedupArgs, cancel: &Cancel) -> Result<ExitCode> {
     match &args.command {
         None => run_job(args, cancel),
+        Some(DedupCommand::Apply(apply)) => apply::run(apply, cancel),
         Some(DedupCommand::Diff(diff)) => diff::run(diff),
         Some(DedupCommand::Compare(compare)) => compare::run(compare, cancel),
         Some(DedupCommand::Similar(similar)) => similar::run(similar),

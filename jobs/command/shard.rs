@@ -1,5 +1,6 @@
 //! `webmill shard`: look into shards, check, recover, split, convert and deduplicate them.
 
+pub(super) mod as_revisit;
 mod cat;
 mod check;
 mod copy;

@@ -31,6 +31,7 @@ mod damage;
 mod datasets;
 mod dedup;
 mod dedup_compare;
+mod dedup_apply;
 mod dedup_diff;
 mod dedup_large;
 mod dedup_similar;

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use webmill_capture::{Error, RecordType, Response};
+use webmill_capture::Error;
 use webmill_shard::{
-    Compression, Container, Converter, Format, NewRecord, NewWarcRecord, RawDbWriter, Record, Revisit,
-    RevisitProfile, ShardReader, WarcOptions, WarcWriter, WriteOptions,
+    Compression, Container, Converter, Format, RawDbWriter, Record, ShardReader, WarcOptions, WarcWriter,
+    WriteOptions,
 };
 use webmill_sort::Budget;
 
+use super::as_revisit::Original;
 use super::sources::{ReadArgs, Source, Tally, count, not_an_input};
-use crate::repeats::{InOrder, Repeat, Repeats, payload_digest};
+use crate::repeats::{InOrder, Repeat, Repeats};
 use crate::settings::parse_size;
 
 /// Turn repeated payloads into revisit records.
@@ -202,61 +203,12 @@ fn writer(reader: &ShardReader, out: &Path) -> Result<Converter> {
 
 /// Writes `record` as a revisit; returns the bytes of its body.
 fn write_revisit(writer: &mut Converter, record: &Record<'_>, repeat: &Repeat) -> Result<u64, Error> {
-    let response = Response::parse(&record.data);
-    let head = &record.data[..record.data.len() - response.body.len()];
-    let digest = payload_digest(record);
-    let revisit = Revisit {
-        profile: RevisitProfile::IdenticalPayloadDigest,
-        refers_to_url: Some(repeat.url.as_str().into()),
-        refers_to_date_ms: Some(repeat.date_ms),
-        refers_to_id: None,
-    };
-    let date_ms = record.date_ms.ok_or_else(|| Error::Config("a revisit needs a date".into()))?;
+    let original = Original { url: &repeat.url, date_ms: repeat.date_ms };
     match writer {
-        Converter::Warc(writer) => {
-            let fields = revisit.fields(digest.as_deref());
-            let kept = ["WARC-Warcinfo-ID", "WARC-Concurrent-To"];
-            let own: Vec<(&str, String)> =
-                kept.iter().filter_map(|name| Some((*name, record.property(name)?.into_owned()))).collect();
-            let extra: Vec<(&str, &str)> =
-                fields.iter().chain(&own).map(|(name, value)| (*name, value.as_str())).collect();
-            let id = record.id.as_deref().map(|id| id.trim_start_matches('<').trim_end_matches('>'));
-            writer.write(&NewWarcRecord {
-                kind: RecordType::Revisit,
-                url: Some(&record.url),
-                date_ms,
-                ip: record.ip.as_deref(),
-                content_type: None,
-                id,
-                truncated: None,
-                extra: &extra,
-                data: head,
-            })?;
-        }
-        Converter::Arc(_) => return Err(Error::Config("ARC has no revisits".into())),
-        Converter::Raw(writer) => {
-            let fields = revisit.properties(digest.as_deref());
-            let defined =
-                ["version", "url", "origin", "date", "ip", "unzip-length", "x-compression", "length"];
-            let own: Vec<(String, String)> = record
-                .properties()
-                .filter(|(name, _)| !defined.contains(&&**name))
-                .map(|(name, value)| (name.into_owned(), value.into_owned()))
-                .collect();
-            let own = own.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-            let extra: Vec<(&str, &str)> =
-                fields.iter().map(|(name, value)| (*name, value.as_str())).chain(own).collect();
-            writer.write(&NewRecord {
-                url: &record.url,
-                origin: record.origin.as_deref(),
-                date_ms,
-                ip: record.ip.as_deref(),
-                extra: &extra,
-                data: head,
-            })?;
-        }
+        Converter::Warc(writer) => original.as_warc(record, |revisit| writer.write(revisit)),
+        Converter::Raw(writer) => original.as_raw(record, |revisit| writer.write(revisit)),
+        Converter::Arc(_) => Err(Error::Config("ARC has no revisits".into())),
     }
-    Ok(response.body.len() as u64)
 }
 
 /// The name of each input's file in the output folder.

@@ -1,0 +1,487 @@
+//! `webmill dedup apply`: the corpus without its duplicates, as shards and as texts.
+//!
+//! **What.** Tables `clusters` and `duplicates` say which pages go ([`verdicts`]), table `pages` which captures these have
+//! ([`captures`]). A walk over each shard finds their records ([`walk`]); what stays is copied as it is stored ([`copy`]),
+//! and its texts are written ([`texts`]). Everything goes into a folder that appears when it is complete ([`folder`]):
+//!
+//! ```text
+//! OUT/shards/NAME                      copies of the shards
+//! OUT/texts/part-*.parquet             or OUT/texts.jsonl, .jsonl.gz, .jsonl.zst
+//! OUT/dropped/part-000000.parquet      every capture that went, and why
+//! OUT/manifest.json                    settings, counts, every file with its digest
+//! ```
+//!
+//! **Twice is once.** A capture is known by shard, URL, date and digest, not by its place. So a second run on the copies
+//! finds what is left to do, which is nothing: its shards are the same bytes.
+//!
+//! **Cost.** Shards are read twice where something goes. Memory: `--memory`, of which half is for sorts, a quarter for the
+//! captures of one shard that go (24 bytes each, 40 with --as-revisit; those beyond stay, and are counted), an eighth for filters; and a record.
+//!
+//! **Determinism.** The output follows from results, shards and settings.
+
+pub mod captures;
+pub mod contained;
+pub mod copy;
+pub mod dropped;
+mod filter;
+pub mod folder;
+mod repeated;
+pub mod report;
+pub mod shards;
+pub mod spool;
+pub mod texts;
+pub mod verdicts;
+pub mod walk;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use webmill_capture::Error;
+use webmill_capture::error::AtPath;
+use webmill_run::{Cancel, Committed, Job};
+use webmill_shard::{Input, ReadOptions, discover};
+use webmill_sort::{Budget, BytesSorter};
+use webmill_table::{Footer, PartWriter, part_files};
+
+use crate::command::shard::sources::Tally;
+use crate::dedup::Dedup;
+use crate::extract::Extract;
+use crate::job::latest;
+use crate::settings::parse_size;
+use captures::{Captures, NamedShard, Superseded};
+use dropped::{DroppedRow, Going};
+use folder::Output;
+use report::{Counts, Manifest, ShardReport};
+use texts::{TextCounts, TextForm};
+use verdicts::{Policy, Reason};
+use walk::{Found, Wishes};
+
+/// Write the corpus without its duplicates: shards record by record as they are, and texts for training.
+///
+/// Captures of pages that are copies of others go, with their requests and metadata; all other records stay, byte for
+/// byte, in the format of their shard. What went and why is table dropped. Other captures of a page that goes (HTML,
+/// status 2xx, and revisits) go with it. Exit code 0: done; 1: damage beyond --max-bad (nothing is written), or more
+/// captures of the results than that share are not in the shards given; 2: a shard cannot be read.
+#[derive(Debug, Clone, clap::Args)]
+#[command(
+    after_help = "Examples:\n  webmill dedup apply results crawl/ --out smaller\n  webmill dedup apply results crawl/*.warc.gz --out smaller --policy exact --as-revisit\n  webmill dedup apply results --out training --texts jsonl.zst --drop-repeated\n\nTwice changes nothing: applied to smaller/shards, the same results leave the same bytes."
+)]
+pub struct ApplyArgs {
+    /// Folder of results, after `webmill dedup`.
+    results: PathBuf,
+    /// The shards that were extracted: files, folders, globs. Without any, only texts and table dropped are written.
+    shards: Vec<String>,
+    /// Folder to write; new, empty, or made by this command.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Which pages go: exact (equal body or text), near (those, and near-duplicates), contained (those, and pages whose
+    /// text is mostly in another one that stays).
+    #[arg(long, value_enum, default_value = "near")]
+    policy: Policy,
+    /// With --policy contained: share of a text's shingles that the other one has, from this on it goes.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.8, value_parser = parse_share)]
+    min_containment: f64,
+    /// Other captures of a page that goes (HTML of status 2xx, and revisits): drop or keep them.
+    #[arg(long, value_enum, default_value = "drop")]
+    superseded: Superseded,
+    /// Write captures with the payload of the page that stays as revisit records (WARC, RAW DB); others go.
+    #[arg(long)]
+    as_revisit: bool,
+    /// With --as-revisit: captures that cannot be said as revisits stay as they are.
+    #[arg(long, requires = "as_revisit")]
+    keep_others: bool,
+    /// Write the texts of what stays.
+    #[arg(long, value_enum, value_name = "FORM")]
+    texts: Option<TextForm>,
+    /// With --texts: leave out the lines and paragraphs of table repeated.
+    #[arg(long, requires = "texts")]
+    drop_repeated: bool,
+    /// Write no shards, also where some are given.
+    #[arg(long)]
+    no_shards: bool,
+    /// Memory to stay within, but for one record.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    memory: u64,
+    /// Largest record held in memory; larger ones stay.
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
+    max_record: u64,
+    /// Share of damaged records, of lost bytes, or of captures that are missing, that is still no failure.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share)]
+    max_bad: f64,
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err(format!("{text}: a share from 0 to 1 is needed")),
+    }
+}
+
+/// The results that are read.
+struct Results {
+    dedup: Committed,
+    extract: Committed,
+    repeated: Option<Committed>,
+}
+
+impl Results {
+    fn open(folder: &Path, repeated: bool) -> Result<Results> {
+        let dedup = latest(folder, Dedup::NAME)?;
+        let upstream = dedup.manifest.inputs.upstream.iter().find(|input| input.job == Extract::NAME);
+        let extract = match upstream {
+            // Other pages than those that were compared would not do.
+            Some(upstream) => Committed::open(&folder.join(Extract::NAME).join(upstream.key.as_str()))?,
+            None => latest(folder, Extract::NAME)?,
+        };
+        let repeated = repeated.then(|| latest(folder, "repeated")).transpose()?;
+        Ok(Results { dedup, extract, repeated })
+    }
+
+    fn tables(&self) -> (PathBuf, PathBuf) {
+        (self.dedup.path("clusters"), self.dedup.path("duplicates"))
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// What it meets.
+pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
+    const LEAST_MEMORY: u64 = 16 << 20;
+    if args.memory < LEAST_MEMORY {
+        bail!("--memory {}: at least 16MiB are needed", args.memory);
+    }
+    let results = Results::open(&args.results, args.drop_repeated)?;
+    let (given, unreadable) = args.given()?;
+    let mut read: Vec<PathBuf> = args.shards.iter().map(PathBuf::from).collect();
+    read.extend(given.iter().map(|input| input.path.clone()));
+    read.push(args.results.clone());
+    let output = Output::begin(&args.out, &read)?;
+    let apply = Apply { args, results: &results, output: &output, cancel };
+    match apply.run(&given, unreadable) {
+        Ok((code, Some(manifest))) => {
+            let folder = output.folder().to_path_buf();
+            output.commit(&manifest)?;
+            crate::print(&format!("{}\n", folder.display()))?;
+            Ok(code)
+        }
+        Ok((code, None)) => {
+            output.discard()?;
+            Ok(code)
+        }
+        Err(error) => {
+            output.discard()?;
+            Err(error)
+        }
+    }
+}
+
+impl ApplyArgs {
+    /// The shards to copy, and how many could not be read.
+    fn given(&self) -> Result<(Vec<Input>, u64)> {
+        if self.no_shards || self.shards.is_empty() {
+            return Ok((Vec::new(), 0));
+        }
+        if let Some(pipe) = self.shards.iter().find(|input| *input == "-") {
+            bail!("{pipe}: a pipe cannot be read twice: give files");
+        }
+        let (found, errors) = discover(&self.shards)?;
+        let mut unreadable = 0;
+        for error in errors {
+            unreadable += u64::from(matches!(error, Error::Io { .. }));
+            crate::say!("not read: {error}");
+        }
+        Ok((found, unreadable))
+    }
+
+    fn settings(&self) -> serde_json::Value {
+        serde_json::json!({
+            "policy": self.policy,
+            "min_containment": self.min_containment,
+            "superseded": self.superseded,
+            "as_revisit": self.as_revisit,
+            "keep_others": self.keep_others,
+            "texts": self.texts,
+            "drop_repeated": self.drop_repeated,
+            "max_record": self.max_record,
+        })
+    }
+
+    fn options(&self) -> ReadOptions {
+        ReadOptions { max_record_bytes: self.max_record, ..ReadOptions::default() }
+    }
+
+    fn part_of_memory(&self, part: u64, whole: u64) -> usize {
+        usize::try_from(self.memory / whole * part).unwrap_or(usize::MAX)
+    }
+}
+
+/// One run.
+struct Apply<'a> {
+    args: &'a ApplyArgs,
+    results: &'a Results,
+    output: &'a Output,
+    cancel: &'a Cancel,
+}
+
+/// What the run over the shards met.
+#[derive(Default)]
+struct Done {
+    counts: Counts,
+    shards: Vec<ShardReport>,
+    tally: Tally,
+}
+
+impl Apply<'_> {
+    /// Writes everything but the manifest, which it returns; none where nothing is to be written.
+    fn run(&self, given: &[Input], unreadable: u64) -> Result<(ExitCode, Option<Vec<u8>>)> {
+        let args = self.args;
+        let mut captures = self.captures()?;
+        let mut done = Done::default();
+        done.counts.unreadable_shards = unreadable;
+        let mut rows = Dropped::new(&self.budget());
+        if given.is_empty() {
+            self.by_tables(&captures, &mut done, &mut rows)?;
+        } else {
+            self.copy_shards(given, &captures, &mut done, &mut rows)?;
+        }
+        let counts = &mut done.counts;
+        counts.captures_known = captures.shards.iter().map(|shard| shard.captures).sum();
+        counts.unresolved += captures.unresolved;
+        counts.dangling_revisits = if given.is_empty() { 0 } else { captures.dangling };
+        counts.pages =
+            captures.pages.iter().map(|(n, pages)| (Reason::of_number(*n).as_str(), *pages)).collect();
+        if !given.is_empty() && (done.tally.records == 0 || done.tally.is_beyond(args.max_bad)) {
+            crate::say!("{}: nothing is written", done.tally.damage());
+            return Ok((done.tally.exit_code(args.max_bad), None));
+        }
+        rows.write(self)?;
+        let texts = args.texts.map(|form| self.write_texts(form, &mut captures)).transpose()?;
+        done.tally.say();
+        report::say(&done.counts, &done.shards, texts.as_ref());
+        let mut manifest = Manifest::new(args.settings(), &done.counts, &done.shards);
+        let Results { dedup, extract, repeated } = self.results;
+        for (job, committed) in
+            [("dedup", Some(dedup)), ("extract", Some(extract)), ("repeated", repeated.as_ref())]
+        {
+            manifest.results.extend(committed.map(|c| (job, c.manifest.key.to_string())));
+        }
+        manifest.texts = texts;
+        manifest.outputs = self.output.files()?;
+        let manifest = serde_json::to_vec_pretty(&manifest)?;
+        Ok((exit_code(&done.counts, args.max_bad), Some(manifest)))
+    }
+
+    /// For one of five sorts that live at the same time.
+    fn budget(&self) -> Budget {
+        Budget::new(self.args.part_of_memory(1, 10)).in_dir(self.output.temp())
+    }
+
+    /// What is to go.
+    fn captures(&self) -> Result<Captures> {
+        let (clusters, duplicates) = self.results.tables();
+        let tables = (&*clusters, &*duplicates);
+        let (budget, temp) = (self.budget(), self.output.temp());
+        let how = (self.args.policy, self.args.min_containment);
+        let mut verdicts = verdicts::decide(tables, how, &budget, &temp)?;
+        self.cancel.check()?;
+        let pages = part_files(&self.results.extract.path("pages"))?;
+        let wish = (self.args.superseded, self.args.texts.is_some());
+        let memory = (&budget, self.args.part_of_memory(1, 8));
+        let mut captures = captures::find(&pages, tables, &mut verdicts, wish, memory, &temp)?;
+        captures.unresolved += verdicts.unresolved;
+        self.cancel.check()?;
+        Ok(captures)
+    }
+
+    /// Without shards all captures that are to go are taken to be gone.
+    fn by_tables(&self, captures: &Captures, done: &mut Done, rows: &mut Dropped) -> Result<()> {
+        for shard in &captures.shards {
+            for going in captures.of_shard(shard)? {
+                rows.put(going?.1, None, &mut done.counts)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_shards(
+        &self,
+        given: &[Input],
+        captures: &Captures,
+        done: &mut Done,
+        rows: &mut Dropped,
+    ) -> Result<()> {
+        let assigned = shards::assign(&captures.shards, given)?;
+        let names = shards::names(given)?;
+        for ((input, number), name) in given.iter().zip(&assigned).zip(&names) {
+            self.cancel.check()?;
+            let shard = number.map(|number| &captures.shards[number]);
+            match self.copy_shard(input, (captures, shard), name, done, rows) {
+                Ok(()) => {}
+                // The disk of the output is another matter.
+                Err(Error::Io { path, source }) if path == input.path => {
+                    done.counts.unreadable_shards += 1;
+                    crate::say!("not read: {}", Error::Io { path, source });
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let given: std::collections::HashSet<usize> = assigned.into_iter().flatten().collect();
+        let left = captures.shards.iter().enumerate().filter(|(number, _)| !given.contains(number));
+        for (_, shard) in left {
+            done.counts.shards_not_given += 1;
+            done.counts.captures_not_given += shard.captures;
+        }
+        Ok(())
+    }
+
+    fn copy_shard(
+        &self,
+        input: &Input,
+        (captures, shard): (&Captures, Option<&NamedShard>),
+        name: &Path,
+        done: &mut Done,
+        rows: &mut Dropped,
+    ) -> Result<(), Error> {
+        let args = self.args;
+        let (budget, temp, options) = (self.budget(), self.output.temp(), args.options());
+        let wishes = Wishes {
+            as_revisit: args.as_revisit,
+            keep_others: args.keep_others,
+            most: args.part_of_memory(1, 4) / if args.as_revisit { 40 } else { 24 },
+        };
+        let places = (&budget, &*temp);
+        let mut walked = walk::walk(input, (captures, shard), &options, wishes, places, self.cancel)?;
+        let out = self.output.path("shards").join(name);
+        let copied = copy::copy(input, &out, &mut walked.fates, captures, &options)?;
+        let going = shard.map(|shard| captures.of_shard(shard)).transpose()?;
+        for (at, row) in going.into_iter().flatten().enumerate() {
+            let (place, going) = row?;
+            match walked.wanted.found(at) {
+                Found::Goes => rows.put(going, None, &mut done.counts)?,
+                Found::Revisit => rows.put(going, copied.bytes_of(place), &mut done.counts)?,
+                Found::Not | Found::Stays => {}
+            }
+        }
+        done.take(input, shard, &walked, copied.failed);
+        let report = done.shards.last_mut();
+        if let Some(report) = report {
+            let inside = self.output.path("shards");
+            report.name = copied.path.strip_prefix(&inside).unwrap_or(name).to_string_lossy().into_owned();
+            report.bytes_after = std::fs::metadata(&copied.path).at(&copied.path)?.len();
+        }
+        Ok(())
+    }
+
+    fn write_texts(&self, form: TextForm, captures: &mut Captures) -> Result<TextCounts> {
+        let extract = &self.results.extract;
+        let known = match &self.results.repeated {
+            Some(repeated) => Some(repeated::Known::read(repeated, self.args.part_of_memory(1, 4))?),
+            None => None,
+        };
+        let Some(by_part) = captures.by_part.as_mut() else { bail!("texts were not prepared") };
+        let wish = texts::Wish {
+            form,
+            superseded: self.args.superseded == Superseded::Keep,
+            repeated: known.as_ref(),
+            job_key: self.results.dedup.manifest.key.to_string(),
+        };
+        let parts = (part_files(&extract.path("pages"))?, part_files(&extract.path("texts"))?);
+        Ok(texts::write((&parts.0, &parts.1), by_part, &wish, &self.output.path(""))?)
+    }
+}
+
+impl Done {
+    fn take(&mut self, input: &Input, shard: Option<&NamedShard>, walked: &walk::Walked, failed: u64) {
+        let met = &walked.met;
+        let known = shard.map_or(0, |shard| shard.captures);
+        let going = shard.map_or(0, |shard| shard.going);
+        let not_found = going - met.beyond_memory - walked.wanted.number_found();
+        // A shard that lacks as many captures as were to go and are not there had them taken out before.
+        let gone_before = not_found.min(known.saturating_sub(met.captures));
+        let lacking = known.saturating_sub(met.captures + gone_before).saturating_sub(met.damaged);
+        let missing = lacking + (not_found - gone_before);
+        self.shards.push(ShardReport {
+            results_name: shard.map(|shard| shard.name.clone()),
+            records: met.records,
+            captures_known: known,
+            going,
+            gone: met.found,
+            gone_before,
+            missing,
+            damaged: met.damaged,
+            bytes_lost: met.lost,
+            bytes_before: input.bytes,
+            ..ShardReport::default()
+        });
+        let counts = &mut self.counts;
+        counts.companions += met.companions;
+        counts.companion_bytes += met.companion_bytes;
+        counts.others_kept += met.others;
+        counts.revisits_before += met.revisits_before;
+        counts.beyond_memory += met.beyond_memory;
+        counts.not_written += failed;
+        counts.unknown_shards += u64::from(shard.is_none());
+        counts.captures_missing += missing;
+        let bytes = input.bytes.max(met.lost);
+        self.tally.add(Tally {
+            records: met.records,
+            damaged: met.damaged,
+            lost: met.lost,
+            bytes,
+            inside: bytes,
+        });
+    }
+}
+
+/// 2 where a shard could not be read, 1 where much is missing or something stays that should go, else 0.
+fn exit_code(counts: &Counts, max_bad: f64) -> ExitCode {
+    if counts.unreadable_shards > 0 {
+        return ExitCode::from(2);
+    }
+    let missing = counts.missing_share() > max_bad;
+    if missing {
+        crate::say!(
+            "{:.1} % of the captures of the results are not in what was given, more than --max-bad allows",
+            100.0 * counts.missing_share()
+        );
+    }
+    ExitCode::from(u8::from(missing || counts.beyond_memory > 0 || counts.not_written > 0))
+}
+
+/// Rows of table `dropped`, put in order of shard and offset.
+struct Dropped {
+    sorter: BytesSorter,
+}
+
+impl Dropped {
+    fn new(budget: &Budget) -> Dropped {
+        Dropped { sorter: BytesSorter::new(budget) }
+    }
+
+    /// Takes a capture that went; `revisit` has the bytes of the record in its place.
+    fn put(&mut self, going: Going, revisit: Option<u64>, counts: &mut Counts) -> Result<(), Error> {
+        let mut key = going.shard.as_bytes().to_vec();
+        key.push(0);
+        key.extend(going.offset.to_be_bytes());
+        let value = serde_json::to_vec(&(&going, revisit));
+        let value = value.map_err(|e| Error::Internal(format!("a row of a sort: {e}")))?;
+        counts.take(&going.row(revisit));
+        self.sorter.push(&key, &value)
+    }
+
+    fn write(self, apply: &Apply<'_>) -> Result<()> {
+        let folder = apply.output.path("dropped");
+        std::fs::create_dir_all(&folder).at(&folder)?;
+        let footer = Footer { job_key: apply.results.dedup.manifest.key.to_string() };
+        let mut writer = PartWriter::<DroppedRow>::create(&folder.join("part-000000.parquet"), &footer)?;
+        let mut sorted = self.sorter.finish()?;
+        while let Some((_, value)) = sorted.next().transpose()? {
+            let (going, revisit): (Going, Option<u64>) = serde_json::from_slice(value)?;
+            writer.push(going.row(revisit))?;
+        }
+        writer.finish()?;
+        Ok(())
+    }
+}

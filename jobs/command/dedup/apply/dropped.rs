@@ -1,0 +1,120 @@
+//! Table `dropped`, and the captures on their way into it.
+
+use serde::{Deserialize, Serialize};
+use webmill_table::{Bytes16, table};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::verdicts::Reason;
+
+table! {
+    /// One row a capture that `dedup apply` left out or wrote as a revisit.
+    DroppedRow = "dropped" {
+        url: String = "canonical URL", "http://mirror.a.com/1";
+        url_key: Bytes16 = "its key in table pages", "0x9f…";
+        warc_filename: String = "shard its record stood in, as in table pages", "crawl-00001.raw";
+        warc_record_offset: i64 = "offset of its record there", "183214";
+        warc_record_length: i64 = "bytes of the stored record", "18410";
+        reason: Reason = "what the page shares with the one that stays: body, text, near or contained", "near";
+        superseded: bool = "whether another capture of the URL was compared: this one goes with it", "false";
+        revisit: bool = "whether a revisit record stands in its place", "false";
+        kept_url: String = "canonical URL of the page that stays instead", "http://a.com/1";
+        kept_key: Bytes16 = "its key in table pages", "0x51…";
+        cluster: Option<u32> = "number of the cluster in table clusters; null where it is in none", "17";
+        bytes: u64 = "bytes of its record, less those of the revisit in its place", "18410";
+    }
+}
+
+/// A capture that is to go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Going {
+    /// Canonical URL.
+    pub url: String,
+    /// Its key.
+    pub url_key: u128,
+    /// Shard, as tables name it.
+    pub shard: String,
+    /// Offset there.
+    pub offset: i64,
+    /// Bytes stored.
+    pub length: i64,
+    /// When it was fetched.
+    pub date_ms: Option<i64>,
+    /// Digest of its payload.
+    pub digest: Option<String>,
+    /// Why, by number.
+    pub reason: u64,
+    /// Whether another capture of the URL was compared.
+    pub superseded: bool,
+    /// Whether it is a revisit itself.
+    pub is_revisit: bool,
+    /// Its cluster.
+    pub cluster: Option<u32>,
+    /// The page that stays.
+    pub kept: Kept,
+}
+
+/// The page that stays instead, and its current capture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Canonical URL.
+    pub url: String,
+    /// Its key.
+    pub url_key: u128,
+    /// When it was fetched.
+    pub date_ms: Option<i64>,
+    /// Digest of its payload.
+    pub digest: Option<String>,
+}
+
+impl Going {
+    /// Its row; `revisit` has the bytes of the record in its place.
+    pub fn row(self, revisit: Option<u64>) -> DroppedRow {
+        DroppedRow {
+            url: self.url,
+            url_key: Bytes16(self.url_key),
+            warc_filename: self.shard,
+            warc_record_offset: self.offset,
+            warc_record_length: self.length,
+            reason: Reason::of_number(self.reason),
+            superseded: self.superseded,
+            revisit: revisit.is_some(),
+            kept_url: self.kept.url,
+            kept_key: Bytes16(self.kept.url_key),
+            cluster: self.cluster,
+            bytes: (self.length.max(0) as u64).saturating_sub(revisit.unwrap_or(0)),
+        }
+    }
+
+    /// Whether the page that stays has the same payload.
+    pub fn is_identical(&self) -> bool {
+        self.digest.is_some() && self.digest == self.kept.digest
+    }
+
+    /// What its record is found by.
+    pub fn mark(&self) -> u64 {
+        mark(self.url_key, self.date_ms)
+    }
+
+    /// What proves that a record is this capture.
+    pub fn proof(&self) -> u64 {
+        match &self.digest {
+            Some(digest) => digest_proof(digest),
+            None => place_proof(self.offset.max(0) as u64, self.length.max(0) as u64),
+        }
+    }
+}
+
+/// URL and date of a capture: the same wherever its record stands.
+pub fn mark(url_key: u128, date_ms: Option<i64>) -> u64 {
+    xxh3_64_with_seed(&url_key.to_le_bytes(), date_ms.unwrap_or(i64::MIN) as u64)
+}
+
+/// The proof of a record by its payload's digest.
+pub fn digest_proof(digest: &str) -> u64 {
+    xxh3_64(digest.as_bytes())
+}
+
+/// The proof of a record without a digest: its place.
+pub fn place_proof(offset: u64, length: u64) -> u64 {
+    xxh3_64_with_seed(&offset.to_le_bytes(), length)
+}
