@@ -5,8 +5,9 @@
 //! after that have none. A hash is repeated where it stands on at least [`min_pages`](RepeatedOptions::min_pages) pages, and
 //! these are not all of one cluster of duplicates: what only copies of one page have is no boilerplate.
 //!
-//! **Algorithm.** (hash, host, page) goes through an external sort; pages, hosts and clusters of a hash are counted as they
-//! pass. Repeated hashes are sorted by their first page, whose text gives the row's.
+//! **Algorithm.** (hash, host, page) goes through an external sort; pages and hosts of a hash are counted as they pass, its
+//! clusters in a small set that goes on in a sort of its own where a hash has many. Repeated hashes are sorted by their
+//! first page, whose text gives the row's.
 //!
 //! **Cost.** Memory: the given budget, and the blocks of one page. Disk: 24 bytes a distinct block of a page.
 //!
@@ -14,6 +15,7 @@
 //! whatever the order of pushing, threads and memory.
 
 pub(crate) mod blocks;
+mod clusters;
 
 use std::collections::HashMap;
 
@@ -22,6 +24,7 @@ use webmill_capture::error::{Error, Result};
 use webmill_sort::{Budget, Sorted, Sorter};
 
 use crate::repeated::blocks::{BlockHasher, BlockKind, blocks};
+use crate::repeated::clusters::ClusterCount;
 
 /// What counts as repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,11 +66,22 @@ impl RepeatedOptions {
     /// The distinct hashes of the lines and paragraphs of a text, ascending, to be [pushed](RepeatedCount::push). Needs no
     /// count, so that texts can be hashed by many threads.
     pub fn hashes(&self, text: &str) -> Vec<u128> {
+        self.hashes_and_short(text).0
+    }
+
+    /// The same, and how many lines and paragraphs are too short to have a hash.
+    pub fn hashes_and_short(&self, text: &str) -> (Vec<u128>, u64) {
         let mut hasher = BlockHasher::new(self.min_chars);
-        let mut hashes: Vec<u128> = blocks(text).filter_map(|block| hasher.hash(block.of(text))).collect();
+        let (mut hashes, mut short) = (Vec::new(), 0);
+        for block in blocks(text) {
+            match hasher.hash(block.of(text)) {
+                Some(hash) => hashes.push(hash),
+                None => short += 1,
+            }
+        }
         hashes.sort_unstable();
         hashes.dedup();
-        hashes
+        (hashes, short)
     }
 }
 
@@ -97,10 +111,14 @@ pub struct RepeatedRow<'t> {
     pub kind: BlockKind,
     /// Its text there, cut at [`RepeatedOptions::max_row_bytes`].
     pub text: &'t str,
+    /// Bytes of its text there, before it is cut.
+    pub bytes: u64,
     /// Pages that have it.
     pub pages: u32,
     /// Hosts of these pages.
     pub hosts: u32,
+    /// Clusters of duplicates that these pages are in, from 2.
+    pub clusters: u32,
     /// The first of these pages, by number.
     pub first: u32,
 }
@@ -164,22 +182,46 @@ impl RepeatedCount {
     /// # Errors
     /// [`Error::Io`] when a sort cannot read or write.
     pub fn finish(self, cluster: impl Fn(u32) -> u32) -> Result<Repeated> {
+        self.finish_telling(cluster, |_| ())
+    }
+
+    /// The same; `first` is told the first page of every repeated hash, in no order and again and again: whose texts
+    /// [`Repeated::rows`] will ask for.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when a sort cannot read or write.
+    pub fn finish_telling(
+        self,
+        cluster: impl Fn(u32) -> u32,
+        mut first: impl FnMut(u32),
+    ) -> Result<Repeated> {
         let RepeatedCount { options, budget, blocks, pages } = self;
         let mut counts = RepeatedCounts { pages, ..RepeatedCounts::default() };
-        let mut rows = Sorter::new(&budget.share(4));
+        let mut rows = Sorter::new(&budget.share(8));
+        let mut clusters = ClusterCount::new(&budget.share(8));
         let mut group = Group::default();
+        let mut end = |group: &Group, clusters: &mut ClusterCount| -> Result<()> {
+            let Some(row) = group.finish(&options, &mut counts, clusters)? else { return Ok(()) };
+            first(row[0] as u32);
+            rows.push(row)
+        };
         for block in blocks.finish()? {
             let [high, low, place] = block?;
             if group.hash != (high, low) || group.pages == 0 {
-                group.finish(&options, &mut counts, &mut rows)?;
+                end(&group, &mut clusters)?;
                 group = Group { hash: (high, low), ..Group::default() };
             }
-            group.push(place, &cluster);
+            if let Some(page) = group.push(place) {
+                clusters.push(cluster(page))?;
+            }
         }
-        group.finish(&options, &mut counts, &mut rows)?;
+        end(&group, &mut clusters)?;
         Ok(Repeated { options, rows: rows.finish()?, counts })
     }
 }
+
+/// First page, hash, its second half, pages and hosts, clusters.
+type Row = [u64; 5];
 
 /// The pages of one hash, counted as they pass by host, then page.
 #[derive(Default)]
@@ -189,54 +231,50 @@ struct Group {
     pages: u32,
     hosts: u32,
     first: u32,
-    cluster: u32,
-    clusters_differ: bool,
 }
 
 impl Group {
-    fn push(&mut self, place: u64, cluster: &impl Fn(u32) -> u32) {
+    /// The page of this place, unless it was the last one.
+    fn push(&mut self, place: u64) -> Option<u32> {
         let last = self.last.replace(place);
         if last == Some(place) {
-            return;
+            return None;
         }
         let page = place as u32;
         self.hosts += u32::from(last.is_none_or(|last| last >> 32 != place >> 32));
         self.first = if self.pages == 0 { page } else { self.first.min(page) };
         self.pages += 1;
-        // Two different ones are enough.
-        if !self.clusters_differ {
-            let cluster = cluster(page);
-            self.clusters_differ = self.pages > 1 && cluster != self.cluster;
-            self.cluster = cluster;
-        }
+        Some(page)
     }
 
+    /// Counts the group; its row if it is repeated. `clusters` holds those of its pages, and none afterwards.
     fn finish(
         &self,
         options: &RepeatedOptions,
         counts: &mut RepeatedCounts,
-        rows: &mut Sorter<[u64; 4]>,
-    ) -> Result<()> {
+        clusters: &mut ClusterCount,
+    ) -> Result<Option<Row>> {
         counts.blocks += u64::from(self.pages);
         counts.distinct += u64::from(self.pages > 0);
         if self.pages < options.min_pages {
-            return Ok(());
+            clusters.clear();
+            return Ok(None);
         }
-        if !self.clusters_differ {
+        let clusters = clusters.take()?;
+        if clusters < 2 {
             counts.of_one_cluster += 1;
-            return Ok(());
+            return Ok(None);
         }
         counts.repeated += 1;
         let sizes = u64::from(self.pages) << 32 | u64::from(self.hosts);
-        rows.push([u64::from(self.first), self.hash.0, self.hash.1, sizes])
+        Ok(Some([u64::from(self.first), self.hash.0, self.hash.1, sizes, u64::from(clusters)]))
     }
 }
 
 /// Repeated lines and paragraphs, counted.
 pub struct Repeated {
     options: RepeatedOptions,
-    /// (first page, hash, its second half, pages and hosts).
-    rows: Sorted<[u64; 4]>,
+    rows: Sorted<Row>,
     counts: RepeatedCounts,
 }
 
@@ -275,16 +313,16 @@ impl Repeated {
     }
 }
 
-/// Hash, pages and hosts of a row.
-fn sought([_, high, low, sizes]: [u64; 4]) -> (u128, (u32, u32)) {
-    (u128::from(high) << 64 | u128::from(low), ((sizes >> 32) as u32, sizes as u32))
+/// Hash of a row; its pages, hosts and clusters.
+fn sought([_, high, low, sizes, clusters]: Row) -> (u128, [u32; 3]) {
+    (u128::from(high) << 64 | u128::from(low), [(sizes >> 32) as u32, sizes as u32, clusters as u32])
 }
 
 /// Gives the rows of one page in the order of its text; says how many were not found there.
 fn page_rows(
     first: u32,
     text: &str,
-    mut wanted: HashMap<u128, (u32, u32)>,
+    mut wanted: HashMap<u128, [u32; 3]>,
     options: &RepeatedOptions,
     each: &mut impl FnMut(RepeatedRow<'_>) -> Result<()>,
 ) -> Result<u64> {
@@ -292,17 +330,19 @@ fn page_rows(
     for block in blocks(text) {
         let part = block.of(text);
         if let Some(hash) = hasher.hash(part)
-            && let Some((pages, hosts)) = wanted.remove(&hash)
+            && let Some([pages, hosts, clusters]) = wanted.remove(&hash)
         {
             let text = part.trim();
+            let bytes = text.len() as u64;
             let text = &text[..text.floor_char_boundary(options.max_row_bytes)];
-            each(RepeatedRow { hash, kind: block.kind, text, pages, hosts, first })?;
+            each(RepeatedRow { hash, kind: block.kind, text, bytes, pages, hosts, clusters, first })?;
         }
     }
     let mut missing: Vec<_> = wanted.into_iter().collect();
     missing.sort_unstable();
-    for &(hash, (pages, hosts)) in &missing {
-        each(RepeatedRow { hash, kind: BlockKind::Line, text: "", pages, hosts, first })?;
+    for &(hash, [pages, hosts, clusters]) in &missing {
+        let kind = BlockKind::Line;
+        each(RepeatedRow { hash, kind, text: "", bytes: 0, pages, hosts, clusters, first })?;
     }
     Ok(missing.len() as u64)
 }

@@ -3,14 +3,14 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-type Row = (BlockKind, String, u32, u32, u32);
+type Found = (BlockKind, String, u32, u32, u32);
 
 fn count(
     texts: &[String],
     options: RepeatedOptions,
     budget: &Budget,
     cluster: impl Fn(u32) -> u32,
-) -> (Vec<Row>, Vec<u128>, RepeatedCounts) {
+) -> (Vec<Found>, Vec<u128>, RepeatedCounts) {
     let mut count = RepeatedCount::new(options, budget).unwrap();
     for (page, text) in texts.iter().enumerate().rev() {
         count.push(page as u32, page as u32 / 3, &options.hashes(text)).unwrap();
@@ -82,6 +82,24 @@ fn what_one_cluster_has_is_not_repeated() {
     assert_eq!((rows.len(), counts.of_one_cluster), (0, 1));
     let (rows, ..) = count(&texts, RepeatedOptions::default(), &budget(), |page| u32::from(page == 29));
     assert_eq!(rows.len(), 1);
+}
+
+#[test]
+fn clusters_are_counted_and_first_pages_told() {
+    let options = RepeatedOptions { max_row_bytes: 16, ..RepeatedOptions::default() };
+    let texts: Vec<String> = (0..30).map(|i| format!("Page {i}.\n{NOTICE}\n")).collect();
+    let mut count = RepeatedCount::new(options, &budget()).unwrap();
+    for (page, text) in texts.iter().enumerate().skip(3) {
+        let (hashes, short) = options.hashes_and_short(text);
+        assert_eq!((hashes.len(), short), (2, 1), "the line of the number is too short");
+        count.push(page as u32, 0, &hashes).unwrap();
+    }
+    let mut firsts = Vec::new();
+    let repeated = count.finish_telling(|page| page / 4, |page| firsts.push(page)).unwrap();
+    let mut rows = Vec::new();
+    let take = |row: RepeatedRow<'_>| Ok(rows.push((row.text.to_owned(), row.bytes, row.clusters)));
+    repeated.rows(|page| Ok(&texts[page as usize]), take).unwrap();
+    assert_eq!((rows, firsts), (vec![("All rights reser".to_owned(), NOTICE.len() as u64, 8)], vec![3]));
 }
 
 #[test]
@@ -165,12 +183,12 @@ fn a_hundred_thousand_equal_pages_are_counted_within_the_budget() {
     let counts = repeated.rows(
         |_| Ok(""),
         |row| {
-            seen.insert((row.pages, row.hosts, row.first));
+            seen.insert((row.pages, row.hosts, row.clusters, row.first));
             Ok(())
         },
     );
     assert_eq!(counts.unwrap().texts_missing, 21);
-    assert_eq!(seen, BTreeSet::from([(100_000, 10, 0)]));
+    assert_eq!(seen, BTreeSet::from([(100_000, 10, 100_000, 0)]));
 }
 
 proptest! {
