@@ -8,11 +8,11 @@
 //! |---|---|
 //! | [`recipe`], [`settings`], [`inputs`] | what users set: TOML tables, flags, shards |
 //! | [`job`], [`registry`] | what a job is to its callers, and the list of jobs |
-//! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`keywords`], [`report`] | the jobs, each with its tables |
+//! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`repeated`], [`mirrors`], [`keywords`], [`report`] | the jobs, each with its tables |
 //! | [`crawl`], [`simweb`] | crawling, and a Web to try it on |
 //! | [`archive`], [`archive_facts`] | archives as collections with an index; what results say of their captures, and full-text search over them |
 //! | [`command`] | arguments and output of the subcommands |
-//! | [`levels`], [`current_captures`], [`output`], [`rejects`], [`ingredients`], [`repeats`] | what several jobs share: levels of the graph, which capture of a URL counts, files of tables, damaged records, models in keys, repeated payloads |
+//! | [`levels`], [`current_captures`], [`clustered_captures`], [`output`], [`rejects`], [`ingredients`], [`repeats`] | what several jobs share: levels of the graph, which capture of a URL counts and in which cluster it is, files of tables, damaged records, models in keys, repeated payloads |
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -30,6 +30,7 @@ macro_rules! say {
 
 pub mod archive;
 pub mod archive_facts;
+pub mod clustered_captures;
 pub mod command;
 pub mod console;
 pub mod crawl;
@@ -42,11 +43,13 @@ pub mod inputs;
 pub mod job;
 pub mod keywords;
 pub mod levels;
+pub mod mirrors;
 pub mod output;
 pub mod rank;
 pub mod recipe;
 pub mod registry;
 pub mod rejects;
+pub mod repeated;
 pub mod repeats;
 pub mod report;
 pub mod settings;

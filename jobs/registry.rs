@@ -6,11 +6,22 @@ use webmill_table::TableSchema;
 
 use crate::job::{Context, JobEntry};
 use crate::recipe::Recipe;
-use crate::{crawl, dedup, extract, graph, keywords, rank, rejects, report, shape, simweb};
+use crate::{
+    crawl, dedup, extract, graph, keywords, mirrors, rank, rejects, repeated, report, shape, simweb,
+};
 
 /// Every job.
-pub static JOBS: &[JobEntry] =
-    &[extract::ENTRY, graph::ENTRY, rank::ENTRY, shape::ENTRY, dedup::ENTRY, keywords::ENTRY, report::ENTRY];
+pub static JOBS: &[JobEntry] = &[
+    extract::ENTRY,
+    graph::ENTRY,
+    rank::ENTRY,
+    shape::ENTRY,
+    dedup::ENTRY,
+    repeated::ENTRY,
+    mirrors::ENTRY,
+    keywords::ENTRY,
+    report::ENTRY,
+];
 
 /// Runs every job in order; the results of the last one, or `None` where it was only asked what would be done.
 ///

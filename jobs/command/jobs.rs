@@ -11,7 +11,7 @@ use crate::job::{Context, JobEntry};
 use crate::registry::{JOBS, run_all};
 use crate::settings::Common;
 
-/// Mill shards into tables and a report: extract, graph, rank, shape, dedup, keywords, report.
+/// Mill shards into tables and a report: extract, graph, rank, shape, dedup, repeated, mirrors, keywords, report.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill run crawl-*.raw archive.warc.gz --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."

@@ -52,6 +52,11 @@ impl Work {
     /// Writes a synthetic corpus as shards `folder/synth-NNNNN.rawdb` of at most `shard_bytes`.
     pub fn synth(&self, folder: &str, pages: u64, shard_bytes: u64) {
         let web = Web::new(Config { pages, pages_per_host: 20, words: 80, ..Config::default() }).unwrap();
+        self.write_web(folder, &web, shard_bytes);
+    }
+
+    /// Writes the pages of a Web in the same way.
+    pub fn write_web(&self, folder: &str, web: &Web, shard_bytes: u64) {
         let options = WriteOptions { max_shard_bytes: shard_bytes, compression: Compression::None };
         let mut writer = RawDbWriter::new(&self.path(folder), "synth", options).unwrap();
         for i in 0..web.len() {
@@ -66,6 +71,19 @@ impl Work {
                     data: &page.response,
                 })
                 .unwrap();
+        }
+        writer.finish().unwrap();
+    }
+
+    /// Writes pages, given by URL and HTML, as one shard in `folder`, a second apart.
+    pub fn write_pages(&self, folder: &str, pages: &[(String, String)]) {
+        let options = WriteOptions { max_shard_bytes: u64::MAX, compression: Compression::None };
+        let mut writer = RawDbWriter::new(&self.path(folder), "pages", options).unwrap();
+        for (number, (url, html)) in (0..).zip(pages) {
+            let response = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
+            let date_ms = 1_700_000_000_000 + 1000 * number;
+            let data = response.as_bytes();
+            writer.write(&NewRecord { url, origin: None, date_ms, ip: None, extra: &[], data }).unwrap();
         }
         writer.finish().unwrap();
     }
@@ -116,6 +134,29 @@ fn walk(folder: &Path) -> Vec<String> {
         }
     }
     names
+}
+
+/// Some sentences of made-up words: others for every number.
+pub fn story(number: u64) -> String {
+    let syllables = [
+        "ba", "ri", "mo", "ten", "lu", "sha", "ke", "dor", "vi", "na", "pel", "gu", "sti", "wa", "fo", "zen",
+    ];
+    let mut state = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut next = |below: u64| {
+        state ^= state >> 29;
+        state = state.wrapping_mul(0xBF58_476D_1CE4_E5B9) ^ (state >> 32);
+        (state >> 33) % below
+    };
+    let mut text = String::new();
+    for _ in 0..6 {
+        for _ in 0..8 + next(8) {
+            (0..2 + next(2)).for_each(|_| text.push_str(syllables[next(16) as usize]));
+            text.push(' ');
+        }
+        text.truncate(text.trim_end().len());
+        text.push_str(". ");
+    }
+    text.trim_end().to_owned()
 }
 
 /// Asserts that two sets of files are the same, naming the first that differ.

@@ -1,0 +1,188 @@
+//! Current captures, each with the cluster of duplicates that it is in.
+//!
+//! **Algorithm.** Captures come in the order of their URLs ([`crate::current_captures`]), the rows of table `clusters` are
+//! sorted by URL, and both are merged. Of table `clusters` only columns are read that results of every version have.
+//!
+//! **Cost.** Two external sorts within the budget.
+
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+
+use webmill_capture::{Error, Result};
+use webmill_run::{Committed, Inputs, JobInput};
+use webmill_sort::{Budget, BytesSorter, SortedBytes};
+use webmill_table::{Reader, columns, part_files};
+
+use crate::current_captures::{self, Captures, CurrentCapture};
+use crate::dedup::tables::ClusterRow;
+use crate::job::{Context, mixed};
+
+/// The results that are merged.
+#[derive(Clone)]
+pub struct PagesAndClusters {
+    /// Pages, texts.
+    pub extract: Committed,
+    /// Clusters of their duplicates.
+    pub dedup: Committed,
+}
+
+impl PagesAndClusters {
+    /// Those of a context; that one was not made from the other is said.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where there are none.
+    pub fn of(context: &Context<'_>) -> Result<Self> {
+        let sources =
+            PagesAndClusters { extract: context.results_of("extract")?, dedup: context.results_of("dedup")? };
+        mixed(&[&sources.extract, &sources.dedup])
+            .iter()
+            .for_each(|warning| context.runtime.progress.note(warning));
+        Ok(sources)
+    }
+
+    /// The captures of table `pages` that count.
+    ///
+    /// # Errors
+    /// Where a table cannot be read or the disk refuses.
+    pub fn captures(&self, budget: &Budget) -> Result<ClusteredCaptures> {
+        read(&part_files(&self.extract.path("pages"))?, &self.dedup.path("clusters"), budget)
+    }
+}
+
+impl JobInput for PagesAndClusters {
+    fn inputs(&self) -> Inputs {
+        Inputs::of_jobs([&self.extract, &self.dedup])
+    }
+}
+
+columns! {
+    struct Clustered from ClusterRow { url, cluster }
+}
+
+/// Captures in the order of their URLs.
+pub struct ClusteredCaptures {
+    captures: Captures,
+    clusters: SortedBytes,
+    /// The row of table `clusters` that is next.
+    waiting: Option<(Vec<u8>, u32)>,
+    superseded: u64,
+    strangers: u64,
+}
+
+fn read(pages: &[PathBuf], clusters: &Path, budget: &Budget) -> Result<ClusteredCaptures> {
+    let mut sorter = BytesSorter::new(&budget.share(2)).with_unique_keys();
+    let mut reader = Reader::<Clustered>::open(clusters)?;
+    while let Some(batch) = reader.next()? {
+        for row in batch.rows() {
+            sorter.push(row.url.as_bytes(), &row.cluster.to_be_bytes())?;
+        }
+    }
+    let captures = current_captures::read(pages, &budget.share(2))?;
+    let mut read = ClusteredCaptures {
+        captures,
+        clusters: sorter.finish()?,
+        waiting: None,
+        superseded: 0,
+        strangers: 0,
+    };
+    read.advance()?;
+    Ok(read)
+}
+
+impl ClusteredCaptures {
+    /// The next capture, and the number of its cluster in table `clusters`; no cluster where no other page is its
+    /// duplicate.
+    ///
+    /// # Errors
+    /// Where a run file cannot be read.
+    #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
+    pub fn next(&mut self) -> Result<Option<(CurrentCapture, Option<u32>)>> {
+        let superseded = &mut self.superseded;
+        let Some(capture) = self.captures.next_current(|_| *superseded += 1)? else {
+            while self.waiting.is_some() {
+                self.strangers += 1;
+                self.advance()?;
+            }
+            return Ok(None);
+        };
+        while let Some((url, cluster)) = &self.waiting {
+            match url.as_slice().cmp(capture.url.as_bytes()) {
+                Ordering::Less => self.strangers += 1,
+                Ordering::Equal => {
+                    let cluster = *cluster;
+                    self.advance()?;
+                    return Ok(Some((capture, Some(cluster))));
+                }
+                Ordering::Greater => break,
+            }
+            self.advance()?;
+        }
+        Ok(Some((capture, None)))
+    }
+
+    /// Captures that later ones of their URLs replace, as far as was read.
+    pub fn superseded(&self) -> u64 {
+        self.superseded
+    }
+
+    /// Rows of table `clusters` whose page is no current capture, as far as was read: signs of results of another corpus.
+    pub fn strangers(&self) -> u64 {
+        self.strangers
+    }
+
+    fn advance(&mut self) -> Result<()> {
+        self.waiting = match self.clusters.next().transpose()? {
+            None => None,
+            Some((url, cluster)) => {
+                let cluster = cluster.try_into().map(u32::from_be_bytes);
+                let cluster =
+                    cluster.map_err(|_| Error::Internal("a sorted cluster is not what was put in".into()))?;
+                Some((url.to_vec(), cluster))
+            }
+        };
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use webmill_mill::PageRow;
+    use webmill_table::{Footer, Millis, write_part};
+
+    #[test]
+    fn captures_meet_their_clusters() {
+        let page = |url: &str, ms| PageRow {
+            url: url.into(),
+            fetch_time: Millis(Some(ms)),
+            fetch_status: Some(200),
+            is_html: true,
+            warc_record_offset: ms,
+            ..PageRow::default()
+        };
+        let cluster = |url: &str, cluster| ClusterRow { url: url.into(), cluster, ..ClusterRow::default() };
+        let folder = tempfile::tempdir().unwrap();
+        let (pages, clusters) = (folder.path().join("p.parquet"), folder.path().join("c.parquet"));
+        let footer = Footer { job_key: "k".into() };
+        let urls = ["http://a/", "http://a/b", "http://a.b/", "http://c/", "http://a/"];
+        let rows: Vec<PageRow> = (0..).zip(urls).map(|(ms, url)| page(url, ms)).collect();
+        write_part(&pages, &rows, &footer).unwrap();
+        let rows = ["http://0/", "http://a/", "http://b/", "http://c/", "http://d/"];
+        let rows: Vec<ClusterRow> = (5..10).zip(rows).rev().map(|(n, url)| cluster(url, n)).collect();
+        write_part(&clusters, &rows, &footer).unwrap();
+
+        let mut captures = read(&[pages], &clusters, &Budget::new(1 << 20)).unwrap();
+        let mut found = Vec::new();
+        while let Some((capture, cluster)) = captures.next().unwrap() {
+            found.push((capture.url, capture.time_ms, cluster));
+        }
+        let expected = [
+            ("http://a.b/", 2, None),
+            ("http://a/", 4, Some(6)),
+            ("http://a/b", 1, None),
+            ("http://c/", 3, Some(8)),
+        ];
+        assert_eq!(found, expected.map(|(url, ms, cluster)| (url.to_owned(), Some(ms), cluster)));
+        assert_eq!((captures.superseded(), captures.strangers()), (1, 3));
+    }
+}

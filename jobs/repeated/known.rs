@@ -1,0 +1,101 @@
+//! The repeated lines and paragraphs of results, for who writes texts without them.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use memmap2::Mmap;
+use webmill_capture::error::AtPath;
+use webmill_capture::{Error, Result};
+use webmill_dedup::{Pruned, without_repeated};
+use webmill_run::{Committed, Job};
+use webmill_sort::{Budget, Sorter};
+use webmill_table::{Reader, columns};
+
+use super::RepeatedLines;
+use super::tables::RepeatedBlockRow;
+use crate::job::latest;
+
+columns! {
+    struct Hashed from RepeatedBlockRow { hash }
+}
+
+/// Bytes of a hash in the file.
+const HASH: usize = 16;
+
+/// The hashes of table `repeated`, sorted in a temporary file that is mapped: the system may take its memory back, so that a
+/// table of any length does within the budget.
+///
+/// # Examples
+/// ```no_run
+/// use webmill_jobs::repeated::known::KnownRepeated;
+/// use webmill_sort::Budget;
+/// let repeated = KnownRepeated::load("results".as_ref(), &Budget::new(64 << 20))?;
+/// let pruned = repeated.without("The story.\nAll rights reserved. No part of this site may be copied anywhere.");
+/// println!("{} ({} lines left out)", pruned.text, pruned.lines);
+/// # Ok::<(), webmill_capture::Error>(())
+/// ```
+pub struct KnownRepeated {
+    hashes: Option<Mmap>,
+    min_chars: u32,
+}
+
+impl KnownRepeated {
+    /// Those of the latest results of `webmill repeated` in the folder `out`.
+    ///
+    /// # Errors
+    /// [`Error::Config`] that names the command where there are none; else like [`KnownRepeated::of`].
+    pub fn load(out: &Path, budget: &Budget) -> Result<Self> {
+        Self::of(&latest(out, RepeatedLines::NAME)?, budget)
+    }
+
+    /// Those of committed results.
+    ///
+    /// # Errors
+    /// Where the table cannot be read or the disk refuses; [`Error::Corrupt`] for a manifest without the job's settings.
+    pub fn of(repeated: &Committed, budget: &Budget) -> Result<Self> {
+        let settings: RepeatedLines = serde_json::from_value(repeated.manifest.configuration.clone())
+            .map_err(|e| Error::corrupt(repeated.path("manifest.json"), 0, format!("configuration: {e}")))?;
+        let mut sorter = Sorter::<u128>::new(budget).with_combine(|a, b| a == b);
+        let mut reader = Reader::<Hashed>::open(&repeated.path("repeated"))?;
+        while let Some(batch) = reader.next()? {
+            sorter.extend(batch.rows().map(|row| row.hash.0))?;
+        }
+        let folder = &budget.temp_dir;
+        let mut file = BufWriter::new(tempfile::tempfile_in(folder).at(folder)?);
+        let mut any = false;
+        for hash in sorter.finish()? {
+            file.write_all(&hash?.to_le_bytes()).at(folder)?;
+            any = true;
+        }
+        let file: File = file.into_inner().map_err(|e| Error::io(folder, e.into_error()))?;
+        // SAFETY: the file is a temporary one without a name, complete, and not written to again.
+        let hashes = if any { Some(unsafe { Mmap::map(&file) }.at(folder)?) } else { None };
+        Ok(KnownRepeated { hashes, min_chars: settings.0.min_chars })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.bytes().len() / HASH
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_none()
+    }
+
+    /// Whether a line or paragraph of this hash is repeated.
+    pub fn contains(&self, hash: u128) -> bool {
+        let (hashes, _) = self.bytes().as_chunks::<HASH>();
+        hashes.binary_search_by(|known| u128::from_le_bytes(*known).cmp(&hash)).is_ok()
+    }
+
+    /// A text without its repeated lines and paragraphs.
+    pub fn without<'t>(&self, text: &'t str) -> Pruned<'t> {
+        without_repeated(text, self.min_chars, |hash| self.contains(hash))
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.hashes.as_deref().unwrap_or_default()
+    }
+}

@@ -1,0 +1,175 @@
+//! Numbers of the pages that have a text, in the order of their URLs, with the numbers of their hosts and clusters.
+//!
+//! **Cost.** 8 bytes a page in temporary files that are mapped, so that the system may take their memory back; external sorts
+//! within the budget.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::iter::Peekable;
+use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
+use webmill_capture::error::AtPath;
+use webmill_capture::{CanonicalUrl, Error, Result};
+use webmill_run::Unit;
+use webmill_sort::{Budget, Sorted, Sorter};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::clustered_captures::PagesAndClusters;
+
+/// The number of a row that is no current capture with a text.
+pub const NO_PAGE: u32 = u32::MAX;
+
+/// Most pages: numbers of clusters count down from the greatest for pages without duplicates.
+const MAX_PAGES: u32 = 1 << 31;
+
+/// Numbers in a temporary file.
+pub struct Mapped(Option<Mmap>);
+
+impl Mapped {
+    /// Number `i`.
+    pub fn get(&self, i: usize) -> Option<u32> {
+        let bytes = self.0.as_ref()?.get(4 * i..4 * i + 4)?;
+        bytes.try_into().ok().map(u32::from_le_bytes)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, |bytes| bytes.len() / 4)
+    }
+}
+
+/// Writes numbers to a temporary file.
+pub struct MappedWriter {
+    file: BufWriter<File>,
+    folder: PathBuf,
+    len: usize,
+}
+
+impl MappedWriter {
+    /// A file without a name in `folder`.
+    pub fn create(folder: &Path) -> Result<Self> {
+        let file = BufWriter::new(tempfile::tempfile_in(folder).at(folder)?);
+        Ok(MappedWriter { file, folder: folder.to_path_buf(), len: 0 })
+    }
+
+    /// Adds a number.
+    pub fn push(&mut self, number: u32) -> Result<()> {
+        self.len += 1;
+        self.file.write_all(&number.to_le_bytes()).at(&self.folder)
+    }
+
+    /// The numbers pushed.
+    pub fn finish(self) -> Result<Mapped> {
+        let file = self.file.into_inner().map_err(|e| Error::io(&self.folder, e.into_error()))?;
+        if self.len == 0 {
+            return Ok(Mapped(None));
+        }
+        // SAFETY: the file is a temporary one without a name, complete, and not written to again.
+        Ok(Mapped(Some(unsafe { Mmap::map(&file) }.at(&self.folder)?)))
+    }
+}
+
+/// Pages by number.
+pub struct Numbers {
+    /// How many there are.
+    pub pages: u32,
+    hosts: Mapped,
+    clusters: Mapped,
+    /// Part, place, number.
+    places: Peekable<Sorted<[u64; 3]>>,
+}
+
+impl Numbers {
+    /// Numbers the current captures that have a text.
+    ///
+    /// # Errors
+    /// Where a table cannot be read or the disk refuses; [`Error::Limit`] past two thousand million pages.
+    pub fn read(sources: &PagesAndClusters, budget: &Budget, unit: &mut Unit<'_>) -> Result<Self> {
+        let mut captures = sources.captures(&budget.share(2))?;
+        let mut places = Sorter::new(&budget.share(4));
+        let mut hosts = Sorter::new(&budget.share(8));
+        let mut clusters = MappedWriter::create(unit.temp())?;
+        let mut pages = 0u32;
+        while let Some((capture, cluster)) = captures.next()? {
+            if pages.is_multiple_of(1 << 14) {
+                unit.stage().cancel.check()?;
+            }
+            if capture.text == 0 {
+                unit.dropped("page-without-text", 1);
+                continue;
+            }
+            if pages >= MAX_PAGES {
+                return Err(Error::Limit(format!("more than {MAX_PAGES} pages with a text")));
+            }
+            let url = CanonicalUrl::parse_stored(&capture.url);
+            let host = xxh3_64(url.as_ref().map_or("", |url| url.host()).as_bytes());
+            places.push([u64::from(capture.part), capture.place, u64::from(pages)])?;
+            hosts.push([host, u64::from(pages)])?;
+            clusters.push(cluster.unwrap_or(u32::MAX - pages))?;
+            pages += 1;
+        }
+        for (reason, n) in
+            [("superseded-capture", captures.superseded()), ("cluster-of-no-page", captures.strangers())]
+        {
+            if n > 0 {
+                unit.dropped(reason, n);
+            }
+        }
+        drop(captures);
+        Ok(Numbers {
+            pages,
+            hosts: number_hosts(hosts, budget, unit.temp())?,
+            clusters: clusters.finish()?,
+            places: places.finish()?.peekable(),
+        })
+    }
+
+    /// The number of a page's host: equal for equal hosts.
+    pub fn host(&self, page: u32) -> u32 {
+        self.hosts.get(page as usize).unwrap_or(0)
+    }
+
+    /// The numbers of the clusters of pages: a page without duplicates is one of its own.
+    pub fn into_clusters(self) -> impl Fn(u32) -> u32 {
+        let clusters = self.clusters;
+        move |page| clusters.get(page as usize).unwrap_or(u32::MAX - page)
+    }
+
+    /// The pages of a part of table `pages` by their places; parts are asked for in ascending order. Memory: some 16 bytes a
+    /// page of the part.
+    ///
+    /// # Errors
+    /// Where a run file cannot be read.
+    pub fn of_part(&mut self, part: u32) -> Result<HashMap<u64, u32>> {
+        let part = u64::from(part);
+        let mut found = HashMap::new();
+        while let Some(item) = self.places.next_if(|item| item.as_ref().map_or(true, |item| item[0] <= part))
+        {
+            let [of, place, page] = item?;
+            if of == part {
+                found.insert(place, page as u32);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Numbers of hosts by page, from hashes of their names.
+fn number_hosts(hosts: Sorter<[u64; 2]>, budget: &Budget, temp: &Path) -> Result<Mapped> {
+    let mut by_page = Sorter::new(&budget.share(4));
+    let (mut last, mut number) = (None, 0u64);
+    for entry in hosts.finish()? {
+        let [host, page] = entry?;
+        if last.replace(host).is_some_and(|last| last != host) {
+            number += 1;
+        }
+        by_page.push([page, number])?;
+    }
+    let mut writer = MappedWriter::create(temp)?;
+    for entry in by_page.finish()? {
+        writer.push(entry?[1] as u32)?;
+    }
+    writer.finish()
+}

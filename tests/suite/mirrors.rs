@@ -1,0 +1,194 @@
+//! Table `mirrors`: sites that have the same pages at the same paths are found, and what looks like it is not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use webmill::jobs::mirrors::tables::{MirrorKind, MirrorRow};
+use webmill::sim::{Config, Web};
+use webmill::table::read_rows;
+
+use crate::support::{Work, assert_same, story};
+
+/// Extracts `shards`, finds duplicates and mirrors; the rows, and what `mirrors` said.
+fn mirrors(work: &Work, shards: &str, out: &str, more: &[&str]) -> (Vec<MirrorRow>, String) {
+    let with = |arguments: &[&'static str]| [arguments, &["--out"]].concat();
+    for arguments in [vec!["extract", shards, "--out"], with(&["dedup"])] {
+        work.run(&[&arguments[..], &[out]].concat());
+    }
+    let output = work.run(&[&["mirrors", "--out", out], more].concat());
+    (rows(work, out), String::from_utf8(output.stderr).unwrap())
+}
+
+fn rows(work: &Work, out: &str) -> Vec<MirrorRow> {
+    read_rows(&work.path(out).join("mirrors/latest/mirrors")).unwrap()
+}
+
+fn page(url: String, text: &str) -> (String, String) {
+    let title = text.split('.').next().unwrap_or_default();
+    (
+        url,
+        format!("<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{text}</p></body></html>"),
+    )
+}
+
+/// Pages `/p?id=0` and so on of a site, with the stories of these numbers.
+fn site(at: &str, stories: impl IntoIterator<Item = u64>) -> Vec<(String, String)> {
+    (0..).zip(stories).map(|(i, number)| page(format!("{at}/p?id={i}"), &story(number))).collect()
+}
+
+fn counts(work: &Work, out: &str) -> serde_json::Value {
+    let manifest = std::fs::read(work.path(out).join("mirrors/latest/manifest.json")).unwrap();
+    serde_json::from_slice::<serde_json::Value>(&manifest).unwrap()["counts"].clone()
+}
+
+#[test]
+fn the_mirrors_of_the_simulated_web_are_found_and_no_others() {
+    let work = Work::new();
+    let config = Config { pages: 1500, pages_per_host: 25, words: 80, mirrors: 0.15, ..Config::default() };
+    let web = Web::new(config).unwrap();
+    work.write_web("shards", &web, u64::MAX);
+    let (found, _) = mirrors(&work, "shards", "out", &[]);
+
+    // Path by path of every host: the page whose body is there.
+    let mut hosts: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+    for i in 0..web.len() {
+        let page = web.page(i);
+        if page.status != 200 {
+            continue;
+        }
+        let (host, path) = page.url.trim_start_matches("http://").split_once('/').unwrap();
+        let body = web.truth(i).mirror_of.unwrap_or(i);
+        hosts.entry(host.to_owned()).or_default().insert(path.to_owned(), body);
+    }
+    let hosts: Vec<_> = hosts.into_iter().filter(|(_, paths)| paths.len() >= 10).collect();
+    let mut expected = BTreeMap::new();
+    for (i, (a, of_a)) in hosts.iter().enumerate() {
+        for (b, of_b) in &hosts[i + 1..] {
+            let agreeing = of_a.iter().filter(|(path, body)| of_b.get(*path) == Some(body)).count();
+            let share = agreeing as f64 / of_a.len().min(of_b.len()) as f64;
+            if agreeing >= 3 && share >= 0.3 {
+                expected.insert((a.clone(), b.clone()), share);
+            }
+        }
+    }
+    let pairs: BTreeMap<_, _> =
+        found.iter().map(|row| ((row.host_a.clone(), row.host_b.clone()), row.share)).collect();
+    assert!(expected.len() >= 5, "{expected:?}");
+    assert_eq!(pairs.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    for (pair, share) in &expected {
+        assert!((pairs[pair] - share).abs() < 0.05, "{pair:?}: {} for {share}", pairs[pair]);
+    }
+    for row in &found {
+        let kind = if row.share >= 0.7 { MirrorKind::Mirror } else { MirrorKind::Suspected };
+        assert_eq!(row.kind, kind, "{row:?}");
+    }
+}
+
+#[test]
+fn kinds_and_numbers_of_an_archive_of_four_sites() {
+    let work = Work::new();
+    let pages = [
+        site("http://a.example", 0..20),
+        // Fifteen of the first twenty, others after them; a port is another site.
+        site("https://b.example:8443", (0..15).chain(100..110)),
+        site("http://www.a.example", 0..12),
+        site("https://a.example", (0..8).chain(200..212)),
+        // The same stories at other paths.
+        (0..20).map(|i| page(format!("http://c.example/other/{i}"), &story(i))).collect(),
+    ]
+    .concat();
+    work.write_pages("shards", &pages);
+    let (found, said) = mirrors(&work, "shards", "out", &["--threads", "1"]);
+    let shown: BTreeSet<_> = found
+        .iter()
+        .map(|row| {
+            let sites =
+                [&row.scheme_a, &row.host_a, &row.scheme_b, &row.host_b].map(String::as_str).join(" ");
+            (sites, row.kind, row.common_paths, row.agreeing, (row.share * 100.0).round() as u32)
+        })
+        .collect();
+    let expected = [
+        ("http a.example http www.a.example", MirrorKind::Www, 12, 12, 100),
+        ("http a.example https a.example", MirrorKind::Scheme, 20, 8, 40),
+        ("http a.example https b.example:8443", MirrorKind::Mirror, 20, 15, 75),
+        ("https a.example http www.a.example", MirrorKind::Www, 12, 8, 67),
+        ("https a.example https b.example:8443", MirrorKind::Suspected, 20, 8, 40),
+        ("https b.example:8443 http www.a.example", MirrorKind::Mirror, 12, 12, 100),
+    ];
+    let expected = expected
+        .map(|(sites, kind, common, agreeing, share)| (sites.to_owned(), kind, common, agreeing, share));
+    assert_eq!(shown, BTreeSet::from(expected));
+    assert!(!said.contains("warning"), "{said}");
+
+    work.run(&["extract", "shards", "--out", "two"]);
+    work.run(&["dedup", "--out", "two"]);
+    work.run(&["mirrors", "--out", "two", "--threads", "2", "--memory", "64MiB"]);
+    assert_same(&work.committed("out"), &work.committed("two"), "2 threads and little memory");
+}
+
+#[test]
+fn what_only_looks_like_a_mirror_is_none() {
+    let work = Work::new();
+    let for_sale = story(7);
+    let frame = |number: u64| {
+        let template = "<div class=menu><a href=/>Home</a> <a href=/news>News</a></div><div class=foot>Shop system 4.2</div>";
+        format!("<html><body>{template}<div><h1>Item</h1><p>{}</p></div></body></html>", story(number))
+    };
+    let pages = [
+        // Parked domains: one page each.
+        (0..1200).map(|i| page(format!("http://parked{i}.example/"), &for_sale)).collect::<Vec<_>>(),
+        // A host with one path, and many queries that all answer alike: it shares one cluster with its like.
+        (0..30).map(|i| page(format!("http://one.example/?q={i}"), &for_sale)).collect(),
+        (0..30).map(|i| page(format!("http://other.example/?q={i}"), &for_sale)).collect(),
+        // One template, other content.
+        (0..15).map(|i| (format!("http://shop1.example/{i}"), frame(1000 + i))).collect(),
+        (0..15).map(|i| (format!("http://shop2.example/{i}"), frame(2000 + i))).collect(),
+    ]
+    .concat();
+    work.write_pages("shards", &pages);
+    let (found, _) = mirrors(&work, "shards", "out", &[]);
+    assert_eq!(found, []);
+    let counts = counts(&work, "out");
+    assert_eq!(counts["kept"]["sites"], 1204);
+    assert_eq!(counts["dropped"]["site-of-too-few-pages"], 1200);
+}
+
+#[test]
+fn a_network_of_parked_domains_gives_a_chain_and_says_so() {
+    let work = Work::new();
+    let pages: Vec<_> = (0..120).flat_map(|i| site(&format!("http://parked{i:03}.example"), 0..10)).collect();
+    work.write_pages("shards", &pages);
+    let (found, said) = mirrors(&work, "shards", "out", &[]);
+    let neighbours = 8 * 120 - 36;
+    assert_eq!(found.len(), neighbours);
+    assert!(found.iter().all(|row| row.share == 1.0 && row.kind == MirrorKind::Mirror));
+    assert!(
+        said.contains("10 clusters are on more than 64 sites") && said.contains("wide_cluster"),
+        "{said}"
+    );
+    let dropped = &counts(&work, "out")["dropped"];
+    assert_eq!(dropped["pair-of-a-wide-cluster"], 10 * (120 * 119 / 2 - neighbours));
+    std::fs::write(work.path("wide.toml"), "[mirrors]\nwide_cluster = 120\n").unwrap();
+    work.run(&["mirrors", "--out", "out", "--recipe", "wide.toml"]);
+    assert_eq!(rows(&work, "out").len(), 120 * 119 / 2);
+}
+
+#[test]
+fn settings_and_missing_results_are_said() {
+    let work = Work::new();
+    work.write_pages("shards", &site("http://a.example", 0..3));
+    work.run(&["extract", "shards", "--out", "out"]);
+    let message = work.fails(&["mirrors", "--out", "out"], 2);
+    assert!(message.contains("webmill dedup"), "{message}");
+    work.run(&["dedup", "--out", "out"]);
+    for (recipe, word) in [
+        ("[mirrors]\nmirror_from = 1.5\n", "mirror_from"),
+        ("[mirrors]\nmin_sites = 3\n", "min_sites"),
+        ("[mirrors]\nmin_pages = 0\n", "min_pages"),
+    ] {
+        std::fs::write(work.path("bad.toml"), recipe).unwrap();
+        let message = work.fails(&["mirrors", "--out", "out", "--recipe", "bad.toml"], 2);
+        assert!(message.contains(word), "{message}");
+    }
+    work.run(&["mirrors", "--out", "out"]);
+    assert_eq!(rows(&work, "out"), []);
+}
