@@ -53,7 +53,8 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         crate::print(&as_recipe(&options)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let earlier = args.earlier.as_deref().map(earlier::read).transpose()?;
+    let (earlier, notes) = args.earlier.as_deref().map(earlier::read).transpose()?.unzip();
+    notes.iter().flatten().for_each(|note| crate::say!("{note}"));
     std::fs::create_dir_all(&args.out).with_context(|| args.out.display().to_string())?;
     let (mut crawl, opened) = Crawl::open(&args.out, &options, &seeds, args.threads(), earlier)?;
     let f = crawl.frontier();

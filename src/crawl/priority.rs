@@ -12,7 +12,7 @@
 //! | priority of the parent | without its own popularity; a seed has none | bounded, since a3 < 1 |
 //! | directory depth | non-empty path segments: `/` 0, `/cs` and `/cs/` 1, `/cs/a.html` 2; at most 32 | 0 to 32 |
 //! | in-degree of the parent | [`log_scale`] of its in-links in an earlier crawl | 0 to 1 |
-//! | mirror degree | [`log_scale`] of the copies of the page in an earlier crawl | 0 to 1 |
+//! | mirror degree | [`log_scale`] of the copies of the page on other registered domains in an earlier crawl | 0 to 1 |
 //!
 //! Greater is sooner. The last two are 0 without an earlier crawl's reports ([`Earlier`]).
 //!
@@ -103,7 +103,7 @@ impl PriorityOptions {
 pub trait Earlier: Send + Sync {
     /// Links to the page from other pages.
     fn in_degree(&self, page: UrlKey) -> Option<f64>;
-    /// Other URLs with the same content.
+    /// Pages on other registered domains with the same content, exactly or nearly.
     fn mirror_degree(&self, page: UrlKey) -> Option<f64>;
 }
 
