@@ -54,9 +54,12 @@ pub struct Extract {
     /// their main text is left out of all of them. 0: never; else the shards are read once more, and where there are
     /// such hosts twice.
     pub template_pages: u64,
-    /// Most hosts whose pages are compared, those of most captures; each takes up to 1 MiB, 10 to 120 KiB as a
+    /// Most hosts whose pages are compared, those of most captures; each takes up to 1.3 MiB, 50 to 200 KiB as a
     /// rule. Counting takes some 150 bytes a host of the corpus, 600 one of many pages.
     pub template_hosts: usize,
+    /// Pages of such a host that are compared each with each by structure and text, for the columns `one_template` and
+    /// `other_content` of table `templates`, 0 (none) to 64.
+    pub template_compared: usize,
     /// By what templates are learnt: footprint (texts that pages show at one place and leave out of their main text) or
     /// style-tree (elements of low importance; their values go into table `template_elements`).
     pub template_method: TemplateMethod,
@@ -78,6 +81,7 @@ impl Default for Extract {
             buffer_bytes: 24 << 20,
             template_pages: 200,
             template_hosts: 1000,
+            template_compared: 8,
             template_method: TemplateMethod::default(),
             crawl: "crawl".into(),
             requests: false,
@@ -93,6 +97,7 @@ impl Settings for Extract {
     fn check(&self) -> Result<()> {
         within("max_record_bytes", self.max_record_bytes, 1 << 10..=1 << 40)?;
         within("buffer_bytes", self.buffer_bytes, 1..=1 << 40)?;
+        within("template_compared", self.template_compared, 0..=64)?;
         within("limits.max_body_bytes", self.limits.max_body_bytes, 1..=1 << 32)?;
         within("limits.max_depth", self.limits.max_depth, 1..=1 << 16)?;
         within("limits.max_nodes", self.limits.max_nodes, 1..=1 << 28)
@@ -152,7 +157,7 @@ pub fn extract(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for Extract {
     type Input = Shards;
     const NAME: &'static str = "extract";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let parts = Mill::new(self.limits.clone()).parts();

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use webmill_capture::{Error, Result};
-use webmill_mill::{Mill, Templates};
+use webmill_mill::{Likeness, Mill, Templates};
 use webmill_run::Measure;
 use webmill_shard::Part;
 use webmill_text::{ElementImportance, MAX_PAGES, Sample, StyleTree, Template, TemplateMethod};
@@ -15,8 +15,20 @@ use super::Pass;
 use super::template_row::{TemplateElementRow, TemplateRow};
 use crate::output::{first_part, write_rows};
 
-/// Captures of a host, the hashes of the URLs that are looked at, and the pages found there.
-type Hosts = BTreeMap<String, (u64, Smallest, Mutex<Sample>)>;
+/// Hosts by name.
+type Hosts = BTreeMap<String, SampledHost>;
+
+/// A host of enough captures.
+#[derive(Default)]
+struct SampledHost {
+    captures: u64,
+    /// Hashes of the URLs that are looked at.
+    keys: Smallest,
+    /// The pages found there.
+    sample: Mutex<Sample>,
+    /// Those that are compared with one another, by the same hashes.
+    compared: Mutex<BTreeMap<u64, Likeness>>,
+}
 
 /// The smallest [`MAX_PAGES`] of the hashes pushed, each once, in order.
 #[derive(Default)]
@@ -45,19 +57,25 @@ impl Pass<'_> {
             let hosts = self.sample(parts)?;
             let (mut rows, mut out) = (Vec::with_capacity(hosts.len()), Vec::new());
             let mut elements = Vec::new();
-            for (host, (pages, _, sample)) in hosts {
-                let sample = sample.into_inner().unwrap_or_else(PoisonError::into_inner);
+            for (host, sampled) in hosts {
+                let sample = sampled.sample.into_inner().unwrap_or_else(PoisonError::into_inner);
+                let compared = sampled.compared.into_inner().unwrap_or_else(PoisonError::into_inner);
+                let likeness = Likeness::share(compared.values());
+                let of_pairs = |pairs: u32| f64::from(pairs) / f64::from(likeness.pairs);
                 let (template, learnt) = Template::learn_by(self.settings.template_method, &sample);
                 elements.extend(importances(&host, self.settings.template_method, &sample));
                 rows.push(TemplateRow {
                     url_host_name: host.clone(),
-                    pages,
+                    pages: sampled.captures,
                     sampled: learnt.pages as u32,
                     verdict: learnt.verdict.into(),
                     texts: template.as_ref().map_or(0, Template::len) as u32,
                     pages_hit: learnt.hit as u32,
                     share: learnt.share,
                     agreement: learnt.agreement,
+                    compared: likeness.pages,
+                    one_template: (likeness.pairs > 0).then(|| of_pairs(likeness.alike)),
+                    other_content: likeness.share(),
                 });
                 out.extend(template.map(|template| (host, template)));
             }
@@ -91,7 +109,9 @@ impl Pass<'_> {
             counts.into_iter().filter(|(_, (pages, _))| *pages >= self.settings.template_pages).collect();
         largest.sort_by_key(|(_, (pages, _))| Reverse(*pages));
         largest.truncate(self.settings.template_hosts);
-        let host = |(name, (pages, keys)): (String, (u64, Smallest))| (name, (pages, keys, Mutex::default()));
+        let host = |(name, (captures, keys)): (String, (u64, Smallest))| {
+            (name, SampledHost { captures, keys, ..SampledHost::default() })
+        };
         let hosts: Hosts = largest.into_iter().map(host).collect();
         if hosts.is_empty() {
             return Ok(hosts);
@@ -100,11 +120,16 @@ impl Pass<'_> {
         stage.progress.begin("compare pages", parts.len() as u64, Measure::Items);
         let mill = Mill::new(self.settings.limits.clone());
         self.each_page(parts, |host, key, capture| {
-            if let Some((_, keys, sample)) = hosts.get(host)
-                && keys.0.contains(&key)
-                && let Some(page) = mill.footprint(capture, self.settings.template_method)
-            {
-                lock(sample)?.add(key, page);
+            let Some(host) = hosts.get(host) else { return Ok(()) };
+            let Ok(at) = host.keys.0.binary_search(&key) else { return Ok(()) };
+            let compared = at < self.settings.template_compared;
+            if let Some((page, likeness)) = mill.sampled(capture, self.settings.template_method, compared) {
+                lock(&host.sample)?.add(key, page);
+                if let Some(likeness) = likeness {
+                    let mut compared = lock(&host.compared)?;
+                    let kept = compared.entry(key).or_default();
+                    *kept = std::mem::take(kept).max(likeness);
+                }
             }
             Ok(())
         })?;

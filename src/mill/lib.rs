@@ -31,6 +31,7 @@
 mod analyzer;
 mod analyzers;
 mod decode;
+mod likeness;
 mod limits;
 mod mill;
 mod page;
@@ -45,6 +46,7 @@ pub use analyzers::{
     Structured, StructuredRow, TextRow, Texts, WarcType,
 };
 pub use decode::{Decode, Document, Html};
+pub use likeness::Likeness;
 pub use limits::PageLimits;
 pub use mill::{Mill, Milled, Templates};
 pub use page::{Body, Buffers, Characters, Page};

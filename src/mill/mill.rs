@@ -11,8 +11,8 @@ use webmill_table::TableSchema;
 use webmill_text::{Footprint, Template, TemplateMethod, footprint_by};
 
 use crate::{
-    Analyzer, Buffers, Comments, Decode, Html, Links, Order, Page, PageLimits, Pages, PartId, Records,
-    Reject, Rows, Structured, TableRows, Texts,
+    Analyzer, Buffers, Comments, Decode, Html, Likeness, Links, Order, Page, PageLimits, Pages, PartId,
+    Records, Reject, Rows, Structured, TableRows, Texts,
 };
 
 /// Bytes by which a capture without a media type is judged before it is read whole.
@@ -128,12 +128,23 @@ impl Mill {
     /// What a capture adds to the sample of its host's pages, from which a template is learnt by `method`; `None` where it
     /// is no HTML page of status 2xx.
     pub fn footprint(&self, capture: &Capture<'_>, method: TemplateMethod) -> Option<Footprint> {
+        self.sampled(capture, method, false).map(|(footprint, _)| footprint)
+    }
+
+    /// The same, and where `compared` says so what its page is compared with others by.
+    pub fn sampled(
+        &self,
+        capture: &Capture<'_>,
+        method: TemplateMethod,
+        compared: bool,
+    ) -> Option<(Footprint, Option<Likeness>)> {
         let buffers = Buffers::default();
         let page = Page::new(capture, self, &buffers)?;
         let dom = page.dom()?;
         // Of the links only what they are resolved against is wanted.
         let limits = LinkLimits { max_links: 0, ..LinkLimits::default() };
         let found = links(dom, page.url(), page.characters()?.encoding, &limits);
-        Some(footprint_by(method, dom, &metadata(dom, &found.base, &[])))
+        let footprint = footprint_by(method, dom, &metadata(dom, &found.base, &[]));
+        Some((footprint, if compared { Likeness::of(&page) } else { None }))
     }
 }

@@ -5,7 +5,7 @@ use webmill::mill::TextRow;
 use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::table::read_rows;
 
-use crate::support::{Work, assert_same};
+use crate::support::{Work, assert_same, story};
 
 const FRAME: &str = "Our reading room is open every day of the week, and members may borrow up to ten books at a time, \
                      as long as they bring them back before the next new moon.";
@@ -79,7 +79,54 @@ fn what_a_host_repeats_is_left_out_of_its_poor_pages() {
     let [row] = learnt.as_slice() else { panic!("one host: {learnt:?}") };
     assert_eq!((row.url_host_name.as_str(), row.verdict), ("stories.example", TemplateVerdict::On));
     assert_eq!((row.pages, row.sampled, row.texts, row.pages_hit), (40, 40, 1, 1));
+    assert_eq!(row.compared, 8);
     let manifest = std::fs::read(work.path("on").join("extract/latest/manifest.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
     assert_eq!(manifest["counts"]["kept"]["pruned-by-template"], 1);
+}
+
+/// A page of a shop: one frame, other words; or a page of a wiki, of its own shape.
+fn shop(number: u64) -> String {
+    let story = story(number);
+    format!(
+        "<html><head><title>Item {number}</title></head><body><div class=menu><a href=/>Home</a> <a href=/all>All</a></div>\
+         <div><h1>Item {number}</h1><p>{story}</p><p>{}</p></div><div class=foot>Shop 4.2</div></body></html>",
+        story.to_uppercase()
+    )
+}
+
+#[test]
+fn one_template_with_other_content_is_told_from_copies_and_from_pages_of_their_own() {
+    let work = Work::new();
+    let own = |number: u64| {
+        let items: String =
+            (0..1 + 3 * number).map(|i| format!("<li><b>{i}</b> <i>of {number}</i></li>")).collect();
+        format!("<html><body><div><p>{}</p></div><ul>{items}</ul></body></html>", story(500 + number))
+    };
+    let mut pages: Vec<(String, String)> = Vec::new();
+    for i in 0..12 {
+        pages.push((format!("http://shop.example/{i}"), shop(i)));
+        pages.push((format!("http://copies.example/?session={i}"), shop(1)));
+        pages.push((format!("http://own.example/{i}"), own(i)));
+    }
+    // A page captured twice counts once.
+    pages.push(("http://shop.example/0".to_owned(), shop(77)));
+    work.write_pages("shards", &pages);
+    for (file, more) in [("all.toml", "template_compared = 64"), ("none.toml", "template_compared = 0")] {
+        std::fs::write(work.path(file), format!("[extract]\ntemplate_pages = 10\n{more}\n")).unwrap();
+    }
+    let compared = |out: &str, recipe: &str| {
+        work.run(&["extract", "shards", "--out", out, "--recipe", recipe]);
+        let rows: Vec<TemplateRow> = read_rows(&work.path(out).join("extract/latest/templates")).unwrap();
+        let row = |row: TemplateRow| (row.url_host_name, row.compared, row.one_template, row.other_content);
+        rows.into_iter().map(row).collect::<Vec<_>>()
+    };
+    let found = compared("all", "all.toml");
+    let name = |host: &str| host.to_owned();
+    assert_eq!(found[0], (name("copies.example"), 12, Some(1.0), Some(0.0)));
+    assert_eq!(found[2], (name("shop.example"), 12, Some(1.0), Some(1.0)));
+    let (host, pages, one_template, other_content) = &found[1];
+    assert_eq!((host.as_str(), *pages), ("own.example", 12));
+    assert!(one_template.unwrap() < 0.3 && other_content <= one_template, "{found:?}");
+    assert!(compared("none", "none.toml").iter().all(|row| row.1 == 0 && row.2.is_none() && row.3.is_none()));
 }
