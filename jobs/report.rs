@@ -26,7 +26,7 @@ use tables::{HostRow, SummaryRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: Report::NAME,
     about: "Write the report: one self-contained page with the numbers and the pictures, and the tables behind it",
-    example: "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, and the tables of the crawl where the shards are a crawl's.",
+    example: "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated and mirrors where they were run, and the tables of the crawl where the shards are a crawl's.",
     reads_shards: false,
     tables: || vec![schema::<HostRow>(), schema::<SummaryRow>()],
     check: check_settings::<Report>,
@@ -48,6 +48,10 @@ pub struct Sources {
     pub dedup: Committed,
     /// Keywords.
     pub keywords: Committed,
+    /// Repeated lines and paragraphs, where they were looked for.
+    pub repeated: Option<Committed>,
+    /// Mirrors, where they were looked for.
+    pub mirrors: Option<Committed>,
     /// The crawls that the corpus is of.
     crawls: crawls::Crawls,
 }
@@ -59,6 +63,11 @@ impl Sources {
     /// Where a job has no results there.
     pub fn of(context: &Context<'_>) -> Result<Self> {
         let extract = context.results_of("extract")?;
+        let optional = |job| match context.results_of(job) {
+            Ok(committed) => Ok(Some(committed)),
+            Err(Error::Config(_)) => Ok(None),
+            Err(error) => Err(error),
+        };
         Ok(Sources {
             crawls: crawls::Crawls::of(context, &extract)?,
             extract,
@@ -67,11 +76,14 @@ impl Sources {
             shape: context.results_of("shape")?,
             dedup: context.results_of("dedup")?,
             keywords: context.results_of("keywords")?,
+            repeated: optional("repeated")?,
+            mirrors: optional("mirrors")?,
         })
     }
 
-    fn all(&self) -> [&Committed; 6] {
-        [&self.extract, &self.graph, &self.rank, &self.shape, &self.dedup, &self.keywords]
+    fn all(&self) -> Vec<&Committed> {
+        let needed = [&self.extract, &self.graph, &self.rank, &self.shape, &self.dedup, &self.keywords];
+        needed.into_iter().chain(&self.repeated).chain(&self.mirrors).collect()
     }
 }
 
@@ -143,7 +155,7 @@ fn refuse_earlier(sources: &Sources) -> Result<()> {
 impl Job for Report {
     type Input = Sources;
     const NAME: &'static str = "report";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn run(&self, sources: &Sources, stage: &Stage<'_>) -> Result<()> {
         stage.unit("report", |unit| self.write(sources, unit))

@@ -6,6 +6,7 @@ use webmill_report::{Bars, BowTie, Law, LogLog, ReportData, Series, Share, Top, 
 use super::corpus::{Corpus, Counts, outcomes};
 use super::hosts::WrittenHosts;
 use super::numbers::Numbers;
+use super::summary::copied;
 use super::tops::{Lists, MEASURES, Scored, Tops};
 use super::{Report, Sources};
 use crate::levels::Level;
@@ -319,13 +320,31 @@ fn cluster_table(corpus: &Corpus, tops: &Tops) -> Top {
     }
 }
 
+/// A number of repeated lines or mirrors, and where they are listed.
+fn of_table(name: &str, n: u64, unit: &str) -> String {
+    let (unit, table) = match unit {
+        "pairs" => ("pairs of sites", "mirrors"),
+        _ => ("lines and paragraphs of many pages", "repeated"),
+    };
+    let about = match name {
+        "suspected mirrors" => " that agree in part",
+        "variants of sites" => " that differ by www. or scheme only",
+        _ => "",
+    };
+    format!("{} {unit}{about} (table {table})", thousands(n))
+}
+
 /// What a reader needs to trust or repeat the numbers.
 fn facts(sources: &Sources, numbers: &Numbers) -> Vec<(String, String)> {
     let mut facts = vec![("webmill".to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
-    for committed in [&sources.extract, &sources.graph, &sources.rank, &sources.shape, &sources.dedup] {
+    let jobs = [&sources.extract, &sources.graph, &sources.rank, &sources.shape, &sources.dedup];
+    for committed in jobs.into_iter().chain(&sources.repeated).chain(&sources.mirrors) {
         let manifest = &committed.manifest;
         facts.push((format!("{} {}", manifest.job, manifest.job_version), manifest.key.to_string()));
     }
+    facts.extend(
+        copied(sources).into_iter().map(|(name, n, unit)| (name.to_owned(), of_table(name, n, unit))),
+    );
     let of_pages = |row: &&ConvergenceRow| row.level == Level::Page && row.measure == Iterated::Pagerank;
     if let Some(rank) = numbers.convergence.iter().find(of_pages) {
         let how = if rank.converged { "" } else { ", NOT converged" };

@@ -1,5 +1,7 @@
 //! Table `summary`: every number of the report.
 
+use webmill_run::Committed;
+
 use super::Sources;
 use super::corpus::{Corpus, outcomes};
 use super::crawls::CrawlNumbers;
@@ -23,6 +25,9 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
         ("clusters", corpus.cluster_sizes.values().sum(), "clusters"),
         ("duplicates", corpus.duplicates, "pages"),
     ] {
+        row("corpus", name, value as f64, unit);
+    }
+    for (name, value, unit) in copied(sources) {
         row("corpus", name, value as f64, unit);
     }
     for (section, counts, unit) in [
@@ -49,6 +54,26 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
         }
     }
     rows
+}
+
+/// Lines and sites that the corpus has more than once, as far as they were looked for: name, number, unit.
+pub fn copied(sources: &Sources) -> Vec<(&'static str, u64, &'static str)> {
+    let mut found = Vec::new();
+    let count = |of: &Committed, name: &str| of.manifest.counts.kept.get(name).copied().unwrap_or(0);
+    if let Some(repeated) = &sources.repeated {
+        found.push(("repeated lines", count(repeated, "repeated-blocks"), "lines"));
+    }
+    if let Some(mirrors) = &sources.mirrors {
+        for (name, kinds) in [
+            ("mirrors", &["mirror"][..]),
+            ("suspected mirrors", &["suspected"]),
+            ("variants of sites", &["www", "scheme"]),
+        ] {
+            let pairs = kinds.iter().map(|kind| count(mirrors, &format!("pairs-{kind}"))).sum();
+            found.push((name, pairs, "pairs"));
+        }
+    }
+    found
 }
 
 /// The rows about the crawls that the corpus is of.

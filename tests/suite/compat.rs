@@ -50,6 +50,10 @@ columns! {
     struct EarlierMember from ClusterRow { url, url_key, cluster, representative, keep, kind, size }
 }
 
+columns! {
+    struct EarlierTemplate from TemplateRow { url_host_name, pages, sampled, verdict, texts, pages_hit, share, agreement }
+}
+
 /// Reads a whole table, each cell by its type.
 fn rows<T: Table>(results: &Path, job: &str) -> Vec<T> {
     read_rows(&results.join(job).join("latest").join(T::NAME)).unwrap_or_else(|e| panic!("{e}"))
@@ -79,7 +83,7 @@ fn results_of_earlier_programs_open() {
         assert!(!rows::<RecordRow>(&results, "extract").is_empty());
         rows::<CommentRow>(&results, "extract");
         rows::<StructuredRow>(&results, "extract");
-        rows::<TemplateRow>(&results, "extract");
+        Reader::<EarlierTemplate>::open(&results.join("extract/latest/templates")).unwrap().next().unwrap();
         let nodes: Vec<NodeRow> = rows(&results, "graph");
         assert_eq!(nodes.len(), rows::<RankRow>(&results, "rank").len());
         assert_eq!(nodes.len(), rows::<ComponentRow>(&results, "shape").len());
