@@ -38,8 +38,6 @@ fn one_shard_or_many_give_the_same_rows() {
         ("shape", "components"),
         ("dedup", "duplicates"),
         ("dedup", "clusters"),
-        ("repeated", "repeated"),
-        ("mirrors", "mirrors"),
         ("report", "hosts"),
     ] {
         let (a, b) = (rows(&work, "out-one", job, table), rows(&work, "out-many", job, table));

@@ -6,6 +6,7 @@ use webmill::jobs::mirrors::tables::{MirrorKind, MirrorRow};
 use webmill::sim::{Config, Web};
 use webmill::table::read_rows;
 
+use crate::crawl_support::{Written, serve};
 use crate::support::{Work, assert_same, story};
 
 /// Extracts `shards`, finds duplicates and mirrors; the rows, and what `mirrors` said.
@@ -81,6 +82,54 @@ fn the_mirrors_of_the_simulated_web_are_found_and_no_others() {
         let kind = if row.share >= 0.7 { MirrorKind::Mirror } else { MirrorKind::Suspected };
         assert_eq!(row.kind, kind, "{row:?}");
     }
+    work.write_web("many", &web, 100_000);
+    assert_eq!(mirrors(&work, "many", "parts", &[]).0, found, "other shards");
+}
+
+#[test]
+fn a_page_with_mirrors_is_fetched_before_its_equals() {
+    let work = Work::new();
+    let copied = ["http://n.example/z", "http://m1.example/a", "http://m2.example/b", "http://m3.example/c"];
+    let mut pages: Vec<_> = copied.iter().map(|url| page((*url).to_owned(), &story(1))).collect();
+    // Copies on the page's own domain are no mirrors.
+    let own = [
+        "http://n.example/y",
+        "http://www.n.example/1",
+        "http://n.example/2",
+        "http://n.example/3",
+        "http://n.example/4",
+    ];
+    pages.extend(own.iter().map(|url| page((*url).to_owned(), &story(2))));
+    pages.push(page("http://n.example/x".to_owned(), &story(3)));
+    work.write_pages("shards", &pages);
+    work.run(&["run", "shards", "--out", "results"]);
+
+    let order = |folder: &str, more: &[&str]| {
+        let web = Written::default()
+            .page("http://n.example/", &["/x", "/y", "/z"])
+            .page("http://n.example/x", &[])
+            .page("http://n.example/y", &[])
+            .page("http://n.example/z", &[]);
+        let (server, record) = serve(web);
+        let proxy = server.proxy();
+        let arguments = ["crawl", "http://n.example/", "--out", folder, "--proxy", &proxy, "--delay", "0"];
+        let best = ["--strategy", "best", "--connections", "1", "--no-sitemaps"];
+        let output = work.run(&[&arguments[..], &best, more].concat());
+        let asked = record.requests().into_iter().map(|(_, asked)| asked.url);
+        let asked: Vec<String> = asked.filter(|url| !url.ends_with("robots.txt")).collect();
+        let names = asked.iter().map(|url| url.rsplit('/').next().unwrap_or_default());
+        (names.collect::<Vec<_>>().join(" "), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(order("plain", &[]).0, " x y z");
+    let (informed, said) = order("informed", &["--earlier", "results"]);
+    assert_eq!(informed, " z x y");
+    assert!(!said.contains("earlier results"), "{said}");
+
+    // Without the table the crawl goes on, and says what does not count.
+    std::fs::remove_dir_all(work.path("results/dedup")).unwrap();
+    let (less, said) = order("less", &["--earlier", "results"]);
+    assert_eq!(less, " x y z");
+    assert!(said.contains("mirrors do not count") && said.contains("webmill dedup"), "{said}");
 }
 
 #[test]
