@@ -97,7 +97,10 @@ fn clusters_are_counted_and_first_pages_told() {
     let mut firsts = Vec::new();
     let repeated = count.finish_telling(|page| page / 4, |page| firsts.push(page)).unwrap();
     let mut rows = Vec::new();
-    let take = |row: RepeatedRow<'_>| Ok(rows.push((row.text.to_owned(), row.bytes, row.clusters)));
+    let take = |row: RepeatedRow<'_>| {
+        rows.push((row.text.to_owned(), row.bytes, row.clusters));
+        Ok(())
+    };
     repeated.rows(|page| Ok(&texts[page as usize]), take).unwrap();
     assert_eq!((rows, firsts), (vec![("All rights reser".to_owned(), NOTICE.len() as u64, 8)], vec![3]));
 }
