@@ -9,9 +9,11 @@
 //!
 //! **What is left out, and counted** ([`PassageCounts`]): hashes on more than [`max_pages`] pages (boilerplate; what `repeated`
 //! lists); pairs of pages that both come after the first [`max_representatives`] of a hash (each still meets those); pairs
-//! with fewer shared hashes; of a page's partners before it, those beyond the [`max_partners`] with the most shared hashes.
-//! So whatever the pages, there are at most `max_representatives` pairs a selected hash and `max_partners` alignments a
-//! page: the work is linear in the texts. Exact copies should be left out by the caller: one page of each text is enough.
+//! with fewer shared hashes; pairs that neither page has among its [`max_partners`] with the most shared hashes, before it
+//! and after it. A page that holds many others, as a manual on one page does, is so aligned with all of them, whichever
+//! came first. Whatever the pages, there are at most `max_representatives` pairs a selected hash and twice `max_partners`
+//! alignments a page: the work is linear in the texts. Exact copies should be left out by the caller: one page of each
+//! text is enough; pairs that are known already are [left out](PassageJoin::leave_out) before partners are chosen.
 //!
 //! **Cost.** Memory: the given budget, and where one pair of texts is larger than half of it, these two (about 16 bytes a
 //! byte of text, texts cut at [`max_text_bytes`]). Disk: 16 bytes a selected hash, 12 a pair.
@@ -48,7 +50,8 @@ pub struct PassageOptions {
     pub max_pages: u32,
     /// Pages of one hash (the first ones) that every other page of it is paired with, 1 to 1,000; 16.
     pub max_representatives: u32,
-    /// Pages before it that a page is aligned with, those with the most shared hashes, 1 to 10,000; 64.
+    /// Pages before it that a page chooses to be aligned with, those with the most shared hashes, and as many after it that
+    /// have not chosen it; 1 to 10,000; 64.
     pub max_partners: u32,
     /// Distinct selected hashes that two pages share at least, from 1; 2.
     pub min_shared: u32,
@@ -134,7 +137,9 @@ pub struct PassageCounts {
     pub pairs_not_met: u64,
     /// Pairs with fewer shared hashes than `min_shared`.
     pub pairs_with_few: u64,
-    /// Pairs beyond the partners of a page.
+    /// Pairs that the caller [left out](PassageJoin::leave_out); only those that hashes would have made.
+    pub pairs_left_out: u64,
+    /// Pairs beyond the partners of both pages.
     pub pairs_beyond_partners: u64,
     /// Pairs that were aligned.
     pub pairs_aligned: u64,
@@ -152,12 +157,13 @@ pub struct PassageCounts {
 
 impl PassageCounts {
     /// Name and number of everything that was left out.
-    pub fn left_out(&self) -> [(&'static str, u64); 8] {
+    pub fn left_out(&self) -> [(&'static str, u64); 9] {
         [
             ("passages-page-too-short", self.pages_too_short),
             ("passages-boilerplate-hash", self.boilerplate_hashes),
             ("passages-pair-not-met", self.pairs_not_met),
             ("passages-few-shared", self.pairs_with_few),
+            ("passages-pair-known", self.pairs_left_out),
             ("passages-too-many-partners", self.pairs_beyond_partners),
             ("passages-text-cut", self.texts_cut),
             ("passages-seed-not-followed", self.seeds_left),
@@ -191,6 +197,8 @@ pub struct PassageJoin {
     budget: Budget,
     /// (hash, page).
     selections: Sorter<[u64; 2]>,
+    /// Pairs to leave out: [later page, earlier page].
+    known: Sorter<[u32; 2]>,
     counts: PassageCounts,
 }
 
@@ -202,7 +210,14 @@ impl PassageJoin {
     pub fn new(options: PassageOptions, budget: &Budget) -> Result<Self> {
         options.check()?;
         let selections = Sorter::new(&budget.share(2));
-        Ok(PassageJoin { options, budget: budget.clone(), selections, counts: PassageCounts::default() })
+        let known = Sorter::new(&budget.share(8));
+        Ok(PassageJoin {
+            options,
+            budget: budget.clone(),
+            selections,
+            known,
+            counts: PassageCounts::default(),
+        })
     }
 
     /// The options.
@@ -223,12 +238,21 @@ impl PassageJoin {
         self.selections.extend(hashes.iter().map(|&hash| [hash, u64::from(page)]))
     }
 
+    /// Leaves a pair of pages out, in either order: two that are known to be near each other, of which there is nothing more
+    /// to say. It takes no other partner's place.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the sort cannot write.
+    pub fn leave_out(&mut self, page: u32, other: u32) -> Result<()> {
+        self.known.push([page.max(other), page.min(other)])
+    }
+
     /// Ends the input and forms the pairs.
     ///
     /// # Errors
     /// [`Error::Io`] when a sort cannot read or write.
     pub fn finish(self) -> Result<PassagePairs> {
-        let PassageJoin { options, budget, selections, mut counts } = self;
+        let PassageJoin { options, budget, selections, known, mut counts } = self;
         // [later page, earlier page, shared hashes]
         let mut pairs = Sorter::new(&budget.share(4)).with_combine(|first: &mut [u32; 3], next| {
             let same = first[..2] == next[..2];
@@ -246,8 +270,9 @@ impl PassageJoin {
             bucket.push(page as u32, &options);
         }
         bucket.pair(&options, &mut counts, &mut pairs)?;
-        let pairs = best_partners(pairs.finish()?, &options, &mut counts, &budget)?;
-        Ok(PassagePairs { options, budget, pairs, counts })
+        let chosen = chosen_by_later(pairs.finish()?, known.finish()?, &options, &mut counts, &budget)?;
+        let (pairs, pages) = chosen_by_either(chosen, &options, &mut counts, &budget)?;
+        Ok(PassagePairs { options, budget, pairs, pages, counts })
     }
 }
 
@@ -294,39 +319,122 @@ impl Bucket {
     }
 }
 
-/// Of each page's pairs with earlier ones, those with the most shared hashes, ties by the earlier page; sorted by
-/// (earlier, later).
-fn best_partners(
+/// The pairs of one page that have the most shared hashes, ties by the earlier partner.
+struct Best {
+    most: usize,
+    /// (shared hashes, partner), the worst on top.
+    heap: BinaryHeap<(Reverse<u32>, u32)>,
+}
+
+impl Best {
+    fn new(options: &PassageOptions) -> Self {
+        Best { most: options.max_partners as usize, heap: BinaryHeap::new() }
+    }
+
+    /// Takes a pair; gives back the one that is not among the best.
+    fn push(&mut self, shared: u32, partner: u32) -> Option<(u32, u32)> {
+        self.heap.push((Reverse(shared), partner));
+        let worst = (self.heap.len() > self.most).then(|| self.heap.pop()).flatten();
+        worst.map(|(Reverse(shared), partner)| (shared, partner))
+    }
+
+    fn drain(&mut self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.heap.drain().map(|(Reverse(shared), partner)| (shared, partner))
+    }
+}
+
+/// Set in the number of shared hashes of a pair that the later page chose.
+const CHOSEN: u32 = 1 << 31;
+
+/// Leaves out what is known and what shares too little, and marks of each page's pairs with earlier ones the best. Takes
+/// pairs by (later, earlier), gives them by (earlier, later).
+fn chosen_by_later(
     pairs: Sorted<[u32; 3]>,
+    known: Sorted<[u32; 2]>,
     options: &PassageOptions,
     counts: &mut PassageCounts,
     budget: &Budget,
 ) -> Result<Sorted<[u32; 3]>> {
-    let mut kept = Sorter::new(&budget.share(4));
-    let mut page = u32::MAX;
-    // The worst on top.
-    let mut best: BinaryHeap<(Reverse<u32>, u32)> = BinaryHeap::new();
-    let mut give = |page: u32, best: &mut BinaryHeap<(Reverse<u32>, u32)>| {
-        kept.extend(best.drain().map(|(Reverse(shared), earlier)| [earlier, page, shared]))
-    };
+    let mut marked = Sorter::new(&budget.share(4));
+    let (mut page, mut best) = (u32::MAX, Best::new(options));
+    let mut known = known.peekable();
     for pair in pairs {
         let [later, earlier, shared] = pair?;
         if later != page {
-            give(page, &mut best)?;
+            marked.extend(best.drain().map(|(shared, earlier)| [earlier, page, shared | CHOSEN]))?;
             page = later;
         }
         if shared < options.min_shared {
             counts.pairs_with_few += 1;
             continue;
         }
-        best.push((Reverse(shared), earlier));
-        if best.len() > options.max_partners as usize {
-            best.pop();
+        while known.next_if(|pair| pair.as_ref().is_ok_and(|pair| *pair < [later, earlier])).is_some() {}
+        match known.peek() {
+            Some(Ok(pair)) if *pair == [later, earlier] => {
+                counts.pairs_left_out += 1;
+                continue;
+            }
+            Some(Err(_)) => known.next().transpose().map(drop)?,
+            _ => {}
+        }
+        if let Some((shared, earlier)) = best.push(shared.min(CHOSEN - 1), earlier) {
+            marked.push([earlier, later, shared])?;
+        }
+    }
+    marked.extend(best.drain().map(|(shared, earlier)| [earlier, page, shared | CHOSEN]))?;
+    marked.finish()
+}
+
+/// The pairs that the later page chose, and of the others of each page with later ones the best; with the pages that are in
+/// any, a bit each. Takes and gives pairs by (earlier, later).
+fn chosen_by_either(
+    marked: Sorted<[u32; 3]>,
+    options: &PassageOptions,
+    counts: &mut PassageCounts,
+    budget: &Budget,
+) -> Result<(Sorted<[u32; 3]>, Pages)> {
+    let mut kept = Sorter::new(&budget.share(4));
+    let mut pages = Pages::default();
+    let (mut page, mut best) = (u32::MAX, Best::new(options));
+    let mut keep = |pair: [u32; 3]| {
+        pages.insert(pair[0]);
+        pages.insert(pair[1]);
+        kept.push(pair)
+    };
+    for pair in marked {
+        let [earlier, later, shared] = pair?;
+        if earlier != page {
+            best.drain().try_for_each(|(shared, later)| keep([page, later, shared]))?;
+            page = earlier;
+        }
+        if shared & CHOSEN != 0 {
+            keep([earlier, later, shared & !CHOSEN])?;
+        } else if best.push(shared, later).is_some() {
             counts.pairs_beyond_partners += 1;
         }
     }
-    give(page, &mut best)?;
-    kept.finish()
+    best.drain().try_for_each(|(shared, later)| keep([page, later, shared]))?;
+    Ok((kept.finish()?, pages))
+}
+
+/// A set of pages, a bit each.
+#[derive(Default)]
+struct Pages {
+    bits: Vec<u64>,
+}
+
+impl Pages {
+    fn insert(&mut self, page: u32) {
+        let word = page as usize / 64;
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+        }
+        self.bits[word] |= 1 << (page % 64);
+    }
+
+    fn contains(&self, page: u32) -> bool {
+        self.bits.get(page as usize / 64).is_some_and(|word| word & (1 << (page % 64)) != 0)
+    }
 }
 
 /// Pairs of pages to be aligned, by [`align`](Self::align).
@@ -335,10 +443,16 @@ pub struct PassagePairs {
     pub(super) budget: Budget,
     /// [earlier page, later page, shared hashes]
     pub(super) pairs: Sorted<[u32; 3]>,
+    pages: Pages,
     pub(super) counts: PassageCounts,
 }
 
 impl PassagePairs {
+    /// Whether a page is in any of them: others' texts are not asked for.
+    pub fn contains(&self, page: u32) -> bool {
+        self.pages.contains(page)
+    }
+
     /// What was counted so far.
     pub fn counts(&self) -> &PassageCounts {
         &self.counts

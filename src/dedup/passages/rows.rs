@@ -59,7 +59,7 @@ impl PassagePairs {
         mut text: impl FnMut(u32) -> Result<T>,
         mut each: impl FnMut(PagePassages) -> Result<()>,
     ) -> Result<PassageCounts> {
-        let PassagePairs { options, budget, pairs, mut counts } = self;
+        let PassagePairs { options, budget, pairs, mut counts, .. } = self;
         let mut pairs = pairs.peekable();
         let mut prepared: BTreeMap<u32, Prepared> = BTreeMap::new();
         loop {

@@ -91,14 +91,63 @@ fn pages_meet_representatives_and_the_rest_is_counted() {
     assert!((1..200).all(|b| found.iter().any(|pair| (pair.a, pair.b) == (0, b))));
 }
 
-#[test]
-fn partners_of_a_page_are_the_best_and_the_others_are_counted() {
+/// Twenty texts of 40, 50, 60 … words and the texts of all of them in one, which is page `whole`.
+fn parts_and_whole(whole: usize) -> Vec<String> {
     let mut texts: Vec<String> = (0..20).map(|i| words(i * 1000, 40 + 10 * i)).collect();
-    texts.push(texts.concat());
+    texts.insert(whole, texts.concat());
+    texts
+}
+
+#[test]
+fn a_page_that_holds_many_meets_them_all_wherever_it_stands() {
     let options = PassageOptions { max_partners: 3, ..PassageOptions::default() };
+    for whole in [0, 7, 20] {
+        let (found, counts) = join(&parts_and_whole(whole), options, &budget());
+        let pairs: Vec<(u32, u32)> = found.iter().map(|pair| (pair.a, pair.b)).collect();
+        let whole = whole as u32;
+        let expected: Vec<(u32, u32)> =
+            (0..21).filter(|&i| i != whole).map(|i| (whole.min(i), whole.max(i))).collect();
+        assert_eq!(pairs, expected, "{whole}");
+        assert_eq!(counts.pairs_beyond_partners, 0);
+    }
+}
+
+#[test]
+fn partners_of_both_pages_are_the_best_and_the_others_are_counted() {
+    // Page i shares with page j what begins at word 1000 · max(i, j): the more, the larger both are.
+    let all: Vec<String> = (0..8).map(|i| words(i * 1000, 40 + 10 * i)).collect();
+    let texts: Vec<String> = (0..8).map(|i| all[..=i].concat() + &words(90_000 + i * 1000, 30)).collect();
+    let options = PassageOptions { max_partners: 2, ..PassageOptions::default() };
     let (found, counts) = join(&texts, options, &budget());
-    assert_eq!(found.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), [(17, 20), (18, 20), (19, 20)]);
-    assert_eq!(counts.pairs_beyond_partners, 17);
+    let pairs: Vec<(u32, u32)> = found.iter().map(|pair| (pair.a, pair.b)).collect();
+    // Each chooses the two before it; of the other later ones all share the same with it, and the first two are taken.
+    let expected: Vec<(u32, u32)> =
+        (0..8u32).flat_map(|a| (a + 1..8).map(move |b| (a, b))).filter(|(a, b)| b - a <= 4).collect();
+    assert_eq!(pairs, expected);
+    assert_eq!(counts.pairs_beyond_partners as usize, 28 - expected.len());
+}
+
+#[test]
+fn known_pairs_are_left_out_and_take_no_place() {
+    let texts = vec![words(0, 100); 6];
+    let options = PassageOptions { max_partners: 1, ..PassageOptions::default() };
+    let mut join = PassageJoin::new(options, &budget()).unwrap();
+    for (page, text) in texts.iter().enumerate() {
+        join.push(page as u32, &options.hashes(text)).unwrap();
+    }
+    // Given in either order, more than once, and with pages that share nothing.
+    for (a, b) in [(5, 0), (0, 5), (1, 5), (4, 5), (9, 5), (0, 1)] {
+        join.leave_out(a, b).unwrap();
+    }
+    let pairs = join.finish().unwrap();
+    assert!((0..6).all(|page| pairs.contains(page)) && !pairs.contains(6) && !pairs.contains(1 << 30));
+    let mut found = Vec::new();
+    let counts = pairs
+        .align(|page| Ok(texts[page as usize].as_str()), |pair| Ok(found.push((pair.a, pair.b))))
+        .unwrap();
+    assert!(!found.iter().any(|pair| [(0, 5), (1, 5), (4, 5), (0, 1)].contains(pair)), "{found:?}");
+    assert!(found.contains(&(2, 5)), "{found:?}");
+    assert_eq!(counts.pairs_left_out, 4);
 }
 
 #[test]
