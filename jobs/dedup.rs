@@ -15,6 +15,7 @@ mod earlier;
 mod order;
 mod output;
 mod pages;
+pub mod passages;
 mod stores;
 pub mod tables;
 mod texts;

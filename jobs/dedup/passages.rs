@@ -1,0 +1,215 @@
+//! Passages: what stands in two pages that are no copies of each other, and pages that are mostly in another one.
+//!
+//! **What.** Table `passages`, a row a passage with its place in both texts; and rows of table `duplicates`, kind
+//! `contained`, for pairs of which one text is mostly in the other. Where the shingles of a pair turn out to be near after
+//! all, which equal bands had not shown, it has a row of kind `near` and none in `passages`.
+//!
+//! **Definition.** Winnowing and alignment are those of [`PassageJoin`]; containment |S(A) ∩ S(B)| / |S(A)| and resemblance
+//! are exact, over the shingles of both texts ([`Overlap`]). Compared are the current captures that stand for themselves:
+//! pages in no cluster, and of each cluster the page that is kept. Its copies share everything that it shares. A pair that
+//! table `duplicates` calls near is left out. `a` comes before `b` in the order earliest fetch (an unknown time is the
+//! latest), shortest URL, URL by its bytes: clusters say nothing of the order between pages of two of them.
+//!
+//! **Algorithm.** Pages are numbered in that order ([`pages`]); table `texts` is read once for the hashes and once for the
+//! texts of pages in a pair ([`texts`]); known pairs are brought to numbers ([`known`]); all by external sorts and merges.
+//!
+//! **Cost.** Linear in the texts, whatever is in them: a hash on more than `passage_pages` pages is boilerplate and makes no
+//! pairs, and a page is aligned with at most `passage_partners` pages before it and as many after it by its own choice.
+//! Memory: half of the stage's for the join, which a single pair of very long texts may exceed (16 bytes a byte of text).
+//! Disk: the texts of pages in a pair, and 16 bytes a selected hash.
+//!
+//! **Determinism.** Rows come by (a, b, place in a). Threads, memory and the order of parts and rows change nothing.
+//!
+//! **Errors.** What is left out is counted by reason, and what a limit left out is said: see [`say_limits`].
+//!
+//! **Reference.** Schleimer, Wilkerson, Aiken, doi:10.1145/872757.872770; Broder, doi:10.1109/SEQUEN.1997.666900.
+
+mod known;
+mod output;
+mod pages;
+mod records;
+pub mod row;
+mod texts;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use webmill_capture::Result;
+use webmill_dedup::{PassageCounts, PassageJoin, PassageOptions};
+use webmill_run::{Committed, Measure, Unit};
+use webmill_sort::Budget;
+
+use crate::output::{TableFile, first_part};
+use crate::recipe::within;
+use output::Output;
+use pages::Pages;
+use row::PassageRow;
+use texts::TextRows;
+
+/// Which passages are sought: settings of the recipe's `[dedup]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PassageSettings {
+    /// Whether passages and contained texts are sought at all; true.
+    pub passages: bool,
+    /// Share of the shingles of one text that the other has, from which it is contained in it, 0 to 1; 0.8.
+    pub contained: f64,
+    /// Words of a passage at least, 1 to 1,000,000; 12, the least that is sure to be found where two pages share it and
+    /// another one. A letter of a script without spaces counts 5/12 of a word.
+    pub passage_words: u32,
+    /// Hashes that two pages share at least to be compared, 1 to 1,000; 2: a passage of 20 words is sure to be found. 1 is
+    /// slower and sure of 12 words.
+    pub passage_hashes: u32,
+    /// Pages above which a hash is boilerplate and skipped, 2 to 100,000; 1,000.
+    pub passage_pages: u32,
+    /// Pages before it that a page is compared with at most, and as many after it: those with the most shared hashes, 1 to
+    /// 10,000; 64.
+    pub passage_partners: u32,
+    /// Rows of table `passages` that a pair of pages has at most, the longest ones, 1 to 1,000,000; 100.
+    pub passages_a_pair: u32,
+}
+
+impl Default for PassageSettings {
+    fn default() -> Self {
+        let options = PassageOptions::default();
+        PassageSettings {
+            passages: true,
+            contained: 0.8,
+            passage_words: options.min_words,
+            passage_hashes: options.min_shared,
+            passage_pages: options.max_pages,
+            passage_partners: options.max_partners,
+            passages_a_pair: 100,
+        }
+    }
+}
+
+impl PassageSettings {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`webmill_capture::Error::Config`] that names the setting and its range.
+    pub fn check(&self) -> Result<()> {
+        within("contained", self.contained, 0.0..=1.0)?;
+        within("passage_words", self.passage_words, 1..=1_000_000)?;
+        within("passage_hashes", self.passage_hashes, 1..=1000)?;
+        within("passage_pages", self.passage_pages, 2..=100_000)?;
+        within("passage_partners", self.passage_partners, 1..=10_000)?;
+        within("passages_a_pair", self.passages_a_pair, 1..=1_000_000)
+    }
+
+    fn options(&self, near: &NearBound) -> PassageOptions {
+        PassageOptions {
+            max_pages: self.passage_pages,
+            max_partners: self.passage_partners,
+            min_shared: self.passage_hashes,
+            min_words: self.passage_words,
+            shingle_words: near.shingle_words as u32,
+            ..PassageOptions::default()
+        }
+    }
+}
+
+/// From where on two texts are near-duplicates: what the search for them was given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NearBound {
+    /// Words of a shingle, 1 to 64.
+    pub shingle_words: usize,
+    /// Least resemblance of near-duplicates, 0 to 1.
+    pub min_resemblance: f64,
+    /// Texts of fewer words are compared with nothing.
+    pub min_words: u32,
+}
+
+/// Seeks passages among the pages of `extract` that stand for themselves by table `clusters`, leaving out the pairs that
+/// are near in table `duplicates` (each a folder of parts, or one file). Writes table `passages` and the second part of table
+/// `duplicates`.
+///
+/// # Errors
+/// Where a table cannot be read, the disk refuses, or the user asked to stop.
+pub fn find(
+    settings: &PassageSettings,
+    near: &NearBound,
+    extract: &Committed,
+    clusters: &Path,
+    duplicates: &Path,
+    unit: &mut Unit<'_>,
+) -> Result<()> {
+    if !settings.passages {
+        TableFile::<PassageRow>::create(unit, first_part::<PassageRow>())?.finish(unit)?;
+        return Ok(());
+    }
+    let stage = unit.stage();
+    let (progress, temp) = (stage.progress, unit.temp().to_path_buf());
+    let budget = Budget::new(stage.memory as usize / 2).in_dir(&temp);
+    let options = settings.options(near);
+
+    progress.begin("pages to compare", 0, Measure::Items);
+    let pages = Pages::read(&extract.path("pages"), clusters, near.min_words, &budget, unit)?;
+    let rows = TextRows::find(&extract.path("texts"), &pages, &budget, &temp, stage)?;
+    progress.advance(u64::from(pages.len));
+    progress.end();
+    let missing = u64::from(pages.len).saturating_sub(rows.len);
+    if missing > 0 {
+        unit.dropped("passages-text-missing", missing);
+    }
+
+    progress.begin("winnow", rows.len, Measure::Items);
+    let mut join = PassageJoin::new(options, &budget)?;
+    rows.map(stage, |text| options.hashes(text), |page, hashes| join.push(page, &hashes))?;
+    known::near_pairs(duplicates, &pages, &budget.share(8), stage.cancel, |a, b| join.leave_out(a, b))?;
+    let pairs = join.finish()?;
+    let texts = rows.copy(|page| pairs.contains(page), &budget.share(4), &temp, stage)?;
+    progress.end();
+
+    progress.begin("passages", 0, Measure::Items);
+    let mut output = Output::create(settings, near, &pages, unit)?;
+    let counts = pairs.align(
+        |page| texts.get(page),
+        |pair| {
+            stage.cancel.check()?;
+            progress.advance(1);
+            output.push(pair)
+        },
+    )?;
+    progress.end();
+    let beyond = output.finish(unit)?;
+    unit.kept("passages-pages", counts.pages);
+    unit.kept("passages-pairs-compared", counts.pairs_aligned);
+    for (reason, n) in counts.left_out().into_iter().chain([("passages-beyond-most-of-a-pair", beyond)]) {
+        if n > 0 {
+            unit.dropped(reason, n);
+        }
+    }
+    for line in say_limits(settings, &counts, beyond) {
+        progress.note(&line);
+    }
+    Ok(())
+}
+
+/// What limits left out, each with the setting that moves it.
+fn say_limits(settings: &PassageSettings, counts: &PassageCounts, beyond: u64) -> Vec<String> {
+    let PassageSettings { passage_pages, passage_partners, passages_a_pair, .. } = settings;
+    let lines = [
+        (
+            counts.boilerplate_hashes,
+            format!(
+                "hashes on more than {passage_pages} pages were taken for boilerplate and skipped (passage_pages)"
+            ),
+        ),
+        (
+            counts.pairs_beyond_partners,
+            format!(
+                "pairs of pages were not compared: both had {passage_partners} others that share more (passage_partners)"
+            ),
+        ),
+        (
+            beyond,
+            format!(
+                "passages are not in the table: pairs have the {passages_a_pair} longest of theirs (passages_a_pair)"
+            ),
+        ),
+        (counts.texts_cut, "times a text was compared up to its first 16 MiB only".to_owned()),
+    ];
+    lines.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("  passages  {n} {what}")).collect()
+}

@@ -1,0 +1,186 @@
+//! Rows of the pairs that were aligned.
+
+use webmill_capture::{Error, Result};
+use webmill_dedup::{Fingerprint, Overlap, PagePassages, Passage};
+use webmill_run::Unit;
+use webmill_table::{Bytes16, Table};
+
+use super::pages::{PageIdentity, Pages};
+use super::row::PassageRow;
+use super::{NearBound, PassageSettings};
+use crate::dedup::tables::{DuplicateKind, DuplicateRow, FoundBy};
+use crate::output::{TableFile, first_part};
+
+/// The part of table `duplicates` that is written here.
+pub fn second_part() -> String {
+    format!("{}/part-000001.parquet", DuplicateRow::NAME)
+}
+
+/// Writes both tables, pair by pair.
+pub struct Output<'p> {
+    settings: &'p PassageSettings,
+    near: &'p NearBound,
+    pages: &'p Pages,
+    passages: TableFile<PassageRow>,
+    duplicates: TableFile<DuplicateRow>,
+    /// The first page of the pair before: pairs come by it.
+    first: Option<(u32, PageIdentity)>,
+    beyond: u64,
+    contained: u64,
+    found_near: u64,
+    sharing: u64,
+}
+
+impl<'p> Output<'p> {
+    /// Creates the files.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn create(
+        settings: &'p PassageSettings,
+        near: &'p NearBound,
+        pages: &'p Pages,
+        unit: &Unit<'_>,
+    ) -> Result<Self> {
+        Ok(Output {
+            settings,
+            near,
+            pages,
+            passages: TableFile::create(unit, first_part::<PassageRow>())?,
+            duplicates: TableFile::create(unit, second_part())?,
+            first: None,
+            beyond: 0,
+            contained: 0,
+            found_near: 0,
+            sharing: 0,
+        })
+    }
+
+    /// Writes what a pair shares.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn push(&mut self, mut pair: PagePassages) -> Result<()> {
+        let overlap = pair.overlap.ok_or_else(|| Error::Internal("a pair without its overlap".into()))?;
+        let near = overlap.common > 0 && overlap.resemblance() >= self.near.min_resemblance;
+        let contained = overlap.contained(self.near.min_resemblance, self.settings.contained).is_some();
+        if pair.passages.is_empty() && !near && !contained {
+            return Ok(());
+        }
+        let a = match self.first.take() {
+            Some((number, identity)) if number == pair.a => identity,
+            _ => self.pages.identity(pair.a)?,
+        };
+        let b = self.pages.identity(pair.b)?;
+        if near || contained {
+            self.found_near += u64::from(near);
+            self.contained += u64::from(contained);
+            let kind = if near { DuplicateKind::Near } else { DuplicateKind::Contained };
+            self.duplicates.push(duplicate(&a, &b, kind, &overlap))?;
+        }
+        if !near && !pair.passages.is_empty() {
+            self.sharing += 1;
+            self.beyond += keep_longest(&mut pair.passages, self.settings.passages_a_pair as usize);
+            for passage in &pair.passages {
+                self.passages.push(row(&a, &b, passage))?;
+            }
+        }
+        self.first = Some((pair.a, a));
+        Ok(())
+    }
+
+    /// Completes the files and counts what is in them; returns the number of passages beyond the most of a pair.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn finish(self, unit: &mut Unit<'_>) -> Result<u64> {
+        let passages = self.passages.finish(unit)?;
+        self.duplicates.finish(unit)?;
+        unit.kept("passages", passages);
+        unit.kept("passages-pairs", self.sharing);
+        unit.kept("contained-pairs", self.contained);
+        unit.kept("near-pairs-by-passages", self.found_near);
+        Ok(self.beyond)
+    }
+}
+
+/// Leaves the `most` longest passages, ties by the earlier one, in their order; returns how many went.
+fn keep_longest(passages: &mut Vec<Passage>, most: usize) -> u64 {
+    if passages.len() <= most {
+        return 0;
+    }
+    let all = passages.len();
+    // Stable: of equals the earlier stay first.
+    passages.sort_by_key(|passage| std::cmp::Reverse(passage.words));
+    passages.truncate(most);
+    passages.sort_by_key(|passage| passage.a_start);
+    (all - passages.len()) as u64
+}
+
+fn row(a: &PageIdentity, b: &PageIdentity, passage: &Passage) -> PassageRow {
+    PassageRow {
+        a: a.url.clone(),
+        b: b.url.clone(),
+        a_key: Bytes16(a.key),
+        b_key: Bytes16(b.key),
+        a_host: a.host.clone(),
+        b_host: b.host.clone(),
+        a_start: passage.a_start,
+        a_end: passage.a_end,
+        b_start: passage.b_start,
+        b_end: passage.b_end,
+        words: passage.words,
+        share_a: passage.share_a,
+        share_b: passage.share_b,
+    }
+}
+
+fn duplicate(a: &PageIdentity, b: &PageIdentity, kind: DuplicateKind, overlap: &Overlap) -> DuplicateRow {
+    let distance = a.simhash.zip(b.simhash).map(|(a, b)| Fingerprint(a).distance(Fingerprint(b)) as u8);
+    DuplicateRow {
+        a: a.url.clone(),
+        b: b.url.clone(),
+        a_key: Bytes16(a.key),
+        b_key: Bytes16(b.key),
+        a_host: a.host.clone(),
+        b_host: b.host.clone(),
+        kind,
+        resemblance: overlap.resemblance(),
+        a_in_b: overlap.a_in_b(),
+        b_in_a: overlap.b_in_a(),
+        a_shingles: Some(overlap.a as u32),
+        b_shingles: Some(overlap.b as u32),
+        shared_shingles: Some(overlap.common as u32),
+        distance,
+        a_earlier: false,
+        b_earlier: false,
+        found_by: FoundBy::Passages,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_stay_in_their_order() {
+        let passage = |a_start, words| Passage {
+            a_start,
+            a_end: a_start + 1,
+            b_start: 0,
+            b_end: 1,
+            words,
+            share_a: 0.0,
+            share_b: 0.0,
+        };
+        let all: Vec<Passage> =
+            [(0, 5), (1, 9), (2, 5), (3, 7), (4, 5)].map(|(at, words)| passage(at, words)).into();
+        for (most, left) in
+            [(9, vec![0, 1, 2, 3, 4]), (4, vec![0, 1, 2, 3]), (3, vec![0, 1, 3]), (1, vec![1])]
+        {
+            let mut passages = all.clone();
+            assert_eq!(keep_longest(&mut passages, most), (5 - left.len()) as u64);
+            assert_eq!(passages.iter().map(|p| p.a_start).collect::<Vec<_>>(), left, "{most}");
+        }
+    }
+}
