@@ -113,7 +113,7 @@ impl PassageSettings {
 /// From where on two texts are near-duplicates: what the search for them was given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NearBound {
-    /// Words of a shingle, 1 to 64.
+    /// Words of a shingle, 1 to 100.
     pub shingle_words: usize,
     /// Least resemblance of near-duplicates, 0 to 1.
     pub min_resemblance: f64,

@@ -63,7 +63,7 @@ pub struct PassageOptions {
     pub min_words: u32,
     /// Bytes of a text that are looked at, 1 KiB to 1 GiB; 16 MiB. Longer ones are counted.
     pub max_text_bytes: usize,
-    /// Words of the shingles by which [`PagePassages::overlap`](super::PagePassages) is computed, up to 64; 3. 0 leaves it
+    /// Words of the shingles by which [`PagePassages::overlap`](super::PagePassages) is computed, up to 100; 3. 0 leaves it
     /// out.
     pub shingle_words: u32,
 }
@@ -98,7 +98,7 @@ impl PassageOptions {
             ("min_shared", self.min_shared as usize, 1, u32::MAX as usize),
             ("max_gap_words", self.max_gap_words as usize, 0, 1000),
             ("max_text_bytes", self.max_text_bytes, 1 << 10, 1 << 30),
-            ("shingle_words", self.shingle_words as usize, 0, 64),
+            ("shingle_words", self.shingle_words as usize, 0, 100),
         ] {
             if !(least..=most).contains(&value) {
                 let reason = format!("passages: {name} is {value}, allowed are {least} to {most}");

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use webmill::Result;
 use webmill::capture::CanonicalUrl;
-use webmill::jobs::output::{TableFile, write_rows};
+use webmill::jobs::output::write_rows;
 use webmill::jobs::rejects::RejectTable;
 use webmill::mill::{PageRow, Reading, TextRow};
 use webmill::run::{Cancel, Committed, Inputs, Job, JobInput, Progress, Runtime, Silent, Stage};
@@ -72,6 +72,41 @@ pub struct Planted {
     pages: Vec<PlantedPage>,
     /// Files of each table.
     parts: usize,
+    form: Form,
+}
+
+/// Which program wrote the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Form {
+    /// This one.
+    Whole,
+    /// One whose table `texts` has no column `bands`.
+    WithoutBands,
+    /// One whose table `texts` has no column `text` either.
+    WithoutTexts,
+}
+
+mod without_bands {
+    webmill::table::table! {
+        /// What is needed of table `texts`, as it was before bands.
+        Row = "texts" {
+            url_key: webmill::table::Bytes16 = "key", "0x9f…";
+            text: String = "main text", "The library opened.";
+            warc_record_offset: i64 = "offset of the page's record in its shard", "183214";
+            warc_filename: String = "shard of the page's record", "crawl-00001.raw";
+        }
+    }
+}
+
+mod without_texts {
+    webmill::table::table! {
+        /// Table `texts` without its texts.
+        Row = "texts" {
+            url_key: webmill::table::Bytes16 = "key", "0x9f…";
+            warc_record_offset: i64 = "offset of the page's record in its shard", "183214";
+            warc_filename: String = "shard of the page's record", "crawl-00001.raw";
+        }
+    }
 }
 
 /// No input.
@@ -100,9 +135,13 @@ impl Job for Planted {
                 let (pages, texts): (Vec<_>, Vec<_>) =
                     pages.iter().map(|page| page.rows(place(page) as i64)).unzip();
                 write_rows(unit, name(PageRow::NAME), pages)?;
-                let mut file = TableFile::<TextRow>::create(unit, name(TextRow::NAME))?;
-                texts.into_iter().flatten().try_for_each(|row| file.push(row))?;
-                file.finish(unit)?;
+                let texts = texts.into_iter().flatten();
+                let name = name(TextRow::NAME);
+                match self.form {
+                    Form::Whole => write_rows(unit, name, texts)?,
+                    Form::WithoutBands => write_rows(unit, name, texts.map(without_bands))?,
+                    Form::WithoutTexts => write_rows(unit, name, texts.map(without_texts))?,
+                };
             }
             Ok(())
         })
@@ -131,8 +170,23 @@ pub fn run_job<J: Job>(
     runtime.run(job, input)
 }
 
+fn without_bands(row: TextRow) -> without_bands::Row {
+    let TextRow { url_key, text, warc_record_offset, warc_filename, .. } = row;
+    without_bands::Row { url_key, text, warc_record_offset, warc_filename }
+}
+
+fn without_texts(row: TextRow) -> without_texts::Row {
+    let TextRow { url_key, warc_record_offset, warc_filename, .. } = row;
+    without_texts::Row { url_key, warc_record_offset, warc_filename }
+}
+
 /// Commits pages to `out` as results of `extract`, in `parts` files of each table, in the order given.
 pub fn plant(out: &Path, pages: &[PlantedPage], parts: usize) -> Committed {
-    let planted = Planted { pages: pages.to_vec(), parts };
+    plant_in_form(out, pages, parts, Form::Whole)
+}
+
+/// The same as another program would have written it.
+pub fn plant_in_form(out: &Path, pages: &[PlantedPage], parts: usize, form: Form) -> Committed {
+    let planted = Planted { pages: pages.to_vec(), parts, form };
     run_job(&planted, &Nothing, out, 1, 256 << 20, &Silent).unwrap()
 }
