@@ -63,7 +63,7 @@ pub struct PassageSettings {
     /// Pages above which a hash is boilerplate and skipped, 2 to 100,000; 1,000.
     pub passage_pages: u32,
     /// Pages before it that a page is compared with at most, and as many after it: those with the most shared hashes, 1 to
-    /// 10,000; 64.
+    /// 10,000; 16.
     pub passage_partners: u32,
     /// Rows of table `passages` that a pair of pages has at most, the longest ones, 1 to 1,000,000; 100.
     pub passages_a_pair: u32,
@@ -78,7 +78,7 @@ impl Default for PassageSettings {
             passage_words: options.min_words,
             passage_hashes: options.min_shared,
             passage_pages: options.max_pages,
-            passage_partners: options.max_partners,
+            passage_partners: 16,
             passages_a_pair: 100,
         }
     }

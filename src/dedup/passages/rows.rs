@@ -1,8 +1,10 @@
 //! Aligning the pairs of a join: texts in, rows of passages out.
 //!
 //! Pairs are taken in their order into batches of as many texts as the memory holds; texts of a batch are read one after
-//! the other, then winnowed and aligned by all threads. A page that begins the next batch too is kept.
+//! the other, then winnowed and aligned by all threads. A page that begins the next batch too is kept, and the last used
+//! ones in a quarter of the memory.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
@@ -62,19 +64,22 @@ impl PassagePairs {
         let PassagePairs { options, budget, pairs, mut counts, .. } = self;
         let mut pairs = pairs.peekable();
         let mut prepared: BTreeMap<u32, Prepared> = BTreeMap::new();
+        let mut round = 0;
         loop {
             let next = match pairs.peek() {
                 None => return Ok(counts),
                 Some(Ok(pair)) => pair[0],
                 Some(Err(_)) => u32::MAX,
             };
-            prepared.retain(|&page, _| page == next);
-            let mut memory: usize = prepared.values().map(Prepared::memory_bytes).sum();
+            let mut memory = keep_latest(&mut prepared, next, budget.memory_bytes / 4);
+            round += 1;
             let (mut batch, mut texts) = (Vec::new(), BTreeMap::new());
             while memory < budget.memory_bytes / 2 && batch.len() < BATCH || batch.is_empty() {
                 let Some(pair) = pairs.next().transpose()? else { break };
                 for page in &pair[..2] {
-                    if !prepared.contains_key(page) && !texts.contains_key(page) {
+                    if let Some(prepared) = prepared.get_mut(page) {
+                        prepared.used = round;
+                    } else if !texts.contains_key(page) {
                         let text = text(*page)?;
                         memory += BYTES_A_BYTE * text.as_ref().len().min(options.max_text_bytes);
                         counts.texts_cut += u64::from(text.as_ref().len() > options.max_text_bytes);
@@ -83,8 +88,10 @@ impl PassagePairs {
                 }
                 batch.push(pair);
             }
-            let made: Vec<(u32, Prepared)> =
-                texts.par_iter().map(|(&page, text)| (page, Prepared::of(text.as_ref(), &options))).collect();
+            let made: Vec<(u32, Prepared)> = texts
+                .par_iter()
+                .map(|(&page, text)| (page, Prepared::of(text.as_ref(), round, &options)))
+                .collect();
             drop(texts);
             prepared.extend(made);
             for (pair, seeds_left, short) in align_batch(&batch, &prepared, &options)? {
@@ -99,6 +106,24 @@ impl PassagePairs {
     }
 }
 
+/// Of the texts made ready, leaves that of page `next` and the last used ones, as many as take `most` bytes; returns what
+/// they take. Partners of neighbouring pages are often the same.
+fn keep_latest(prepared: &mut BTreeMap<u32, Prepared>, next: u32, most: usize) -> usize {
+    let mut order: Vec<(bool, Reverse<u64>, u32)> =
+        prepared.iter().map(|(&page, made)| (page != next, Reverse(made.used), page)).collect();
+    order.sort_unstable();
+    let mut memory = 0;
+    for (other, _, page) in order {
+        let bytes = prepared.get(&page).map_or(0, Prepared::memory_bytes);
+        if other && memory + bytes > most {
+            prepared.remove(&page);
+        } else {
+            memory += bytes;
+        }
+    }
+    memory
+}
+
 /// Most pairs in a batch.
 const BATCH: usize = 1 << 14;
 
@@ -109,14 +134,16 @@ const BYTES_A_BYTE: usize = 16;
 struct Prepared {
     winnowed: Winnowed,
     shingles: Option<Shingles>,
+    /// Number of the last batch with it.
+    used: u64,
 }
 
 impl Prepared {
-    fn of(text: &str, options: &PassageOptions) -> Self {
+    fn of(text: &str, used: u64, options: &PassageOptions) -> Self {
         let text = options.cut(text);
         let shingles =
             (options.shingle_words > 0).then(|| Shingles::of(text, options.shingle_words as usize));
-        Prepared { winnowed: Winnowed::of(text, &options.winnow), shingles }
+        Prepared { winnowed: Winnowed::of(text, &options.winnow), shingles, used }
     }
 
     fn memory_bytes(&self) -> usize {
