@@ -5,13 +5,14 @@
 //! all, which equal bands had not shown, it has a row of kind `near` and none in `passages`.
 //!
 //! **Definition.** Winnowing and alignment are those of [`PassageJoin`]; containment |S(A) ∩ S(B)| / |S(A)| and resemblance
-//! are exact, over the shingles of both texts ([`Overlap`]). Compared are the current captures that stand for themselves:
+//! are exact, over the shingles of both texts ([`webmill_dedup::Overlap`]). Compared are the current captures that stand for
+//! themselves:
 //! pages in no cluster, and of each cluster the page that is kept. Its copies share everything that it shares. A pair that
 //! table `duplicates` calls near is left out. `a` comes before `b` in the order earliest fetch (an unknown time is the
 //! latest), shortest URL, URL by its bytes: clusters say nothing of the order between pages of two of them.
 //!
-//! **Algorithm.** Pages are numbered in that order ([`pages`]); table `texts` is read once for the hashes and once for the
-//! texts of pages in a pair ([`texts`]); known pairs are brought to numbers ([`known`]); all by external sorts and merges.
+//! **Algorithm.** Pages are numbered in that order (`pages`); table `texts` is read once for the hashes and once for the
+//! texts of pages in a pair (`texts`); known pairs are brought to numbers (`known`); all by external sorts and merges.
 //!
 //! **Cost.** Linear in the texts, whatever is in them: a hash on more than `passage_pages` pages is boilerplate and makes no
 //! pairs, and a page is aligned with at most `passage_partners` pages before it and as many after it by its own choice.
@@ -20,7 +21,7 @@
 //!
 //! **Determinism.** Rows come by (a, b, place in a). Threads, memory and the order of parts and rows change nothing.
 //!
-//! **Errors.** What is left out is counted by reason, and what a limit left out is said: see [`say_limits`].
+//! **Errors.** What is left out is counted by reason, and what a limit left out is said on stderr, with the setting that moves it.
 //!
 //! **Reference.** Schleimer, Wilkerson, Aiken, doi:10.1145/872757.872770; Broder, doi:10.1109/SEQUEN.1997.666900.
 

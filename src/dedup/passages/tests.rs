@@ -143,7 +143,13 @@ fn known_pairs_are_left_out_and_take_no_place() {
     assert!((0..6).all(|page| pairs.contains(page)) && !pairs.contains(6) && !pairs.contains(1 << 30));
     let mut found = Vec::new();
     let counts = pairs
-        .align(|page| Ok(texts[page as usize].as_str()), |pair| Ok(found.push((pair.a, pair.b))))
+        .align(
+            |page| Ok(texts[page as usize].as_str()),
+            |pair| {
+                found.push((pair.a, pair.b));
+                Ok(())
+            },
+        )
         .unwrap();
     assert!(!found.iter().any(|pair| [(0, 5), (1, 5), (4, 5), (0, 1)].contains(pair)), "{found:?}");
     assert!(found.contains(&(2, 5)), "{found:?}");
