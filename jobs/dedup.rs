@@ -29,7 +29,7 @@ use webmill_run::{
     Committed, Ingredient, Inputs, Job, JobInput, Measure, Stage, Unit, Upstream, open_latest,
 };
 use webmill_sort::{Budget, Sorter};
-use webmill_table::{part_files, schema};
+use webmill_table::{Table, part_files, schema};
 
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
@@ -39,6 +39,8 @@ use candidates::Near;
 use order::Order;
 use output::Tables;
 use pages::{Pages, Sources};
+use passages::row::PassageRow;
+use passages::{NearBound, PassageSettings};
 use stores::{Mapped, MappedWriter};
 use tables::{ClusterRow, DuplicateRow};
 use texts::overlap;
@@ -49,7 +51,7 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Find duplicates: equal bodies, equal texts, and texts that share most of their words' sequences",
     example: "Example:\n  webmill dedup --out results\n\nReads the tables that `webmill extract` wrote to the same folder.",
     reads_shards: false,
-    tables: || vec![schema::<DuplicateRow>(), schema::<ClusterRow>()],
+    tables: || vec![schema::<DuplicateRow>(), schema::<ClusterRow>(), schema::<PassageRow>()],
     check: check_settings::<Dedup>,
     run: dedup,
 };
@@ -70,6 +72,9 @@ pub struct Dedup {
     pub min_words: u32,
     /// Which page of a cluster is kept: earliest, longest, rank or canonical.
     pub keep: KeepPolicy,
+    /// Which passages are sought.
+    #[serde(flatten)]
+    pub passages: PassageSettings,
     /// Folders of earlier results that pages are compared with too.
     #[serde(skip_serializing)]
     pub against: Vec<PathBuf>,
@@ -83,6 +88,7 @@ impl Default for Dedup {
             buckets: BandJoinOptions::default(),
             min_words: 12,
             keep: KeepPolicy::default(),
+            passages: PassageSettings::default(),
             against: Vec::new(),
         }
     }
@@ -94,6 +100,7 @@ impl Settings for Dedup {
     fn check(&self) -> Result<()> {
         within("min_resemblance", self.min_resemblance, 0.01..=1.0)?;
         self.bands.check()?;
+        self.passages.check()?;
         self.buckets.check()
     }
 }
@@ -158,7 +165,7 @@ pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for Dedup {
     type Input = DedupInput;
     const NAME: &'static str = "dedup";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let mut ingredients = crate::ingredients::of_words();
@@ -167,7 +174,16 @@ impl Job for Dedup {
     }
 
     fn run(&self, input: &DedupInput, stage: &Stage<'_>) -> Result<()> {
-        stage.unit("duplicates", |unit| self.find(input, unit))
+        stage.unit("duplicates", |unit| self.find(input, unit))?;
+        let near = NearBound {
+            shingle_words: self.bands.words as usize,
+            min_resemblance: self.min_resemblance,
+            min_words: self.min_words,
+        };
+        let (clusters, duplicates) = (stage.path(ClusterRow::NAME), stage.path(DuplicateRow::NAME));
+        stage.unit("passages", |unit| {
+            passages::find(&self.passages, &near, &input.extract, &clusters, &duplicates, unit)
+        })
     }
 }
 
