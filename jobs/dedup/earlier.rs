@@ -10,14 +10,13 @@ use std::path::Path;
 use webmill_capture::Result;
 use webmill_run::{Committed, Stage};
 use webmill_sort::{Budget, Sorter};
-use webmill_table::{Reader, columns, part_files};
+use webmill_table::{Reader, columns};
 
 use super::pages::Pages;
 use super::stores::Mapped;
-use super::tables::{DuplicateKind, DuplicateRow, FoundBy};
+use super::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy};
 use super::texts::Texts;
 use super::{Dedup, DedupInput};
-use crate::current_captures;
 
 /// Earlier results that a run is made against.
 pub struct Earlier<'a> {
@@ -85,7 +84,21 @@ fn were_joined(one: &Earlier<'_>, extract: &Committed, dedup: &Committed) -> boo
 }
 
 columns! {
-    struct Found from DuplicateRow { a_key, b_key, kind, a_shingles, b_shingles, shared_shingles, found_by }
+    struct Found from DuplicateRow {
+        a_key,
+        b_key,
+        kind,
+        a_shingles,
+        b_shingles,
+        shared_shingles,
+        a_text_digest,
+        b_text_digest,
+        found_by,
+    }
+}
+
+columns! {
+    struct Clustered from ClusterRow { url_key, representative_key, size }
 }
 
 /// Kinds of pairs in the order in which [`Known::tells`] takes them.
@@ -99,9 +112,14 @@ pub struct Known {
     shingles: Mapped<[u32; 2]>,
     /// (first page, later page, kind) of rows whose pages are both current, ascending.
     told: Mapped<[u32; 3]>,
+    /// (page, its representative or [`GONE`], size of the cluster) as the latest table tells, ascending.
+    members: Mapped<[u32; 3]>,
     /// Results whose pairs are known.
     results: Vec<bool>,
 }
+
+/// The page that represented a cluster is not current any more.
+const GONE: u32 = u32::MAX;
 
 impl Known {
     /// Reads the pairs.
@@ -115,36 +133,38 @@ impl Known {
         let mut told = Sorter::new(&share).with_combine(|a: &mut [u32; 3], b| a == b);
         for results in earlier.iter().filter(|results| results.known) {
             let Some(dedup) = results.dedup else { continue };
-            let captures = Captures::read(results.extract, &share, temp)?;
             let mut reader = Reader::<Found>::open(&dedup.path("duplicates"))?;
             while let Some(batch) = reader.next()? {
                 for row in batch.rows() {
                     let Some(kind) = KINDS.iter().position(|kind| *kind == row.kind) else { continue };
-                    let (Some(a), Some(b)) = (captures.get(row.a_key.0), captures.get(row.b_key.0)) else {
-                        continue;
-                    };
-                    if let (Some(a), Some(b)) = (a.page(pages), b.page(pages)) {
+                    let texts =
+                        [row.a_text_digest, row.b_text_digest].map(|digest| digest.map_or(0, |d| d.0));
+                    let page =
+                        |key: u128, text| pages.of_key(key).filter(|&page| pages.page(page).text == text);
+                    if let (Some(a), Some(b)) = (page(row.a_key.0, texts[0]), page(row.b_key.0, texts[1])) {
                         told.push([a.min(b), a.max(b), kind as u32])?;
                     }
-                    // Pairs that other signatures found are no part of what bands would find.
+                    // What was found by other means is no part of what bands would find.
                     let sizes = (row.a_shingles, row.b_shingles, row.shared_shingles);
-                    let (Some(x), Some(y), Some(shared), FoundBy::Bands) =
-                        (sizes.0, sizes.1, sizes.2, row.found_by)
-                    else {
+                    let (Some(x), Some(y), Some(shared)) = sizes else { continue };
+                    // A text that no current page has any more takes its pairs along.
+                    let (Some(a), Some(b)) = (pages.speaker(texts[0]), pages.speaker(texts[1])) else {
                         continue;
                     };
-                    // A text that no current page has any more takes its pairs along.
-                    let (Some(a), Some(b)) = (pages.speaker(a.text), pages.speaker(b.text)) else { continue };
-                    pairs.push([a.min(b), a.max(b), shared])?;
-                    shingles.push([a, x])?;
-                    shingles.push([b, y])?;
+                    if row.found_by == FoundBy::Bands {
+                        pairs.push([a.min(b), a.max(b), shared])?;
+                        shingles.push([a, x])?;
+                        shingles.push([b, y])?;
+                    }
                 }
             }
         }
+        let members = members(earlier, pages, &share)?;
         Ok(Known {
             pairs: Mapped::of(&temp.join("known"), pairs.finish()?)?,
             shingles: Mapped::of(&temp.join("known-shingles"), shingles.finish()?)?,
             told: Mapped::of(&temp.join("told"), told.finish()?)?,
+            members: Mapped::of(&temp.join("members"), members)?,
             results: std::iter::once(false).chain(earlier.iter().map(|earlier| earlier.known)).collect(),
         })
     }
@@ -165,46 +185,51 @@ impl Known {
         self.shingles.binary_search_by(|entry| entry[0].cmp(&page)).is_ok()
     }
 
+    /// Whether earlier tables say something else of the cluster of a page than this; nothing said is a cluster of one.
+    pub fn says_otherwise(&self, page: u32, representative: u32, size: u32) -> bool {
+        let at = self.members.binary_search_by(|entry| entry[0].cmp(&page));
+        let said = at.map_or((page, 1), |at| (self.members[at][1], self.members[at][2]));
+        said != (representative, size)
+    }
+
     /// Tells the sizes of texts that may not be compared again.
     pub fn tell(&self, texts: &mut Texts) {
         self.shingles.iter().for_each(|&[page, shingles]| texts.tell(page, shingles));
     }
 }
 
-/// The current captures of results, as they were without any others.
-struct Captures(Mapped<[u64; 5]>);
-
-/// One of them.
-struct Captured {
-    key: u128,
-    text: u128,
-    place: u64,
-}
-
-impl Captures {
-    fn read(extract: &Committed, budget: &Budget, temp: &Path) -> Result<Self> {
-        let mut captures = current_captures::read(&part_files(&extract.path("pages"))?, budget)?;
-        let mut sorter = Sorter::new(budget);
-        while let Some(capture) = captures.next_current(|_| ())? {
-            let halves = |number: u128| [(number >> 64) as u64, number as u64];
-            let ([a, b], [c, d]) = (halves(capture.key), halves(capture.text));
-            sorter.push([a, b, c, d, capture.place])?;
+/// What the latest table that names a page says of its cluster: see [`Known::members`].
+fn members(
+    earlier: &[Earlier<'_>],
+    pages: &Pages,
+    budget: &Budget,
+) -> Result<impl Iterator<Item = Result<[u32; 3]>>> {
+    // A run that was made against others tells of their pages what holds.
+    let mut order: Vec<&Committed> = earlier.iter().filter(|e| e.known).filter_map(|e| e.dedup).collect();
+    order.sort_by_key(|dedup| {
+        let upstream = dedup.manifest.inputs.upstream.iter();
+        upstream.filter(|upstream| upstream.job == DedupInput::EARLIER).count()
+    });
+    // (page, turn, representative, size): the last turn of a page counts.
+    let mut sorter = Sorter::new(budget).with_combine(|a: &mut [u32; 4], b| {
+        let same = a[0] == b[0];
+        if same && a[1] <= b[1] {
+            *a = *b;
         }
-        drop(captures);
-        Ok(Captures(Mapped::of(&temp.join("known-captures"), sorter.finish()?)?))
+        same
+    });
+    for (turn, dedup) in (0u32..).zip(order) {
+        let mut reader = Reader::<Clustered>::open(&dedup.path("clusters"))?;
+        while let Some(batch) = reader.next()? {
+            for row in batch.rows() {
+                if let Some(page) = pages.of_key(row.url_key.0) {
+                    let representative = pages.of_key(row.representative_key.0).unwrap_or(GONE);
+                    sorter.push([page, turn, representative, row.size])?;
+                }
+            }
+        }
     }
-
-    fn get(&self, key: u128) -> Option<Captured> {
-        let halves = [(key >> 64) as u64, key as u64];
-        let at = self.0.binary_search_by(|entry| [entry[0], entry[1]].cmp(&halves)).ok()?;
-        let entry = self.0[at];
-        Some(Captured { key, text: u128::from(entry[2]) << 64 | u128::from(entry[3]), place: entry[4] })
-    }
-}
-
-impl Captured {
-    /// Its number, where it is still current.
-    fn page(&self, pages: &Pages) -> Option<u32> {
-        pages.at(self.place, self.key)
-    }
+    Ok(sorter
+        .finish()?
+        .map(|entry| entry.map(|[page, _, representative, size]| [page, representative, size])))
 }

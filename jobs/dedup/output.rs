@@ -84,6 +84,8 @@ impl Tables<'_> {
             b_key: Bytes16(pages.page(b).key),
             a_host: pages.host(a),
             b_host: pages.host(b),
+            a_text_digest: Some(pages.page(a).text).filter(|text| *text != 0).map(Bytes16),
+            b_text_digest: Some(pages.page(b).text).filter(|text| *text != 0).map(Bytes16),
             a_earlier: pages.page(a).results > 0,
             b_earlier: pages.page(b).results > 0,
             distance: pages.distance(a, b),
@@ -116,20 +118,23 @@ impl Tables<'_> {
         }
     }
 
-    /// Clusters of two or more with a page that is not of known results.
+    /// Clusters of two or more, and what earlier tables say otherwise, as far as they are not known.
     fn write_clusters(&self, unit: &mut Unit<'_>, budget: &Budget) -> Result<()> {
         let share = budget.share(2);
         let mut sorter = Sorter::new(&share);
         let mut degrees = MirrorDegrees::new(&share);
         let mut sizes = vec![0u32; self.pages.len()];
-        let mut new = vec![false; self.pages.len()];
+        self.clusters.members.iter().for_each(|member| sizes[member.representative as usize] += 1);
+        let mut news = vec![false; self.pages.len()];
         for (page, member) in (0u32..).zip(&self.clusters.members) {
-            sizes[member.representative as usize] += 1;
-            new[member.representative as usize] |= !self.is_known(page);
+            let (representative, size) = (member.representative, sizes[member.representative as usize]);
+            let known = self.is_known(page);
+            let otherwise = self.near.known.says_otherwise(page, representative, size);
+            news[representative as usize] |= if known { otherwise } else { size > 1 };
         }
         for (page, member) in (0u32..).zip(&self.clusters.members) {
             let representative = member.representative;
-            if sizes[representative as usize] > 1 && new[representative as usize] {
+            if news[representative as usize] {
                 let itself = page != representative;
                 sorter.push([representative, u32::from(itself), page])?;
                 degrees.push(page, u64::from(representative), &self.pages.host(page))?;

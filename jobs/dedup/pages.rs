@@ -22,7 +22,7 @@ pub struct Page {
     /// Hash of the body's digest; 0 for none.
     body: u128,
     /// Digest of the normalised text; 0 for none, or too few words to be compared.
-    text: u128,
+    pub text: u128,
     /// Which capture it is, see [`current_captures::place`].
     place: u64,
     simhash: u64,
@@ -57,6 +57,8 @@ pub struct Pages {
     shards: Vec<String>,
     /// (place, number), ascending.
     by_place: Mapped<[u64; 2]>,
+    /// (upper and lower half of the key, number), ascending.
+    by_key: Mapped<[u64; 3]>,
     /// (upper and lower half of the text's digest, first page that has it), ascending.
     by_text: Mapped<[u64; 3]>,
     /// Pages whose text no page before has.
@@ -111,13 +113,15 @@ impl Pages {
         let share = budget.share(4);
         let mut urls = StringsWriter::create(temp, "urls")?;
         let mut pages = MappedWriter::create(&temp.join("pages"))?;
-        let (mut places, mut texts) = (Sorter::new(&share), Sorter::new(&share));
+        let (mut places, mut texts, mut keys) =
+            (Sorter::new(&share), Sorter::new(&share), Sorter::new(&share));
         let mut sorted = sorter.finish()?;
         while let Some((key, value)) = sorted.next().transpose()? {
             let number = pages.len();
             let page: Page = bytemuck::pod_read_unaligned(value);
             urls.push(Order::url(key))?;
             places.push([page.place, number])?;
+            keys.push([(page.key >> 64) as u64, page.key as u64, number])?;
             if page.text != 0 {
                 texts.push([(page.text >> 64) as u64, page.text as u64, number])?;
             }
@@ -138,6 +142,7 @@ impl Pages {
         Ok(Pages {
             urls: urls.finish()?,
             by_place: Mapped::of(&temp.join("by-place"), places.finish()?)?,
+            by_key: Mapped::of(&temp.join("by-key"), keys.finish()?)?,
             by_text: by_text.finish()?,
             pages,
             shards,
@@ -195,9 +200,12 @@ impl Pages {
 
     /// The page that speaks for the text of this digest.
     pub fn speaker(&self, digest: u128) -> Option<u32> {
-        let halves = [(digest >> 64) as u64, digest as u64];
-        let found = self.by_text.binary_search_by(|entry| [entry[0], entry[1]].cmp(&halves)).ok()?;
-        Some(self.by_text[found][2] as u32)
+        number(&self.by_text, digest)
+    }
+
+    /// The page of this key.
+    pub fn of_key(&self, key: u128) -> Option<u32> {
+        number(&self.by_key, key)
     }
 
     /// Stars of equal bodies, and of equal texts among pages whose bodies differ; centres are the first pages.
@@ -229,6 +237,13 @@ impl Pages {
         }
         Ok(Copies(Mapped::of(&temp.join("copies"), sorter.finish()?)?))
     }
+}
+
+/// The number that stands behind the halves of `sought`.
+fn number(entries: &[[u64; 3]], sought: u128) -> Option<u32> {
+    let halves = [(sought >> 64) as u64, sought as u64];
+    let at = entries.binary_search_by(|entry| [entry[0], entry[1]].cmp(&halves)).ok()?;
+    Some(entries[at][2] as u32)
 }
 
 /// Exact copies, by first page, then second.

@@ -61,6 +61,8 @@ table! {
         b_shingles: Option<u32> = "distinct shingles of the second page's text, likewise", "827";
         shared_shingles: Option<u32> = "distinct shingles that both have: what resemblance and containment are computed from", "794";
         distance: Option<u8> = "Hamming distance of the SimHashes, 0 to 64; null where a page has none", "2";
+        a_text_digest: Option<Bytes16> = "digest of the first page's normalised text, as in table pages; null where it is too short to be compared", "0x51…";
+        b_text_digest: Option<Bytes16> = "digest of the second page's text, likewise", "0x52…";
         a_earlier: bool = "whether the first page is of earlier results that this run was made against", "false";
         b_earlier: bool = "whether the second page is", "false";
         found_by: FoundBy = "digest, bands, cluster or passages", "bands";
@@ -68,7 +70,7 @@ table! {
 }
 
 table! {
-    /// One row a page that belongs to a cluster of two or more.
+    /// One row a page that belongs to a cluster of two or more. Of a run against earlier results: a page whose cluster has a new page or is not what the earlier tables say; one that is alone now has a cluster of its own.
     ClusterRow = "clusters" {
         url: String = "canonical URL", "http://mirror.a.com/1";
         url_key: Bytes16 = "its key in table pages", "0x9f…";

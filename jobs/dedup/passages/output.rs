@@ -152,6 +152,8 @@ fn duplicate(a: &PageIdentity, b: &PageIdentity, kind: DuplicateKind, overlap: &
         b_shingles: Some(overlap.b as u32),
         shared_shingles: Some(overlap.common as u32),
         distance,
+        a_text_digest: None,
+        b_text_digest: None,
         a_earlier: false,
         b_earlier: false,
         found_by: FoundBy::Passages,
