@@ -112,7 +112,8 @@ fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
             value.extend_from_slice(&page.simhash.unwrap_or_default().to_le_bytes());
             value.extend_from_slice(&place(shard, offset).to_le_bytes());
             value.extend_from_slice(&page.num_words.to_le_bytes());
-            value.extend_from_slice(&part.to_le_bytes());
+            // A later part wins over an equal capture.
+            value.extend_from_slice(&part.to_be_bytes());
             value.extend_from_slice(page.url_sortkey.as_bytes());
             sorter.push(&key, &value)?;
         }
@@ -189,7 +190,7 @@ fn decode(key: &[u8], value: &[u8]) -> Result<CurrentCapture> {
         simhash: (fixed[48] == 1).then(|| short(49)).transpose()?,
         place: short(57)?,
         words: fixed[65..69].try_into().map_or(0, u32::from_le_bytes),
-        part: fixed[69..73].try_into().map_or(0, u32::from_le_bytes),
+        part: fixed[69..73].try_into().map_or(0, u32::from_be_bytes),
         shard: String::from_utf8_lossy(shard).into_owned(),
         offset: i64::from_be_bytes(offset.try_into().map_err(|_| broken())?),
     })

@@ -98,6 +98,7 @@ impl Settings for Dedup {
     const TABLE: &'static str = "dedup";
 
     fn check(&self) -> Result<()> {
+        within("min_words", self.min_words, 0..=1_000_000)?;
         within("min_resemblance", self.min_resemblance, 0.01..=1.0)?;
         self.bands.check()?;
         self.passages.check()?;
@@ -154,11 +155,18 @@ pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
         };
         Ok(Against { extract, dedup })
     };
-    let input = DedupInput {
-        extract: context.results_of(Extract::NAME)?,
-        rank: by_rank.then(|| context.results_of(Rank::TABLE)).transpose()?,
-        against: settings.against.iter().map(against).collect::<Result<_>>()?,
-    };
+    let extract = context.results_of(Extract::NAME)?;
+    let against: Vec<Against> = settings.against.iter().map(against).collect::<Result<_>>()?;
+    let mut keys = vec![&extract.manifest.key];
+    for (results, folder) in against.iter().zip(&settings.against) {
+        if keys.contains(&&results.extract.manifest.key) {
+            let folder = folder.display();
+            return Err(Error::Config(format!("--against {folder}: these pages take part already")));
+        }
+        keys.push(&results.extract.manifest.key);
+    }
+    let input =
+        DedupInput { rank: by_rank.then(|| context.results_of(Rank::TABLE)).transpose()?, extract, against };
     context.run(&settings, &input)
 }
 
@@ -188,7 +196,7 @@ impl Job for Dedup {
 }
 
 /// Whether table `texts` of these results holds bands of this shape, made of the same words.
-fn bands_are_stored(extract: &Committed, shape: &BandShape) -> bool {
+pub(crate) fn bands_are_stored(extract: &Committed, shape: &BandShape) -> bool {
     let parts = webmill_mill::Mill::default().parts();
     let texts = parts.into_iter().find(|part| part.name == "texts");
     let needed = texts.map(|part| Ingredient {
@@ -204,7 +212,8 @@ impl Dedup {
     /// Whether these settings find the pairs that `other` finds.
     fn finds_what(&self, other: &Dedup) -> bool {
         let of = |settings: &Dedup| {
-            (settings.min_resemblance.to_bits(), settings.bands, settings.buckets.clone(), settings.min_words)
+            let bound = settings.min_resemblance.to_bits();
+            (bound, settings.bands, settings.buckets.clone(), settings.min_words, settings.keep)
         };
         of(self) == of(other)
     }
@@ -228,7 +237,7 @@ impl Dedup {
         stage.cancel.check()?;
         let near = candidates::find(self, &pages, &input.extract, &earlier, &budget, unit)?;
         let clusters = self.cluster(&pages, &copies, &near, &budget, unit)?;
-        count(&near, &clusters, unit);
+        count(&pages, &near, &clusters, unit);
         let known: Vec<bool> = std::iter::once(false).chain(earlier.iter().map(|e| e.known)).collect();
         let tables =
             Tables { pages: &pages, copies: &copies, near: &near, clusters: &clusters, known: &known };
@@ -278,16 +287,17 @@ impl Dedup {
 }
 
 /// Counts what was compared, what was not, and where a bound was met; says the latter.
-fn count(near: &Near, clusters: &Clusters, unit: &mut Unit<'_>) {
+fn count(pages: &Pages, near: &Near, clusters: &Clusters, unit: &mut Unit<'_>) {
     let totals = &near.totals;
     unit.kept("texts-compared", near.compared);
     unit.kept("candidates-verified", totals.verifications);
     unit.kept("pages-left-alone", clusters.left_alone);
-    for (reason, n) in [
+    let here = [
         ("text-of-one-word", near.without_bands),
         ("text-missing", near.text_missing),
         ("bucket-cap", totals.capped_pages),
-    ] {
+    ];
+    for (reason, n) in pages.left_out.into_iter().chain(here) {
         if n > 0 {
             unit.dropped(reason, n);
         }

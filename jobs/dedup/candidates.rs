@@ -69,12 +69,17 @@ pub fn find(
     if earlier.iter().all(|earlier| !earlier.known) {
         feed.join = BandJoin::new(&settings.buckets, &budget.share(2));
     }
-    let all = || earlier.iter().filter(|e| !e.known).map(|e| e.extract);
-    for results in std::iter::once(extract).chain(all()) {
-        feed.read(results, false)?;
+    feed.read(0, extract, Takes::All)?;
+    // All that is new comes before all that is known.
+    for (number, results) in (1..).zip(earlier) {
+        match results.known {
+            false => feed.read(number, results.extract, Takes::All)?,
+            true if known.reopens_any() => feed.read(number, results.extract, Takes::Reopened)?,
+            true => {}
+        }
     }
-    for results in earlier.iter().filter(|earlier| earlier.known) {
-        feed.read(results.extract, true)?;
+    for (number, results) in (1..).zip(earlier).filter(|(_, results)| results.known) {
+        feed.read(number, results.extract, Takes::Known)?;
     }
     stage.progress.end();
     let Feed { join, texts, compared, without_bands, .. } = feed;
@@ -123,9 +128,20 @@ struct Feed<'a> {
 /// A text to be compared, and its bands.
 type Text<'a> = (u32, &'a str, std::borrow::Cow<'a, [u64]>);
 
+/// Which texts of results are taken, and as what.
+#[derive(Copy, Clone, PartialEq)]
+enum Takes {
+    /// All of them, as new.
+    All,
+    /// Those of known pages that are looked up again, as new.
+    Reopened,
+    /// All others, as known.
+    Known,
+}
+
 impl Feed<'_> {
-    /// Reads the texts of results.
-    fn read(&mut self, results: &Committed, earlier: bool) -> Result<()> {
+    /// Reads the texts of results, which have this number among them.
+    fn read(&mut self, number: u32, results: &Committed, takes: Takes) -> Result<()> {
         let stored = super::bands_are_stored(results, &self.settings.bands);
         if !stored {
             let note = format!(
@@ -134,15 +150,16 @@ impl Feed<'_> {
                 self.settings.bands.key()
             );
             self.unit.stage().progress.note(&note);
-            return self.sign(results, earlier);
+            return self.sign(number, results, takes);
         }
         let mut reader = Reader::<Signed>::open(&results.path("texts"))?;
         while let Some(batch) = reader.next()? {
             self.unit.stage().cancel.check()?;
             for row in batch.rows() {
-                let page = self.pages.at(place(row.warc_filename, row.warc_record_offset), row.url_key.0);
+                let page =
+                    self.pages.at(number, place(row.warc_filename, row.warc_record_offset), row.url_key.0);
                 if let Some(page) = page.filter(|&page| self.pages.speaks(page)) {
-                    self.take((page, row.text, row.bands.into()), earlier)?;
+                    self.take((page, row.text, row.bands.into()), takes)?;
                 }
             }
         }
@@ -150,7 +167,7 @@ impl Feed<'_> {
     }
 
     /// Reads texts whose bands are of another shape or version, or not stored.
-    fn sign(&mut self, results: &Committed, earlier: bool) -> Result<()> {
+    fn sign(&mut self, number: u32, results: &Committed, takes: Takes) -> Result<()> {
         let shape = self.settings.bands;
         let mut reader = Reader::<Unsigned>::open(&results.path("texts"))?;
         while let Some(batch) = reader.next()? {
@@ -158,7 +175,11 @@ impl Feed<'_> {
             let rows: Vec<(u32, &str)> = batch
                 .rows()
                 .filter_map(|row| {
-                    let page = self.pages.at(place(row.warc_filename, row.warc_record_offset), row.url_key.0);
+                    let page = self.pages.at(
+                        number,
+                        place(row.warc_filename, row.warc_record_offset),
+                        row.url_key.0,
+                    );
                     page.filter(|&page| self.pages.speaks(page)).map(|page| (page, row.text))
                 })
                 .collect();
@@ -168,18 +189,18 @@ impl Feed<'_> {
                     (page, text, text_bands(text, &shape).unwrap_or_default().to_vec().into())
                 })
                 .collect();
-            signed.into_iter().try_for_each(|text| self.take(text, earlier))?;
+            signed.into_iter().try_for_each(|text| self.take(text, takes))?;
         }
         Ok(())
     }
 
-    fn take(&mut self, (page, text, bands): Text<'_>, earlier: bool) -> Result<()> {
-        if self.texts.has(page) {
+    fn take(&mut self, (page, text, bands): Text<'_>, takes: Takes) -> Result<()> {
+        if self.texts.has(page) || (takes == Takes::Reopened && !self.known.reopens(page)) {
             return Ok(());
         }
         self.unit.stage().progress.advance(1);
         self.without_bands += u64::from(bands.is_empty());
-        if !earlier {
+        if takes != Takes::Known {
             self.compared += u64::from(!bands.is_empty());
             self.join.push(page, &bands)?;
         } else {

@@ -34,12 +34,14 @@ pub fn of<'a>(settings: &Dedup, input: &'a DedupInput, stage: &Stage<'_>) -> Vec
         let (extract, dedup) = (&against.extract, against.dedup.as_ref());
         let why = match dedup {
             None => Some("they have no duplicates of their own".to_owned()),
-            Some(dedup) => differs(settings, dedup, extract).or_else(|| {
-                let mut before = all.iter().filter(|earlier| earlier.known);
-                let strangers = before.find(|earlier| !were_joined(earlier, extract, dedup));
-                strangers
-                    .map(|other| format!("they were not made against {}", other.extract.folder.display()))
-            }),
+            Some(dedup) => {
+                differs(settings, dedup, extract).or_else(|| not_given(input, dedup)).or_else(|| {
+                    let mut before = all.iter().filter(|earlier| earlier.known);
+                    let strangers = before.find(|earlier| !were_joined(earlier, extract, dedup));
+                    strangers
+                        .map(|other| format!("they were not made against {}", other.extract.folder.display()))
+                })
+            }
         };
         if let Some(why) = &why {
             stage
@@ -72,6 +74,14 @@ fn differs(settings: &Dedup, dedup: &Committed, extract: &Committed) -> Option<S
     let then: Option<Dedup> = serde_json::from_value(theirs.configuration.clone()).ok();
     let same = then.is_some_and(|then| then.finds_what(settings));
     (!same).then(|| "their duplicates were found by other settings".into())
+}
+
+/// Why results lean on others that are no part of this run: pairs with their pages stand for pairs without them.
+fn not_given(input: &DedupInput, dedup: &Committed) -> Option<String> {
+    let given = |key| input.against.iter().any(|against| against.extract.manifest.key == key);
+    let mut leaned = dedup.manifest.inputs.upstream.iter().filter(|u| u.job == DedupInput::EARLIER);
+    let missing = leaned.find(|upstream| !given(upstream.key.clone()))?;
+    Some(format!("they were made against results {} that are not given", missing.key))
 }
 
 /// Whether one of two results was made against the other.
@@ -112,6 +122,8 @@ pub struct Known {
     shingles: Mapped<[u32; 2]>,
     /// (first page, later page, kind) of rows whose pages are both current, ascending.
     told: Mapped<[u32; 3]>,
+    /// Pages that lost a near page: what else they are near to is looked for anew.
+    reopened: Mapped<[u32; 1]>,
     /// (page, its representative or [`GONE`], size of the cluster) as the latest table tells, ascending.
     members: Mapped<[u32; 3]>,
     /// Results whose pairs are known.
@@ -127,10 +139,11 @@ impl Known {
     /// # Errors
     /// Where a table cannot be read or the disk refuses.
     pub fn read(earlier: &[Earlier<'_>], pages: &Pages, budget: &Budget, temp: &Path) -> Result<Self> {
-        let share = budget.share(4);
+        let share = budget.share(6);
         let mut pairs = Sorter::new(&share).with_combine(|a: &mut [u32; 3], b| a[..2] == b[..2]);
         let mut shingles = Sorter::new(&share).with_combine(|a: &mut [u32; 2], b| a == b);
         let mut told = Sorter::new(&share).with_combine(|a: &mut [u32; 3], b| a == b);
+        let mut reopened = Sorter::new(&share).with_combine(|a: &mut [u32; 1], b| a == b);
         for results in earlier.iter().filter(|results| results.known) {
             let Some(dedup) = results.dedup else { continue };
             let mut reader = Reader::<Found>::open(&dedup.path("duplicates"))?;
@@ -147,9 +160,15 @@ impl Known {
                     // What was found by other means is no part of what bands would find.
                     let sizes = (row.a_shingles, row.b_shingles, row.shared_shingles);
                     let (Some(x), Some(y), Some(shared)) = sizes else { continue };
-                    // A text that no current page has any more takes its pairs along.
-                    let (Some(a), Some(b)) = (pages.speaker(texts[0]), pages.speaker(texts[1])) else {
-                        continue;
+                    let (a, b) = match (pages.speaker(texts[0]), pages.speaker(texts[1])) {
+                        (Some(a), Some(b)) => (a, b),
+                        // A text that no current page has any more takes its pairs along. It may have stood for others
+                        // in a bucket, so the page that is left is looked up as if it were new.
+                        (Some(page), None) | (None, Some(page)) => {
+                            reopened.push([page])?;
+                            continue;
+                        }
+                        (None, None) => continue,
                     };
                     if row.found_by == FoundBy::Bands {
                         pairs.push([a.min(b), a.max(b), shared])?;
@@ -164,6 +183,7 @@ impl Known {
             pairs: Mapped::of(&temp.join("known"), pairs.finish()?)?,
             shingles: Mapped::of(&temp.join("known-shingles"), shingles.finish()?)?,
             told: Mapped::of(&temp.join("told"), told.finish()?)?,
+            reopened: Mapped::of(&temp.join("reopened"), reopened.finish()?)?,
             members: Mapped::of(&temp.join("members"), members)?,
             results: std::iter::once(false).chain(earlier.iter().map(|earlier| earlier.known)).collect(),
         })
@@ -178,6 +198,16 @@ impl Known {
     /// Whether the page's pairs with others of its kind are known.
     pub fn is_known(&self, pages: &Pages, page: u32) -> bool {
         self.results.get(pages.page(page).results as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether any page is to be looked up as if it were new though its results are known.
+    pub fn reopens_any(&self) -> bool {
+        !self.reopened.is_empty()
+    }
+
+    /// Whether this one is.
+    pub fn reopens(&self, page: u32) -> bool {
+        self.reopened.binary_search(&[page]).is_ok()
     }
 
     /// Whether a known pair names the page.

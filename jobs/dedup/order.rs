@@ -20,7 +20,7 @@ columns! {
 }
 
 columns! {
-    struct Naming from PageRow { url, url_key, canonical_url, is_current, is_html }
+    struct Naming from PageRow { url_key, canonical_url, is_current, is_html }
 }
 
 /// The page names another URL as canonical.
@@ -109,26 +109,35 @@ fn by_rank(ranks: &Committed, budget: &Budget) -> Result<Known> {
 }
 
 fn by_names(pages: &[PathBuf], budget: &Budget) -> Result<Known> {
-    let mut sorter = Sorter::new(budget).with_combine(|a: &mut [u64; 3], b| {
-        let same = a[..2] == b[..2];
-        if same {
-            // Counts stay below 2³² pages; flags are set once or more.
-            a[2] = ((a[2] as u32).saturating_add(b[2] as u32)) as u64 | (a[2] | b[2]) >> 32 << 32;
-        }
-        same
-    });
+    let share = budget.share(2);
+    // (halves of the page's key, of the key of the URL that it names): each once, however often it was fetched.
+    let mut names = Sorter::new(&share).with_combine(|a: &mut [u64; 4], b| a == b);
     for path in pages {
         let mut reader = Reader::<Naming>::open(path)?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows().filter(|row| row.is_current && row.is_html) {
-                let Some(named) = row.canonical_url else { continue };
-                if named == row.url {
-                    sorter.push(entry(row.url_key.0, OWN))?;
-                } else if let Some(named) = CanonicalUrl::parse_stored(named) {
-                    sorter.push(entry(row.url_key.0, OTHER))?;
-                    sorter.push(entry(named.key().0, 1))?;
+                if let Some(named) = row.canonical_url.and_then(CanonicalUrl::parse_stored) {
+                    let ([a, b, _], [c, d, _]) = (entry(row.url_key.0, 0), entry(named.key().0, 0));
+                    names.push([a, b, c, d])?;
                 }
             }
+        }
+    }
+    let mut sorter = Sorter::new(&share).with_combine(|a: &mut [u64; 3], b| {
+        let same = a[..2] == b[..2];
+        if same {
+            // Counts stay below 2³² pages; flags are set once or more.
+            a[2] = u64::from((a[2] as u32).saturating_add(b[2] as u32)) | (a[2] | b[2]) >> 32 << 32;
+        }
+        same
+    });
+    for name in names.finish()? {
+        let [a, b, c, d] = name?;
+        if (a, b) == (c, d) {
+            sorter.push([a, b, OWN])?;
+        } else {
+            sorter.push([a, b, OTHER])?;
+            sorter.push([c, d, 1])?;
         }
     }
     sorter.finish()

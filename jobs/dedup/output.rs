@@ -130,7 +130,7 @@ impl Tables<'_> {
             let (representative, size) = (member.representative, sizes[member.representative as usize]);
             let known = self.is_known(page);
             let otherwise = self.near.known.says_otherwise(page, representative, size);
-            news[representative as usize] |= if known { otherwise } else { size > 1 };
+            news[representative as usize] |= otherwise || (!known && size > 1);
         }
         for (page, member) in (0u32..).zip(&self.clusters.members) {
             let representative = member.representative;

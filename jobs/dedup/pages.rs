@@ -63,6 +63,8 @@ pub struct Pages {
     by_text: Mapped<[u64; 3]>,
     /// Pages whose text no page before has.
     speaks: Vec<u64>,
+    /// What is not compared, by reason: captures, pages whose bodies alone are.
+    pub left_out: [(&'static str, u64); 3],
 }
 
 impl Pages {
@@ -82,8 +84,14 @@ impl Pages {
         let mut captures = current_captures::read(&sources.parts.concat(), &budget.share(2))?;
         let mut sorter = BytesSorter::new(&budget.share(2));
         let (mut key, mut shards, mut count) = (Vec::new(), Shards::default(), 0u64);
-        while let Some(capture) = captures.next_current(|_| ())? {
+        let (mut superseded, mut without_text, mut few_words) = (0, 0, 0);
+        while let Some(capture) = captures.next_current(|_| superseded += 1)? {
             count += 1;
+            if capture.text == 0 {
+                without_text += 1;
+            } else if capture.words < sources.min_words {
+                few_words += 1;
+            }
             let compared = capture.words >= sources.min_words;
             let results = ends.partition_point(|&end| end <= capture.part as usize) as u32;
             let page = Page {
@@ -106,7 +114,13 @@ impl Pages {
         if count > u64::from(u32::MAX) {
             return Err(Error::Limit(format!("{count} pages: duplicates are numbered by 32 bits")));
         }
-        Self::store(sorter, shards.names, budget, temp)
+        let mut pages = Self::store(sorter, shards.names, budget, temp)?;
+        pages.left_out = [
+            ("superseded-capture", superseded),
+            ("page-without-text", without_text),
+            ("text-of-few-words", few_words),
+        ];
+        Ok(pages)
     }
 
     fn store(sorter: BytesSorter, shards: Vec<String>, budget: &Budget, temp: &Path) -> Result<Self> {
@@ -147,6 +161,7 @@ impl Pages {
             pages,
             shards,
             speaks,
+            left_out: [("", 0); 3],
         })
     }
 
@@ -191,11 +206,13 @@ impl Pages {
         self.by_text.len()
     }
 
-    /// The page of a capture, by [`current_captures::place`] and key; `None` where another capture is current.
-    pub fn at(&self, place: u64, key: u128) -> Option<u32> {
+    /// The page of a capture, by the number of its results, [`current_captures::place`] and key; `None` where another
+    /// capture is current. Crawls give their shards the same names.
+    pub fn at(&self, results: u32, place: u64, key: u128) -> Option<u32> {
         let from = self.by_place.partition_point(|entry| entry[0] < place);
         let same = self.by_place[from..].iter().take_while(|entry| entry[0] == place);
-        same.map(|entry| entry[1] as u32).find(|&page| self.page(page).key == key)
+        let own = |page: &Page| page.key == key && page.results == results;
+        same.map(|entry| entry[1] as u32).find(|&page| own(self.page(page)))
     }
 
     /// The page that speaks for the text of this digest.

@@ -219,27 +219,48 @@ fn crawl_after_crawl_gives_what_all_at_once_gives_in_every_order() {
             ["2", "1", "0"],
         ] {
             let mut found = Pairs::new();
+            let mut latest: BTreeMap<String, String> = BTreeMap::new();
             for (done, crawl) in order.iter().enumerate() {
                 let mut arguments = vec!["dedup", "--out", crawl];
                 order[..done].iter().for_each(|earlier| arguments.extend(["--against", earlier]));
                 let said = String::from_utf8(work.run(&arguments).stderr).unwrap();
                 assert!(!said.contains("compared again"), "{said}");
-                found.extend(near_pairs(&work, crawl));
+                for pair in near_pairs(&work, crawl) {
+                    assert!(found.insert(pair.clone()), "{pair:?} is told twice");
+                }
+                for row in rows::<ClusterRow>(&work, crawl) {
+                    latest.insert(row.url, row.representative);
+                }
             }
             // Pairs with a page that a later crawl fetched anew are of another time.
             assert!(pairs.is_subset(&found), "{order:?}: {:?}", pairs.difference(&found));
-            let last: BTreeSet<&str> =
-                crawls[order[2].parse::<usize>().unwrap()].iter().map(|p| p.url.as_str()).collect();
-            let touched: BTreeMap<_, _> = all
-                .iter()
-                .filter(|(_, cluster)| cluster.iter().any(|url| last.contains(url.as_str())))
-                .map(|(kept, cluster)| (kept.clone(), cluster.clone()))
-                .collect();
-            let formed = clusters(&work, order[2]);
-            for (kept, cluster) in &touched {
-                assert_eq!(formed.get(kept), Some(cluster), "{order:?}");
+            let mut formed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            for (url, representative) in latest {
+                formed.entry(representative).or_default().insert(url);
             }
+            formed.retain(|_, cluster| cluster.len() > 1);
+            assert_eq!(formed, all, "{order:?}");
         }
+    }
+}
+
+#[test]
+fn results_that_were_made_against_others_need_these() {
+    let work = Work::new();
+    for (name, pages) in ["0", "1", "2"].iter().zip(&crawls(5)) {
+        write_archive(&work, &format!("{name}.warc"), pages);
+        work.run(&["extract", &format!("{name}.warc"), "--out", name]);
+    }
+    work.run(&["dedup", "--out", "0"]);
+    work.run(&["dedup", "--out", "1", "--against", "0"]);
+    let said = work.run(&["dedup", "--out", "2", "--against", "1"]);
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(said.contains("that are not given"), "{said}");
+    for twice in [
+        &["dedup", "--out", "0", "--against", "0"][..],
+        &["dedup", "--out", "2", "--against", "1", "--against", "1"],
+    ] {
+        assert!(work.fails(twice, 2).contains("take part already"));
     }
 }
 

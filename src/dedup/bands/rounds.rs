@@ -17,6 +17,8 @@ pub(super) const SLOT_BYTES: usize = 48;
 const FRESH: u8 = 1;
 /// The page was accepted in this round.
 const ACCEPTED: u8 = 2;
+/// The page was accepted in an earlier round of a bucket that is looked at whole.
+const MATCHED: u8 = 4;
 
 /// Pages of a bucket that are left: `chunk.pages[from..to]`.
 struct Bucket {
@@ -168,7 +170,7 @@ impl Chunk {
             return false;
         };
         bucket.rounds += 1;
-        bucket.met += bucket.to - bucket.from;
+        bucket.met = bucket.met.saturating_add(bucket.to - bucket.from);
         for at in bucket.from..bucket.to {
             let (page, own) = (self.pages[at as usize], &mut self.states[at as usize]);
             match desk.known.get(representative, page) {
@@ -208,13 +210,16 @@ impl Chunk {
 
     /// Counts the pages that are left when no further page may represent the bucket.
     fn cut<F, G>(&mut self, bucket: &Bucket, desk: &mut Desk<'_, F, G>) {
-        if bucket.from == bucket.to {
+        let range = bucket.from as usize..bucket.to as usize;
+        let left = self.states[range.clone()].iter().filter(|state| *state & MATCHED == 0).count() as u64;
+        if left == 0 {
             return;
         }
         let before = self.large.as_mut().is_some_and(|large| std::mem::replace(&mut large.cut, true));
         desk.totals.capped_buckets += u64::from(!before);
-        desk.totals.capped_meetings += u64::from(bucket.to - bucket.from);
-        for &page in &self.pages[bucket.from as usize..bucket.to as usize] {
+        desk.totals.capped_meetings += left;
+        let unmatched = |&(_, state): &(&u32, &u8)| *state & MATCHED == 0;
+        for (&page, _) in self.pages[range.clone()].iter().zip(&self.states[range]).filter(unmatched) {
             let (word, bit) = (page as usize / 64, 1 << (page % 64));
             if desk.cut.len() <= word {
                 desk.cut.resize(word + 1, 0);
@@ -267,7 +272,7 @@ impl Chunk {
             bucket.accepted += u32::from(state & ACCEPTED != 0);
             if bucket.whole || state & ACCEPTED == 0 {
                 self.pages[to] = self.pages[at];
-                self.states[to] = state & !ACCEPTED;
+                self.states[to] = if state & ACCEPTED == 0 { state } else { (state & !ACCEPTED) | MATCHED };
                 to += 1;
             }
         }
