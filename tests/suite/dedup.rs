@@ -199,7 +199,7 @@ fn crawls(seed: u64) -> [Vec<Written>; 3] {
 
 #[test]
 fn crawl_after_crawl_gives_what_all_at_once_gives_in_every_order() {
-    for seed in [3, 4] {
+    for seed in 1..6 {
         let work = Work::new();
         let crawls = crawls(seed);
         for (name, pages) in ["0.warc", "1.warc", "2.warc"].iter().zip(&crawls) {
@@ -209,7 +209,7 @@ fn crawl_after_crawl_gives_what_all_at_once_gives_in_every_order() {
         work.run(&["extract", "0.warc", "1.warc", "2.warc", "--out", "all"]);
         work.run(&["dedup", "--out", "all"]);
         let (pairs, all) = (near_pairs(&work, "all"), clusters(&work, "all"));
-        assert!(pairs.len() > 40 && all.len() > 10, "{} {}", pairs.len(), all.len());
+        assert!(pairs.len() > 20 && all.len() > 8, "{} {}", pairs.len(), all.len());
         for order in [
             ["0", "1", "2"],
             ["0", "2", "1"],
