@@ -16,7 +16,6 @@ mod order;
 mod output;
 mod pages;
 pub mod passages;
-mod stores;
 pub mod tables;
 mod texts;
 
@@ -33,6 +32,7 @@ use webmill_table::{Table, part_files, schema};
 
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
+use crate::mapped::{Mapped, MappedWriter};
 use crate::rank::Rank;
 use crate::recipe::{Settings, check_settings, within};
 use candidates::Near;
@@ -41,7 +41,6 @@ use output::Tables;
 use pages::{Pages, Sources};
 use passages::row::PassageRow;
 use passages::{NearBound, PassageSettings};
-use stores::{Mapped, MappedWriter};
 use tables::{ClusterRow, DuplicateRow};
 use texts::overlap;
 
@@ -270,7 +269,7 @@ impl Dedup {
                 sorter.push([x.max(y), x.min(y), resemblance.to_bits()])?;
             }
         }
-        let mut heads = MappedWriter::create(&unit.temp().join("heads"))?;
+        let mut heads = MappedWriter::create(unit.temp())?;
         for pair in sorter.finish()? {
             let [later, first, similarity] = pair?;
             heads.push(NearPair { later, first, similarity: f32::from_bits(similarity) })?;

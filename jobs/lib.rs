@@ -43,6 +43,7 @@ pub mod inputs;
 pub mod job;
 pub mod keywords;
 pub mod levels;
+mod mapped;
 pub mod mirrors;
 pub mod output;
 pub mod rank;

@@ -11,9 +11,9 @@ use webmill_table::{Reader, columns};
 use super::Dedup;
 use super::earlier::{Earlier, Known};
 use super::pages::Pages;
-use super::stores::Mapped;
 use super::texts::{Texts, TextsWriter};
 use crate::current_captures::place;
+use crate::mapped::Mapped;
 
 columns! {
     struct Signed from TextRow { url_key, text, bands, warc_filename, warc_record_offset }
@@ -56,31 +56,8 @@ pub fn find(
     let stage = unit.stage();
     stage.progress.begin("read texts", pages.texts() as u64, Measure::Items);
     let known = Known::read(earlier, pages, &budget.share(4), unit.temp())?;
-    let mut feed = Feed {
-        settings,
-        pages,
-        unit,
-        join: BandJoin::with_earlier(&settings.buckets, &budget.share(2)),
-        texts: TextsWriter::create(unit.temp(), pages.len())?,
-        known: &known,
-        compared: 0,
-        without_bands: 0,
-    };
-    if earlier.iter().all(|earlier| !earlier.known) {
-        feed.join = BandJoin::new(&settings.buckets, &budget.share(2));
-    }
-    feed.read(0, extract, Takes::All)?;
-    // All that is new comes before all that is known.
-    for (number, results) in (1..).zip(earlier) {
-        match results.known {
-            false => feed.read(number, results.extract, Takes::All)?,
-            true if known.reopens_any() => feed.read(number, results.extract, Takes::Reopened)?,
-            true => {}
-        }
-    }
-    for (number, results) in (1..).zip(earlier).filter(|(_, results)| results.known) {
-        feed.read(number, results.extract, Takes::Known)?;
-    }
+    let mut feed = Feed::new(settings, pages, earlier, &known, budget, unit)?;
+    feed.read_all(extract, earlier)?;
     stage.progress.end();
     let Feed { join, texts, compared, without_bands, .. } = feed;
     let text_missing = (0..pages.len() as u32)
@@ -109,7 +86,7 @@ pub fn find(
         pairs.push([found.representative, found.page, found.similarity as u32])?;
     }
     stage.progress.end();
-    let pairs = Mapped::of(&unit.temp().join("near"), pairs.finish()?)?;
+    let pairs = Mapped::of(unit.temp(), pairs.finish()?)?;
     Ok(Near { pairs, texts, known, totals, compared, without_bands, text_missing })
 }
 
@@ -139,7 +116,38 @@ enum Takes {
     Known,
 }
 
-impl Feed<'_> {
+impl<'a> Feed<'a> {
+    fn new(
+        settings: &'a Dedup,
+        pages: &'a Pages,
+        earlier: &[Earlier<'_>],
+        known: &'a Known,
+        budget: &Budget,
+        unit: &'a Unit<'a>,
+    ) -> Result<Self> {
+        let budget = budget.share(2);
+        let join = match earlier.iter().any(|earlier| earlier.known) {
+            true => BandJoin::with_earlier(&settings.buckets, &budget),
+            false => BandJoin::new(&settings.buckets, &budget),
+        };
+        let texts = TextsWriter::create(unit.temp(), pages.len())?;
+        Ok(Feed { settings, pages, unit, join, texts, known, compared: 0, without_bands: 0 })
+    }
+
+    /// Reads the texts of all results: all that is new comes before all that is known.
+    fn read_all(&mut self, extract: &Committed, earlier: &[Earlier<'_>]) -> Result<()> {
+        self.read(0, extract, Takes::All)?;
+        for (number, results) in (1..).zip(earlier) {
+            match results.known {
+                false => self.read(number, results.extract, Takes::All)?,
+                true if self.known.reopens_any() => self.read(number, results.extract, Takes::Reopened)?,
+                true => {}
+            }
+        }
+        let mut known = (1..).zip(earlier).filter(|(_, results)| results.known);
+        known.try_for_each(|(number, results)| self.read(number, results.extract, Takes::Known))
+    }
+
     /// Reads the texts of results, which have this number among them.
     fn read(&mut self, number: u32, results: &Committed, takes: Takes) -> Result<()> {
         let stored = super::bands_are_stored(results, &self.settings.bands);

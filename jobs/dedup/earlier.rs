@@ -13,10 +13,10 @@ use webmill_sort::{Budget, Sorter};
 use webmill_table::{Reader, columns};
 
 use super::pages::Pages;
-use super::stores::Mapped;
 use super::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy};
 use super::texts::Texts;
 use super::{Dedup, DedupInput};
+use crate::mapped::Mapped;
 
 /// Earlier results that a run is made against.
 pub struct Earlier<'a> {
@@ -180,11 +180,11 @@ impl Known {
         }
         let members = members(earlier, pages, &share)?;
         Ok(Known {
-            pairs: Mapped::of(&temp.join("known"), pairs.finish()?)?,
-            shingles: Mapped::of(&temp.join("known-shingles"), shingles.finish()?)?,
-            told: Mapped::of(&temp.join("told"), told.finish()?)?,
-            reopened: Mapped::of(&temp.join("reopened"), reopened.finish()?)?,
-            members: Mapped::of(&temp.join("members"), members)?,
+            pairs: Mapped::of(temp, pairs.finish()?)?,
+            shingles: Mapped::of(temp, shingles.finish()?)?,
+            told: Mapped::of(temp, told.finish()?)?,
+            reopened: Mapped::of(temp, reopened.finish()?)?,
+            members: Mapped::of(temp, members)?,
             results: std::iter::once(false).chain(earlier.iter().map(|earlier| earlier.known)).collect(),
         })
     }

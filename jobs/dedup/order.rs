@@ -10,9 +10,9 @@ use webmill_run::Committed;
 use webmill_sort::{Budget, Sorter};
 use webmill_table::{Reader, columns};
 
-use super::stores::Mapped;
 use crate::current_captures::CurrentCapture;
 use crate::levels::{Level, read_level};
+use crate::mapped::Mapped;
 use crate::rank::tables::RankRow;
 
 columns! {
@@ -47,10 +47,10 @@ impl Order {
         pages: &[PathBuf],
         budget: &Budget,
     ) -> Result<Self> {
-        let path = budget.temp_dir.join("order");
+        let path = &budget.temp_dir;
         let known = match (policy, ranks) {
-            (KeepPolicy::Rank, Some(ranks)) => Some(Mapped::of(&path, by_rank(ranks, budget)?)?),
-            (KeepPolicy::Canonical, _) => Some(Mapped::of(&path, by_names(pages, budget)?)?),
+            (KeepPolicy::Rank, Some(ranks)) => Some(Mapped::of(path, by_rank(ranks, budget)?)?),
+            (KeepPolicy::Canonical, _) => Some(Mapped::of(path, by_names(pages, budget)?)?),
             _ => None,
         };
         Ok(Order { policy, known })

@@ -8,9 +8,9 @@ use webmill_table::Bytes16;
 
 use super::candidates::Near;
 use super::pages::{Copies, Pages};
-use super::stores::Mapped;
 use super::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy};
 use super::texts::overlap;
+use crate::mapped::Mapped;
 use crate::output::{TableFile, first_part};
 
 /// What the tables are made of.
@@ -142,7 +142,7 @@ impl Tables<'_> {
         }
         let mut counted = Sorter::new(&share);
         degrees.finish(|page, degree| counted.push([page, degree.min(u64::from(u32::MAX)) as u32]))?;
-        let degree: Mapped<[u32; 2]> = Mapped::of(&unit.temp().join("degrees"), counted.finish()?)?;
+        let degree: Mapped<[u32; 2]> = Mapped::of(unit.temp(), counted.finish()?)?;
         let mut file = TableFile::<ClusterRow>::create(unit, first_part::<ClusterRow>())?;
         let (mut number, mut current) = (0u32, None);
         for entry in sorter.finish()? {

@@ -10,8 +10,8 @@ use webmill_dedup::{ExactPair, Fingerprint, Same};
 use webmill_sort::{Budget, BytesSorter, Sorter};
 
 use super::order::Order;
-use super::stores::{Mapped, MappedWriter, Strings, StringsWriter};
 use crate::current_captures;
+use crate::mapped::{Mapped, MappedWriter, Strings, StringsWriter};
 
 /// What is known of a page but for its URL.
 #[derive(Copy, Clone, Debug)]
@@ -125,8 +125,8 @@ impl Pages {
 
     fn store(sorter: BytesSorter, shards: Vec<String>, budget: &Budget, temp: &Path) -> Result<Self> {
         let share = budget.share(4);
-        let mut urls = StringsWriter::create(temp, "urls")?;
-        let mut pages = MappedWriter::create(&temp.join("pages"))?;
+        let mut urls = StringsWriter::create(temp)?;
+        let mut pages = MappedWriter::create(temp)?;
         let (mut places, mut texts, mut keys) =
             (Sorter::new(&share), Sorter::new(&share), Sorter::new(&share));
         let mut sorted = sorter.finish()?;
@@ -145,7 +145,7 @@ impl Pages {
         let pages = pages.finish()?;
         let mut speaks = vec![0u64; pages.len().div_ceil(64)];
         let mut last = None;
-        let mut by_text = MappedWriter::create(&temp.join("by-text"))?;
+        let mut by_text = MappedWriter::create(temp)?;
         for entry in texts.finish()? {
             let entry = entry?;
             if last.replace([entry[0], entry[1]]) != Some([entry[0], entry[1]]) {
@@ -155,8 +155,8 @@ impl Pages {
         }
         Ok(Pages {
             urls: urls.finish()?,
-            by_place: Mapped::of(&temp.join("by-place"), places.finish()?)?,
-            by_key: Mapped::of(&temp.join("by-key"), keys.finish()?)?,
+            by_place: Mapped::of(temp, places.finish()?)?,
+            by_key: Mapped::of(temp, keys.finish()?)?,
             by_text: by_text.finish()?,
             pages,
             shards,
@@ -252,7 +252,7 @@ impl Pages {
                 }
             }
         }
-        Ok(Copies(Mapped::of(&temp.join("copies"), sorter.finish()?)?))
+        Ok(Copies(Mapped::of(temp, sorter.finish()?)?))
     }
 }
 

@@ -4,19 +4,16 @@
 //! within the budget.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::iter::Peekable;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use memmap2::Mmap;
-use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Error, Result};
 use webmill_run::Unit;
 use webmill_sort::{Budget, Sorted, Sorter};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::clustered_captures::PagesAndClusters;
+use crate::mapped::{Mapped, MappedWriter};
 
 /// The number of a row that is no current capture with a text.
 pub const NO_PAGE: u32 = u32::MAX;
@@ -24,59 +21,12 @@ pub const NO_PAGE: u32 = u32::MAX;
 /// Most pages: numbers of clusters count down from the greatest for pages without duplicates.
 const MAX_PAGES: u32 = 1 << 31;
 
-/// Numbers in a temporary file.
-pub struct Mapped(Option<Mmap>);
-
-impl Mapped {
-    /// Number `i`.
-    pub fn get(&self, i: usize) -> Option<u32> {
-        let bytes = self.0.as_ref()?.get(4 * i..4 * i + 4)?;
-        bytes.try_into().ok().map(u32::from_le_bytes)
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.0.as_ref().map_or(0, |bytes| bytes.len() / 4)
-    }
-}
-
-/// Writes numbers to a temporary file.
-pub struct MappedWriter {
-    file: BufWriter<File>,
-    folder: PathBuf,
-    len: usize,
-}
-
-impl MappedWriter {
-    /// A file without a name in `folder`.
-    pub fn create(folder: &Path) -> Result<Self> {
-        let file = BufWriter::new(tempfile::tempfile_in(folder).at(folder)?);
-        Ok(MappedWriter { file, folder: folder.to_path_buf(), len: 0 })
-    }
-
-    /// Adds a number.
-    pub fn push(&mut self, number: u32) -> Result<()> {
-        self.len += 1;
-        self.file.write_all(&number.to_le_bytes()).at(&self.folder)
-    }
-
-    /// The numbers pushed.
-    pub fn finish(self) -> Result<Mapped> {
-        let file = self.file.into_inner().map_err(|e| Error::io(&self.folder, e.into_error()))?;
-        if self.len == 0 {
-            return Ok(Mapped(None));
-        }
-        // SAFETY: the file is a temporary one without a name, complete, and not written to again.
-        Ok(Mapped(Some(unsafe { Mmap::map(&file) }.at(&self.folder)?)))
-    }
-}
-
 /// Pages by number.
 pub struct Numbers {
     /// How many there are.
     pub pages: u32,
-    hosts: Mapped,
-    clusters: Mapped,
+    hosts: Mapped<u32>,
+    clusters: Mapped<u32>,
     /// Part, place, number.
     places: Peekable<Sorted<[u64; 3]>>,
 }
@@ -128,13 +78,13 @@ impl Numbers {
 
     /// The number of a page's host: equal for equal hosts.
     pub fn host(&self, page: u32) -> u32 {
-        self.hosts.get(page as usize).unwrap_or(0)
+        self.hosts.get(page as usize).copied().unwrap_or(0)
     }
 
     /// The numbers of the clusters of pages: a page without duplicates is one of its own.
     pub fn into_clusters(self) -> impl Fn(u32) -> u32 {
         let clusters = self.clusters;
-        move |page| clusters.get(page as usize).unwrap_or(u32::MAX - page)
+        move |page| clusters.get(page as usize).copied().unwrap_or(u32::MAX - page)
     }
 
     /// The pages of a part of table `pages` by their places; parts are asked for in ascending order. Memory: some 16 bytes a
@@ -157,7 +107,7 @@ impl Numbers {
 }
 
 /// Numbers of hosts by page, from hashes of their names.
-fn number_hosts(hosts: Sorter<[u64; 2]>, budget: &Budget, temp: &Path) -> Result<Mapped> {
+fn number_hosts(hosts: Sorter<[u64; 2]>, budget: &Budget, temp: &Path) -> Result<Mapped<u32>> {
     let mut by_page = Sorter::new(&budget.share(4));
     let (mut last, mut number) = (None, 0u64);
     for entry in hosts.finish()? {

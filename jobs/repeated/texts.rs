@@ -15,8 +15,9 @@ use webmill_run::{Committed, Unit};
 use webmill_sort::{Budget, Sorted, Sorter};
 use webmill_table::{Reader, columns, part_files};
 
-use super::numbers::{Mapped, MappedWriter, NO_PAGE, Numbers};
+use super::numbers::{NO_PAGE, Numbers};
 use crate::current_captures::place;
+use crate::mapped::{Mapped, MappedWriter};
 
 columns! {
     struct Text from TextRow { text, warc_filename, warc_record_offset }
@@ -38,7 +39,7 @@ struct Part {
 /// The rows of table `texts`, part by part, with the numbers of their pages.
 pub struct NumberedTexts {
     parts: Vec<Part>,
-    numbers: Mapped,
+    numbers: Mapped<u32>,
 }
 
 /// Hashes the lines and paragraphs of all current texts.
@@ -161,7 +162,7 @@ impl NumberedTexts {
         let mut offset = 0u64;
         for part in &self.parts {
             let mut rows = part.rows.clone();
-            let page_at = |row: usize| self.numbers.get(row).filter(|&page| wanted.has(page));
+            let page_at = |row: usize| self.numbers.get(row).copied().filter(|&page| wanted.has(page));
             if !rows.clone().any(|row| page_at(row).is_some()) {
                 continue;
             }

@@ -112,6 +112,12 @@ pub fn run(args: &SimilarArgs) -> Result<ExitCode> {
         return Ok(ExitCode::from(1));
     }
     let extract = latest(&args.results, "extract").with_context(|| args.results.display().to_string())?;
+    if !crate::dedup::bands_are_stored(&extract, &BandShape::default()) {
+        bail!(
+            "{}: its texts were signed by another version, whose bands say nothing to this one: run `webmill extract` again",
+            args.results.display()
+        );
+    }
     let parts = part_files(&extract.path("pages"))?;
     let (candidates, all) = candidates(&parts, &extract.path("texts"), &signatures, own, args.simhash_bits)?;
     if all > candidates.len() as u64 {

@@ -1,4 +1,4 @@
-//! What duplicates are sought with and does not fit memory: fixed-size items and strings in temporary files that are mapped.
+//! What need not be in memory: items of a fixed size and strings in temporary files without names, mapped.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -26,12 +26,12 @@ impl<T: Pod> Deref for Mapped<T> {
 }
 
 impl<T: Pod> Mapped<T> {
-    /// The items of a sorted stream.
+    /// The items of a stream, in a file in `folder`.
     ///
     /// # Errors
     /// Where the disk refuses, or the stream.
-    pub fn of(path: &Path, items: impl IntoIterator<Item = Result<T>>) -> Result<Self> {
-        let mut writer = MappedWriter::create(path)?;
+    pub fn of(folder: &Path, items: impl IntoIterator<Item = Result<T>>) -> Result<Self> {
+        let mut writer = MappedWriter::create(folder)?;
         items.into_iter().try_for_each(|item| writer.push(item?))?;
         writer.finish()
     }
@@ -40,24 +40,19 @@ impl<T: Pod> Mapped<T> {
 /// Writes the items of a [`Mapped`], which live in the file system until that is dropped.
 pub struct MappedWriter<T> {
     file: BufWriter<File>,
-    path: PathBuf,
+    folder: PathBuf,
     written: u64,
     items: PhantomData<T>,
 }
 
 impl<T: Pod> MappedWriter<T> {
-    /// An empty file at `path`, in a folder for temporary files.
+    /// An empty file in a folder for temporary ones.
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn create(path: &Path) -> Result<Self> {
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(path).at(path)?;
-        Ok(MappedWriter {
-            file: BufWriter::new(file),
-            path: path.to_path_buf(),
-            written: 0,
-            items: PhantomData,
-        })
+    pub fn create(folder: &Path) -> Result<Self> {
+        let file = BufWriter::new(tempfile::tempfile_in(folder).at(folder)?);
+        Ok(MappedWriter { file, folder: folder.to_path_buf(), written: 0, items: PhantomData })
     }
 
     /// Appends an item.
@@ -74,7 +69,7 @@ impl<T: Pod> MappedWriter<T> {
     /// Where the disk refuses.
     pub fn extend(&mut self, items: &[T]) -> Result<()> {
         self.written += items.len() as u64;
-        self.file.write_all(bytemuck::cast_slice(items)).at(&self.path)
+        self.file.write_all(bytemuck::cast_slice(items)).at(&self.folder)
     }
 
     /// Items so far.
@@ -87,11 +82,10 @@ impl<T: Pod> MappedWriter<T> {
     /// # Errors
     /// Where the disk refuses.
     pub fn finish(self) -> Result<Mapped<T>> {
-        let file = self.file.into_inner().map_err(|e| Error::io(&self.path, e.into_error()))?;
-        // SAFETY: the file is a temporary one of this process, complete, and not written to again.
-        let bytes = if self.written == 0 { None } else { Some(unsafe { Mmap::map(&file) }.at(&self.path)?) };
-        // The mapping keeps the bytes; the name is not needed any more.
-        std::fs::remove_file(&self.path).at(&self.path)?;
+        let file = self.file.into_inner().map_err(|e| Error::io(&self.folder, e.into_error()))?;
+        // SAFETY: the file is a temporary one without a name, complete, and not written to again.
+        let bytes =
+            if self.written == 0 { None } else { Some(unsafe { Mmap::map(&file) }.at(&self.folder)?) };
         Ok(Mapped { bytes, items: PhantomData })
     }
 }
@@ -117,14 +111,14 @@ pub struct StringsWriter {
 }
 
 impl StringsWriter {
-    /// Two empty files in `folder`, called by `name`.
+    /// Two empty files in `folder`.
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn create(folder: &Path, name: &str) -> Result<Self> {
-        let mut starts = MappedWriter::create(&folder.join(format!("{name}.starts")))?;
+    pub fn create(folder: &Path) -> Result<Self> {
+        let mut starts = MappedWriter::create(folder)?;
         starts.push(0)?;
-        Ok(StringsWriter { starts, bytes: MappedWriter::create(&folder.join(format!("{name}.bytes")))? })
+        Ok(StringsWriter { starts, bytes: MappedWriter::create(folder)? })
     }
 
     /// Appends a string.
