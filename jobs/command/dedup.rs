@@ -53,7 +53,7 @@ enum DedupCommand {
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Settings")]
 struct Overrides {
-    /// Results of an earlier crawl whose pages count as seen; may be repeated.
+    /// Results of an earlier crawl whose pages count as seen; may be repeated. Passages are sought among new pages only.
     #[arg(long, value_name = "RESULTS")]
     against: Vec<PathBuf>,
     /// Which page of a cluster is kept: earliest (fetch), longest (text), rank (best), canonical (URL) [default: earliest].
