@@ -1,7 +1,7 @@
-//! Pages whose text is mostly in another page that is kept.
+//! Pages whose text is mostly in another page that is kept, or near it.
 //!
 //! **Definition.** Pages are in a total order: more distinct shingles first, then the smaller key. A pair says that the
-//! later page's text is contained in the earlier one's. Going through the pages in this order, one is dropped where a page
+//! later page's text is contained in the earlier one's, or both are near. Going through the pages in this order, one is dropped where a page
 //! that holds its text was not dropped before. So of a pair never both go for each other's sake, there are no cycles, and
 //! what a dropped page is contained in stays.
 //!

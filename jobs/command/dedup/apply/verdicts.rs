@@ -2,12 +2,18 @@
 //!
 //! **Definition.** `exact` drops members of clusters whose body or text is that of the page that is kept, and of other pages
 //! with equal bodies or texts (two copies that are only near what is kept) all but the first. `near` drops every
-//! member that is not kept. `contained` is `near`, and of the pages left those that [`Contained`] finds.
+//! member that is not kept; and of pairs that passages found to be near, which are in no cluster, the page that
+//! [`Contained`] tells, with all that went for it. `contained` is `near`, and of the pages left those whose text is
+//! contained in another one's.
+//!
+//! **Pages of earlier results** never go: they were seen. Where a new page represents a cluster that has an earlier one, it
+//! goes for the earlier one with all new members of the cluster, whatever the order of what to keep says; by `exact` only
+//! where bodies or texts are equal.
 //!
 //! **Guarantee.** A page goes only where the page that stays instead is not dropped by the same run. What tables of another
 //! origin say against that (two pages each other's copies) is not done, but counted as unresolved.
 //!
-//! **Cost.** External sorts of 48 bytes a dropped page; of contained pairs see there.
+//! **Cost.** External sorts of 56 bytes a dropped page; of pairs see [`Contained`].
 
 use std::path::Path;
 
@@ -19,7 +25,7 @@ use webmill_table::{Reader, columns, text_enum};
 
 use super::contained::{Contained, Pair};
 use super::spool::{Spool, SpoolRows, halves, join, whole};
-use crate::dedup::tables::{ClusterRow, DuplicateKind, DuplicateRow, Membership};
+use crate::dedup::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy, Membership};
 
 /// Which pages go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
@@ -66,7 +72,18 @@ columns! {
 }
 
 columns! {
-    struct Duplicates from DuplicateRow { a, b, kind, a_in_b, b_in_a, a_shingles, b_shingles, a_earlier, b_earlier }
+    struct Duplicates from DuplicateRow {
+        a,
+        b,
+        kind,
+        a_in_b,
+        b_in_a,
+        a_shingles,
+        b_shingles,
+        a_earlier,
+        b_earlier,
+        found_by,
+    }
 }
 
 /// Pages that go.
@@ -88,20 +105,20 @@ pub fn decide(
     budget: &Budget,
     folder: &Path,
 ) -> Result<Verdicts> {
-    let mut copies = copies(clusters, duplicates, policy, budget, folder)?;
-    if policy == Policy::Exact {
+    let (mut copies, any_earlier) = copies(clusters, duplicates, policy, budget, folder)?;
+    if policy == Policy::Exact || any_earlier {
         copies = to_roots(copies, budget, folder)?;
+    }
+    if policy >= Policy::Near {
+        let mut moves = moves(duplicates, near_by_passages, &mut copies, budget, folder)?;
+        if moves.count() > 0 {
+            copies = to_roots(with_near(&mut copies, &mut moves, budget, folder)?, budget, folder)?;
+        }
     }
     let mut moves = match policy {
         Policy::Contained => {
-            let mut gone = Spool::<4>::new(folder)?;
-            for row in copies.rows()? {
-                let row = row?;
-                gone.push([row[0], row[1], row[2], row[3]])?;
-            }
-            let mut contained = Contained::new(budget);
-            read_contained(duplicates, min_containment, &mut contained)?;
-            contained.decide(&mut gone, folder)?
+            let contained = |pair: &Duplicates<'_>| is_contained(pair, min_containment);
+            moves(duplicates, contained, &mut copies, budget, folder)?
         }
         Policy::Exact | Policy::Near => Spool::new(folder)?,
     };
@@ -109,34 +126,32 @@ pub fn decide(
 }
 
 /// Where a row of [`copies`] comes from: of one page the first counts.
-const FROM_CLUSTERS: u64 = 0;
-const FROM_PAIRS: u64 = 1;
+///
+/// A page of earlier results: it does not go.
+const IS_EARLIER: u64 = 0;
+/// The page that stays is of earlier results.
+const FROM_EARLIER: u64 = 1;
+const FROM_CLUSTERS: u64 = 2;
+const FROM_PAIRS: u64 = 3;
 /// Not a reason to go, but tells the cluster.
-const MEMBER_ONLY: u64 = 2;
+const MEMBER_ONLY: u64 = 4;
 
-/// Copies that go: page, page that stays, reason, cluster + 1; by page, each once.
+/// Copies that go: page, page that stays, reason, cluster + 1; by page, each once. And whether a page of earlier results
+/// is in a cluster.
 fn copies(
     clusters: &Path,
     duplicates: &Path,
     policy: Policy,
     budget: &Budget,
     folder: &Path,
-) -> Result<Spool<6>> {
+) -> Result<(Spool<6>, bool)> {
+    let mut any_earlier = false;
     let mut sorter = Sorter::<[u64; 7]>::new(budget);
     let mut reader = Reader::<Member>::open(clusters)?;
     while let Some(batch) = reader.next()? {
-        for member in batch.rows().filter(|member| !member.keep && !member.earlier) {
-            let reason = match member.kind {
-                Membership::Body => Reason::Body,
-                Membership::Text => Reason::Text,
-                Membership::Near | Membership::Representative => Reason::Near,
-            };
-            let from = match policy == Policy::Exact && reason == Reason::Near {
-                true => MEMBER_ONLY,
-                false => FROM_CLUSTERS,
-            };
-            let ([p0, p1], [k0, k1]) = (key(member.url), key(member.representative));
-            sorter.push([p0, p1, from, reason.number(), k0, k1, u64::from(member.cluster) + 1])?;
+        for member in batch.rows() {
+            any_earlier |= member.earlier;
+            read_member(&member, policy, &mut sorter)?;
         }
     }
     if policy == Policy::Exact {
@@ -154,71 +169,146 @@ fn copies(
         }
     }
     put_copy(open, &mut spool)?;
-    Ok(spool)
+    Ok((spool, any_earlier))
+}
+
+/// What a row of table `clusters` says: see [`copies`].
+fn read_member(member: &Member<'_>, policy: Policy, sorter: &mut Sorter<[u64; 7]>) -> Result<()> {
+    let reason = match member.kind {
+        Membership::Body => Reason::Body,
+        Membership::Text => Reason::Text,
+        Membership::Near | Membership::Representative => Reason::Near,
+    };
+    let no_copy = policy == Policy::Exact && reason == Reason::Near;
+    let ([p0, p1], [k0, k1]) = (key(member.url), key(member.representative));
+    let cluster = u64::from(member.cluster) + 1;
+    match (member.earlier, member.keep) {
+        (true, keep) => {
+            sorter.push([p0, p1, IS_EARLIER, 0, p0, p1, cluster])?;
+            if keep || no_copy {
+                return Ok(());
+            }
+            // Where the representative is new, it goes, and this one stays for it: the nearest of those that were seen.
+            sorter.push([k0, k1, FROM_EARLIER, reason.number(), p0, p1, cluster])
+        }
+        (false, true) => Ok(()),
+        (false, false) => {
+            let from = if no_copy { MEMBER_ONLY } else { FROM_CLUSTERS };
+            sorter.push([p0, p1, from, reason.number(), k0, k1, cluster])
+        }
+    }
 }
 
 fn put_copy(row: Option<[u64; 7]>, spool: &mut Spool<6>) -> Result<()> {
     match row {
-        Some([p0, p1, from, reason, k0, k1, cluster]) if from != MEMBER_ONLY && [p0, p1] != [k0, k1] => {
+        Some([p0, p1, from, reason, k0, k1, cluster])
+            if ![IS_EARLIER, MEMBER_ONLY].contains(&from) && [p0, p1] != [k0, k1] =>
+        {
             spool.push([p0, p1, k0, k1, reason, cluster])
         }
         _ => Ok(()),
     }
 }
 
-/// Exact copies: stars around the first page of equal bodies or texts.
+/// Exact copies: stars around the first page of equal bodies or texts, or around one of earlier results.
 fn read_exact(duplicates: &Path, sorter: &mut Sorter<[u64; 7]>) -> Result<()> {
     let mut reader = Reader::<Duplicates>::open(duplicates)?;
     while let Some(batch) = reader.next()? {
-        for pair in batch.rows().filter(|pair| !pair.b_earlier) {
+        for pair in batch.rows().filter(|pair| !(pair.a_earlier && pair.b_earlier)) {
             let reason = match pair.kind {
                 DuplicateKind::Body => Reason::Body,
                 DuplicateKind::Text => Reason::Text,
                 DuplicateKind::Near | DuplicateKind::Contained => continue,
             };
-            let ([k0, k1], [p0, p1]) = (key(pair.a), key(pair.b));
-            sorter.push([p0, p1, FROM_PAIRS, reason.number(), k0, k1, 0])?;
+            let (kept, page) = if pair.b_earlier { (pair.b, pair.a) } else { (pair.a, pair.b) };
+            let from = if pair.a_earlier || pair.b_earlier { FROM_EARLIER } else { FROM_PAIRS };
+            let ([k0, k1], [p0, p1]) = (key(kept), key(page));
+            sorter.push([p0, p1, from, reason.number(), k0, k1, 0])?;
         }
     }
     Ok(())
 }
 
-/// Whether the page that may go is one of these results, and not the only one that is.
-fn holds(pair: &Duplicates<'_>) -> bool {
-    match (pair.a_earlier, pair.b_earlier) {
+/// Whether a pair is near by its passages, which makes no cluster, and one of the pages may go.
+fn near_by_passages(pair: &Duplicates<'_>) -> bool {
+    pair.kind == DuplicateKind::Near
+        && pair.found_by == FoundBy::Passages
+        && !(pair.a_earlier && pair.b_earlier)
+}
+
+/// Whether one text is in the other to the bound at least, and the page that may go is one of these results.
+fn is_contained(pair: &Duplicates<'_>, bound: f64) -> bool {
+    let new_one_goes = match (pair.a_earlier, pair.b_earlier) {
         (true, true) => false,
         (true, false) => pair.b_in_a >= pair.a_in_b,
         (false, true) => pair.a_in_b >= pair.b_in_a,
         (false, false) => true,
-    }
+    };
+    // The share of the text with fewer shingles is the larger one.
+    pair.kind == DuplicateKind::Contained && new_one_goes && pair.a_in_b.max(pair.b_in_a) >= bound
 }
 
-/// Pairs of which one text is in the other to the bound at least.
-fn read_contained(duplicates: &Path, bound: f64, contained: &mut Contained<'_>) -> Result<()> {
+/// Who goes by the pairs that `wanted` takes, and what stays instead; `copies` go already.
+fn moves(
+    duplicates: &Path,
+    wanted: impl Fn(&Duplicates<'_>) -> bool,
+    copies: &mut Spool<6>,
+    budget: &Budget,
+    folder: &Path,
+) -> Result<Spool<4>> {
+    let mut contained = Contained::new(budget);
+    let mut any = false;
     let mut reader = Reader::<Duplicates>::open(duplicates)?;
     while let Some(batch) = reader.next()? {
-        let contained_ones = |pair: &Duplicates<'_>| pair.kind == DuplicateKind::Contained && holds(pair);
-        for pair in batch.rows().filter(contained_ones) {
-            // The share of the text with fewer shingles is the larger one.
-            if pair.a_in_b.max(pair.b_in_a) >= bound {
-                let (a, b) = (UrlKey::of(pair.a).0, UrlKey::of(pair.b).0);
-                let size = |shingles: Option<u32>, earlier: bool| {
-                    // A page of earlier results stays: it comes before all others.
-                    if earlier { u32::MAX } else { shingles.unwrap_or(0).min(u32::MAX - 1) }
-                };
-                let (a, b) =
-                    ((a, size(pair.a_shingles, pair.a_earlier)), (b, size(pair.b_shingles, pair.b_earlier)));
-                contained.push(Pair { a, b })?;
-            }
+        for pair in batch.rows().filter(&wanted) {
+            let size = |shingles: Option<u32>, earlier: bool| {
+                // A page of earlier results stays: it comes before all others.
+                if earlier { u32::MAX } else { shingles.unwrap_or(0).min(u32::MAX - 1) }
+            };
+            let a = (UrlKey::of(pair.a).0, size(pair.a_shingles, pair.a_earlier));
+            let b = (UrlKey::of(pair.b).0, size(pair.b_shingles, pair.b_earlier));
+            contained.push(Pair { a, b })?;
+            any = true;
         }
     }
-    Ok(())
+    if !any {
+        return Spool::new(folder);
+    }
+    let mut gone = Spool::<4>::new(folder)?;
+    for row in copies.rows()? {
+        let row = row?;
+        gone.push([row[0], row[1], row[2], row[3]])?;
+    }
+    contained.decide(&mut gone, folder)
+}
+
+/// Copies, and pages that are near by their passages; both by page, none in both.
+fn with_near(
+    copies: &mut Spool<6>,
+    moves: &mut Spool<4>,
+    budget: &Budget,
+    folder: &Path,
+) -> Result<Spool<6>> {
+    let mut all = Sorter::<[u64; 6]>::new(budget);
+    for row in copies.rows()? {
+        all.push(row?)?;
+    }
+    for row in moves.rows()? {
+        let [p0, p1, k0, k1] = row?;
+        all.push([p0, p1, k0, k1, Reason::Near.number(), 0])?;
+    }
+    let mut spool = Spool::new(folder)?;
+    for row in all.finish()? {
+        spool.push(row?)?;
+    }
+    Ok(spool)
 }
 
 /// Most rounds of [`to_roots`]: each doubles the length of the chains that it follows.
 const MAX_ROUNDS: u32 = 32;
 
 /// Copies of copies are told the first of them: a page whose body is that of another one, whose text is that of a third.
+/// They go for the weaker of both reasons.
 fn to_roots(mut copies: Spool<6>, budget: &Budget, folder: &Path) -> Result<Spool<6>> {
     for _ in 0..MAX_ROUNDS {
         let mut by_kept = Sorter::<[u64; 6]>::new(budget);
@@ -231,8 +321,9 @@ fn to_roots(mut copies: Spool<6>, budget: &Budget, folder: &Path) -> Result<Spoo
         join::<2, 6, 6>(by_kept.finish()?, copies.rows()?, |row, further| {
             let [.., p0, p1, reason, cluster] = row;
             changed |= further.is_some();
-            let [k0, k1] = further.map_or([row[0], row[1]], |further| [further[2], further[3]]);
-            by_page.push([p0, p1, k0, k1, reason, cluster])
+            let [k0, k1, weaker] =
+                further.map_or([row[0], row[1], reason], |further| [further[2], further[3], further[4]]);
+            by_page.push([p0, p1, k0, k1, reason.max(weaker), cluster])
         })?;
         if !changed {
             break;
@@ -256,7 +347,7 @@ pub fn each_earlier(
 ) -> Result<()> {
     let mut reader = Reader::<Member>::open(clusters)?;
     while let Some(batch) = reader.next()? {
-        batch.rows().filter(|page| page.earlier && page.keep).try_for_each(|page| each(page.url))?;
+        batch.rows().filter(|page| page.earlier).try_for_each(|page| each(page.url))?;
     }
     let mut reader = Reader::<Duplicates>::open(duplicates)?;
     while let Some(batch) = reader.next()? {
@@ -449,6 +540,94 @@ mod tests {
         assert_eq!(contained.keys().collect::<Vec<_>>(), ["b", "n1", "n2", "r", "t"]);
         assert!(contained.values().all(|(kept, ..)| kept == "long"));
         assert_eq!((contained["r"].1, contained["b"].1, unresolved), ("contained", "body", 0));
+    }
+
+    #[test]
+    fn pages_near_by_their_passages_go_with_their_copies() {
+        use Membership::*;
+        let near = |a: &str, b: &str, shingles| DuplicateRow {
+            found_by: FoundBy::Passages,
+            ..pair(a, b, DuplicateKind::Near, (0.9, 0.9), shingles)
+        };
+        let clusters = [member("r", 3, "r", Representative), member("b", 3, "r", Body)];
+        let pairs = [
+            near("r", "x", (90, 100)),
+            // What is near a page that goes stays.
+            near("r", "y", (90, 80)),
+            pair("long", "x", DuplicateKind::Contained, (0.1, 0.9), (900, 100)),
+            DuplicateRow { a_earlier: true, ..near("seen", "z", (50, 60)) },
+            DuplicateRow { a_earlier: true, b_earlier: true, ..near("seen", "also", (50, 60)) },
+            // Found by bands: clusters tell what goes.
+            pair("x", "q", DuplicateKind::Near, (0.9, 0.9), (100, 90)),
+        ];
+        let text = |s: &str| s.to_owned();
+        assert_eq!(decided(&clusters, &pairs, Policy::Exact).0.keys().collect::<Vec<_>>(), ["b"]);
+        let (dropped, unresolved) = decided(&clusters, &pairs, Policy::Near);
+        let want = [
+            (text("b"), (text("x"), "near", Some(3))),
+            (text("r"), (text("x"), "near", None)),
+            (text("z"), (text("seen"), "near", None)),
+        ];
+        assert_eq!((dropped, unresolved), (want.into(), 0));
+        let (dropped, unresolved) = decided(&clusters, &pairs, Policy::Contained);
+        let want = [
+            (text("b"), (text("long"), "near", Some(3))),
+            (text("r"), (text("long"), "near", None)),
+            (text("x"), (text("long"), "contained", None)),
+            (text("z"), (text("seen"), "near", None)),
+        ];
+        assert_eq!((dropped, unresolved), (want.into(), 0), "what goes by near goes by contained, too");
+    }
+
+    #[test]
+    fn pages_that_were_seen_stay_for_new_ones_that_represent_them() {
+        use Membership::*;
+        let seen = |row: ClusterRow| ClusterRow { earlier: true, ..row };
+        let clusters = [
+            // By text, and nearly.
+            member("r", 0, "r", Representative),
+            member("b", 0, "r", Body),
+            member("n", 0, "r", Near),
+            seen(member("old", 0, "r", Text)),
+            seen(member("older", 0, "r", Near)),
+            member("s", 1, "s", Representative),
+            member("c", 1, "s", Text),
+            seen(member("elder", 1, "s", Near)),
+            // One that represents its cluster.
+            seen(member("first", 2, "first", Representative)),
+            seen(member("second", 2, "first", Body)),
+            member("m", 2, "first", Near),
+        ];
+        let copy = |a: &str, b: &str, kind| pair(a, b, kind, (1.0, 1.0), (9, 9));
+        let pairs = [
+            copy("r", "b", DuplicateKind::Body),
+            DuplicateRow { b_earlier: true, ..copy("r", "old", DuplicateKind::Text) },
+            copy("s", "c", DuplicateKind::Text),
+            DuplicateRow { a_earlier: true, b_earlier: true, ..copy("first", "second", DuplicateKind::Body) },
+            // A copy of what is only near the page that is kept.
+            DuplicateRow { b_earlier: true, ..copy("n", "older", DuplicateKind::Body) },
+        ];
+        let row = |page: &str, kept: &str, reason, cluster| {
+            (page.to_owned(), (kept.to_owned(), reason, Some(cluster)))
+        };
+        let (exact, unresolved) = decided(&clusters, &pairs, Policy::Exact);
+        let want = [
+            row("r", "old", "text", 0),
+            row("b", "old", "text", 0),
+            row("n", "older", "body", 0),
+            row("c", "s", "text", 1),
+        ];
+        assert_eq!((exact, unresolved), (want.into(), 0));
+        let (near, unresolved) = decided(&clusters, &pairs, Policy::Near);
+        let want = [
+            row("r", "old", "text", 0),
+            row("b", "old", "text", 0),
+            row("n", "old", "near", 0),
+            row("s", "elder", "near", 1),
+            row("c", "elder", "near", 1),
+            row("m", "first", "near", 2),
+        ];
+        assert_eq!((near, unresolved), (want.into(), 0));
     }
 
     #[test]
