@@ -1,7 +1,8 @@
 //! Current captures, each with the cluster of duplicates that it is in.
 //!
 //! **Algorithm.** Captures come in the order of their URLs ([`crate::current_captures`]), the rows of table `clusters` are
-//! sorted by URL, and both are merged. Of table `clusters` only columns are read that results of every version have.
+//! sorted by URL, and both are merged. Rows of pages of earlier results (`webmill dedup --against`), which are none of these
+//! captures, are passed over; results from before there were such rows have no column that tells them.
 //!
 //! **Cost.** Two external sorts within the budget.
 
@@ -56,7 +57,12 @@ impl JobInput for PagesAndClusters {
 }
 
 columns! {
-    struct Clustered from ClusterRow { url, cluster }
+    struct Clustered from ClusterRow { url, cluster, earlier }
+}
+
+columns! {
+    /// What results have that were made before there were earlier ones.
+    struct OwnClustered from ClusterRow { url, cluster }
 }
 
 /// Captures in the order of their URLs.
@@ -71,12 +77,7 @@ pub struct ClusteredCaptures {
 
 fn read(pages: &[PathBuf], clusters: &Path, budget: &Budget) -> Result<ClusteredCaptures> {
     let mut sorter = BytesSorter::new(&budget.share(2)).with_unique_keys();
-    let mut reader = Reader::<Clustered>::open(clusters)?;
-    while let Some(batch) = reader.next()? {
-        for row in batch.rows() {
-            sorter.push(row.url.as_bytes(), &row.cluster.to_be_bytes())?;
-        }
-    }
+    read_clusters(clusters, |url, cluster| sorter.push(url.as_bytes(), &cluster.to_be_bytes()))?;
     let captures = current_captures::read(pages, &budget.share(2))?;
     let mut read = ClusteredCaptures {
         captures,
@@ -87,6 +88,26 @@ fn read(pages: &[PathBuf], clusters: &Path, budget: &Budget) -> Result<Clustered
     };
     read.advance()?;
     Ok(read)
+}
+
+/// Calls `each` with URL and cluster of every page that is not of earlier results.
+fn read_clusters(clusters: &Path, mut each: impl FnMut(&str, u32) -> Result<()>) -> Result<()> {
+    let mut reader = Reader::<Clustered>::open(clusters)?;
+    let mut first = match reader.next() {
+        Err(Error::Incompatible { .. }) => {
+            let mut reader = Reader::<OwnClustered>::open(clusters)?;
+            while let Some(batch) = reader.next()? {
+                batch.rows().try_for_each(|row| each(row.url, row.cluster))?;
+            }
+            return Ok(());
+        }
+        first => first?,
+    };
+    while let Some(batch) = first {
+        batch.rows().filter(|row| !row.earlier).try_for_each(|row| each(row.url, row.cluster))?;
+        first = reader.next()?;
+    }
+    Ok(())
 }
 
 impl ClusteredCaptures {
@@ -148,7 +169,7 @@ impl ClusteredCaptures {
 mod tests {
     use super::*;
     use webmill_mill::PageRow;
-    use webmill_table::{Footer, Millis, write_part};
+    use webmill_table::{Footer, Millis, table, write_part};
 
     #[test]
     fn captures_meet_their_clusters() {
@@ -168,7 +189,9 @@ mod tests {
         let rows: Vec<PageRow> = (0..).zip(urls).map(|(ms, url)| page(url, ms)).collect();
         write_part(&pages, &rows, &footer).unwrap();
         let rows = ["http://0/", "http://a/", "http://b/", "http://c/", "http://d/"];
-        let rows: Vec<ClusterRow> = (5..10).zip(rows).rev().map(|(n, url)| cluster(url, n)).collect();
+        let mut rows: Vec<ClusterRow> = (5..10).zip(rows).rev().map(|(n, url)| cluster(url, n)).collect();
+        // Pages of earlier results are no captures of these.
+        rows.extend(["http://a/0", "http://z/"].map(|url| ClusterRow { earlier: true, ..cluster(url, 6) }));
         write_part(&clusters, &rows, &footer).unwrap();
 
         let mut captures = read(&[pages], &clusters, &Budget::new(1 << 20)).unwrap();
@@ -184,5 +207,27 @@ mod tests {
         ];
         assert_eq!(found, expected.map(|(url, ms, cluster)| (url.to_owned(), Some(ms), cluster)));
         assert_eq!((captures.superseded(), captures.strangers()), (1, 3));
+    }
+
+    #[test]
+    fn tables_from_before_there_were_earlier_results_are_read() {
+        table! {
+            /// The columns that count here, of such a table.
+            Before = "clusters" {
+                url: String = "canonical URL", "http://a.com/";
+                cluster: u32 = "number of the cluster", "17";
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.parquet");
+        let rows = [Before { url: "http://a/".into(), cluster: 7 }];
+        write_part(&path, &rows, &Footer { job_key: "k".into() }).unwrap();
+        let mut found = Vec::new();
+        read_clusters(&path, |url, cluster| {
+            found.push((url.to_owned(), cluster));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(found, [("http://a/".to_owned(), 7)]);
     }
 }

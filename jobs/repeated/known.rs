@@ -61,6 +61,22 @@ impl KnownRepeated {
         while let Some(batch) = reader.next()? {
             sorter.extend(batch.rows().map(|row| row.hash.0))?;
         }
+        Self::of_sorted(sorter, settings.0.min_chars, budget)
+    }
+
+    /// These hashes, in any order, of lines and paragraphs of `min_chars` characters or more.
+    #[cfg(test)]
+    pub fn of_hashes(
+        hashes: impl IntoIterator<Item = u128>,
+        min_chars: u32,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let mut sorter = Sorter::<u128>::new(budget).with_combine(|a, b| a == b);
+        sorter.extend(hashes)?;
+        Self::of_sorted(sorter, min_chars, budget)
+    }
+
+    fn of_sorted(sorter: Sorter<u128>, min_chars: u32, budget: &Budget) -> Result<Self> {
         let folder = &budget.temp_dir;
         let mut file = BufWriter::new(tempfile::tempfile_in(folder).at(folder)?);
         let mut any = false;
@@ -71,7 +87,7 @@ impl KnownRepeated {
         let file: File = file.into_inner().map_err(|e| Error::io(folder, e.into_error()))?;
         // SAFETY: the file is a temporary one without a name, complete, and not written to again.
         let hashes = if any { Some(unsafe { Mmap::map(&file) }.at(folder)?) } else { None };
-        Ok(KnownRepeated { hashes, min_chars: settings.0.min_chars })
+        Ok(KnownRepeated { hashes, min_chars })
     }
 
     /// How many there are.

@@ -25,7 +25,6 @@ pub mod copy;
 pub mod dropped;
 mod filter;
 pub mod folder;
-mod repeated;
 pub mod report;
 pub mod shards;
 pub mod spool;
@@ -47,7 +46,9 @@ use webmill_table::{Footer, PartWriter, part_files};
 use crate::command::shard::sources::Tally;
 use crate::dedup::Dedup;
 use crate::extract::Extract;
-use crate::job::latest;
+use crate::job::{latest, mixed};
+use crate::repeated::RepeatedLines;
+use crate::repeated::known::KnownRepeated;
 use crate::settings::parse_size;
 use captures::{Captures, NamedShard, Superseded};
 use dropped::{DroppedRow, Going};
@@ -134,7 +135,7 @@ impl Results {
             Some(upstream) => Committed::open(&folder.join(Extract::NAME).join(upstream.key.as_str()))?,
             None => latest(folder, Extract::NAME)?,
         };
-        let repeated = repeated.then(|| latest(folder, "repeated")).transpose()?;
+        let repeated = repeated.then(|| latest(folder, RepeatedLines::NAME)).transpose()?;
         Ok(Results { dedup, extract, repeated })
     }
 
@@ -166,13 +167,12 @@ pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
             crate::print(&format!("{}\n", folder.display()))?;
             Ok(code)
         }
-        Ok((code, None)) => {
-            output.discard()?;
-            Ok(code)
-        }
-        Err(error) => {
-            output.discard()?;
-            Err(error)
+        other => {
+            // Of two errors the first one tells why.
+            if let Err(error) = output.discard() {
+                crate::say!("temporary files are left: {error}");
+            }
+            other.map(|(code, _)| code)
         }
     }
 }
@@ -360,11 +360,16 @@ impl Apply<'_> {
             let (place, going) = row?;
             match walked.wanted.found(at) {
                 Found::Goes => rows.put(going, None, &mut done.counts)?,
-                Found::Revisit => rows.put(going, copied.bytes_of(place), &mut done.counts)?,
+                Found::Revisit => {
+                    // One that could not be written left its capture where it was.
+                    if let Some(bytes) = copied.bytes_of(place) {
+                        rows.put(going, Some(bytes), &mut done.counts)?;
+                    }
+                }
                 Found::Not | Found::Stays => {}
             }
         }
-        done.take(input, shard, &walked, copied.failed);
+        done.take(input, shard, &walked, &copied);
         let report = done.shards.last_mut();
         if let Some(report) = report {
             let inside = self.output.path("shards");
@@ -377,7 +382,12 @@ impl Apply<'_> {
     fn write_texts(&self, form: TextForm, captures: &mut Captures) -> Result<TextCounts> {
         let extract = &self.results.extract;
         let known = match &self.results.repeated {
-            Some(repeated) => Some(repeated::Known::read(repeated, self.args.part_of_memory(1, 4))?),
+            Some(repeated) => {
+                mixed(&[extract, &self.results.dedup, repeated])
+                    .iter()
+                    .for_each(|warning| crate::say!("{warning}"));
+                Some(KnownRepeated::of(repeated, &self.budget())?)
+            }
             None => None,
         };
         let Some(by_part) = captures.by_part.as_mut() else { bail!("texts were not prepared") };
@@ -393,7 +403,13 @@ impl Apply<'_> {
 }
 
 impl Done {
-    fn take(&mut self, input: &Input, shard: Option<&NamedShard>, walked: &walk::Walked, failed: u64) {
+    fn take(
+        &mut self,
+        input: &Input,
+        shard: Option<&NamedShard>,
+        walked: &walk::Walked,
+        copied: &copy::Copied,
+    ) {
         let met = &walked.met;
         let known = shard.map_or(0, |shard| shard.captures);
         let going = shard.map_or(0, |shard| shard.going);
@@ -407,7 +423,7 @@ impl Done {
             records: met.records,
             captures_known: known,
             going,
-            gone: met.found,
+            gone: met.found - copied.failed_revisits,
             gone_before,
             missing,
             damaged: met.damaged,
@@ -421,7 +437,8 @@ impl Done {
         counts.others_kept += met.others;
         counts.revisits_before += met.revisits_before;
         counts.beyond_memory += met.beyond_memory;
-        counts.not_written += failed;
+        counts.not_written += copied.failed;
+        counts.revisits_not_written += copied.failed_revisits;
         counts.unknown_shards += u64::from(shard.is_none());
         counts.captures_missing += missing;
         let bytes = input.bytes.max(met.lost);
@@ -447,7 +464,8 @@ fn exit_code(counts: &Counts, max_bad: f64) -> ExitCode {
             100.0 * counts.missing_share()
         );
     }
-    ExitCode::from(u8::from(missing || counts.beyond_memory > 0 || counts.not_written > 0))
+    let not_written = counts.not_written + counts.revisits_not_written;
+    ExitCode::from(u8::from(missing || counts.beyond_memory > 0 || not_written > 0))
 }
 
 /// Rows of table `dropped`, put in order of shard and offset.

@@ -33,6 +33,9 @@ pub struct Copied {
     revisits: Vec<(u64, u64)>,
     /// Records that could not be written again.
     pub failed: u64,
+    /// Captures that stay as they are because their revisit could not be written: its head would be longer than readers
+    /// take.
+    pub failed_revisits: u64,
 }
 
 impl Copied {
@@ -40,6 +43,11 @@ impl Copied {
     pub fn bytes_of(&self, place: u64) -> Option<u64> {
         let at = self.revisits.binary_search_by_key(&place, |(at, _)| *at).ok()?;
         Some(self.revisits[at].1)
+    }
+
+    fn failed_revisit(&mut self, input: &Input, offset: u64, reason: &str) {
+        self.failed_revisits += 1;
+        crate::say!("{} at byte {offset}: stays, its revisit cannot be written: {reason}", input.name);
     }
 }
 
@@ -217,9 +225,17 @@ fn copy_pieces(
         if let Fate::Revisit(place) = piece.fate {
             put(run.take(), &mut staged)?;
             let record = records.read(piece.start, Some(piece.length))?;
-            let bytes = packer.revisit(&record.record(), captures, place)?;
-            staged.put(bytes)?;
-            copied.revisits.push((place, bytes.len() as u64));
+            match packer.revisit(&record.record(), captures, place) {
+                Ok(bytes) => {
+                    staged.put(bytes)?;
+                    copied.revisits.push((place, bytes.len() as u64));
+                }
+                Err(Error::Config(reason)) => {
+                    copied.failed_revisit(input, piece.start, &reason);
+                    run = Some((piece.start, piece.end));
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
     put(run, &mut staged)?;
@@ -325,7 +341,13 @@ fn write_anew(
         let written = match Fate::of_numbers(fate, place) {
             Fate::Goes | Fate::Damage => continue,
             Fate::Stays => writer.write(&record),
-            Fate::Revisit(place) => write_revisit(&mut writer, &record, captures, place, &mut copied),
+            Fate::Revisit(place) => match write_revisit(&mut writer, &record, captures, place, &mut copied) {
+                Err(Error::Config(reason)) => {
+                    copied.failed_revisit(input, record.place.offset, &reason);
+                    writer.write(&record)
+                }
+                written => written,
+            },
         };
         match written {
             Err(Error::Config(reason)) => {

@@ -1,5 +1,6 @@
 //! What was done, as a manifest and in words.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -73,6 +74,8 @@ pub struct Counts {
     pub beyond_memory: u64,
     /// Records that stay and could not be written.
     pub not_written: u64,
+    /// Captures that stay as they are because their revisits could not be written.
+    pub revisits_not_written: u64,
     /// Shards given that the results do not know; copied as they are.
     pub unknown_shards: u64,
     /// Shards that could not be read; not copied.
@@ -146,35 +149,58 @@ impl<'a> Manifest<'a> {
 
 /// Says on stderr what went, what did not, and why.
 pub fn say(counts: &Counts, shards: &[ShardReport], texts: Option<&TextCounts>) {
+    say_gone(counts);
+    for (n, what) in exceptions(counts, shards) {
+        if n > 0 {
+            crate::say!("{n} {what}");
+        }
+    }
+    if let Some(texts) = texts {
+        say_texts(texts);
+    }
+}
+
+/// Pages and captures by reason.
+fn say_gone(counts: &Counts) {
     let listed = |numbers: Vec<(&str, u64)>| {
         let parts: Vec<String> = numbers.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
         if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
     };
     let pages: u64 = counts.pages.values().sum();
-    let records: u64 = counts.captures.values().map(|gone| gone.records).sum();
-    let bytes: u64 = counts.captures.values().map(|gone| gone.bytes).sum();
-    let revisits: u64 = counts.captures.values().map(|gone| gone.revisits).sum();
+    let sum = |of: fn(&Gone) -> u64| counts.captures.values().map(of).sum::<u64>();
     crate::say!(
         "{pages} pages go{}",
         listed(counts.pages.iter().map(|(reason, pages)| (*reason, *pages)).collect())
     );
     crate::say!(
-        "{records} captures went{}, {bytes} bytes; {revisits} of them became revisits",
-        listed(counts.captures.iter().map(|(reason, gone)| (*reason, gone.records)).collect())
+        "{} captures went{}, {} bytes; {} of them became revisits",
+        sum(|gone| gone.records),
+        listed(counts.captures.iter().map(|(reason, gone)| (*reason, gone.records)).collect()),
+        sum(|gone| gone.bytes),
+        sum(|gone| gone.revisits)
     );
+}
+
+/// What went with them, what stays though it should go, and what was not found: numbers and words.
+fn exceptions(counts: &Counts, shards: &[ShardReport]) -> [(u64, Cow<'static, str>); 14] {
     let superseded: u64 = counts.captures.values().map(|gone| gone.superseded).sum();
     let gone_before: u64 = shards.iter().map(|shard| shard.gone_before).sum();
     let unknown: Vec<&str> =
         shards.iter().filter(|s| s.results_name.is_none()).map(|shard| shard.name.as_str()).take(3).collect();
-    for (n, what) in [
+    [
         (superseded, "of these were other captures of pages that go (--superseded keep leaves them)".into()),
         (
             counts.companions,
-            format!("requests, metadata and conversions went with them, {} bytes", counts.companion_bytes),
+            format!("requests, metadata and conversions went with them, {} bytes", counts.companion_bytes)
+                .into(),
         ),
         (gone_before, "captures had gone before".into()),
         (counts.revisits_before, "captures were revisits before".into()),
         (counts.others_kept, "captures stay because they cannot be said as revisits".into()),
+        (
+            counts.revisits_not_written,
+            "captures stay as they are because their revisits could not be written".into(),
+        ),
         (counts.dangling_revisits, "revisits stay whose original went: they cannot be replayed".into()),
         (
             counts.unresolved,
@@ -185,35 +211,33 @@ pub fn say(counts: &Counts, shards: &[ShardReport], texts: Option<&TextCounts>) 
         (counts.not_written, "records could not be written".into()),
         (
             counts.unknown_shards,
-            format!("shards are not in the results, nothing goes from them: {}", unknown.join(", ")),
+            format!("shards are not in the results, nothing goes from them: {}", unknown.join(", ")).into(),
         ),
         (counts.unreadable_shards, "shards could not be read and were left out".into()),
         (
             counts.shards_not_given,
-            format!("shards of the results were not given, with {} captures", counts.captures_not_given),
+            format!("shards of the results were not given, with {} captures", counts.captures_not_given)
+                .into(),
         ),
         (counts.captures_missing, "captures of the results are not in the shards given".into()),
-    ] {
-        if n > 0 {
-            crate::say!("{n} {what}");
-        }
-    }
-    if let Some(texts) = texts {
+    ]
+}
+
+fn say_texts(texts: &TextCounts) {
+    crate::say!(
+        "{} texts written, {} bytes; left out: {} of pages that go, {} of superseded captures, {} without own lines",
+        texts.texts,
+        texts.bytes,
+        texts.dropped,
+        texts.superseded,
+        texts.emptied
+    );
+    if texts.repeated_bytes > 0 {
         crate::say!(
-            "{} texts written, {} bytes; left out: {} of pages that go, {} of superseded captures, {} without own lines",
-            texts.texts,
-            texts.bytes,
-            texts.dropped,
-            texts.superseded,
-            texts.emptied
+            "{} repeated lines and {} paragraphs left out, {} bytes",
+            texts.repeated_lines,
+            texts.repeated_paragraphs,
+            texts.repeated_bytes
         );
-        if texts.repeated_bytes > 0 {
-            crate::say!(
-                "{} repeated lines and {} paragraphs left out, {} bytes",
-                texts.repeated_lines,
-                texts.repeated_paragraphs,
-                texts.repeated_bytes
-            );
-        }
     }
 }

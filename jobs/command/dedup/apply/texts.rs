@@ -19,9 +19,9 @@ use webmill_capture::error::{AtPath, Error, Result};
 use webmill_mill::{PageRow, TextRow};
 use webmill_table::{Footer, PartWriter, Reader, RowReader, columns};
 
-use super::repeated::Known;
 use super::spool::Spool;
 use crate::current_captures::place;
+use crate::repeated::known::KnownRepeated;
 
 /// How texts are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ pub struct Wish<'a> {
     /// Whether texts of superseded captures are written, too.
     pub superseded: bool,
     /// Lines and paragraphs that are left out.
-    pub repeated: Option<&'a Known>,
+    pub repeated: Option<&'a KnownRepeated>,
     /// Key of the results, for the footers of tables.
     pub job_key: String,
 }
@@ -136,7 +136,7 @@ fn superseded(part: &Path) -> Result<HashSet<u64>> {
 }
 
 /// A row without what is repeated; `None` where nothing is left.
-fn pruned(mut row: TextRow, repeated: Option<&Known>, counts: &mut TextCounts) -> Option<TextRow> {
+fn pruned(mut row: TextRow, repeated: Option<&KnownRepeated>, counts: &mut TextCounts) -> Option<TextRow> {
     let Some(repeated) = repeated else { return Some(row) };
     let pruned = repeated.without(&row.text);
     if pruned.lines + pruned.paragraphs == 0 {
@@ -275,13 +275,17 @@ impl Sink {
 #[cfg(test)]
 mod tests {
     use webmill_dedup::RepeatedOptions;
+    use webmill_sort::Budget;
 
     use super::*;
 
     #[test]
     fn repeated_lines_are_left_out_with_what_followed_from_them() {
         let notice = "All rights reserved. No part of this site may be copied anywhere.";
-        let known = Known::of(RepeatedOptions::default().hashes(notice), 40);
+        let folder = tempfile::tempdir().unwrap();
+        let hashes = RepeatedOptions::default().hashes(notice);
+        let budget = Budget::new(1 << 16).in_dir(folder.path());
+        let known = KnownRepeated::of_hashes(hashes, 40, &budget).unwrap();
         let row = |text: &str| TextRow {
             text: text.into(),
             markdown: "# All".into(),
