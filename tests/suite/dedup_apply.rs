@@ -1,5 +1,7 @@
 //! `webmill dedup apply`: the corpus without its duplicates, read back.
 
+mod further;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

@@ -1,0 +1,177 @@
+//! Results of several crawls and jobs, and captures that cannot become revisits.
+
+use super::*;
+use crate::support;
+
+fn left_of(path: &Path) -> Vec<String> {
+    records(path).into_iter().map(|seen| seen.1).collect()
+}
+
+fn dropped_by(work: &Work, out: &str) -> Vec<(String, String, String)> {
+    let rows = dropped(work, out);
+    rows.into_iter().map(|row| (row.url, row.reason.as_str().to_owned(), row.kept_url)).collect()
+}
+
+fn own(rows: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
+    rows.iter().map(|(page, reason, kept)| ((*page).into(), (*reason).into(), (*kept).into())).collect()
+}
+
+/// Counts of what a job left out.
+fn left_out(work: &Work, out: &str, job: &str) -> serde_json::Value {
+    let manifest = std::fs::read(work.path(out).join(job).join("latest/manifest.json")).unwrap();
+    serde_json::from_slice::<serde_json::Value>(&manifest).unwrap()["counts"]["dropped"].clone()
+}
+
+#[test]
+fn pages_of_an_earlier_crawl_stay_instead_of_new_ones_whatever_is_to_be_kept() {
+    let work = Work::new();
+    let first = story(1, 240);
+    let mut longer = first.clone();
+    longer.extend(["or".to_owned(), "so".to_owned(), "again".to_owned()]);
+    let seen = ("http://seen.example/", 20, page("First", &first, "main"));
+    write_raw(&work.path("may/a.rawdb"), &[seen]);
+    // Fetched before it, all of them: the order of what to keep puts them first.
+    let new = [
+        ("http://long.example/", 1, page("First", &longer, "main")),
+        ("http://body.example/", 2, page("First", &first, "main")),
+        ("http://text.example/", 3, page("First", &first, "article")),
+        ("http://other.example/", 4, page("Second", &story(2, 240), "main")),
+    ];
+    write_raw(&work.path("june/a.rawdb"), &new);
+    mill(&work, "may", "results-may");
+    work.run(&["extract", "june", "--out", "results"]);
+    work.run(&["dedup", "--out", "results", "--against", "results-may", "--keep", "longest"]);
+    let formed = clusters(&work, "results");
+    assert!(formed.iter().any(|row| row.keep && row.url == "http://long.example/" && !row.earlier));
+    assert!(formed.iter().any(|row| !row.keep && row.url == "http://seen.example/" && row.earlier));
+    let apply = |policy: &str| {
+        let out = format!("out-{policy}");
+        let report =
+            said(&work.run(&["dedup", "apply", "results", "june", "--out", &out, "--policy", policy]));
+        assert!(!report.contains("though tables call them copies"), "{report}");
+        (left_of(&work.path(&out).join("shards/a.rawdb")), dropped_by(&work, &out))
+    };
+    let near = own(&[
+        ("http://long.example/", "near", "http://seen.example/"),
+        ("http://body.example/", "near", "http://seen.example/"),
+        ("http://text.example/", "near", "http://seen.example/"),
+    ]);
+    assert_eq!(apply("near"), (vec!["http://other.example/".to_owned()], near));
+    let (left, gone) = apply("exact");
+    assert_eq!(left, ["http://long.example/", "http://other.example/"]);
+    let exact = own(&[
+        ("http://body.example/", "body", "http://seen.example/"),
+        ("http://text.example/", "text", "http://seen.example/"),
+    ]);
+    assert_eq!(gone, exact);
+    // Jobs that read the clusters of these pages do not miss those of the earlier crawl.
+    for job in ["repeated", "mirrors"] {
+        work.run(&[job, "--out", "results"]);
+        assert!(left_out(&work, "results", job)["cluster-of-no-page"].is_null(), "{job}");
+    }
+}
+
+#[test]
+fn repeated_lines_are_left_out_of_texts_and_results_of_other_clusters_are_said() {
+    const NOTICE: &str = "All rights reserved. No part of this site may be copied anywhere without asking.";
+    let work = Work::new();
+    let pages: Vec<(String, String)> = (0..4)
+        .map(|n| {
+            let texts = [support::story(2 * n), support::story(2 * n + 1)];
+            let body = format!("<p>{}</p><p>{NOTICE}</p><p>{}</p>", texts[0], texts[1]);
+            let head = "<html><head><title>A story</title></head>";
+            (format!("http://h{n}.example/"), format!("{head}<body><article>{body}</article></body></html>"))
+        })
+        .collect();
+    work.write_pages("shards", &pages);
+    std::fs::write(work.path("mill.toml"), "[extract]\ntemplate_pages = 0\n[repeated]\nmin_pages = 3\n")
+        .unwrap();
+    let common = ["--out", "results", "--recipe", "mill.toml"];
+    work.run(&[&["extract", "shards"], &common[..]].concat());
+    work.run(&[&["dedup"], &common[..]].concat());
+    let apply = |out| {
+        [
+            "dedup",
+            "apply",
+            "results",
+            "--out",
+            out,
+            "--texts",
+            "jsonl",
+            "--drop-repeated",
+            "--memory",
+            "16MiB",
+        ]
+    };
+    let missing = work.fails(&apply("none"), 2);
+    assert!(missing.contains("webmill repeated"), "{missing}");
+    work.run(&[&["repeated"], &common[..]].concat());
+    let report = said(&work.run(&apply("texts")));
+    assert!(report.contains("4 repeated lines") && !report.contains("warning"), "{report}");
+    let written = std::fs::read_to_string(work.path("texts/texts.jsonl")).unwrap();
+    assert_eq!(written.lines().count(), 4);
+    assert!(!written.contains("rights reserved"), "{written}");
+    for n in 0..8 {
+        assert!(written.contains(support::story(n).split(' ').next().unwrap()), "the rest is there");
+    }
+    // Made from clusters that are not those that are applied.
+    work.run(&[&["dedup", "--keep", "longest"], &common[..]].concat());
+    let report = said(&work.run(&apply("mixed")));
+    assert!(report.contains("repeated were not made from the latest of dedup"), "{report}");
+}
+
+#[test]
+fn a_capture_whose_revisit_cannot_be_written_stays_as_it_is() {
+    let work = Work::new();
+    let corpus = corpus();
+    std::fs::create_dir_all(work.path("raw")).unwrap();
+    let options = WriteOptions { max_shard_bytes: u64::MAX, compression: Compression::None };
+    let mut writer = RawDbWriter::create(&work.path("raw/a.rawdb"), options).unwrap();
+    // Heads just below what readers take: those of revisits would be beyond it.
+    let names: Vec<String> = (0..1016).map(|n| format!("x-own-{n}")).collect();
+    let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1")).collect();
+    let wide = "v".repeat(262_000);
+    let long = [("x-own", wide.as_str())];
+    let copy = &corpus[2].2;
+    let captures = [
+        ("http://a.example/1", &corpus[0].2, &[][..]),
+        ("http://b.example/many", copy, &many),
+        ("http://b.example/long", copy, &long),
+        ("http://b.example/plain", copy, &[]),
+    ];
+    for (day, (url, answer, extra)) in (1..).zip(captures) {
+        let data = answer.as_bytes();
+        let date_ms = day * DAY;
+        writer.write(&NewRecord { url, origin: None, date_ms, ip: None, extra, data }).unwrap();
+    }
+    writer.finish().unwrap();
+    // Compressed as a whole, too, so that it is written anew.
+    std::fs::create_dir(work.path("whole")).unwrap();
+    std::fs::write(work.path("whole/a.rawdb.gz"), gzip(&std::fs::read(work.path("raw/a.rawdb")).unwrap()))
+        .unwrap();
+    for (shards, name) in [("raw", "a.rawdb"), ("whole", "a.rawdb.gz")] {
+        let (results, out) = (format!("results-{shards}"), format!("out-{shards}"));
+        mill(&work, shards, &results);
+        let report = work.fails(&["dedup", "apply", &results, shards, "--out", &out, "--as-revisit"], 1);
+        assert!(report.contains("1 captures went (1 body)"), "{report}");
+        assert!(
+            report.contains("2 captures stay as they are because their revisits could not be written"),
+            "{report}"
+        );
+        let path = work.path(&out).join("shards").join(name);
+        let (before, after) = (records(&work.path(shards).join(name)), records(&path));
+        assert_eq!(after.len(), before.len(), "{shards}: no record is lost");
+        let parts = |seen: &Seen| (seen.0, seen.1.clone(), seen.3.clone(), seen.4.clone());
+        for (was, is) in before.iter().zip(&after).take(3) {
+            assert!(parts(was) == parts(is), "{shards}: {} as it was", was.1);
+        }
+        assert_eq!(after[3].0, RecordType::Revisit, "{shards}");
+        let rows = dropped(&work, &out);
+        let rows: Vec<(&str, bool)> = rows.iter().map(|row| (row.url.as_str(), row.revisit)).collect();
+        assert_eq!(rows, [("http://b.example/plain", true)], "{shards}");
+        let manifest = std::fs::read(work.path(&out).join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+        assert_eq!(manifest["counts"]["revisits_not_written"], 2, "{shards}");
+        assert_eq!((&manifest["shards"][0]["gone"], &manifest["shards"][0]["going"]), (&1.into(), &3.into()));
+    }
+}
