@@ -21,6 +21,7 @@
 
 pub mod captures;
 pub mod contained;
+mod copies;
 pub mod copy;
 pub mod dropped;
 mod filter;
@@ -40,8 +41,8 @@ use webmill_capture::Error;
 use webmill_capture::error::AtPath;
 use webmill_run::{Cancel, Committed, Job};
 use webmill_shard::{Input, ReadOptions, discover};
-use webmill_sort::{Budget, BytesSorter};
-use webmill_table::{Footer, PartWriter, part_files};
+use webmill_sort::Budget;
+use webmill_table::part_files;
 
 use crate::command::shard::sources::Tally;
 use crate::dedup::Dedup;
@@ -51,7 +52,7 @@ use crate::repeated::RepeatedLines;
 use crate::repeated::known::KnownRepeated;
 use crate::settings::parse_size;
 use captures::{Captures, NamedShard, Superseded};
-use dropped::{DroppedRow, Going};
+use dropped::Dropped;
 use folder::Output;
 use report::{Counts, Manifest, ShardReport};
 use texts::{TextCounts, TextForm};
@@ -77,7 +78,8 @@ pub struct ApplyArgs {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Which pages go: exact (equal body or text), near (those, and near-duplicates), contained (those, and pages whose
-    /// text is mostly in another one that stays).
+    /// text is mostly in another one that stays). Pages of results given to dedup --against stay for new ones, whatever
+    /// --keep says.
     #[arg(long, value_enum, default_value = "near")]
     policy: Policy,
     /// With --policy contained: share of a text's shingles that the other one has, from this on it goes.
@@ -256,7 +258,7 @@ impl Apply<'_> {
             crate::say!("{}: nothing is written", done.tally.damage());
             return Ok((done.tally.exit_code(args.max_bad), None));
         }
-        rows.write(self)?;
+        rows.write(&self.output.path("dropped"), &self.results.dedup.manifest.key.to_string())?;
         let texts = args.texts.map(|form| self.write_texts(form, &mut captures)).transpose()?;
         done.tally.say();
         report::say(&done.counts, &done.shards, texts.as_ref());
@@ -466,40 +468,4 @@ fn exit_code(counts: &Counts, max_bad: f64) -> ExitCode {
     }
     let not_written = counts.not_written + counts.revisits_not_written;
     ExitCode::from(u8::from(missing || counts.beyond_memory > 0 || not_written > 0))
-}
-
-/// Rows of table `dropped`, put in order of shard and offset.
-struct Dropped {
-    sorter: BytesSorter,
-}
-
-impl Dropped {
-    fn new(budget: &Budget) -> Dropped {
-        Dropped { sorter: BytesSorter::new(budget) }
-    }
-
-    /// Takes a capture that went; `revisit` has the bytes of the record in its place.
-    fn put(&mut self, going: Going, revisit: Option<u64>, counts: &mut Counts) -> Result<(), Error> {
-        let mut key = going.shard.as_bytes().to_vec();
-        key.push(0);
-        key.extend(going.offset.to_be_bytes());
-        let value = serde_json::to_vec(&(&going, revisit));
-        let value = value.map_err(|e| Error::Internal(format!("a row of a sort: {e}")))?;
-        counts.take(&going.row(revisit));
-        self.sorter.push(&key, &value)
-    }
-
-    fn write(self, apply: &Apply<'_>) -> Result<()> {
-        let folder = apply.output.path("dropped");
-        std::fs::create_dir_all(&folder).at(&folder)?;
-        let footer = Footer { job_key: apply.results.dedup.manifest.key.to_string() };
-        let mut writer = PartWriter::<DroppedRow>::create(&folder.join("part-000000.parquet"), &footer)?;
-        let mut sorted = self.sorter.finish()?;
-        while let Some((_, value)) = sorted.next().transpose()? {
-            let (going, revisit): (Going, Option<u64>) = serde_json::from_slice(value)?;
-            writer.push(going.row(revisit))?;
-        }
-        writer.finish()?;
-        Ok(())
-    }
 }

@@ -341,13 +341,7 @@ fn write_anew(
         let written = match Fate::of_numbers(fate, place) {
             Fate::Goes | Fate::Damage => continue,
             Fate::Stays => writer.write(&record),
-            Fate::Revisit(place) => match write_revisit(&mut writer, &record, captures, place, &mut copied) {
-                Err(Error::Config(reason)) => {
-                    copied.failed_revisit(input, record.place.offset, &reason);
-                    writer.write(&record)
-                }
-                written => written,
-            },
+            Fate::Revisit(place) => write_revisit(&mut writer, &record, captures, place, &mut copied, input),
         };
         match written {
             Err(Error::Config(reason)) => {
@@ -365,23 +359,34 @@ fn write_anew(
     Ok(copied)
 }
 
+/// Writes the revisit of a capture, or the capture as it is where that cannot be.
 fn write_revisit(
     writer: &mut Converter,
     record: &Record<'_>,
     captures: &Captures,
     place: u64,
     copied: &mut Copied,
+    input: &Input,
 ) -> Result<()> {
     let kept = captures.at(place)?.kept;
     let original = Original { url: &kept.url, date_ms: kept.date_ms.unwrap_or(0) };
     let body = match writer {
-        Converter::Warc(writer) => original.as_warc(record, |revisit| writer.write(revisit))?,
-        Converter::Raw(writer) => original.as_raw(record, |revisit| writer.write(revisit))?,
-        Converter::Arc(_) => return Err(Error::Config("ARC has no revisits".into())),
+        Converter::Warc(writer) => original.as_warc(record, |revisit| writer.write(revisit)),
+        Converter::Raw(writer) => original.as_raw(record, |revisit| writer.write(revisit)),
+        Converter::Arc(_) => Err(Error::Config("ARC has no revisits".into())),
     };
-    // In what compressed form it stands is not known here: it is smaller by its body.
-    copied.revisits.push((place, record.place.length.saturating_sub(body)));
-    Ok(())
+    match body {
+        // In what compressed form it stands is not known here: it is smaller by its body.
+        Ok(body) => {
+            copied.revisits.push((place, record.place.length.saturating_sub(body)));
+            Ok(())
+        }
+        Err(Error::Config(reason)) => {
+            copied.failed_revisit(input, record.place.offset, &reason);
+            writer.write(record)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Compresses a file as a whole.

@@ -24,8 +24,9 @@ use webmill_sort::{Budget, Sorter};
 use webmill_table::{Reader, columns, text_enum};
 
 use super::contained::{Contained, Pair};
-use super::spool::{Spool, SpoolRows, halves, join, whole};
-use crate::dedup::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy, Membership};
+use super::copies::{copies, to_roots};
+use super::spool::{Spool, SpoolRows, join, whole};
+use crate::dedup::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy};
 
 /// Which pages go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
@@ -57,7 +58,8 @@ impl Reason {
     /// All of them, in the order of what they take for granted.
     pub const ALL: [Reason; 4] = [Reason::Body, Reason::Text, Reason::Near, Reason::Contained];
 
-    fn number(self) -> u64 {
+    /// Its number.
+    pub fn number(self) -> u64 {
         self as u64
     }
 
@@ -68,7 +70,7 @@ impl Reason {
 }
 
 columns! {
-    struct Member from ClusterRow { url, cluster, representative, keep, kind, earlier }
+    struct Earlier from ClusterRow { url, earlier }
 }
 
 columns! {
@@ -123,110 +125,6 @@ pub fn decide(
         Policy::Exact | Policy::Near => Spool::new(folder)?,
     };
     settle(&mut copies, &mut moves, budget, folder)
-}
-
-/// Where a row of [`copies`] comes from: of one page the first counts.
-///
-/// A page of earlier results: it does not go.
-const IS_EARLIER: u64 = 0;
-/// The page that stays is of earlier results.
-const FROM_EARLIER: u64 = 1;
-const FROM_CLUSTERS: u64 = 2;
-const FROM_PAIRS: u64 = 3;
-/// Not a reason to go, but tells the cluster.
-const MEMBER_ONLY: u64 = 4;
-
-/// Copies that go: page, page that stays, reason, cluster + 1; by page, each once. And whether a page of earlier results
-/// is in a cluster.
-fn copies(
-    clusters: &Path,
-    duplicates: &Path,
-    policy: Policy,
-    budget: &Budget,
-    folder: &Path,
-) -> Result<(Spool<6>, bool)> {
-    let mut any_earlier = false;
-    let mut sorter = Sorter::<[u64; 7]>::new(budget);
-    let mut reader = Reader::<Member>::open(clusters)?;
-    while let Some(batch) = reader.next()? {
-        for member in batch.rows() {
-            any_earlier |= member.earlier;
-            read_member(&member, policy, &mut sorter)?;
-        }
-    }
-    if policy == Policy::Exact {
-        read_exact(duplicates, &mut sorter)?;
-    }
-    let mut spool = Spool::new(folder)?;
-    let mut open: Option<[u64; 7]> = None;
-    for row in sorter.finish()? {
-        let row = row?;
-        match &mut open {
-            Some(first) if first[..2] == row[..2] => first[6] = first[6].max(row[6]),
-            _ => {
-                put_copy(open.replace(row), &mut spool)?;
-            }
-        }
-    }
-    put_copy(open, &mut spool)?;
-    Ok((spool, any_earlier))
-}
-
-/// What a row of table `clusters` says: see [`copies`].
-fn read_member(member: &Member<'_>, policy: Policy, sorter: &mut Sorter<[u64; 7]>) -> Result<()> {
-    let reason = match member.kind {
-        Membership::Body => Reason::Body,
-        Membership::Text => Reason::Text,
-        Membership::Near | Membership::Representative => Reason::Near,
-    };
-    let no_copy = policy == Policy::Exact && reason == Reason::Near;
-    let ([p0, p1], [k0, k1]) = (key(member.url), key(member.representative));
-    let cluster = u64::from(member.cluster) + 1;
-    match (member.earlier, member.keep) {
-        (true, keep) => {
-            sorter.push([p0, p1, IS_EARLIER, 0, p0, p1, cluster])?;
-            if keep || no_copy {
-                return Ok(());
-            }
-            // Where the representative is new, it goes, and this one stays for it: the nearest of those that were seen.
-            sorter.push([k0, k1, FROM_EARLIER, reason.number(), p0, p1, cluster])
-        }
-        (false, true) => Ok(()),
-        (false, false) => {
-            let from = if no_copy { MEMBER_ONLY } else { FROM_CLUSTERS };
-            sorter.push([p0, p1, from, reason.number(), k0, k1, cluster])
-        }
-    }
-}
-
-fn put_copy(row: Option<[u64; 7]>, spool: &mut Spool<6>) -> Result<()> {
-    match row {
-        Some([p0, p1, from, reason, k0, k1, cluster])
-            if ![IS_EARLIER, MEMBER_ONLY].contains(&from) && [p0, p1] != [k0, k1] =>
-        {
-            spool.push([p0, p1, k0, k1, reason, cluster])
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Exact copies: stars around the first page of equal bodies or texts, or around one of earlier results.
-fn read_exact(duplicates: &Path, sorter: &mut Sorter<[u64; 7]>) -> Result<()> {
-    let mut reader = Reader::<Duplicates>::open(duplicates)?;
-    while let Some(batch) = reader.next()? {
-        for pair in batch.rows().filter(|pair| !(pair.a_earlier && pair.b_earlier)) {
-            let reason = match pair.kind {
-                DuplicateKind::Body => Reason::Body,
-                DuplicateKind::Text => Reason::Text,
-                DuplicateKind::Near | DuplicateKind::Contained => continue,
-            };
-            let (kept, page) = if pair.b_earlier { (pair.b, pair.a) } else { (pair.a, pair.b) };
-            let from = if pair.a_earlier || pair.b_earlier { FROM_EARLIER } else { FROM_PAIRS };
-            let ([k0, k1], [p0, p1]) = (key(kept), key(page));
-            sorter.push([p0, p1, from, reason.number(), k0, k1, 0])?;
-        }
-    }
-    Ok(())
 }
 
 /// Whether a pair is near by its passages, which makes no cluster, and one of the pages may go.
@@ -304,38 +202,6 @@ fn with_near(
     Ok(spool)
 }
 
-/// Most rounds of [`to_roots`]: each doubles the length of the chains that it follows.
-const MAX_ROUNDS: u32 = 32;
-
-/// Copies of copies are told the first of them: a page whose body is that of another one, whose text is that of a third.
-/// They go for the weaker of both reasons.
-fn to_roots(mut copies: Spool<6>, budget: &Budget, folder: &Path) -> Result<Spool<6>> {
-    for _ in 0..MAX_ROUNDS {
-        let mut by_kept = Sorter::<[u64; 6]>::new(budget);
-        for row in copies.rows()? {
-            let [p0, p1, k0, k1, reason, cluster] = row?;
-            by_kept.push([k0, k1, p0, p1, reason, cluster])?;
-        }
-        let mut changed = false;
-        let mut by_page = Sorter::<[u64; 6]>::new(budget);
-        join::<2, 6, 6>(by_kept.finish()?, copies.rows()?, |row, further| {
-            let [.., p0, p1, reason, cluster] = row;
-            changed |= further.is_some();
-            let [k0, k1, weaker] =
-                further.map_or([row[0], row[1], reason], |further| [further[2], further[3], further[4]]);
-            by_page.push([p0, p1, k0, k1, reason.max(weaker), cluster])
-        })?;
-        if !changed {
-            break;
-        }
-        copies = Spool::new(folder)?;
-        for row in by_page.finish()? {
-            copies.push(row?)?;
-        }
-    }
-    Ok(copies)
-}
-
 /// Calls `each` with every page of earlier results that others may be copies of.
 ///
 /// # Errors
@@ -345,7 +211,7 @@ pub fn each_earlier(
     duplicates: &Path,
     mut each: impl FnMut(&str) -> Result<()>,
 ) -> Result<()> {
-    let mut reader = Reader::<Member>::open(clusters)?;
+    let mut reader = Reader::<Earlier>::open(clusters)?;
     while let Some(batch) = reader.next()? {
         batch.rows().filter(|page| page.earlier).try_for_each(|page| each(page.url))?;
     }
@@ -361,10 +227,6 @@ pub fn each_earlier(
         }
     }
     Ok(())
-}
-
-fn key(url: &str) -> [u64; 2] {
-    halves(UrlKey::of(url).0)
 }
 
 /// Copies and contained pages together: copies of a contained page are told the page that holds it. What a page of `moves`
@@ -446,210 +308,4 @@ impl Iterator for Each {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use webmill_table::{Footer, write_part};
-
-    use super::*;
-
-    fn member(url: &str, cluster: u32, representative: &str, kind: Membership) -> ClusterRow {
-        ClusterRow {
-            url: url.into(),
-            cluster,
-            representative: representative.into(),
-            keep: kind == Membership::Representative,
-            kind,
-            ..ClusterRow::default()
-        }
-    }
-
-    fn pair(a: &str, b: &str, kind: DuplicateKind, shares: (f64, f64), shingles: (u32, u32)) -> DuplicateRow {
-        DuplicateRow {
-            a: a.into(),
-            b: b.into(),
-            kind,
-            a_in_b: shares.0,
-            b_in_a: shares.1,
-            a_shingles: Some(shingles.0),
-            b_shingles: Some(shingles.1),
-            ..DuplicateRow::default()
-        }
-    }
-
-    /// By page that goes: the page that stays, reason, cluster.
-    type Decided = BTreeMap<String, (String, &'static str, Option<u32>)>;
-
-    /// What goes, and how many are unresolved.
-    fn decided(clusters: &[ClusterRow], pairs: &[DuplicateRow], policy: Policy) -> (Decided, u64) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name).join("part-0.parquet");
-        for name in ["clusters", "duplicates"] {
-            std::fs::create_dir(folder.path().join(name)).unwrap();
-        }
-        let footer = Footer { job_key: "k".into() };
-        write_part(&path("clusters"), clusters, &footer).unwrap();
-        write_part(&path("duplicates"), pairs, &footer).unwrap();
-        let budget = Budget::new(1 << 20).in_dir(folder.path());
-        let tables = (folder.path().join("clusters"), folder.path().join("duplicates"));
-        let mut verdicts = decide((&tables.0, &tables.1), (policy, 0.8), &budget, folder.path()).unwrap();
-        let urls = clusters.iter().map(|row| &row.url).chain(pairs.iter().flat_map(|row| [&row.a, &row.b]));
-        let urls: BTreeMap<u128, String> = urls.map(|url| (UrlKey::of(url).0, url.clone())).collect();
-        let rows = verdicts.each().unwrap().map(|verdict| {
-            let verdict = verdict.unwrap();
-            (
-                urls[&verdict.page].clone(),
-                (urls[&verdict.kept].clone(), verdict.reason.as_str(), verdict.cluster),
-            )
-        });
-        (rows.collect(), verdicts.unresolved)
-    }
-
-    #[test]
-    fn policies_take_more_and_more() {
-        use Membership::*;
-        let clusters = [
-            member("r", 0, "r", Representative),
-            member("b", 0, "r", Body),
-            member("t", 0, "r", Text),
-            member("n1", 0, "r", Near),
-            member("n2", 0, "r", Near),
-        ];
-        let pairs = [
-            pair("r", "b", DuplicateKind::Body, (1.0, 1.0), (9, 9)),
-            pair("r", "t", DuplicateKind::Text, (1.0, 1.0), (9, 9)),
-            // Copies of each other that are only near the page that is kept.
-            pair("n1", "n2", DuplicateKind::Body, (1.0, 1.0), (9, 9)),
-            pair("r", "n1", DuplicateKind::Near, (0.9, 0.9), (9, 9)),
-            pair("r", "long", DuplicateKind::Contained, (0.95, 0.1), (90, 900)),
-            pair("big", "small", DuplicateKind::Contained, (0.1, 0.7), (900, 90)),
-        ];
-        let text = |s: &str| s.to_owned();
-        let (exact, _) = decided(&clusters, &pairs, Policy::Exact);
-        let want = [
-            (text("b"), (text("r"), "body", Some(0))),
-            (text("n2"), (text("n1"), "body", Some(0))),
-            (text("t"), (text("r"), "text", Some(0))),
-        ];
-        assert_eq!(exact, want.into());
-        let (near, _) = decided(&clusters, &pairs, Policy::Near);
-        assert_eq!(near.keys().collect::<Vec<_>>(), ["b", "n1", "n2", "t"]);
-        assert!(near.values().all(|(kept, ..)| kept == "r"));
-        // The page that was kept goes with its cluster: all of it is in the long one. A share below the bound is nothing.
-        let (contained, unresolved) = decided(&clusters, &pairs, Policy::Contained);
-        assert_eq!(contained.keys().collect::<Vec<_>>(), ["b", "n1", "n2", "r", "t"]);
-        assert!(contained.values().all(|(kept, ..)| kept == "long"));
-        assert_eq!((contained["r"].1, contained["b"].1, unresolved), ("contained", "body", 0));
-    }
-
-    #[test]
-    fn pages_near_by_their_passages_go_with_their_copies() {
-        use Membership::*;
-        let near = |a: &str, b: &str, shingles| DuplicateRow {
-            found_by: FoundBy::Passages,
-            ..pair(a, b, DuplicateKind::Near, (0.9, 0.9), shingles)
-        };
-        let clusters = [member("r", 3, "r", Representative), member("b", 3, "r", Body)];
-        let pairs = [
-            near("r", "x", (90, 100)),
-            // What is near a page that goes stays.
-            near("r", "y", (90, 80)),
-            pair("long", "x", DuplicateKind::Contained, (0.1, 0.9), (900, 100)),
-            DuplicateRow { a_earlier: true, ..near("seen", "z", (50, 60)) },
-            DuplicateRow { a_earlier: true, b_earlier: true, ..near("seen", "also", (50, 60)) },
-            // Found by bands: clusters tell what goes.
-            pair("x", "q", DuplicateKind::Near, (0.9, 0.9), (100, 90)),
-        ];
-        let text = |s: &str| s.to_owned();
-        assert_eq!(decided(&clusters, &pairs, Policy::Exact).0.keys().collect::<Vec<_>>(), ["b"]);
-        let (dropped, unresolved) = decided(&clusters, &pairs, Policy::Near);
-        let want = [
-            (text("b"), (text("x"), "near", Some(3))),
-            (text("r"), (text("x"), "near", None)),
-            (text("z"), (text("seen"), "near", None)),
-        ];
-        assert_eq!((dropped, unresolved), (want.into(), 0));
-        let (dropped, unresolved) = decided(&clusters, &pairs, Policy::Contained);
-        let want = [
-            (text("b"), (text("long"), "near", Some(3))),
-            (text("r"), (text("long"), "near", None)),
-            (text("x"), (text("long"), "contained", None)),
-            (text("z"), (text("seen"), "near", None)),
-        ];
-        assert_eq!((dropped, unresolved), (want.into(), 0), "what goes by near goes by contained, too");
-    }
-
-    #[test]
-    fn pages_that_were_seen_stay_for_new_ones_that_represent_them() {
-        use Membership::*;
-        let seen = |row: ClusterRow| ClusterRow { earlier: true, ..row };
-        let clusters = [
-            // By text, and nearly.
-            member("r", 0, "r", Representative),
-            member("b", 0, "r", Body),
-            member("n", 0, "r", Near),
-            seen(member("old", 0, "r", Text)),
-            seen(member("older", 0, "r", Near)),
-            member("s", 1, "s", Representative),
-            member("c", 1, "s", Text),
-            seen(member("elder", 1, "s", Near)),
-            // One that represents its cluster.
-            seen(member("first", 2, "first", Representative)),
-            seen(member("second", 2, "first", Body)),
-            member("m", 2, "first", Near),
-        ];
-        let copy = |a: &str, b: &str, kind| pair(a, b, kind, (1.0, 1.0), (9, 9));
-        let pairs = [
-            copy("r", "b", DuplicateKind::Body),
-            DuplicateRow { b_earlier: true, ..copy("r", "old", DuplicateKind::Text) },
-            copy("s", "c", DuplicateKind::Text),
-            DuplicateRow { a_earlier: true, b_earlier: true, ..copy("first", "second", DuplicateKind::Body) },
-            // A copy of what is only near the page that is kept.
-            DuplicateRow { b_earlier: true, ..copy("n", "older", DuplicateKind::Body) },
-        ];
-        let row = |page: &str, kept: &str, reason, cluster| {
-            (page.to_owned(), (kept.to_owned(), reason, Some(cluster)))
-        };
-        let (exact, unresolved) = decided(&clusters, &pairs, Policy::Exact);
-        let want = [
-            row("r", "old", "text", 0),
-            row("b", "old", "text", 0),
-            row("n", "older", "body", 0),
-            row("c", "s", "text", 1),
-        ];
-        assert_eq!((exact, unresolved), (want.into(), 0));
-        let (near, unresolved) = decided(&clusters, &pairs, Policy::Near);
-        let want = [
-            row("r", "old", "text", 0),
-            row("b", "old", "text", 0),
-            row("n", "old", "near", 0),
-            row("s", "elder", "near", 1),
-            row("c", "elder", "near", 1),
-            row("m", "first", "near", 2),
-        ];
-        assert_eq!((near, unresolved), (want.into(), 0));
-    }
-
-    #[test]
-    fn copies_of_copies_go_for_the_first() {
-        let chain: Vec<DuplicateRow> = (0..9)
-            .map(|i| pair(&format!("p{i}"), &format!("p{}", i + 1), DuplicateKind::Body, (1.0, 1.0), (9, 9)))
-            .collect();
-        let (dropped, unresolved) = decided(&[], &chain, Policy::Exact);
-        assert_eq!((dropped.len(), unresolved), (9, 0));
-        assert!(dropped.values().all(|(kept, ..)| kept == "p0"));
-    }
-
-    #[test]
-    fn pages_that_stand_for_each_other_both_stay() {
-        let ring = [
-            pair("a", "b", DuplicateKind::Text, (1.0, 1.0), (9, 9)),
-            pair("b", "a", DuplicateKind::Text, (1.0, 1.0), (9, 9)),
-            pair("a", "c", DuplicateKind::Text, (1.0, 1.0), (9, 9)),
-        ];
-        let (dropped, unresolved) = decided(&[], &ring, Policy::Exact);
-        assert_eq!((dropped.len(), unresolved), (0, 3));
-        let own = [member("a", 0, "a", Membership::Body)];
-        assert_eq!(decided(&own, &[], Policy::Near).0.len(), 0);
-    }
-}
+mod tests;
