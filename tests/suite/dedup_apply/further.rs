@@ -1,5 +1,7 @@
 //! Results of several crawls and jobs, and captures that cannot become revisits.
 
+use webmill::jobs::dedup::tables::{DuplicateKind, DuplicateRow, FoundBy};
+
 use super::*;
 use crate::support;
 
@@ -69,6 +71,38 @@ fn pages_of_an_earlier_crawl_stay_instead_of_new_ones_whatever_is_to_be_kept() {
         work.run(&[job, "--out", "results"]);
         assert!(left_out(&work, "results", job)["cluster-of-no-page"].is_null(), "{job}");
     }
+}
+
+#[test]
+fn near_pages_that_only_passages_found_go() {
+    let work = Work::new();
+    let first = story(1, 240);
+    let mut second = first.clone();
+    second.extend(story(3, 10));
+    // Half of the shingles are the same: bands of 13 rows do not tell.
+    (0..240).step_by(20).for_each(|at| second[at] = format!("other{at}"));
+    let pages = [
+        ("http://short.example/", 1, page("One", &first, "main")),
+        ("http://long.example/", 2, page("Two", &second, "main")),
+    ];
+    write_raw(&work.path("shards/a.rawdb"), &pages);
+    work.run(&["extract", "shards", "--out", "results"]);
+    work.run(&["dedup", "--out", "results", "--bands", "nemo", "--min-resemblance", "0.4"]);
+    assert!(clusters(&work, "results").is_empty());
+    let pairs: Vec<DuplicateRow> = read_rows(&work.path("results/dedup/latest/duplicates")).unwrap();
+    let found: Vec<_> = pairs.iter().map(|pair| (pair.kind, pair.found_by)).collect();
+    assert_eq!(found, [(DuplicateKind::Near, FoundBy::Passages)]);
+    for (policy, left) in [("exact", 2), ("near", 1), ("contained", 1)] {
+        let out = format!("out-{policy}");
+        work.run(&["dedup", "apply", "results", "shards", "--out", &out, "--policy", policy]);
+        let stays = left_of(&work.path(&out).join("shards/a.rawdb"));
+        assert!(
+            stays.len() == left && stays.contains(&"http://long.example/".to_owned()),
+            "{policy}: {stays:?}"
+        );
+    }
+    let gone = own(&[("http://short.example/", "near", "http://long.example/")]);
+    assert_eq!((dropped_by(&work, "out-near"), dropped_by(&work, "out-contained")), (gone.clone(), gone));
 }
 
 #[test]
