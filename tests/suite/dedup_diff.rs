@@ -249,7 +249,9 @@ fn a_second_crawl_is_compared_with_the_first() {
     corpus(&work);
     work.run(&["dedup", "--out", "results"]);
     std::fs::rename(work.path("results"), work.path("first")).unwrap();
-    work.run(&["extract", "shards", "--out", "results"]);
+    // Other results of the same shards: those of the same key are refused, as they take part already.
+    std::fs::write(work.path("second.toml"), "[extract]\ncrawl = \"second\"\n").unwrap();
+    work.run(&["extract", "shards", "--out", "results", "--recipe", "second.toml"]);
     work.run(&["dedup", "--out", "results", "--against", "first"]);
     let manifest = std::fs::read_to_string(work.path("results/dedup/latest/manifest.json")).unwrap();
     assert!(manifest.contains("earlier extract"), "{manifest}");
