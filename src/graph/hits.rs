@@ -519,6 +519,16 @@ mod tests {
         assert!(small.converged && distance(&small.authorities, &one.authorities) < 1e-9);
     }
 
+    #[test]
+    fn rounding_brings_no_second_direction_in() {
+        // Two communities with the singular value 2 + √2 of AᵀA's square, of which the start has one direction.
+        let arcs = [(4, 2), (0, 0), (3, 12), (7, 6), (5, 0), (6, 13), (3, 6), (4, 0), (3, 3)];
+        let graph = Csr::from_arcs(14, arcs).unwrap();
+        let scores = Hits::default().run(&graph, &graph.transpose()).unwrap();
+        assert!(scores.converged && distance(&scores.authorities, &dense(&graph)) < 1e-9, "{scores:?}");
+        assert!(scores.gap.is_some_and(|gap| gap > 0.1), "{scores:?}");
+    }
+
     proptest! {
         #[test]
         fn what_a_dense_solution_gives(

@@ -4,9 +4,9 @@
 //! eigenspace of the greatest eigenvalue, of length 1: what power iteration from that start tends to.
 //!
 //! **Algorithm.** An orthonormal basis of the space of start, B start, B² start, … holds one direction of each
-//! eigenspace, that of the start's part in it, so equal eigenvalues do no harm. Each new direction is orthogonalised
-//! twice against all. When the basis is full, the half of its Ritz vectors with the greatest values is kept, and the
-//! next direction. Ritz values and vectors come from Jacobi's method on the small matrix.
+//! eigenspace, that of the start's part in it, so equal eigenvalues do no harm; where rounding brings in a second one all
+//! the same, the start's part in both is taken. Each new direction is orthogonalised twice against all. When the basis
+//! is full, the half of its Ritz vectors with the greatest values is kept, and the next direction. Ritz values and vectors come from Jacobi's method on the small matrix.
 //!
 //! **Cost.** An application of B a step, 4 reads of the basis, and the basis: 8 bytes a row and direction. About
 //! √(1 / gap) steps where power iteration takes 1 / gap, the gap being relative to the greatest eigenvalue.
@@ -32,6 +32,9 @@ pub(super) const BASIS: std::ops::RangeInclusive<usize> = 4..=40;
 
 /// Residual, relative to the eigenvalue, that more steps do not lower.
 pub(super) const ROUNDING: f64 = 1e-14;
+
+/// Ritz values, relative to the greatest, that are equal but for rounding.
+const EQUAL: f64 = 1e-12;
 
 /// How far to go.
 pub(super) struct Limits {
@@ -67,6 +70,8 @@ pub(super) fn principal(
     normalise(&mut direction);
     let mut small = vec![vec![0.0; basis.most]; basis.most];
     let (mut steps, mut restarted) = (0, false);
+    // The start in the directions of the basis, and the greatest length that the operator has given a direction.
+    let (mut origin, mut norm) = (vec![1.0], 0.0_f64);
     loop {
         let at = basis.size;
         basis.push(&direction);
@@ -81,9 +86,10 @@ pub(super) fn principal(
             (small[i][at], small[at][i]) = (part, part);
         }
         let left = length(&next);
+        norm = norm.max(small[..basis.size].iter().map(|row| row[at] * row[at]).sum::<f64>().sqrt());
         let full = basis.size == basis.most;
         let look = full || steps >= limits.steps || basis.size.is_multiple_of(if restarted { 8 } else { 2 });
-        if !look && left > ROUNDING * small[at][at].abs() {
+        if !look && left > ROUNDING * norm {
             scaled(&next, left, &mut direction);
             continue;
         }
@@ -93,7 +99,7 @@ pub(super) fn principal(
             || seen.residual <= limits.tolerance * seen.gap.unwrap_or(1.0)
             || steps >= limits.steps
         {
-            let mut vector = basis.combined(&ritz.vectors[0]);
+            let mut vector = basis.combined(&principal_part(&ritz, &origin));
             // Of both directions the one that has what the start has, nothing below zero.
             if vector.iter().sum::<f64>() < 0.0 {
                 vector.iter_mut().for_each(|x| *x = -*x);
@@ -103,6 +109,7 @@ pub(super) fn principal(
         scaled(&next, left, &mut direction);
         if full {
             let kept = basis.most / 2;
+            origin = ritz.vectors[..kept].iter().map(|vector| part(vector, &origin)).collect();
             basis.keep(&ritz.vectors[..kept]);
             for (i, row) in small.iter_mut().enumerate() {
                 row.fill(0.0);
@@ -113,6 +120,30 @@ pub(super) fn principal(
             restarted = true;
         }
     }
+}
+
+/// How much of the start, which ends before the basis does, a Ritz vector has.
+fn part(vector: &[f64], origin: &[f64]) -> f64 {
+    vector.iter().zip(origin).map(|(a, b)| a * b).sum()
+}
+
+/// Ritz values that are equal to the greatest.
+fn num_equal(ritz: &Eigen) -> usize {
+    ritz.values.iter().take_while(|value| **value >= ritz.values[0] * (1.0 - EQUAL)).count().max(1)
+}
+
+/// The start's part in the space of the greatest Ritz value, in the directions of the basis; its length is not 1.
+fn principal_part(ritz: &Eigen, origin: &[f64]) -> Vec<f64> {
+    let equal = num_equal(ritz);
+    if equal == 1 {
+        return ritz.vectors[0].clone();
+    }
+    let mut sum = vec![0.0; ritz.vectors[0].len()];
+    for vector in &ritz.vectors[..equal] {
+        let part = part(vector, origin);
+        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += part * x);
+    }
+    sum
 }
 
 /// What the Ritz pairs tell, relative to the greatest value.
@@ -127,12 +158,14 @@ impl Seen {
     fn of(ritz: &Eigen, left: f64) -> Self {
         let first = ritz.values[0].max(f64::MIN_POSITIVE);
         let residual = |pair: usize| left * ritz.vectors[pair].last().map_or(0.0, |last| last.abs()) / first;
-        let Some(second) = ritz.values.get(1) else {
-            return Seen { residual: residual(0), gap: None, ratio: None };
+        let equal = num_equal(ritz);
+        let worst = (0..equal).map(residual).fold(0.0, f64::max);
+        let Some(next) = ritz.values.get(equal) else {
+            return Seen { residual: worst, gap: None, ratio: None };
         };
-        let ratio = (second / first).max(0.0);
-        let gap = (1.0 - ratio - residual(1)).max(residual(0));
-        Seen { residual: residual(0), gap: Some(gap.min(1.0)), ratio: Some(ratio) }
+        let ratio = (next / first).max(0.0);
+        let gap = (1.0 - ratio - residual(equal)).max(worst);
+        Seen { residual: worst, gap: Some(gap.min(1.0)), ratio: Some(ratio) }
     }
 }
 
