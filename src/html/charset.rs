@@ -9,24 +9,31 @@
 //!
 //! **When a label is overruled.** Browsers obey labels; an archive holds what no browser would show. A label loses
 //!
-//! - to UTF-8, when the bytes are well-formed UTF-8 with at least four characters beyond ASCII; one is enough against
-//!   Latin labels, under which UTF-8 reads as nonsense such as `Ã©`;
+//! - to UTF-8, when the bytes are well-formed UTF-8 beyond what chance makes of text in the label's encoding: one character
+//!   is enough against encodings of one byte, some four against double-byte ones, one against these too if it is a letter
+//!   with marks within words of Europe, or a quotation mark;
 //! - being UTF-8, when more bytes are malformed than characters well-formed;
 //! - being UTF-16, when no zero byte is where UTF-16 has them;
 //! - being Latin, when non-ASCII bytes come in runs of 2.5 and more (Latin letters with marks stand alone, other scripts
 //!   come in words) and statistics name an encoding of another script;
+//! - being of one byte a character, when statistics name another such encoding in which the letters that the two read
+//!   differently are 24 bits likelier (`оПХБЕР` is no Russian word); 6 bits are enough where function words are of the other
+//!   one's region, and where these are of the label's own it holds unless letters and signs speak against it one by one;
 //! - being of another script of one byte a character, when statistics name a double-byte encoding and the text lies
 //!   where prose in that one does;
 //! - being a double-byte one, when at least two in a hundred of its characters are malformed and statistics name
-//!   an encoding under which fewer than half as many are; or when less than three in four of its characters are in the
-//!   frequent zones of its table, or hardly any in the rows that its language fills, and statistics name a double-byte
-//!   encoding in whose frequent zones nine in ten are;
+//!   an encoding under which fewer than half as many are; when its letters stand alone among words of Europe; or when less
+//!   than three in four of its characters are in the frequent zones of its table, or hardly any in the rows that its language
+//!   fills, and statistics name a double-byte encoding in whose frequent zones nine in ten are;
 //! - to one beyond the standard that the bytes show, if it is of UTF-8 or UTF-16, is Latin over bytes in runs, or is of a
 //!   double-byte encoding under which two in a hundred characters are malformed;
 //! - being that of the HTTP header, when page and statistics agree on another one.
 //!
 //! Of two declarations in one page the first counts, as in browsers; of a page whose parts are in two encodings, one is
 //! read and the other's bytes become what they are in it.
+//!
+//! **Text encoded twice.** UTF-8 that was taken for another encoding and encoded as UTF-8 again, throughout the page, is
+//! undone (`Ã©` → `é`), and [`Decoded::doubled`] says so.
 //!
 //! **Cost.** ASCII and UTF-8 are borrowed, not copied, at some GB/s; others are decoded once, and statistics read 8 KiB.
 //!
@@ -43,8 +50,16 @@ use encoding_rs::{
 pub use super::detect::beyond::{Beyond, Charset};
 pub use super::detect::detect;
 use super::detect::{self, Trust, Utf8Tally, beyond};
-use super::evidence::{Zones, is_latin, malformed_share, mean_run, plainly, same_family};
+use super::evidence::letters::advantage;
+use super::evidence::{plainly, same_family};
 use super::prescan::declared_encoding;
+use label::{obeys, obeys_beyond};
+
+mod doubled;
+mod label;
+
+/// Bits by which another encoding must read a few stray bytes better than windows-1252 does.
+const STRAY_BITS: f32 = 6.0;
 
 /// What settled a page's encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,6 +104,9 @@ pub struct Decoded<'a> {
     pub source: CharsetSource,
     /// Canonical name of the encoding that the bytes speak for; `None` for plain ASCII.
     pub detected: Option<&'static str>,
+    /// Canonical name of the encoding that UTF-8 was taken for when it was encoded as UTF-8 again, where that was undone:
+    /// throughout the page, since a page that is so in parts is left as it is.
+    pub doubled: Option<&'static str>,
     /// Whether bytes were malformed (and became U+FFFD) or a character was cut off at the end.
     pub had_errors: bool,
 }
@@ -103,6 +121,20 @@ pub struct Decoded<'a> {
 /// assert_eq!((page.used.name(), page.declared), ("GBK", Some("GBK")));
 /// ```
 pub fn decode<'a>(bytes: &'a [u8], http_label: Option<&[u8]>, hint_tld: Option<&[u8]>) -> Decoded<'a> {
+    let found = decode_once(bytes, http_label, hint_tld);
+    if found.name != UTF_8.name() {
+        return found;
+    }
+    match doubled::undo(&found.text) {
+        Some((text, taken_for)) => {
+            Decoded { text: Cow::Owned(text), doubled: Some(taken_for.name()), ..found }
+        }
+        None => found,
+    }
+}
+
+/// The same, for text that was encoded once.
+fn decode_once<'a>(bytes: &'a [u8], http_label: Option<&[u8]>, hint_tld: Option<&[u8]>) -> Decoded<'a> {
     if let Some(wide) = beyond::utf_32(bytes) {
         let labels = Labels { bom: None, http: http_label.and_then(known_label), bytes };
         let source = if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0, 0, 0xFE, 0xFF]) {
@@ -185,7 +217,16 @@ fn decode_ascii<'a>(bytes: &'a [u8], labels: &Labels) -> Decoded<'a> {
         _ => (UTF_8, CharsetSource::Default),
     };
     let text = Cow::Borrowed(std::str::from_utf8(bytes).expect("ASCII is UTF-8"));
-    Decoded { text, used, name: used.name(), declared, source, detected: None, had_errors: false }
+    Decoded {
+        text,
+        used,
+        name: used.name(),
+        declared,
+        source,
+        detected: None,
+        had_errors: false,
+        doubled: None,
+    }
 }
 
 /// Well-formed UTF-8 beyond ASCII: `None` where a label has the better claim.
@@ -194,9 +235,8 @@ fn decode_utf8<'a>(text: &'a str, labels: &Labels) -> Option<Decoded<'a>> {
     let source = match first {
         Some((label, source)) if label == UTF_8 => source,
         Some((label, _)) => {
-            let enough = if is_latin(label) { 1 } else { 4 };
-            let found = text.bytes().filter(|&b| b >= 0xC0).take(enough).count();
-            if found < enough || detect::utf16_by_zeros(text.as_bytes()).is_some() {
+            if !label::is_utf8_beyond_chance(text, label) || detect::utf16_by_zeros(text.as_bytes()).is_some()
+            {
                 return None;
             }
             CharsetSource::Detected
@@ -211,6 +251,7 @@ fn decode_utf8<'a>(text: &'a str, labels: &Labels) -> Option<Decoded<'a>> {
         declared,
         source,
         detected: Some(UTF_8.name()),
+        doubled: None,
         had_errors: false,
     })
 }
@@ -239,7 +280,11 @@ fn decode_legacy<'a>(bytes: &'a [u8], labels: &Labels, tld: Option<&[u8]>) -> De
                 None => WINDOWS_1252,
             };
             // A page that says UTF-8 and is ASCII but for a few stray bytes was typed in the West: dashes and quotes.
-            if first.is_some_and(|(label, _)| label == UTF_8) && tally.is_stray() && found.is_single_byte() {
+            if first.is_some_and(|(label, _)| label == UTF_8)
+                && tally.is_stray()
+                && found.is_single_byte()
+                && advantage(bytes, found, WINDOWS_1252).bits < STRAY_BITS
+            {
                 found = WINDOWS_1252;
             }
             match first {
@@ -266,47 +311,6 @@ fn outvoted(http: &'static Encoding, meta: &'static Encoding, found: &'static En
     same_family(meta, found) && !same_family(http, found)
 }
 
-/// Whether `bytes` can be what `label` says, when they speak for `found`.
-fn obeys(bytes: &[u8], label: &'static Encoding, found: &'static Encoding) -> bool {
-    if same_family(label, found) {
-        return true;
-    }
-    if label == UTF_8 || label == UTF_16LE || label == UTF_16BE || found == UTF_16LE || found == UTF_16BE {
-        return false;
-    }
-    if found == UTF_8 {
-        // Not well-formed throughout, or not enough of it.
-        return std::str::from_utf8(bytes).is_ok();
-    }
-    if is_latin(label) {
-        return is_latin(found) || mean_run(bytes) < 2.5;
-    }
-    let malformed = malformed_share(bytes, label);
-    if malformed >= 0.02 && malformed_share(bytes, found) * 2.0 < malformed {
-        return false;
-    }
-    if label.is_single_byte() {
-        return found.is_single_byte() || !plainly(bytes, found);
-    }
-    match (Zones::of(bytes, label), Zones::of(bytes, found)) {
-        (Some(labelled), Some(other)) => {
-            // A handful of characters may lie anywhere: too little to speak against a label.
-            let misfit = labelled.characters >= 24 && (labelled.frequent < 0.75 || labelled.telling < 0.02);
-            !(misfit && other.frequent > 0.9 && other.telling > 0.15)
-        }
-        _ => true,
-    }
-}
-
-/// Whether `bytes` can be what `label` says, when they show an encoding beyond the standard.
-fn obeys_beyond(bytes: &[u8], label: &'static Encoding) -> bool {
-    match label {
-        _ if label == UTF_8 || label == UTF_16LE || label == UTF_16BE => false,
-        _ if is_latin(label) => mean_run(bytes) < 2.5,
-        _ => label.is_single_byte() || malformed_share(bytes, label) < 0.02,
-    }
-}
-
 fn finish_beyond<'a>(
     bytes: &[u8],
     found: Beyond,
@@ -315,7 +319,16 @@ fn finish_beyond<'a>(
 ) -> Decoded<'a> {
     let (text, had_errors) = found.decode(bytes);
     let name = found.name();
-    Decoded { text: Cow::Owned(text), used: UTF_8, name, declared, source, detected: Some(name), had_errors }
+    Decoded {
+        text: Cow::Owned(text),
+        used: UTF_8,
+        name,
+        declared,
+        source,
+        detected: Some(name),
+        doubled: None,
+        had_errors,
+    }
 }
 
 fn finish<'a>(
@@ -332,10 +345,19 @@ fn finish<'a>(
     {
         let whole = std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("valid up to here");
         let text = Cow::Borrowed(whole);
-        return Decoded { text, used, name: used.name(), declared, source, detected, had_errors: true };
+        return Decoded {
+            text,
+            used,
+            name: used.name(),
+            declared,
+            source,
+            detected,
+            had_errors: true,
+            doubled: None,
+        };
     }
     let (text, had_errors) = used.decode_without_bom_handling(bytes);
-    Decoded { text, used, name: used.name(), declared, source, detected, had_errors }
+    Decoded { text, used, name: used.name(), declared, source, detected, doubled: None, had_errors }
 }
 
 #[cfg(test)]

@@ -1,5 +1,9 @@
 use super::*;
-use encoding_rs::{BIG5, EUC_JP, EUC_KR, GBK, KOI8_R, SHIFT_JIS, WINDOWS_1251};
+use encoding_rs::{
+    BIG5, EUC_JP, EUC_KR, GBK, IBM866, ISO_8859_2, ISO_8859_5, ISO_8859_6, ISO_8859_7, ISO_8859_8, KOI8_R,
+    KOI8_U, SHIFT_JIS, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
+    WINDOWS_1256, WINDOWS_1257, X_MAC_CYRILLIC,
+};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -52,11 +56,13 @@ fn labels_that_the_bytes_contradict() {
         .into_owned();
     let latin = WINDOWS_1252.encode(FR).0.into_owned();
     let korean = EUC_KR.encode("<p>한국어 문서의 문자 인코딩을 올바르게 판정하기 위한 예문입니다. 글이 조금 더 길어야 합니다.</p>").0.into_owned();
-    let cases: [(&[u8], &[u8], &str); 19] = [
+    let cases: [(&[u8], &[u8], &str); 21] = [
         (&korean, b"gb2312", "EUC-KR"),
         (&gbk, b"big5", "GBK"),
         (&gbk, b"windows-1251", "GBK"),
-        (&koi8, b"windows-1251", "windows-1251"),
+        (&koi8, b"windows-1251", "KOI8-U"),
+        (&cp1251, b"koi8-r", "windows-1251"),
+        (&cp1251, b"iso-8859-5", "windows-1251"),
         (ZH.as_bytes(), b"gb2312", "UTF-8"),
         (ZH.as_bytes(), b"iso-8859-1", "UTF-8"),
         (FR.as_bytes(), b"iso-8859-1", "UTF-8"),
@@ -105,6 +111,94 @@ fn labels_that_are_right_are_obeyed() {
             }
         }
     }
+}
+
+#[test]
+fn english_with_a_few_signs_is_windows_1252() {
+    let cases: [(&[u8], &str); 7] = [
+        (b"<p>Seats are \xA35 or \xA32 for friends \x96 ask at the \x93front desk\x94 of St Mary\x92s.</p>", "£5 or £2"),
+        (b"<p>Seats \xA35/\xA32. Sold at Tom\x92s. The caf\xE9 is open.</p>", "£5/£2. Sold at Tom’s. The café"),
+        (b"<p>The room is 20 m\xB2 and costs the same at \xBD of the size.</p>", "20 m² and costs the same at ½ of"),
+        (b"<p>It was a na\xEFve thing to do for the town, and \xA1ol\xE9! was all that they said.</p>", "¡olé!"),
+        (b"<p>Il a dit que c'\xE9tait ferm\xE9 pour les vacances.</p>", "c'était fermé"),
+        (b"<p>\xBFD\xF3nde est\xE1 el caf\xE9?</p>", "¿Dónde está el café?"),
+        (b"<p>Stra\xDFe</p>", "Straße"),
+    ];
+    for (bytes, part) in cases {
+        let found = decode(bytes, None, None);
+        assert!(found.text.contains(part), "{part}: {} {}", found.name, found.text);
+    }
+    // Names of Central Europe among English words stay what they are.
+    let polish =
+        ISO_8859_2.encode("<p>Lech Wałęsa was the leader of the movement and was born in Popowo.</p>").0;
+    assert!(decode(&polish, None, None).text.contains("Wałęsa"));
+}
+
+#[test]
+fn right_labels_of_short_texts_are_obeyed() {
+    let cases: [(&str, &[&'static Encoding]); 16] = [
+        ("дождь", &[WINDOWS_1251, KOI8_R, ISO_8859_5, IBM866, X_MAC_CYRILLIC]),
+        ("НОВОСТИ", &[WINDOWS_1251, KOI8_R, ISO_8859_5, IBM866]),
+        ("Купить iPhone'ы и SMS-ки", &[WINDOWS_1251, KOI8_R]),
+        ("Новини: дощ і вітер у містах, їхати ґанок", &[WINDOWS_1251, KOI8_U]),
+        ("Дажджлівае надвор'е ў горадзе", &[WINDOWS_1251, KOI8_U]),
+        ("Времето днес: дъжд и вятър", &[WINDOWS_1251, ISO_8859_5]),
+        ("Киша у граду, љубав и његош, џеп, ћирилица", &[WINDOWS_1251, ISO_8859_5]),
+        ("Ќе врне дожд, ѓурѓовден, ѕвезда", &[WINDOWS_1251, ISO_8859_5]),
+        ("Καιρός στην πόλη", &[WINDOWS_1253, ISO_8859_7]),
+        ("גשם בעיר", &[WINDOWS_1255, ISO_8859_8]),
+        ("المطر في المدينة", &[WINDOWS_1256, ISO_8859_6]),
+        ("ฝนตกในเมือง", &[WINDOWS_874]),
+        ("Árvíztűrő tükörfúrógép", &[WINDOWS_1250, ISO_8859_2]),
+        ("Škoda, Dvořák and the others in the city of Brno", &[WINDOWS_1250, ISO_8859_2]),
+        ("İstanbul'da yağmur var, şemsiye ağır", &[WINDOWS_1254]),
+        ("Pērkons Rīgā, vējš un lietus šodien", &[WINDOWS_1257]),
+    ];
+    for (text, encodings) in cases {
+        for encoding in encodings {
+            let (bytes, _, lossy) = encoding.encode(text);
+            assert!(!lossy, "{text} in {}", encoding.name());
+            let found = decode(&bytes, Some(encoding.name().as_bytes()), None);
+            assert_eq!(found.text, text, "{} read as {}", encoding.name(), found.name);
+        }
+    }
+}
+
+#[test]
+fn latin_labels_of_other_regions_lose_to_letters_and_words() {
+    let polish = "<p>To nie jest tak, że przez wszystkie lata było święto, ale dla nas oraz dla was też.</p>";
+    let czech = "<p>Jak byl včera večer hezký, tak jsou dnes všude mraky, ale před námi je ještě léto.</p>";
+    let french = "<p>Il était une fois, dans une ville près de la mer, des gens qui ne parlaient pas.</p>";
+    let cases = [
+        (polish, ISO_8859_2, "iso-8859-1"),
+        (polish, WINDOWS_1250, "iso-8859-1"),
+        (czech, WINDOWS_1250, "iso-8859-1"),
+        (french, WINDOWS_1252, "windows-1251"),
+        (french, WINDOWS_1252, "koi8-r"),
+        (french, WINDOWS_1252, "gb2312"),
+        (french, WINDOWS_1252, "big5"),
+    ];
+    for (text, encoding, label) in cases {
+        let bytes = encoding.encode(text).0;
+        let found = decode(&bytes, Some(label.as_bytes()), None);
+        assert_eq!(found.text, text, "{} under {label} read as {}", encoding.name(), found.name);
+    }
+    for label in ["gbk", "big5", "shift_jis", "windows-1251"] {
+        let found = decode("<p>It’s the café of the town</p>".as_bytes(), Some(label.as_bytes()), None);
+        assert_eq!((found.name, found.source.name()), ("UTF-8", "detected"), "{label}");
+    }
+}
+
+#[test]
+fn utf_8_encoded_twice_is_undone_and_told() {
+    let page = "<meta charset=utf-8><p>Le cafÃ© est fermÃ© â€“ câ€™est lâ€™Ã©tÃ©.</p>";
+    let found = decode(page.as_bytes(), None, None);
+    assert_eq!(found.text, "<meta charset=utf-8><p>Le café est fermé – c’est l’été.</p>");
+    let told = (found.name, found.declared, found.detected, found.doubled);
+    assert_eq!(told, ("UTF-8", Some("UTF-8"), Some("UTF-8"), Some("windows-1252")));
+    let partly = "<p>Le cafÃ© est fermé.</p>";
+    let found = decode(partly.as_bytes(), None, None);
+    assert_eq!((found.text.as_ref(), found.doubled), (partly, None));
 }
 
 #[test]

@@ -21,11 +21,16 @@ use encoding_rs::{
     Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1252, X_MAC_CYRILLIC,
 };
 
+use super::evidence::letters::advantage;
+use super::evidence::words::{Region, Words};
 use super::evidence::{is_latin, mean_run};
 use beyond::Charset;
 
 /// Bytes that the statistics look at.
 const SAMPLE: usize = 8 << 10;
+
+/// Letters too few for statistics to tell languages by them.
+const FEW: u32 = 6;
 
 /// ASCII bytes kept on either side of other bytes in a sample.
 const AROUND: usize = 32;
@@ -139,10 +144,37 @@ pub(super) fn by_statistics(bytes: &[u8], tld: Option<&[u8]>) -> &'static Encodi
     if guess == WINDOWS_1252 && is_hungarian(&sample) {
         return WINDOWS_1250;
     }
-    if is_latin(guess) && !touches_letters(&sample) {
+    if is_latin(guess) && !touches_letters(&sample) || is_western(bytes, guess) {
         return WINDOWS_1252;
     }
-    if is_mac_cyrillic(&sample) && guess.is_single_byte() { X_MAC_CYRILLIC } else { guess }
+    if guess.is_single_byte() && (is_mac_cyrillic(&sample) || reads_as_mac_cyrillic(&sample, guess)) {
+        return X_MAC_CYRILLIC;
+    }
+    guess
+}
+
+/// Whether a text is of windows-1252, which most pages of the West are in, against a guess of another encoding of one
+/// byte a character: its words are of the West and its letters read as well, or the guess makes letters of signs.
+fn is_western(bytes: &[u8], guess: &'static Encoding) -> bool {
+    if guess == WINDOWS_1252 || !guess.is_single_byte() {
+        return false;
+    }
+    let better = advantage(bytes, WINDOWS_1252, guess);
+    let words = || Words::of(bytes).speak_for(Region::Western);
+    match is_latin(guess) {
+        true if better.differing == 0 => true,
+        true => {
+            better.bits >= 4.0 && better.mean() >= 2.0
+                || better.differing <= FEW && better.mean() > -1.0 && words()
+        }
+        false => better.bits >= 4.0 && better.mean() >= 1.0 && words(),
+    }
+}
+
+/// Whether a text of windows-1251, as the statistics have it, reads better as Mac Cyrillic.
+fn reads_as_mac_cyrillic(sample: &[u8], guess: &'static Encoding) -> bool {
+    let better = advantage(sample, X_MAC_CYRILLIC, guess);
+    mean_run(sample) >= 2.5 && better.bits >= 6.0 && better.mean() >= 2.0
 }
 
 /// Non-ASCII bytes with a little of what is around them.

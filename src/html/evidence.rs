@@ -2,6 +2,9 @@
 //!
 //! Shares and means over the first 64 KiB beyond ASCII; linear, allocation bounded by that.
 
+pub(super) mod letters;
+pub(super) mod words;
+
 use encoding_rs::{
     BIG5, CoderResult, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_8859_2, ISO_8859_3, ISO_8859_4,
     ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13, ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R,

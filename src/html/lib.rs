@@ -17,6 +17,7 @@ mod dom_edit;
 mod entities;
 mod entity_names;
 mod evidence;
+pub mod feed;
 mod filed;
 mod items;
 mod json_ld;

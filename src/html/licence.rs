@@ -13,7 +13,25 @@ pub(super) fn licence(given: &str) -> Option<String> {
     if let Some(name) = creative_commons(given) {
         return Some(name);
     }
-    (!given.starts_with(['#', '/', '.', '?'])).then(|| given.split_whitespace().collect::<Vec<_>>().join(" "))
+    // A reservation of rights, or a page of the site, is no licence.
+    const WORDS: [&str; 10] = [
+        "licen",
+        "lizenz",
+        "creative commons",
+        "public domain",
+        "gpl",
+        "apache",
+        "mozilla",
+        "许可",
+        "cc ",
+        "cc-",
+    ];
+    let lower = given.to_lowercase();
+    let address = lower.starts_with("http://") || lower.starts_with("https://");
+    let told = WORDS.iter().any(|word| lower.contains(word)) || ["mit", "cc0"].contains(&lower.as_str());
+    let reserved = lower.contains("all rights reserved");
+    let local = given.starts_with(['#', '/', '.', '?']) || lower.ends_with(".html") && !address;
+    (!local && !reserved && (address || told)).then(|| given.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The short name of a licence of Creative Commons, by its address.
@@ -62,6 +80,11 @@ mod tests {
             ("https://creativecommons.org/about", Some("https://creativecommons.org/about")),
             ("CC  BY 4.0", Some("CC BY 4.0")),
             ("/imprint", None),
+            ("Service/imprint.html", None),
+            ("© 2020 The Herald. All rights reserved", None),
+            ("The Herald", None),
+            ("Open Data Licence 1.0", Some("Open Data Licence 1.0")),
+            ("https://herald.example.org/terms", Some("https://herald.example.org/terms")),
             ("", None),
         ] {
             assert_eq!(licence(given).as_deref(), want, "{given}");

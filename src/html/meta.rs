@@ -37,6 +37,9 @@ const MAX_NAME: usize = 240;
 pub struct Metadata {
     /// What references on the page are resolved against; `None` where nobody knows.
     pub base: Option<CanonicalUrl>,
+    /// Address that the page was found at. No page says it: who knows it sets it, and it stands in for `canonical` where what
+    /// the path of an address tells (sections, dates) is asked for.
+    pub address: Option<CanonicalUrl>,
     /// `<title>`.
     pub title: Option<String>,
     /// The first `<h1>` with text.
@@ -55,7 +58,7 @@ pub struct Metadata {
     pub tags: Vec<String>,
     /// Sections or categories that it is filed under.
     pub categories: Vec<String>,
-    /// Author, several with `, ` between.
+    /// Author, several with `; ` between.
     pub author: Option<String>,
     /// Name of the site.
     pub site_name: Option<String>,
@@ -83,6 +86,27 @@ pub struct Metadata {
     pub structured: Structured,
 }
 
+impl Metadata {
+    /// The same of a page that was found at `address`.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_capture::CanonicalUrl;
+    /// use webmill_html::{Limits, metadata, parse};
+    /// let url = CanonicalUrl::parse("http://example.com/forum/12").unwrap();
+    /// let meta = metadata(&parse("<p>x", &Limits::default()), &url, &[]).found_at(Some(&url));
+    /// assert_eq!(meta.own_address().map(CanonicalUrl::path), Some("/forum/12"));
+    /// ```
+    pub fn found_at(self, address: Option<&CanonicalUrl>) -> Metadata {
+        Metadata { address: address.cloned(), ..self }
+    }
+
+    /// The address that the page states, else the one that it was found at.
+    pub fn own_address(&self) -> Option<&CanonicalUrl> {
+        self.canonical.as_ref().or(self.address.as_ref())
+    }
+}
+
 /// Candidates by rank, the smaller the better.
 #[derive(Debug, Default)]
 pub(super) struct Slot(pub(super) Option<(u8, String)>);
@@ -96,6 +120,19 @@ impl Slot {
         }
     }
 
+    /// Adds to what was offered by the same source before: a further author.
+    pub(super) fn append(&mut self, rank: u8, text: impl FnOnce() -> Option<String>) {
+        let Some((best, known)) = &mut self.0 else { return };
+        if *best == rank
+            && known.len() < MAX_TEXT
+            && let Some(text) = text()
+            && !known.split("; ").any(|one| one == text)
+        {
+            known.push_str("; ");
+            known.push_str(&text);
+        }
+    }
+
     fn take(self) -> Option<String> {
         self.0.map(|(_, text)| text)
     }
@@ -106,6 +143,9 @@ pub(super) struct Best {
     pub(super) lang: Slot,
     pub(super) description: Slot,
     pub(super) author: Slot,
+    /// The `<meta>` name, or the microdata item, that the author is of: others of the same are further authors.
+    pub(super) author_name: String,
+    pub(super) author_item: Option<Option<NodeId>>,
     pub(super) site_name: Slot,
     pub(super) published: Slot,
     pub(super) modified: Slot,
@@ -128,6 +168,8 @@ pub(super) struct Reader<'d, 'a> {
     /// Categories and tags by links.
     filed: Vec<String>,
     tagged: Vec<String>,
+    /// Links to licences whose surroundings were looked at.
+    credits: u32,
     /// Open microdata items.
     pub(super) scopes: Vec<(NodeId, Scope)>,
 }
@@ -147,6 +189,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             label: false,
             filed: Vec::new(),
             tagged: Vec::new(),
+            credits: 0,
             scopes: Vec::new(),
         }
     }
@@ -203,7 +246,11 @@ impl<'d, 'a> Reader<'d, 'a> {
                 list.push(name);
             }
         }
-        if has_token(rel, "license") {
+        let labelled = has_token(rel, "license");
+        if href.contains("creativecommons") && self.is_of_picture(n) {
+            return;
+        }
+        if labelled {
             self.best.licence.offer(1, || licence(href));
         } else if self.best.licence.0.is_none() || href.contains("creativecommons") {
             // Whether a link without a word on its meaning is the page's is not certain; the first is as good as any.
@@ -211,10 +258,54 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
     }
 
+    /// Whether a link stands in a picture's caption or credits.
+    fn is_of_picture(&mut self, n: NodeId) -> bool {
+        const NEAR: usize = 4;
+        const MAX_CREDIT: usize = 200;
+        const MAX_LINKS: u32 = 200;
+        self.credits += 1;
+        if self.credits > MAX_LINKS {
+            return true;
+        }
+        const WORDS: [&str; 12] = [
+            "photo",
+            "foto",
+            "image",
+            "bild",
+            "picture",
+            "flickr",
+            "pixabay",
+            "wikimedia",
+            "grafik",
+            "via ",
+            "illustration",
+            "图片",
+        ];
+        let dom = self.dom;
+        let mut around = dom.ancestors(n).take(NEAR);
+        let caption = around.any(|a| {
+            let class = dom.attr(a, "class").unwrap_or_default();
+            let class = &class[..class.floor_char_boundary(MAX_CREDIT)];
+            matches!(dom.tag(a), Tag::Figure | Tag::Figcaption)
+                || class.contains("caption")
+                || class.contains("credit")
+        });
+        if caption {
+            return true;
+        }
+        let text = dom.parent(n).and_then(|parent| self.text(parent)).unwrap_or_default();
+        // A button's own picture is no credit: only words count.
+        let lower = text.to_lowercase();
+        text.len() <= MAX_CREDIT && WORDS.iter().any(|word| lower.contains(word))
+    }
+
     /// Text of an element, white space collapsed, bounded.
     pub(super) fn text(&self, n: NodeId) -> Option<String> {
         let mut out = String::new();
         for d in self.dom.descendants(n).take(MAX_NODES) {
+            if out.len() + 1 >= MAX_TEXT {
+                break;
+            }
             if self.dom.is_text(d) {
                 // Inline elements do not part words; a piece that starts without a space goes on with the last one.
                 let piece = self.dom.text(d);
@@ -290,7 +381,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         let works = data.main_type.as_deref().is_some_and(|name| structured::rank(name) > 1);
         // A page's own description and date are vaguer than an article's.
         let rank = if works { 0 } else { 3 };
-        best.author.offer(rank, || (!data.authors.is_empty()).then(|| data.authors.join(", ")));
+        best.author.offer(rank, || (!data.authors.is_empty()).then(|| data.authors.join("; ")));
         best.published.offer(rank, || data.published.clone());
         best.modified.offer(rank, || data.modified.clone());
         best.description.offer(3, || data.description.clone());

@@ -10,6 +10,9 @@ use super::structured;
 use super::values::{MAX_LIST, has_token, is_name, push_list, squeezed};
 use super::written_date::read_date;
 
+/// Bytes of a description that is shown; a longer one is the text itself.
+const MAX_SHOWN: usize = 1000;
+
 /// What a microdata scope is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
@@ -70,6 +73,11 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The innermost open item that the page may be about.
+    fn subject(&self) -> Option<NodeId> {
+        self.scopes.iter().rev().find(|(_, scope)| *scope == Scope::Subject).map(|&(node, _)| node)
+    }
+
     /// Properties of the item that the page is about; those of comments, offers and the like are others'.
     pub(super) fn microdata(&mut self, n: NodeId, item: &Attributes<'_>) {
         let dom = self.dom;
@@ -99,8 +107,9 @@ impl Reader<'_, '_> {
                 let text = self.text(n).or_else(|| squeezed(value(&["content"])?));
                 self.best.headline.offer(0, || text);
             }
-            if has("description") {
-                let text = value(&["content"]).and_then(squeezed);
+            if has("description") || has("abstract") {
+                let shown = || self.text(n).filter(|text| !text.is_empty() && text.len() <= MAX_SHOWN);
+                let text = value(&["content"]).and_then(squeezed).or_else(shown);
                 self.best.description.offer(5 + later, || text);
             }
             if has("license") {
@@ -119,7 +128,17 @@ impl Reader<'_, '_> {
         }
         if !opens && ((scope == Scope::Subject && has("author")) || (scope == Scope::Author && has("name"))) {
             let text = dom.attr(n, "content").and_then(squeezed).or_else(|| self.text(n));
-            self.best.author.offer(4 + later, || text.filter(|name| is_name(name)));
+            let name = text.filter(|name| is_name(name));
+            let item = self.subject();
+            // Further authors of the item that the first one is of; other items on the page have their own.
+            if self.best.author_item == Some(item) {
+                self.best.author.append(4 + later, || name);
+            } else if self.best.author_item.is_none() && name.is_some() {
+                self.best.author_item = Some(item);
+                self.best.author.offer(4 + later, || name);
+            } else {
+                self.best.author.offer(4 + later, || name);
+            }
         }
         if opens {
             let kind = item.types.trim();

@@ -30,9 +30,14 @@ impl Reader<'_, '_> {
             match name.as_str() {
                 "description" => best.description.offer(1, text),
                 "og:description" => best.description.offer(2, text),
-                "dc.description" | "dcterms.description" | "twitter:description" => {
-                    best.description.offer(4, text)
-                }
+                "dc.description"
+                | "dcterms.description"
+                | "twitter:description"
+                | "sailthru.description"
+                | "abstract"
+                | "dcterms.abstract"
+                | "citation_abstract"
+                | "excerpt" => best.description.offer(4, text),
                 "keywords" | "news_keywords" | "dc.subject" => push_list(&mut self.out.keywords, content),
                 "article:tag" | "parsely-tags" => push_list(&mut self.out.tags, content),
                 "article:section" | "category" | "parsely-section" | "og:category" => {
@@ -48,8 +53,23 @@ impl Reader<'_, '_> {
                 | "citation_author"
                 | "byl"
                 | "article:author_name"
+                | "dcterms.creator.personalname"
+                | "dc.creator.personalname"
+                | "article:author:name"
+                | "authors"
+                | "article.author"
+                | "cxenseparse:author"
                 | "mediaid" => {
-                    best.author.offer(2, person);
+                    // Papers name each of their authors in an element of its own.
+                    if best.author_name == name {
+                        best.author.append(2, person);
+                    } else {
+                        let before = best.author.0.as_ref().map(|(rank, _)| *rank);
+                        best.author.offer(2, person);
+                        if best.author.0.as_ref().map(|(rank, _)| *rank) != before {
+                            best.author_name = name;
+                        }
+                    }
                 }
                 "og:site_name" => best.site_name.offer(0, text),
                 "application-name"
@@ -87,6 +107,30 @@ impl Reader<'_, '_> {
                 | "datepublished"
                 | "apub:time"
                 | "article.published"
+                | "published-date"
+                | "published_date"
+                | "publisheddate"
+                | "published"
+                | "published_at"
+                | "article:published"
+                | "article:published-time"
+                | "article:published_date"
+                | "article:publish_date"
+                | "article.created"
+                | "article-publication-date"
+                | "publication-date"
+                | "citation_online_date"
+                | "prism.publicationdate"
+                | "dc.date.published"
+                | "dcterms.available"
+                | "dcterms.datesubmitted"
+                | "rnews:datepublished"
+                | "cxenseparse:article:publishdate"
+                | "originaldate"
+                | "releasedate"
+                | "release_date"
+                | "displaydate"
+                | "timestamp"
                 | "created" => {
                     best.published.offer(2, date);
                 }
@@ -94,8 +138,15 @@ impl Reader<'_, '_> {
                 "og:updated_time" | "last-modified" | "lastmod" | "dcterms.modified" | "dc.date.modified"
                 | "datemodified" | "revised" | "utime" => best.modified.offer(2, date),
                 "og:type" => self.out.og_type = self.out.og_type.take().or_else(text),
-                "dc.rights" | "dcterms.rights" | "dcterms.license" | "dc.rights.license" | "license"
-                | "cc:license" => {
+                "dc.rights"
+                | "dcterms.rights"
+                | "dcterms.license"
+                | "dc.rights.license"
+                | "license"
+                | "cc:license"
+                | "og:license"
+                | "licence"
+                | "dcterms.accessrights" => {
                     best.licence.offer(4, || licence(content));
                 }
                 "og:title" => best.og_title.offer(0, text),

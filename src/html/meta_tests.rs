@@ -128,6 +128,48 @@ fn licences_sections_and_sites() {
 }
 
 #[test]
+fn licences_of_pictures_are_not_the_pages() {
+    let by = "<a href=https://creativecommons.org/licenses/by/2.0/>CC</a>";
+    let footer =
+        "<p><a rel=license href=https://creativecommons.org/licenses/by-sa/4.0/><img src=b.png></a></p>";
+    for (source, want) in [
+        (format!("<figure><img src=a><figcaption>Ann, {by}</figcaption></figure>"), None),
+        (format!("<p>Photo: Ann, {by}</p>"), None),
+        (format!("<p>Photo: Ann, {by}</p>{footer}"), Some("CC BY-SA 4.0")),
+        (format!("<footer><p>This text is under {by}</p></footer>"), Some("CC BY 2.0")),
+        ("<meta name=dcterms.license content='CC BY 4.0'>".to_owned(), Some("CC BY 4.0")),
+        ("<meta name=dc.rights content='The Herald'>".to_owned(), None),
+    ] {
+        assert_eq!(read(&source).licence.as_deref(), want, "{source}");
+    }
+}
+
+#[test]
+fn descriptions_that_are_shown_and_abstracts() {
+    let shown = "<div itemscope itemtype=http://schema.org/Article><p itemprop=description>What <b>it</b> is about.</p></div>";
+    assert_eq!(read(shown).description.as_deref(), Some("What it is about."));
+    assert_eq!(
+        read("<meta name=citation_abstract content='Of boats.'>").description.as_deref(),
+        Some("Of boats.")
+    );
+}
+
+#[test]
+fn several_authors_of_one_name_or_item_add_up() {
+    for (source, want) in [
+        ("<meta name=citation_author content=Ann><meta name=citation_author content=Bo>", "Ann; Bo"),
+        ("<meta name=author content=Ann><meta name=parsely-author content='A. Lee'>", "Ann"),
+        (
+            "<div itemscope itemtype=http://schema.org/Article><b itemprop=author>Ann</b><b itemprop=author>Bo</b></div>\
+             <div itemscope itemtype=http://schema.org/Article><b itemprop=author>Cy</b></div>",
+            "Ann; Bo",
+        ),
+    ] {
+        assert_eq!(read(source).author.as_deref(), Some(want), "{source}");
+    }
+}
+
+#[test]
 fn rdfa_and_properties_outside_of_items() {
     let meta = read(
         "<div vocab=http://schema.org/ typeof=Article><h2 property=headline>Head</h2><span property=schema:author>Ann</span>

@@ -32,6 +32,8 @@ pub struct Structured {
     pub headline: Option<String>,
     /// Names of authors, in order.
     pub authors: Vec<String>,
+    /// Those of the authors that are said to be organisations.
+    pub organisations: Vec<String>,
     /// ISO 8601.
     pub published: Option<String>,
     /// ISO 8601.
@@ -98,7 +100,7 @@ impl Collector {
             out.headline = item.get("headline").and_then(text).or_else(|| named(item));
             for key in ["author", "creator"] {
                 if out.authors.is_empty() {
-                    item.get(key).into_iter().for_each(|value| people(value, &names, &mut out.authors));
+                    item.get(key).into_iter().for_each(|value| people(value, &names, &mut out));
                 }
             }
             let date = |keys: &[&str]| {
@@ -109,11 +111,18 @@ impl Collector {
             out.description = ["description", "abstract"].iter().find_map(|key| text(item.get(key)?));
             out.section = ["articleSection", "category"].iter().find_map(|key| text(first(item.get(key)?)));
             out.keywords = item.get("keywords").map(keywords).unwrap_or_default();
-            out.licence = item.get("license").and_then(url);
+            out.licence = item.get("license").and_then(|value| url(value).or_else(|| named(first(value))));
             out.image = item.get("image").and_then(url).or_else(|| item.get("thumbnailUrl").and_then(url));
             let publisher = item.get("publisher").map(|value| resolve(first(value), &names));
             out.site_name = publisher.and_then(|value| text(value).or_else(|| named(value)));
         }
+        // What the main item does not say the item of the page may.
+        let pages = || items.iter().filter(|item| types(item).any(|name| name.ends_with("WebPage")));
+        out.description = out.description.or_else(|| pages().find_map(|item| text(item.get("description")?)));
+        out.licence = out.licence.or_else(|| pages().find_map(|item| url(item.get("license")?)));
+        out.published = out.published.or_else(|| {
+            pages().find_map(|item| read_date(&text(item.get("datePublished")?)?, order)?.certain())
+        });
         out.site_name = out.site_name.or_else(|| {
             ["WebSite", "Organization", "NewsMediaOrganization"].iter().find_map(|wanted| {
                 items.iter().find(|item| types(item).any(|name| name == *wanted)).and_then(|item| named(item))
@@ -210,15 +219,21 @@ fn resolve<'v>(value: &'v Value, names: &HashMap<&str, &'v Value>) -> &'v Value 
     target.and_then(|id| names.get(id).copied()).unwrap_or(value)
 }
 
-fn people(value: &Value, names: &HashMap<&str, &Value>, out: &mut Vec<String>) {
+fn people(value: &Value, names: &HashMap<&str, &Value>, out: &mut Structured) {
     let many = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     for value in many.iter().take(20) {
-        let value = match resolve(value, names) {
+        let item = resolve(value, names);
+        let value = match item {
             Value::Object(fields) => fields.get("name").map(first),
             other => Some(other),
         };
-        if let Some(name) = value.and_then(text).filter(|name| !name.contains("://") && !out.contains(name)) {
-            out.push(name);
+        let name = value.and_then(text);
+        if let Some(name) = name.filter(|name| !name.contains("://") && !out.authors.contains(name)) {
+            let organised = |name: &str| name.ends_with("Organization") || name == "Corporation";
+            if types(item).any(organised) {
+                out.organisations.push(name.clone());
+            }
+            out.authors.push(name);
         }
     }
 }
@@ -286,6 +301,7 @@ mod tests {
             main_type: Some("NewsArticle".into()),
             headline: Some("Fish & chips".into()),
             authors: vec!["Ann".into(), "Bo".into()],
+            organisations: Vec::new(),
             published: Some("2024-05-31T08:00:00Z".into()),
             modified: Some("2024-06-01".into()),
             description: Some("d".into()),
@@ -311,6 +327,29 @@ mod tests {
         assert_eq!(found.headline.as_deref(), Some("Post"));
         assert_eq!((found.authors, found.site_name.as_deref()), (vec!["Ann".to_owned()], Some("Site")));
         assert_eq!(found.types, ["WebSite", "WebPage", "Article", "BlogPosting", "Person"]);
+    }
+
+    #[test]
+    fn organisations_among_authors_are_told_apart() {
+        let found = read(&[
+            r##"{"@graph":[{"@type":"Article","author":[{"@type":"Person","name":"Ann"},{"@id":"#o"},"Bo"]},
+            {"@type":["NewsMediaOrganization"],"@id":"#o","name":"The Paper"}]}"##,
+        ]);
+        assert_eq!((found.authors.len(), found.organisations), (3, vec!["The Paper".to_owned()]));
+    }
+
+    #[test]
+    fn the_page_says_what_its_article_does_not() {
+        let found = read(&[
+            r#"{"@graph":[{"@type":"BlogPosting","headline":"Post"},{"@type":"WebPage","description":"d",
+            "datePublished":"2020-01-02","license":{"@type":"CreativeWork","name":"CC BY 4.0"}}]}"#,
+            r#"{"@type":"WebPage","license":"https://creativecommons.org/licenses/by/4.0/"}"#,
+        ]);
+        assert_eq!(
+            (found.description.as_deref(), found.published.as_deref()),
+            (Some("d"), Some("2020-01-02"))
+        );
+        assert_eq!(found.licence.as_deref(), Some("https://creativecommons.org/licenses/by/4.0/"));
     }
 
     #[test]
