@@ -1,4 +1,4 @@
-//! Languages told by their function words: a quick answer for the commonest languages of the Web.
+//! Languages told by their function words: a quick answer whether a paragraph is in the language of its text.
 //!
 //! **Definition.** The share of a text's words that are among a few dozen articles, prepositions and conjunctions of each
 //! language. Prose has 20 to 45 % of them, in other languages than its own mostly below 10 %. Catalan and Afrikaans stand
@@ -7,9 +7,6 @@
 //! **Cost.** Linear; one binary search a short word.
 
 use std::sync::LazyLock;
-
-/// Words from which on a share means something.
-const MIN_WORDS: u32 = 40;
 
 /// Words beyond which nothing is gained.
 const MAX_WORDS: u32 = 300;
@@ -88,25 +85,6 @@ pub(crate) fn speaks(text: &str, iso639_3: &str) -> bool {
     words >= 6 && hits[language] * 6 >= words && hits.iter().all(|&other| other <= hits[language])
 }
 
-/// The language of `text` by ISO 639-3, if its function words leave no doubt.
-pub(crate) fn plain_language(text: &str) -> Option<&'static str> {
-    let (hits, words) = count(text);
-    let best = (0..LISTS.len()).max_by_key(|&i| (hits[i], usize::MAX - i))?;
-    let second = (0..LISTS.len()).filter(|&i| i != best).map(|i| hits[i]).max()?;
-    let (name, _) = LISTS[best];
-    let sure = words >= MIN_WORDS && hits[best] * 8 >= words && hits[best] * 5 >= second * 8;
-    (sure && !matches!(name, "cat" | "afr")).then_some(name)
-}
-
-/// The language of which a text has most function words, at least two and a sixth of its words.
-pub(crate) fn likely_language(text: &str) -> Option<&'static str> {
-    let (hits, words) = count(text);
-    let most = hits.iter().copied().max()?;
-    let mut best = LISTS.iter().zip(hits).filter(|&(_, n)| n == most).map(|((name, _), _)| *name);
-    let name = best.next().filter(|_| most >= 2 && most * 6 >= words)?;
-    (best.next().is_none() && !matches!(name, "cat" | "afr")).then_some(name)
-}
-
 /// How many of the first words of a text are function words of each language, and how many words that are.
 fn count(text: &str) -> ([u32; LISTS.len()], u32) {
     let mut hits = [0u32; LISTS.len()];
@@ -149,46 +127,5 @@ mod tests {
         assert!(
             !speaks("Das ist gut.", "deu") && !speaks("Съешь же ещё этих мягких булок, да выпей чаю.", "rus")
         );
-    }
-
-    #[test]
-    fn prose_is_named_and_its_neighbours_are_not() {
-        let cases = [
-            (
-                "The words of a text are told from those of another by the little ones that stand in it. They are the same in \
-              every book, and there is hardly a line that has not got some of them, so that it can be named by what it \
-              does not speak about.",
-                Some("eng"),
-            ),
-            (
-                "Die Wörter eines Textes werden von denen eines anderen durch die kleinen unterschieden, die in ihm stehen. Sie \
-              sind in jedem Buch dieselben, und es gibt kaum eine Zeile, die nicht einige von ihnen hat, so dass man sie \
-              an dem erkennt, wovon sie nicht spricht.",
-                Some("deu"),
-            ),
-            (
-                "Totes les persones neixen lliures i iguals en dignitat i en drets. Són dotades de raó i de consciència, i han \
-              de comportar-se fraternalment les unes amb les altres. Tothom té tots els drets i llibertats proclamats en \
-              aquesta Declaració, sense cap distinció de raça, color, sexe, llengua o religió.",
-                None,
-            ),
-            (
-                "Alle menslike wesens word vry, met gelyke waardigheid en regte, gebore. Hulle het rede en gewete en behoort in \
-              die gees van broederskap teenoor mekaar op te tree. Elkeen het aanspraak op al die regte en vryhede wat in \
-              hierdie verklaring uiteengesit word, sonder onderskeid van enige aard.",
-                None,
-            ),
-            (
-                "Alla människor är födda fria och lika i värde och rättigheter. De är utrustade med förnuft och samvete och bör \
-              handla gentemot varandra i en anda av broderskap. Var och en är berättigad till alla de rättigheter och \
-              friheter som uttalas i denna förklaring utan åtskillnad av något slag.",
-                None,
-            ),
-            ("The of and", None),
-            ("", None),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(plain_language(text), expected, "{text}");
-        }
     }
 }

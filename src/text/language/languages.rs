@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use super::function_words::speaks;
-use super::{Language, language};
+use super::{DECLARED, Language, language, language_code, language_with};
 use webmill_html::is_wide;
 
 /// Paragraphs that are judged.
@@ -21,6 +21,8 @@ const MAX_PARAGRAPHS: usize = 1_000;
 const MIN_LETTERS: usize = 60;
 /// Confidence from which on a paragraph may differ from its text.
 const SURE: f64 = 0.8;
+/// What a text's language adds to the log-odds of its paragraphs' being in it.
+const OF_TEXT: f32 = 2.5;
 /// Bytes of prose that the text's own language is guessed from.
 const MAX_PROSE: usize = 1 << 16;
 
@@ -84,13 +86,20 @@ impl Languages {
 /// assert_eq!(names, ["zho", "eng"]);
 /// ```
 pub fn languages(text: &str, code: &[Range<usize>]) -> Languages {
+    languages_declared(text, code, None)
+}
+
+/// The languages of a text of a page that declares to be in the language of a BCP 47 tag (`pt-BR`): weak evidence, see
+/// [`language_declared`](crate::language_declared).
+pub fn languages_declared(text: &str, code: &[Range<usize>], declared: Option<&str>) -> Languages {
+    let declared = declared.and_then(language_code);
     let mut lines = lines(text, code, true);
     if lines.is_empty() {
         // Nothing but names: better recognised by these than not at all.
         lines = self::lines(text, code, false);
     }
     let latin = lines.iter().map(|(_, l)| l.latin).sum::<usize>() >= lines.iter().map(|(_, l)| l.other).sum();
-    let whole = whole(text, &lines, latin);
+    let whole = whole(text, &lines, latin, declared);
     let step = lines.len().div_ceil(MAX_PARAGRAPHS).max(1);
     let mut before = None;
     let mut named: Vec<Option<&'static str>> = Vec::with_capacity(lines.len());
@@ -264,7 +273,12 @@ impl Letters {
 }
 
 /// The language of the text without its code, by its lines in the script of most of it.
-fn whole(text: &str, lines: &[(Range<usize>, Letters)], latin: bool) -> Option<Language> {
+fn whole(
+    text: &str,
+    lines: &[(Range<usize>, Letters)],
+    latin: bool,
+    declared: Option<&str>,
+) -> Option<Language> {
     let bytes: usize = lines.iter().map(|(range, _)| range.len()).sum();
     let step = bytes.div_ceil(MAX_PROSE).max(1);
     let (wide, all): (usize, usize) =
@@ -287,7 +301,7 @@ fn whole(text: &str, lines: &[(Range<usize>, Letters)], latin: bool) -> Option<L
         }
         prose.push('\n');
     }
-    language(&prose)
+    language_with(&prose, declared, DECLARED)
 }
 
 /// The language of a paragraph of a text in `whole`, which is in Latin script or not.
@@ -306,7 +320,8 @@ fn of_line(line: &str, letters: &Letters, whole: Option<Language>, latin: bool) 
         return name;
     }
     let long = letters.latin + letters.other >= MIN_LETTERS;
-    let named = if long { language(line).filter(|found| found.confidence >= SURE) } else { None };
+    let named =
+        if long { language_with(line, name, OF_TEXT).filter(|found| found.confidence >= SURE) } else { None };
     // The script may rule out the text's language.
     let foreign = east || latin != (letters.latin >= letters.other);
     match named {

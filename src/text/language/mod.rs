@@ -1,39 +1,69 @@
 //! The language that a text is written in.
 //!
 //! **Definition.** One ISO 639-3 code a text, with a confidence in 0..1. Chinese of any script form is `zho` and the
-//! macrolanguage stands for its commonest member elsewhere too (`fas`, `nor`), as in the columnar index of the largest
-//! public crawl, so that columns join.
+//! macrolanguage stands for its commonest member elsewhere too (`fas`, `est`, `nor` for bokmål, `kur` for Kurmanji), as in
+//! the columnar index of the largest public crawl, so that columns join. The table: [`table`]; which languages
+//! it has: `datasets/languages/README.md`.
 //!
 //! **Algorithm.** Letters are counted by script over a sample. Where ideographs, kana or Hangul prevail (one of them
 //! carries as much text as three letters), the scripts decide: kana make a text Japanese from one in twenty of the
-//! ideographs and kana on, Hangul from one to five ideographs on Korean, else Chinese. Elsewhere a language whose
-//! function words fill the text is taken at once, and what is left goes to whatlang (script, alphabet, trigrams), which
-//! takes several times as long.
+//! ideographs and kana on, Hangul from one to five ideographs on Korean, else Chinese. Elsewhere the words of the commonest
+//! script are judged by their character n-grams, among the languages written in it.
 //!
-//! **Cost.** Constant: a text of more than 4 KiB is judged by eight stretches of 512 bytes spread over it evenly, so that
-//! a foreign navigation bar at its head decides nothing.
+//! **A declared language** (of a page's `lang`) is weak evidence: it adds [`DECLARED`] to the log-odds of its language, which
+//! decides between neighbours on short texts and never against clear ones.
 //!
-//! **Error.** Latin, Cyrillic, Arabic, Devanagari and Hebrew texts of fewer than 20 letters are left unnamed, and short
-//! ones that the trigrams are in doubt about where function words do not help: trigrams guess on those.
+//! **Confidence** is the probability that the name is right, calibrated on texts that nothing was learnt from, among them
+//! some in languages that the table does not have and some in none. Under a bound
+//! that rises with the length of the text ([`BOUNDS`]) it is left unnamed.
+//!
+//! **Cost.** Constant: a text of more than 2 KiB is judged by eight stretches of 256 bytes spread over it evenly, so that
+//! a foreign navigation bar at its head decides nothing. The table is unpacked at its first use.
+//!
+//! **Determinism.** The same text and declaration give the same answer.
 
 pub(crate) mod function_words;
 pub(crate) mod languages;
+pub mod ngrams;
+pub mod script;
+pub mod table;
 
-use whatlang::Lang;
+use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use function_words::{likely_language, plain_language};
+use table::Table;
+use unicode_normalization::UnicodeNormalization;
 
 /// Bytes of a text that are looked at.
-const SAMPLE: usize = 4096;
+const SAMPLE: usize = 2048;
 
 /// Stretches that the sample of a long text is made of.
 const STRETCHES: usize = 8;
 
-/// Letters of a script shared by several languages from which on it is named.
-const MIN_LETTERS: usize = 20;
+/// Confidence under which a text is left unnamed: of a few words, and of many. Low, since sister languages share what
+/// confidence there is: whoever wants sure names asks for more.
+const BOUNDS: [f32; 2] = [0.1, 0.2];
 
-/// Trigrams less sure than this are guesses: of English titles of 20 to 40 letters a third is named wrongly by them.
-const DOUBT: f64 = 0.2;
+/// N-grams from which on the bound rises to the second one, and where it gets there.
+const BOUND_RISES: [f32; 2] = [150.0, 1000.0];
+
+/// Letters under which nothing is named in a script of several languages.
+const MIN_LETTERS: u32 = 6;
+
+/// What a declared language adds to the log-odds of its own.
+pub const DECLARED: f32 = 2.0;
+
+/// Ideographs up to which a text without kana that is declared Japanese is.
+const FEW_IDEOGRAPHS: usize = 24;
+
+/// The shipped table, as it stands in the repository.
+pub(crate) const TABLE: &[u8] = include_bytes!("models/languages.bin");
+
+static LANGUAGES: LazyLock<Table> =
+    LazyLock::new(|| Table::read(TABLE).expect("the shipped table is sound: a test reads it"));
+
+/// Codes of two letters and what they are called here.
+const ISO_639_1: &str = include_str!("iso639_1.txt");
 
 /// What [`language`] found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +74,16 @@ pub struct Language {
     pub confidence: f64,
 }
 
-/// The language of `text`; `None` where there are too few letters to tell.
+impl Language {
+    /// The code of two letters by ISO 639-1, where there is one.
+    pub fn iso639_1(&self) -> Option<&'static str> {
+        let (two, _) =
+            ISO_639_1.lines().filter_map(|line| line.split_once(' ')).find(|l| l.1 == self.iso639_3)?;
+        Some(two)
+    }
+}
+
+/// The language of `text`; `None` where there are too few letters to tell, and of a language that is not known.
 ///
 /// # Examples
 /// ```
@@ -52,27 +91,103 @@ pub struct Language {
 /// assert_eq!(found, Some("zho"));
 /// ```
 pub fn language(text: &str) -> Option<Language> {
+    language_declared(text, None)
+}
+
+/// The language of `text`, which is said to be in the language of a BCP 47 tag (`pt-BR`): weak evidence.
+///
+/// # Examples
+/// ```
+/// let text = "Die Würde des Menschen steht am Anfang dieses Buches.";
+/// let found = webmill_text::language_declared(text, Some("en-GB")).map(|l| l.iso639_3);
+/// assert_eq!(found, Some("deu"));
+/// ```
+pub fn language_declared(text: &str, declared: Option<&str>) -> Option<Language> {
+    language_with(text, declared.and_then(language_code), DECLARED)
+}
+
+/// The language of `text`, to whose log-odds of being in language `known` (by ISO 639-3) `prior` is added.
+fn language_with(text: &str, known: Option<&str>, prior: f32) -> Option<Language> {
     let mut pieces = String::new();
     let sample = if text.len() <= SAMPLE { text } else { sample(text, &mut pieces) };
     let counts = Letters::count(sample);
     let wide = counts.han + counts.kana + counts.hangul;
     if 3 * wide > counts.other {
-        let east = counts.east_asian();
+        let east = counts.east_asian(known);
         let share = 3.0 * wide as f64 / (3 * wide + counts.other) as f64;
         return Some(Language { confidence: east.confidence * share, ..east });
     }
-    if let Some(iso639_3) = plain_language(sample) {
-        return Some(Language { iso639_3, confidence: 1.0 });
-    }
-    let info = whatlang::detect(sample)?;
-    let shared = matches!(info.script().langs(), [_, _, ..]);
-    if shared && counts.other < MIN_LETTERS {
+    let scores = LANGUAGES.scores(&composed(sample))?;
+    let prior = known.and_then(|known| LANGUAGES.index(known)).map(|known| (known, prior));
+    let best = LANGUAGES.best(&scores, prior)?;
+    if scores.letters < MIN_LETTERS && LANGUAGES.scripts[scores.script as usize].len() > 1 {
         return None;
     }
-    if shared && info.confidence() < DOUBT {
-        return likely_language(sample).map(|iso639_3| Language { iso639_3, confidence: DOUBT });
+    let share = f64::from(scores.letters) / f64::from(scores.letters + scores.others);
+    let confidence = LANGUAGES.confidence(&best);
+    (confidence >= bound(best.ngrams)).then(|| Language {
+        iso639_3: LANGUAGES.languages[usize::from(best.language)].code,
+        confidence: f64::from(confidence) * share,
+    })
+}
+
+/// The confidence under which a text of so many n-grams is left unnamed.
+fn bound(ngrams: u32) -> f32 {
+    let [from, to] = BOUND_RISES.map(f32::ln);
+    let share = (((ngrams.max(1) as f32).ln() - from) / (to - from)).clamp(0.0, 1.0);
+    BOUNDS[0] + (BOUNDS[1] - BOUNDS[0]) * share
+}
+
+/// Members of macrolanguages, and what texts in them are called.
+const MEMBERS: [(&str, &str); 20] = [
+    ("als", "sqi"),
+    ("arb", "ara"),
+    ("azj", "aze"),
+    ("cmn", "zho"),
+    ("ekk", "est"),
+    ("gug", "grn"),
+    ("khk", "mon"),
+    ("kmr", "kur"),
+    ("lvs", "lav"),
+    ("nob", "nor"),
+    ("npi", "nep"),
+    ("ory", "ori"),
+    ("pes", "fas"),
+    ("plt", "mlg"),
+    ("quz", "que"),
+    ("swh", "swa"),
+    ("twi", "aka"),
+    ("uzn", "uzb"),
+    ("ydd", "yid"),
+    ("zsm", "msa"),
+];
+
+/// Languages that are told by their scripts.
+const BY_SCRIPT: [&str; 3] = ["jpn", "kor", "zho"];
+
+/// What texts in the language of a BCP 47 tag or an ISO 639 code are called by [`language`]; `None` of a language that is never
+/// found.
+///
+/// # Examples
+/// ```
+/// use webmill_text::language_code;
+/// assert_eq!([language_code("pt-BR"), language_code("cmn"), language_code("tlh")], [Some("por"), Some("zho"), None]);
+/// ```
+pub fn language_code(tag: &str) -> Option<&'static str> {
+    let bare = tag.trim().split(['-', '_']).next()?;
+    let same = |code: &str| code.eq_ignore_ascii_case(bare);
+    let mut pairs = ISO_639_1.lines().filter_map(|line| line.split_once(' ')).chain(MEMBERS);
+    let called = pairs.find(|pair| same(pair.0)).map(|pair| pair.1);
+    let mut known = LANGUAGES.languages.iter().map(|entry| entry.code).chain(BY_SCRIPT);
+    known.find(|code| called.map_or_else(|| same(code), |called| called == *code))
+}
+
+/// The text with letters and their accents as one character, as nearly all text is written.
+fn composed(text: &str) -> Cow<'_, str> {
+    if text.chars().any(|c| matches!(c, '\u{300}'..='\u{36F}')) {
+        return Cow::Owned(text.nfc().collect());
     }
-    Some(Language { iso639_3: code(info.lang()), confidence: info.confidence() })
+    Cow::Borrowed(text)
 }
 
 /// Stretches spread evenly over `text`, end to end with a space between.
@@ -122,7 +237,7 @@ impl Letters {
         counts
     }
 
-    fn east_asian(&self) -> Language {
+    fn east_asian(&self, known: Option<&str>) -> Language {
         if self.hangul >= self.kana && 5 * self.hangul > self.han {
             let all = (self.hangul + self.kana) as f64;
             return Language { iso639_3: "kor", confidence: self.hangul as f64 / all };
@@ -131,21 +246,17 @@ impl Letters {
         let share = self.kana as f64 / (self.kana + self.han).max(1) as f64;
         if share >= 0.05 {
             Language { iso639_3: "jpn", confidence: (0.5 + (share - 0.05) * 3.0).min(1.0) }
+        } else if known == Some("jpn") && self.han <= FEW_IDEOGRAPHS {
+            // Headings of Japanese pages often have no kana.
+            Language { iso639_3: "jpn", confidence: 0.6 }
         } else {
             Language { iso639_3: "zho", confidence: 1.0 - share * 10.0 }
         }
     }
 }
 
-/// ISO 639-3, macrolanguages for their commonest members.
-fn code(lang: Lang) -> &'static str {
-    match lang {
-        Lang::Cmn => "zho",
-        Lang::Pes => "fas",
-        Lang::Nob => "nor",
-        other => other.code(),
-    }
-}
+#[cfg(test)]
+mod sentences;
 
 #[cfg(test)]
 mod tests {
@@ -174,9 +285,6 @@ mod tests {
                 "中文商品：日本のお茶，来自静冈县的高级绿茶，味道清香，包装精美，适合送礼，欢迎选购，数量有限，售完为止，不再补货，请尽快下单购买",
                 Some("zho"),
             ),
-            ("Home", None),
-            ("Points Shop Items Available", None),
-            ("Supervised/Unsupervised Learning", None),
             ("Free delivery above forty crowns, and the reel is for you.", Some("eng")),
             ("12345 !!!", None),
             ("", None),
