@@ -8,12 +8,13 @@
 //! |---|---|
 //! | `phrases`, `person_name` | – |
 //! | `blocks` | `phrases` |
-//! | `comparison` | – |
-//! | `choice` | `blocks`, `comparison`, `phrases` |
-//! | `output` | `blocks`, `person_name` |
+//! | `comparison`, `focus` | – |
+//! | `threads` | `blocks`, `phrases` |
+//! | `choice` | `blocks`, `comparison`, `focus`, `phrases`, `threads` |
+//! | `output` | `blocks`, `person_name`, `threads` |
 //! | `metadata` | `blocks`, `comparison`, `person_name` |
 //! | `template` | `blocks` |
-//! | `main_text`, `training` | all of these |
+//! | `main_text`, `training`, `whole` | all of these |
 //! | `language`, `terms` | – ; `terms` asks `language` |
 
 #![deny(clippy::unwrap_used)]
@@ -22,6 +23,7 @@
 mod blocks;
 mod choice;
 mod comparison;
+mod focus;
 mod language;
 mod main_text;
 mod metadata;
@@ -31,15 +33,19 @@ mod phrases;
 mod shipped;
 mod template;
 mod terms;
+mod threads;
 #[doc(hidden)]
 pub mod training;
+mod whole;
 
 pub use choice::page_type::PageType;
-pub use language::languages::{LanguageRun, Languages, languages};
-pub use language::{Language, language};
+pub use focus::Focus;
+pub use language::languages::{LanguageRun, Languages, languages, languages_declared};
+pub use language::{Language, language, language_code, language_declared};
 pub use main_text::{MainText, TextLimits, footprint, footprint_by, main_text, main_text_without};
 pub use output::comments::Comment;
 pub use output::records::DataTable;
+pub use output::xml::{XmlForm, escape_xml};
 pub use shipped::MODELS_AND_LISTS;
 pub use template::{
     ElementImportance, Footprint, Learnt, MAX_MARKS, MAX_PAGES, Place, Sample, StyleTree, Template,
@@ -51,3 +57,16 @@ pub use terms::normalize::{normalize, normalize_into};
 pub use terms::query::{Query, Ranking, bm25_idf, bm25_weight};
 pub use terms::stop_words::StopWords;
 pub use terms::words::words;
+#[doc(hidden)]
+pub use threads::inspect::{ThreadRow, ThreadRows, thread_rows};
+pub use whole::{fragment_text, plain_text};
+
+/// The parts of the table of languages, for those who learn one (`examples/train_languages.rs`).
+#[doc(hidden)]
+pub mod language_table {
+    pub use crate::language::ngrams::{Word, words as ngram_words};
+    pub use crate::language::script::Script;
+    pub use crate::language::table::{
+        Best, Calibration, EVIDENCE, MAGIC, MAX_LANGUAGES, MAX_ODDS, STEPS, Scores, Table, commonest_script,
+    };
+}

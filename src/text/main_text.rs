@@ -16,12 +16,15 @@ use std::ops::Range;
 
 use super::blocks::blocks;
 use super::blocks::code::code_containers;
-use super::blocks::page::MAX_TEXT;
+use super::blocks::page::{MAX_TEXT, NONE, Page};
+use super::blocks::redirect::redirects_to;
 use super::blocks::schema_types::{OG_ARTICLE, OG_PRODUCT, bit_of};
 use super::choice::page_features::Hints;
 use super::choice::page_type::PageType;
+use super::choice::platform::{made_by, named};
 use super::choice::{Choice, SHIPPED, Tables, choose};
 use super::comparison::bare;
+use super::focus::Focus;
 use super::metadata::author::author;
 use super::metadata::published::published;
 use super::metadata::title::{title, title_variants};
@@ -30,7 +33,9 @@ use super::output::markdown::{Source, markdown, paragraphs};
 use super::output::records::{DataTable, records};
 use super::output::render::{data_tables, plain};
 use super::output::rescue::complete;
+use super::output::xml::{XmlForm, xml, xml_paragraphs};
 use crate::template::{Footprint, Template, TemplateMethod, footprint_of};
+use crate::threads::{Said, Threads, threads};
 use webmill_html::{Dom, Metadata, WrittenDate};
 
 /// Longer text is not replaced by structured data.
@@ -45,11 +50,30 @@ pub struct TextLimits {
     pub markdown: bool,
     /// Whether [`MainText::tables`] and [`MainText::comments`] are collected.
     pub details: bool,
+    /// What counts more where a block is in doubt.
+    pub focus: Focus,
+    /// Whether data tables are part of the text, and collected.
+    pub tables: bool,
+    /// Whether [`MainText::markdown`] and [`MainText::xml`] name the targets of links; their words stay.
+    pub links: bool,
+    /// Whether [`MainText::markdown`] and [`MainText::xml`] show images.
+    pub images: bool,
+    /// In which form [`MainText::xml`] is made; `None` for not at all.
+    pub xml: Option<XmlForm>,
 }
 
 impl Default for TextLimits {
     fn default() -> Self {
-        TextLimits { max_text_bytes: MAX_TEXT, markdown: true, details: true }
+        TextLimits {
+            max_text_bytes: MAX_TEXT,
+            markdown: true,
+            details: true,
+            focus: Focus::default(),
+            tables: true,
+            links: true,
+            images: true,
+            xml: None,
+        }
     }
 }
 
@@ -61,6 +85,8 @@ pub struct MainText {
     pub text: String,
     /// The same as Markdown; empty if the limits say so.
     pub markdown: String,
+    /// The same as elements of XML, a block a line; empty if the limits say so.
+    pub xml: String,
     /// Ranges of the text that are code, in order.
     pub code: Vec<Range<usize>>,
     /// Its data tables; empty if the limits say so.
@@ -82,6 +108,9 @@ pub struct MainText {
     pub confidence: f32,
     /// Blocks that the template of the host took.
     pub pruned: usize,
+    /// Where the page leads, if that is all that it does: it has a refresh to another page and next to no text. Such a
+    /// page has no main text, and its type is [`PageType::Other`].
+    pub redirects_to: Option<String>,
 }
 
 /// Extracts the main text of a page.
@@ -107,7 +136,9 @@ pub fn footprint(dom: &Dom<'_>, meta: &Metadata) -> Footprint {
 /// What a page adds to the sample of its host for a [method](Template::learn_by).
 pub fn footprint_by(method: TemplateMethod, dom: &Dom<'_>, meta: &Metadata) -> Footprint {
     let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
-    footprint_of(method, dom, &page, &choose(&page, &hints(meta), &SHIPPED).chosen)
+    let threads = threads_of(dom, &page, meta);
+    let choice = choose(&page, &hints(meta), threads, &SHIPPED, Focus::default());
+    footprint_of(method, dom, &page, &choice.chosen)
 }
 
 /// Extracts the main text of a page by given tables, without what `template` holds.
@@ -120,32 +151,27 @@ pub(crate) fn extract(
 ) -> MainText {
     let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
     let hints = hints(meta);
-    let Choice { mut chosen, confidence, types, title_at } = choose(&page, &hints, tables);
+    let choice = choose(&page, &hints, threads_of(dom, &page, meta), tables, limits.focus);
+    let Choice { mut chosen, confidence, types, title_at, threads } = choice;
+    let redirects_to = redirects_to(dom, meta, &page);
+    if redirects_to.is_some() {
+        chosen.fill(false);
+    }
     let pruned = template.map_or(0, |template| template.prune(&page, &mut chosen, title_at));
     let data = data_tables(&page);
-    let code_at = code_containers(&page);
-    complete(&page, &mut chosen, &code_at, &data);
-    let (mut text, mut code) = plain(&page, &chosen, &data);
-    let (mut tables, mut said) = (Vec::new(), Vec::new());
-    if limits.details {
-        tables = records(dom, &page, &chosen, &data);
-        said = comments(&page, &chosen, meta.date_order);
+    complete(&page, &mut chosen, &code_containers(&page), &data);
+    let mut written = written(dom, meta, &page, &mut chosen, &data, &threads, limits);
+    if redirects_to.is_some() {
+        for form in [&mut written.text, &mut written.markdown, &mut written.xml] {
+            form.clear();
+        }
+        written.code.clear();
     }
-    let mut marked = String::new();
-    if limits.markdown {
-        let source = Source { dom, page: &page, base: meta.base.as_ref() };
-        marked = markdown(&source, &chosen, &data, limits.max_text_bytes.saturating_mul(2));
-    }
-    if recover(meta, &mut text, &mut marked, limits) {
-        code.clear();
-    }
-    cut(&mut text, limits.max_text_bytes);
-    code.retain(|code| code.end <= text.len());
-    cut(&mut marked, limits.max_text_bytes.saturating_mul(2));
 
     let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
     let headline = meta.structured.headline.as_deref();
-    let title = title(&page, &stated, headline, meta.site_name.as_deref());
+    let begin = chosen.iter().position(|&chosen| chosen);
+    let title = title(&page, &stated, headline, meta.site_name.as_deref(), begin);
     let near = title_at.unwrap_or(0);
     let author = author(dom, meta, &page, near);
     let date = published(dom, meta, &page, near);
@@ -153,22 +179,62 @@ pub(crate) fn extract(
         Some(WrittenDate::Ambiguous { month_first, day_first }) => (None, Some([month_first, day_first])),
         found => (found.and_then(WrittenDate::certain), None),
     };
-    let page_type = if text.is_empty() { PageType::Other } else { kind(&types) };
-    let comments = said;
-    MainText {
-        text,
-        markdown: marked,
-        code,
-        tables,
-        comments,
-        title,
-        author,
-        date,
-        ambiguous_date,
-        page_type,
-        confidence,
-        pruned,
+    let page_type = if written.text.is_empty() { PageType::Other } else { kind(&types) };
+    MainText { title, author, date, ambiguous_date, page_type, confidence, pruned, redirects_to, ..written }
+}
+
+/// The chosen blocks in every form that the limits ask for.
+pub(crate) fn written(
+    dom: &Dom<'_>,
+    meta: &Metadata,
+    page: &Page,
+    chosen: &mut [bool],
+    data: &[bool],
+    threads: &Threads,
+    limits: &TextLimits,
+) -> MainText {
+    let mut main = MainText::default();
+    if limits.details {
+        main.comments = comments(page, chosen, threads, meta.date_order);
     }
+    if !limits.tables {
+        leave_out_tables(page, chosen, data);
+    } else if limits.details {
+        main.tables = records(dom, page, chosen, data);
+    }
+    (main.text, main.code) = plain(dom, page, chosen, data);
+    let source = Source { dom, page, base: meta.base.as_ref(), links: limits.links, images: limits.images };
+    let max = limits.max_text_bytes.saturating_mul(2);
+    if limits.markdown {
+        main.markdown = markdown(&source, chosen, data, max);
+    }
+    let recovered = recover(meta, &mut main.text, &mut main.markdown, limits);
+    if recovered {
+        main.code.clear();
+    }
+    main.xml = match limits.xml {
+        Some(_) if recovered => xml_paragraphs(main.text.lines(), max),
+        Some(form) => xml(&source, chosen, data, form, max),
+        None => String::new(),
+    };
+    cut(&mut main.text, limits.max_text_bytes);
+    main.code.retain(|code| code.end <= main.text.len());
+    cut(&mut main.markdown, max);
+    main
+}
+
+/// Leaves out what stands in the rows of data tables.
+fn leave_out_tables(page: &Page, chosen: &mut [bool], data: &[bool]) {
+    for (block, chosen) in page.blocks.iter().zip(chosen) {
+        let container = &page.containers[block.container as usize];
+        *chosen &= container.row == NONE || container.table == NONE || !data[container.table as usize];
+    }
+}
+
+/// The threads of comments on a page.
+pub(crate) fn threads_of(dom: &Dom<'_>, page: &Page, meta: &Metadata) -> Threads {
+    let published = meta.structured.published.as_deref().or(meta.published.as_deref());
+    threads(page, &Said { dom: Some(dom), published, order: meta.date_order })
 }
 
 /// What the page says of itself outside of its body.
@@ -183,11 +249,17 @@ pub(crate) fn hints(meta: &Metadata) -> Hints {
             schema |= OG_PRODUCT;
         }
     }
-    let path = meta.canonical.as_ref().map(|url| url.path().to_string());
+    let path = meta.own_address().map(|url| url.path().to_string());
     let description = meta.description.as_deref().map(bare).unwrap_or_default();
     let stated = &meta.structured;
     let article = if stated.types.is_empty() { None } else { stated.article_body.clone() };
-    Hints { titles, schema, path, article, description }
+    let said = [meta.title.as_deref(), meta.site_name.as_deref()];
+    let sites = [
+        said.into_iter().flatten().fold(0, |bits, text| bits | named(text)),
+        meta.own_address().map_or(0, |address| named(address.host())),
+        meta.generator.as_deref().map_or(0, made_by),
+    ];
+    Hints { titles, schema, path, sites, article, description }
 }
 
 fn kind(types: &[f32; 7]) -> PageType {
@@ -217,7 +289,7 @@ fn recover(meta: &Metadata, text: &mut String, marked: &mut String, limits: &Tex
     true
 }
 
-fn cut(text: &mut String, max: usize) {
+pub(crate) fn cut(text: &mut String, max: usize) {
     if text.len() > max {
         let mut end = max;
         while !text.is_char_boundary(end) {

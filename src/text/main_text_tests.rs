@@ -115,6 +115,47 @@ fn markdown_keeps_structure() {
 }
 
 #[test]
+fn a_page_that_only_leads_to_another_has_no_main_text() {
+    let page = |refresh: &str, body: &str| {
+        format!(
+            "<html><head><meta http-equiv=refresh content=\"{refresh}\"><title>Redirection</title></head><body>{body}</body></html>"
+        )
+    };
+    let stub =
+        "<p>Redirecting to <a href=b.html>b.html</a>...</p><script>location.replace('b.html')</script>";
+    let found = extract(&page("0;URL=b.html", stub));
+    assert_eq!((found.text.as_str(), found.markdown.as_str()), ("", ""));
+    assert_eq!(found.page_type, PageType::Other);
+    assert_eq!(found.redirects_to.as_deref(), Some("http://example.org/b.html"));
+    // A page that loads itself again, one that waits long, and one that says something.
+    let prose = format!("<p>{}</p>", "The house has stood by the river for three hundred years. ".repeat(8));
+    for page in
+        [page("300", stub), page("600;url=b.html", stub), page("0;url=/", stub), page("0;url=b.html", &prose)]
+    {
+        assert_eq!(extract(&page).redirects_to, None, "{page}");
+    }
+    assert!(!extract(&page("0;url=b.html", &prose)).text.is_empty());
+}
+
+#[test]
+fn a_summary_is_a_line_of_its_own() {
+    let prose = |n: usize| {
+        format!(
+            "<p>Paragraph {n} tells at some length what the reader came here for, and ends with a stop.</p>"
+        )
+    };
+    let found = extract(&format!(
+        "<title>Notes on tea</title><h1>Notes on tea</h1>{}{}<details><summary>How long it takes</summary>{}</details>{}",
+        prose(1),
+        prose(2),
+        prose(3),
+        prose(4)
+    ));
+    assert!(found.text.contains("\nHow long it takes\nParagraph 3"), "{}", found.text);
+    assert!(found.markdown.contains("\n\nHow long it takes\n\nParagraph 3"), "{}", found.markdown);
+}
+
+#[test]
 fn structured_data_recovers_an_article() {
     let body = "The council met on Tuesday and agreed on the plan for the river. ".repeat(20);
     let found = extract(&format!(
@@ -187,4 +228,84 @@ proptest::proptest! {
             }
         }
     }
+}
+
+#[test]
+fn the_address_of_a_page_speaks_where_it_states_none() {
+    let base = CanonicalUrl::parse("http://example.org/base/").unwrap();
+    let found_at = CanonicalUrl::parse("http://example.org/forum/2019/10/22/x").unwrap();
+    for (html, address, path, date) in [
+        ("<p>words", None, None, None),
+        ("<p>words", Some(&found_at), Some("/forum/2019/10/22/x"), Some("2019-10-22")),
+        ("<link rel=canonical href=/shop/y><p>words", Some(&found_at), Some("/shop/y"), None),
+    ] {
+        let dom = parse(html, &Limits::default());
+        let meta = metadata(&dom, &base, &[]).found_at(address);
+        assert_eq!(hints(&meta).path.as_deref(), path, "{html}");
+        assert_eq!(main_text(&dom, &meta, &TextLimits::default()).date.as_deref(), date, "{html}");
+    }
+}
+
+#[test]
+fn short_posts_stand_over_long_threads() {
+    let words = [
+        "That is the best cake that I have seen all year, and I would like to have the recipe for it.",
+        "We tried it last Sunday with pears instead of plums, and everybody asked for another piece of it.",
+        "How long do you leave it in the oven? Mine was still wet in the middle after forty minutes or so.",
+        "Mine too, so I gave it another ten minutes at a lower heat, and then it came out as it should.",
+        "Thank you for this! My grandmother used to make one like it, and I had been looking for it for years.",
+    ];
+    let said: String = (1..)
+        .zip(words)
+        .map(|(day, words)| {
+            format!("<p>{words}</p><p>Posted by Reader{day} at March {day}, 2009 4:1{day} PM</p>")
+        })
+        .collect();
+    for begin in ["<div class=comments>", "<div><h2>Comments</h2>"] {
+        let html = format!(
+            "<title>Plum cake - A kitchen diary</title><body><p><a href=/>Home</a> <a href=/all>All posts</a></p>
+             <div><h2>Plum cake</h2><p>Here is a picture of the plum cake from last night.</p>{begin}{said}</div></div>"
+        );
+        let found = extract(&html);
+        assert!(found.text.contains("picture of the plum cake"), "{}", found.text);
+        assert!(!found.text.contains("forty minutes"), "{begin}: {}", found.text);
+    }
+}
+
+#[test]
+fn articles_of_portals_are_without_their_boxes() {
+    let names = ["财经要闻", "体育快讯", "热点排行", "编辑推荐"];
+    let lines = [
+        "老城墙下挖出百年前的水井",
+        "夏粮收购价格比去年上调一成",
+        "两支球队今晚争夺最后名额",
+        "新建图书馆下月向市民开放",
+        "冷空气周末抵达气温下降八度",
+    ];
+    let boxes: String = (0..)
+        .zip(names)
+        .map(|(i, name)| {
+            let links = (0..).zip(lines).map(|(j, line)| format!("<li><a href=/{i}{j}.html>{line}</a></li>"));
+            format!("<div><h3>{name}</h3><ul>{}</ul></div>", links.collect::<String>())
+        })
+        .collect();
+    let html = format!(
+        "<title>本市将修三座人行桥_某某网</title><body><div><a href=/>首页</a> <a href=/n>新闻</a> <a href=/s>体育</a></div>
+         <div><h1>本市将修三座人行桥</h1><p>　　本市昨天公布方案，今年将在河上修建三座人行桥，方便两岸居民往来，预计明年春天建成。</p>
+         <p>　　居民可以在网上留言。</p></div>{boxes}<div>版权所有 某某网</div>"
+    );
+    let found = extract(&html);
+    assert!(
+        found.text.contains("方便两岸居民往来") && found.text.contains("居民可以在网上留言"),
+        "{}",
+        found.text
+    );
+    assert!(!lines.iter().any(|line| found.text.contains(line)), "{}", found.text);
+}
+
+#[test]
+fn short_plain_pages_are_articles() {
+    let html = "<title>Der Fluß</title><body><h1>Der Fluß</h1><p>Am Morgen lag Nebel über dem Fluß, und die Fischer warteten am Ufer, bis die Sonne \
+                kam. Dann fuhren sie hinaus.<p>Am Abend kehrten alle zurück, und keiner hatte viel gefangen.";
+    assert_eq!(extract(html).page_type, PageType::Article);
 }

@@ -9,7 +9,36 @@ use webmill_html::{DateOrder, find_date};
 const MAX_NAME: usize = 80;
 
 /// What introduces a name, in lower case.
-const INTRODUCTIONS: [&str; 51] = [
+const INTRODUCTIONS: &[&str] = &[
+    "guest post by",
+    "post author by",
+    "post author",
+    "vom",
+    "articles by",
+    "article written by",
+    "text by",
+    "recipe by",
+    "insights from",
+    "contributed by",
+    "authored by",
+    "content by",
+    "by author",
+    "alles von",
+    "alle artikel von",
+    "artikel von",
+    "beitrag von",
+    "text von",
+    "texte de",
+    "auteur :",
+    "auteur:",
+    "autore:",
+    "di:",
+    "yazar:",
+    "tekst:",
+    "auteurs :",
+    "撰文：",
+    "文：",
+    "文:",
     "post by",
     "view all posts by",
     "view posts by",
@@ -64,7 +93,9 @@ const INTRODUCTIONS: [&str; 51] = [
 ];
 
 /// Words that are no name of a person, as they stand where one should be.
-const NOBODY: [&str; 58] = [
+const NOBODY: [&str; 60] = [
+    "publisher",
+    "red",
     "about me",
     "location",
     "signature",
@@ -136,6 +167,59 @@ const MONTHS: &str = "january february march april may june july august septembe
 const FIRST_NAMES: &str =
     "march april may june august mai avril julio mar mo di sa so jan jun lun sun mars do";
 
+/// Offices of those who write.
+const OFFICES: &str = "reporter reporterin correspondent editor editor-in-chief director manager coordinator ceo cto cfo coo \
+    cmo founder co-founder president vp columnist analyst strategist specialist consultant contributor blogger \
+    journalist writer copywriter redakteur redakteurin korrespondent korrespondentin chefredakteur chefredakteurin \
+    journalistin autorin geschäftsführer geschäftsführerin volontär volontärin redactor redactora periodista journaliste \
+    rédacteur rédactrice giornalista redattore redattrice experte expertin";
+/// Words before an office that belong to it.
+const BEFORE_OFFICES: &str = "senior junior chief managing staff executive deputy assistant associate contributing content \
+    marketing political politics business sports sport tech technology science health education news digital creative lead \
+    freelance national foreign white investigative general guest special former crime features feature opinion editorial \
+    social media product sales software data the";
+/// Words of the frame that markup leaves behind a name.
+const BEHIND_NAMES: [&str; 17] = [
+    "le",
+    "on",
+    "am",
+    "vor",
+    "um",
+    "at",
+    "in",
+    "twitter",
+    "facebook",
+    "linkedin",
+    "shares",
+    "share",
+    "follow",
+    "email",
+    "posted",
+    "sponsored",
+    "updated",
+];
+/// Words of names of firms and other bodies.
+const HOUSES: &str = "gmbh ag inc ltd llc llp corp corporation company e.v verein verband association institute institut \
+    university universität college ministry ministerium foundation stiftung agency agentur redaktion staff services \
+    solutions official magazine magazin zeitung newspaper bureau department committee council network publishing verlag \
+    museum hospital clinic kitchens landesanstalt bundesamt feuerwehr contributors associates consulting software";
+/// What names of Chinese houses end with.
+const WIDE_HOUSES: [&str; 13] = [
+    "网",
+    "网站",
+    "日报",
+    "晚报",
+    "晨报",
+    "时报",
+    "通讯社",
+    "编辑部",
+    "公司",
+    "频道",
+    "电视台",
+    "新闻社",
+    "杂志社",
+];
+
 fn listed(list: &str, word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     list.split_ascii_whitespace().any(|known| known == word)
@@ -190,12 +274,16 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         };
         name = name[found.len()..].trim_start_matches([':', ' ', '：', '/', '｜', '|', '-', '–']).to_string();
     }
+    name = without_kicker(&name).to_string();
+    for with in [" im Gespräch mit ", " in conversation with "] {
+        name = name.replace(with, ", ");
+    }
     for start in ["文/", "文｜", "记者"] {
         name = name.strip_prefix(start).map(str::to_string).unwrap_or(name);
     }
     for end in [
         " | ",
-        " • ",
+        "•",
         " · ",
         " – ",
         " — ",
@@ -224,6 +312,7 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         name = without_days(&name, true).trim_end_matches([' ', ',', '/', '|', '.']).to_string();
     }
     let name = without_days(&name, false);
+    let name = without_office(name);
     let name = name.trim_matches(|c: char| {
         c.is_whitespace() || ",:|-·/;–—.»«›‹→←".contains(c) && !(c == '.' && ends_initial(name))
     });
@@ -241,6 +330,121 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         && !name.contains("[at]")
         && !NOBODY.contains(&name.to_lowercase().as_str());
     good.then(|| name.to_string())
+}
+
+/// A byline that begins with the name of a paper or a section in lower case: `capital von Ann Lee`.
+fn without_kicker(name: &str) -> &str {
+    let behind = [" by ", " von "].iter().find_map(|by| name.split_once(by));
+    match behind {
+        Some((kicker, rest)) if !kicker.contains(' ') && kicker.starts_with(char::is_lowercase) => rest,
+        _ => name,
+    }
+}
+
+/// A name without the offices, places and words of the page's frame before and behind it.
+fn without_office(name: &str) -> &str {
+    let mut name = without_office_before(name);
+    // What follows a comma is another name unless it is an office or a house.
+    let mut at = 0;
+    for (i, part) in name.split(',').enumerate() {
+        let office = part.split_whitespace().any(is_office);
+        let paper = part.trim_start().starts_with("The ");
+        let one = part.split_whitespace().count() > 1;
+        if i > 0 && (office || paper && one || is_house(part)) {
+            name = &name[..at - 1];
+            break;
+        }
+        at += part.len() + 1;
+    }
+    let words: Vec<&str> = name.split(' ').collect();
+    let from = 2;
+    if !name.contains([',', ';'])
+        && let Some(office) = (from..words.len()).find(|&i| is_office(words[i]))
+        && words[..from].iter().all(|word| word.starts_with(char::is_uppercase))
+    {
+        let cut = (from..office).find(|&i| listed(BEFORE_OFFICES, words[i])).unwrap_or(office);
+        let length = words[..cut].iter().map(|word| word.len() + 1).sum::<usize>();
+        name = &name[..length - 1];
+    }
+    while let Some((rest, last)) = name.rsplit_once(' ') {
+        if !BEHIND_NAMES.contains(&last.to_lowercase().as_str()) {
+            break;
+        }
+        name = rest;
+    }
+    name
+}
+
+/// A name without the office before it: `Reporter Ann Lee`, `Daily-Expertin Ann Lee`.
+fn without_office_before(name: &str) -> &str {
+    match name.split_once(' ') {
+        Some((first, rest)) if rest.contains(' ') && is_office(first.rsplit('-').next().unwrap_or(first)) => {
+            rest
+        }
+        _ => name,
+    }
+}
+
+fn is_office(word: &str) -> bool {
+    listed(OFFICES, word)
+}
+
+/// Whether a name is one of a news agency, which papers name as who wrote.
+pub(crate) fn is_agency(name: &str) -> bool {
+    const AGENCIES: [&str; 18] = [
+        "afp",
+        "dpa",
+        "apa",
+        "sda",
+        "sid",
+        "reuters",
+        "ap",
+        "associated press",
+        "the associated press",
+        "efe",
+        "ansa",
+        "xinhua",
+        "pti",
+        "jiji",
+        "kyodo",
+        "tass",
+        "新华社",
+        "中新社",
+    ];
+    AGENCIES.contains(&name.to_lowercase().as_str())
+}
+
+/// Whether a name is one of a firm, a paper, an office or another body.
+pub(crate) fn is_house(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let address = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.rsplit_once('.').is_some_and(|(first, end)| {
+            first.chars().count() > 2
+                && matches!(
+                    end.split('/').next(),
+                    Some(
+                        "com"
+                            | "org"
+                            | "net"
+                            | "de"
+                            | "at"
+                            | "ch"
+                            | "fr"
+                            | "it"
+                            | "co"
+                            | "uk"
+                            | "eu"
+                            | "info"
+                            | "cn"
+                            | "io"
+                    )
+                )
+        })
+    };
+    let wide = lower.contains(|c: char| webmill_html::is_wide(c));
+    lower.split_whitespace().any(|word| listed(HOUSES, word) || address(word))
+        || wide && WIDE_HOUSES.iter().any(|end| lower.ends_with(end))
 }
 
 /// Whether a name ends with an initial or a title: `R. R.`, `John Doe Jr.`.
@@ -263,6 +467,18 @@ pub(crate) fn is_person(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn houses_are_no_people() {
+        for house in
+            ["Herald GmbH", "The Press Association", "herald.example.com", "herald.com/ann", "某某新闻网"]
+        {
+            assert!(is_house(house), "{house}");
+        }
+        for person in ["Ann Lee", "Bo Li Jr.", "J.R. Lee", "张三", "R.W. de Vries"] {
+            assert!(!is_house(person), "{person}");
+        }
+    }
 
     #[test]
     fn names_are_cleaned() {
@@ -299,6 +515,18 @@ mod tests {
             ("Feb", None),
             ("Publiziert am", None),
             ("Publiziert am 3. Mai 2020", None),
+            ("Articles by Juliette Lee", Some("Juliette Lee")),
+            ("gazette von Ann Lee", Some("Ann Lee")),
+            ("Ann Lee Senior Autos Reporter", Some("Ann Lee")),
+            ("Ann Lee Content Marketing Coordinator", Some("Ann Lee")),
+            ("Ann Lee, CEO", Some("Ann Lee")),
+            ("Ann Lee and Bo Li, The Daily Herald", Some("Ann Lee and Bo Li")),
+            ("Ann Lee, Bo Li", Some("Ann Lee, Bo Li")),
+            ("Ann Lee, MD", Some("Ann Lee, MD")),
+            ("Herald-Experte Bo Li", Some("Bo Li")),
+            ("Ann Lee Twitter", Some("Ann Lee")),
+            ("Ann Lee le", Some("Ann Lee")),
+            ("Ann Lee im Gespräch mit Bo Li", Some("Ann Lee, Bo Li")),
             ("Deutsch", None),
             ("12.05.2020", None),
             ("", None),

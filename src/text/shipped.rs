@@ -9,6 +9,8 @@ pub const MODELS_AND_LISTS: &[(&str, &[u8])] = &[
     ("schema types", include_bytes!("blocks/schema_types.rs")),
     ("boilerplate phrases", include_bytes!("choice/boilerplate_phrases.rs")),
     ("Chinese phrases", include_bytes!("choice/chinese_phrases.rs")),
+    ("languages", crate::language::TABLE),
+    ("codes of languages", include_bytes!("language/iso639_1.txt")),
     ("function words", include_bytes!("language/function_words.rs")),
     ("stop words", include_bytes!("terms/stop_words.rs")),
 ];

@@ -11,7 +11,7 @@ use super::choice;
 use super::choice::block_row::block_row;
 use super::choice::model::Model;
 use super::choice::page_features::PageFeatures;
-use super::main_text::{MainText, TextLimits, extract, hints};
+use super::main_text::{MainText, TextLimits, extract, hints, threads_of};
 use webmill_capture::error::{Error, Result};
 use webmill_html::{Dom, Metadata};
 
@@ -35,7 +35,7 @@ pub fn rows(dom: &Dom<'_>, meta: &Metadata) -> Rows {
     if page.blocks.is_empty() {
         return Rows::default();
     }
-    let facts = PageFeatures::new(&page, &hints(meta));
+    let facts = PageFeatures::new(&page, &hints(meta), threads_of(dom, &page, meta));
     let mut out = Rows { page_width: facts.page.len(), ..Rows::default() };
     let mut row = Vec::new();
     for (i, block) in page.blocks.iter().enumerate() {

@@ -5,8 +5,10 @@
 //! is what class names say by one of the customs (`language-…`, `lang-…`, `highlight-source-…`, `brush: …`,
 //! `sourceCode …`, `hljs …`) on the block, the `code` in it or the two elements around it. Linear.
 
-use super::elements::{Display, display};
+use super::elements::{Display, display, is_code};
+use super::gutter::Gutters;
 use super::page::{NONE, Page};
+use super::script::{Form, MAX_BEFORE, Position, form_of, place_from};
 use webmill_html::{Dom, Edge, NodeId, Tag};
 
 /// For each container the outermost code block that it is or is in; [`NONE`] for the others.
@@ -16,7 +18,7 @@ pub(crate) fn code_containers(page: &Page) -> Vec<u32> {
         let up = if i == 0 { NONE } else { code[it.parent as usize] };
         code[i] = match it.tag {
             _ if up != NONE => up,
-            Tag::Pre | Tag::Listing | Tag::Xmp | Tag::Plaintext => i as u32,
+            tag if is_code(tag) => i as u32,
             _ => NONE,
         };
     }
@@ -37,9 +39,10 @@ const BESIDE: [&str; 10] = [
     "linenodiv",
 ];
 
-/// The text of a code block, at most some `max` bytes of it.
-pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, max: usize) -> String {
+/// The text of a code block without the numbers of its lines, at most some `max` bytes of it.
+pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, gutters: &Gutters, max: usize) -> String {
     let mut out = String::new();
+    let mut scripts: Vec<(NodeId, Position, Form)> = Vec::new();
     let mut walk = dom.walk(node);
     let line = |out: &mut String| {
         if !out.is_empty() && !out.ends_with('\n') {
@@ -53,13 +56,27 @@ pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, max: usize) -> String {
                 if out.len() + text.len() > max {
                     break;
                 }
-                out.push_str(text);
+                let from = out.len();
+                out.extend(
+                    text.chars().filter(|c| !matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')),
+                );
+                if let Some((_, position, Form::Characters)) = scripts.last() {
+                    place_from(&mut out, from, *position);
+                }
             }
             Edge::Enter(n) if dom.is_element(n) && n != node => {
                 let tag = dom.tag(n);
-                let beside = dom.attr(n, "class").is_some_and(|class| {
-                    class.split_ascii_whitespace().take(20).any(|word| BESIDE.contains(&word))
-                });
+                if let Some(position) = Position::of(tag) {
+                    let near = &out[out.ceil_char_boundary(out.len().saturating_sub(MAX_BEFORE))..];
+                    let before = &near[near.rfind([' ', '\n', '\t']).map_or(0, |at| at + 1)..];
+                    let form = form_of(dom, n, position, before, false);
+                    out.push_str(form.before(position).unwrap_or_default());
+                    scripts.push((n, position, form));
+                }
+                let beside = gutters.contains(n)
+                    || dom.attr(n, "class").is_some_and(|class| {
+                        class.split_ascii_whitespace().take(20).any(|word| BESIDE.contains(&word))
+                    });
                 match display(dom, n, tag) {
                     _ if beside || tag == Tag::Button => walk.skip_children(),
                     Display::Skip => walk.skip_children(),
@@ -67,6 +84,10 @@ pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, max: usize) -> String {
                     Display::Block => line(&mut out),
                     _ => {}
                 }
+            }
+            Edge::Leave(n) if scripts.last().is_some_and(|script| script.0 == n) => {
+                let braced = scripts.pop().is_some_and(|script| script.2 == Form::Braced);
+                out.push_str(if braced { "}" } else { "" });
             }
             Edge::Leave(n)
                 if n != node && dom.is_element(n) && display(dom, n, dom.tag(n)) == Display::Block =>
@@ -83,13 +104,6 @@ pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, max: usize) -> String {
     let start = out[..first].rfind('\n').map_or(0, |at| at + 1);
     out.replace_range(..start, "");
     out.replace("\r\n", "\n")
-}
-
-/// Whether a code block only numbers the lines of the one beside it.
-pub(crate) fn is_line_numbers(text: &str, page: &Page, container: u32) -> bool {
-    page.containers[container as usize].cell != NONE
-        && text.contains('\n')
-        && text.split_whitespace().all(|word| word.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The language of a code block, as a word that a fence may carry.
@@ -228,7 +242,7 @@ mod tests {
     fn read(source: &str) -> (String, Option<String>) {
         let dom = parse(source, &Limits::default());
         let pre = dom.descendants(dom.document()).find(|&n| dom.tag(n) == Tag::Pre).expect("a pre");
-        (code_text(&dom, pre, 10_000), code_language(&dom, pre))
+        (code_text(&dom, pre, &Gutters::default(), 10_000), code_language(&dom, pre))
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(crate) fn display(dom: &Dom<'_>, node: NodeId, tag: Tag) -> Display {
 }
 
 /// Whether a style declares `property: word`.
-fn declares(style: &str, property: &str, word: &str) -> bool {
+pub(crate) fn declares(style: &str, property: &str, word: &str) -> bool {
     style.len() < 1000
         && style.split(';').any(|declaration| {
             declaration.split_once(':').is_some_and(|(name, value)| {
@@ -50,14 +50,23 @@ fn declares(style: &str, property: &str, word: &str) -> bool {
         })
 }
 
-/// Whether an inline element is no part of the line: its style takes it out of the layout, or it is MediaWiki's link for
-/// editing a section.
+/// Whether an inline element is no part of the line: its style takes it out of the layout, it is MediaWiki's link for
+/// editing a section, or KaTeX's drawing of the formula that is before it.
 pub(crate) fn not_displayed(dom: &Dom<'_>, node: NodeId) -> bool {
     dom.attrs(node).any(|(name, value)| match name {
         "style" => declares(value, "display", "none"),
-        "class" => value.trim_ascii_start().starts_with("mw-editsection"),
+        "class" => {
+            let value = value.trim_ascii_start();
+            value.starts_with("mw-editsection")
+                || value.starts_with("katex-html") && dom.prev_sibling(node).is_some()
+        }
         _ => false,
     })
+}
+
+/// Whether the white space in an element counts.
+pub(crate) fn is_code(tag: Tag) -> bool {
+    matches!(tag, Tag::Pre | Tag::Listing | Tag::Plaintext | Tag::Xmp)
 }
 
 /// Whether an element's own attributes hide it.

@@ -7,17 +7,25 @@
 pub(crate) mod class_names;
 pub(crate) mod code;
 pub(crate) mod elements;
+mod formula;
 pub(crate) mod groups;
+pub(crate) mod gutter;
+mod inline;
 pub(crate) mod page;
+pub(crate) mod redirect;
 pub(crate) mod schema_types;
+pub(crate) mod script;
 
 use class_names::KINDS;
-use elements::{Display, display, is_strong, names, not_displayed};
+use elements::{Display, display, is_code, is_strong, names, not_displayed};
+use inline::Typeset;
 use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up};
 use webmill_html::{Dom, NodeId, Tag, is_wide};
 
 /// Inline elements remembered around text, for Markdown.
 const MAX_INLINE: usize = 16;
+/// Bytes of the indentation of a line of code.
+const MAX_INDENT: usize = 256;
 
 const WIDE_UNITS: f32 = 0.6;
 
@@ -32,7 +40,8 @@ struct Builder<'d, 'a> {
     links: u32,
     strong: u32,
     pre: u32,
-    /// The block being filled.
+    /// The block being filled: its indentation, and its text.
+    line: usize,
     start: usize,
     first_event: usize,
     counts: Counts,
@@ -40,6 +49,9 @@ struct Builder<'d, 'a> {
     space: bool,
     /// White space to be written holds a line's end.
     wrapped: bool,
+    /// White space before the first word of a line of code.
+    indent: String,
+    typeset: Typeset,
     in_word: bool,
     breaks: u32,
 }
@@ -111,7 +123,12 @@ impl Builder<'_, '_> {
         };
         self.page.containers.push(container);
         self.at = index;
-        self.pre += u32::from(matches!(tag, Tag::Pre | Tag::Listing | Tag::Plaintext | Tag::Xmp));
+        if is_code(tag) {
+            if self.pre == 0 {
+                self.page.gutters.lines(self.dom, node);
+            }
+            self.pre += 1;
+        }
     }
 
     fn close(&mut self, tag: Tag) {
@@ -120,7 +137,7 @@ impl Builder<'_, '_> {
         let container = &mut self.page.containers[self.at as usize];
         container.end = end;
         self.at = container.parent;
-        self.pre -= u32::from(matches!(tag, Tag::Pre | Tag::Listing | Tag::Plaintext | Tag::Xmp));
+        self.pre -= u32::from(is_code(tag));
     }
 
     fn event(&mut self, mark: Mark, node: NodeId) {
@@ -139,6 +156,7 @@ impl Builder<'_, '_> {
         if self.dom.attrs(node).next().is_some() {
             self.inline_kinds |= names(self.dom, node, tag, &mut self.page.schema).0;
         }
+        self.open_typeset(node, tag);
         if is_marked(tag) {
             if self.inline.len() < MAX_INLINE {
                 self.inline.push((tag, node));
@@ -155,6 +173,7 @@ impl Builder<'_, '_> {
         } else if is_strong(tag) {
             self.strong -= 1;
         }
+        self.close_typeset(node, tag);
         if is_marked(tag) {
             if self.inline_over > 0 {
                 self.inline_over -= 1;
@@ -185,7 +204,9 @@ impl Builder<'_, '_> {
                 run += 1;
             }
             if run > 0 {
-                if self.space && out.len() > self.start {
+                if out.len() == self.start {
+                    self.start += indented(out, &mut self.indent);
+                } else if self.space {
                     out.push(' ');
                 }
                 self.space = false;
@@ -199,18 +220,31 @@ impl Builder<'_, '_> {
             rest = &rest[run..];
             let Some(c) = rest.chars().next() else { break };
             rest = &rest[c.len_utf8()..];
-            if c.is_whitespace() || c == '\u{200b}' || c == '\u{feff}' {
+            // Places where a word may be broken are no part of it.
+            if matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}') {
+                continue;
+            }
+            if c.is_whitespace() {
                 self.in_word = false;
                 if self.pre > 0 && out.len() > self.start && (c == '\n' || c == ' ' || c == '\t') {
                     out.push(c);
                     counts.breaks += u32::from(c == '\n');
                 } else {
+                    if self.pre > 0 {
+                        match c {
+                            '\n' => self.indent.clear(),
+                            _ if self.indent.len() < MAX_INDENT => self.indent.push(c),
+                            _ => {}
+                        }
+                    }
                     self.space = true;
                     self.wrapped |= c == '\n';
                 }
                 continue;
             }
-            if self.space && out.len() > self.start {
+            if out.len() == self.start {
+                self.start += indented(out, &mut self.indent);
+            } else if self.space {
                 // A line of the source that ends between two Han characters is no word boundary.
                 let joined =
                     self.wrapped && has_no_spaces(c) && out.chars().next_back().is_some_and(has_no_spaces);
@@ -307,6 +341,7 @@ impl Builder<'_, '_> {
             let events = (self.first_event as u32, self.page.events.len() as u32);
             self.page.blocks.push(Block {
                 start: self.start as u32,
+                indent: (self.start - self.line) as u32,
                 end,
                 events,
                 container: self.at,
@@ -326,7 +361,7 @@ impl Builder<'_, '_> {
             if counts.letters > 0 {
                 self.page.cut = true;
             }
-            text.truncate(self.start);
+            text.truncate(self.line);
             self.page.events.truncate(self.first_event);
             if let Some(container) = self.page.containers.get_mut(self.at as usize) {
                 container.counts.images += counts.images;
@@ -334,6 +369,8 @@ impl Builder<'_, '_> {
             }
         }
         self.start = self.page.text.len();
+        self.line = self.start;
+        self.indent.clear();
         self.first_event = self.page.events.len();
         self.counts = Counts::default();
         self.inline_kinds = 0;
@@ -347,6 +384,14 @@ impl Builder<'_, '_> {
             self.counts.links += u32::from(tag == Tag::A);
         }
     }
+}
+
+/// Writes the indentation of a line of code before its text; gives its bytes.
+fn indented(out: &mut String, indent: &mut String) -> usize {
+    let bytes = indent.len();
+    out.push_str(indent);
+    indent.clear();
+    bytes
 }
 
 /// Whether an inline element is shown in Markdown.
@@ -371,12 +416,15 @@ pub(crate) fn blocks(dom: &Dom<'_>, root: NodeId) -> Page {
         links: 0,
         strong: 0,
         pre: 0,
+        line: 0,
         start: 0,
         first_event: 0,
         counts: Counts::default(),
         inline_kinds: 0,
         space: false,
         wrapped: false,
+        indent: String::new(),
+        typeset: Typeset::default(),
         in_word: false,
         breaks: 0,
     };
@@ -422,7 +470,7 @@ impl Builder<'_, '_> {
         let tag = self.dom.tag(node);
         match tag {
             Tag::Text => {
-                self.text(self.dom.text(node));
+                self.typeset_text(self.dom.text(node));
                 return None;
             }
             Tag::Comment | Tag::Doctype | Tag::Document => return None,
@@ -431,12 +479,23 @@ impl Builder<'_, '_> {
         let child = self.dom.first_child(node);
         match display(self.dom, node, tag) {
             Display::Inline => {
-                if child.is_none() || not_displayed(self.dom, node) {
+                if child.is_none()
+                    || not_displayed(self.dom, node)
+                    || self.page.gutters.inline(self.dom, node)
+                {
+                    return None;
+                }
+                if tag == Tag::Math {
+                    self.formula(node);
                     return None;
                 }
                 self.open_inline(node, tag);
             }
             Display::Block => {
+                if self.page.gutters.block(self.dom, node, tag) {
+                    self.flush();
+                    return None;
+                }
                 self.open(node, tag);
                 if tag == Tag::Button {
                     self.control();

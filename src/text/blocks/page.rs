@@ -7,6 +7,7 @@
 
 use super::class_names::KINDS;
 use super::elements::heading;
+use super::gutter::Gutters;
 use webmill_html::{NodeId, Tag};
 
 /// Blocks kept of one page; text after them is left out.
@@ -100,6 +101,8 @@ pub(crate) struct Block {
     /// Range of [`Page::text`].
     pub start: u32,
     pub end: u32,
+    /// Bytes of white space before the range that indent its first line: of code only.
+    pub indent: u32,
     /// Range of [`Page::events`].
     pub events: (u32, u32),
     /// Index of the innermost container.
@@ -166,6 +169,8 @@ pub(crate) struct Page {
     pub containers: Vec<Container>,
     /// Images that are between blocks.
     pub pictures: Vec<Picture>,
+    /// Numbers of the lines of listings, which are in no block.
+    pub gutters: Gutters,
     /// Bits of the types that microdata names.
     pub schema: u32,
     /// Kinds that the names of `html` and `body` say.
@@ -177,6 +182,11 @@ impl Page {
     /// Text of a block.
     pub(crate) fn text_of(&self, block: &Block) -> &str {
         &self.text[block.start as usize..block.end as usize]
+    }
+
+    /// Text of a block with the indentation of its first line.
+    pub(crate) fn indented_text_of(&self, block: &Block) -> &str {
+        &self.text[(block.start - block.indent) as usize..block.end as usize]
     }
 }
 

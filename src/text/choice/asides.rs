@@ -1,7 +1,8 @@
 //! What resembles an article and is no part of it: comments and teasers of other articles.
 //!
 //! Block by block these read like the article, and where it is short they outweigh it. So on pages that are articles they are
-//! left out together, if enough prose is left. Comments are what elements are named so. Teasers are items of which there are
+//! left out together, if enough prose is left; of a photograph with its one line over a long thread, that line. Comments are
+//! what elements are named so and what [`threads`](crate::threads) of them are found. Teasers are items of which there are
 //! several alike, whose blocks begin with links, which are before or after the prose, and which are less likely than it.
 //! Cost: O(blocks).
 
@@ -12,8 +13,18 @@ use webmill_html::Tag;
 
 /// Steps from a block up to the element that is named a comment.
 const MAX_COMMENT_STEPS: u8 = 4;
-/// Words of prose that others are left out for.
-const MIN_PROSE: f32 = 50.0;
+/// What must be left of the text for asides to be left out: so many words, in blocks of more than so many.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Enough {
+    words: f32,
+    of_more_than: f32,
+}
+
+/// Beside comments.
+pub(crate) const BESIDE_COMMENTS: Enough = Enough { words: 8.0, of_more_than: 3.0 };
+/// Beside teasers.
+pub(crate) const BESIDE_TEASERS: Enough = Enough { words: 50.0, of_more_than: PROSE };
+
 /// Words of a block of prose.
 const PROSE: f32 = 12.0;
 /// Teasers that are together.
@@ -25,16 +36,23 @@ const HOPELESS: f32 = -1.0;
 /// By how much the log-odds of the teasers are lower on average.
 const MARGIN: f32 = 1.0;
 
-/// Takes the probability from `asides`, if some of them and enough prose besides are at least as likely as `cut`.
-pub(crate) fn leave_out(page: &Page, scored: &mut [(f32, f32)], cut: f32, asides: &[bool]) -> bool {
+/// Takes the probability from `asides`, if some of them and enough besides are at least as likely as `cut`.
+pub(crate) fn leave_out(
+    page: &Page,
+    scored: &mut [(f32, f32)],
+    cut: f32,
+    asides: &[bool],
+    enough: Enough,
+) -> bool {
     let (mut prose, mut chosen) = (0.0, false);
     for ((block, scored), &aside) in page.blocks.iter().zip(scored.iter()).zip(asides) {
         if scored.0 >= cut {
             chosen |= aside;
-            prose += if !aside && block.counts.units > PROSE { block.counts.units } else { 0.0 };
+            prose +=
+                if !aside && block.counts.units > enough.of_more_than { block.counts.units } else { 0.0 };
         }
     }
-    if !chosen || prose < MIN_PROSE {
+    if !chosen || prose < enough.words {
         return false;
     }
     for (scored, _) in scored.iter_mut().zip(asides).filter(|(_, aside)| **aside) {
@@ -121,13 +139,13 @@ mod tests {
         let page = page_of(&format!("<body><p>{prose}<div class=comments><p>{prose} too</div>"));
         assert_eq!(comments(&page), [false, true]);
         let mut scored = vec![(0.9, 60.0), (0.8, 61.0)];
-        assert!(leave_out(&page, &mut scored, 0.5, &comments(&page)));
+        assert!(leave_out(&page, &mut scored, 0.5, &comments(&page), BESIDE_COMMENTS));
         assert_eq!(scored, [(0.9, 60.0), (0.0, 61.0)]);
         let mut scored = vec![(0.4, 60.0), (0.8, 61.0)];
-        assert!(!leave_out(&page, &mut scored, 0.5, &comments(&page)));
+        assert!(!leave_out(&page, &mut scored, 0.5, &comments(&page), BESIDE_COMMENTS));
         assert_eq!(scored[1].0, 0.8);
         // Where none is likely, nothing changes.
-        assert!(!leave_out(&page, &mut [(0.9, 60.0), (0.1, 61.0)], 0.5, &comments(&page)));
+        assert!(!leave_out(&page, &mut [(0.9, 60.0), (0.1, 61.0)], 0.5, &comments(&page), BESIDE_COMMENTS));
     }
 
     #[test]

@@ -29,6 +29,65 @@ const INLINE: [Kind; 10] = [
     Kind::Advert,
 ];
 
+/// Numbers that [`lead_row`] gives.
+const LEAD_FEATURES: usize = 20;
+
+/// Where the block is beside the [lead](super::lead) and the runs of prose.
+fn lead_row(page: &Page, facts: &PageFeatures, i: usize, out: &mut Vec<f32>) {
+    let lead = &facts.lead;
+    let Some(at) = lead.at else {
+        out.extend([-1.0; LEAD_FEATURES]);
+        return;
+    };
+    let all = facts.units[page.blocks.len()];
+    let all_prose = facts.prose[page.blocks.len()];
+    let block = &page.blocks[i];
+    let own = &page.containers[block.container as usize];
+    let hops = lead.hops.get(block.container as usize).copied().unwrap_or(0);
+    let common = lead.common(hops).map(|at| &page.containers[at].counts);
+    let lead_container = &page.containers[page.blocks[at].container as usize];
+    let (from, to) = (at.min(i), at.max(i));
+    let units = facts.units[to] - facts.units[from];
+    let sums = |kind: usize| f32::from(facts.phrase_sums[to][kind] - facts.phrase_sums[from][kind]);
+    out.extend([
+        f32::from(hops),
+        (i as f32 - at as f32).clamp(-200.0, 500.0),
+        per(units, all),
+        per(facts.link_units[to] - facts.link_units[from], units),
+        per(facts.prose[to] - facts.prose[from], all_prose),
+        f32::from(u8::from(facts.groups.of[i] == facts.groups.of[at])),
+        f32::from(u8::from(own.tag == lead_container.tag)),
+        f32::from(own.depth) - f32::from(lead_container.depth),
+        f32::from(lead.headings[to] - lead.headings[from]),
+        sums(0),
+        sums(1),
+        sums(3),
+        common.map_or(-1.0, |counts| counts.link_density()),
+        common.map_or(-1.0, |counts| per(counts.prose_units, all_prose)),
+        common.map_or(-1.0, |counts| ln(counts.blocks as f32)),
+    ]);
+    let run = lead.runs.get(lead.run_of[i] as usize);
+    let longest = &lead.runs[lead.longest];
+    out.extend([
+        run.map_or(-50.0, |_| lead.run_of[i] as f32 - lead.own as f32).clamp(-50.0, 50.0),
+        run.map_or(-1.0, |run| per(run.prose, all_prose)),
+        per(lead.runs[lead.own].prose, all_prose),
+        run.map_or(-1.0, |run| outside(i, run.first as usize, run.end as usize)),
+        outside(i, longest.first as usize, longest.end as usize),
+    ]);
+}
+
+/// What the block is in a [thread](crate::threads) of comments.
+fn thread_row(facts: &PageFeatures, i: usize, out: &mut Vec<f32>) {
+    let threads = &facts.threads;
+    out.extend([
+        threads.strength(i),
+        threads.role(i) as u8 as f32,
+        threads.item(i).map_or(-1.0, |item| item.min(200) as f32),
+        threads.starts_at().map_or(-500.0, |start| (i as f32 - start as f32).clamp(-200.0, 500.0)),
+    ]);
+}
+
 /// Blocks from `i` to a range: negative before it, 0 in it, positive after it.
 fn outside(i: usize, start: usize, end: usize) -> f32 {
     if i < start {
@@ -245,5 +304,7 @@ pub(crate) fn block_row(page: &Page, facts: &PageFeatures, i: usize, out: &mut V
         f32::from(facts.top_hops[block.container as usize]),
         outside(i, facts.dense.0, facts.dense.1),
     ]);
+    lead_row(page, facts, i, out);
+    thread_row(facts, i, out);
     out.extend_from_slice(&facts.page);
 }

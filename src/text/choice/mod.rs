@@ -9,12 +9,14 @@ pub(crate) mod boilerplate_phrases;
 pub(crate) mod chinese_boilerplate;
 pub(crate) mod chinese_phrases;
 pub(crate) mod copies;
+mod lead;
 pub(crate) mod model;
 pub(crate) mod ngram_filter;
 mod numbers;
 pub(crate) mod page_features;
 mod page_row;
 pub(crate) mod page_type;
+pub(crate) mod platform;
 pub(crate) mod score;
 mod url_path;
 
@@ -22,7 +24,9 @@ use std::sync::LazyLock;
 
 use crate::blocks::elements::heading;
 use crate::blocks::page::Page;
-use asides::{comments, leave_out, teasers};
+use crate::focus::Focus;
+use crate::threads::{THREAD, Threads};
+use asides::{BESIDE_COMMENTS, BESIDE_TEASERS, comments, leave_out, teasers};
 use block_row::block_row;
 use chinese_boilerplate::drop_chinese_boilerplate;
 use copies::{drop_copies, drop_hidden_copies};
@@ -60,7 +64,9 @@ const OPINIONS: f32 = 3.0;
 /// Blocks whose features are held at a time.
 const CHUNK: usize = 64;
 
-/// Pages that are articles by this probability keep no comments.
+/// Pages that are forums by this probability keep threads.
+const FORUM: f32 = 0.65;
+/// Pages that are articles by this probability keep nothing that is named a comment.
 const COMMENTED: f32 = 0.3;
 /// Pages that are articles by this probability keep no teasers.
 const TEASED: f32 = 0.5;
@@ -83,14 +89,16 @@ pub(crate) struct Choice {
     /// Probabilities of the page types.
     pub types: [f32; 7],
     pub title_at: Option<usize>,
+    /// Readers' comments, as they were given.
+    pub threads: Threads,
 }
 
 /// Chooses the blocks of a page.
-pub(crate) fn choose(page: &Page, hints: &Hints, tables: &Tables) -> Choice {
+pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tables, focus: Focus) -> Choice {
     if page.blocks.is_empty() {
-        return Choice { chosen: Vec::new(), confidence: 0.0, types: [0.0; 7], title_at: None };
+        return Choice { chosen: Vec::new(), confidence: 0.0, types: [0.0; 7], title_at: None, threads };
     }
-    let facts = PageFeatures::new(page, hints);
+    let facts = PageFeatures::new(page, hints, threads);
     let types = probabilities(&tables.types, &facts.page);
     let scores = log_odds(page, &facts, &types, tables);
     // Blocks of lists are wrong one by one, those of articles in rows: half of a teaser is no gain, and the doubtful ones
@@ -102,12 +110,23 @@ pub(crate) fn choose(page: &Page, hints: &Hints, tables: &Tables) -> Choice {
         .zip(&page.blocks)
         .map(|(score, block)| (probability(score * sureness), block.counts.units + EXTRA_UNITS))
         .collect();
-    let (mut cut, mut f1) = threshold(&scored);
-    if article >= COMMENTED && leave_out(page, &mut scored, cut, &comments(page)) {
-        (cut, f1) = threshold(&scored);
+    for (i, scored) in scored.iter_mut().enumerate() {
+        if facts.is_advertisement(page, i) {
+            scored.0 = 0.0;
+        }
     }
-    if article >= TEASED && leave_out(page, &mut scored, cut, &teasers(page, &scores)) {
-        (cut, f1) = threshold(&scored);
+    let (mut cut, mut f1) = threshold(&scored, focus);
+    if types[PageType::Forum as usize] < FORUM {
+        let mut said = if article >= COMMENTED { comments(page) } else { vec![false; page.blocks.len()] };
+        for (i, said) in said.iter_mut().enumerate() {
+            *said |= facts.threads.strength(i) >= THREAD;
+        }
+        if leave_out(page, &mut scored, cut, &said, BESIDE_COMMENTS) {
+            (cut, f1) = threshold(&scored, focus);
+        }
+    }
+    if article >= TEASED && leave_out(page, &mut scored, cut, &teasers(page, &scores), BESIDE_TEASERS) {
+        (cut, f1) = threshold(&scored, focus);
     }
     let mut chosen: Vec<bool> = scored.iter().map(|s| s.0 >= cut).collect();
     for (i, block) in page.blocks.iter().enumerate() {
@@ -120,7 +139,7 @@ pub(crate) fn choose(page: &Page, hints: &Hints, tables: &Tables) -> Choice {
     drop_copies(page, &mut chosen, types[PageType::Documentation as usize] >= MANUAL);
     drop_hidden_copies(page, &mut chosen);
     drop_chinese_boilerplate(page, &mut chosen, facts.title_at);
-    Choice { chosen, confidence: f1, types, title_at: facts.title_at }
+    Choice { chosen, confidence: f1, types, title_at: facts.title_at, threads: facts.threads }
 }
 
 /// Whether a block is a heading over a chosen block that is no list of links.
@@ -184,7 +203,7 @@ mod tests {
         let html = "<title>A page</title><body><h1>A page</h1><p>Some words, that a reader came for, stand here.</p>";
         let dom = parse(html, &Limits::default());
         let page = blocks(&dom, dom.body().unwrap());
-        let facts = PageFeatures::new(&page, &Hints::default());
+        let facts = PageFeatures::new(&page, &Hints::default(), Threads::default());
         let mut row = Vec::new();
         block_row(&page, &facts, 0, &mut row);
         assert!(SHIPPED.types.width() <= facts.page.len());
@@ -199,7 +218,7 @@ mod tests {
     fn doubtful_blocks_are_asked_about_again() {
         let dom = parse("<body><p>one<p>two words<p>three words here", &Limits::default());
         let page = blocks(&dom, dom.body().unwrap());
-        let facts = PageFeatures::new(&page, &Hints::default());
+        let facts = PageFeatures::new(&page, &Hints::default(), Threads::default());
         // The first feature is the logarithm of a block's length and one.
         let first = Model::parse("0:0.8 =-2 0:1.2 =1 =1.4").unwrap();
         let doubtful = Model::parse("0:1.2 =0.5 =-2\n=0.5").unwrap();

@@ -7,13 +7,16 @@
 use memchr::memmem::Finder;
 
 use super::boilerplate_phrases::{MAX_PHRASE_UNITS, PhraseKind, phrase_kinds};
+use super::lead::Lead;
 use super::ngram_filter::NgramFilter;
 use super::numbers::per;
 use super::page_row::page_row;
+use crate::blocks::class_names::Kind;
 use crate::blocks::elements::heading;
 use crate::blocks::groups::Groups;
 use crate::blocks::page::Page;
 use crate::comparison::{bare, bare_into, each_word};
+use crate::threads::Threads;
 use webmill_html::is_wide;
 
 /// What a page says of itself outside of its body.
@@ -23,8 +26,10 @@ pub(crate) struct Hints {
     pub titles: Vec<String>,
     /// Bits of [`schema_types`](crate::blocks::schema_types).
     pub schema: u32,
-    /// Path of the canonical URL.
+    /// Path of the canonical URL, else of the address that the page was found at.
     pub path: Option<String>,
+    /// Kinds of [sites](super::platform) that the title, the host and the generator name.
+    pub sites: [u64; 3],
     /// The article's text in structured data.
     pub article: Option<String>,
     /// What the page says it is about, as [`bare`] text.
@@ -74,6 +79,10 @@ pub(crate) struct PageFeatures {
     pub(super) twins_start: Vec<u32>,
     /// Range of blocks with most text and fewest links.
     pub(super) dense: (usize, usize),
+    /// Readers' comments.
+    pub threads: Threads,
+    /// Where the text begins, and the runs of prose.
+    pub(super) lead: Lead,
     /// The [row of the page](super::page_row).
     pub page: Vec<f32>,
 }
@@ -108,9 +117,9 @@ fn prefix(text: &str, bytes: usize) -> &str {
 }
 
 impl PageFeatures {
-    pub(crate) fn new(page: &Page, hints: &Hints) -> PageFeatures {
+    pub(crate) fn new(page: &Page, hints: &Hints, threads: Threads) -> PageFeatures {
         let n = page.blocks.len();
-        let mut facts = PageFeatures::default();
+        let mut facts = PageFeatures { threads, ..PageFeatures::default() };
         let titles: Vec<String> = hints.titles.iter().map(|t| bare(t)).filter(|t| !t.is_empty()).collect();
         let mut words: Vec<u64> = Vec::new();
         for title in &hints.titles {
@@ -207,8 +216,16 @@ impl PageFeatures {
         }
         facts.find_top(page);
         facts.find_dense(page);
+        facts.lead = Lead::new(page, facts.title_at);
         facts.page = page_row(page, &facts, hints);
         facts
+    }
+
+    /// Whether both an element's name and the words of a block call it an advertisement.
+    pub(crate) fn is_advertisement(&self, page: &Page, i: usize) -> bool {
+        const NEAR: u8 = 1;
+        let distance = &page.containers[page.blocks[i].container as usize].distance;
+        self.phrases[i] >> PhraseKind::Advert as u8 & 1 == 1 && distance[Kind::Advert as usize] <= NEAR
     }
 
     /// Whether a block claims copyright, or is a row of tools of more than one kind.

@@ -6,10 +6,12 @@
 use super::boilerplate_phrases::{PHRASE_KINDS, PhraseKind};
 use super::numbers::{ln, per};
 use super::page_features::{Hints, PageFeatures};
+use super::platform::{SITES, made_by};
 use super::url_path::path_features;
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::{Block, Container, FAR, Page};
 use crate::blocks::schema_types::SCHEMA_BITS;
+use crate::threads::THREAD;
 use webmill_html::Tag;
 
 /// The features of a page.
@@ -37,6 +39,7 @@ pub(super) fn page_row(page: &Page, facts: &PageFeatures, hints: &Hints) -> Vec<
     }
     // The repeated element that holds most prose: posts of a thread, answers, chapters.
     let mut posts = (0.0, 0.0, 0.0);
+    let mut post_group = 0;
     let mut most = 0.0;
     for container in &page.containers {
         if container.twins >= 2 && container.counts.blocks >= 2 {
@@ -45,6 +48,7 @@ pub(super) fn page_row(page: &Page, facts: &PageFeatures, hints: &Hints) -> Vec<
                 most = sum;
                 let twins = container.twins as f32;
                 posts = (twins, container.twin_units / twins, per(container.twin_units, all.units));
+                post_group = container.group;
             }
         }
     }
@@ -150,5 +154,69 @@ pub(super) fn page_row(page: &Page, facts: &PageFeatures, hints: &Hints) -> Vec<
         out.push((page.root_kinds >> kind as u8 & 1) as f32);
     }
     out.extend(path_features(hints.path.as_deref()));
+    out.extend(lead_numbers(page, facts, post_group));
+    out.extend(site_numbers(page, facts, hints));
+    out.extend(thread_numbers(page, facts));
     out
+}
+
+/// Numbers of the page's [threads](crate::threads).
+fn thread_numbers(page: &Page, facts: &PageFeatures) -> [f32; 5] {
+    let threads = &facts.threads;
+    let n = page.blocks.len();
+    let said = (0..n).filter(|&i| threads.strength(i) >= THREAD).map(|i| page.blocks[i].counts.units).sum();
+    [
+        ln(threads.items() as f32),
+        ln(threads.posts() as f32),
+        f32::from(u8::from(threads.includes_first())),
+        per(said, facts.units[n]),
+        threads.starts_at().map_or(-1.0, |start| start as f32 / n as f32),
+    ]
+}
+
+/// Which kinds of [sites](super::platform) the title, the host and the software are of.
+fn site_numbers(page: &Page, facts: &PageFeatures, hints: &Hints) -> impl Iterator<Item = f32> {
+    let [title, host, mut software] = hints.sites;
+    for (block, phrases) in page.blocks.iter().zip(&facts.phrases) {
+        if phrases >> PhraseKind::Copyright as u8 & 1 == 1 {
+            software |= made_by(page.text_of(block));
+        }
+    }
+    [title, host, software].into_iter().flat_map(|bits| (0..SITES).map(move |bit| (bits >> bit & 1) as f32))
+}
+
+/// Numbers of the page's [lead](super::lead): how much of its prose is in the runs of the lead and of most prose, and whether
+/// it stands in one of the posts (a thread) or before them (comments).
+fn lead_numbers(page: &Page, facts: &PageFeatures, posts: u32) -> [f32; 10] {
+    let lead = &facts.lead;
+    let Some(at) = lead.at else { return [-1.0; 10] };
+    let n = page.blocks.len();
+    let all_prose = facts.prose[n];
+    let run = &lead.runs[lead.own];
+    let in_post = |mut container: usize| loop {
+        let it = &page.containers[container];
+        if posts > 0 && it.group == posts {
+            break true;
+        }
+        if container == 0 {
+            break false;
+        }
+        container = it.parent as usize;
+    };
+    let first = facts.twins_start.get(posts as usize).copied().filter(|_| posts > 0);
+    let start = first.map_or(n, |first| (first as usize).min(n));
+    let before = per(facts.prose[start] - facts.prose[at.min(start)], all_prose);
+    let first_post = page.blocks.get(start).map_or(0, |_| start);
+    [
+        per(run.prose, all_prose),
+        ln(run.prose),
+        per(lead.runs[lead.longest].prose, all_prose),
+        ln(lead.runs.len() as f32),
+        at as f32 / n as f32,
+        f32::from(u8::from(in_post(page.blocks[at].container as usize))),
+        f32::from(u8::from(in_post(page.blocks[first_post].container as usize) && first_post <= at)),
+        before,
+        ln(f32::from(lead.headings[n])),
+        per(f32::from(lead.headings[n]), n as f32),
+    ]
 }

@@ -1,4 +1,4 @@
-//! What the path of a page's canonical URL says of the page, as numbers.
+//! What the path of a page's address (the canonical one, else where it was found) says of the page, as numbers.
 //!
 //! Paths often name a section (`/forum/`, `/product/`): a hint for the page's type, no more.
 

@@ -1,16 +1,20 @@
 //! Who wrote a page.
 //!
-//! Order of trust: structured data, stated metadata unless it only repeats the site's name, elements marked up as author
-//! (`rel`, `itemprop`), elements named after what they hold (`byline`, `post-author-name`), links to authors' pages, and
-//! what is written near the title ("By …", 作者：…). Elements among comments, related articles and side bars do not count.
-//! Names lose what introduces them, dates, handles and what follows a separator.
+//! Order of trust: structured data, stated metadata, elements marked up as author (`rel`, `itemprop`), elements named after
+//! what they hold (`byline`, `post-author-name`), links to authors' pages, what is written near the title ("By …", 作者：…),
+//! and reporters that a Chinese text names at its ends. Elements among comments, related articles and side bars do not
+//! count. Names lose what introduces them, dates, handles, offices and what follows a separator.
+//!
+//! What names the site, its host, an organisation of the structured data or, by its words, a firm is no author: nobody is
+//! better than the house. Editors of Chinese pages (责任编辑) are no authors.
 //!
 //! Cost: one walk over the body, looking at names of elements only; text is read of the few that fit.
 
+use super::chinese_byline::{chinese_byline, chinese_names};
 use crate::blocks::class_names::{Kind, kinds_of};
 use crate::blocks::page::Page;
 use crate::comparison::bare;
-use crate::person_name::{clean_author, is_person};
+use crate::person_name::{clean_author, is_agency, is_house, is_person};
 use webmill_html::{Dom, Metadata, NodeId, Tag};
 
 /// Words of an element that is a name.
@@ -24,21 +28,87 @@ const MAX_READ: usize = 200;
 
 /// The author of a page whose title is block `near`.
 pub(crate) fn author(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -> Option<String> {
-    let site = meta.site_name.as_deref().map(bare).filter(|site| !site.is_empty());
-    let is_site = |name: &String| site.as_ref().is_some_and(|site| bare(name) == *site);
+    let houses = Houses::of(meta);
     let mut named: Vec<String> = Vec::new();
-    for name in meta.structured.authors.iter().filter_map(|name| clean_author(name)) {
-        if !named.contains(&name) {
+    let listed = || meta.author.iter().flat_map(|names| names.split("; "));
+    let first: Vec<&str> = if meta.structured.authors.is_empty() {
+        listed().collect()
+    } else {
+        meta.structured.authors.iter().map(String::as_str).collect()
+    };
+    for name in first.into_iter().filter_map(clean_author) {
+        if !named.contains(&name) && !houses.has(&name) {
             named.push(name);
         }
     }
-    let stated = Some(named.join("; "))
-        .filter(|names| !names.is_empty())
-        .or_else(|| meta.author.as_deref().and_then(clean_author));
-    match stated {
-        Some(name) if !is_site(&name) => Some(name),
-        house => written(dom, page, near).filter(|name| !is_site(name)).or(house),
+    let written = || written(dom, page, near, &houses);
+    match named.as_slice() {
+        [] => written(),
+        // A name for the public, or initials: the byline may write it in full.
+        [short] if !short.contains(' ') => {
+            let full = written().filter(|full| is_person(full) && is_short_for(short, full));
+            full.or_else(|| Some(short.clone()).filter(|name| !is_initials(name)))
+        }
+        // Markup names the authors one by one, and what is stated may be the first of them.
+        [one] if meta.structured.authors.is_empty() => {
+            let all = written().filter(|all| all.split("; ").next() == Some(one));
+            Some(all.unwrap_or_else(|| one.clone()))
+        }
+        names => Some(names.join("; ")),
     }
+}
+
+/// Names, by letters and digits, that are not of those who write.
+struct Houses {
+    /// What structured data call an organisation.
+    said: Vec<String>,
+    /// What the site and its host are called.
+    site: Vec<String>,
+}
+
+impl Houses {
+    fn of(meta: &Metadata) -> Houses {
+        let said = meta.structured.organisations.iter().map(|name| bare(name)).collect();
+        let mut site: Vec<String> = [&meta.site_name, &meta.structured.site_name]
+            .into_iter()
+            .flatten()
+            .map(|name| bare(name))
+            .collect();
+        if let Some(url) = meta.canonical.as_ref().or(meta.base.as_ref()) {
+            let domain = url.registrable_domain();
+            site.push(bare(domain));
+            site.extend(domain.split('.').next().map(bare));
+        }
+        site.retain(|name| !name.is_empty());
+        Houses { said, site }
+    }
+
+    /// Whether a name is one of a house. A blog may be called by the name of who writes it.
+    fn has(&self, name: &str) -> bool {
+        if is_agency(name) {
+            return false;
+        }
+        let own = bare(name);
+        let known = |names: &[String]| names.contains(&own) || names.contains(&format!("the{own}"));
+        let words = name.split_whitespace();
+        let person = (2..=3).contains(&words.clone().count())
+            && words.clone().all(|word| word.chars().skip(1).any(char::is_lowercase))
+            && !own.starts_with("the");
+        is_house(name) || known(&self.said) || known(&self.site) && !person
+    }
+}
+
+/// Whether a name of one word may stand for a longer one: a word of it, or its initials.
+fn is_short_for(short: &str, full: &str) -> bool {
+    let short = bare(short);
+    let initials: String = full.split_whitespace().filter_map(|word| word.chars().next()).collect();
+    full.split_whitespace().any(|word| bare(word) == short) || bare(&initials) == short
+}
+
+/// Whether a name is two or three capitals, or less.
+fn is_initials(name: &str) -> bool {
+    name.is_ascii() && name.len() <= 3 && !name.bytes().skip(1).any(|b| b.is_ascii_lowercase())
+        || name.len() < 2
 }
 
 /// Whether the names of an element, or of one around it, put it outside of the text.
@@ -111,7 +181,8 @@ fn is_name_like(name: &str) -> bool {
 }
 
 /// The author written on the page.
-fn written(dom: &Dom<'_>, page: &Page, near: usize) -> Option<String> {
+fn written(dom: &Dom<'_>, page: &Page, near: usize, houses: &Houses) -> Option<String> {
+    let mut all = Marked::default();
     let mut named: Option<String> = None;
     let mut linked: Option<String> = None;
     let mut read = 0;
@@ -138,9 +209,11 @@ fn written(dom: &Dom<'_>, page: &Page, near: usize) -> Option<String> {
             continue;
         }
         read += 1;
-        let Some(name) = name_in(dom, node) else { continue };
+        let name = name_in(dom, node).filter(|name| !houses.has(name) && !is_initials(name));
+        let Some(name) = name else { continue };
         if marked {
-            return Some(name);
+            all.add(dom, node, name);
+            continue;
         }
         if called() || writer && is_name_like(&name) {
             named = named.or(Some(name));
@@ -148,7 +221,37 @@ fn written(dom: &Dom<'_>, page: &Page, near: usize) -> Option<String> {
             linked = linked.or(Some(name));
         }
     }
-    named.or(linked).or_else(|| near_title(page, near))
+    all.names()
+        .or(named)
+        .or(linked)
+        .or_else(|| near_title(page, near).filter(|name| !houses.has(name)))
+        .or_else(|| chinese_byline(page, near))
+}
+
+/// Names of elements that are marked up as author: the first one, and those that stand beside it.
+#[derive(Default)]
+struct Marked {
+    place: Option<NodeId>,
+    names: Vec<String>,
+}
+
+impl Marked {
+    /// Names of one byline.
+    const MOST: usize = 20;
+
+    fn add(&mut self, dom: &Dom<'_>, node: NodeId, name: String) {
+        // Two steps up: each name may be in an item of a list.
+        let above = dom.parent(node).and_then(|parent| dom.parent(parent));
+        let beside = self.place.is_none() || self.place == above;
+        if beside && self.names.len() < Self::MOST && !self.names.contains(&name) {
+            self.place = above;
+            self.names.push(name);
+        }
+    }
+
+    fn names(&self) -> Option<String> {
+        (!self.names.is_empty()).then(|| self.names.join("; "))
+    }
 }
 
 /// A byline in the blocks around the title.
@@ -172,15 +275,12 @@ fn near_title(page: &Page, near: usize) -> Option<String> {
                 return name;
             }
         }
-        for mark in ["作者：", "作者:", "责任编辑：", "编辑：", "Author:", "Autor:", "Автор:"]
-        {
+        for mark in ["作者：", "作者:", "撰文：", "Author:", "Autor:", "Автор:"] {
             if let Some((_, rest)) = text.split_once(mark) {
                 let wide = mark.starts_with(|c: char| !c.is_ascii() && c != 'А');
-                let name: String = rest
-                    .trim_start()
-                    .chars()
-                    .take_while(|&c| !(wide && c.is_whitespace() || "，,；;（(【[|".contains(c)))
-                    .collect();
+                let name: String =
+                    rest.trim_start().chars().take_while(|&c| !"，,；;（(【[|　".contains(c)).collect();
+                let name = if wide { chinese_names(&name) } else { name };
                 if let Some(name) = clean_author(&name) {
                     return Some(name);
                 }
@@ -221,8 +321,37 @@ mod tests {
             ),
             (
                 "<meta name=author content='The Site'><meta property=og:site_name content='The site'><p>x",
-                Some("The Site"),
+                None,
             ),
+            (
+                "<script type=application/ld+json>{\"@type\":\"Article\",\"author\":[{\"@type\":\"Organization\",\"name\":\"Herald\"}]}</script><b class=author>Eve Fox</b>",
+                Some("Eve Fox"),
+            ),
+            (
+                "<script type=application/ld+json>{\"@type\":\"Article\",\"author\":[{\"@type\":\"Organization\",\"name\":\"Herald\"},{\"@type\":\"Person\",\"name\":\"Bo Li\"}]}</script>",
+                Some("Bo Li"),
+            ),
+            ("<meta name=author content='Herald Media GmbH'><p>x", None),
+            (
+                "<meta name=author content='Ann Lee'><meta property=og:site_name content='Ann Lee'><p>x",
+                Some("Ann Lee"),
+            ),
+            (
+                "<link rel=canonical href=http://herald.example.org/a><meta name=author content=Example><p>x",
+                None,
+            ),
+            (
+                "<meta name=citation_author content='Ann Lee'><meta name=citation_author content='Bo Li'>",
+                Some("Ann Lee; Bo Li"),
+            ),
+            ("<meta name=author content=EF><b class=author>Eve Fox</b>", Some("Eve Fox")),
+            ("<meta name=author content=EF><b class=author>Ann Lee</b>", None),
+            (
+                "<h1>T</h1><p><a rel=author>Ann Lee</a>, <a rel=author>Bo Li</a></p><div><p><a rel=author>Cy Poe</a></p></div>",
+                Some("Ann Lee; Bo Li"),
+            ),
+            ("<h1>题</h1><p>责任编辑：张三</p>", None),
+            ("<h1>题</h1><p>来源：某报 作者：张三 李四</p>", Some("张三 李四")),
         ] {
             assert_eq!(read(source).as_deref(), want, "{source}");
         }

@@ -1,5 +1,6 @@
 //! Title, author and date of a page's main text, from what it states and what it shows.
 
 pub(crate) mod author;
+pub(crate) mod chinese_byline;
 pub(crate) mod published;
 pub(crate) mod title;

@@ -1,8 +1,10 @@
 //! When a page was published.
 //!
 //! Order of trust: structured data, stated metadata, a day in the page's address, `<time>` elements, what is written near
-//! the title, bylines anywhere, a dateline at the beginning of the text, the data that scripts carry, and last any block
-//! that is little more than a date. What is among comments and related articles, or in code, does not count.
+//! the title, bylines anywhere, a dateline at the beginning of the text, the data that scripts carry, any block that is
+//! little more than a date. What is among comments and related articles, or in code, does not count. Where nothing of all
+//! this is found, the first `<time>` or bare date among comments counts, for the posts of a thread are comments of each other;
+//! and last when the page was changed, if it states no more.
 //!
 //! Dates of numbers are read by the order of the page ([`DateOrder`]). Where that is undecided and the first date found may be
 //! either of two days, that source and those after it are asked for one of these two; if none states it, the other dates of
@@ -43,28 +45,36 @@ pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize
     };
     let near_title = |wanted: Wanted<'_>| {
         let range = near.saturating_sub(2)..(near + NEAR_BLOCKS).min(page.blocks.len());
-        in_blocks(dom, page, order, wanted, &mut page.blocks[range].iter())
+        in_blocks(dom, page, order, wanted, false, &mut page.blocks[range].iter())
     };
     let bylines = |wanted: Wanted<'_>| {
         let dated = |block: &&Block| {
             let container = &page.containers[block.container as usize];
             container.distance[Kind::Byline as usize] <= 1 || block.inline_kinds & Kind::Byline.bit() != 0
         };
-        in_blocks(dom, page, order, wanted, &mut page.blocks.iter().filter(dated).take(MAX_DATED))
+        in_blocks(dom, page, order, wanted, false, &mut page.blocks.iter().filter(dated).take(MAX_DATED))
     };
-    let bare_blocks = |wanted: Wanted<'_>| {
+    let bare_blocks = |wanted: Wanted<'_>, others: bool| {
         let bare = |block: &&Block| is_bare(page.text_of(block));
-        in_blocks(dom, page, order, wanted, &mut page.blocks.iter().take(2_000).filter(bare))
+        in_blocks(dom, page, order, wanted, others, &mut page.blocks.iter().take(2_000).filter(bare))
     };
-    let sources: [&Source<'_>; 8] = [
+    let changed = || {
+        let mut stated = [&meta.structured.modified, &meta.modified].into_iter().flatten();
+        stated.find_map(|date| find_date(date, order))
+    };
+    let sources: [&Source<'_>; 11] = [
         &|_| stated(),
         &|_| in_address(meta),
-        &|_| in_times(dom, order),
+        &|_| in_times(dom, order, false),
         &near_title,
         &bylines,
         &|_| in_dateline(dom, page, near, order),
         &|_| in_scripts(dom),
-        &bare_blocks,
+        &|wanted| bare_blocks(wanted, false),
+        // The first post of a thread is one of its comments; what is shown first is the oldest as a rule.
+        &|_| in_times(dom, order, true),
+        &|wanted| bare_blocks(wanted, true),
+        &|_| changed(),
     ];
     let mut doubtful: Option<WrittenDate> = None;
     for source in sources {
@@ -109,7 +119,7 @@ type Source<'a> = dyn Fn(Wanted<'_>) -> Option<WrittenDate> + 'a;
 
 /// A day in the path of the page's own address: `/2019/10/22/`.
 fn in_address(meta: &Metadata) -> Option<WrittenDate> {
-    let url: &CanonicalUrl = meta.canonical.as_ref().or(meta.base.as_ref())?;
+    let url: &CanonicalUrl = meta.own_address().or(meta.base.as_ref())?;
     let path = url.path();
     let starts = path
         .char_indices()
@@ -131,10 +141,18 @@ fn in_address(meta: &Metadata) -> Option<WrittenDate> {
             }
             find_date(day, DateOrder::Undecided)
         })
+        .or_else(|| {
+            // The whole of a part: /news/29-10-2021.
+            let numbers =
+                |part: &&str| part.len() == 10 && part.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+            path.split('/').filter(numbers).find_map(|part| find_date(part, DateOrder::Undecided))
+        })
 }
 
-fn in_times(dom: &Dom<'_>, order: DateOrder) -> Option<WrittenDate> {
-    let times = dom.descendants(dom.body()?).filter(|&n| dom.tag(n) == Tag::Time && !in_frame(dom, n));
+/// The first `<time>` outside of frames, or with `framed` anywhere.
+fn in_times(dom: &Dom<'_>, order: DateOrder, framed: bool) -> Option<WrittenDate> {
+    let times =
+        dom.descendants(dom.body()?).filter(|&n| dom.tag(n) == Tag::Time && (framed || !in_frame(dom, n)));
     times.take(MAX_TIMES).find_map(|n| {
         dom.attr(n, "datetime").and_then(|when| find_date(when, order)).or_else(|| {
             let mut text = String::new();
@@ -171,16 +189,19 @@ fn is_bare(text: &str) -> bool {
     words(&text[..at]) <= 4 && words(&text[at..]) <= 10 && !text[..at].contains(['=', '/', '_', '$', '#'])
 }
 
-/// The first wanted date in short blocks.
+/// The first wanted date in short blocks; in those of comments and the like only with `others`.
 fn in_blocks(
     dom: &Dom<'_>,
     page: &Page,
     order: DateOrder,
     wanted: Wanted<'_>,
+    others: bool,
     blocks: &mut dyn Iterator<Item = &Block>,
 ) -> Option<WrittenDate> {
     blocks
-        .filter(|block| block.counts.units < 30.0 && block.counts.digits >= 3 && !is_of_others(page, block))
+        .filter(|block| {
+            block.counts.units < 30.0 && block.counts.digits >= 3 && (others || !is_of_others(page, block))
+        })
         .filter_map(|block| Some((block, find_date(page.text_of(block), order)?)))
         .find_map(|(block, date)| (wanted(&date) && !is_code(dom, page, block)).then_some(date))
 }
@@ -261,7 +282,15 @@ mod tests {
             ("<h1>T</h1><p>Included at version 2.4.52 of the server</p>", None),
             ("<h1>T</h1><p><code>-rw-r--r-- 1 root root 5120 Apr 20 2007 a</code></p>", None),
             ("<h1>T</h1><pre>Apr 20 2007</pre>", None),
-            ("<h1>T</h1><footer>© 19.12.2019</footer>", None),
+            ("<link rel=canonical href=http://e.org/news/29-10-2021><p>x", Some("2021-10-29")),
+            (
+                "<h1>T</h1><div class=comment><time datetime=2005-07-10T00:57:00>x</time><p>First</div><div class=comment><time datetime=2005-07-11>x</time></div>",
+                Some("2005-07-10T00:57:00"),
+            ),
+            ("<h1>T</h1><div class=comments><p>2005-9-15 11:46:00</p></div>", Some("2005-09-15T11:46:00")),
+            ("<meta property=article:modified_time content=2023-03-22><h1>T</h1>", Some("2023-03-22")),
+            ("<meta name=published-date content=2021-02-16><h1>T</h1>", Some("2021-02-16")),
+            ("<h1>T</h1><p>Words</p><footer>Version of 2019</footer>", None),
         ] {
             assert_eq!(read(source).as_deref(), want, "{source}");
         }

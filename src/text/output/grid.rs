@@ -1,7 +1,8 @@
 //! The rows and columns of a data table.
 //!
 //! Cells are laid out as browsers lay them: a cell that spans rows or columns fills all of them. Rows and columns
-//! are bounded; what is beyond is left out. Linear in the table's elements and places.
+//! are bounded; what is beyond is left out. A cell reaches down to the end of its row group (head, body, foot) at most.
+//! Linear in the table's elements and places.
 
 use crate::blocks::page::{Container, NONE, Page};
 use webmill_html::{Dom, NodeId, Tag};
@@ -11,6 +12,32 @@ const MAX_COLUMNS: usize = 64;
 /// Places of a table that are kept.
 const MAX_PLACES: usize = 100_000;
 
+/// Rows that a cell may reach down.
+const MAX_ROWS: usize = 1000;
+/// Bytes of a cell that is written again where it reaches down, and of all of a table's.
+const MAX_REPEATED: usize = 200;
+const MAX_ALL_REPEATED: usize = 64 << 10;
+/// What stands for the cell above where that is too long to be written again.
+pub(crate) const DITTO: char = '〃';
+
+/// Which cells are written again in the rows that they reach.
+#[derive(Default)]
+pub(crate) struct Repeats {
+    bytes: usize,
+}
+
+impl Repeats {
+    /// Whether a cell may be written again; counts it.
+    pub(crate) fn allow(&mut self, page: &Page, cell: u32) -> bool {
+        let it = &page.containers[cell as usize];
+        let blocks = &page.blocks[it.first as usize..it.end as usize];
+        let bytes = blocks.iter().map(|block| (block.end - block.start) as usize + 1).sum::<usize>();
+        let allowed = bytes <= MAX_REPEATED && self.bytes + bytes <= MAX_ALL_REPEATED;
+        self.bytes += if allowed { bytes } else { 0 };
+        allowed || bytes == 0
+    }
+}
+
 /// One place of a table.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
@@ -18,6 +45,8 @@ pub(crate) struct Place {
     pub container: u32,
     /// Whether the cell begins here, and does not reach here from the left or from above.
     pub origin: bool,
+    /// Whether this is the first place of a row that the cell reaches from above.
+    pub above: bool,
     /// Whether the cell is a header.
     pub header: bool,
 }
@@ -54,9 +83,18 @@ pub(crate) fn row_of(container: &Container) -> u32 {
     }
 }
 
-fn span(dom: &Dom<'_>, node: NodeId, name: &str) -> usize {
-    let value = dom.attr(node, name).and_then(|value| value.trim().parse().ok());
+fn columns(dom: &Dom<'_>, cell: NodeId) -> usize {
+    let value = dom.attr(cell, "colspan").and_then(|value| value.trim().parse().ok());
     value.filter(|&n: &usize| n > 0).unwrap_or(1).min(MAX_COLUMNS)
+}
+
+/// Rows that a cell spans; 0 stands for all of its group.
+pub(crate) fn rows(dom: &Dom<'_>, cell: NodeId) -> usize {
+    match dom.attr(cell, "rowspan").and_then(|value| value.trim().parse().ok()) {
+        Some(0) => MAX_ROWS,
+        Some(n) => MAX_ROWS.min(n),
+        None => 1,
+    }
 }
 
 impl Grid {
@@ -66,7 +104,7 @@ impl Grid {
         let mut grid = Grid { rows: Vec::new(), width: 0 };
         // Cells that reach down from the rows above: column, rows left.
         let mut hanging: Vec<Option<(Place, usize)>> = vec![None; MAX_COLUMNS];
-        let mut total = 0;
+        let (mut total, mut group) = (0, NONE);
         for index in table + 1..page.containers.len() as u32 {
             let it = &page.containers[index as usize];
             if it.depth <= depth || total > MAX_PLACES {
@@ -76,14 +114,18 @@ impl Grid {
                 continue;
             }
             if it.tag == Tag::Tr {
+                if it.parent != group {
+                    group = it.parent;
+                    hanging.fill(None);
+                }
                 grid.rows.push(GridRow { container: index, places: Vec::new() });
-                fill(&mut hanging, &mut grid);
+                total += fill(&mut hanging, &mut grid);
             } else if matches!(it.tag, Tag::Td | Tag::Th)
                 && let Some(row) = grid.rows.last_mut().filter(|row| row.container == it.row)
             {
-                let place = Place { container: index, origin: true, header: it.tag == Tag::Th };
-                let rows = span(dom, it.node, "rowspan");
-                for n in 0..span(dom, it.node, "colspan") {
+                let place = Place { container: index, origin: true, above: false, header: it.tag == Tag::Th };
+                let rows = rows(dom, it.node);
+                for n in 0..columns(dom, it.node) {
                     let column = row.places.len();
                     if column >= MAX_COLUMNS {
                         break;
@@ -92,10 +134,11 @@ impl Grid {
                     row.places.push(place);
                     total += 1;
                     if rows > 1 {
-                        hanging[column] = Some((Place { origin: false, ..place }, rows - 1));
+                        let below = Place { origin: false, above: n == 0, ..place };
+                        hanging[column] = Some((below, rows - 1));
                     }
                 }
-                fill(&mut hanging, &mut grid);
+                total += fill(&mut hanging, &mut grid);
             }
         }
         grid.rows.retain(|row| !row.places.is_empty());
@@ -137,9 +180,10 @@ impl Grid {
     }
 }
 
-/// Puts the cells that reach down into the next places of the last row.
-fn fill(hanging: &mut [Option<(Place, usize)>], grid: &mut Grid) {
-    let Some(row) = grid.rows.last_mut() else { return };
+/// Puts the cells that reach down into the next places of the last row; gives their number.
+fn fill(hanging: &mut [Option<(Place, usize)>], grid: &mut Grid) -> usize {
+    let Some(row) = grid.rows.last_mut() else { return 0 };
+    let before = row.places.len();
     while let Some((place, left)) = hanging.get_mut(row.places.len()).and_then(Option::take) {
         let column = row.places.len();
         row.places.push(place);
@@ -147,4 +191,5 @@ fn fill(hanging: &mut [Option<(Place, usize)>], grid: &mut Grid) {
             hanging[column] = Some((place, left - 1));
         }
     }
+    row.places.len() - before
 }

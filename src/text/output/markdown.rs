@@ -1,7 +1,7 @@
 //! Chosen blocks as Markdown (CommonMark 0.31 with the tables and strike-through of GFM).
 //!
 //! Kept are headings, nested lists with their numbers, quotes, code blocks with their white space and language, data
-//! tables, links, emphasis, images with their alternative text. Targets are made absolute where the page's base is known
+//! tables (a cell that reaches down is in each of its rows), links, emphasis, images with their alternative text. Targets are made absolute where the page's base is known
 //! and are as the page has them elsewhere. What would be markup in the text is escaped.
 //!
 //! **Algorithm.** Each block has a chain of quotes and list items around it. Against the chain of the block before it tells
@@ -15,11 +15,13 @@
 use std::collections::HashMap;
 
 use super::escape::{escape, escape_line_starts};
-use super::grid::{Grid, row_of};
+use super::grid::{DITTO, Grid, Repeats, row_of};
 use super::markdown_inline::{Inline, Lines, inline};
+use super::numbers::Numbers;
+use super::render::is_layout;
 use super::rescue::rescue;
 use crate::blocks::class_names::Kind;
-use crate::blocks::code::{code_containers, code_language, code_text, is_line_numbers};
+use crate::blocks::code::{code_containers, code_language, code_text};
 use crate::blocks::elements::heading;
 use crate::blocks::page::{FAR, NONE, Page};
 use webmill_capture::CanonicalUrl;
@@ -27,22 +29,24 @@ use webmill_html::{Dom, Tag};
 
 /// Quotes and items around a block that are shown.
 const MAX_CHAIN: usize = 8;
-/// Blocks and headings from which on an item is a piece of the layout.
-const MAX_ITEM_BLOCKS: u32 = 40;
 
 /// A page and where it is.
 pub(crate) struct Source<'p, 'd> {
     pub dom: &'p Dom<'d>,
     pub page: &'p Page,
     pub base: Option<&'p CanonicalUrl>,
+    /// Whether targets of links are written, and images.
+    pub links: bool,
+    pub images: bool,
 }
 
 /// The chosen blocks as Markdown, of about `max` bytes at most.
 pub(crate) fn markdown(source: &Source<'_, '_>, chosen: &[bool], data: &[bool], max: usize) -> String {
-    let Source { dom, page, base } = *source;
+    let Source { dom, page, base, .. } = *source;
     let code = code_containers(page);
     let chosen = &rescue(page, chosen);
     let mut inlines = Inline::new(dom, page, base);
+    (inlines.links, inlines.images) = (source.links, source.images);
     let mut writer = Writer::new(page, dom, max);
     let mut pictures = page.pictures.iter().peekable();
     // The table and the code block written last.
@@ -83,12 +87,10 @@ pub(crate) fn markdown(source: &Source<'_, '_>, chosen: &[bool], data: &[bool], 
             if listing != pre {
                 listing = pre;
                 let node = page.containers[pre as usize].node;
-                let text = code_text(dom, node, max);
-                if !is_line_numbers(&text, page, pre) {
-                    fence(&text, code_language(dom, node), &mut body);
-                    writer.chain_of(pre, &mut chain);
-                    writer.write(&chain, &body, false);
-                }
+                let text = code_text(dom, node, &page.gutters, max);
+                fence(&text, code_language(dom, node), &mut body);
+                writer.chain_of(pre, &mut chain);
+                writer.write(&chain, &body, false);
             }
             continue;
         }
@@ -156,7 +158,7 @@ fn fence(text: &str, language: Option<String>, out: &mut String) {
 }
 
 /// An image between blocks is wanted if the text around it is, or its own container's.
-fn wanted(page: &Page, chosen: &[bool], at: usize, container: u32) -> bool {
+pub(super) fn wanted(page: &Page, chosen: &[bool], at: usize, container: u32) -> bool {
     let before = at > 0 && chosen[at - 1];
     let after = chosen.get(at).copied().unwrap_or(false);
     let around = &page.containers[container as usize];
@@ -179,6 +181,7 @@ fn pipe_table(inlines: &mut Inline<'_, '_>, chosen: &[bool], table: u32, out: &m
     let page = inlines.page;
     let mut grid = Grid::new(inlines.dom, page, table);
     grid.keep_chosen(page, chosen);
+    let mut repeats = Repeats::default();
     let mut cell = String::new();
     for (r, row) in grid.rows.iter().enumerate() {
         if r > 0 {
@@ -187,7 +190,11 @@ fn pipe_table(inlines: &mut Inline<'_, '_>, chosen: &[bool], table: u32, out: &m
         out.push('|');
         for c in 0..grid.width {
             cell.clear();
-            if let Some(place) = row.places.get(c).filter(|place| place.origin) {
+            let place = row.places.get(c);
+            let again = place.is_some_and(|place| place.above && !repeats.allow(page, place.container));
+            if again {
+                cell.push(DITTO);
+            } else if let Some(place) = place.filter(|place| place.origin || place.above) {
                 let of = &page.containers[place.container as usize];
                 for block in &page.blocks[of.first as usize..of.end as usize] {
                     if !cell.is_empty() {
@@ -226,29 +233,26 @@ struct Open {
     marker: char,
 }
 
-struct Writer<'p, 'd> {
+struct Writer<'p> {
     page: &'p Page,
-    dom: &'p Dom<'d>,
     max: usize,
     out: String,
     open: Vec<Open>,
-    /// Ordered lists: last item and its number.
-    numbers: HashMap<u32, (u32, u64)>,
+    numbers: Numbers,
     /// Term that the definitions of a list go to.
     terms: HashMap<u32, u32>,
     /// Whether the last block may be followed by an item on the next line.
     tight: bool,
 }
 
-impl<'p, 'd> Writer<'p, 'd> {
-    fn new(page: &'p Page, dom: &'p Dom<'d>, max: usize) -> Self {
+impl<'p> Writer<'p> {
+    fn new(page: &'p Page, dom: &Dom<'_>, max: usize) -> Self {
         Writer {
             page,
-            dom,
             max,
             out: String::new(),
             open: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: Numbers::new(dom, page),
             terms: HashMap::new(),
             tight: false,
         }
@@ -261,7 +265,7 @@ impl<'p, 'd> Writer<'p, 'd> {
         let mut at = container;
         loop {
             let it = &page.containers[at as usize];
-            let many = it.counts.blocks > MAX_ITEM_BLOCKS || it.counts.headings > 0 && it.counts.blocks > 3;
+            let many = is_layout(page, at);
             match it.tag {
                 Tag::Blockquote => chain.push(Level { container: at, list: NONE }),
                 Tag::Li if !many => {
@@ -303,7 +307,8 @@ impl<'p, 'd> Writer<'p, 'd> {
                 first = false;
                 continue;
             }
-            let (number, ordered) = self.number(*level);
+            let number = self.numbers.of(level.container);
+            let ordered = number.is_some();
             // Of two lists in a row the second has another marker, or they would be one.
             let before = self.open.get(at).filter(|_| at == common && first && !self.out.is_empty());
             let before = before.filter(|open| open.level.list != NONE);
@@ -311,7 +316,10 @@ impl<'p, 'd> Writer<'p, 'd> {
             let (one, other) = if ordered { ('.', ')') } else { ('-', '*') };
             let marker =
                 same.unwrap_or(if before.is_some_and(|open| open.marker == one) { other } else { one });
-            let written = if ordered { format!("{number}{marker} ") } else { format!("{marker} ") };
+            let written = match number {
+                Some(number) => format!("{number}{marker} "),
+                None => format!("{marker} "),
+            };
             opened.push(Open { level: *level, indent: " ".repeat(written.len()), marker });
             markers.push_str(&written);
             first = false;
@@ -351,30 +359,6 @@ impl<'p, 'd> Writer<'p, 'd> {
             self.out.push_str(line);
         }
         self.tight = prose;
-    }
-
-    /// Number of an item, and whether its list has numbers.
-    fn number(&mut self, level: Level) -> (u64, bool) {
-        let page = self.page;
-        let list = &page.containers[level.list as usize];
-        if list.tag != Tag::Ol {
-            return (0, false);
-        }
-        let parsed =
-            |node, name| self.dom.attr(node, name).and_then(|value| value.trim().parse::<u64>().ok());
-        let (mut last, mut number) = self.numbers.get(&level.list).copied().unwrap_or_else(|| {
-            (level.list, parsed(list.node, "start").unwrap_or(1).min(99_999_999).wrapping_sub(1))
-        });
-        while last < level.container {
-            last += 1;
-            let it = &page.containers[last as usize];
-            if it.tag == Tag::Li && it.list == level.list {
-                number =
-                    parsed(it.node, "value").map_or(number.wrapping_add(1), |value| value.min(99_999_999));
-            }
-        }
-        self.numbers.insert(level.list, (last, number));
-        (number, true)
     }
 }
 

@@ -37,6 +37,9 @@ pub(crate) struct Inline<'p, 'd> {
     pub dom: &'p Dom<'d>,
     pub page: &'p Page,
     base: Option<Url>,
+    /// Whether targets of links are written, and images.
+    pub links: bool,
+    pub images: bool,
     /// Bytes of addresses so far.
     written: Cell<usize>,
 }
@@ -58,12 +61,14 @@ impl<'p, 'd> Inline<'p, 'd> {
             dom,
             page,
             base: base.and_then(|base| Url::parse(base.as_str()).ok()),
+            links: true,
+            images: true,
             written: Cell::new(0),
         }
     }
 
     /// The target of a reference, absolute where the base is known; `None` for what leads nowhere.
-    fn target(&self, reference: &str) -> Option<String> {
+    pub(crate) fn target(&self, reference: &str) -> Option<String> {
         let reference = reference.trim();
         let leads = !reference.is_empty() && reference.len() <= MAX_TARGET && !reference.starts_with('#');
         if !leads || self.written.get() > MAX_TARGETS {
@@ -81,12 +86,12 @@ impl<'p, 'd> Inline<'p, 'd> {
         (target.len() <= 3 * MAX_TARGET).then_some(target)
     }
 
-    /// Writes an image; `false` for one that shows nothing (a counting pixel, one without an address).
-    pub(crate) fn image(&self, node: NodeId, out: &mut String) -> bool {
+    /// Address and words of an image; `None` for one that shows nothing (a counting pixel, one without an address).
+    pub(crate) fn picture(&self, node: NodeId) -> Option<(String, &'p str)> {
         let attr = |name: &str| self.dom.attr(node, name).map(str::trim);
         let tiny = |name: &str| matches!(attr(name), Some("0" | "1" | "1px" | "0px"));
-        if tiny("width") || tiny("height") {
-            return false;
+        if !self.images || tiny("width") || tiny("height") {
+            return None;
         }
         let plain = ["src", "data-src", "data-original", "data-lazy-src", "data-url", "data-actualsrc"];
         let holder = |source: &str| {
@@ -104,10 +109,13 @@ impl<'p, 'd> Inline<'p, 'd> {
             let list = attr("srcset").or_else(|| attr("data-srcset"))?;
             list.rsplit(", ").find_map(|candidate| candidate.split_whitespace().next())
         };
-        let Some(target) = written.or_else(listed).and_then(|source| self.target(source)) else {
-            return false;
-        };
-        let alt = attr("alt").or_else(|| attr("title")).unwrap_or_default();
+        let target = written.or_else(listed).and_then(|source| self.target(source))?;
+        Some((target, attr("alt").or_else(|| attr("title")).unwrap_or_default()))
+    }
+
+    /// Writes an image; `false` for one that shows nothing.
+    pub(crate) fn image(&self, node: NodeId, out: &mut String) -> bool {
+        let Some((target, alt)) = self.picture(node) else { return false };
         out.push_str("![");
         for (n, word) in alt.split_whitespace().take(200).enumerate() {
             if n > 0 {
@@ -295,7 +303,7 @@ impl Writer<'_, '_, '_> {
 
     fn close_link(&mut self, node: NodeId, from: usize) {
         let href = self.source.dom.attr(node, "href").unwrap_or_default();
-        if let Some(target) = self.source.target(href) {
+        if let Some(target) = self.source.target(href).filter(|_| self.source.links) {
             self.out.insert(from, '[');
             self.out.push_str("](");
             self.out.push_str(&target);

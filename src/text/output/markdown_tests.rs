@@ -10,7 +10,12 @@ fn all(source: &str, base: Option<&str>) -> String {
     let page = blocks(&dom, dom.body().expect("a body"));
     let base = base.map(|base| CanonicalUrl::parse(base).expect("a URL"));
     let chosen = vec![true; page.blocks.len()];
-    markdown(&Source { dom: &dom, page: &page, base: base.as_ref() }, &chosen, &data_tables(&page), 1 << 20)
+    markdown(
+        &Source { dom: &dom, page: &page, base: base.as_ref(), links: true, images: true },
+        &chosen,
+        &data_tables(&page),
+        1 << 20,
+    )
 }
 
 fn check(cases: &[(&str, &str)]) {
@@ -42,6 +47,9 @@ fn lists_nest() {
         ),
         ("<ol start=9><li>a<li>b</ol>", "9. a\n10. b"),
         ("<ol><li>a<li value=7>b<li>c</ol>", "1. a\n7. b\n8. c"),
+        ("<ol reversed><li>a<li>b<li>c</ol>", "3. a\n2. b\n1. c"),
+        ("<ol start=-3><li>a</ol><p>x<ol start=99999999999><li>b</ol>", "1. a\n\nx\n\n99999999. b"),
+        ("<ol style='list-style: none'><li>a<li>b</ol>", "- a\n- b"),
         ("<ol><li><p>a</p><p>b</p></li><li>c</ol>", "1. a\n\n   b\n2. c"),
         ("<ul><li>a</ul><ul><li>b</ul><ul><li>c</ul>", "- a\n\n* b\n\n- c"),
         ("<ul><li>a<br>b</ul>", "- a  \n  b"),
@@ -87,6 +95,10 @@ fn inline_marks() {
         ("<b>a<br>b</b> c", "**a  \nb** c"),
         ("2 * 3 * 4 and snake_case and _x_", "2 \\* 3 \\* 4 and snake_case and \\_x\\_"),
         ("see [1] and a[b](c)", "see \\[1\\] and a[b\\](c)"),
+        ("10<sup>6</sup> and <i>x</i><sup>n+1</sup>, V<sub>CC</sub>", "10⁶ and *x*ⁿ⁺¹, V\\_{CC}"),
+        ("word<sup><a href=/n>1</a></sup>", "word[¹](/n)"),
+        ("he said <q>go <q>on</q></q>.", "he said “go ‘on’”."),
+        ("<math><msup><mi>x</mi><mn>2</mn></msup></math>", "x²"),
     ]);
 }
 
@@ -123,7 +135,7 @@ fn tables() {
         ),
         (
             "<table><tr><th>A<th>B<th>C<tr><td rowspan=2>a<td>b<td>c<tr><td>d<td>e</table>",
-            "| A | B | C |\n| --- | --- | --- |\n| a | b | c |\n| | d | e |",
+            "| A | B | C |\n| --- | --- | --- |\n| a | b | c |\n| a | d | e |",
         ),
         (
             "<table><tr><th>A<th>B<tr><td>x<br>y<td><p>p<p>q</table>",
@@ -143,6 +155,12 @@ fn code_blocks() {
         ("<pre><code class=language-c>  int a;\n\tb</code></pre>", "```c\n  int a;\n\tb\n```"),
         ("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"),
         ("<table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table>", "```\na\nb\n```"),
+        ("<pre>\n    a\n  b</pre>", "```\n    a\n  b\n```"),
+        ("<pre>x<sup>2</sup></pre>", "```\nx²\n```"),
+        (
+            "<pre class=rust><code><a href=#1 id=1>1</a>use a;\n<a href=#2 id=2>2</a>use b;</code></pre>",
+            "```rust\nuse a;\nuse b;\n```",
+        ),
         ("<blockquote><pre>a\n\nb</pre></blockquote>", "> ```\n> a\n>\n> b\n> ```"),
     ]);
 }

@@ -1,10 +1,12 @@
-//! What is chosen of a page, written: plain text, Markdown, data tables as records, comments.
+//! What is chosen of a page, written: plain text, Markdown, XML, data tables as records, comments.
 
 pub(crate) mod comments;
 mod escape;
 mod grid;
 pub(crate) mod markdown;
 mod markdown_inline;
+mod numbers;
 pub(crate) mod records;
 pub(crate) mod render;
 pub(crate) mod rescue;
+pub(crate) mod xml;

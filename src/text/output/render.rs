@@ -1,13 +1,16 @@
 //! Chosen blocks as plain text, and which tables hold data.
 //!
-//! One block a line; the cells of a data table's row share a line, parted by ` | `; list items begin with `- `. Linear in
-//! the text.
+//! One block a line; the cells of a data table's row share a line, parted by ` | `, and a cell that reaches down is in
+//! each of its rows; items of lists begin with `- `, of ordered lists with their number; the lines of code are indented
+//! as written. Linear in the text.
 
 use std::ops::Range;
 
+use super::grid::{DITTO, Grid, GridRow, Repeats, rows};
+use super::numbers::Numbers;
 use crate::blocks::code::code_containers;
 use crate::blocks::page::{NONE, Page};
-use webmill_html::Tag;
+use webmill_html::{Dom, Tag};
 
 /// For each container that is a table: whether it is a data table.
 ///
@@ -66,16 +69,31 @@ pub(crate) fn data_tables(page: &Page) -> Vec<bool> {
 }
 
 /// The chosen blocks as plain text, and the ranges of it that are code, in order.
-pub(crate) fn plain(page: &Page, chosen: &[bool], data: &[bool]) -> (String, Vec<Range<usize>>) {
+pub(crate) fn plain(
+    dom: &Dom<'_>,
+    page: &Page,
+    chosen: &[bool],
+    data: &[bool],
+) -> (String, Vec<Range<usize>>) {
     let listings = code_containers(page);
+    let numbers = Numbers::new(dom, page);
     let mut code: Vec<Range<usize>> = Vec::new();
     let size =
         page.blocks.iter().zip(chosen).filter(|b| *b.1).map(|b| (b.0.end - b.0.start) as usize + 3).sum();
     let mut out = String::with_capacity(size);
     let (mut row, mut cell, mut item) = (NONE, NONE, NONE);
+    // The table met last, where its cells reach down, and the row that is written as a whole.
+    let (mut table, mut spanned, mut whole) = (NONE, None, NONE);
     for (block, _) in page.blocks.iter().zip(chosen).filter(|b| *b.1) {
         let container = &page.containers[block.container as usize];
         let in_data = container.table != NONE && container.row != NONE && data[container.table as usize];
+        if in_data && container.row == whole {
+            continue;
+        }
+        if in_data && container.table != table {
+            table = container.table;
+            spanned = Spanned::new(dom, page, table);
+        }
         if !out.is_empty() {
             let same_row = in_data && container.row == row;
             out.push_str(match same_row {
@@ -84,12 +102,23 @@ pub(crate) fn plain(page: &Page, chosen: &[bool], data: &[bool]) -> (String, Vec
                 false => "\n",
             });
         }
-        if !in_data && container.item != NONE && container.item != item && container.tag == Tag::Li {
-            out.push_str("- ");
+        item = if in_data { NONE } else { item };
+        let spanned_row = spanned.as_mut().filter(|_| in_data);
+        if spanned_row.is_some_and(|spanned| spanned.write(page, chosen, container.row, &mut out)) {
+            (row, cell, whole) = (NONE, NONE, container.row);
+            continue;
+        }
+        let listing = listings[block.container as usize] != NONE;
+        if !in_data && !listing && container.item != NONE && container.item != item {
+            match numbers.of(container.item) {
+                Some(number) if !is_layout(page, container.item) => out.push_str(&format!("{number}. ")),
+                None if container.tag == Tag::Li => out.push_str("- "),
+                _ => {}
+            }
         }
         let start = out.len();
-        out.push_str(page.text_of(block));
-        if listings[block.container as usize] != NONE {
+        out.push_str(if listing && !in_data { page.indented_text_of(block) } else { page.text_of(block) });
+        if listing {
             match code.last_mut().filter(|last| last.end + 1 == start) {
                 Some(last) => last.end = out.len(),
                 None => code.push(start..out.len()),
@@ -100,3 +129,69 @@ pub(crate) fn plain(page: &Page, chosen: &[bool], data: &[bool]) -> (String, Vec
     }
     (out, code)
 }
+
+/// Blocks and headings from which on an item is a piece of the layout.
+const MAX_ITEM_BLOCKS: u32 = 40;
+
+/// Whether an item holds so much, or headings and text, that it is a piece of the layout.
+pub(crate) fn is_layout(page: &Page, item: u32) -> bool {
+    let counts = &page.containers[item as usize].counts;
+    counts.blocks > MAX_ITEM_BLOCKS || counts.headings > 0 && counts.blocks > 3
+}
+
+/// A data table with cells that reach down.
+struct Spanned {
+    rows: Vec<GridRow>,
+    repeats: Repeats,
+}
+
+impl Spanned {
+    fn new(dom: &Dom<'_>, page: &Page, table: u32) -> Option<Spanned> {
+        let depth = page.containers[table as usize].depth;
+        let inside = page.containers[table as usize + 1..].iter().take_while(|it| it.depth > depth);
+        let mut cells = inside.filter(|it| matches!(it.tag, Tag::Td | Tag::Th));
+        let reaching = cells.any(|it| rows(dom, it.node) > 1);
+        reaching.then(|| Spanned { rows: Grid::new(dom, page, table).rows, repeats: Repeats::default() })
+    }
+
+    /// Writes a row with the cells that reach it; `false` if it has more than the grid keeps.
+    fn write(&mut self, page: &Page, chosen: &[bool], row: u32, out: &mut String) -> bool {
+        let Ok(at) = self.rows.binary_search_by_key(&row, |row| row.container) else { return false };
+        let places = &self.rows[at].places;
+        let it = &page.containers[row as usize];
+        let own = places.iter().filter(|place| place.origin).map(|place| {
+            let cell = &page.containers[place.container as usize];
+            cell.end - cell.first
+        });
+        if own.sum::<u32>() != it.end - it.first {
+            return false;
+        }
+        let mut first = true;
+        for place in places.iter().filter(|place| place.origin || place.above) {
+            let cell = &page.containers[place.container as usize];
+            let mut blocks = (cell.first..cell.end).filter(|&block| chosen[block as usize]).peekable();
+            if blocks.peek().is_none() {
+                continue;
+            }
+            if !first {
+                out.push_str(" | ");
+            }
+            first = false;
+            if place.above && !self.repeats.allow(page, place.container) {
+                out.push(DITTO);
+                continue;
+            }
+            for (n, block) in blocks.enumerate() {
+                if n > 0 {
+                    out.push(' ');
+                }
+                out.push_str(page.text_of(&page.blocks[block as usize]));
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+#[path = "render_tests.rs"]
+mod tests;

@@ -1,7 +1,8 @@
 //! What the model left out of main text and belongs to it.
 //!
 //! Code, data tables and lists of terms are whole or not at all: they come along where they are between two chosen blocks
-//! (code also with a label before or behind it), tables and terms also where the larger part of them is chosen. In Markdown
+//! (code also with a label before or behind it), tables and terms also where the larger part of them is chosen. The summary
+//! of details comes along with their first block. In Markdown
 //! a heading without its section, or a section without its heading, is no structure, so a heading that is directly over
 //! chosen text of its own section comes along; in plain text that costs more than it gives. What is among navigation,
 //! advertising, comments or in a form does not. Linear, as data tables and code hold none of their kind; in lists of terms
@@ -29,6 +30,9 @@ const FRAME: [Kind; 10] = [
 const NEAR: u8 = 4;
 /// Words of what may be between text and its code: a button, the title of a note.
 const MAX_LABEL_UNITS: f32 = 2.0;
+/// Blocks and words of a summary that comes along with its details.
+const MAX_SUMMARY_BLOCKS: usize = 3;
+const MAX_SUMMARY_UNITS: f32 = 40.0;
 /// Blocks between a heading and the text that it is over.
 const GAP: usize = 2;
 
@@ -83,6 +87,15 @@ pub(crate) fn complete(page: &Page, chosen: &mut [bool], code: &[u32], data: &[b
             whole(index, data[index] || terms);
         }
     }
+    for (index, summary) in page.containers.iter().enumerate().filter(|(_, it)| it.tag == Tag::Summary) {
+        let around = &page.containers[summary.parent as usize];
+        let (first, end) = (summary.first as usize, summary.end as usize);
+        let short = end - first <= MAX_SUMMARY_BLOCKS && summary.counts.units <= MAX_SUMMARY_UNITS;
+        let next = chosen.get(end).copied().unwrap_or(false) && end < around.end as usize;
+        if around.tag == Tag::Details && short && next && !is_framed(page, index) {
+            chosen[first..end].fill(true);
+        }
+    }
 }
 
 /// Whether an element is in what makes up the frame.
@@ -124,6 +137,9 @@ mod tests {
             ("<p>x1<dl><dt>t<dd>d</dl><p>x2".into(), "x1|t|d|x2"),
             ("<dl><dt>t<dd>dx<dt>ux<dd>ex</dl><p>y".into(), "t|dx|ux|ex"),
             ("<p>x1<ul><li>i<li>j</ul><p>x2".into(), "x1|x2"),
+            ("<details><summary>more</summary><p>x1<p>y</details>".into(), "more|x1"),
+            ("<details><summary>more</summary><p>y</details><p>x1".into(), "x1"),
+            ("<nav><details><summary>more</summary><p>x1</details></nav>".into(), "x1"),
         ];
         for (html, want) in cases {
             assert_eq!(completed(&html), want, "{html}");

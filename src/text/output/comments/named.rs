@@ -1,0 +1,171 @@
+//! Comments by the names of elements.
+//!
+//! A block is of a comment if names around it say so ([`Kind::Comment`]) and it is not in a form, a tool bar or a pager nearer
+//! than that. A comment is the innermost element around such a block that also holds a byline, a user's name or a date; its
+//! first byline that is no date names the author. Where no comment of the page has a byline, prose under a heading on comments
+//! is none: sections of handbooks are called `comments` too. Cost: linear in blocks times depth.
+
+use super::byline::{before_date, date_in, is_dated};
+use super::labels::says_something;
+use super::{Comment, MAX_BYTES, MAX_COMMENTS};
+use crate::blocks::class_names::{Kind, kinds_of};
+use crate::blocks::elements::heading;
+use crate::blocks::page::{Block, FAR, NONE, Page};
+use crate::person_name::clean_author;
+use webmill_html::DateOrder;
+
+/// Words of a byline at most.
+const MAX_BYLINE_UNITS: f32 = 12.0;
+/// Comments that may go on behind replies to them.
+const MAX_OPEN: usize = 64;
+
+/// Whether a block tells who wrote a comment, or when.
+fn is_byline(page: &Page, block: &Block) -> bool {
+    let distance = &page.containers[block.container as usize].distance;
+    let said = |kind: Kind| distance[kind as usize] <= 1 || block.inline_kinds & kind.bit() != 0;
+    block.counts.units <= MAX_BYLINE_UNITS
+        && (said(Kind::Byline)
+            || said(Kind::User)
+            || block.counts.digits >= 3 && is_dated(page.text_of(block)))
+}
+
+/// Whether a block is in something that belongs to comments and is none: a form, buttons.
+fn is_beside(page: &Page, block: &Block) -> bool {
+    let distance = &page.containers[block.container as usize].distance;
+    let comment = distance[Kind::Comment as usize];
+    let nearer = |kind: Kind| distance[kind as usize] < FAR && distance[kind as usize] <= comment;
+    let counts = &block.counts;
+    let link = counts.units <= 6.0 && counts.link_units > 0.8 * counts.units;
+    [Kind::Form, Kind::Tool, Kind::Share, Kind::Nav, Kind::Pager, Kind::Advert].into_iter().any(nearer)
+        || distance[Kind::Hidden as usize] < FAR
+        || link && !is_byline(page, block)
+}
+
+/// The comments among the blocks that are not taken yet, each with its first block.
+pub(super) fn named(page: &Page, taken: &[bool], order: DateOrder) -> Vec<(u32, Comment)> {
+    let marked = |block: &Block| {
+        page.containers[block.container as usize].distance[Kind::Comment as usize] < FAR
+            || block.inline_kinds & Kind::Comment.bit() != 0
+    };
+    let blocks = page.blocks.iter().zip(taken);
+    let wanted: Vec<bool> =
+        blocks.map(|(block, taken)| !taken && marked(block) && !is_beside(page, block)).collect();
+    if !wanted.contains(&true) {
+        return Vec::new();
+    }
+    // Bylines and other blocks before each block, so that whether a container holds one takes constant time.
+    let mut before = vec![(0u32, 0u32)];
+    for (block, wanted) in page.blocks.iter().zip(&wanted) {
+        let (bylines, others) = before.last().copied().unwrap_or_default();
+        let byline = *wanted && is_byline(page, block);
+        before.push((bylines + u32::from(byline), others + u32::from(*wanted && !byline)));
+    }
+    let mut out: Vec<(u32, Comment)> = Vec::new();
+    // Whether each is under no such heading.
+    let mut sure: Vec<bool> = Vec::new();
+    let mut places: Vec<u32> = Vec::new();
+    let mut bytes = 0;
+    for (number, block) in (0u32..).zip(&page.blocks).filter(|(number, _)| wanted[*number as usize]) {
+        let place = item_of(page, block, &before);
+        if place == NONE || out.len() >= MAX_COMMENTS {
+            continue;
+        }
+        bytes += page.text_of(block).len();
+        if bytes > MAX_BYTES {
+            break;
+        }
+        // Replies are inside of what they answer, which may go on behind them.
+        let at = match places.iter().rev().take(MAX_OPEN).position(|&known| known == place) {
+            Some(back) => places.len() - 1 - back,
+            None => {
+                out.push((number, Comment::default()));
+                places.push(place);
+                sure.push(!under_heading(page, place));
+                out.len() - 1
+            }
+        };
+        add(page, block, &mut out[at].1, order);
+    }
+    let named = |comment: &Comment| comment.author.is_some() || comment.date.is_some();
+    if !out.iter().any(|(_, comment)| named(comment) && says_something(comment)) {
+        let mut sure = sure.iter();
+        out.retain(|_| sure.next() == Some(&true));
+    }
+    out
+}
+
+/// Adds a block to the comment that it is of.
+fn add(page: &Page, block: &Block, comment: &mut Comment, order: DateOrder) {
+    let text = page.text_of(block);
+    let byline = is_byline(page, block);
+    if byline && comment.text.is_empty() {
+        let date = date_in(text, order);
+        if comment.date.is_none() {
+            comment.date.clone_from(&date);
+        }
+        if comment.author.is_none() {
+            let name = before_date(text);
+            // What is before the date may be the name of its month.
+            let apart = || is_dated(&text[name.len()..]);
+            if !is_dated(text) || block.counts.letters > 2 * block.counts.digits || apart() {
+                comment.author = clean_author(name);
+            }
+        }
+    } else if heading(page.containers[block.container as usize].tag).is_some() && comment.text.is_empty() {
+        // A heading over the comment.
+    } else if byline && is_dated(text) {
+        // A date below the comment.
+        comment.date = comment.date.take().or_else(|| date_in(text, order));
+    } else {
+        comment.add_line(text);
+    }
+}
+
+/// Whether the nearest element called comments around a container begins with a heading that it is called after: a
+/// section of a handbook on comments. Headings with numbers (`3 comments`) are no such.
+fn under_heading(page: &Page, place: u32) -> bool {
+    let mut at = place;
+    loop {
+        let it = &page.containers[at as usize];
+        let distance = it.distance[Kind::Comment as usize];
+        if distance == 0 {
+            let first = &page.blocks[it.first as usize];
+            return heading(page.containers[first.container as usize].tag).is_some()
+                && first.counts.digits == 0
+                && kinds_of(&page.text_of(first).replace(' ', "-")) & Kind::Comment.bit() != 0;
+        }
+        if distance == FAR || it.parent == at || it.parent == NONE {
+            return false;
+        }
+        at = it.parent;
+    }
+}
+
+/// The innermost container around a block that holds a byline too, up to the outermost that is called comments.
+fn item_of(page: &Page, block: &Block, before: &[(u32, u32)]) -> u32 {
+    let mut at = block.container;
+    loop {
+        let it = &page.containers[at as usize];
+        if it.distance[Kind::Comment as usize] == FAR {
+            break;
+        }
+        let (first, end) = (before[it.first as usize], before[it.end as usize]);
+        if end.0 > first.0 {
+            // An element of nothing but the byline is no comment yet.
+            let bare = at == block.container && is_byline(page, block) && end.1 == first.1;
+            if !bare {
+                return at;
+            }
+        }
+        if it.parent == at || it.parent == NONE {
+            break;
+        }
+        at = it.parent;
+    }
+    // Without a byline: prose is a comment of its own.
+    if block.counts.units >= 8.0 && block.counts.link_units < 0.5 * block.counts.units {
+        block.container
+    } else {
+        NONE
+    }
+}
