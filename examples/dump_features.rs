@@ -13,7 +13,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use pages::{Result, pages, with_page};
+use pages::{Result, addresses, pages, with_page};
 use webmill::text::training::rows;
 
 const USAGE: &str = "usage: dump_features [--nameless] OUT SET_DIR...";
@@ -40,8 +40,10 @@ fn dump(set: &Path, out: &Path, nameless: bool) -> Result<()> {
     let mut numbers = BufWriter::new(File::create(out.join(format!("{name}.f32")))?);
     let mut info = BufWriter::new(File::create(out.join(format!("{name}.jsonl")))?);
     let (mut count, mut blocks) = (0, 0);
+    let addresses = addresses(set)?;
     for (id, file) in pages(set)? {
-        let rows = with_page(&file, nameless, rows)?;
+        let address = addresses.get(&id).filter(|_| !nameless);
+        let rows = with_page(&file, address, nameless, rows)?;
         for value in &rows.features {
             numbers.write_all(&value.to_le_bytes())?;
         }

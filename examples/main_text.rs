@@ -29,7 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let url = args.next().and_then(|url| CanonicalUrl::parse(&url));
     let page = decode(&bytes, None, None);
     let dom = parse(&page.text, &Limits::default());
-    let found = main_text(&dom, &metadata(&dom, url.as_ref(), &[]), &TextLimits::default());
+    let about = metadata(&dom, url.as_ref(), &[]).found_at(url.as_ref());
+    let found = main_text(&dom, &about, &TextLimits::default());
     for (name, value) in [("title", &found.title), ("author", &found.author), ("date", &found.date)] {
         println!("{name}: {}", value.as_deref().unwrap_or("not found"));
     }

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use pages::{Folds, Result, pages, with_page};
+use pages::{Folds, Result, addresses, pages, with_page};
 use webmill::text::{TextLimits, main_text};
 
 fn main() -> Result<()> {
@@ -29,9 +29,11 @@ fn main() -> Result<()> {
     let limits = TextLimits { markdown: false, ..TextLimits::default() };
     let mut lines = BufWriter::new(File::create(out)?);
     let mut count = 0;
+    let addresses = addresses(set)?;
     for (id, file) in pages(set)? {
+        let address = addresses.get(&id).filter(|_| !nameless);
         let tables = folds.as_ref().map(|folds| folds.tables(set, &id)).transpose()?;
-        let found = with_page(&file, nameless, |dom, meta| match tables {
+        let found = with_page(&file, address, nameless, |dom, meta| match tables {
             Some(tables) => tables.main_text(dom, meta, &limits),
             None => main_text(dom, meta, &limits),
         })?;

@@ -39,12 +39,12 @@ fn main() -> Result<()> {
     for (host, pages) in hosts {
         let mut sample = Sample::default();
         for (id, file) in &pages {
-            sample.add(xxh3_64(id.as_bytes()), with_page(file, false, footprint)?);
+            sample.add(xxh3_64(id.as_bytes()), with_page(file, None, false, footprint)?);
         }
         let (template, learnt) = Template::learn(&sample);
         let (mut changed, mut bytes) = (0, [0, 0]);
         for (id, file) in &pages {
-            let texts = with_page(file, false, |dom, meta| {
+            let texts = with_page(file, None, false, |dom, meta| {
                 let plain = main_text(dom, meta, &limits).text;
                 let pruned = template.as_ref().map(|t| main_text_without(dom, meta, &limits, t).text);
                 [plain.clone(), pruned.unwrap_or(plain)]

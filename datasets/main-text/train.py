@@ -19,6 +19,7 @@ sets come from.
 import argparse
 import hashlib
 import json
+import re
 import subprocess
 import sys
 import time
@@ -34,13 +35,46 @@ from labels import marked_by_snippets, share_in_gold
 from tables import write_table
 
 # The order counts: rows are drawn at random in it.
-SETS = ["text-wcxb-dev", "text-aeb", "text-cleaneval-dev", "text-trafilatura"]
+SETS = [
+    "text-wcxb-dev",
+    "text-aeb",
+    "text-cleaneval-dev",
+    "text-trafilatura",
+    "text-marked/zh-cwced",
+    "text-marked/fundus",
+    "text-marked/en-blogs-comments",
+    "text-marked/zh-blogs",
+    "text-marked/misinfo-crawler",
+    "text-marked/other-blogs",
+    "text-marked/mercury-fixtures",
+    "text-marked/newspaper",
+    "text-marked/ftr-wrapped",
+    "manuals",
+    "splices",
+    "boards",
+    "plain",
+]
+# Made by the scripts here: learnt from, not tested on.
+MADE = {"manuals", "splices", "boards", "plain"}
+# Sets whose pages are all of one type, but for some sites.
+TYPED = {
+    "text-aeb": "article",
+    "fundus": "article",
+    "misinfo-crawler": "article",
+    "newspaper": "article",
+    "mercury-fixtures": "article",
+    "en-blogs-comments": "article",
+    "zh-blogs": "article",
+    "other-blogs": "article",
+}
+FORUMS = {"php-users-jp/bbs", "yoshiaki99/2ch-besthit"}
 # Of the scorer's kinds of sets: name and licence; said in the tables.
 LICENCES = {
     "wcxb": "the development part of WCXB (CC-BY-4.0)",
     "aeb": "the article extraction benchmark (MIT)",
     "cleaneval": "CleanEval",
     "trafilatura": "trafilatura snippets (Apache-2.0)",
+    "marked": "pages marked by people, by parsers and containers of their sites, and made of these (README.md)",
 }
 # In the order of PageType::CLASSES.
 CLASSES = ["article", "collection", "documentation", "forum", "listing", "product", "service"]
@@ -72,15 +106,28 @@ BLOCKS = COMMON | {
     "feature_fraction": 0.35,
     "bagging_fraction": 0.7,
 }
-BLOCKS_ROUNDS = 140
+BLOCKS_ROUNDS = 180
 # The ensembles that are asked about doubtful blocks too: their questions have thresholds drawn at random, of which the
 # best is taken, so that they err elsewhere than the first. Log-odds that are doubtful: as in src/text/choice.
 MORE = [BLOCKS | {"extra_trees": True, "seed": seed} for seed in (1, 2)]
 MORE_ROUNDS = 220
 DOUBTFUL = 1.5
 
-# Weight of a page of a kind of set.
-WEIGHTS = {"aeb": 1.5}
+# Weight of a page of a set: what tools and wrappers gave is no gold, copies and pages of one site count for less.
+WEIGHTS = {
+    "text-aeb": 1.5,
+    "en-blogs-comments": 0.8,
+    "mercury-fixtures": 0.5,
+    "newspaper": 0.5,
+    "ftr-wrapped": 0.5,
+    "manuals": 0.3,
+    "splices": 0.35,
+    "boards": 0.2,
+    "plain": 0.2,
+}
+# Weight of a page where types are learnt; of sets whose pages are all of one.
+TYPE_WEIGHTS = {"manuals": 0.08, "splices": 0.05, "boards": 0.2, "plain": 0.2}
+TYPED_WEIGHT = 0.3
 # One page in so many is learnt from without its elements' names too; weight of these copies.
 NAMELESS_PART = 3
 NAMELESS_WEIGHT = 0.5
@@ -112,6 +159,8 @@ class Example:
     part: slice | None = None  # its rows among all
     article: float = 0.0  # how likely it is an article
     nameless: bool = False  # a copy to learn from, whose elements have lost their names
+    donors: tuple = ()  # sites that parts of the page were taken from
+    sources: tuple = ()  # sets that the page was made of
 
 
 # --- Reading ---------------------------------------------------------------------------------------------------------
@@ -135,11 +184,23 @@ def fold_of(site, folds):
     return int(hashlib.md5(site.encode()).hexdigest(), 16) % folds
 
 
-def load(args, scorer, name, nameless=False):
+def site_of_marked(item):
+    """The site of a page of a marked set: as stated, of its address, or of an id that begins with a host."""
+    if item.get("site"):
+        return item["site"]
+    host = re.match(r"((?:[a-z0-9-]+\.)+[a-z]{2,})", item["id"])
+    return site_of(item["url"] or (f"http://{host[1]}" if host else "")) if item["url"] or host else item["id"]
+
+
+def load(args, scorer, path, nameless=False):
     """(kind, pages of the scorer, examples) of a set."""
+    name = Path(path).name
     folder = args.nameless if nameless else args.features
-    kind, pages = scorer.load_set(args.data / name)
+    kind, pages = scorer.load_set(args.data / path)
     by_id = {page.id: page for page in pages}
+    marked = {}
+    if kind == "marked":
+        marked = {item["id"]: item for _, item in scorer.read_jsonl(args.data / path / "gold.jsonl")}
     token = scorer.TOKEN["cjk"]
     values = np.fromfile(folder / f"{name}.f32", dtype="<f4")
     examples, at = [], 0
@@ -153,13 +214,19 @@ def load(args, scorer, name, nameless=False):
             if page is None or not texts or (nameless and fold_of(page.id, NAMELESS_PART)):
                 continue
             labels = marked_by_snippets(texts, page) if page.gold is None else share_in_gold(texts, page.gold, token)
-            site = site_of(page.url) if page.url else page.id
+            about = marked.get(page.id, {})
+            site = site_of_marked(about) if about else site_of(page.url) if page.url else page.id
+            if about and about.get("text") is None:
+                labels = np.full(len(texts), np.nan, np.float32)
             units = np.array(item["units"], np.float32)
             page_row = rows[0, width - item["page_width"] :].copy()
-            group = page.group if kind == "wcxb" else ""
+            group = page.group if kind == "wcxb" else about.get("type") or TYPED.get(name, "")
+            group = "forum" if site in FORUMS else group
             example = Example(name, kind, page.id, site, group, texts, units, rows, page_row, labels)
             example.fold = fold_of(site, args.folds)
             example.nameless = nameless
+            example.donors = tuple(about.get("donors") or ())
+            example.sources = tuple([about["host_set"], *about["donor_sets"]] if "host_set" in about else ())
             examples.append(example)
     if at != len(values):
         sys.exit(f"{name}: .f32 and .jsonl do not belong together")
@@ -182,16 +249,33 @@ def learn_types(examples, train, folds):
     X = np.stack([e.page_row for e in examples])
     y = np.array([CLASSES.index(e.group) if e.group else -1 for e in examples])
     fold = np.array([e.fold for e in examples])
+    weights = np.array([type_weight(e) for e in examples])
     tables = []
     for f in range(folds):
-        rows = typed & (fold != f)
-        tables.append(lgb.train(TYPES, lgb.Dataset(X[rows], y[rows]), TYPES_ROUNDS))
+        rows = typed & (fold != f) & ~made_of(examples, f, folds)
+        tables.append(lgb.train(TYPES, lgb.Dataset(X[rows], y[rows], weight=weights[rows]), TYPES_ROUNDS))
         if (fold == f).any():
             out[fold == f] = tables[-1].predict(X[fold == f])
-    right = out[typed].argmax(1) == y[typed]
-    recall = ", ".join(f"{c} {right[y[typed] == i].mean():.2f}" for i, c in enumerate(CLASSES) if (y[typed] == i).any())
-    print(f"page types: accuracy {right.mean():.3f} on other folds; recall {recall}", flush=True)
-    return out, (X[typed], y[typed]), tables
+    for name in dict.fromkeys(e.set for e in examples if e.set != "splices"):
+        mine = typed & np.array([e.set == name and not e.nameless for e in examples])
+        if mine.any():
+            right = out[mine].argmax(1) == y[mine]
+            recall = ", ".join(
+                f"{c} {right[y[mine] == i].mean():.2f}" for i, c in enumerate(CLASSES) if (y[mine] == i).any()
+            )
+            print(f"page types, {name}: accuracy {right.mean():.3f} on other folds; recall {recall}", flush=True)
+    return out, (X[typed], y[typed], weights[typed]), tables
+
+
+def type_weight(example):
+    """Weight of a page where types are learnt."""
+    weight = TYPE_WEIGHTS.get(example.set, TYPED_WEIGHT if example.set in TYPED else 1)
+    return weight * (NAMELESS_WEIGHT if example.nameless else 1)
+
+
+def made_of(examples, fold, folds):
+    """For each page whether parts of it are of sites of a fold."""
+    return np.array([any(fold_of(donor, folds) == fold for donor in e.donors) for e in examples])
 
 
 def weights_of(example):
@@ -206,10 +290,10 @@ def weights_of(example):
         known = ~np.isnan(example.labels)
         total = length[known].sum() + 1e-9
         return np.where(known, length / total * SNIPPETS_WEIGHT * share, 0)
-    if not example.labels.any():
+    if np.isnan(example.labels).any() or not example.labels.any():
         return np.zeros(len(length))
     marked = (example.labels * length).sum()
-    return length / (0.7 * marked + 0.3 * length.sum()) ** 0.8 * 4 * WEIGHTS.get(example.kind, 1) * share
+    return length / (0.7 * marked + 0.3 * length.sum()) ** 0.8 * 4 * WEIGHTS.get(example.set, 1) * share
 
 
 class Rows:
@@ -315,7 +399,8 @@ def report_written(args, scorer, sets, tested, *how):
     for name in tested:
         kind, pages, _ = sets[name]
         out = args.tables / f"{name}{''.join(how)}.jsonl"
-        run(args, "predict_text", "--folds", args.tables, *how, args.data / name, out)
+        path = next(path for path in args.sets if Path(path).name == name)
+        run(args, "predict_text", "--folds", args.tables, *how, args.data / path, out)
         texts, _ = scorer.load_predictions(out, pages)
         _, groups = scorer.score_set(pages, texts)
         scorer.print_groups(kind, groups)
@@ -331,7 +416,7 @@ def cross_validate(args, scorer, sets, examples):
     for f in range(args.folds):
         start = time.monotonic()
         held = rows.of(examples, [e.fold == f for e in examples])
-        boosters = rows.train(~held)
+        boosters = rows.train(~held & ~rows.of(examples, made_of(examples, f, args.folds)))
         folder = args.tables / str(f)
         folder.mkdir(exist_ok=True)
         write_table([type_tables[f]], folder / "types.txt")
@@ -340,18 +425,20 @@ def cross_validate(args, scorer, sets, examples):
         if held.any():
             scores[held] = log_odds(boosters, rows.X[held])
         print(f"fold {f}: {time.monotonic() - start:.0f} s", flush=True)
-    report(scorer, sets, examples, scores, sets)
-    report_written(args, scorer, sets, sets)
-    report_written(args, scorer, sets, [name for name in sets if sets[name][0] != "trafilatura"], "--nameless")
+    tested = [name for name in sets if name not in MADE]
+    report(scorer, sets, examples, scores, tested)
+    report_written(args, scorer, sets, tested)
+    report_written(args, scorer, sets, [name for name in tested if sets[name][0] != "trafilatura"], "--nameless")
 
 
 def transfer(args, scorer, sets, examples):
-    tested = [name for name in sets if name not in args.train]
+    tested = [name for name in sets if name not in args.train and name not in MADE]
     unknown = set(args.train) - set(sets)
     if unknown or not tested:
         sys.exit(f"--train: some, not all, of {', '.join(sets)}")
+    lent = [any(source not in args.train for source in e.sources) for e in examples]
     shared = {e.site for e in examples if e.set in tested} if args.disjoint else set()
-    train = np.array([e.set in args.train and e.site not in shared for e in examples])
+    train = np.array([e.set in args.train and e.site not in shared for e in examples]) & ~np.array(lent)
     print(f"training on {train.sum()} pages", flush=True)
     types, _, _ = learn_types(examples, train, args.folds)
     rows = Rows(examples, types)
@@ -362,10 +449,10 @@ def transfer(args, scorer, sets, examples):
 def final(args, scorer, sets, examples):
     args.out.mkdir(parents=True, exist_ok=True)
     version = f"LightGBM {lgb.__version__}"
-    types, (X, y), _ = learn_types(examples, np.ones(len(examples), bool), args.folds)
-    table = lgb.train(TYPES, lgb.Dataset(X, y), TYPES_ROUNDS)
-    typed = {e.set: sum(1 for e in mine if e.group) for _, _, mine in sets.values() for e in mine[:1]}
-    sources = "; ".join(LICENCES[kind] for name, (kind, _, _) in sets.items() if typed[name])
+    types, (X, y, weights), _ = learn_types(examples, np.ones(len(examples), bool), args.folds)
+    table = lgb.train(TYPES, lgb.Dataset(X, y, weight=weights), TYPES_ROUNDS)
+    typed = {name: sum(1 for e in mine if e.group) for name, (_, _, mine) in sets.items()}
+    sources = "; ".join(dict.fromkeys(LICENCES[kind] for name, (kind, _, _) in sets.items() if typed[name]))
     write_table(
         [table],
         args.out / "types.txt",
@@ -378,7 +465,7 @@ def final(args, scorer, sets, examples):
     size = f"trees of at most {BLOCKS['num_leaves']} leaves, learning rate {BLOCKS['learning_rate']}"
     how = (
         "Objective cross entropy; weight of a block by its length and its page's.",
-        f"Data: {', '.join(LICENCES[kind] for kind, _, _ in sets.values())}; some pages a second time without the names of "
+        f"Data: {', '.join(dict.fromkeys(LICENCES[kind] for kind, _, _ in sets.values()))}; some pages a second time without the names of "
         "their elements.",
     )
     what = "Log-odds that a block is main text."
@@ -411,10 +498,10 @@ def main():
     args = parser.parse_args()
     scorer = load_scorer(args.eval)
     start = time.monotonic()
-    sets = {name: load(args, scorer, name) for name in args.sets}
+    sets = {Path(path).name: load(args, scorer, path) for path in args.sets}
     examples = [example for _, _, mine in sets.values() for example in mine]
     if args.nameless:
-        examples += [e for name in args.sets for e in load(args, scorer, name, nameless=True)[2]]
+        examples += [e for path in args.sets for e in load(args, scorer, path, nameless=True)[2]]
     print(f"{len(examples)} pages read and labelled, {time.monotonic() - start:.0f} s", flush=True)
     args.run(args, scorer, sets, examples)
 

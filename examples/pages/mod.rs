@@ -45,21 +45,67 @@ pub fn pages(set: &Path) -> Result<BTreeMap<String, PathBuf>> {
     Ok(found)
 }
 
-/// Reads a page and hands on its tree and what it says of itself; `nameless` takes the names off all elements before.
-pub fn with_page<T>(file: &Path, nameless: bool, f: impl FnOnce(&Dom<'_>, &Metadata) -> T) -> Result<T> {
+/// The addresses of a set's pages, by id, where its makers tell them.
+#[allow(dead_code)] // not every example that shares this file has a use for it
+pub fn addresses(set: &Path) -> Result<BTreeMap<String, CanonicalUrl>> {
+    let mut found = BTreeMap::new();
+    let mut add = |id: &str, url: &serde_json::Value| {
+        if let Some(url) = url.as_str().and_then(CanonicalUrl::parse) {
+            found.insert(id.to_string(), url);
+        }
+    };
+    let json = |path: &Path| -> Result<serde_json::Value> { Ok(serde_json::from_slice(&fs::read(path)?)?) };
+    if let Ok(lines) = fs::read_to_string(set.join("gold.jsonl")) {
+        for line in lines.lines().filter(|line| !line.trim().is_empty()) {
+            let item: serde_json::Value = serde_json::from_str(line)?;
+            add(item["id"].as_str().unwrap_or_default(), &item["url"]);
+        }
+    } else if set.join("evaldata.json").is_file() {
+        for (url, item) in json(&set.join("evaldata.json"))?.as_object().into_iter().flatten() {
+            add(item["file"].as_str().unwrap_or_default(), &url.as_str().into());
+        }
+    } else if set.join("ground-truth.json").is_file() {
+        for (id, item) in json(&set.join("ground-truth.json"))?.as_object().into_iter().flatten() {
+            add(id, &item["url"]);
+        }
+    } else if set.join("gold").is_dir() {
+        for entry in fs::read_dir(set.join("gold"))? {
+            let path = entry?.path();
+            if let Some(id) = path.file_stem().and_then(|stem| stem.to_str()) {
+                add(id, &json(&path)?["url"]);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Reads a page and hands on its tree and what it says of itself; `nameless` takes the names off all elements before, and what
+/// the page states of itself but for its title.
+pub fn with_page<T>(
+    file: &Path,
+    address: Option<&CanonicalUrl>,
+    nameless: bool,
+    f: impl FnOnce(&Dom<'_>, &Metadata) -> T,
+) -> Result<T> {
     let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let mut text = decode(unwrapped(&bytes), None, None).text.to_string();
     if nameless {
-        for name in ["class", "id", "role", "itemprop", "data-testid"] {
+        for name in ["class", "id", "role", "itemprop", "itemtype", "data-testid"] {
             for space in [" ", "\n", "\t"] {
                 text = text.replace(&format!("{space}{name}="), &format!("{space}un{name}="));
             }
         }
     }
     let dom = parse(&text, &Limits::default());
-    // No set tells every page's address, so none is used: relative links get a base that says nothing.
-    let base = CanonicalUrl::parse("http://example.invalid/").ok_or("not a URL")?;
-    let meta = metadata(&dom, &base, &[]);
+    // Relative links get a base that says nothing where the set does not tell the page's address.
+    let nowhere = CanonicalUrl::parse("http://example.invalid/").ok_or("not a URL")?;
+    let mut meta = metadata(&dom, address.unwrap_or(&nowhere), &[]).found_at(address);
+    if nameless {
+        // What pages of 2005 did not say of themselves either.
+        let mut bare = Metadata::default();
+        (bare.title, bare.base, bare.date_order) = (meta.title, meta.base, meta.date_order);
+        meta = bare;
+    }
     Ok(f(&dom, &meta))
 }
 
