@@ -4,16 +4,8 @@
 use std::path::Path;
 
 /// Crates whose tables reach results.
-const DATA_CRATES: &[&str] = &[
-    "chardetng",
-    "encoding_rs",
-    "jieba-rs",
-    "psl",
-    "unicode-normalization",
-    "unicode-segmentation",
-    "url",
-    "whatlang",
-];
+const DATA_CRATES: &[&str] =
+    &["chardetng", "encoding_rs", "jieba-rs", "psl", "unicode-normalization", "unicode-segmentation", "url"];
 
 fn main() {
     println!("cargo:rerun-if-changed=../datasets/demo-site");

@@ -157,7 +157,7 @@ pub fn extract(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for Extract {
     type Input = Shards;
     const NAME: &'static str = "extract";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 6;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let parts = Mill::new(self.limits.clone()).parts();

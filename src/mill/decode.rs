@@ -39,7 +39,7 @@ pub struct Html;
 
 impl Decode for Html {
     fn id(&self) -> PartId {
-        PartId::new("html", 1)
+        PartId::new("html", 2)
     }
 
     fn accepts(&self, declared: Option<&str>, sniffed: Option<&str>) -> bool {

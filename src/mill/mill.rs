@@ -144,7 +144,8 @@ impl Mill {
         // Of the links only what they are resolved against is wanted.
         let limits = LinkLimits { max_links: 0, ..LinkLimits::default() };
         let found = links(dom, page.url(), page.characters()?.encoding, &limits);
-        let footprint = footprint_by(method, dom, &metadata(dom, &found.base, &[]));
+        let about = metadata(dom, &found.base, &[]).found_at(Some(page.url()));
+        let footprint = footprint_by(method, dom, &about);
         Some((footprint, if compared { Likeness::of(&page) } else { None }))
     }
 }

@@ -8,7 +8,7 @@ use webmill_capture::{CanonicalUrl, Capture, Truncation, decode_content};
 use webmill_html::charset::{self, CharsetSource};
 use webmill_html::links::{Links, links};
 use webmill_html::parse::parse;
-use webmill_html::sniff::{is_markup, sniff};
+use webmill_html::sniff::{is_html_type, is_markup, sniff};
 use webmill_html::{Dom, Item, Link, Metadata, metadata, metadata_and_items};
 use webmill_text::Template;
 
@@ -53,6 +53,8 @@ pub struct Characters<'a> {
     pub declared: Option<&'static str>,
     /// Name of the encoding that the bytes speak for; `None` for plain ASCII.
     pub detected: Option<&'static str>,
+    /// Name of the encoding that UTF-8 was taken for when the text was encoded as UTF-8 again, which was undone.
+    pub doubled: Option<&'static str>,
     /// What settled the matter.
     pub source: CharsetSource,
     /// The encoding its links are in.
@@ -159,6 +161,13 @@ impl<'a> Page<'a> {
         is_markup(body.declared_type.as_deref(), body.sniffed_type)
     }
 
+    /// The format that its bytes are in, where the server says HTML of what is none, so that it is not read.
+    pub fn refused_html(&self) -> Option<&'static str> {
+        let body = self.body();
+        let says_html = body.declared_type.as_deref().is_some_and(is_html_type);
+        (self.is_read() && says_html && !self.is_html()).then(|| body.sniffed_type.unwrap_or("empty"))
+    }
+
     /// The characters of an HTML page with a good status.
     pub fn characters(&self) -> Option<&Characters<'a>> {
         let read = || {
@@ -174,6 +183,7 @@ impl<'a> Page<'a> {
                 name: decoded.name,
                 declared: decoded.declared,
                 detected: decoded.detected,
+                doubled: decoded.doubled,
                 source: decoded.source,
                 encoding: decoded.used,
             })
@@ -211,10 +221,11 @@ impl<'a> Page<'a> {
                 .filter_map(|(name, value)| name.eq_ignore_ascii_case(b"x-robots-tag").then_some(value))
                 .collect();
             let (dom, base) = (self.dom()?, &self.found_links()?.base);
-            Some(match self.limits().details {
+            let (about, items) = match self.limits().details {
                 true => metadata_and_items(dom, base, &robots),
                 false => (metadata(dom, base, &robots), Vec::new()),
-            })
+            };
+            Some((about.found_at(Some(&self.url)), items))
         };
         self.stated.get_or_init(read).as_ref()
     }
@@ -254,7 +265,13 @@ impl<'a> Page<'a> {
 
     /// Words, languages and fingerprints of its main text; `None` without one.
     pub fn reading(&self) -> Option<&Reading> {
-        self.reading.get_or_init(|| Reading::of(&self.document()?.main)).as_ref()
+        self.reading.get_or_init(|| Reading::of(&self.document()?.main, self.declared_language())).as_ref()
+    }
+
+    /// What the page says its language is: the document, else the server.
+    fn declared_language(&self) -> Option<&str> {
+        let stated = self.metadata().and_then(|metadata| metadata.lang.as_deref());
+        stated.or_else(|| std::str::from_utf8(self.capture.response.header("content-language")?).ok())
     }
 
     /// URLs that led here: the one first asked for where a redirect led elsewhere, and the target of an answer that is a

@@ -1,7 +1,7 @@
 //! What is counted over a main text: words, languages, fingerprints.
 
 use webmill_dedup::{BandShape, TextDigest, TextSigner};
-use webmill_text::{MainText, languages, words};
+use webmill_text::{MainText, languages_declared, words};
 
 /// Share of a page's letters from which a language is one of its languages, and most of these.
 const LEAST_SHARE: f64 = 0.05;
@@ -27,8 +27,8 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Reads a text; nothing of one without words.
-    pub fn of(main: &MainText) -> Option<Self> {
+    /// Reads the text of a page that declares its language by a BCP 47 tag; nothing of one without words.
+    pub fn of(main: &MainText, declared: Option<&str>) -> Option<Self> {
         let text = main.text.as_str();
         if text.trim().is_empty() {
             return None;
@@ -40,7 +40,7 @@ impl Reading {
             signer.word(word);
         });
         let signatures = signer.finish();
-        let found = languages(text, &main.code);
+        let found = languages_declared(text, &main.code, declared);
         let several = found.runs.len() > 1 || !main.code.is_empty();
         let used = found.shares.iter().filter(|(_, share)| *share >= LEAST_SHARE).take(MAX_LANGUAGES);
         Some(Reading {

@@ -4,149 +4,201 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 use webmill_capture::CanonicalUrl;
-use webmill_html::{Item, Limits, base_of, decode, items, metadata, parse};
-use webmill_text::{TextLimits, keywords, languages, main_text};
+use webmill_html::{Decoded, Item, Limits, Metadata, base_of, decode, items, metadata, parse};
+use webmill_text::{MainText, TextLimits, XmlForm, keywords, languages_declared, main_text, plain_text};
 
-use super::Form;
 use super::read::Bytes;
+use super::{Form, TextArgs, front_matter, xml};
 
 /// Keywords of a page.
 const KEYWORDS: usize = 10;
 
-/// A page as an object of JSON. Every field stands in every object; what the page does not say is null or empty.
+/// A page as an object of JSON. Every field stands in every object but the Markdown, which is there on demand; what the page
+/// does not say is null or empty.
 #[derive(Debug, Default, Serialize)]
 pub struct Known {
-    /// Name of the file, or its stem.
-    id: String,
+    /// Path, name or stem of the file; of an item of a feed with its number.
+    pub id: String,
     /// The file as it was found; `-` for stdin.
-    file: String,
+    pub file: String,
+    /// What it is: page, item (of a feed), text, sitemap-url, sitemap.
+    pub kind: &'static str,
     /// Address: as given, else as the page states it.
-    url: Option<String>,
+    pub url: Option<String>,
     /// Main text, a paragraph a line.
-    text: String,
-    title: Option<String>,
-    author: Option<String>,
+    pub text: String,
+    pub title: Option<String>,
+    pub author: Option<String>,
     /// Publication, ISO 8601, with time and zone where the page states them.
-    date: Option<String>,
+    pub date: Option<String>,
     /// Both readings of a date such as 03/04/2024, month first and day first, where nothing tells the order.
-    date_ambiguous: Option<[String; 2]>,
-    modified: Option<String>,
-    site_name: Option<String>,
-    description: Option<String>,
-    categories: Vec<String>,
-    tags: Vec<String>,
-    keywords_declared: Vec<String>,
-    licence: Option<String>,
-    image: Option<String>,
+    pub date_ambiguous: Option<[String; 2]>,
+    pub modified: Option<String>,
+    pub site_name: Option<String>,
+    pub description: Option<String>,
+    pub categories: Vec<String>,
+    pub tags: Vec<String>,
+    pub keywords_declared: Vec<String>,
+    pub licence: Option<String>,
+    pub image: Option<String>,
     /// Of most of the text, ISO 639-3, and how sure that is.
-    language: Option<&'static str>,
-    language_confidence: Option<f64>,
+    pub language: Option<&'static str>,
+    pub language_confidence: Option<f64>,
     /// As the page declares it, BCP 47.
-    language_declared: Option<String>,
+    pub language_declared: Option<String>,
     /// Shares of the text by language.
-    languages: Vec<Share>,
+    pub languages: Vec<Share>,
     /// Languages of stretches of the text, in order.
-    paragraphs: Vec<Stretch>,
-    page_type: &'static str,
+    pub paragraphs: Vec<Stretch>,
+    pub page_type: &'static str,
     /// Expected F1 of the text.
-    confidence: f32,
-    keywords: Vec<Word>,
-    tables: Vec<Table>,
-    comments: Vec<Remark>,
+    pub confidence: f32,
+    pub keywords: Vec<Word>,
+    pub tables: Vec<Table>,
+    pub comments: Vec<Remark>,
     /// Types of schema.org that the page gives itself.
-    types: Vec<String>,
+    pub types: Vec<String>,
     /// Its structured data, as it states them.
-    structured: Vec<Stated>,
+    pub structured: Vec<Stated>,
     /// Encoding that it was read by, that it declares, and that its bytes look like.
-    encoding: &'static str,
-    encoding_declared: Option<&'static str>,
-    encoding_detected: Option<&'static str>,
+    pub encoding: &'static str,
+    pub encoding_declared: Option<&'static str>,
+    pub encoding_detected: Option<&'static str>,
+    /// Encoding that its UTF-8 was taken for when it was encoded a second time, which has been undone.
+    pub encoding_doubled: Option<&'static str>,
+    /// Where the page leads, if a refresh to another page is all that it is: it has no text then.
+    pub redirects_to: Option<String>,
     /// Limits that cut it.
-    cuts: Vec<&'static str>,
+    pub cuts: Vec<&'static str>,
+    /// The text as Markdown, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub markdown: Option<String>,
+    /// The text as elements of XML.
     #[serde(skip)]
-    markdown: String,
+    pub xml: String,
 }
 
+/// Part of a page as JSON has it.
 #[derive(Debug, Serialize)]
-struct Share {
+pub struct Share {
     language: &'static str,
     share: f64,
 }
 
 /// Characters `start` to `end` of the text are in one language.
 #[derive(Debug, Serialize)]
-struct Stretch {
+pub struct Stretch {
     language: &'static str,
     start: usize,
     end: usize,
 }
 
+/// Part of a page as JSON has it.
 #[derive(Debug, Serialize)]
-struct Word {
+pub struct Word {
     word: String,
     score: f64,
 }
 
+/// Part of a page as JSON has it.
 #[derive(Debug, Serialize)]
-struct Table {
+pub struct Table {
     caption: Option<String>,
     columns: Vec<String>,
     rows: Rows,
 }
 
+/// Part of a page as JSON has it.
 #[derive(Debug, Serialize)]
-struct Stated {
+pub struct Stated {
     syntax: &'static str,
     types: Vec<String>,
     data: serde_json::Value,
 }
 
+/// Part of a page as JSON has it.
 #[derive(Debug, Serialize)]
-struct Remark {
-    author: Option<String>,
-    date: Option<String>,
-    text: String,
+pub struct Remark {
+    pub author: Option<String>,
+    pub date: Option<String>,
+    pub text: String,
 }
 
 fn rounded(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
 }
 
-impl Known {
-    /// Reads a page; what `form` does not show is not worked out.
-    pub fn of(id: String, file: &Path, page: &Bytes, url: Option<&CanonicalUrl>, form: Form) -> Known {
-        let tld = url.and_then(|url| url.host().rsplit('.').next()).map(str::as_bytes);
-        let decoded = decode(&page.bytes, None, tld);
-        let dom = parse(&decoded.text, &Limits::default());
-        let base = base_of(&dom, url);
-        let meta = metadata(&dom, base.as_ref(), &[]);
-        let limits =
-            TextLimits { markdown: form == Form::Md, details: form == Form::Json, ..TextLimits::default() };
-        let main = main_text(&dom, &meta, &limits);
-        if form != Form::Json {
-            return Known { text: main.text, markdown: main.markdown, ..Known::default() };
+/// A page, a text or an item that is to be read, and how.
+pub struct Source<'a> {
+    pub args: &'a TextArgs,
+    pub id: String,
+    pub file: &'a Path,
+    pub url: Option<&'a CanonicalUrl>,
+}
+
+impl Source<'_> {
+    /// What the library is asked for: what the form of output does not show is not worked out.
+    pub fn limits(&self) -> TextLimits {
+        let args = self.args;
+        TextLimits {
+            markdown: args.format == Form::Md || args.with_markdown,
+            details: args.shows_comments() || args.format == Form::Json,
+            focus: args.focus(),
+            tables: !args.no_tables,
+            links: !args.no_links,
+            images: !args.no_images,
+            xml: match args.format {
+                Form::Xml => Some(XmlForm::Plain),
+                Form::Tei => Some(XmlForm::Tei),
+                _ => None,
+            },
+            ..TextLimits::default()
         }
-        let spoken = languages(&main.text, &main.code);
-        let mut characters = Characters { text: &main.text, bytes: 0, characters: 0 };
-        let paragraphs = spoken.runs.iter().map(|run| Stretch {
-            language: run.iso639_3,
-            start: characters.at(run.range.start),
-            end: characters.at(run.range.end),
-        });
-        let tables = main.tables.into_iter().map(|table| Table {
-            rows: Rows(table.columns.clone(), table.rows),
-            caption: table.caption,
-            columns: table.columns,
-        });
+    }
+
+    /// Characters of a file, by what it declares and what its bytes say.
+    fn decoded<'b>(&self, page: &'b Bytes) -> Decoded<'b> {
+        let tld = self.url.and_then(|url| url.host().rsplit('.').next()).map(str::as_bytes);
+        decode(&page.bytes, None, tld)
+    }
+
+    /// An HTML page.
+    pub fn page(&self, page: &Bytes) -> Known {
+        let decoded = self.decoded(page);
+        let dom = parse(&decoded.text, &Limits::default());
+        let base = base_of(&dom, self.url);
+        let meta = metadata(&dom, base.as_ref(), &[]).found_at(self.url);
+        let main = main_text(&dom, &meta, &self.limits());
         let mut cuts: Vec<&str> = dom.cut().names().collect();
         if page.cut && !cuts.contains(&"bytes") {
             cuts.push("bytes");
         }
+        let structured = match self.args.format {
+            Form::Json => items(&dom, base.as_ref()).into_iter().map(stated).collect(),
+            _ => Vec::new(),
+        };
+        Known { kind: "page", cuts, structured, ..self.known(main, meta).read_as(&decoded) }
+    }
+
+    /// A plain text.
+    pub fn text(&self, page: &Bytes) -> Known {
+        let decoded = self.decoded(page);
+        let main = plain_text(&decoded.text, &self.limits());
+        let mut cuts = Vec::new();
+        if page.cut || decoded.text.len() > TextLimits::default().max_text_bytes {
+            cuts.push("bytes");
+        }
+        Known { kind: "text", cuts, ..self.known(main, Metadata::default()).read_as(&decoded) }
+    }
+
+    /// All that is shown of a text and what is stated with it.
+    pub fn known(&self, main: MainText, meta: Metadata) -> Known {
+        let args = self.args;
         let text = |url: &CanonicalUrl| url.as_str().to_owned();
-        Known {
-            id,
-            file: file.to_string_lossy().into_owned(),
-            url: url.or(meta.canonical.as_ref()).map(text),
+        let mut known = Known {
+            id: self.id.clone(),
+            file: self.file.to_string_lossy().into_owned(),
+            url: self.url.or(meta.canonical.as_ref()).map(text),
             title: main.title,
             author: main.author,
             date: main.date,
@@ -159,49 +211,105 @@ impl Known {
             licence: meta.licence,
             modified: meta.modified,
             image: meta.image.as_ref().map(text),
-            language: spoken.main().map(|found| found.iso639_3),
-            language_confidence: spoken.main().map(|found| rounded(found.confidence)),
             language_declared: meta.lang,
-            languages: spoken
-                .shares
-                .iter()
-                .map(|&(language, n)| Share { language, share: rounded(n) })
-                .collect(),
-            paragraphs: paragraphs.collect(),
             page_type: main.page_type.name(),
+            redirects_to: main.redirects_to,
             confidence: main.confidence,
-            keywords: keywords(&main.text, KEYWORDS)
-                .into_iter()
-                .map(|found| Word { word: found.word, score: rounded(found.score) })
-                .collect(),
-            tables: tables.collect(),
-            comments: main
-                .comments
-                .into_iter()
-                .map(|said| Remark { author: said.author, date: said.date, text: said.text })
-                .collect(),
             types: meta.structured.types,
-            structured: items(&dom, base.as_ref()).into_iter().map(stated).collect(),
-            encoding: decoded.name,
-            encoding_declared: decoded.declared,
-            encoding_detected: decoded.detected,
-            cuts,
-            text: main.text,
-            markdown: String::new(),
+            markdown: Some(main.markdown).filter(|_| args.format == Form::Md || args.with_markdown),
+            xml: main.xml,
+            ..Known::default()
+        };
+        if args.shows_comments() {
+            let remark = |said: webmill_text::Comment| Remark {
+                author: said.author,
+                date: said.date,
+                text: said.text,
+            };
+            known.comments = main.comments.into_iter().map(remark).collect();
         }
+        let bare = matches!(args.format, Form::Text | Form::Md) && !args.front_matter;
+        if !bare || !args.language.is_empty() {
+            known.tell_languages(&main.text, &main.code);
+        }
+        if args.format == Form::Json {
+            let word = |found: webmill_text::Keyword| Word { word: found.word, score: rounded(found.score) };
+            known.keywords = keywords(&main.text, KEYWORDS).into_iter().map(word).collect();
+            let table = |table: webmill_text::DataTable| Table {
+                rows: Rows(table.columns.clone(), table.rows),
+                caption: table.caption,
+                columns: table.columns,
+            };
+            known.tables = main.tables.into_iter().map(table).collect();
+        }
+        known.text = main.text;
+        known
+    }
+}
+
+impl Known {
+    fn read_as(mut self, decoded: &Decoded<'_>) -> Known {
+        self.encoding = decoded.name;
+        self.encoding_declared = decoded.declared;
+        self.encoding_detected = decoded.detected;
+        self.encoding_doubled = decoded.doubled;
+        self
+    }
+
+    fn tell_languages(&mut self, text: &str, code: &[std::ops::Range<usize>]) {
+        let spoken = languages_declared(text, code, self.language_declared.as_deref());
+        let mut characters = Characters { text, bytes: 0, characters: 0 };
+        let stretch = |run: &webmill_text::LanguageRun| Stretch {
+            language: run.iso639_3,
+            start: characters.at(run.range.start),
+            end: characters.at(run.range.end),
+        };
+        self.paragraphs = spoken.runs.iter().map(stretch).collect();
+        self.language = spoken.main().map(|found| found.iso639_3);
+        self.language_confidence = spoken.main().map(|found| rounded(found.confidence));
+        let share = |&(language, n): &(&'static str, f64)| Share { language, share: rounded(n) };
+        self.languages = spoken.shares.iter().map(share).collect();
     }
 
     /// The page in an output form, ended by a newline; nothing for a page without text.
-    pub fn written(mut self, form: Form) -> String {
-        let mut out = match form {
+    pub fn written(mut self, args: &TextArgs) -> String {
+        let mut out = match args.format {
             Form::Json => serde_json::to_string(&self).unwrap_or_default(),
             Form::Text => std::mem::take(&mut self.text),
-            Form::Md => std::mem::take(&mut self.markdown),
+            Form::Md => self.markdown.take().unwrap_or_default(),
+            Form::Xml => return xml::document(&self),
+            Form::Tei => return xml::tei(&self),
         };
-        if !out.is_empty() {
+        if args.with_comments && matches!(args.format, Form::Text | Form::Md) {
+            self.comments.iter().for_each(|said| said.append(args.format, &mut out));
+        }
+        if args.front_matter {
+            let gap = if out.is_empty() { "" } else { "\n" };
+            out.insert_str(0, &format!("{}{gap}", front_matter::front_matter(&self)));
+        }
+        if !out.is_empty() && !out.ends_with('\n') {
             out.push('\n');
         }
         out
+    }
+}
+
+impl Remark {
+    /// Writes it after a text: who and when, then what.
+    fn append(&self, form: Form, out: &mut String) {
+        if !out.is_empty() {
+            out.push_str("\n\n");
+        }
+        let plain = |text: &str| match form {
+            Form::Md => plain_text(&text.replace('\n', "\n\n"), &TextLimits::default()).markdown,
+            _ => text.to_owned(),
+        };
+        let said: Vec<&str> = [self.author.as_deref(), self.date.as_deref()].into_iter().flatten().collect();
+        if !said.is_empty() {
+            out.push_str(&plain(&format!("{}:", said.join(", "))));
+            out.push_str(if form == Form::Md { "\n\n" } else { "\n" });
+        }
+        out.push_str(&plain(&self.text));
     }
 }
 
@@ -212,7 +320,7 @@ fn stated(item: Item) -> Stated {
 
 /// The rows of a table: by the names of its columns, in their order, or as lists where there are none.
 #[derive(Debug)]
-struct Rows(Vec<String>, Vec<Vec<String>>);
+pub struct Rows(Vec<String>, Vec<Vec<String>>);
 
 impl Serialize for Rows {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

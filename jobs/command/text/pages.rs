@@ -1,5 +1,6 @@
 //! The files that are pages, in order.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -13,22 +14,10 @@ pub struct Found {
     pub named: bool,
     /// Why it cannot be looked at.
     pub fault: Option<String>,
+    /// Its path in that folder; of a file that is named its name.
+    pub within: PathBuf,
     /// Number of the input that it comes from.
-    input: usize,
-}
-
-impl Found {
-    /// Its name, without its ending unless `whole`.
-    pub fn id(&self, whole: bool) -> String {
-        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
-        let stem = || {
-            let name = Path::new(name);
-            let inner = name.file_stem().filter(|_| name.extension().is_some_and(|end| end == "gz"));
-            Path::new(inner.unwrap_or(name.as_os_str())).file_stem().unwrap_or(name.as_os_str()).to_owned()
-        };
-        let id = if whole { name.to_owned() } else { stem() };
-        id.to_string_lossy().into_owned()
-    }
+    pub input: usize,
 }
 
 /// The files of the inputs, one after the other.
@@ -36,14 +25,23 @@ pub struct Pages {
     inputs: Vec<PathBuf>,
     next: usize,
     walk: Option<walkdir::IntoIter>,
-    /// Of every input: whether it is a folder, files seen, files that were no pages.
-    counts: Vec<(bool, u64, u64)>,
+    /// Of every input.
+    counts: Vec<Counts>,
+}
+
+/// The files of an input.
+#[derive(Clone, Default)]
+struct Counts {
+    folder: bool,
+    seen: u64,
+    /// Files that are not read, by reason.
+    passed_over: BTreeMap<String, u64>,
 }
 
 impl Pages {
     /// The pages of these files and folders.
     pub fn new(inputs: Vec<PathBuf>) -> Self {
-        let counts = vec![(false, 0, 0); inputs.len()];
+        let counts = vec![Counts::default(); inputs.len()];
         Pages { inputs, next: 0, walk: None, counts }
     }
 
@@ -67,19 +65,39 @@ impl Pages {
                     None => self.walk = None,
                     Some(Ok(entry)) => {
                         // What a link leads to counts if it is a file; folders behind links may be rings.
-                        let Ok(about) = std::fs::metadata(entry.path()) else { continue };
+                        let Ok(about) = std::fs::metadata(entry.path()) else {
+                            self.counts[input].seen += 1;
+                            self.pass_over(input, "a link that leads nowhere");
+                            continue;
+                        };
+                        if !about.is_file() && !about.is_dir() {
+                            self.counts[input].seen += 1;
+                            self.pass_over(input, "no regular file");
+                        } else if about.is_dir() && entry.path_is_symlink() {
+                            self.counts[input].seen += 1;
+                            self.pass_over(input, "a link to a folder");
+                        }
                         if about.is_file() {
-                            self.counts[input].1 += 1;
-                            let found = Found { path: entry.into_path(), named: false, fault: None, input };
+                            self.counts[input].seen += 1;
+                            let path = entry.into_path();
+                            let within =
+                                path.strip_prefix(&self.inputs[input]).unwrap_or(&path).to_path_buf();
+                            let found = Found { path, named: false, fault: None, within, input };
                             return Some((found, about.len()));
                         }
                     }
                     Some(Err(error)) => {
                         let path = error.path().unwrap_or(&self.inputs[input]).to_path_buf();
                         let fault = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                        self.counts[input].1 += 1;
+                        self.counts[input].seen += 1;
                         return Some((
-                            Found { path, named: error.depth() == 0, fault: Some(fault), input },
+                            Found {
+                                within: path.clone(),
+                                path,
+                                named: error.depth() == 0,
+                                fault: Some(fault),
+                                input,
+                            },
                             0,
                         ));
                     }
@@ -90,25 +108,31 @@ impl Pages {
             let input = self.next;
             self.next += 1;
             if path.as_os_str() != "-" && path.is_dir() {
-                self.counts[input].0 = true;
+                self.counts[input].folder = true;
                 self.walk = Some(WalkDir::new(&path).sort_by_file_name().into_iter());
                 continue;
             }
             let length = std::fs::metadata(&path).map_or(0, |about| about.len());
-            return Some((Found { path, named: true, fault: None, input }, length));
+            let within = path.file_name().unwrap_or(path.as_os_str()).into();
+            return Some((Found { path, named: true, fault: None, within, input }, length));
         }
     }
 
-    /// Notes that a file of a folder is no page.
-    pub fn passed_over(&mut self, found: &Found) {
-        self.counts[found.input].2 += 1;
+    /// Notes that a file of a folder is not read, and why.
+    pub fn passed_over(&mut self, found: &Found, reason: &str) {
+        self.pass_over(found.input, reason);
     }
 
-    /// The folders without a page, with the number of their files.
-    pub fn barren(&self) -> impl Iterator<Item = (&Path, u64)> {
-        let folders = self.inputs.iter().zip(&self.counts);
+    fn pass_over(&mut self, input: usize, reason: &str) {
+        *self.counts[input].passed_over.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    /// The folders some of whose files are not read, with the numbers of these by reason, and whether that is all.
+    pub fn reasons(&self) -> impl Iterator<Item = (&Path, &BTreeMap<String, u64>, bool)> {
+        let folders = self.inputs.iter().zip(&self.counts).filter(|(_, count)| count.folder);
+        let not_read = |count: &Counts| count.passed_over.values().sum::<u64>();
         folders
-            .filter(|(_, count)| count.0 && count.1 == count.2)
-            .map(|(path, count)| (path.as_path(), count.1))
+            .filter(move |(_, count)| count.seen == 0 || not_read(count) > 0)
+            .map(move |(path, count)| (path.as_path(), &count.passed_over, count.seen == not_read(count)))
     }
 }

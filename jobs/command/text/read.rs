@@ -1,4 +1,8 @@
-//! From a file to the bytes of a page.
+//! From a file to its bytes, and what they are.
+//!
+//! What a file is, its content says first (a feed, a sitemap, HTML), then its name: called `.html` it is HTML whatever it
+//! begins with, unless it is binary; called `.txt` it is plain text without a page's elements. A file that the command line
+//! names is read as text where it is nothing else; one in a folder is passed over then. `--input` says it for all files.
 
 use std::fmt;
 use std::fs::File;
@@ -6,20 +10,46 @@ use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use flate2::read::MultiGzDecoder;
+use webmill_crawl::sitemap::{SitemapKind, kind_of};
 use webmill_html::decode;
-use webmill_html::sniff::sniff;
+use webmill_html::sniff::{is_html_name, sniff};
 use webmill_shard as shard;
 
+use super::id::stem;
 use super::pages::Found;
 
 /// Bytes of a page that are read; the parser reads no more either.
 pub const MAX_BYTES: u64 = 64 << 20;
 /// Characters in which a page shows that it is HTML.
 const HEAD: usize = 8 << 10;
+/// Lines of a list of addresses that are looked at.
+const MAX_LINES: usize = 50;
+
+/// What files are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Input {
+    /// By content, then by name: .html, .txt.
+    Auto,
+    /// HTML pages.
+    Html,
+    /// Plain text.
+    Text,
+    /// RSS, Atom or JSON Feed: each item is a text.
+    Feed,
+    /// Sitemaps, their indexes, lists of addresses: URLs with the days of their last changes.
+    Sitemap,
+}
 
 /// Why a page cannot be read.
 #[derive(Debug)]
 pub struct Refusal(String);
+
+impl Refusal {
+    /// For a reason.
+    pub fn new(reason: impl Into<String>) -> Refusal {
+        Refusal(reason.into())
+    }
+}
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,8 +64,39 @@ pub struct Bytes {
     pub cut: bool,
 }
 
-/// Reads a page; `None` for a file of a folder that is no HTML by content nor by name.
-pub fn page(found: &Found) -> Result<Option<Bytes>, Refusal> {
+/// A file that has been looked at.
+pub enum Looked {
+    /// What it is; never [`Input::Auto`].
+    At(Bytes, Input),
+    /// A file of a folder that is nothing that is read, and why.
+    PassedOver(String),
+}
+
+/// How much is known of a file before it is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Meant {
+    /// The command line names it.
+    named: bool,
+    /// Its name says HTML, or plain text.
+    html: bool,
+    text: bool,
+}
+
+impl Meant {
+    /// `user`: who asks knows the page's address.
+    fn of(found: &Found, user: bool) -> Meant {
+        let name = found.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let plain = name.to_ascii_lowercase();
+        let plain = plain.strip_suffix(".gz").unwrap_or(&plain);
+        let text = [".txt", ".text"].iter().any(|end| plain.ends_with(end)) && !stem(&found.path).is_empty();
+        Meant { named: found.named, html: is_html_name(name) || user && !text, text }
+    }
+}
+
+/// Reads a file and tells what it is.
+///
+/// Where its name or its `user`, who knows its address, says HTML, it is HTML unless it is binary, a feed or a sitemap.
+pub fn look(found: &Found, input: Input, user: bool) -> Result<Looked, Refusal> {
     if let Some(fault) = &found.fault {
         return Err(Refusal(fault.clone()));
     }
@@ -55,12 +116,12 @@ pub fn page(found: &Found) -> Result<Option<Bytes>, Refusal> {
         let unpacked = bounded(&mut MultiGzDecoder::new(page.bytes.as_slice()));
         page = unpacked.map_err(|error| Refusal(format!("gzip data that breaks: {error}")))?;
     }
-    // A folder holds other files too; one that is called a page and is none is a fault.
-    let meant = found.named || is_called_html(found);
-    match refusal(&page.bytes, meant) {
-        None => Ok(Some(page)),
-        Some(reason) if meant => Err(Refusal(reason)),
-        Some(_) => Ok(None),
+    let meant = Meant::of(found, user);
+    match kind(&page.bytes, meant, input) {
+        Ok(kind) => Ok(Looked::At(page, kind)),
+        // A folder holds other files too; one that is called a page and is none is a fault.
+        Err(reason) if meant.named || meant.html => Err(Refusal(reason)),
+        Err(reason) => Ok(Looked::PassedOver(reason)),
     }
 }
 
@@ -72,41 +133,88 @@ fn bounded(from: &mut impl Read) -> io::Result<Bytes> {
     Ok(Bytes { bytes, cut })
 }
 
-fn is_called_html(found: &Found) -> bool {
-    let end = found.path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
-    matches!(end.as_deref(), Some("html" | "htm" | "xhtml" | "shtml"))
-}
-
-/// Why these bytes are no HTML; `None` if they are. Of a file that is `meant` as a page any tag is enough.
-fn refusal(bytes: &[u8], meant: bool) -> Option<String> {
+/// What these bytes are, or why they are nothing that is read.
+fn kind(bytes: &[u8], meant: Meant, input: Input) -> Result<Input, String> {
     if bytes.trim_ascii().is_empty() {
-        return Some(if bytes.is_empty() { "empty file" } else { "nothing but white space" }.to_string());
+        return Err(if bytes.is_empty() { "empty file" } else { "nothing but white space" }.to_string());
     }
     if shard::sniff(bytes).is_some() {
-        return Some("a shard of a crawl: webmill extract reads it".to_string());
+        return Err("a shard of a crawl: webmill extract reads it".to_string());
     }
-    if !meant && bytes.starts_with(b"#!") {
-        return Some("a script".to_string());
+    let looks = sniff(bytes).unwrap_or("nothing");
+    let head = decode(&bytes[..bytes.len().min(8 * HEAD)], None, None).text;
+    let is_binary = || {
+        looks == "application/octet-stream"
+            && head.chars().take(HEAD).filter(|c| c.is_control() && !c.is_whitespace()).take(2).count() > 0
+    };
+    let is_text = looks.starts_with("text/")
+        || looks.ends_with("xml")
+        || matches!(looks, "application/json" | "application/octet-stream");
+    if !is_text {
+        return Err(format!("no HTML but {looks}"));
     }
-    match sniff(bytes) {
-        Some("text/html" | "application/xhtml+xml") => None,
-        // Text, or in an encoding that does not show: what its characters say.
-        Some("text/plain" | "application/octet-stream") => {
-            let head = decode(&bytes[..bytes.len().min(4 * HEAD)], None, None);
-            if is_markup(&head.text, if meant { &ANY } else { &MAKERS }) {
-                return None;
-            }
-            let binary = head.text.chars().take(HEAD).any(|c| c.is_control() && !c.is_whitespace());
-            Some(if binary { "binary data, no HTML" } else { "text without HTML" }.to_string())
-        }
-        other => Some(format!("no HTML but {}", other.unwrap_or("nothing"))),
+    if input != Input::Auto {
+        return if is_binary() { Err("binary data, no text".to_string()) } else { Ok(input) };
     }
+    // Programs that write pages are called as these are.
+    let script: &[&[u8]] = if meant.html { &[b"<?php", b"<%"] } else { &[b"#!", b"<?php", b"<%"] };
+    if !meant.named && script.iter().any(|start| bytes.starts_with(start)) {
+        return Err("a script".to_string());
+    }
+    match kind_of(head.as_bytes()) {
+        SitemapKind::Rss | SitemapKind::Atom => return Ok(Input::Feed),
+        SitemapKind::Urlset | SitemapKind::Index => return Ok(Input::Sitemap),
+        _ => {}
+    }
+    if matches!(looks, "application/rss+xml" | "application/atom+xml") {
+        return Ok(Input::Feed);
+    }
+    if looks == "application/json" && head.contains("jsonfeed.org/version") {
+        return Ok(Input::Feed);
+    }
+    if matches!(looks, "text/html" | "application/xhtml+xml") {
+        return Ok(Input::Html);
+    }
+    if looks == "application/json" || looks == "image/svg+xml" {
+        return Err(format!("no HTML but {looks}"));
+    }
+    let makers: &[&str] = if (meant.named || meant.html) && !meant.text { &ANY } else { &MAKERS };
+    if is_markup(&head, makers) {
+        return Ok(Input::Html);
+    }
+    if is_binary() {
+        return Err("binary data, no HTML".to_string());
+    }
+    if meant.html {
+        return Ok(Input::Html);
+    }
+    if looks == "application/xml" || head.trim_start().starts_with("<?xml") {
+        return Err("no HTML but application/xml".to_string());
+    }
+    match (meant.named || meant.text, is_list(&head)) {
+        (true, true) => Ok(Input::Sitemap),
+        (true, false) => Ok(Input::Text),
+        (false, _) => Err("text without HTML".to_string()),
+    }
+}
+
+/// Whether a text is a list of addresses: two lines and more, and nothing else.
+fn is_list(head: &str) -> bool {
+    let lines: Vec<&str> =
+        head.lines().map(str::trim).filter(|line| !line.is_empty()).take(MAX_LINES).collect();
+    let is_address = |line: &&str| {
+        ["http://", "https://"].iter().any(|scheme| line.starts_with(scheme))
+            && !line.contains(char::is_whitespace)
+    };
+    // What is cut off at the end of the head is not judged.
+    let whole = if lines.len() > 2 { &lines[..lines.len() - 1] } else { &lines[..] };
+    lines.len() >= 2 && whole.iter().all(is_address)
 }
 
 /// Elements that make a text a page.
 const MAKERS: [&str; 6] = ["html", "!doctype html", "head", "body", "meta", "frameset"];
 /// Elements that make a text a page if it is meant as one.
-const ANY: [&str; 22] = [
+const ANY: [&str; 25] = [
     "html",
     "!doctype html",
     "head",
@@ -129,10 +237,15 @@ const ANY: [&str; 22] = [
     "font",
     "center",
     "b",
+    "pre",
+    "blockquote",
+    "img",
 ];
 
 /// Whether a text that does not begin with a tag of HTML is HTML all the same, by the elements at its beginning.
 fn is_markup(text: &str, makers: &[&str]) -> bool {
+    let begin = after_comment(text);
+    let text = &text[begin..];
     let end = text.floor_char_boundary(HEAD);
     let zeros = text[..end].bytes().filter(|&b| b == 0).count();
     zeros * 20 < end.max(1)
@@ -145,6 +258,24 @@ fn is_markup(text: &str, makers: &[&str]) -> bool {
         })
 }
 
+/// Where a text begins behind the XML declaration and the comments at its head, which may be longer than what is looked at.
+fn after_comment(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = text[at..].trim_start();
+        let skipped = text.len() - rest.len();
+        let end = match rest {
+            rest if rest.starts_with("<!--") => "-->",
+            rest if rest.starts_with("<?xml") => "?>",
+            _ => return skipped,
+        };
+        match rest.find(end) {
+            Some(length) => at = skipped + length + end.len(),
+            None => return skipped,
+        }
+    }
+}
+
 /// A fault of ours costs only the page that it shows on.
 pub fn isolated<T>(work: impl FnOnce() -> T) -> Result<T, Refusal> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| Refusal("internal error (please report)".to_string()))
@@ -152,7 +283,12 @@ pub fn isolated<T>(work: impl FnOnce() -> T) -> Result<T, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use super::refusal;
+    use super::*;
+
+    const FOUND: Meant = Meant { named: false, html: false, text: false };
+    const NAMED: Meant = Meant { named: true, ..FOUND };
+    const HTML: Meant = Meant { html: true, ..FOUND };
+    const TEXT: Meant = Meant { text: true, ..FOUND };
 
     #[test]
     fn pages_show_by_content() {
@@ -174,15 +310,45 @@ mod tests {
             (b" \n", false),
             (b"\0\x01\x02<html>\0\0\0\0\0\0", false),
         ] {
-            assert_eq!(refusal(bytes, false).is_none(), html, "{:?}", String::from_utf8_lossy(bytes));
+            assert_eq!(kind(bytes, FOUND, Input::Auto).is_ok(), html, "{:?}", String::from_utf8_lossy(bytes));
         }
-        assert!(
-            refusal(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n<html>", true)
-                .is_some_and(|r| r.contains("extract"))
-        );
-        assert!(
-            refusal(b"some <b>words</b>", true).is_none() && refusal(b"some <b>words</b>", false).is_some()
-        );
-        assert!(refusal(b"a < b", true).is_some() && refusal(b"\0\0\0\0<p>\0\0", true).is_some());
+        let shard = kind(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n<html>", NAMED, Input::Auto);
+        assert!(shard.is_err_and(|reason| reason.contains("extract")));
+    }
+
+    #[test]
+    fn what_a_file_is() {
+        use Input::{Auto, Feed, Html, Sitemap, Text};
+        let long = format!("<?xml version='1.0'?><!--{}--><div>\n<p>x", "c ".repeat(20_000));
+        for (bytes, meant, input, want) in [
+            (&b"some <b>words</b>"[..], NAMED, Auto, Some(Html)),
+            (b"some <b>words</b>", FOUND, Auto, None),
+            (b"some <b>words</b>", TEXT, Auto, Some(Text)),
+            (b"some <b>words</b>", FOUND, Text, Some(Text)),
+            (b"a < b", NAMED, Auto, Some(Text)),
+            (b"a < b", HTML, Auto, Some(Html)),
+            (b"a < b", FOUND, Auto, None),
+            (b"\0\0\0\0<p>\0\0", NAMED, Auto, None),
+            (b"\0\0\0\0<p>\0\0", FOUND, Text, None),
+            (b"\x89PNG\r\n\x1a\n\0\0", HTML, Html, None),
+            (b"<pre>\nx\n</pre>", NAMED, Auto, Some(Html)),
+            (b"<?xml version='1.0' encoding=?><x><body>y", HTML, Auto, Some(Html)),
+            (long.as_bytes(), NAMED, Auto, Some(Html)),
+            (b"<?xml version='1.0'?><x/>", NAMED, Auto, None),
+            (b"<?xml version='1.0'?><x/>", NAMED, Html, Some(Html)),
+            (b"<?xml version='1.0'?><rss version='2.0'>", FOUND, Auto, Some(Feed)),
+            (b"<!-- c --><rdf:RDF>", FOUND, Auto, Some(Feed)),
+            (b"<feed xmlns='x'>", HTML, Auto, Some(Feed)),
+            (b"{\"version\":\"https://jsonfeed.org/version/1\"}", FOUND, Auto, Some(Feed)),
+            (b"<urlset><url>", FOUND, Auto, Some(Sitemap)),
+            (b"<sitemapindex>", FOUND, Auto, Some(Sitemap)),
+            (b"http://e.org/1\nhttp://e.org/2\n", TEXT, Auto, Some(Sitemap)),
+            (b"http://e.org/1\nhttp://e.org/2\n", TEXT, Text, Some(Text)),
+            (b"http://e.org/1\n", TEXT, Auto, Some(Text)),
+            (b"See http://e.org/1\nhttp://e.org/2\n", TEXT, Auto, Some(Text)),
+        ] {
+            let got = kind(bytes, meant, input).ok();
+            assert_eq!(got, want, "{:.60} {meant:?} {input:?}", String::from_utf8_lossy(bytes));
+        }
     }
 }

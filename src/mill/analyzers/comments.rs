@@ -31,7 +31,7 @@ pub struct Comments;
 
 impl Analyzer for Comments {
     fn id(&self) -> PartId {
-        PartId::new("comments", 1)
+        PartId::new("comments", 2)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

@@ -112,6 +112,7 @@ table! {
         content_charset: Option<String> = "encoding the text was decoded by, WHATWG name; beyond that standard: UTF-32LE, UTF-32BE, ISO-2022-KR, HZ-GB-2312, Johab, EUC-TW, IBM855", "GBK";
         content_charset_declared: Option<String> = "encoding that HTTP, byte order mark or meta named, WHATWG name", "GBK";
         content_charset_detected: Option<String> = "encoding the bytes look like; null where the text is plain ASCII", "GBK";
+        content_charset_doubled: Option<String> = "encoding that UTF-8 was mistaken for when the text was encoded as UTF-8 a second time, throughout the page: that was undone; null for text encoded once", "windows-1252";
         content_languages: Option<String> = "languages of the main text, ISO 639-3, comma-joined, most used first", "zho,eng";
         content_truncated: Option<Cut> = "why the body is cut: length, time, disconnect, unspecified, record-limit, body-limit", "length";
         content_length: u64 = "bytes of the body after transfer decoding, before content decoding", "30233";
@@ -192,7 +193,7 @@ pub struct Pages;
 
 impl Analyzer for Pages {
     fn id(&self) -> PartId {
-        PartId::new("pages", 2)
+        PartId::new("pages", 3)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -208,14 +209,40 @@ impl Analyzer for Pages {
         count(&row, out);
         for (what, yes) in [
             ("pruned-by-template", page.document().is_some_and(|document| document.main.pruned > 0)),
+            (
+                "meta-refresh-stub",
+                page.document().is_some_and(|document| document.main.redirects_to.is_some()),
+            ),
             ("ambiguous-date", !row.published_ambiguous.is_empty()),
+            ("utf-8-twice", row.content_charset_doubled.is_some()),
+            ("label-overruled", overruled(&row)),
         ] {
             if yes {
                 out.count(what);
             }
         }
+        if let Some(format) = page.refused_html() {
+            out.count(refusal(format));
+        }
         out.push(row);
         Ok(())
+    }
+}
+
+/// Whether the text was read in another encoding than the one declared.
+fn overruled(row: &PageRow) -> bool {
+    row.content_charset_declared.is_some() && row.content_charset_declared != row.content_charset
+}
+
+/// What an answer is counted as that the server called HTML and that is none.
+fn refusal(format: &str) -> &'static str {
+    match format.split_once('/') {
+        None => "html-that-is-empty",
+        Some(("image", _)) => "html-that-is-an-image",
+        Some(("audio" | "video", _)) => "html-that-is-audio-or-video",
+        Some(("application", "pdf")) => "html-that-is-pdf",
+        Some(("application", "gzip" | "zip" | "x-rar-compressed")) => "html-that-is-an-archive",
+        Some(_) => "html-that-is-binary",
     }
 }
 
@@ -272,6 +299,7 @@ fn read(page: &Page<'_>, row: &mut PageRow) {
         row.content_charset = Some(characters.name.to_owned());
         row.content_charset_declared = characters.declared.map(str::to_owned);
         row.content_charset_detected = characters.detected.map(str::to_owned);
+        row.content_charset_doubled = characters.doubled.map(str::to_owned);
     }
     if let (Some(dom), Some(found)) = (page.dom(), page.found_links()) {
         row.dom_nodes = dom.len() as u32;

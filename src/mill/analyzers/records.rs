@@ -32,7 +32,7 @@ pub struct Records;
 
 impl Analyzer for Records {
     fn id(&self) -> PartId {
-        PartId::new("records", 1)
+        PartId::new("records", 2)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

@@ -39,7 +39,7 @@ pub struct Texts;
 
 impl Analyzer for Texts {
     fn id(&self) -> PartId {
-        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 2) }
+        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 3) }
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

@@ -1,0 +1,172 @@
+//! Items of feeds and entries of sitemaps, as they are written.
+
+use webmill_capture::{CanonicalUrl, date};
+use webmill_crawl::sitemap::{self, Sitemap, SitemapLimits};
+use webmill_html::feed::{FeedItem, FeedLimits, feed};
+use webmill_html::{Limits, Metadata, decode, parse};
+use webmill_text::{escape_xml, fragment_text, plain_text};
+
+use super::known::{Known, Source};
+use super::read::{Bytes, Refusal};
+use super::{Form, xml};
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
+/// Where a sitemap of unknown address is thought to be; its URLs are absolute.
+const NOWHERE: &str = "http://sitemap.invalid/";
+
+/// Why a feed that holds nothing is not read.
+pub const NO_ITEMS: &str = "a feed without items";
+
+/// What a feed or a sitemap became.
+pub struct Listed<T> {
+    pub entries: T,
+    /// What was wrong with it, and what is left out for that.
+    pub faults: Vec<String>,
+}
+
+/// The items of a feed, numbered from 1.
+pub fn items(source: &Source<'_>, bytes: &Bytes) -> Result<Listed<Vec<Known>>, Refusal> {
+    let decoded = decode(&bytes.bytes, None, None);
+    let Some(found) = feed(&decoded.text, source.url, &FeedLimits::default()) else {
+        return Err(Refusal::new("no feed of RSS, Atom or JSON Feed"));
+    };
+    if found.items.is_empty() {
+        return Err(match found.defects.is_empty() {
+            true => Refusal::new(NO_ITEMS),
+            false => Refusal::new(format!("{NO_ITEMS}: {}", found.defects.join(", "))),
+        });
+    }
+    let mut faults: Vec<String> = found.defects.iter().map(|what| (*what).to_owned()).collect();
+    if found.dropped > 0 {
+        faults.push(format!("{} items left out", found.dropped));
+    }
+    if bytes.cut {
+        faults.push("more bytes than are read".to_owned());
+    }
+    let of_feed = Metadata::default();
+    let mut entries = Vec::with_capacity(found.items.len());
+    for (number, item) in (1..).zip(found.items) {
+        let one = Source { id: format!("{}/{number}", source.id), url: item.link.as_ref(), ..*source };
+        let mut meta = of_feed.clone();
+        meta.site_name.clone_from(&found.title);
+        meta.lang.clone_from(&found.language);
+        let mut known = self::item(&one, &item, meta);
+        known.author = known.author.or_else(|| found.author.clone());
+        known.encoding = decoded.name;
+        known.encoding_declared = decoded.declared;
+        known.encoding_detected = decoded.detected;
+        known.encoding_doubled = decoded.doubled;
+        entries.push(known);
+    }
+    Ok(Listed { entries, faults })
+}
+
+fn item(source: &Source<'_>, item: &FeedItem, mut meta: Metadata) -> Known {
+    meta.base = item.link.clone();
+    meta.description.clone_from(&item.summary);
+    meta.modified.clone_from(&item.modified);
+    meta.categories.clone_from(&item.categories);
+    let mut cuts = Vec::new();
+    let mut main = if item.is_html {
+        let dom = parse(&item.content, &Limits::default());
+        cuts.extend(dom.cut().names());
+        fragment_text(&dom, &meta, &source.limits())
+    } else {
+        plain_text(&item.content, &source.limits())
+    };
+    if item.cut {
+        cuts.push("bytes");
+    }
+    main.title.clone_from(&item.title);
+    main.author.clone_from(&item.author);
+    main.date.clone_from(&item.published);
+    Known { kind: "item", cuts, ..source.known(main, meta) }
+}
+
+/// The URLs of a sitemap, with the days of their last changes: an object a URL in JSON, else a list.
+pub fn urls(source: &Source<'_>, bytes: &Bytes) -> Result<Listed<String>, Refusal> {
+    let nowhere = CanonicalUrl::parse(NOWHERE);
+    let base = source.url.or(nowhere.as_ref()).ok_or_else(|| Refusal::new("no address"))?;
+    let limits = SitemapLimits { max_bytes: super::read::MAX_BYTES as usize, ..SitemapLimits::default() };
+    let found = sitemap::read(&bytes.bytes, base, &limits);
+    if found.urls.is_empty() && found.sitemaps.is_empty() && found.kind == sitemap::SitemapKind::Unknown {
+        return Err(Refusal::new("no sitemap"));
+    }
+    let mut faults: Vec<String> = found.defects.iter().map(|what| (*what).to_owned()).collect();
+    for (count, what) in
+        [(u64::from(found.skipped), "entries without a URL"), (found.dropped, "entries beyond the limit")]
+    {
+        if count > 0 {
+            faults.push(format!("{count} {what} left out"));
+        }
+    }
+    if bytes.cut {
+        faults.push("more bytes than are read".to_owned());
+    }
+    Ok(Listed { entries: listed(source, &found), faults })
+}
+
+fn listed(source: &Source<'_>, found: &Sitemap) -> String {
+    let pages = found.urls.iter().map(|entry| ("sitemap-url", &entry.url, entry.lastmod_ms.map(day)));
+    let further = found.sitemaps.iter().map(|url| ("sitemap", url, None));
+    let mut out = String::new();
+    for (number, (kind, url, modified)) in (1..).zip(pages.chain(further)) {
+        let url = url.as_str();
+        match source.args.format {
+            Form::Json => {
+                let known = Known {
+                    id: format!("{}/{number}", source.id),
+                    file: source.file.to_string_lossy().into_owned(),
+                    kind,
+                    url: Some(url.to_owned()),
+                    modified,
+                    page_type: "other",
+                    encoding: "UTF-8",
+                    markdown: source.args.with_markdown.then(String::new),
+                    ..Known::default()
+                };
+                out.push_str(&serde_json::to_string(&known).unwrap_or_default());
+            }
+            Form::Text => {
+                out.push_str(url);
+                modified.iter().for_each(|date| out.push_str(&format!("\t{date}")));
+            }
+            Form::Md => {
+                out.push_str(&format!("- <{url}>"));
+                modified.iter().for_each(|date| out.push_str(&format!(" ({date})")));
+            }
+            Form::Xml | Form::Tei => {
+                out.push_str("<item><ref target=\"");
+                escape_xml(url, &mut out);
+                out.push_str("\">");
+                escape_xml(url, &mut out);
+                out.push_str("</ref>");
+                modified
+                    .iter()
+                    .for_each(|date| out.push_str(&format!(" <date when=\"{date}\">{date}</date>")));
+                out.push_str("</item>");
+            }
+        }
+        out.push('\n');
+    }
+    if !matches!(source.args.format, Form::Xml | Form::Tei) || out.is_empty() {
+        return out;
+    }
+    let known = Known {
+        id: source.id.clone(),
+        file: source.file.to_string_lossy().into_owned(),
+        kind: "sitemap",
+        url: source.url.map(|url| url.as_str().to_owned()),
+        page_type: "other",
+        xml: format!("<list>\n{out}</list>\n"),
+        ..Known::default()
+    };
+    if source.args.format == Form::Tei { xml::tei(&known) } else { xml::document(&known) }
+}
+
+/// A moment as a day, with its time where it has one.
+fn day(ms: i64) -> String {
+    let text = date::format_rfc3339(ms);
+    if ms.rem_euclid(DAY_MS) == 0 { text.chars().take_while(|c| *c != 'T').collect() } else { text }
+}
