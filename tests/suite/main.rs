@@ -54,3 +54,5 @@ mod shard;
 mod support;
 mod templates;
 mod text;
+mod text_feeds;
+mod text_forms;

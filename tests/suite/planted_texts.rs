@@ -35,7 +35,7 @@ impl PlantedPage {
         let url = CanonicalUrl::parse(&self.url).unwrap();
         let mut main = MainText::default();
         main.text.clone_from(&self.text);
-        let reading = Reading::of(&main);
+        let reading = Reading::of(&main, None);
         let page = PageRow {
             fetch_time: Millis(Some(self.time_ms)),
             fetch_status: Some(200),

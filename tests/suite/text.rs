@@ -33,11 +33,12 @@ fn a_page_in_every_form() {
     let other = output(&work, &["text", "tea.page.html", "--format", "md", "--url", "http://b.example/c/"]);
     assert!(other.contains("(http://b.example/c/guide.html)"), "{other}");
     let page = &objects(&output(&work, &["text", "tea.page.html", "--format", "json"]))[0];
-    assert_eq!((&page["id"], &page["author"]), (&"tea.page".into(), &"Ann Lee".into()));
+    assert_eq!((&page["id"], &page["author"]), (&"tea.page.html".into(), &"Ann Lee".into()));
+    assert_eq!((&page["kind"], &page["markdown"]), (&"page".into(), &serde_json::Value::Null));
     assert_eq!(page["tables"][0]["rows"][1], serde_json::json!({"Leaf": "Black tea", "Minutes": "4"}));
     assert_eq!((&page["language"], &page["encoding"]), (&"eng".into(), &"UTF-8".into()));
-    let named = output(&work, &["text", "tea.page.html", "--format", "json", "--id", "name"]);
-    assert_eq!(objects(&named)[0]["id"], "tea.page.html");
+    let named = output(&work, &["text", "tea.page.html", "--format", "json", "--id", "stem"]);
+    assert_eq!(objects(&named)[0]["id"], "tea.page");
 }
 
 #[test]
@@ -47,11 +48,20 @@ fn folders_are_walked_in_order_by_content() {
     for name in ["site/c.htm", "site/b/a", "site/a.html"] {
         std::fs::write(work.path(name), PAGE).unwrap();
     }
-    std::fs::write(work.path("site/notes.txt"), "no page").unwrap();
+    std::fs::write(work.path("site/notes.txt"), "Only words").unwrap();
+    std::fs::write(work.path("site/code.py"), "print()").unwrap();
     std::fs::write(work.path("site/page.json"), "{\"html\": \"<html><body>\"}").unwrap();
     let json = output(&work, &["text", "site", "--format", "json"]);
     let ids: Vec<_> = objects(&json).iter().map(|page| page["id"].clone()).collect();
-    assert_eq!(ids, ["a", "a", "c"]);
+    assert_eq!(ids, ["a.html", "b/a", "c.htm", "notes.txt"]);
+    let stems = work.run(&["text", "site", "--format", "json", "--id", "stem"]);
+    let ids: Vec<_> =
+        objects(&String::from_utf8(stems.stdout).unwrap()).iter().map(|p| p["id"].clone()).collect();
+    assert_eq!(ids, ["a", "a", "c", "notes"]);
+    let said = String::from_utf8(stems.stderr).unwrap();
+    assert!(said.contains("1 texts have the id of another: --id path"), "{said}");
+    let passed = "site: 2 files passed over: 1 no HTML but application/json, 1 text without HTML";
+    assert!(said.contains(passed), "{said}");
     for threads in ["1", "3"] {
         assert_eq!(output(&work, &["text", "site", "--format", "json", "--threads", threads]), json);
     }
@@ -91,7 +101,10 @@ fn bad_pages_cost_only_themselves() {
     let all = work.webmill(&["text", "missing.html", "site/a.html", "empty"]).output().unwrap();
     let said = String::from_utf8_lossy(&all.stderr).into_owned();
     assert_eq!(all.status.code(), Some(2));
-    assert!(said.contains("missing.html: No such file") && said.contains("empty: no HTML page"), "{said}");
+    assert!(
+        said.contains("missing.html: No such file") && said.contains("empty: no page among its 0 files"),
+        "{said}"
+    );
     assert!(String::from_utf8_lossy(&all.stdout).contains("Good tea"));
     for (arguments, words) in [
         (&["text", "http://example.com/"][..], "curl"),
