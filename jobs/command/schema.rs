@@ -38,7 +38,7 @@ pub fn run(args: &SchemaArgs) -> Result<ExitCode> {
         Form::Json => {
             let value: serde_json::Value = tables
                 .iter()
-                .map(|t| serde_json::json!({ "table": t.name, "about": t.about, "columns": t.columns }))
+                .map(|t| serde_json::json!({ "table": t.name, "about": t.about, "sorted_by": t.sorted_by, "columns": t.columns }))
                 .collect();
             serde_json::to_string_pretty(&value)?
         }
@@ -60,5 +60,9 @@ fn described(schema: &TableSchema) -> String {
         let null = if c.nullable { "yes" } else { "no" };
         table.add_row([c.name.clone(), c.kind.to_string(), null.into(), description, c.example.clone()]);
     }
-    format!("{}: {}\n{table}\n\n", schema.name, schema.about)
+    let mut about = format!("{}: {}\n", schema.name, schema.about);
+    if !schema.sorted_by.is_empty() {
+        about += &format!("Each file is sorted by {}.\n", schema.sorted_by.join(", "));
+    }
+    format!("{about}{table}\n\n")
 }

@@ -18,7 +18,7 @@ text_enum! {
 
 table! {
     /// One row a node with its link-analysis scores.
-    RankRow = "ranks" {
+    RankRow = "ranks" sorted by [node] {
         level: Level = "page, host or domain", "page";
         node: u32 = "node of table nodes", "1042";
         url: String = "its URL, host or domain", "http://pku.edu.cn/";

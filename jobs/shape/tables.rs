@@ -48,7 +48,7 @@ table! {
 
 table! {
     /// One row a node with the component it belongs to.
-    ComponentRow = "components" {
+    ComponentRow = "components" sorted by [node] {
         level: Level = "page, host or domain", "page";
         node: u32 = "node of table nodes", "1042";
         scc: u32 = "strongly connected component, numbered by size, 0 the largest; ties by smallest node", "0";

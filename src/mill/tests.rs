@@ -44,7 +44,12 @@ impl Letters {
             ColumnSchema::new("url", ColumnType::String, "canonical URL", "http://a/"),
             ColumnSchema::new("letters", ColumnType::UInt32, "letters of the main text", "812"),
         ];
-        Letters(Arc::new(TableSchema { name: "letters".into(), about: "One row a page.".into(), columns }))
+        Letters(Arc::new(TableSchema {
+            name: "letters".into(),
+            about: "One row a page.".into(),
+            columns,
+            ..TableSchema::default()
+        }))
     }
 }
 

@@ -118,7 +118,10 @@ impl TableSchema {
                 return wrong(format!("column {}: a list cannot be null, only empty", column.name));
             }
         }
-        Ok(())
+        match self.sorted_by.iter().find(|name| !names.contains(name)) {
+            Some(name) => wrong(format!("sorted by {name:?}, which is no column")),
+            None => Ok(()),
+        }
     }
 
     /// Refuses a row that does not fit the columns.
@@ -164,7 +167,8 @@ impl DynamicWriter {
             .iter()
             .map(|c| Declared { name: &c.name, kind: c.kind, nullable: c.nullable })
             .collect();
-        let groups = GroupWriter::create(path, &table.name, &columns, footer)?;
+        let sorted_by: Vec<&str> = table.sorted_by.iter().map(String::as_str).collect();
+        let groups = GroupWriter::create(path, &table.name, &columns, &sorted_by, footer)?;
         Ok(DynamicWriter { table: table.clone(), groups, pending: Vec::new() })
     }
 
@@ -244,7 +248,7 @@ mod tests {
 
     table! {
         /// The same columns as the dynamic table of the tests.
-        FixedRow = "fixed" {
+        FixedRow = "fixed" sorted by [name] {
             name: String = "text", "a";
             count: Option<u32> = "number", "1";
             share: f64 = "number", "1";
@@ -304,6 +308,9 @@ mod tests {
         let mut nullable_list = dynamic();
         nullable_list.columns[4].nullable = true;
         assert!(DynamicWriter::create(&path, &nullable_list, &footer).is_err());
+        let by_nothing = TableSchema { sorted_by: vec!["nothing".into()], ..dynamic() };
+        let refused = DynamicWriter::create(&path, &by_nothing, &footer).err().unwrap().to_string();
+        assert_eq!(refused, "table fixed: sorted by \"nothing\", which is no column");
     }
 
     #[test]
@@ -312,7 +319,7 @@ mod tests {
         let path = folder.path().join("t.parquet");
         let column = |name, kind| ColumnSchema::new(name, kind, "a column", "x").nullable();
         let columns = vec![column("body", ColumnType::Binary), column("flag", ColumnType::Bool)];
-        let table = TableSchema { name: "t".into(), about: String::new(), columns };
+        let table = TableSchema { name: "t".into(), columns, ..TableSchema::default() };
         let mut writer = DynamicWriter::create(&path, &table, &Footer { job_key: String::new() }).unwrap();
         writer.push(vec![Value::Bytes(b"ab\xff".to_vec()), Value::Null]).unwrap();
         writer.push(vec![Value::Null, Value::Bool(true)]).unwrap();

@@ -207,7 +207,7 @@ fn read_chunk(
 }
 
 /// Why the Parquet library, or we for it, refuse bytes.
-struct Refused(String);
+pub(crate) struct Refused(String);
 
 impl<E: std::fmt::Display> From<E> for Refused {
     fn from(error: E) -> Self {
@@ -264,7 +264,7 @@ fn decode(
 }
 
 /// Runs code of the Parquet library over foreign bytes: its errors and its panics are damage of the file.
-fn guarded<T>(path: &Path, work: impl FnOnce() -> std::result::Result<T, Refused>) -> Result<T> {
+pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> std::result::Result<T, Refused>) -> Result<T> {
     // Nothing that the closure changes is used again after an error, so no broken state can be seen.
     let reason = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => return Ok(value),

@@ -22,6 +22,7 @@ mod columns;
 #[cfg(test)]
 mod damage;
 mod dynamic;
+mod facts;
 mod file;
 mod interned;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use cell::{Bytes16, Cell, Millis};
 pub use column_type::ColumnType;
 pub use columns::{Columns, Reader, RowReader, Rows, read_rows};
 pub use dynamic::{DynamicWriter, Value};
+pub use facts::FileFacts;
 pub use file::{MAX_GROUP_BYTES, MAX_GROUP_ROWS, MAX_LIST_VALUES};
 pub use lists::{Lists, Texts};
 pub use read::{TableInWords, part_files};
@@ -75,6 +77,9 @@ pub trait Table: Sized + Send + Sync {
     const NAME: &'static str;
     /// One sentence: what a row is.
     const ABOUT: &'static str;
+    /// The columns by whose values, ascending, the rows of each file are sorted, the first before the second; none where
+    /// the order says nothing. Nulls come first.
+    const SORTED_BY: &'static [&'static str] = &[];
     /// The columns in file order.
     fn info() -> Vec<ColumnInfo>;
     /// The rows as columns, in order.
@@ -88,12 +93,13 @@ pub trait Table: Sized + Send + Sync {
     fn rows(group: &Group) -> Result<Vec<Self>>;
 }
 
-/// Declares a row type with its column documentation and implements [`Table`] for it.
+/// Declares a row type with its column documentation and implements [`Table`] for it. Where the rows of a file have an
+/// order, `sorted by [columns]` behind the name declares it.
 #[macro_export]
 macro_rules! table {
     (
         $(#[doc = $about:literal])+
-        $row:ident = $name:literal {
+        $row:ident = $name:literal $(sorted by [$($sorted:ident),+])? {
             $( $field:ident : $ty:ty = $desc:literal, $example:literal; )+
         }
     ) => {
@@ -106,6 +112,9 @@ macro_rules! table {
         impl $crate::Table for $row {
             const NAME: &'static str = $name;
             const ABOUT: &'static str = concat!($($about),+);
+            $(const SORTED_BY: &'static [&'static str] = &[$(
+                <$row as $crate::HasColumn<{ $crate::column_id(stringify!($sorted)) }>>::INFO.name
+            ),+];)?
 
             fn info() -> Vec<$crate::ColumnInfo> {
                 vec![$( <$row as $crate::HasColumn<{ $crate::column_id(stringify!($field)) }>>::INFO ),+]

@@ -39,12 +39,14 @@ impl ColumnSchema {
 }
 
 /// Name, meaning and columns of a table.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct TableSchema {
     /// Folder name, and the name users say.
     pub name: String,
     /// One sentence: what a row is.
     pub about: String,
+    /// The columns by whose values, ascending and nulls first, the rows of each file are sorted.
+    pub sorted_by: Vec<String>,
     /// The columns in file order.
     pub columns: Vec<ColumnSchema>,
 }
@@ -67,6 +69,7 @@ pub fn schema<T: Table>() -> TableSchema {
     TableSchema {
         name: T::NAME.to_owned(),
         about: T::ABOUT.trim().to_owned(),
+        sorted_by: T::SORTED_BY.iter().map(|column| (*column).to_owned()).collect(),
         columns: T::info().into_iter().map(column).collect(),
     }
 }

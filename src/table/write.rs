@@ -42,6 +42,10 @@ const OPTIONS: WriteOptions = WriteOptions {
     data_page_size: None,
 };
 
+/// Where the footer names the columns that the rows are sorted by, with commas between. The Parquet library that writes the
+/// files leaves `sorting_columns` of row groups empty.
+pub(crate) const SORTED_BY_KEY: &str = "webmill.sorted_by";
+
 /// What stands in the file's footer beside the schema: the table, and the key of the job that wrote it.
 #[derive(Debug, Clone)]
 pub struct Footer {
@@ -88,6 +92,7 @@ impl Write for Output {
 pub(crate) struct GroupWriter {
     path: PathBuf,
     table: String,
+    sorted_by: String,
     footer: Footer,
     writer: FileWriter<Output>,
     fault: Arc<Mutex<Option<io::Error>>>,
@@ -99,6 +104,7 @@ impl GroupWriter {
         path: &Path,
         table: &str,
         columns: &[Declared<'_>],
+        sorted_by: &[&str],
         footer: &Footer,
     ) -> Result<Self> {
         let file = File::create(path).at(path)?;
@@ -110,8 +116,9 @@ impl GroupWriter {
             .collect();
         let writer = FileWriter::try_new(output, schema, OPTIONS)
             .map_err(|e| Error::Internal(format!("table {table}: {e}")))?;
-        let path = path.to_path_buf();
-        Ok(GroupWriter { path, table: table.to_owned(), footer: footer.clone(), writer, fault, rows: 0 })
+        let (path, table) = (path.to_path_buf(), table.to_owned());
+        let sorted_by = sorted_by.join(",");
+        Ok(GroupWriter { path, table, sorted_by, footer: footer.clone(), writer, fault, rows: 0 })
     }
 
     /// The failure of a call into the Parquet library: what the file system said, where it is to blame.
@@ -148,12 +155,15 @@ impl GroupWriter {
 
     pub(crate) fn finish(mut self) -> Result<u64> {
         let pair = |key: &str, value: &str| KeyValue { key: key.to_owned(), value: Some(value.to_owned()) };
-        let metadata = vec![
+        let mut metadata = vec![
             schema_to_metadata_key(self.writer.schema()),
             pair("webmill.table", &self.table),
             pair("webmill.version", env!("CARGO_PKG_VERSION")),
             pair("webmill.key", &self.footer.job_key),
         ];
+        if !self.sorted_by.is_empty() {
+            metadata.push(pair(SORTED_BY_KEY, &self.sorted_by));
+        }
         self.writer.end(Some(metadata)).map_err(|e| self.failed(&e))?;
         self.writer.into_inner().file.flush().at(&self.path)?;
         Ok(self.rows)
@@ -176,7 +186,7 @@ impl<T: Table> PartWriter<T> {
         let info = T::info();
         let columns: Vec<_> =
             info.iter().map(|c| Declared { name: c.name, kind: c.kind, nullable: c.nullable }).collect();
-        let groups = GroupWriter::create(path, T::NAME, &columns, footer)?;
+        let groups = GroupWriter::create(path, T::NAME, &columns, T::SORTED_BY, footer)?;
         Ok(PartWriter { groups, pending: Vec::new(), row: PhantomData })
     }
 

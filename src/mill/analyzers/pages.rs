@@ -76,7 +76,7 @@ text_enum! {
 table! {
     /// One row a record that tells of a URL (of a crawl also one an answer that no shard holds), sorted by `url_sortkey`
     /// within a part. The columns of the largest public crawl index carry its names and types.
-    PageRow = "pages" {
+    PageRow = "pages" sorted by [url_sortkey, url, fetch_time] {
         url_surtkey: String = "key of capture indexes: SURT as the Internet Archive's tools make it, by which captures of one page under www or not, http or https come together", "cn,edu,pku)/news/1.html";
         url_sortkey: String = "SURT form of the canonical URL, nothing folded: what rows are sorted by, so that neighbours on the Web are neighbours here", "cn,edu,pku,www)/news/1.html";
         url: String = "canonical URL finally fetched, after redirects", "http://pku.edu.cn/news/1.html";

@@ -1,0 +1,96 @@
+//! What the footer of a file says of it.
+
+use std::fs::File;
+use std::path::Path;
+
+use polars_parquet::read::read_metadata;
+use webmill_capture::error::{AtPath, Result};
+
+use crate::file::guarded;
+use crate::write::SORTED_BY_KEY;
+
+/// What the footer of a Parquet file says of the file, read without its rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileFacts {
+    /// Rows.
+    pub rows: u64,
+    /// Row groups, each with statistics of its columns.
+    pub row_groups: usize,
+    /// The columns that its rows are sorted by, ascending and nulls first; none where it names none.
+    pub sorted_by: Vec<String>,
+}
+
+impl FileFacts {
+    /// Reads the footer of the file at `path`.
+    ///
+    /// # Errors
+    /// [`webmill_capture::Error::Io`]; [`webmill_capture::Error::Corrupt`] where it is no Parquet file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let mut file = File::open(path).at(path)?;
+        guarded(path, || {
+            let metadata = read_metadata(&mut file)?;
+            let pairs = metadata.key_value_metadata.iter().flatten();
+            let sorted_by =
+                pairs.filter(|pair| pair.key == SORTED_BY_KEY).find_map(|pair| pair.value.as_ref());
+            Ok(FileFacts {
+                rows: metadata.num_rows as u64,
+                row_groups: metadata.row_groups.len(),
+                sorted_by: sorted_by
+                    .map_or_else(Vec::new, |names| names.split(',').map(str::to_owned).collect()),
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::AnyRow;
+    use crate::{Footer, ROW_GROUP_ROWS, table, write_part};
+    use polars_parquet::parquet::statistics::Statistics;
+
+    table! {
+        /// One row a name and year.
+        YearRow = "years" sorted by [name, year] {
+            name: String = "a name in SURT order", "cn,edu,pku)/";
+            year: Option<i32> = "a year", "1999";
+        }
+    }
+
+    /// The row groups whose statistics say that they may hold a name.
+    fn groups_with(path: &Path, name: &str) -> Vec<usize> {
+        let metadata = read_metadata(&mut File::open(path).unwrap()).unwrap();
+        let may_hold = |group: &usize| {
+            let column = &metadata.row_groups[*group].parquet_columns()[0];
+            let Some(Ok(Statistics::Binary(bounds))) = column.statistics(&metadata.footer_buf) else {
+                panic!("statistics of texts");
+            };
+            let (least, most) = (bounds.min_value.unwrap(), bounds.max_value.unwrap());
+            (least.as_slice()..=most.as_slice()).contains(&name.as_bytes())
+        };
+        (0..metadata.row_groups.len()).filter(may_hold).collect()
+    }
+
+    #[test]
+    fn the_order_of_rows_stands_in_the_footer_and_statistics_lead_to_one_row_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part-0.parquet");
+        // Names are longer than what libraries that cut statistics short keep of them.
+        let name = |n: usize| format!("{}{n:08}", "cn,edu,pku,".repeat(12));
+        let rows: Vec<YearRow> = (0..3 * ROW_GROUP_ROWS)
+            .map(|n| YearRow { name: name(n / 2), year: (n % 2 == 1).then_some(1999) })
+            .collect();
+        let footer = Footer { job_key: "0123".into() };
+        write_part(&path, &rows, &footer).unwrap();
+        let sorted_by = vec!["name".to_owned(), "year".to_owned()];
+        let expected = FileFacts { rows: rows.len() as u64, row_groups: 3, sorted_by };
+        assert_eq!(FileFacts::read(&path).unwrap(), expected);
+        assert_eq!(groups_with(&path, &name(ROW_GROUP_ROWS * 3 / 4)), [1], "the middle of the second group");
+        assert_eq!(groups_with(&path, &name(ROW_GROUP_ROWS * 5 / 4)), [2]);
+        assert_eq!(groups_with(&path, &name(ROW_GROUP_ROWS * 2)), [0; 0], "a name that is nowhere");
+        write_part(&path, &[AnyRow::default()], &footer).unwrap();
+        assert_eq!(FileFacts::read(&path).unwrap(), FileFacts { rows: 1, row_groups: 1, sorted_by: vec![] });
+        std::fs::write(&path, "no table").unwrap();
+        assert!(FileFacts::read(&path).unwrap_err().to_string().contains("not a readable Parquet table"));
+    }
+}
