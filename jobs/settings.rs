@@ -13,7 +13,7 @@ use crate::rejects::RejectTable;
 /// Options of every job.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Common {
-    /// Folder for results; each job commits to OUT/JOB/KEY.
+    /// Folder for results; each job commits to OUT/JOB/.keys/KEY, and OUT/JOB/latest leads there.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// The others.

@@ -27,12 +27,12 @@ use crate::settings::{Common, Shared};
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  webmill dedup --out results\n  webmill dedup --out results --keep longest --min-resemblance 0.9\n  webmill dedup --out results --against results-of-may --bands datatrove\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup compare --results results\n  webmill dedup similar results page.txt\n  webmill dedup apply results crawl/ --out smaller\n\nWith --out it reads the tables that `webmill extract` wrote to the same folder and commits to OUT/dedup/KEY."
+    after_help = "Examples:\n  webmill dedup --out results\n  webmill dedup --out results --keep longest --min-resemblance 0.9\n  webmill dedup --out results --against results-of-may --bands datatrove\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup compare --results results\n  webmill dedup similar results page.txt\n  webmill dedup apply results crawl/ --out smaller\n\nWith --out it reads the tables that `webmill extract` wrote to the same folder and commits to OUT/dedup/.keys/KEY."
 )]
 pub struct DedupArgs {
     #[command(subcommand)]
     command: Option<DedupCommand>,
-    /// Folder for results; the job commits to OUT/dedup/KEY.
+    /// Folder for results; the job commits to OUT/dedup/.keys/KEY, and OUT/dedup/latest leads there.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]

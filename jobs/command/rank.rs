@@ -28,7 +28,7 @@ use print::RowFormat;
 pub struct RankArgs {
     /// Graph file, or folder of results, whose scores are printed.
     graph: Option<PathBuf>,
-    /// Folder for results; the job commits to OUT/rank/KEY.
+    /// Folder for results; the job commits to OUT/rank/.keys/KEY, and OUT/rank/latest leads there.
     #[arg(long, value_name = "DIR", conflicts_with = "graph")]
     out: Option<PathBuf>,
     #[command(flatten)]

@@ -23,7 +23,7 @@ use crate::shape::measures::Part;
 pub struct ShapeArgs {
     /// Graph file, or folder of results, whose shape is printed.
     graph: Option<PathBuf>,
-    /// Folder for results; the job commits to OUT/shape/KEY.
+    /// Folder for results; the job commits to OUT/shape/.keys/KEY, and OUT/shape/latest leads there.
     #[arg(long, value_name = "DIR", conflicts_with = "graph", required_unless_present = "graph")]
     out: Option<PathBuf>,
     /// Level of the results that is printed: page, host or domain [default: page].

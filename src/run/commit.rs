@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use crate::key::{configuration, ingredients};
+use crate::layout::{self, key_folder, keys_folder, lock, point_latest, refused_list};
 use crate::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
 use crate::{
     Cancel, Counts, Inputs, Job, JobInput, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage,
@@ -14,9 +15,6 @@ use crate::{
 use crate::{crash_point, digest_file, hex128, job_key};
 use webmill_capture::error::{AtPath, Error, Result};
 
-/// Form of the output folder, in `webmill.json`.
-const LAYOUT: u32 = 1;
-const LAYOUT_FILE: &str = "webmill.json";
 const REJECTS_FILE: &str = "rejects.parquet";
 const RUN_FILE: &str = "run.json";
 
@@ -90,19 +88,6 @@ impl Committed {
     }
 }
 
-/// The committed folder that `out/<job>/latest` points to.
-///
-/// # Errors
-/// [`Error::Config`] where the job was never run here; see also [`Committed::open`].
-pub fn open_latest(out: &Path, job: &str) -> Result<Committed> {
-    let link = out.join(job).join("latest");
-    let folder = std::fs::read_link(&link).map(|target| out.join(job).join(target)).ok();
-    match folder.filter(|folder| folder.join(Manifest::FILE).exists()) {
-        Some(folder) => Committed::open(&folder),
-        None => Err(Error::Config(format!("{}: no results of job {job} here", out.display()))),
-    }
-}
-
 impl Runtime<'_> {
     /// Folder and state of `job` without doing anything: for `--dry-run`.
     ///
@@ -110,7 +95,7 @@ impl Runtime<'_> {
     /// [`Error::Internal`] where the configuration does not serialise.
     pub fn plan<J: Job>(&self, job: &J, input: &J::Input) -> Result<(PathBuf, bool)> {
         let key = job_key(job, &input.inputs())?;
-        let folder = self.out.join(J::NAME).join(key.as_str());
+        let folder = key_folder(&self.out, J::NAME, key.as_str());
         let done = folder.join(Manifest::FILE).exists();
         Ok((folder, done))
     }
@@ -123,19 +108,19 @@ impl Runtime<'_> {
     pub fn run<J: Job>(&self, job: &J, input: &J::Input) -> Result<Committed> {
         let inputs = input.inputs();
         let key = job_key(job, &inputs)?;
-        let home = self.out.join(J::NAME);
-        let folder = home.join(key.as_str());
-        claim(&self.out)?;
-        std::fs::create_dir_all(&home).at(&home)?;
-        if let Some(committed) = self.done(&home, &folder, &key)? {
+        self.claim()?;
+        let keys = keys_folder(&self.out, J::NAME);
+        let folder = keys.join(key.as_str());
+        std::fs::create_dir_all(&keys).at(&keys)?;
+        if let Some(committed) = self.done(&folder, &key)? {
             return Ok(committed);
         }
-        let _lock = lock(&home, &key)?;
+        let _lock = lock(&keys, &key)?;
         // Another process may have finished while this one waited for the lock.
-        if let Some(committed) = self.done(&home, &folder, &key)? {
+        if let Some(committed) = self.done(&folder, &key)? {
             return Ok(committed);
         }
-        let staging = home.join(format!(".{key}.partial"));
+        let staging = keys.join(format!(".{key}.partial"));
         let manifest_path = staging.join(Manifest::FILE);
         if !manifest_path.exists() {
             self.stage(job, input, &inputs, &key, &staging)?;
@@ -154,28 +139,34 @@ impl Runtime<'_> {
         remove_strays(&staging, &manifest)?;
         crash_point("receipts-removed");
         std::fs::rename(&staging, &folder).at(&folder)?;
-        sync_folder(&home)?;
+        sync_folder(&keys)?;
         crash_point("folder-renamed");
-        point_latest(&home, &key)?;
+        point_latest(&self.out, J::NAME, key.as_str())?;
         crash_point("latest-moved");
         // What an earlier run was refused for stands in the committed folder now.
-        let refused = refused_list(&home, &key);
+        let refused = refused_list(&self.out, J::NAME, &key);
         if refused.exists() {
             std::fs::remove_file(&refused).at(&refused)?;
         }
         Ok(Committed { folder, manifest, fresh: true })
     }
 
-    /// Makes the output folder ours, or refuses one that holds something else.
+    /// Makes the output folder ours, or refuses one that holds something else; see [`layout::claim`].
     ///
     /// # Errors
-    /// [`Error::Config`] or [`Error::Incompatible`] for a folder of someone else or of another version.
+    /// [`Error::Config`] or [`Error::Incompatible`] for a folder of someone else or of a later version.
     pub fn claim(&self) -> Result<()> {
-        claim(&self.out)
+        let moved = layout::claim(&self.out)?;
+        if moved > 0 {
+            let out = self.out.display();
+            self.progress
+                .note(&format!("{out}: {moved} results of an earlier layout were moved to JOB/.keys"));
+        }
+        Ok(())
     }
 
     /// The committed folder, if it is there; its damage is held against the bound of this run.
-    fn done(&self, home: &Path, folder: &Path, key: &JobKey) -> Result<Option<Committed>> {
+    fn done(&self, folder: &Path, key: &JobKey) -> Result<Option<Committed>> {
         if !folder.join(Manifest::FILE).exists() {
             return Ok(None);
         }
@@ -186,7 +177,7 @@ impl Runtime<'_> {
         if !counts.unreadable.is_empty() {
             self.progress.note(&format!("to read them again, delete {}", folder.display()));
         }
-        point_latest(home, key)?;
+        point_latest(&self.out, &committed.manifest.job, key.as_str())?;
         Ok(Some(committed))
     }
 
@@ -227,9 +218,9 @@ impl Runtime<'_> {
     }
 
     /// Leaves the list of rejects beside the results that are refused: who is to mend the damage must see it.
-    fn list_refused(&self, home: &Path, key: &JobKey, sample: &[Reject]) -> Result<PathBuf> {
-        let path = refused_list(home, key);
-        let aside = home.join(format!(".{key}.rejects.aside"));
+    fn list_refused(&self, job: &str, key: &JobKey, sample: &[Reject]) -> Result<PathBuf> {
+        let path = refused_list(&self.out, job, key);
+        let aside = keys_folder(&self.out, job).join(format!(".{key}.rejects.aside"));
         self.rejects.write(&aside, sample, key.as_str())?;
         std::fs::rename(&aside, &path).at(&path)?;
         Ok(path)
@@ -293,10 +284,7 @@ impl Runtime<'_> {
         let first = first_reject(receipts);
         let sample: Vec<Reject> = receipts.values().flat_map(|r| r.rejects.iter().cloned()).collect();
         if is_all_lost(&counts) || counts.bad_share() > self.max_bad {
-            let list = match staging.parent() {
-                Some(home) if !sample.is_empty() => Some(self.list_refused(home, key, &sample)?),
-                _ => None,
-            };
+            let list = (!sample.is_empty()).then(|| self.list_refused(J::NAME, key, &sample)).transpose()?;
             self.hold(&counts, &first, list.as_deref())?;
         }
         self.say_damage(J::NAME, &counts, &first);
@@ -340,11 +328,6 @@ fn is_all_lost(counts: &Counts) -> bool {
     counts.read > 0 && counts.damaged == counts.read
 }
 
-/// Where the rejects of a refused run are listed until a run is committed.
-fn refused_list(home: &Path, key: &JobKey) -> PathBuf {
-    home.join(format!("{key}.{REJECTS_FILE}"))
-}
-
 /// The first reject as the end of a sentence; nothing where none is at hand.
 fn first_of(reject: &str) -> String {
     if reject.is_empty() { String::new() } else { format!("; first: {reject}") }
@@ -356,57 +339,6 @@ fn first_reject(receipts: &BTreeMap<String, Receipt>) -> String {
         .flat_map(|r| &r.rejects)
         .next()
         .map_or_else(String::new, |r| format!("{} at byte {}: {}", r.shard, r.offset, r.detail))
-}
-
-/// Makes `out` a folder of ours, or refuses one that holds something else.
-fn claim(out: &Path) -> Result<()> {
-    let marker = out.join(LAYOUT_FILE);
-    match std::fs::read(&marker) {
-        Ok(bytes) => {
-            let found =
-                serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|v| v["layout"].as_u64());
-            if found == Some(u64::from(LAYOUT)) {
-                return Ok(());
-            }
-            let found = found.map_or_else(|| "an unreadable marker".into(), |n| format!("layout {n}"));
-            let expected = format!("layout {LAYOUT}: choose another --out, or use the webmill that wrote it");
-            Err(Error::Incompatible { path: marker, found, expected })
-        }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            let foreign = std::fs::read_dir(out)
-                .map(|mut entries| {
-                    entries.find_map(|e| e.ok().filter(|e| !e.file_name().to_string_lossy().starts_with('.')))
-                })
-                .unwrap_or_default();
-            if let Some(entry) = foreign {
-                return Err(Error::Config(format!(
-                    "{}: holds files that webmill did not write ({}); choose a new or empty folder for --out",
-                    out.display(),
-                    entry.file_name().to_string_lossy()
-                )));
-            }
-            std::fs::create_dir_all(out).at(out)?;
-            write_synced(&marker, &to_json(&serde_json::json!({ "layout": LAYOUT }))?, None)
-        }
-        Err(e) => Err(Error::io(marker, e)),
-    }
-}
-
-/// Holds the job against other processes until dropped.
-fn lock(home: &Path, key: &JobKey) -> Result<File> {
-    let path = home.join(format!(".{key}.lock"));
-    let file = File::create(&path).at(&path)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(std::fs::TryLockError::WouldBlock) => {
-            return Err(Error::Config(format!(
-                "{}: another process is running this job; wait for it or stop it",
-                home.display()
-            )));
-        }
-        Err(std::fs::TryLockError::Error(error)) => return Err(Error::io(path, error)),
-    }
-    Ok(file)
 }
 
 /// A unit that was discarded or cut off may have left files that no receipt names.
@@ -428,19 +360,4 @@ fn remove_strays(staging: &Path, manifest: &Manifest) -> Result<()> {
         sync_folder(&folder)?;
     }
     Ok(())
-}
-
-/// Moves `latest` to `key`, atomically.
-fn point_latest(home: &Path, key: &JobKey) -> Result<()> {
-    let link = home.join("latest");
-    if std::fs::read_link(&link).is_ok_and(|t| t == Path::new(key.as_str())) {
-        return Ok(());
-    }
-    let aside = home.join(".latest.aside");
-    if aside.symlink_metadata().is_ok() {
-        std::fs::remove_file(&aside).at(&aside)?;
-    }
-    std::os::unix::fs::symlink(key.as_str(), &aside).at(&aside)?;
-    std::fs::rename(&aside, &link).at(&link)?;
-    sync_folder(home)
 }

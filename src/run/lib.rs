@@ -4,8 +4,8 @@
 //!
 //! **Protocol.** For a job with key `k` (see [`job_key`]) under the output folder `out`:
 //!
-//! 1. `out/<job>/<k>/manifest.json` exists and its sizes hold: done, nothing is written.
-//! 2. Lock `out/<job>/.<k>.lock`; work in `out/<job>/.<k>.partial/`.
+//! 1. `out/<job>/.keys/<k>/manifest.json` exists and its sizes hold: done, nothing is written.
+//! 2. Lock `out/<job>/.keys/.<k>.lock`; work in `out/<job>/.keys/.<k>.partial/`.
 //! 3. Each unit of work writes its files, syncs them, then its receipt (written aside, synced, renamed). A unit whose
 //!    receipt stands and whose files match it in size and digest is not done again.
 //! 4. Rejects are written, then `run.json` and last `manifest.json`, synced; receipts are removed, the folder renamed
@@ -28,15 +28,17 @@ mod crash;
 mod digest;
 mod inputs;
 mod key;
+pub mod layout;
 mod manifest;
 mod progress;
 mod stage;
 
-pub use commit::{Committed, Runtime, open_latest};
+pub use commit::{Committed, Runtime};
 pub use crash::{CRASH_POINTS, crash_point};
 pub use digest::{digest_all, digest_bytes, digest_file, hex128};
 pub use inputs::{InputFile, Inputs, Upstream};
 pub use key::{JobKey, job_key};
+pub use layout::open_latest;
 pub use manifest::{Counts, Manifest, OutputFile, TableInfo};
 pub use progress::{Cancel, Measure, Progress, Reject, RejectSink, Silent};
 pub use stage::{Stage, Unit};

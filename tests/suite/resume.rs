@@ -48,7 +48,7 @@ fn finished_units_are_not_done_again_unless_their_files_changed() {
     let died = work.webmill(&arguments).env("WEBMILL_CRASH_AT", "rejects-written").output().unwrap();
     assert!(!died.status.success());
     let job = work.path("out/extract");
-    let staging = std::fs::read_dir(&job)
+    let staging = std::fs::read_dir(job.join(".keys"))
         .unwrap()
         .map(|e| e.unwrap().path())
         .find(|p| p.to_string_lossy().ends_with(".partial"))
@@ -101,7 +101,8 @@ fn two_processes_do_not_run_one_job() {
     let job = work.path("out/extract");
     let key = std::fs::read_link(job.join("latest")).unwrap();
     std::fs::remove_dir_all(job.join(&key)).unwrap();
-    let lock = std::fs::File::create(job.join(format!(".{}.lock", key.display()))).unwrap();
+    let key = key.file_name().unwrap().to_string_lossy();
+    let lock = std::fs::File::create(job.join(format!(".keys/.{key}.lock"))).unwrap();
     lock.lock().unwrap();
     let message = work.fails(&["extract", "shards", "--out", "out"], 2);
     assert!(message.contains("another process"), "{message}");

@@ -97,7 +97,7 @@ impl Work {
             for entry in std::fs::read_dir(&folder).unwrap() {
                 let path = entry.unwrap().path();
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                if name.starts_with('.') || name == "run.json" || path.is_symlink() {
+                if (name.starts_with('.') && name != ".keys") || name == "run.json" || path.is_symlink() {
                     continue;
                 }
                 if path.is_dir() {

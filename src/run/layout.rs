@@ -1,0 +1,394 @@
+//! Where results stand in an output folder, and which of them are the latest.
+//!
+//! ```text
+//! OUT/webmill.json                 the folder is ours, and its layout
+//! OUT/JOB/.keys/KEY/               what is committed
+//! OUT/JOB/.keys/.KEY.partial/      what is being made
+//! OUT/JOB/.keys/.KEY.lock          held while the job runs
+//! OUT/JOB/KEY.rejects.parquet      the list of a run that was refused for its damage
+//! OUT/JOB/latest -> .keys/KEY
+//! ```
+//!
+//! **Why `.keys`.** Patterns over `OUT/JOB/*/TABLE` must not find a row twice. A leading dot is not enough: `*` of DuckDB, of
+//! polars and of Python's pathlib matches it. So keys stand a level deeper than `latest` too.
+//!
+//! **Earlier layouts.** Layout 1 had its keys at `OUT/JOB/KEY`. It is read as it is; the first job that writes to such a
+//! folder moves them ([`claim`]).
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::stage::{sync_folder, to_json, write_synced};
+use crate::{Committed, JobKey, Manifest};
+use webmill_capture::error::{AtPath, Error, Result};
+
+/// Form of the output folder, in `webmill.json`.
+pub const LAYOUT: u32 = 2;
+
+/// The file that says so.
+pub const LAYOUT_FILE: &str = "webmill.json";
+
+const KEYS: &str = ".keys";
+const LATEST: &str = "latest";
+const REJECTS_FILE: &str = "rejects.parquet";
+
+/// Folder of the keys of `job`, where they are made and committed.
+pub(crate) fn keys_folder(out: &Path, job: &str) -> PathBuf {
+    out.join(job).join(KEYS)
+}
+
+/// Where the results of a key of `job` stand: there as well where a program of layout 1 left them.
+pub fn key_folder(out: &Path, job: &str, key: &str) -> PathBuf {
+    let folder = keys_folder(out, job).join(key);
+    let earlier = out.join(job).join(key);
+    if !folder.exists() && is_committed(&earlier) { earlier } else { folder }
+}
+
+/// Where the rejects of a refused run are listed until a run is committed.
+pub(crate) fn refused_list(out: &Path, job: &str, key: &JobKey) -> PathBuf {
+    out.join(job).join(format!("{key}.{REJECTS_FILE}"))
+}
+
+/// The committed folder that `out/<job>/latest` names, if it is there. Where a copy of the results has a folder in place of
+/// the link, it is that folder.
+pub fn latest_folder(out: &Path, job: &str) -> Option<PathBuf> {
+    let link = out.join(job).join(LATEST);
+    let folder = match std::fs::read_link(&link) {
+        Ok(target) => key_folder(out, job, target.file_name()?.to_str()?),
+        Err(_) => link,
+    };
+    is_committed(&folder).then_some(folder)
+}
+
+/// The committed folder that `out/<job>/latest` points to.
+///
+/// # Errors
+/// [`Error::Config`] where the job was never run here; see also [`Committed::open`].
+pub fn open_latest(out: &Path, job: &str) -> Result<Committed> {
+    match latest_folder(out, job) {
+        Some(folder) => Committed::open(&folder),
+        None => Err(Error::Config(format!("{}: no results of job {job} here", out.display()))),
+    }
+}
+
+/// Names of the jobs that have a folder with results in `out`, in order.
+///
+/// # Errors
+/// [`Error::Io`] where the folder cannot be listed.
+pub fn jobs_in(out: &Path) -> Result<Vec<String>> {
+    let mut jobs = Vec::new();
+    for (name, path) in entries(out)? {
+        let latest = path.join(LATEST);
+        let ours = path.join(KEYS).is_dir() || latest.is_symlink() || is_committed(&latest);
+        if !name.starts_with('.') && ours {
+            jobs.push(name);
+        }
+    }
+    Ok(jobs)
+}
+
+/// Every committed folder of `job` in `out`, those of earlier layouts among them, in the order of their keys.
+///
+/// # Errors
+/// [`Error::Io`] where a folder cannot be listed.
+pub fn committed_in(out: &Path, job: &str) -> Result<Vec<(String, PathBuf)>> {
+    let home = out.join(job);
+    let mut found = Vec::new();
+    for folder in [home.join(KEYS), home] {
+        if folder.is_dir() {
+            found.extend(
+                entries(&folder)?.into_iter().filter(|(name, path)| is_key(name) && is_committed(path)),
+            );
+        }
+    }
+    found.sort();
+    found.dedup_by(|a, b| a.0 == b.0);
+    Ok(found)
+}
+
+/// What is left of a run that was not committed, and a run that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Its job.
+    pub job: String,
+    /// Its key.
+    pub key: String,
+    /// The staging folder, what is left of a removal, or the list of rejects.
+    pub path: PathBuf,
+    /// Bytes of it.
+    pub bytes: u64,
+    /// Whether a process works on the key.
+    pub is_locked: bool,
+}
+
+impl Unfinished {
+    /// What it is, in one word.
+    pub fn state(&self) -> &'static str {
+        match (self.is_locked, self.path.extension().and_then(|e| e.to_str())) {
+            (true, _) => "running",
+            (false, Some("parquet")) => "refused",
+            (false, Some("removed")) => "removed",
+            (false, _) => "stopped",
+        }
+    }
+}
+
+/// Staging folders of `job` in `out`, what a stopped [`remove`] left, and lists of refused runs, by name.
+///
+/// # Errors
+/// [`Error::Io`] where a folder cannot be listed.
+pub fn unfinished_in(out: &Path, job: &str) -> Result<Vec<Unfinished>> {
+    let home = out.join(job);
+    let mut found = Vec::new();
+    for folder in [home.join(KEYS), home] {
+        if !folder.is_dir() {
+            continue;
+        }
+        for (name, path) in entries(&folder)? {
+            let key = match name.strip_prefix('.') {
+                Some(hidden) => hidden.strip_suffix(".partial").or_else(|| hidden.strip_suffix(".removed")),
+                None => name.strip_suffix(REJECTS_FILE).and_then(|key| key.strip_suffix('.')),
+            };
+            if let Some(key) = key.filter(|key| is_key(key)) {
+                let is_locked = is_locked(&folder, key);
+                found.push(Unfinished {
+                    job: job.to_owned(),
+                    key: key.to_owned(),
+                    bytes: size_of(&path)?,
+                    path,
+                    is_locked,
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a process holds the key.
+fn is_locked(folder: &Path, key: &str) -> bool {
+    // Without a lock file there was no process.
+    File::open(folder.join(format!(".{key}.lock"))).is_ok_and(|file| file.try_lock().is_err())
+}
+
+/// Removes what is at `path`: a committed or staged folder of this key, or its list of rejects. `false` where a process works
+/// on the key. Committed folders are renamed first, so that none is ever there in part.
+///
+/// # Errors
+/// [`Error::Io`] where it cannot be removed.
+pub fn remove(out: &Path, job: &str, key: &str, path: &Path) -> Result<bool> {
+    let is_folder = path.is_dir();
+    let keys = path.parent().filter(|_| is_folder).map_or_else(|| keys_folder(out, job), Path::to_path_buf);
+    std::fs::create_dir_all(&keys).at(&keys)?;
+    let lock = keys.join(format!(".{key}.lock"));
+    let lock = File::create(&lock).at(&lock)?;
+    if lock.try_lock().is_err() {
+        return Ok(false);
+    }
+    if is_folder {
+        let aside = path.with_file_name(format!(".{key}.removed"));
+        if path != aside {
+            if aside.exists() {
+                std::fs::remove_dir_all(&aside).at(&aside)?;
+            }
+            std::fs::rename(path, &aside).at(path)?;
+        }
+        std::fs::remove_dir_all(&aside).at(&aside)?;
+    } else {
+        std::fs::remove_file(path).at(path)?;
+    }
+    Ok(true)
+}
+
+/// Bytes of a file, or of all files below a folder; links are not followed, and what goes away meanwhile counts nothing.
+///
+/// # Errors
+/// [`Error::Io`] where a folder cannot be listed.
+pub fn size_of(path: &Path) -> Result<u64> {
+    let (mut bytes, mut left) = (0, vec![path.to_path_buf()]);
+    while let Some(path) = left.pop() {
+        let within = match path.symlink_metadata() {
+            Ok(about) if about.is_dir() => entries(&path),
+            Ok(about) => {
+                bytes += about.len();
+                continue;
+            }
+            Err(error) => Err(Error::io(&path, error)),
+        };
+        match within {
+            Ok(within) => left.extend(within.into_iter().map(|(_, path)| path)),
+            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(bytes)
+}
+
+/// The layout of the results in `out`, or why there are none that this program can read.
+///
+/// # Errors
+/// [`Error::Config`] for a folder without results; [`Error::Incompatible`] for those of a later program.
+pub fn layout_of(out: &Path) -> Result<u32> {
+    let marker = out.join(LAYOUT_FILE);
+    let bytes = match std::fs::read(&marker) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            let why = format!("{}: no results of webmill here (there is no {LAYOUT_FILE})", out.display());
+            return Err(Error::Config(why));
+        }
+        Err(e) => return Err(Error::io(marker, e)),
+    };
+    let found = serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|v| v["layout"].as_u64());
+    match found.and_then(|layout| u32::try_from(layout).ok()) {
+        Some(layout) if (1..=LAYOUT).contains(&layout) => Ok(layout),
+        _ => {
+            let found = found.map_or_else(|| "an unreadable marker".into(), |n| format!("layout {n}"));
+            let expected = format!("layout {LAYOUT}: choose another --out, or use the webmill that wrote it");
+            Err(Error::Incompatible { path: marker, found, expected })
+        }
+    }
+}
+
+/// Makes `out` a folder of ours, or refuses one that holds something else. Results of layout 1 are moved to where those of
+/// this one stand; returns how many folders were.
+///
+/// # Errors
+/// [`Error::Config`] or [`Error::Incompatible`] for a folder of someone else or of a later program; [`Error::Config`] where
+/// an earlier program is at work in it.
+pub fn claim(out: &Path) -> Result<usize> {
+    let marker = out.join(LAYOUT_FILE);
+    if marker.exists() {
+        if layout_of(out)? == LAYOUT {
+            return Ok(0);
+        }
+        let moved = upgrade(out)?;
+        mark(&marker)?;
+        return Ok(moved);
+    }
+    let foreign = std::fs::read_dir(out)
+        .map(|mut entries| {
+            entries.find_map(|e| e.ok().filter(|e| !e.file_name().to_string_lossy().starts_with('.')))
+        })
+        .unwrap_or_default();
+    if let Some(entry) = foreign {
+        return Err(Error::Config(format!(
+            "{}: holds files that webmill did not write ({}); choose a new or empty folder for --out",
+            out.display(),
+            entry.file_name().to_string_lossy()
+        )));
+    }
+    std::fs::create_dir_all(out).at(out)?;
+    mark(&marker)?;
+    Ok(0)
+}
+
+fn mark(marker: &Path) -> Result<()> {
+    write_synced(marker, &to_json(&serde_json::json!({ "layout": LAYOUT }))?, None)
+}
+
+/// Moves what layout 1 had beside `latest` into `.keys`. Stopped anywhere, it goes on where it was: the marker is
+/// written after it, and [`key_folder`] finds keys at both places.
+fn upgrade(out: &Path) -> Result<usize> {
+    let mut moved = 0;
+    for job in jobs_in(out)? {
+        let home = out.join(&job);
+        let keys = keys_folder(out, &job);
+        let own: Vec<(String, PathBuf)> =
+            entries(&home)?.into_iter().filter(|(name, path)| is_of_key(name, path)).collect();
+        let mut locks = Vec::new();
+        for (name, path) in own.iter().filter(|(name, _)| name.ends_with(".lock")) {
+            locks.push(hold(&home, &home.join(name), path)?);
+        }
+        std::fs::create_dir_all(&keys).at(&keys)?;
+        let latest = std::fs::read_link(home.join(LATEST)).ok();
+        for (name, path) in own {
+            let target = keys.join(&name);
+            if !target.exists() {
+                std::fs::rename(&path, &target).at(&path)?;
+                moved += usize::from(is_key(&name));
+            }
+        }
+        sync_folder(&keys)?;
+        if let Some(key) = latest.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()) {
+            point_latest(out, &job, key)?;
+        }
+        drop(locks);
+    }
+    Ok(moved)
+}
+
+/// Whether an entry of a job's folder is a key's: committed, staged or locked.
+fn is_of_key(name: &str, path: &Path) -> bool {
+    let key = name.strip_prefix('.').and_then(|rest| rest.split_once('.'));
+    match key {
+        Some((key, "partial" | "lock")) => is_key(key),
+        _ => is_key(name) && path.is_dir() && !path.is_symlink(),
+    }
+}
+
+/// Whether `name` is that of a key: 32 hexadecimal digits.
+fn is_key(name: &str) -> bool {
+    name.len() == 32 && name.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+fn is_committed(folder: &Path) -> bool {
+    folder.join(Manifest::FILE).is_file()
+}
+
+/// Names and paths of what is in a folder, by name; names that are no Unicode are nothing of ours.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).at(folder)? {
+        let entry = entry.at(folder)?;
+        if let Ok(name) = entry.file_name().into_string() {
+            found.push((name, entry.path()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Holds the job against other processes until dropped.
+pub(crate) fn lock(keys: &Path, key: &JobKey) -> Result<File> {
+    let path = keys.join(format!(".{key}.lock"));
+    hold(keys, &path, &path)
+}
+
+fn hold(home: &Path, path: &Path, shown: &Path) -> Result<File> {
+    let file = File::create(path).at(shown)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Config(format!(
+            "{}: another process is running this job; wait for it or stop it",
+            home.display()
+        ))),
+        Err(std::fs::TryLockError::Error(error)) => Err(Error::io(path, error)),
+    }
+}
+
+/// Moves `latest` to `key`, atomically. A folder that stands in place of the link, in a copy that followed links, becomes a
+/// key again or goes away where it is one already.
+pub(crate) fn point_latest(out: &Path, job: &str, key: &str) -> Result<()> {
+    let home = out.join(job);
+    let link = home.join(LATEST);
+    let target = Path::new(KEYS).join(key);
+    match std::fs::read_link(&link) {
+        Ok(found) if found == target => return Ok(()),
+        Err(_) if is_committed(&link) => {
+            let copied = Committed::open(&link)?.manifest.key;
+            let folder = keys_folder(out, job).join(copied.as_str());
+            if is_committed(&folder) {
+                std::fs::remove_dir_all(&link).at(&link)?;
+            } else {
+                std::fs::rename(&link, &folder).at(&link)?;
+            }
+        }
+        _ => {}
+    }
+    let aside = home.join(".latest.aside");
+    if aside.symlink_metadata().is_ok() {
+        std::fs::remove_file(&aside).at(&aside)?;
+    }
+    std::os::unix::fs::symlink(&target, &aside).at(&aside)?;
+    std::fs::rename(&aside, &link).at(&link)?;
+    sync_folder(&home)
+}
