@@ -8,6 +8,7 @@ pub mod graph;
 pub mod index;
 pub mod jobs;
 pub mod rank;
+pub mod results;
 pub mod schema;
 pub mod serve;
 pub mod shape;

@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use webmill_capture::{Error, Result};
+use webmill_run::layout::LAYOUT_FILE;
 use webmill_run::{Committed, Job, Runtime, open_latest};
 use webmill_table::TableSchema;
 
+use crate::catalogue;
 use crate::recipe::{Recipe, Settings};
 
 /// A job as the registry lists it: help, recipe, `run`, report and `schema` read nothing else.
@@ -87,6 +89,10 @@ impl<'a> Context<'a> {
     pub fn run_entry(&self, name: &str) -> Result<Option<Committed>> {
         let entry = self.jobs.iter().find(|job| job.name == name);
         let entry = entry.ok_or_else(|| Error::Internal(format!("no job is called {name}")))?;
+        // Before anything of it is opened: results of an earlier layout are moved.
+        if !self.dry_run && self.runtime.out.join(LAYOUT_FILE).exists() {
+            self.runtime.claim()?;
+        }
         let committed = (entry.run)(self)?;
         if let Some(committed) = &committed {
             let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
@@ -129,6 +135,7 @@ impl<'a> Context<'a> {
             return if done { Committed::open(&folder).map(Some) } else { Ok(None) };
         }
         let committed = self.runtime.run(job, input)?;
+        catalogue::refresh(&self.runtime.out, progress);
         let state = if committed.fresh { "committed" } else { "was done" };
         progress.note(&format!("{:>10}  {state} {}", J::NAME, committed.folder.display()));
         Ok(Some(committed))

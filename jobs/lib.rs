@@ -11,6 +11,7 @@
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`repeated`], [`mirrors`], [`keywords`], [`report`] | the jobs, each with its tables |
 //! | [`crawl`], [`simweb`] | crawling, and a Web to try it on |
 //! | [`archive`], [`archive_facts`] | archives as collections with an index; what results say of their captures, and full-text search over them |
+//! | [`catalogue`] | results as a whole: the tables of one consistent set of keys |
 //! | [`command`] | arguments and output of the subcommands |
 //! | [`levels`], [`current_captures`], [`clustered_captures`], [`output`], [`rejects`], [`ingredients`], [`repeats`] | what several jobs share: levels of the graph, which capture of a URL counts and in which cluster it is, files of tables, damaged records, models in keys, repeated payloads |
 
@@ -30,6 +31,7 @@ macro_rules! say {
 
 pub mod archive;
 pub mod archive_facts;
+pub mod catalogue;
 pub mod clustered_captures;
 pub mod command;
 pub mod console;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, dedup, demo, graph, index, jobs, rank, schema, serve, shape, shard, text, wacz,
+    crawl, datasets, dedup, demo, graph, index, jobs, rank, results, schema, serve, shape, shard, text, wacz,
 };
 use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
@@ -47,6 +47,8 @@ enum Command {
     Datasets(datasets::DatasetsArgs),
     #[command(display_order = 102)]
     Simweb(simweb::SimwebArgs),
+    #[command(display_order = 99)]
+    Results(results::ResultsArgs),
     #[command(display_order = 103)]
     Schema(schema::SchemaArgs),
     /// Print what makes a shell complete webmill's arguments.
@@ -113,6 +115,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Wacz(args) => wacz::run(&args, &cancel),
         Command::Datasets(args) => datasets::run(&args, &cancel),
         Command::Simweb(args) => simweb::run(&args, &cancel),
+        Command::Results(args) => results::run(&args, &cancel),
         Command::Schema(args) => schema::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();

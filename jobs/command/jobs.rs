@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use webmill_run::{Cancel, Committed};
 
+use crate::catalogue;
 use crate::console::Console;
 use crate::job::{Context, JobEntry};
 use crate::registry::{JOBS, run_all};
@@ -80,6 +81,7 @@ pub fn run_everything(args: &InputArgs, cancel: &Cancel) -> Result<ExitCode> {
     if let Some(report) = run_all(&context)?.filter(|_| !args.common.shared.dry_run) {
         crate::print(&format!("{}\n", report.path("report.html").display()))?;
     }
+    warn_of_stale(&context);
     Ok(exit_code(context.results().values()))
 }
 
@@ -92,7 +94,15 @@ pub fn print_committed(context: &Context<'_>, job: &str) -> Result<ExitCode> {
     if let Some(committed) = committed.as_ref().filter(|_| !context.is_dry_run()) {
         crate::print(&format!("{}\n", committed.folder.display()))?;
     }
+    warn_of_stale(context);
     Ok(exit_code(&committed))
+}
+
+/// Says which results do not fit the others, once all jobs of the call are done.
+fn warn_of_stale(context: &Context<'_>) {
+    if !context.is_dry_run() {
+        catalogue::warn(&context.runtime.out, context.runtime.progress);
+    }
 }
 
 /// 1 where a file could not be read to its end though the job is done, else 0.

@@ -1,38 +1,127 @@
-"""Opens every table below a folder of results with pandas, pyarrow, polars and DuckDB, by default arguments.
+"""Opens every table of a folder of results with pandas, pyarrow, polars and DuckDB, by default arguments.
 
-Prints a line a table: job, table, rows, and the columns that Arrow declares never null; exits with 1 where a reader fails or
-two readers disagree.
+Each file by itself, each table as its folder, by patterns over the results, and as a view of webmill.sql, from another working
+directory. Prints a line a table: job, table, rows, and the columns that Arrow declares never null; exits with 1 where a reader
+fails, or where two readers or a reader and tables.json disagree.
 """
 
+import glob
+import json
+import os
 import pathlib
 import sys
 
 import duckdb
 import pandas
 import polars
+import pyarrow.dataset
 import pyarrow.parquet
 
-failed = 0
-for folder in sorted(pathlib.Path(sys.argv[1]).glob("*/latest/*")):
-    files = sorted(folder.glob("*.parquet")) if folder.is_dir() else []
-    for file in files:
+results = pathlib.Path(sys.argv[1]).resolve()
+os.chdir("/")
+catalogue = json.loads((results / "tables.json").read_text())
+failed = []
+
+
+def rows_by(readers, expected, what):
+    """Calls each reader; whatever one says, or a number of rows that is not the expected one, is a failure."""
+    for name, read in readers.items():
         try:
-            arrow = pyarrow.parquet.read_table(file)
-            rows = {
-                "pyarrow": len(arrow.to_pandas()),
-                "pandas": len(pandas.read_parquet(file)),
-                "polars": polars.read_parquet(file).height,
-                "duckdb": duckdb.sql(f"select * from read_parquet('{file}')").df().shape[0],
-            }
-            if len(set(rows.values())) != 1:
-                raise ValueError(f"rows: {rows}")
-            views = [field.name for field in arrow.schema if "view" in str(field.type)]
-            if views:
-                raise ValueError(f"view types: {views}")
+            found = read()
         except Exception as error:  # noqa: BLE001: whatever a reader says is what the test is about
-            failed = 1
-            print(f"{file}: {type(error).__name__}: {error}", file=sys.stderr)
+            failed.append(f"{what}: {name}: {type(error).__name__}: {error}")
             continue
-        never_null = [field.name for field in arrow.schema if not field.nullable]
-        print(folder.parent.parent.name, folder.name, rows["pyarrow"], ",".join(never_null), sep="\t")
-sys.exit(failed)
+        if found != expected:
+            failed.append(f"{what}: {name}: {found} rows, not {expected}")
+
+
+def quoted(text):
+    return "'" + str(text).replace("'", "''") + "'"
+
+
+def rows_of(where):
+    """Rows of what DuckDB finds there, all columns of them read."""
+    return duckdb.sql(f"select * from read_parquet({where})").df().shape[0]
+
+
+def patterns(job, table):
+    """Patterns that people write, each of which must find every row once."""
+    return [f"*/*/{table}/*.parquet", f"*/latest/{table}/*.parquet", f"{job}/*/{table}/*.parquet"]
+
+
+for name, table in catalogue["tables"].items():
+    files = [results / file for file in table["files"]]
+    sizes = [pyarrow.parquet.read_metadata(file).num_rows for file in files]
+    for file, rows in zip(files, sizes):
+        readers = {
+            "pyarrow": lambda: len(pyarrow.parquet.read_table(file).to_pandas()),
+            "pandas": lambda: len(pandas.read_parquet(file)),
+            "polars": lambda: polars.read_parquet(file).height,
+            "duckdb": lambda: rows_of(quoted(file)),
+        }
+        rows_by(readers, rows, file)
+    if sum(sizes) != table["rows"]:
+        failed.append(f"{name}: {sum(sizes)} rows, tables.json says {table['rows']}")
+    if sum(file.stat().st_size for file in files) != table["bytes"]:
+        failed.append(f"{name}: tables.json says {table['bytes']} bytes")
+    schema = pyarrow.parquet.read_schema(files[0])
+    if schema.names != [column["name"] for column in table["columns"]]:
+        failed.append(f"{name}: columns {schema.names}")
+    nullable = {column["name"]: column["nullable"] for column in table["columns"]}
+    if nullable != {field.name: field.nullable for field in schema}:
+        failed.append(f"{name}: other columns are nullable than tables.json says")
+    views = [field.name for field in schema if "view" in str(field.type)]
+    if views:
+        failed.append(f"{name}: view types: {views}")
+    footer = pyarrow.parquet.read_metadata(files[0]).metadata
+    sorted_by = footer.get(b"webmill.sorted_by", b"").decode().split(",")
+    if [column for column in sorted_by if column] != table["sorted_by"]:
+        failed.append(f"{name}: sorted by {sorted_by}")
+    folder = files[0].parent
+    if folder.name == name:
+        latest = results / table["job"] / "latest" / name
+        for place in (folder, latest):
+            readers = {
+                "pyarrow": lambda: len(pyarrow.parquet.read_table(place)),
+                "pyarrow.dataset": lambda: pyarrow.dataset.dataset(place).to_table().num_rows,
+                "pandas": lambda: len(pandas.read_parquet(place)),
+                "polars": lambda: polars.read_parquet(place).height,
+                "duckdb": lambda: rows_of(quoted(f"{place}/*.parquet")),
+            }
+            rows_by(readers, table["rows"], place)
+        for pattern in patterns(table["job"], name):
+            path = f"{results}/{pattern}"
+            readers = {
+                "duckdb": lambda: rows_of(quoted(path)),
+                "polars": lambda: polars.read_parquet(path).height,
+                "polars.scan": lambda: polars.scan_parquet(path).collect().height,
+                "glob": lambda: sum(pyarrow.parquet.read_metadata(file).num_rows for file in glob.glob(path)),
+                "pathlib": lambda: sum(
+                    pyarrow.parquet.read_metadata(file).num_rows for file in results.glob(pattern)
+                ),
+            }
+            rows_by(readers, table["rows"], path)
+    never_null = [field.name for field in schema if not field.nullable]
+    print(table["job"], name, table["rows"], ",".join(never_null), sep="\t")
+
+connection = duckdb.connect()
+connection.execute(f"SET VARIABLE webmill_results = {quoted(results)}")
+connection.execute((results / "webmill.sql").read_text())
+views = dict(connection.execute("select view_name, comment from duckdb_views() where not internal").fetchall())
+if views.keys() != catalogue["tables"].keys():
+    failed.append(f"views {sorted(views)}")
+for name, table in catalogue["tables"].items():
+    found = connection.execute(f'select * from "{name}"').df()
+    if len(found) != table["rows"] or list(found.columns) != [column["name"] for column in table["columns"]]:
+        failed.append(f"view {name}: {found.shape}")
+    if table["key"] not in views.get(name, ""):
+        failed.append(f"view {name}: comment {views.get(name)}")
+# In the folder itself nothing has to be said.
+os.chdir(results)
+here = duckdb.connect()
+here.execute(pathlib.Path("webmill.sql").read_text())
+here.execute('select count(*) from "pages"')
+
+for line in failed:
+    print(line, file=sys.stderr)
+sys.exit(1 if failed else 0)

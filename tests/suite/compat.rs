@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use webmill::jobs::catalogue::Catalogue;
 use webmill::jobs::dedup::tables::{ClusterRow, DuplicateRow};
 use webmill::jobs::extract::template_row::TemplateRow;
-use webmill::jobs::graph::tables::{ArcRow, NodeRow};
+use webmill::jobs::graph::tables::{ArcRow, EarlierNodeRow};
 use webmill::jobs::keywords::tables::KeywordRow;
 use webmill::jobs::rank::tables::RankRow;
 use webmill::jobs::report::tables::{HostRow, SummaryRow};
@@ -84,7 +85,7 @@ fn results_of_earlier_programs_open() {
         rows::<CommentRow>(&results, "extract");
         rows::<StructuredRow>(&results, "extract");
         Reader::<EarlierTemplate>::open(&results.join("extract/latest/templates")).unwrap().next().unwrap();
-        let nodes: Vec<NodeRow> = rows(&results, "graph");
+        let nodes: Vec<EarlierNodeRow> = rows(&results, "graph");
         assert_eq!(nodes.len(), rows::<RankRow>(&results, "rank").len());
         assert_eq!(nodes.len(), rows::<ComponentRow>(&results, "shape").len());
         assert!(
@@ -109,6 +110,55 @@ fn commands_read_results_of_earlier_programs() {
         work.run(&["dedup", "--out", "out"]);
         work.run(&["rank", "--out", "out"]);
     }
+}
+
+/// Names in a job's folder.
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn results_of_the_first_layout_are_read_as_they_are_and_moved_when_written_to() {
+    let work = Work::new();
+    copy(&folder("second").join("results"), &work.path("out"));
+    let key = std::fs::read_link(work.path("out/extract/latest")).unwrap().display().to_string();
+    let before = Catalogue::open(&work.path("out")).unwrap();
+    assert_eq!(before.jobs()["extract"].folder, format!("extract/{key}"));
+    let pages = before.table("pages").unwrap().rows;
+    let listed = work.run(&["results", "ls", "out", "--format", "json"]).stdout;
+    assert!(String::from_utf8(listed).unwrap().contains(&format!("\"folder\":\"extract/{key}\"")));
+    work.run(&["results", "verify", "out"]);
+    work.run(&["rank", "out", "--top", "3"]);
+    assert_eq!(names(&work.path("out/extract")), [key.clone(), "latest".into()], "reading moves nothing");
+    // A program of that layout that is at work here is waited for.
+    let lock = std::fs::File::create(work.path(&format!("out/extract/.{key}.lock"))).unwrap();
+    lock.lock().unwrap();
+    let refused = work.fails(&["dedup", "--out", "out"], 2);
+    assert!(refused.contains("another process"), "{refused}");
+    drop(lock);
+    // Stopped when some keys were moved and links not yet: they are found, and the rest follows.
+    std::fs::create_dir_all(work.path("out/graph/.keys")).unwrap();
+    let graph = std::fs::read_link(work.path("out/graph/latest")).unwrap();
+    std::fs::rename(work.path("out/graph").join(&graph), work.path("out/graph/.keys").join(&graph)).unwrap();
+    assert_eq!(open_latest(&work.path("out"), "graph").unwrap().manifest.job, "graph");
+    let said = work.run(&["dedup", "--out", "out"]).stderr;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(said.contains("results of an earlier layout were moved"), "{said}");
+    for job in ["extract", "graph", "rank", "dedup"] {
+        let names = names(&work.path("out").join(job));
+        assert_eq!(names, [".keys", "latest"], "{job}");
+        assert!(open_latest(&work.path("out"), job).unwrap().folder.parent().unwrap().ends_with(".keys"));
+    }
+    let marker = std::fs::read_to_string(work.path("out/webmill.json")).unwrap();
+    assert!(marker.contains("\"layout\": 2"), "{marker}");
+    let after = Catalogue::open(&work.path("out")).unwrap();
+    assert_eq!(after.jobs()["extract"].folder, format!("extract/.keys/{key}"));
+    assert_eq!(after.table("pages").unwrap().rows, pages);
 }
 
 #[test]

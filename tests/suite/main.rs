@@ -49,6 +49,7 @@ mod planted_texts;
 mod readers;
 mod records;
 mod repeated;
+mod results;
 mod resume;
 mod shard;
 mod support;

@@ -18,35 +18,70 @@ fn python() -> Option<std::path::PathBuf> {
     Some(path)
 }
 
+/// Opens every table of the results with all readers; the columns that are never null, by job and table.
+fn open_all(python: &Path, results: &Path) -> BTreeMap<(String, String), Vec<String>> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers/open_all.py");
+    let output = Command::new(python).arg(script).arg(results).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>())
+        .map(|line| {
+            let table = (line[0].to_owned(), line[1].to_owned());
+            (table, line[3].split(',').map(str::to_owned).collect())
+        })
+        .collect()
+}
+
+/// A WARC file of one page.
+fn one_page(path: &Path) {
+    let body = "<html><head><title>One</title></head><body><p>The only page there is.</p></body></html>";
+    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://one.example/\r\nWARC-Date: 2024-05-06T07:08:09Z\r\n\
+         WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\n\
+         Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+        http.len()
+    );
+    std::fs::write(path, record).unwrap();
+}
+
 #[test]
 fn pandas_pyarrow_polars_and_duckdb_open_every_table() {
     let Some(python) = python() else { return };
     let work = Work::new();
-    work.synth("shards", 300, u64::MAX);
+    work.run(&["demo", "--out", "demo"]);
+    one_page(&work.path("one.warc"));
+    work.run(&["run", "one.warc", "--out", "one"]);
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages");
+    let pages = pages.to_str().unwrap();
+    work.run(&["datasets", "pack", pages, "--site", "https://pages.example/", "--out", "packed"]);
+    work.run(&["run", "packed", "--out", "pages"]);
+    work.synth("shards", 300, 150_000);
     std::fs::write(work.path("mill.toml"), "[extract]\ntemplate_pages = 10\n").unwrap();
-    work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers/open_all.py");
-    let output = Command::new(python).arg(script).arg(work.path("out")).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
-    let tables: BTreeMap<(&str, &str), Vec<&str>> = text
-        .lines()
-        .map(|line| line.split('\t').collect::<Vec<_>>())
-        .map(|line| ((line[0], line[1]), line[3].split(',').collect()))
-        .collect();
-    assert!(tables.len() >= 20, "{tables:?}");
-    // What is never null is declared so; lists and flags among it.
-    for (table, columns) in [
-        (("extract", "pages"), &["url", "url_key", "is_html", "tags"][..]),
-        (("extract", "texts"), &["text", "paragraph_languages", "num_words"]),
-        (("keywords", "keywords"), &["tfidf_words", "tfidf_scores"]),
-        (("rank", "ranks"), &["level", "pagerank"]),
-    ] {
-        assert!(
-            columns.iter().all(|column| tables[&table].contains(column)),
-            "{table:?}: {:?}",
-            tables[&table]
-        );
+    work.run(&["run", "shards", "--out", "synth", "--recipe", "mill.toml"]);
+    // Keys of another recipe beside them, which nobody must count.
+    std::fs::write(work.path("other.toml"), "[extract]\ntemplate_pages = 20\n").unwrap();
+    work.run(&["run", "shards", "--out", "synth", "--recipe", "other.toml"]);
+    work.run(&["run", "shards", "--out", "synth", "--recipe", "mill.toml"]);
+    for (results, moved) in [("demo/results", "a"), ("one", "b"), ("pages", "it's c"), ("synth", "d")] {
+        // The folder may be moved, and named as one likes.
+        std::fs::rename(work.path(results), work.path(moved)).unwrap();
+        let tables = open_all(&python, &work.path(moved));
+        assert!(tables.len() >= 20, "{results}: {tables:?}");
+        // What is never null is declared so; lists and flags among it.
+        for (job, table, columns) in [
+            ("extract", "pages", &["url", "url_key", "is_html", "tags"][..]),
+            ("extract", "texts", &["text", "paragraph_languages", "num_words"]),
+            ("keywords", "keywords", &["tfidf_words", "tfidf_scores"]),
+            ("rank", "ranks", &["level", "pagerank"]),
+        ] {
+            let never_null = &tables[&(job.to_owned(), table.to_owned())];
+            assert!(
+                columns.iter().all(|column| never_null.iter().any(|n| n == column)),
+                "{table}: {never_null:?}"
+            );
+        }
+        assert!(!tables[&("extract".to_owned(), "pages".to_owned())].contains(&"title".to_owned()));
     }
-    assert!(!tables[&("extract", "pages")].contains(&"title"));
 }
