@@ -121,7 +121,7 @@ const MAX_SEEDS: u64 = 4;
 impl Job for GraphJob {
     type Input = GraphInput;
     const NAME: &'static str = "graph";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn run(&self, input: &GraphInput, stage: &Stage<'_>) -> Result<()> {
         stage.unit("graph", |unit| self.build(input, unit))
@@ -129,6 +129,9 @@ impl Job for GraphJob {
 }
 
 impl GraphJob {
+    /// The version of the job from which on `nodes.crawled` is what the captures of a node are, not whether there are any.
+    pub const KINDS_SINCE: u32 = 4;
+
     fn build(&self, input: &GraphInput, unit: &mut Unit<'_>) -> Result<()> {
         let budget = Budget::new(unit.stage().memory as usize / 2).in_dir(unit.temp());
         for seed in 0..MAX_SEEDS {
@@ -147,7 +150,8 @@ impl GraphJob {
             progress.end();
             progress.begin("graph", 0, Measure::Items);
             let mut spool = NodeSpool::create(&unit.temp().join("nodes"))?;
-            let numbered = match builder.number(|node| spool.push(&node))? {
+            let mut captured = feed.captured()?;
+            let numbered = match builder.number(|node| spool.push(&node, captured.of(&node)?))? {
                 Numbering::Done(numbered) => numbered,
                 Numbering::Collision { .. } => {
                     unit.dropped("key-collisions-resolved", 1);

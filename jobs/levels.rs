@@ -2,8 +2,10 @@
 
 use webmill_capture::{Error, Result};
 use webmill_graph::{Csr, Graph};
-use webmill_run::Committed;
+use webmill_run::{Committed, Unit};
 use webmill_table::{Columns, Reader, Table, text_enum};
+
+use crate::output::write_rows;
 
 text_enum! {
     /// Level of the web graph.
@@ -30,6 +32,23 @@ pub fn graph_file(level: Level) -> String {
 /// Part of table `nodes` (or another by node) that holds a level: one part a level, in the order of the levels.
 pub fn part_file(table: &str, level: Level) -> String {
     format!("{table}/part-{}-{level}.parquet", level as u8)
+}
+
+/// Writes and declares the part of a table that holds a level. Of hosts and domains none is written where there are no rows: a
+/// table has a file without rows only where it has no others.
+///
+/// # Errors
+/// Where the disk refuses.
+pub fn write_level<T: Table>(
+    unit: &mut Unit<'_>,
+    level: Level,
+    rows: impl IntoIterator<Item = T>,
+) -> Result<()> {
+    let mut rows = rows.into_iter().peekable();
+    if level != Level::Page && rows.peek().is_none() {
+        return Ok(());
+    }
+    write_rows(unit, part_file(T::NAME, level), rows).map(drop)
 }
 
 /// A level's graph, mapped.

@@ -10,11 +10,11 @@ use webmill_graph::{Csr, Graph, HubsAuthorities, Ranks, Salsa, SalsaScores, kend
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_table::{Table, columns, schema};
 
-use crate::graph::tables::NodeRow;
+use crate::graph::tables::{Crawled, EarlierNodeRow, NodeRow};
 use crate::graph::{GraphJob, each_name};
 use crate::job::{Context, JobEntry};
-use crate::levels::{Level, admit, check_order, open_graph, part_file, read_level};
-use crate::output::{TableFile, write_rows};
+use crate::levels::{Level, admit, check_order, open_graph, part_file, read_level, write_level};
+use crate::output::TableFile;
 use crate::recipe::check_settings;
 pub use settings::{Rank, Vectors};
 use tables::{AgreementRow, ConvergenceRow, Iterated, RankRow};
@@ -42,6 +42,30 @@ pub fn rank(context: &Context<'_>) -> Result<Option<Committed>> {
 
 columns! {
     struct Named from NodeRow { node, url, crawled }
+}
+
+columns! {
+    struct EarlierNamed from EarlierNodeRow { node, url, crawled }
+}
+
+/// Calls `each` with number, name and whether an HTML page was captured, for every node of a level in its order.
+fn each_node(
+    graph: &Committed,
+    level: Level,
+    mut each: impl FnMut(u32, &str, bool) -> Result<()>,
+) -> Result<()> {
+    if graph.manifest.job_version < GraphJob::KINDS_SINCE {
+        let mut reader = read_level::<EarlierNamed>(graph, level);
+        while let Some(batch) = reader.next()? {
+            batch.rows().try_for_each(|node| each(node.node, node.url, node.crawled))?;
+        }
+        return Ok(());
+    }
+    let mut reader = read_level::<Named>(graph, level);
+    while let Some(batch) = reader.next()? {
+        batch.rows().try_for_each(|node| each(node.node, node.url, node.crawled == Some(Crawled::Html)))?;
+    }
+    Ok(())
 }
 
 /// The vectors of one measure beside the scores of those before it.
@@ -123,9 +147,9 @@ impl RankJob {
         rows.extend(
             harmonic.as_ref().map(|h| row(Iterated::Harmonic, h.iterations, h.relative_error, h.converged)),
         );
-        write_rows(unit, part_file(ConvergenceRow::NAME, level), rows)?;
+        write_level(unit, level, rows)?;
         let agreement = scores.agreement(level, &transpose)?;
-        write_rows(unit, part_file(AgreementRow::NAME, level), agreement)?;
+        write_level(unit, level, agreement)?;
         Ok(())
     }
 }
@@ -201,27 +225,25 @@ fn write(
 ) -> Result<()> {
     let mut file = TableFile::<RankRow>::create(unit, part_file(RankRow::NAME, level))?;
     let mut node = 0usize;
-    let mut reader = read_level::<Named>(source, level);
-    while let Some(batch) = reader.next()? {
-        for named in batch.rows() {
-            check_order(named.node, node, graph.num_nodes())?;
-            file.push(RankRow {
-                level,
-                node: named.node,
-                url: named.url.to_owned(),
-                crawled: named.crawled,
-                pagerank: scores.ranks.scores[node],
-                authority: scores.hits.authorities[node],
-                hub: scores.hits.hubs[node],
-                salsa_authority: scores.salsa.authorities[node],
-                salsa_hub: scores.salsa.hubs[node],
-                harmonic: scores.harmonic.map(|h| h[node]),
-                indegree: transpose.outdegree(named.node) as u32,
-                outdegree: graph.outdegree(named.node) as u32,
-            })?;
-            node += 1;
-        }
-    }
+    each_node(source, level, |number, url, crawled| {
+        check_order(number, node, graph.num_nodes())?;
+        file.push(RankRow {
+            level,
+            node: number,
+            url: url.to_owned(),
+            crawled,
+            pagerank: scores.ranks.scores[node],
+            authority: scores.hits.authorities[node],
+            hub: scores.hits.hubs[node],
+            salsa_authority: scores.salsa.authorities[node],
+            salsa_hub: scores.salsa.hubs[node],
+            harmonic: scores.harmonic.map(|h| h[node]),
+            indegree: transpose.outdegree(number) as u32,
+            outdegree: graph.outdegree(number) as u32,
+        })?;
+        node += 1;
+        Ok(())
+    })?;
     let rows = file.finish(unit)?;
     unit.kept(&format!("{level}-nodes"), rows);
     Ok(())

@@ -14,7 +14,7 @@ use webmill_table::{Table, columns, schema};
 use crate::graph::GraphJob;
 use crate::graph::tables::NodeRow;
 use crate::job::{Context, JobEntry};
-use crate::levels::{Level, admit, open_graph, part_file, read_level};
+use crate::levels::{Level, admit, open_graph, part_file, read_level, write_level};
 use crate::output::write_rows;
 use crate::recipe::{Settings, check_settings};
 use measures::{Measures, Part};
@@ -148,9 +148,8 @@ fn write_degrees(
             histogram.counts.iter().map(|&(degree, count)| DegreeRow { level, direction, degree, count });
         degrees.extend(rows);
     }
-    write_rows(unit, part_file(DegreeRow::NAME, level), degrees)?;
-    write_rows(unit, part_file(LawRow::NAME, level), laws)?;
-    Ok(())
+    write_level(unit, level, degrees)?;
+    write_level(unit, level, laws)
 }
 
 /// The numbers of a level, but for those of mixing.

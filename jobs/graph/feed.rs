@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use webmill_capture::{CanonicalUrl, Error, Result, UrlKey};
-use webmill_graph::{GraphBuilder, LinkInput, PageInput};
-use webmill_mill::{LinkElement, LinkRow, PageRow};
+use webmill_graph::{GraphBuilder, LinkInput, NumberedNode, PageInput};
+use webmill_mill::{LinkElement, LinkRow, PageRow, WarcType};
 use webmill_run::{Committed, Stage};
-use webmill_sort::Budget;
+use webmill_sort::{Budget, BytesSorter, SortedBytes};
 use webmill_table::{Reader, columns, part_files};
 
 use super::sources::{Sources, SourcesOfPart};
+use super::tables::Crawled;
 use crate::current_captures::{self, place};
 
 /// Attribute of a page that was crawled; a redirecting URL has another, which counts less than being crawled.
@@ -18,7 +19,9 @@ pub const CRAWLED: &[u8] = b"0";
 pub const REDIRECTS: &[u8] = b"1";
 
 columns! {
-    struct Redirecting from PageRow { url, url_origin, fetch_status, warc_filename, warc_record_offset }
+    struct Captured from PageRow {
+        url, url_sortkey, url_origin, warc_type, is_html, fetch_status, warc_filename, warc_record_offset,
+    }
 }
 
 columns! {
@@ -34,6 +37,7 @@ pub struct Feed<'a> {
     kinds: Vec<LinkElement>,
     budget: Budget,
     sources: Sources,
+    captured: BytesSorter,
     /// Links of kinds that make no arcs.
     pub other_kinds: u64,
     /// Links of captures that are superseded.
@@ -49,7 +53,8 @@ impl<'a> Feed<'a> {
             extract,
             seed,
             kinds: kinds.iter().filter_map(|kind| kind.parse().ok()).collect(),
-            sources: Sources::new(&budget.fraction(1, 2)),
+            sources: Sources::new(&budget.fraction(3, 8)),
+            captured: BytesSorter::new(&budget.fraction(1, 8)).with_unique_keys(),
             budget: budget.fraction(1, 2),
             other_kinds: 0,
             superseded_links: 0,
@@ -80,14 +85,27 @@ impl<'a> Feed<'a> {
                 attributes: CRAWLED,
             })?;
         }
-        self.redirects(&parts, builder)
+        self.other_captures(&parts, builder)
     }
 
-    fn redirects(&mut self, parts: &[PathBuf], builder: &mut GraphBuilder) -> Result<()> {
+    /// Gives every URL that redirects, and keeps what captures are that are no HTML pages.
+    fn other_captures(&mut self, parts: &[PathBuf], builder: &mut GraphBuilder) -> Result<()> {
         for (part, path) in (0..).zip(parts) {
-            let mut reader = Reader::<Redirecting>::open(path)?;
+            let mut reader = Reader::<Captured>::open(path)?;
             while let Some(batch) = reader.next()? {
                 for page in batch.rows() {
+                    let crawled = match page.fetch_status {
+                        None | Some(200..=299) if page.is_html => None,
+                        Some(200..=299) => Some(Crawled::Other),
+                        None if page.warc_type == Some(WarcType::Resource) => Some(Crawled::Other),
+                        Some(300..=399) => Some(Crawled::Redirect),
+                        Some(400..=599) => Some(Crawled::Error),
+                        _ => None,
+                    };
+                    if let Some(crawled) = crawled {
+                        let name = [page.url_sortkey.as_bytes(), page.url.as_bytes()].join(&0);
+                        self.captured.push(&name, &[crawled as u8])?;
+                    }
                     let redirect = matches!(page.fetch_status, Some(300..=399)).then_some(page.url);
                     for source in [redirect, page.url_origin].into_iter().flatten() {
                         let Some(source) = CanonicalUrl::parse(source) else {
@@ -111,6 +129,16 @@ impl<'a> Feed<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What is known of captures that are no HTML pages, by the order of nodes: once all pages are given.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn captured(&mut self) -> Result<CapturedUrls> {
+        let empty = BytesSorter::new(&self.budget);
+        let sorted = std::mem::replace(&mut self.captured, empty).finish()?;
+        Ok(CapturedUrls { sorted, next: None, ended: false })
     }
 
     /// Gives every link of a kind that counts, of current captures.
@@ -172,5 +200,37 @@ impl<'a> Feed<'a> {
             stage.progress.advance(batch.len() as u64);
         }
         Ok(())
+    }
+}
+
+/// What the captures of URLs are that are no HTML pages, in the order of nodes.
+pub struct CapturedUrls {
+    sorted: SortedBytes,
+    next: Option<(Vec<u8>, u8)>,
+    ended: bool,
+}
+
+impl CapturedUrls {
+    /// What the captures of a node are at best. Nodes are asked for in their order.
+    ///
+    /// # Errors
+    /// Where a run file cannot be read.
+    pub fn of(&mut self, node: &NumberedNode<'_>) -> Result<Option<Crawled>> {
+        if node.crawled && node.attributes == CRAWLED {
+            return Ok(Some(Crawled::Html));
+        }
+        let name = [node.surt, node.url].join(&0);
+        while !self.ended && self.next.as_ref().is_none_or(|(next, _)| *next < name) {
+            self.next = match self.sorted.next().transpose()? {
+                Some((key, value)) => Some((key.to_vec(), value.first().copied().unwrap_or_default())),
+                None => None,
+            };
+            self.ended = self.next.is_none();
+        }
+        let stored =
+            self.next.as_ref().filter(|(next, _)| *next == name).and_then(|(_, code)| Crawled::of(*code));
+        // A URL that only another one's record names as where it came from has no capture of its own.
+        let redirects = (node.crawled && node.attributes == REDIRECTS).then_some(Crawled::Redirect);
+        Ok([stored, redirects].into_iter().flatten().min_by_key(|crawled| *crawled as u8))
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::graph::tables::{ArcRow, LevelRow, NodeRow};
+use crate::graph::tables::{ArcRow, Crawled, LevelRow, NodeRow};
 use webmill_capture::domain::registrable;
 use webmill_capture::error::{AtPath, Result};
 use webmill_capture::surt::surt_host;
@@ -13,8 +13,7 @@ use webmill_run::Unit;
 use webmill_sort::Budget;
 use webmill_table::{Bytes16, Table};
 
-use super::feed::REDIRECTS;
-use crate::levels::{Level, graph_file, part_file};
+use crate::levels::{Level, graph_file, part_file, write_level};
 use crate::output::{TableFile, first_part, write_rows};
 
 /// Nodes in the order of their numbers, kept aside until hosts and domains are known.
@@ -31,9 +30,8 @@ impl NodeSpool {
         Ok(NodeSpool { path: path.to_path_buf(), file, nodes: 0 })
     }
 
-    /// Adds the next node.
-    pub fn push(&mut self, node: &NumberedNode<'_>) -> Result<()> {
-        let crawled = node.crawled && node.attributes != REDIRECTS;
+    /// Adds the next node, with what its captures are at best.
+    pub fn push(&mut self, node: &NumberedNode<'_>, crawled: Option<Crawled>) -> Result<()> {
         self.write(&Spooled { surt: node.surt, url: node.url, key: node.key, crawled, pages: 1 })
     }
 
@@ -41,7 +39,7 @@ impl NodeSpool {
         self.nodes += 1;
         let head = [(node.surt.len() as u32).to_le_bytes(), (node.url.len() as u32).to_le_bytes()].concat();
         let pages = node.pages.to_le_bytes();
-        [&head[..], &node.key.to_le_bytes(), &[u8::from(node.crawled)], &pages, node.surt, node.url]
+        [&head[..], &node.key.to_le_bytes(), &[code(node.crawled)], &pages, node.surt, node.url]
             .iter()
             .try_for_each(|bytes| self.file.write_all(bytes))
             .at(&self.path)
@@ -72,12 +70,17 @@ impl NodeSpool {
     }
 }
 
+/// What captures are at best, in a byte; the better the less.
+fn code(crawled: Option<Crawled>) -> u8 {
+    crawled.map_or(u8::MAX, |crawled| crawled as u8)
+}
+
 /// A node kept aside.
 pub struct Spooled<'a> {
     pub surt: &'a [u8],
     pub url: &'a [u8],
     pub key: u128,
-    pub crawled: bool,
+    pub crawled: Option<Crawled>,
     /// Pages it stands for: itself and copies of it.
     pub pages: u32,
 }
@@ -105,7 +108,7 @@ impl SpooledNodes {
         self.text.resize(surt + url, 0);
         self.file.read_exact(&mut self.text).at(&self.path)?;
         let (surt, url) = self.text.split_at(surt);
-        Ok(Some(Spooled { surt, url, key, crawled: head[24] == 1, pages: number(25) }))
+        Ok(Some(Spooled { surt, url, key, crawled: Crawled::of(head[24]), pages: number(25) }))
     }
 }
 
@@ -119,10 +122,10 @@ pub fn write(
 ) -> Result<()> {
     let by_host = hosts.by_host();
     let by_domain = hosts.by_domain(|host| registrable(host).to_owned(), surt_host);
-    let mut crawled = vec![0u32; by_host.of.len()];
+    let mut crawled = vec![None; by_host.of.len()];
     write_pages(unit, spool.open()?, &by_host, &by_domain, &mut crawled)?;
     let page = Csr::open(unit.create(&graph_file(Level::Page))?)?;
-    let mut sizes = vec![size(Level::Page, &page, crawled.iter().map(|c| u64::from(*c)).sum())];
+    let mut sizes = vec![size(Level::Page, &page, count_html(&crawled))];
     write_arcs(unit, Level::Page, &page)?;
     for (level, groups) in [(Level::Host, &by_host), (Level::Domain, &by_domain)] {
         unit.stage().cancel.check()?;
@@ -138,6 +141,10 @@ pub fn write(
     Ok(())
 }
 
+fn count_html(crawled: &[Option<Crawled>]) -> u64 {
+    crawled.iter().filter(|crawled| **crawled == Some(Crawled::Html)).count() as u64
+}
+
 fn size(level: Level, graph: &Csr, crawled: u64) -> LevelRow {
     LevelRow { level, nodes: graph.num_nodes() as u64, arcs: graph.num_arcs(), crawled }
 }
@@ -147,12 +154,12 @@ fn write_pages(
     mut spool: SpooledNodes,
     by_host: &Groups,
     by_domain: &Groups,
-    crawled_of: &mut [u32],
+    crawled_of: &mut [Option<Crawled>],
 ) -> Result<()> {
     let mut nodes = TableFile::<NodeRow>::create(unit, part_file(NodeRow::NAME, Level::Page))?;
     let mut node = 0usize;
     while let Some(page) = spool.next()? {
-        crawled_of[node] = u32::from(page.crawled);
+        crawled_of[node] = page.crawled;
         nodes.push(NodeRow {
             level: Level::Page,
             node: node as u32,
@@ -170,7 +177,7 @@ fn write_pages(
     Ok(())
 }
 
-/// Nodes of a level of groups; returns how many have a crawled page.
+/// Nodes of a level of groups; returns how many have an HTML page.
 fn write_groups(
     unit: &mut Unit<'_>,
     level: Level,
@@ -178,15 +185,17 @@ fn write_groups(
     hosts: &HostRanges,
     by_host: &Groups,
     by_domain: &Groups,
-    crawled_of: &[u32],
+    crawled_of: &[Option<Crawled>],
 ) -> Result<u64> {
     let count = groups.names.len();
-    let (mut pages, mut crawled) = (vec![0u32; count], vec![false; count]);
+    let (mut pages, mut crawled) = (vec![0u32; count], vec![None; count]);
     let (mut first_host, mut domain) = (vec![u32::MAX; count], vec![0u32; count]);
-    for (node, &captures) in crawled_of.iter().enumerate() {
+    for (node, &of_page) in crawled_of.iter().enumerate() {
         let group = groups.of[node] as usize;
         pages[group] += 1;
-        crawled[group] |= captures > 0;
+        if code(of_page) < code(crawled[group]) {
+            crawled[group] = of_page;
+        }
         first_host[group] = first_host[group].min(by_host.of[node]);
         domain[group] = by_domain.of[node];
     }
@@ -209,14 +218,11 @@ fn write_groups(
         })?;
     }
     nodes.finish(unit)?;
-    Ok(crawled.iter().filter(|c| **c).count() as u64)
+    Ok(count_html(&crawled))
 }
 
 fn write_arcs(unit: &mut Unit<'_>, level: Level, graph: &Csr) -> Result<()> {
-    let mut arcs = TableFile::<ArcRow>::create(unit, part_file(ArcRow::NAME, level))?;
-    for (source, target, weight) in graph.arcs() {
-        arcs.push(ArcRow { level, source, target, weight: weight as u32 })?;
-    }
-    arcs.finish(unit)?;
-    Ok(())
+    let arc =
+        |(source, target, weight): (u32, u32, _)| ArcRow { level, source, target, weight: weight as u32 };
+    write_level(unit, level, graph.arcs().map(arc))
 }
