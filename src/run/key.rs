@@ -61,15 +61,22 @@ pub fn job_key<J: Job>(job: &J, inputs: &Inputs) -> Result<JobKey> {
         inputs: digests,
         upstream,
     };
-    // Without its feature preserve_order serde_json sorts the keys of objects: the test below fails where some crate
-    // turns that feature on.
     let value = serde_json::to_value(&material).map_err(|e| Error::Internal(e.to_string()))?;
+    let value = sorted(value);
     Ok(JobKey(hex128(digest_bytes(value.to_string().as_bytes()))))
+}
+
+/// The value with the keys of its objects in order. `serde_json` keeps them so by itself until some crate of the program turns
+/// its feature `preserve_order` on: keys must not depend on that.
+fn sorted(mut value: serde_json::Value) -> serde_json::Value {
+    value.sort_all_objects();
+    value
 }
 
 /// The configuration as it stands in the manifest.
 pub(crate) fn configuration<J: Job>(job: &J) -> Result<serde_json::Value> {
-    serde_json::to_value(job).map_err(|e| Error::Internal(format!("configuration of {}: {e}", J::NAME)))
+    let value = serde_json::to_value(job);
+    value.map(sorted).map_err(|e| Error::Internal(format!("configuration of {}: {e}", J::NAME)))
 }
 
 /// The ingredients in the order in which they stand in key and manifest.
@@ -123,7 +130,7 @@ mod tests {
 
     #[test]
     fn keys_of_objects_are_sorted() {
-        let text = serde_json::json!({ "b": 1, "a": { "d": 2, "c": 3 } }).to_string();
+        let text = sorted(serde_json::json!({ "b": 1, "a": { "d": 2, "c": 3 } })).to_string();
         assert_eq!(text, r#"{"a":{"c":3,"d":2},"b":1}"#);
     }
 }

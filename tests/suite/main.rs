@@ -41,6 +41,7 @@ mod demo;
 mod determinism;
 mod golden;
 mod graph;
+mod graph_nodes;
 mod hostile_pages;
 mod hostile_shapes;
 mod messages;
