@@ -221,10 +221,8 @@ impl CapturedUrls {
         }
         let name = [node.surt, node.url].join(&0);
         while !self.ended && self.next.as_ref().is_none_or(|(next, _)| *next < name) {
-            self.next = match self.sorted.next().transpose()? {
-                Some((key, value)) => Some((key.to_vec(), value.first().copied().unwrap_or_default())),
-                None => None,
-            };
+            let next = self.sorted.next().transpose()?;
+            self.next = next.map(|(key, value)| (key.to_vec(), value.first().copied().unwrap_or_default()));
             self.ended = self.next.is_none();
         }
         let stored =
