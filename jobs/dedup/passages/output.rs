@@ -95,7 +95,10 @@ impl<'p> Output<'p> {
     /// Where the disk refuses.
     pub fn finish(self, unit: &mut Unit<'_>) -> Result<u64> {
         let passages = self.passages.finish(unit)?;
-        self.duplicates.finish(unit)?;
+        // Without rows it is none of the table's files, and goes away with the staging folder's strays.
+        if self.found_near + self.contained > 0 {
+            self.duplicates.finish(unit)?;
+        }
         unit.kept("passages", passages);
         unit.kept("passages-pairs", self.sharing);
         unit.kept("contained-pairs", self.contained);
