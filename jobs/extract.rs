@@ -3,6 +3,7 @@
 mod current;
 pub mod log;
 mod parts;
+mod tables;
 pub mod template_row;
 mod templates;
 
@@ -28,7 +29,7 @@ use template_row::{TemplateElementRow, TemplateRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: Extract::NAME,
     about: "Turn shards into tables: pages, links, main texts",
-    example: "Example:\n  webmill extract crawl-*.raw archive.warc.gz --out results\n\nReads RAW DB, WARC and ARC, recognised by content; folders are walked.",
+    example: "Example:\n  webmill extract crawl-*.raw archive.warc.gz --out results\n\nReads RAW DB, WARC and ARC, recognised by content; folders are walked.\nPictures get rows in table links where the recipe says so: [extract] images = true.",
     reads_shards: true,
     tables: || {
         let mut tables = Mill::default().tables();
@@ -48,8 +49,10 @@ pub struct Extract {
     /// Bytes of a shard that one unit of work reads; 0 chooses by the size of the input: enough units to share out, few
     /// enough to keep track of.
     pub part_bytes: u64,
-    /// Bytes of rows that are gathered before they are sorted and written as one part of each table.
+    /// Bytes of rows that are gathered before they are sorted and written aside as a part.
     pub buffer_bytes: usize,
+    /// Rows that each file of a table has at least, where the table has so many: parts are put together until then.
+    pub file_rows: u64,
     /// Captures of a host that are enough to compare its pages first: what many of a host's pages show and leave out of
     /// their main text is left out of all of them. 0: never; else the shards are read once more, and where there are
     /// such hosts twice.
@@ -69,6 +72,8 @@ pub struct Extract {
     pub requests: bool,
     /// Whether metadata records have rows in `pages` too.
     pub metadata: bool,
+    /// Whether pictures (`<img>`: src, and the largest of srcset) have rows in `links`, of kind `img`.
+    pub images: bool,
     /// Bounds of the work on one page.
     pub limits: PageLimits,
 }
@@ -79,6 +84,7 @@ impl Default for Extract {
             max_record_bytes: 64 << 20,
             part_bytes: 0,
             buffer_bytes: 24 << 20,
+            file_rows: 32_768,
             template_pages: 200,
             template_hosts: 1000,
             template_compared: 8,
@@ -86,6 +92,7 @@ impl Default for Extract {
             crawl: "crawl".into(),
             requests: false,
             metadata: false,
+            images: false,
             limits: PageLimits::default(),
         }
     }
@@ -97,6 +104,7 @@ impl Settings for Extract {
     fn check(&self) -> Result<()> {
         within("max_record_bytes", self.max_record_bytes, 1 << 10..=1 << 40)?;
         within("buffer_bytes", self.buffer_bytes, 1..=1 << 40)?;
+        within("file_rows", self.file_rows, 1..=1 << 20)?;
         within("template_compared", self.template_compared, 0..=64)?;
         within("limits.max_body_bytes", self.limits.max_body_bytes, 1..=1 << 32)?;
         within("limits.max_depth", self.limits.max_depth, 1..=1 << 16)?;
@@ -105,6 +113,11 @@ impl Settings for Extract {
 }
 
 impl Extract {
+    /// What captures pass through.
+    fn mill(&self) -> Mill {
+        Mill::new(PageLimits { images: self.images, ..self.limits.clone() })
+    }
+
     /// Whether a record of this kind has a row.
     fn wants(&self, capture: &Capture<'_>) -> bool {
         match capture.record_type {
@@ -157,10 +170,10 @@ pub fn extract(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for Extract {
     type Input = Shards;
     const NAME: &'static str = "extract";
-    const VERSION: u32 = 6;
+    const VERSION: u32 = 7;
 
     fn ingredients(&self) -> Vec<Ingredient> {
-        let parts = Mill::new(self.limits.clone()).parts();
+        let parts = self.mill().parts();
         let mut ingredients: Vec<Ingredient> = parts
             .into_iter()
             .map(|part| Ingredient {
@@ -180,7 +193,7 @@ impl Job for Extract {
             bytes => bytes,
         };
         let parts = split(&shards.inputs, part_bytes);
-        let mill = Mill::new(self.limits.clone()).with_templates(Arc::new(pass.learn_templates(&parts)?));
+        let mill = self.mill().with_templates(Arc::new(pass.learn_templates(&parts)?));
         stage.progress.begin("extract", total, Measure::Bytes);
         let walks: Vec<Walk> = parts
             .par_iter()
@@ -197,7 +210,7 @@ impl Job for Extract {
         pass.close_seams(&parts, walks, &mill)?;
         pass.count_unread()?;
         log::read(&mill, stage, &shards.logs, self)?;
-        current::mark(stage)
+        tables::write(&mill, stage, self.file_rows)
     }
 }
 

@@ -1,8 +1,10 @@
 //! Files of tables that a unit of work writes and declares.
 
+use std::path::{Path, PathBuf};
+
 use webmill_capture::Result;
 use webmill_run::Unit;
-use webmill_table::{Footer, PartWriter, Table, schema};
+use webmill_table::{Footer, PartWriter, ROW_GROUP_ROWS, Table, schema};
 
 /// The file of a table that is written in one piece.
 pub fn first_part<T: Table>() -> String {
@@ -12,6 +14,21 @@ pub fn first_part<T: Table>() -> String {
 /// What is in the footers of a job's files.
 pub fn footer(unit: &Unit<'_>) -> Footer {
     Footer { job_key: unit.stage().key().to_string() }
+}
+
+/// The file of a table of `extract` that has the rows of the captures of a file of `pages`: the last one whose name is not
+/// behind that one's.
+pub fn covering<'f>(files: &'f [PathBuf], of_pages: &Path) -> Option<&'f PathBuf> {
+    let name = of_pages.file_name();
+    files.partition_point(|file| file.file_name() <= name).checked_sub(1).and_then(|at| files.get(at))
+}
+
+/// The files of `pages`, as numbers, whose captures have their rows in file `at` of another table of `extract`: from the
+/// one of its name up to the next file's name.
+pub fn covered(pages: &[PathBuf], files: &[PathBuf], at: usize) -> std::ops::Range<u32> {
+    let before = |file: &PathBuf| pages.partition_point(|page| page.file_name() < file.file_name()) as u32;
+    let start = files.get(at).filter(|_| at > 0).map_or(0, before);
+    start..files.get(at + 1).map_or(pages.len() as u32, before)
 }
 
 /// A file of a table, row by row.
@@ -61,4 +78,35 @@ pub fn write_rows<T: Table>(
     let mut file = TableFile::create(unit, relative)?;
     rows.into_iter().try_for_each(|row| file.push(row))?;
     file.finish(unit)
+}
+
+/// Writes a file that later units of the job read and nobody after it.
+///
+/// # Errors
+/// Where the disk refuses.
+pub fn write_rows_aside<T: Table>(unit: &mut Unit<'_>, relative: String, rows: &[T]) -> Result<()> {
+    let mut writer = PartWriter::<T>::create_aside(&unit.create(&relative)?, &footer(unit))?;
+    rows.chunks(ROW_GROUP_ROWS).try_for_each(|rows| writer.write_group(rows))?;
+    let rows = writer.finish()?;
+    unit.scratch(&relative, rows);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_tables_belong_to_files_of_pages() {
+        let files = |names: &[&str]| names.iter().map(|name| Path::new("t").join(name)).collect::<Vec<_>>();
+        let (pages, texts) = (files(&["p-0", "p-1", "p-2", "p-3"]), files(&["p-0", "p-2"]));
+        let of = |page: &str| covering(&texts, Path::new(page)).and_then(|text| text.file_name());
+        assert_eq!(
+            ["x/p-0", "x/p-1", "x/p-2", "x/p-3"].map(of),
+            ["p-0", "p-0", "p-2", "p-2"].map(|n| Some(n.as_ref()))
+        );
+        assert_eq!([covered(&pages, &texts, 0), covered(&pages, &texts, 1)], [0..2, 2..4]);
+        assert_eq!(covered(&pages, &pages, 3), 3..4);
+        assert_eq!(covering(&[], &pages[0]), None);
+    }
 }

@@ -5,7 +5,7 @@
 //! with the places of these. Numbers of fixed size are little-endian, others LEB128; postings are differences of capture
 //! numbers, each with a count.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -21,9 +21,11 @@ use webmill_table::{Reader, columns, part_files};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{Cluster, Known, VERSION, terms};
+use crate::current_captures::place;
 use crate::dedup::tables::ClusterRow;
 use crate::job::latest;
 use crate::levels::{Level, read_level};
+use crate::output::covering;
 use crate::rank::tables::RankRow;
 
 /// The first line of the file.
@@ -42,6 +44,10 @@ columns! {
         url, url_key, fetch_time, title, author, published, description, content_languages, content_charset, num_links,
         warc_filename, warc_record_offset,
     }
+}
+
+columns! {
+    struct Place from PageRow { warc_filename, warc_record_offset }
 }
 
 columns! {
@@ -93,9 +99,9 @@ pub fn build(sources: &Sources, path: &Path, budget: &Budget) -> Result<()> {
     let clusters = Clusters::read(sources.dedup.as_ref())?;
     let mut out = FactsWriter::create(path, budget)?;
     let folder = sources.extract.path("pages");
+    let texts = part_files(&sources.extract.path("texts"))?;
     for part in part_files(&folder)? {
-        let texts = part.file_name().map(|name| sources.extract.path("texts").join(name));
-        let mut texts = TextsOfPart::open(texts.filter(|texts| texts.exists()))?;
+        let mut texts = TextsOfPart::open(covering(&texts, &part), &part)?;
         let mut pages = Reader::<Page>::over(vec![part]);
         while let Some(batch) = pages.next()? {
             let mut captures = Vec::with_capacity(batch.len());
@@ -189,17 +195,25 @@ impl Clusters {
     }
 }
 
-/// The texts of a part, which stand in the order of its pages.
+/// The texts of a part of table `pages`, which stand in the order of its pages, among those of other parts perhaps.
 struct TextsOfPart {
+    /// Places of the pages of the part.
+    places: HashSet<u64>,
     reader: Option<Reader<Text<'static>>>,
-    waiting: std::collections::VecDeque<(u128, String, i64, Option<String>, String, u32)>,
+    waiting: VecDeque<(u128, String, i64, Option<String>, String, u32)>,
 }
 
 type TextOfPage = (Option<String>, String, u32);
 
 impl TextsOfPart {
-    fn open(path: Option<PathBuf>) -> Result<TextsOfPart> {
-        Ok(TextsOfPart { reader: path.map(|path| Reader::over(vec![path])), waiting: Default::default() })
+    fn open(texts: Option<&PathBuf>, pages: &Path) -> Result<TextsOfPart> {
+        let mut places = HashSet::new();
+        let mut reader = Reader::<Place>::open(pages)?;
+        while let Some(batch) = reader.next()? {
+            places.extend(batch.rows().map(|page| place(page.warc_filename, page.warc_record_offset)));
+        }
+        let reader = texts.map(|path| Reader::over(vec![path.clone()]));
+        Ok(TextsOfPart { places, reader, waiting: VecDeque::new() })
     }
 
     fn of(&mut self, place: (u128, &str, i64)) -> Result<Option<TextOfPage>> {
@@ -209,7 +223,11 @@ impl TextsOfPart {
                 self.reader = None;
                 return Ok(None);
             };
-            self.waiting.extend(batch.rows().map(|text| {
+            let places = &self.places;
+            let of_part = batch
+                .rows()
+                .filter(|text| places.contains(&self::place(text.warc_filename, text.warc_record_offset)));
+            self.waiting.extend(of_part.map(|text| {
                 let title = text.title.map(str::to_owned);
                 let place = (text.url_key.0, text.warc_filename.to_owned(), text.warc_record_offset);
                 (place.0, place.1, place.2, title, text.text.to_owned(), text.num_words)

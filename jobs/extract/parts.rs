@@ -1,20 +1,40 @@
-//! Buffering the rows of pages and writing them as sorted parts.
+//! Buffering the rows of pages and writing them aside, sorted, until all are there.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use webmill_capture::Result;
+use webmill_capture::{Error, Result};
 use webmill_mill::{Mill, Order, PageRow, Rows, TableRows};
 use webmill_run::Unit;
-use webmill_table::Table;
+use webmill_table::{Millis, table};
 
-use crate::output::footer;
+use super::current::class;
+use crate::output::{footer, write_rows_aside};
 
-/// Folder of the parts of table `pages` before the rows that count are marked.
-pub const UNMARKED: &str = "unmarked";
+/// Folder of the captures of the parts that are written aside, a file a part.
+pub const CAPTURES: &str = "aside/captures";
 
-/// Rows of one unit of work. When enough have come together they are sorted by SURT key and written: part n of every
-/// table holds the same captures.
+/// Folder of their rows: a folder a table, with a file for each part that has rows of it.
+pub const TABLES: &str = "aside/tables";
+
+/// Bytes of rows in a row group of a file that is written aside: a merge holds one of each of its sources.
+pub const ASIDE_BYTES: usize = 256 << 10;
+
+table! {
+    /// One row a capture of a part, in the order of its rows in all tables.
+    CaptureRow = "captures" {
+        surt: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
+        url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
+        time: Millis = "when it was fetched", "2003-04-15T08:13:06Z";
+        digest: Option<String> = "digest of the payload", "MOH7IEN2JAEJOHYXIEPEEGHOHG5VI";
+        shard: String = "shard of its record", "crawl-00001.raw";
+        offset: i64 = "offset there", "183214";
+        class: u8 = "how much it can count of its URL, 0 to 3", "3";
+        rows: Vec<u32> = "rows in each table, in the order of their names", "[12, 1, 1]";
+    }
+}
+
+/// Rows of one unit of work. When enough have come together they are sorted by SURT key and written aside: what is a
+/// *part* from here on.
 pub struct PartTables<'a> {
     mill: &'a Mill,
     unit: String,
@@ -39,48 +59,53 @@ impl<'a> PartTables<'a> {
 
     /// Writes what is left.
     pub fn finish(mut self, unit: &mut Unit<'_>) -> Result<()> {
-        // The first unit writes its parts even if they are empty, so that every table exists.
-        let first = self.written == 0 && self.unit.ends_with("-000000");
-        if self.pages.is_empty() && !first { Ok(()) } else { self.flush(unit) }
+        if self.pages.is_empty() { Ok(()) } else { self.flush(unit) }
     }
 
-    /// Writes a part of every table, those without rows too.
+    /// Writes the captures of a part, and its rows of the tables that it has any of.
     fn flush(&mut self, unit: &mut Unit<'_>) -> Result<()> {
         let mut pages = std::mem::take(&mut self.pages);
         pages.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut tables: BTreeMap<Cow<'static, str>, Box<dyn TableRows>> = BTreeMap::new();
-        for (_, rows) in pages {
+        let mut tables = tables_by_name(self.mill);
+        let mut captures = Vec::with_capacity(pages.len());
+        for (order, rows) in pages {
             for what in rows.counts() {
                 unit.kept(what, 1);
             }
-            for (name, rows) in rows.into_tables() {
-                match tables.get_mut(&name) {
-                    Some(gathered) => gathered.append(rows),
-                    None => {
-                        tables.insert(name, rows);
-                    }
-                }
-            }
+            captures.push(gather(order, rows, &mut tables)?);
         }
-        for rows in self.mill.empty_rows() {
-            tables.entry(rows.schema().name.into()).or_insert(rows);
-        }
+        let file = format!("{}-{:03}.parquet", self.unit, self.written);
+        write_rows_aside(unit, format!("{CAPTURES}/{file}"), &captures)?;
         let footer = footer(unit);
-        for (name, rows) in &tables {
-            let file = format!("{}-{:03}.parquet", self.unit, self.written);
-            // Which row of a URL counts is known only when all are there.
-            if name == PageRow::NAME {
-                let relative = format!("{UNMARKED}/{file}");
-                let written = rows.write(&unit.create(&relative)?, &footer)?;
-                unit.scratch(&relative, written);
-                continue;
-            }
-            let relative = format!("{name}/{file}");
-            let written = rows.write(&unit.create(&relative)?, &footer)?;
-            unit.wrote(&relative, name, rows.schema().columns_in_words(), written);
+        for (name, rows) in tables.iter().filter(|(_, rows)| !rows.is_empty()) {
+            let relative = format!("{TABLES}/{name}/{file}");
+            let written = rows.write_aside(&unit.create(&relative)?, &footer, ASIDE_BYTES)?;
+            unit.scratch(&relative, written);
         }
         self.written += 1;
         self.weight = 0;
         Ok(())
     }
+}
+
+/// The tables that a mill fills, without rows, by their names.
+pub fn tables_by_name(mill: &Mill) -> BTreeMap<String, Box<dyn TableRows>> {
+    mill.empty_rows().into_iter().map(|rows| (rows.schema().name, rows)).collect()
+}
+
+/// Moves the rows of a capture to those of the others; what is to be known of it.
+fn gather(order: Order, rows: Rows, tables: &mut BTreeMap<String, Box<dyn TableRows>>) -> Result<CaptureRow> {
+    let page = rows.of::<PageRow>().first();
+    let (class, digest) = page.map_or((0, None), |page| (class(page), page.content_digest.clone()));
+    let mut numbers = vec![0; tables.len()];
+    for (name, rows) in rows.into_tables() {
+        let found = tables.iter_mut().zip(&mut numbers).find(|((known, _), _)| **known == *name);
+        let ((_, gathered), number) = found
+            .ok_or_else(|| Error::Internal(format!("an analyzer fills table {name} without saying so")))?;
+        *number = u32::try_from(rows.len())
+            .map_err(|_| Error::Limit(format!("table {name}: more than 2^32 rows of a capture")))?;
+        gathered.append(rows);
+    }
+    let Order { surt, url, time_ms, shard, offset } = order;
+    Ok(CaptureRow { surt, url, time: Millis(time_ms), digest, shard, offset, class, rows: numbers })
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use webmill_capture::{CanonicalUrl, Error, Result, UrlKey};
+use webmill_capture::{CanonicalUrl, Result, UrlKey};
 use webmill_graph::{GraphBuilder, LinkInput, NumberedNode, PageInput};
 use webmill_mill::{LinkElement, LinkRow, PageRow, WarcType};
 use webmill_run::{Committed, Stage};
@@ -12,6 +12,7 @@ use webmill_table::{Reader, columns, part_files};
 use super::sources::{Sources, SourcesOfPart};
 use super::tables::Crawled;
 use crate::current_captures::{self, place};
+use crate::output::covered;
 
 /// Attribute of a page that was crawled; a redirecting URL has another, which counts less than being crawled.
 pub const CRAWLED: &[u8] = b"0";
@@ -143,19 +144,13 @@ impl<'a> Feed<'a> {
 
     /// Gives every link of a kind that counts, of current captures.
     pub fn links(&mut self, builder: &mut GraphBuilder, stage: &Stage<'_>) -> Result<()> {
-        let names: Vec<_> = part_files(&self.extract.path("pages"))?
-            .iter()
-            .map(|path| path.file_name().map(Into::into))
-            .collect();
+        let pages = part_files(&self.extract.path("pages"))?;
+        let files = part_files(&self.extract.path("links"))?;
         let mut sources = std::mem::replace(&mut self.sources, Sources::new(&self.budget)).finish()?;
-        for path in part_files(&self.extract.path("links"))? {
-            // Part n of all tables holds the same captures: what is known of sources is wanted a part at a time.
-            let name: Option<PathBuf> = path.file_name().map(Into::into);
-            let part = names.binary_search(&name).map_err(|_| {
-                Error::corrupt(&path, 0, "a part of links without the part of pages of that name")
-            })?;
-            let of_part = sources.of_part(part as u32)?;
-            self.links_of_part(&path, &of_part, builder, stage)?;
+        for (at, path) in files.iter().enumerate() {
+            // A file of links has the rows of whole files of pages: what is known of sources is wanted for these at a time.
+            let of_parts = sources.of_parts(covered(&pages, &files, at))?;
+            self.links_of_part(path, &of_parts, builder, stage)?;
         }
         Ok(())
     }

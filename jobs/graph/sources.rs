@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::iter::Peekable;
+use std::ops::Range;
 
 use webmill_capture::Result;
 use webmill_sort::{Budget, Sorted, Sorter};
@@ -62,7 +63,7 @@ pub struct SortedSources {
     renamed: Peekable<Sorted<[u64; 6]>>,
 }
 
-/// The captures of one part.
+/// The captures of some parts.
 #[derive(Default)]
 pub struct SourcesOfPart {
     superseded: HashSet<u64>,
@@ -70,27 +71,28 @@ pub struct SourcesOfPart {
 }
 
 impl SortedSources {
-    /// Those of a part; parts are asked for in ascending order. Memory: 8 bytes a superseded capture of the part, of a
-    /// corpus with colliding keys 56 a capture of it: a part holds `buffer_bytes` of rows.
+    /// Those of consecutive parts, which are asked for in ascending order. Memory: 8 bytes a superseded capture of these, of
+    /// a corpus with colliding keys 56 a capture of them.
     ///
     /// # Errors
     /// Where a run file cannot be read.
-    pub fn of_part(&mut self, part: u32) -> Result<SourcesOfPart> {
-        let part = u64::from(part);
+    pub fn of_parts(&mut self, parts: Range<u32>) -> Result<SourcesOfPart> {
+        let parts = u64::from(parts.start)..u64::from(parts.end);
         let mut of_part = SourcesOfPart::default();
         while let Some(item) =
-            self.superseded.next_if(|item| item.as_ref().map_or(true, |item| item[0] <= part))
+            self.superseded.next_if(|item| item.as_ref().map_or(true, |item| item[0] < parts.end))
         {
             let [of, place] = item?;
-            if of == part {
+            if parts.contains(&of) {
                 of_part.superseded.insert(place);
             }
         }
-        while let Some(item) = self.renamed.next_if(|item| item.as_ref().map_or(true, |item| item[0] <= part))
+        while let Some(item) =
+            self.renamed.next_if(|item| item.as_ref().map_or(true, |item| item[0] < parts.end))
         {
             let [of, place, a, b, c, d] = item?;
             let whole = |high: u64, low: u64| (u128::from(high) << 64) | u128::from(low);
-            if of == part {
+            if parts.contains(&of) {
                 of_part.renamed.insert((place, whole(a, b)), whole(c, d));
             }
         }
@@ -129,13 +131,13 @@ mod tests {
         let mut sources = sources.finish().unwrap();
         // Part 2 is not asked for: it has no links.
         for part in [0, 1, 3, 4] {
-            let of_part = sources.of_part(part).unwrap();
+            let of_part = sources.of_parts(part..part + 1).unwrap();
             assert_eq!(of_part.superseded.len(), 400);
             assert!(of_part.is_superseded(u64::from(part) + 5) && !of_part.is_superseded(2));
             let n = u128::from(part) + 10;
             assert_eq!(of_part.renamed(n as u64, n << 70), Some(u128::MAX - n));
             assert_eq!(of_part.renamed(n as u64, n), None);
         }
-        assert!(!sources.of_part(9).unwrap().any_superseded());
+        assert!(!sources.of_parts(9..10).unwrap().any_superseded());
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::iter::Peekable;
+use std::ops::Range;
 use std::path::Path;
 
 use webmill_capture::{CanonicalUrl, Error, Result};
@@ -87,18 +88,19 @@ impl Numbers {
         move |page| clusters.get(page as usize).copied().unwrap_or(u32::MAX - page)
     }
 
-    /// The pages of a part of table `pages` by their places; parts are asked for in ascending order. Memory: some 16 bytes a
-    /// page of the part.
+    /// The pages of consecutive parts of table `pages` by their places; parts are asked for in ascending order. Memory: some
+    /// 16 bytes a page of these.
     ///
     /// # Errors
     /// Where a run file cannot be read.
-    pub fn of_part(&mut self, part: u32) -> Result<HashMap<u64, u32>> {
-        let part = u64::from(part);
+    pub fn of_parts(&mut self, parts: Range<u32>) -> Result<HashMap<u64, u32>> {
+        let parts = u64::from(parts.start)..u64::from(parts.end);
         let mut found = HashMap::new();
-        while let Some(item) = self.places.next_if(|item| item.as_ref().map_or(true, |item| item[0] <= part))
+        while let Some(item) =
+            self.places.next_if(|item| item.as_ref().map_or(true, |item| item[0] < parts.end))
         {
             let [of, place, page] = item?;
-            if of == part {
+            if parts.contains(&of) {
                 found.insert(place, page as u32);
             }
         }

@@ -1,8 +1,7 @@
 //! Two passes over table `texts`: hashing the lines of all pages, and fetching the texts of a few.
 
-use std::collections::HashMap;
-use std::ffi::OsString;
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::path::PathBuf;
 
 use memmap2::Mmap;
@@ -18,6 +17,7 @@ use webmill_table::{Reader, columns, part_files};
 use super::numbers::{NO_PAGE, Numbers};
 use crate::current_captures::place;
 use crate::mapped::{Mapped, MappedWriter};
+use crate::output::covered;
 
 columns! {
     struct Text from TextRow { text, warc_filename, warc_record_offset }
@@ -30,10 +30,10 @@ columns! {
 /// A part of table `texts`.
 struct Part {
     path: PathBuf,
-    /// Which part of table `pages` has its captures.
-    of_pages: Option<u32>,
+    /// Which parts of table `pages` have its captures.
+    of_pages: Range<u32>,
     /// Its rows among those of all parts.
-    rows: std::ops::Range<usize>,
+    rows: Range<usize>,
 }
 
 /// The rows of table `texts`, part by part, with the numbers of their pages.
@@ -58,7 +58,7 @@ pub fn hash_all(
     let (mut row, mut counted, mut short) = (0, 0u64, 0u64);
     for part in &mut parts {
         part.rows.start = row;
-        let known = part.of_pages.map_or_else(|| Ok(HashMap::new()), |part| pages.of_part(part))?;
+        let known = pages.of_parts(part.of_pages.clone())?;
         let mut reader = Reader::<Text>::over(vec![part.path.clone()]);
         while let Some(batch) = reader.next()? {
             stage.cancel.check()?;
@@ -94,17 +94,12 @@ pub fn hash_all(
     Ok(NumberedTexts { parts, numbers: numbers.finish()? })
 }
 
-/// Part n of every table holds the same captures: they have one file name.
 fn parts_of(extract: &Committed) -> Result<Vec<Part>> {
-    let name = |path: &PathBuf| path.file_name().map(OsString::from).unwrap_or_default();
     let pages = part_files(&extract.path("pages"))?;
-    let pages: HashMap<OsString, u32> = pages.iter().map(name).zip(0u32..).collect();
-    let mut parts: Vec<Part> = part_files(&extract.path("texts"))?
-        .into_iter()
-        .map(|path| Part { of_pages: pages.get(&name(&path)).copied(), path, rows: 0..0 })
-        .collect();
-    parts.sort_by_key(|part| part.of_pages);
-    Ok(parts)
+    let texts = part_files(&extract.path("texts"))?;
+    let part =
+        |at: usize| Part { path: texts[at].clone(), of_pages: covered(&pages, &texts, at), rows: 0..0 };
+    Ok((0..texts.len()).map(part).collect())
 }
 
 /// Pages by number, a bit each.

@@ -69,7 +69,7 @@ pub use requisites::{
     Requisite, RequisiteKind, RequisiteLimits, each_requisite, manifest_requisites, style_requisites,
 };
 pub use robots::{Robots, Rules};
-pub use srcset::candidates;
+pub use srcset::{candidates, largest};
 pub use structured::Structured;
 pub use tag::Tag;
 pub use written_date::{DateOrder, WrittenDate, find_date, find_date_at, proven_order, read_date};

@@ -17,7 +17,7 @@ fn targets(source: &str) -> Vec<(&'static str, String)> {
 
 #[test]
 fn every_kind_and_its_target() {
-    let cases: [(&str, &[(&str, &str)]); 26] = [
+    let cases: [(&str, &[(&str, &str)]); 28] = [
         ("<a href=x.html>x</a>", &[("a", "http://example.com/dir/x.html")]),
         ("<a href='  /y \n'>", &[("a", "http://example.com/y")]),
         ("<a href=?p=2>", &[("a", "http://example.com/dir/page.html?p=2")]),
@@ -40,6 +40,11 @@ fn every_kind_and_its_target() {
             &[("link", "http://example.com/2")],
         ),
         ("<img src=i.png alt=x>", &[("img", "http://example.com/dir/i.png")]),
+        (
+            "<img src=i.png srcset='s.png 1x, b.png 2x'>",
+            &[("img", "http://example.com/dir/i.png"), ("img", "http://example.com/dir/b.png")],
+        ),
+        ("<img src='' srcset='s.png 99w, b.png 100w'>", &[("img", "http://example.com/dir/b.png")]),
         ("<svg><a xlink:href=/s><text>t</text></a></svg>", &[("a", "http://example.com/s")]),
         ("<base href=/other/><a href=x>", &[("a", "http://example.com/other/x")]),
         (

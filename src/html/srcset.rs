@@ -14,6 +14,35 @@
 /// assert_eq!(urls, ["a,b.png", "c.png?d=(e,f)", "g.png"]);
 /// ```
 pub fn candidates(srcset: &str) -> impl Iterator<Item = &str> {
+    described(srcset).map(|(url, _)| url)
+}
+
+/// The URL of the largest picture, as written: of the greatest width (`480w`), without widths of the greatest density (`2x`);
+/// of equal ones the first.
+///
+/// # Examples
+/// ```
+/// use webmill_html::largest;
+/// assert_eq!(largest("small.png 480w, big.png 1200w, middle.png 800w"), Some("big.png"));
+/// assert_eq!(largest("one.png, three.png 3x, two.png 2x"), Some("three.png"));
+/// ```
+pub fn largest(srcset: &str) -> Option<&str> {
+    let mut best: Option<(&str, (f64, f64))> = None;
+    for (url, descriptors) in described(srcset) {
+        let size = |unit: char| {
+            let number = |word: &str| word.strip_suffix(unit)?.parse::<f64>().ok().filter(|n| n.is_finite());
+            descriptors.split_ascii_whitespace().find_map(number)
+        };
+        let sizes = (size('w').unwrap_or(0.0), size('x').unwrap_or(1.0));
+        if best.is_none_or(|(_, other)| sizes > other) {
+            best = Some((url, sizes));
+        }
+    }
+    best.map(|(url, _)| url)
+}
+
+/// The URLs in a `srcset`, as written, each with its descriptors.
+fn described(srcset: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = srcset;
     std::iter::from_fn(move || {
         rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ',');
@@ -24,8 +53,9 @@ pub fn candidates(srcset: &str) -> impl Iterator<Item = &str> {
         let (word, after) = rest.split_at(length);
         let url = word.trim_end_matches(',');
         // A comma right behind the URL ends the candidate; else descriptors follow, up to a comma outside of parentheses.
-        rest = if url.len() < word.len() { after } else { &after[descriptors(after)..] };
-        Some(url)
+        let end = if url.len() < word.len() { 0 } else { descriptors(after) };
+        rest = &after[end..];
+        Some((url, &after[..end]))
     })
 }
 
@@ -43,7 +73,7 @@ fn descriptors(text: &str) -> usize {
 mod tests {
     use proptest::prelude::*;
 
-    use super::candidates;
+    use super::{candidates, largest};
 
     #[test]
     fn candidates_of_the_standard() {
@@ -70,6 +100,22 @@ mod tests {
     fn many_candidates_take_one_pass() {
         let srcset: String = (0..100_000).map(|n| format!("p{n}.png {n}w, ")).collect();
         assert_eq!(candidates(&srcset).count(), 100_000);
+    }
+
+    #[test]
+    fn the_largest_picture_is_told_by_its_descriptor() {
+        let cases = [
+            ("", None),
+            ("a.png", Some("a.png")),
+            ("a.png 1x, b.png 1.5x", Some("b.png")),
+            ("a.png 2x, b.png 2x", Some("a.png")),
+            ("a.png 300w 200h, b.png 900w 600h", Some("b.png")),
+            ("a.png 9x, b.png 10w", Some("b.png")),
+            ("a.png 1e999x, b.png infx, c.png NaNw, d.png -5x", Some("a.png")),
+        ];
+        for (srcset, expected) in cases {
+            assert_eq!(largest(srcset), expected, "{srcset}");
+        }
     }
 
     proptest! {

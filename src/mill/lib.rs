@@ -33,6 +33,7 @@ mod analyzers;
 mod decode;
 mod likeness;
 mod limits;
+mod merge;
 mod mill;
 mod page;
 mod reading;
@@ -48,6 +49,7 @@ pub use analyzers::{
 pub use decode::{Decode, Document, Html};
 pub use likeness::Likeness;
 pub use limits::PageLimits;
+pub use merge::{Merge, Run};
 pub use mill::{Mill, Milled, Templates};
 pub use page::{Body, Buffers, Characters, Page};
 pub use reading::Reading;

@@ -17,6 +17,9 @@ pub struct PageLimits {
     pub max_attributes: u32,
     /// Links of a page; further ones are not stored, and `cuts` of table `pages` says so.
     pub max_links: usize,
+    /// Whether pictures have rows in table `links`, of kind `img`: a setting of whoever makes the table.
+    #[serde(skip)]
+    pub images: bool,
     /// Whether data tables, comments and structured data are written as tables of their own.
     pub details: bool,
 }
@@ -29,6 +32,7 @@ impl Default for PageLimits {
             max_nodes: 1_000_000,
             max_attributes: 256,
             max_links: 1_000_000,
+            images: false,
             details: true,
         }
     }
@@ -45,6 +49,6 @@ impl PageLimits {
     }
 
     pub(crate) fn links(&self) -> LinkLimits {
-        LinkLimits { max_links: self.max_links, ..LinkLimits::default() }
+        LinkLimits { max_links: self.max_links, images: self.images, ..LinkLimits::default() }
     }
 }

@@ -6,18 +6,24 @@ use std::path::Path;
 use std::sync::Arc;
 
 use webmill_capture::{CanonicalUrl, Capture, Error, Result};
-use webmill_table::{DynamicWriter, Footer, Table, TableSchema, Value, schema, write_part};
+use webmill_table::{DynamicWriter, Footer, PartWriter, Table, TableSchema, Value, schema};
 
 use crate::Reject;
+use crate::merge::{self, Merge};
 
 /// Bytes that a row holds in memory, for buffers that must stay bounded.
 pub trait Weigh {
     /// Bytes, rounded up.
     fn weight(&self) -> usize;
+
+    /// Says whether the row is of the capture that counts of its URL; nothing in tables without such a column.
+    fn mark(&mut self, is_current: bool) {
+        let _ = is_current;
+    }
 }
 
 /// Rows of one table, whichever it is.
-pub trait TableRows: Any + Send {
+pub trait TableRows: Any + Send + Sync {
     /// Its name and columns.
     fn schema(&self) -> TableSchema;
     /// Number of rows.
@@ -28,11 +34,17 @@ pub trait TableRows: Any + Send {
     }
     /// Moves the rows of `other`, which are of the same table, behind these.
     fn append(&mut self, other: Box<dyn TableRows>);
-    /// Writes them as one Parquet file; returns their number.
+    /// Writes them as one file that [`merge`](Self::merge) reads, in row groups of some `group_bytes` of memory; returns
+    /// their number.
     ///
     /// # Errors
     /// [`webmill_capture::Error::Io`] where the disk refuses.
-    fn write(&self, path: &Path, footer: &Footer) -> Result<u64>;
+    fn write_aside(&self, path: &Path, footer: &Footer, group_bytes: usize) -> Result<u64>;
+    /// Puts rows of such files together in one file of the same table; returns their number. These rows stay out of it.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or the disk refuses; [`Error::Internal`] where a source has fewer rows than its runs.
+    fn merge(&self, merge: Merge<'_>) -> Result<u64>;
     /// Itself, to be asked for its type.
     fn as_any(&self) -> &dyn Any;
     /// Likewise.
@@ -41,7 +53,7 @@ pub trait TableRows: Any + Send {
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
-impl<T: Table + 'static> TableRows for Vec<T> {
+impl<T: Table + Weigh + 'static> TableRows for Vec<T> {
     fn schema(&self) -> TableSchema {
         schema::<T>()
     }
@@ -56,8 +68,17 @@ impl<T: Table + 'static> TableRows for Vec<T> {
         }
     }
 
-    fn write(&self, path: &Path, footer: &Footer) -> Result<u64> {
-        write_part(path, self, footer)
+    fn write_aside(&self, path: &Path, footer: &Footer, group_bytes: usize) -> Result<u64> {
+        let mut writer = PartWriter::<T>::create_aside(path, footer)?;
+        let mut held = 0;
+        for rows in self.chunk_by(|before, _| weighed(&mut held, before.weight(), group_bytes)) {
+            writer.write_group(rows)?;
+        }
+        writer.finish()
+    }
+
+    fn merge(&self, merge: Merge<'_>) -> Result<u64> {
+        merge::of_rows::<T>(merge)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -71,6 +92,16 @@ impl<T: Table + 'static> TableRows for Vec<T> {
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }
+}
+
+/// Whether a row group has room left after a row of this weight; `held` is what it holds.
+fn weighed(held: &mut usize, weight: usize, group_bytes: usize) -> bool {
+    *held += weight;
+    let room = *held < group_bytes;
+    if !room {
+        *held = 0;
+    }
+    room
 }
 
 /// Rows of a table whose columns are known only at run time.
@@ -94,10 +125,20 @@ impl TableRows for ValueRows {
         }
     }
 
-    fn write(&self, path: &Path, footer: &Footer) -> Result<u64> {
+    fn write_aside(&self, path: &Path, footer: &Footer, group_bytes: usize) -> Result<u64> {
         let mut writer = DynamicWriter::create(path, &self.table, footer)?;
-        self.rows.iter().try_for_each(|row| writer.push(row.clone()))?;
+        let mut held = 0;
+        for row in &self.rows {
+            writer.push(row.clone())?;
+            if !weighed(&mut held, row.iter().map(Value::weight).sum(), group_bytes) {
+                writer.end_group()?;
+            }
+        }
         writer.finish()
+    }
+
+    fn merge(&self, merge: Merge<'_>) -> Result<u64> {
+        merge::of_values(&self.table, merge)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -8,8 +8,8 @@ use webmill_table::{ColumnSchema, ColumnType, Footer, TableInWords, TableSchema,
 use webmill_text::{MainText, PageType};
 
 use crate::{
-    Analyzer, Cut, Decode, Document, Html, LinkElement, LinkRow, Links, Mill, Page, PageKind, PageLimits,
-    PageRow, Pages, PartId, Reject, Rows, TableRows, TextRow, Texts, value_rows,
+    Analyzer, Cut, Decode, Document, Html, LinkElement, LinkRow, Links, Merge, Mill, Page, PageKind,
+    PageLimits, PageRow, Pages, PartId, Reject, Rows, Run, TableRows, TextRow, Texts, value_rows,
 };
 
 /// Reads text/plain: the first line is the title, lines that are URLs are links.
@@ -130,10 +130,30 @@ fn rows_of_a_table_that_is_known_at_run_time() {
         gathered.append(rows);
     }
     let folder = tempfile::tempdir().unwrap();
+    let footer = Footer { job_key: "k".into() };
+    let sources = ["a.parquet", "b.parquet"].map(|name| folder.path().join(name));
+    for path in &sources {
+        assert_eq!(gathered.write_aside(path, &footer, 1).unwrap(), 2);
+    }
+    let run = |source| Run { source, rows: 1, is_current: true };
     let path = folder.path().join("letters.parquet");
-    assert_eq!(gathered.write(&path, &Footer { job_key: "k".into() }).unwrap(), 2);
+    let merge = |runs: &[Run]| {
+        let runs = &mut runs.iter().copied();
+        mill.empty_rows()[0].merge(Merge {
+            sources: &sources,
+            runs,
+            path: &path,
+            footer: &footer,
+            group_bytes: 1 << 20,
+            aside: false,
+        })
+    };
+    assert_eq!(merge(&[run(0), run(1), run(1), run(0)]).unwrap(), 4);
     let table = TableInWords::read(&path).unwrap();
-    assert_eq!(table.rows, [["http://a.example/", "3"], ["http://a.example/b", "10"]]);
+    let rows = [["http://a.example/", "3"], ["http://a.example/b", "10"]];
+    assert_eq!(table.rows, [rows[0], rows[0], rows[1], rows[1]]);
+    assert!(merge(&[run(0), run(0), run(0)]).is_err(), "the source has two rows");
+    assert!(merge(&[run(2)]).is_err(), "there are two sources");
     assert_eq!(mill.tables()[0].name, "letters");
 }
 

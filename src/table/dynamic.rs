@@ -182,6 +182,14 @@ impl DynamicWriter {
         if self.pending.len() >= ROW_GROUP_ROWS { self.flush() } else { Ok(()) }
     }
 
+    /// Ends the row group, so that what comes is in another one.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the disk refuses.
+    pub fn end_group(&mut self) -> Result<()> {
+        self.flush()
+    }
+
     fn flush(&mut self) -> Result<()> {
         let columns: Vec<ArrayBox> =
             self.table.columns.iter().enumerate().map(|(i, c)| array(&self.pending, i, c.kind)).collect();
@@ -287,6 +295,9 @@ mod tests {
         assert_eq!((rows[0].count, rows[1].count, &rows[0].places), (Some(9), None, &vec![3, 4]));
         crate::write_part(&fixed, &rows, &footer).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&fixed).unwrap());
+        let mut reader = crate::DynamicReader::open(&path, &dynamic()).unwrap();
+        assert_eq!(reader.next().unwrap().unwrap(), [row(Value::Int(9)), row(Value::Null)]);
+        assert_eq!(reader.next().unwrap(), None);
     }
 
     #[test]

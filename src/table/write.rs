@@ -14,7 +14,7 @@ use polars_error::{PolarsError, PolarsResult};
 use polars_parquet::read::ParquetError;
 use polars_parquet::write::{
     CompressionOptions, Compressor, DynIter, DynStreamingIterator, FallibleStreamingIterator, FileWriter,
-    KeyValue, StatisticsOptions, Version, WriteOptions, array_to_columns, get_dtype_encoding,
+    KeyValue, StatisticsOptions, Version, WriteOptions, ZstdLevel, array_to_columns, get_dtype_encoding,
     schema_to_metadata_key,
 };
 
@@ -35,7 +35,7 @@ const OPTIONS: WriteOptions = WriteOptions {
         max_value: true,
         distinct_count: true,
         null_count: true,
-        binary_statistics_truncate_length: None,
+        binary_statistics_truncate_length: Some(0),
     },
     version: Version::V1,
     compression: CompressionOptions::Zstd(None),
@@ -45,6 +45,12 @@ const OPTIONS: WriteOptions = WriteOptions {
 /// Where the footer names the columns that the rows are sorted by, with commas between. The Parquet library that writes the
 /// files leaves `sorting_columns` of row groups empty.
 pub(crate) const SORTED_BY_KEY: &str = "webmill.sorted_by";
+
+/// Those of a file that is read once more and goes away: compressed in haste, without statistics.
+fn aside() -> WriteOptions {
+    let compression = CompressionOptions::Zstd(ZstdLevel::try_new(1).ok());
+    WriteOptions { statistics: StatisticsOptions::empty(), compression, ..OPTIONS }
+}
 
 /// What stands in the file's footer beside the schema: the table, and the key of the job that wrote it.
 #[derive(Debug, Clone)]
@@ -95,6 +101,7 @@ pub(crate) struct GroupWriter {
     sorted_by: String,
     footer: Footer,
     writer: FileWriter<Output>,
+    options: WriteOptions,
     fault: Arc<Mutex<Option<io::Error>>>,
     rows: u64,
 }
@@ -107,6 +114,17 @@ impl GroupWriter {
         sorted_by: &[&str],
         footer: &Footer,
     ) -> Result<Self> {
+        GroupWriter::create_with(path, table, columns, sorted_by, footer, OPTIONS)
+    }
+
+    fn create_with(
+        path: &Path,
+        table: &str,
+        columns: &[Declared<'_>],
+        sorted_by: &[&str],
+        footer: &Footer,
+        options: WriteOptions,
+    ) -> Result<Self> {
         let file = File::create(path).at(path)?;
         let fault = Arc::new(Mutex::new(None));
         let output = Output { file: BufWriter::with_capacity(BUFFER_BYTES, file), fault: Arc::clone(&fault) };
@@ -114,11 +132,11 @@ impl GroupWriter {
             .iter()
             .map(|c| (c.name.into(), Field::new(c.name.into(), c.kind.declared(), c.nullable)))
             .collect();
-        let writer = FileWriter::try_new(output, schema, OPTIONS)
+        let writer = FileWriter::try_new(output, schema, options)
             .map_err(|e| Error::Internal(format!("table {table}: {e}")))?;
         let (path, table) = (path.to_path_buf(), table.to_owned());
         let sorted_by = sorted_by.join(",");
-        Ok(GroupWriter { path, table, sorted_by, footer: footer.clone(), writer, fault, rows: 0 })
+        Ok(GroupWriter { path, table, sorted_by, footer: footer.clone(), writer, options, fault, rows: 0 })
     }
 
     /// The failure of a call into the Parquet library: what the file system said, where it is to blame.
@@ -142,11 +160,11 @@ impl GroupWriter {
         let mut chunks = Vec::with_capacity(columns.len());
         for (array, stored) in columns.iter().zip(self.writer.parquet_schema().fields()) {
             let encodings = get_dtype_encoding(array.dtype());
-            for pages in array_to_columns(array, stored.clone(), OPTIONS, &encodings)? {
+            for pages in array_to_columns(array, stored.clone(), self.options, &encodings)? {
                 let pages = pages.map(|page| {
                     page.map_err(|e| ParquetError::FeatureNotSupported(format!("cannot be encoded: {e}")))
                 });
-                let compressed = Compressor::new_from_vec(pages, OPTIONS.compression, Vec::new());
+                let compressed = Compressor::new_from_vec(pages, self.options.compression, Vec::new());
                 chunks.push(Ok(DynStreamingIterator::new(compressed.map_err(PolarsError::from))));
             }
         }
@@ -183,10 +201,22 @@ impl<T: Table> PartWriter<T> {
     /// # Errors
     /// [`Error::Io`] where the file cannot be created.
     pub fn create(path: &Path, footer: &Footer) -> Result<Self> {
+        PartWriter::create_with(path, footer, OPTIONS)
+    }
+
+    /// The same for a file that its writer reads once more and puts away: compressed in haste, without statistics.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the file cannot be created.
+    pub fn create_aside(path: &Path, footer: &Footer) -> Result<Self> {
+        PartWriter::create_with(path, footer, aside())
+    }
+
+    fn create_with(path: &Path, footer: &Footer, options: WriteOptions) -> Result<Self> {
         let info = T::info();
         let columns: Vec<_> =
             info.iter().map(|c| Declared { name: c.name, kind: c.kind, nullable: c.nullable }).collect();
-        let groups = GroupWriter::create(path, T::NAME, &columns, T::SORTED_BY, footer)?;
+        let groups = GroupWriter::create_with(path, T::NAME, &columns, T::SORTED_BY, footer, options)?;
         Ok(PartWriter { groups, pending: Vec::new(), row: PhantomData })
     }
 
@@ -199,6 +229,14 @@ impl<T: Table> PartWriter<T> {
         if self.pending.len() >= ROW_GROUP_ROWS { self.flush() } else { Ok(()) }
     }
 
+    /// Ends the row group, so that what comes is in another one.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the disk refuses.
+    pub fn end_group(&mut self) -> Result<()> {
+        self.flush()
+    }
+
     fn flush(&mut self) -> Result<()> {
         let columns = T::columns(&self.pending);
         self.groups.write_group(self.pending.len(), &columns)?;
@@ -206,7 +244,12 @@ impl<T: Table> PartWriter<T> {
         Ok(())
     }
 
-    fn write_group(&mut self, rows: &[T]) -> Result<()> {
+    /// Writes rows as a row group of their own, behind those that were pushed and ended.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the disk refuses.
+    pub fn write_group(&mut self, rows: &[T]) -> Result<()> {
+        self.flush()?;
         self.groups.write_group(rows.len(), &T::columns(rows))
     }
 

@@ -44,7 +44,8 @@ fn death_at_every_commit_step_resumes_to_equal_bytes() {
 fn finished_units_are_not_done_again_unless_their_files_changed() {
     let work = Work::new();
     work.synth("shards", 300, 100_000);
-    let arguments = ["extract", "shards", "--out", "out", "--threads", "1"];
+    std::fs::write(work.path("mill.toml"), "[extract]\nfile_rows = 20\n").unwrap();
+    let arguments = ["extract", "shards", "--out", "out", "--threads", "1", "--recipe", "mill.toml"];
     let died = work.webmill(&arguments).env("WEBMILL_CRASH_AT", "rejects-written").output().unwrap();
     assert!(!died.status.success());
     let job = work.path("out/extract");
@@ -53,7 +54,7 @@ fn finished_units_are_not_done_again_unless_their_files_changed() {
         .map(|e| e.unwrap().path())
         .find(|p| p.to_string_lossy().ends_with(".partial"))
         .unwrap();
-    let pages = |n: usize| staging.join(format!("pages/part-{n:06}-000.parquet"));
+    let pages = |n: usize| staging.join(format!("pages/part-{n:06}.parquet"));
     let stamp = |n: usize| std::fs::metadata(pages(n)).unwrap().modified().unwrap();
     let (kept, changed) = (stamp(0), stamp(1));
     let mut bytes = std::fs::read(pages(1)).unwrap();
@@ -64,11 +65,11 @@ fn finished_units_are_not_done_again_unless_their_files_changed() {
     work.run(&arguments);
     let latest = job.join("latest");
     let stamp = |n: usize| {
-        std::fs::metadata(latest.join(format!("pages/part-{n:06}-000.parquet"))).unwrap().modified().unwrap()
+        std::fs::metadata(latest.join(format!("pages/part-{n:06}.parquet"))).unwrap().modified().unwrap()
     };
     assert_eq!(stamp(0), kept, "a unit with a receipt was done again");
     assert!(stamp(1) > changed, "a unit whose file changed was trusted");
-    work.run(&["extract", "shards", "--out", "fresh"]);
+    work.run(&["extract", "shards", "--out", "fresh", "--recipe", "mill.toml"]);
     assert_same(&work.committed("fresh"), &work.committed("out"), "resumed");
 }
 

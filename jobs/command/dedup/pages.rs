@@ -14,6 +14,7 @@ use webmill_table::{Reader, columns, part_files};
 
 use crate::current_captures::place;
 use crate::job::latest;
+use crate::output::covering;
 
 /// URLs that are named where the one that was asked for is not there.
 const NEAR: usize = 5;
@@ -81,11 +82,10 @@ fn locate(pages: &Path, urls: &[CanonicalUrl]) -> Result<Vec<Option<Found>>> {
     Ok(found)
 }
 
-/// The text of a capture. Part n of all tables holds the same captures.
+/// The text of a capture, from the file that has those of its part of table `pages`.
 fn read(texts: &Path, url: &CanonicalUrl, found: &Found) -> Result<String> {
-    let part = found.part.file_name().map(|name| texts.join(name)).filter(|part| part.is_file());
-    let parts = part.map_or_else(|| part_files(texts), |part| Ok(vec![part]))?;
-    let mut reader = Reader::<Said>::over(parts);
+    let file = covering(&part_files(texts)?, &found.part).cloned();
+    let mut reader = Reader::<Said>::over(file.into_iter().collect());
     while let Some(batch) = reader.next()? {
         for text in batch.rows().filter(|text| text.url_key.0 == url.key().0) {
             if place(text.warc_filename, text.warc_record_offset) == found.place {

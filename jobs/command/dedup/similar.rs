@@ -29,6 +29,7 @@ use super::diff::{is_url, read_file};
 use super::pages::texts_of;
 use crate::current_captures::place;
 use crate::job::latest;
+use crate::output::covering;
 
 /// Candidates whose texts are compared.
 const MOST_VERIFIED: usize = 2_000;
@@ -119,11 +120,12 @@ pub fn run(args: &SimilarArgs) -> Result<ExitCode> {
         );
     }
     let parts = part_files(&extract.path("pages"))?;
-    let (candidates, all) = candidates(&parts, &extract.path("texts"), &signatures, own, args.simhash_bits)?;
+    let texts = part_files(&extract.path("texts"))?;
+    let (candidates, all) = candidates(&parts, &texts, &signatures, own, args.simhash_bits)?;
     if all > candidates.len() as u64 {
         crate::say!("{all} pages may resemble it; the {} likeliest are compared", candidates.len());
     }
-    let mut found = verify(&candidates, &parts, &extract.path("texts"), &text)?;
+    let mut found = verify(&candidates, &parts, &texts, &text)?;
     let compared = found.len();
     found.retain(|page| page.overlap.resemblance() >= args.min_resemblance);
     let below = compared - found.len();
@@ -161,7 +163,7 @@ fn text(args: &SimilarArgs) -> Result<(String, Option<u128>)> {
 /// The likeliest candidates, best first, and how many there are.
 fn candidates(
     pages: &[PathBuf],
-    texts: &Path,
+    texts: &[PathBuf],
     sought: &Signatures,
     own: Option<u128>,
     most_bits: u32,
@@ -183,11 +185,11 @@ fn candidates(
     Ok((best, all))
 }
 
-/// The candidates of a part: pages and texts of part n are of the same captures.
+/// The candidates of a part of table `pages`.
 fn of_part(
     part: u32,
     path: &Path,
-    texts: &Path,
+    texts: &[PathBuf],
     sought: &Signatures,
     most_bits: u32,
 ) -> Result<Vec<Candidate>> {
@@ -201,7 +203,7 @@ fn of_part(
     }
     let bands = sought.bands.as_deref().unwrap_or_default();
     let mut found = Vec::new();
-    let mut reader = Reader::<Banded>::over(texts_part(texts, path));
+    let mut reader = Reader::<Banded>::over(texts_of_part(texts, path));
     while let Some(batch) = reader.next()? {
         for row in batch.rows() {
             let (key, place) = (row.url_key.0, place(row.warc_filename, row.warc_record_offset));
@@ -209,7 +211,7 @@ fn of_part(
             if !row.bands.is_empty() && row.bands.len() != bands.len() {
                 bail!(
                     "{}: its texts have {} bands, this webmill makes {}: run `webmill extract` again",
-                    texts.display(),
+                    batch.path().display(),
                     row.bands.len(),
                     bands.len()
                 );
@@ -227,17 +229,23 @@ fn of_part(
     Ok(found)
 }
 
-fn texts_part(texts: &Path, pages_part: &Path) -> Vec<PathBuf> {
-    pages_part.file_name().map(|name| texts.join(name)).into_iter().collect()
+/// The file of texts that has those of a part of table `pages`, with others perhaps.
+fn texts_of_part(texts: &[PathBuf], of_pages: &Path) -> Vec<PathBuf> {
+    covering(texts, of_pages).cloned().into_iter().collect()
 }
 
 /// Compares the candidates' texts with the one that is sought, most similar first.
-fn verify(candidates: &[Candidate], pages: &[PathBuf], texts: &Path, text: &str) -> Result<Vec<Verified>> {
+fn verify(
+    candidates: &[Candidate],
+    pages: &[PathBuf],
+    texts: &[PathBuf],
+    text: &str,
+) -> Result<Vec<Verified>> {
     let sought = Shingles::of(text, BandShape::default().words as usize);
     let mut wanted: Vec<&Candidate> = candidates.iter().collect();
     wanted.sort_unstable_by_key(|candidate| candidate.part);
     let of_part = |wanted: &[&Candidate]| -> Result<Vec<Verified>> {
-        let files = pages.get(wanted[0].part as usize).map(|path| texts_part(texts, path));
+        let files = pages.get(wanted[0].part as usize).map(|path| texts_of_part(texts, path));
         let places: HashMap<u128, u64> =
             wanted.iter().map(|candidate| (candidate.key, candidate.place)).collect();
         let (mut reader, mut found) = (Reader::<Said>::over(files.unwrap_or_default()), Vec::new());

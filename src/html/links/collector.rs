@@ -3,6 +3,7 @@
 use super::refresh::refresh_url;
 use super::{LinkKind, LinkLimits, Skipped};
 use crate::dom::{Dom, Edge, NodeId};
+use crate::srcset::largest;
 use crate::tag::Tag;
 use crate::text_buffer::{TextBuffer, collapse, is_block, is_no_text};
 
@@ -261,6 +262,20 @@ impl<'d> Collector<'d, '_, '_> {
             if self.limits.images {
                 self.labelled(n, LinkKind::Img, "src", "alt");
             }
+        }
+        if self.limits.images {
+            self.largest_image(n);
+        }
+    }
+
+    /// The largest picture of `srcset`, where it is another one than `src`.
+    fn largest_image(&mut self, n: NodeId) {
+        let src = self.dom.attr(n, "src").map(str::trim);
+        let best = self.dom.attr(n, "srcset").and_then(largest).filter(|best| src != Some(best));
+        if let Some(place) = best.and_then(|best| self.note(n, best, LinkKind::Img, true))
+            && let Some(alt) = self.dom.attr(n, "alt")
+        {
+            self.say(place, alt);
         }
     }
 

@@ -1,5 +1,6 @@
 //! `comments`: what readers wrote below a page.
 
+use webmill_capture::domain::registrable;
 use webmill_table::{Bytes16, table};
 
 use super::place;
@@ -10,6 +11,9 @@ table! {
     CommentRow = "comments" {
         url: String = "canonical URL of the page", "http://blog.example.com/2003/04/rain";
         url_key: Bytes16 = "key of the page in table pages", "0x9f…";
+        host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
+        domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
+        is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
         position: u32 = "ordinal of the comment on its page, from 0", "0";
         author: Option<String> = "who wrote it", "Li Hua";
         published: Option<String> = "when, ISO 8601", "2003-04-16T10:00:00+08:00";
@@ -21,7 +25,11 @@ table! {
 
 impl Weigh for CommentRow {
     fn weight(&self) -> usize {
-        size_of::<Self>() + 150 + self.text.len()
+        size_of::<Self>() + 190 + self.text.len()
+    }
+
+    fn mark(&mut self, is_current: bool) {
+        self.is_current = is_current;
     }
 }
 
@@ -31,7 +39,7 @@ pub struct Comments;
 
 impl Analyzer for Comments {
     fn id(&self) -> PartId {
-        PartId::new("comments", 2)
+        PartId::new("comments", 3)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -45,6 +53,9 @@ impl Analyzer for Comments {
             out.push(CommentRow {
                 url: page.url().as_str().to_owned(),
                 url_key: Bytes16(page.url().key().0),
+                host: page.url().host().to_owned(),
+                domain: registrable(page.url().host()).to_owned(),
+                is_current: false,
                 position,
                 author: comment.author.clone(),
                 published: comment.date.clone(),

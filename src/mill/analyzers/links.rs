@@ -1,6 +1,7 @@
 //! `links`: one row a hyperlink.
 
 use webmill_capture::CanonicalUrl;
+use webmill_capture::domain::registrable;
 use webmill_table::{Bytes16, table, text_enum};
 
 use super::place;
@@ -41,14 +42,18 @@ text_enum! {
 table! {
     /// One row a link of an HTML page, in the order of the pages and within a page of the document.
     LinkRow = "links" {
+        source_url: String = "canonical URL of the page that holds the link", "http://news.pku.edu.cn/1.html";
         source_key: Bytes16 = "url_key of the page that holds the link", "0x9f…";
+        source_host: String = "host name of that page, as pages.url_host_name", "news.pku.edu.cn";
         target_url: String = "canonical URL the link leads to, fragment removed", "http://www.example.com/a";
         target_key: Bytes16 = "url_key of the target", "0x07…";
-        anchor: String = "text of the link, white space collapsed, alt text of images where there is none; at most 1,024 bytes", "Campus news";
+        target_host: String = "host name of the target: lower case, IDNA ASCII form", "www.example.com";
+        target_domain: String = "registrable domain of the target's host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "example.com";
+        anchor: String = "text of the link, white space collapsed, alt text of images where there is none; of an image its alt text; at most 1,024 bytes", "Campus news";
         before: String = "at most 50 bytes of page text before the anchor, cut at a character", "read more in the";
         after: String = "at most 50 bytes of page text after the anchor, cut at a character", "of this week";
         rel: Option<String> = "rel attribute, lower case", "nofollow";
-        kind: LinkElement = "element that made the link: a, area, frame, iframe, link, form, meta-refresh, canonical, hreflang, img, http-redirect", "a";
+        kind: LinkElement = "element that made the link: a, area, frame, iframe, link, form, meta-refresh, canonical, hreflang, http-redirect; img (pictures: src, and the largest of srcset) only where the recipe's [extract] says images = true, and never an arc of the graph unless its kinds name it", "a";
         position: u32 = "ordinal of the link on its page, from 0", "12";
         nofollow: bool = "the link or its page asks not to be followed (nofollow, ugc, sponsored)", "false";
         warc_record_offset: i64 = "offset of the source's record in its shard: which capture of the page this is", "183214";
@@ -59,11 +64,15 @@ table! {
 impl Weigh for LinkRow {
     fn weight(&self) -> usize {
         size_of::<Self>()
+            + self.source_url.len()
+            + self.source_host.len()
             + self.target_url.len()
+            + self.target_host.len()
+            + self.target_domain.len()
             + self.anchor.len()
             + self.before.len()
             + self.after.len()
-            + 48
+            + 80
     }
 }
 
@@ -76,8 +85,12 @@ impl LinkRow {
         warc_filename: String,
     ) -> Self {
         LinkRow {
+            source_url: from.as_str().to_owned(),
             source_key: Bytes16(from.key().0),
+            source_host: from.host().to_owned(),
             target_key: Bytes16(to.key().0),
+            target_host: to.host().to_owned(),
+            target_domain: registrable(to.host()).to_owned(),
             target_url: to.into_string(),
             kind: LinkElement::HttpRedirect,
             warc_record_offset,
@@ -93,7 +106,7 @@ pub struct Links;
 
 impl Analyzer for Links {
     fn id(&self) -> PartId {
-        PartId::new("links", 1)
+        PartId::new("links", 2)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -106,12 +119,23 @@ impl Analyzer for Links {
             out.push(LinkRow::redirect(&from, to, offset, shard));
         }
         let nofollow_page = page.metadata().is_some_and(|metadata| metadata.robots.all.nofollow);
+        let source_key = Bytes16(page.url().key().0);
+        // Most links of a page lead to the host that the one before leads to.
+        let (mut host, mut domain) = ("", "");
         for link in page.links() {
+            if link.target.host() != host {
+                host = link.target.host();
+                domain = registrable(host);
+            }
             let (warc_record_offset, warc_filename) = place(page);
             out.push(LinkRow {
-                source_key: Bytes16(page.url().key().0),
+                source_url: page.url().as_str().to_owned(),
+                source_key,
+                source_host: page.url().host().to_owned(),
                 target_key: Bytes16(link.target.key().0),
                 target_url: link.target.as_str().to_owned(),
+                target_host: host.to_owned(),
+                target_domain: domain.to_owned(),
                 anchor: link.anchor.clone(),
                 before: link.before.clone(),
                 after: link.after.clone(),

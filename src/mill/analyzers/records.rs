@@ -1,5 +1,6 @@
 //! `records`: the rows of data tables.
 
+use webmill_capture::domain::registrable;
 use webmill_table::{Bytes16, table};
 
 use super::{list, place};
@@ -10,6 +11,9 @@ table! {
     RecordRow = "records" {
         url: String = "canonical URL of the page", "http://shop.example.com/kettles";
         url_key: Bytes16 = "key of the page in table pages", "0x9f…";
+        host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
+        domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
+        is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
         table: u32 = "ordinal of the data table on its page, from 0", "0";
         row: u32 = "ordinal of the row in its table, from 0", "3";
         caption: Option<String> = "what the table's caption says", "Kettles by price";
@@ -22,7 +26,11 @@ table! {
 
 impl Weigh for RecordRow {
     fn weight(&self) -> usize {
-        size_of::<Self>() + 150 + list(&self.columns) + list(&self.cells)
+        size_of::<Self>() + 190 + list(&self.columns) + list(&self.cells)
+    }
+
+    fn mark(&mut self, is_current: bool) {
+        self.is_current = is_current;
     }
 }
 
@@ -32,7 +40,7 @@ pub struct Records;
 
 impl Analyzer for Records {
     fn id(&self) -> PartId {
-        PartId::new("records", 2)
+        PartId::new("records", 3)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -47,6 +55,9 @@ impl Analyzer for Records {
                 out.push(RecordRow {
                     url: page.url().as_str().to_owned(),
                     url_key: Bytes16(page.url().key().0),
+                    host: page.url().host().to_owned(),
+                    domain: registrable(page.url().host()).to_owned(),
+                    is_current: false,
                     table: number,
                     row,
                     caption: table.caption.clone(),

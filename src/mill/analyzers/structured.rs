@@ -1,5 +1,6 @@
 //! `structured`: JSON-LD, microdata, RDFa Lite, OpenGraph.
 
+use webmill_capture::domain::registrable;
 use webmill_table::{Bytes16, table};
 
 use super::{list, place};
@@ -10,6 +11,9 @@ table! {
     StructuredRow = "structured" {
         url: String = "canonical URL of the page", "http://shop.example.com/kettles/k200";
         url_key: Bytes16 = "key of the page in table pages", "0x9f…";
+        host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
+        domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
+        is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
         position: u32 = "ordinal of the item on its page, from 0", "0";
         syntax: &'static str = "how it is written: json-ld, microdata, rdfa, opengraph", "json-ld";
         types: Vec<String> = "its types without their vocabulary, of a graph those of its members; of OpenGraph og:type", "['Product']";
@@ -21,7 +25,11 @@ table! {
 
 impl Weigh for StructuredRow {
     fn weight(&self) -> usize {
-        size_of::<Self>() + 150 + self.data.len() + list(&self.types)
+        size_of::<Self>() + 190 + self.data.len() + list(&self.types)
+    }
+
+    fn mark(&mut self, is_current: bool) {
+        self.is_current = is_current;
     }
 }
 
@@ -31,7 +39,7 @@ pub struct Structured;
 
 impl Analyzer for Structured {
     fn id(&self) -> PartId {
-        PartId::new("structured", 1)
+        PartId::new("structured", 2)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -44,6 +52,9 @@ impl Analyzer for Structured {
             out.push(StructuredRow {
                 url: page.url().as_str().to_owned(),
                 url_key: Bytes16(page.url().key().0),
+                host: page.url().host().to_owned(),
+                domain: registrable(page.url().host()).to_owned(),
+                is_current: false,
                 position,
                 syntax: item.syntax,
                 types: item.types.clone(),

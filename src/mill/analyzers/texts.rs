@@ -1,5 +1,6 @@
 //! `texts`: the main text of HTML pages.
 
+use webmill_capture::domain::registrable;
 use webmill_dedup::BandShape;
 use webmill_table::{Bytes16, table};
 
@@ -12,6 +13,9 @@ table! {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "key of the page in table pages", "0x9f…";
+        host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
+        domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
+        is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
         title: Option<String> = "title of the text, site name removed", "Campus opens new library";
         text: String = "main text, a line a paragraph", "The library opened on Monday. …";
         markdown: String = "main text as Markdown, with headings, lists, tables, links and code", "# Campus opens …";
@@ -29,7 +33,11 @@ table! {
 
 impl Weigh for TextRow {
     fn weight(&self) -> usize {
-        self.text.len() + self.markdown.len() + 8 * self.bands.len() + 400
+        self.text.len() + self.markdown.len() + 8 * self.bands.len() + 470
+    }
+
+    fn mark(&mut self, is_current: bool) {
+        self.is_current = is_current;
     }
 }
 
@@ -39,7 +47,7 @@ pub struct Texts;
 
 impl Analyzer for Texts {
     fn id(&self) -> PartId {
-        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 3) }
+        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 4) }
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -55,6 +63,9 @@ impl Analyzer for Texts {
             url_sortkey: page.url().surt(),
             url: page.url().as_str().to_owned(),
             url_key: Bytes16(page.url().key().0),
+            host: page.url().host().to_owned(),
+            domain: registrable(page.url().host()).to_owned(),
+            is_current: false,
             title: main.title.clone().or_else(stated),
             language: reading.language.map(|(language, _)| language.to_owned()),
             language_confidence: reading.language.map(|(_, confidence)| confidence),

@@ -5,7 +5,7 @@
 //! other words than its page: they are counted again, and what was derived from the whole text (Markdown, MinHash bands,
 //! languages of its lines) is left empty. A text of which nothing is left is counted and left out.
 //!
-//! **Cost.** One pass over `texts` and three columns of `pages`. Memory: a row group, and 8 bytes a capture of a part that
+//! **Cost.** One pass over `texts` and three columns of `pages`. Memory: a row group, and 8 bytes a capture of a file of texts that
 //! goes or is superseded.
 
 use std::collections::HashSet;
@@ -16,12 +16,16 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::{AtPath, Error, Result};
-use webmill_mill::{PageRow, TextRow};
+use webmill_mill::{PageRow, TextRow, Weigh};
 use webmill_table::{Footer, PartWriter, Reader, RowReader, columns};
 
 use super::spool::Spool;
 use crate::current_captures::place;
+use crate::output::covered;
 use crate::repeated::known::KnownRepeated;
+
+/// Bytes of rows in memory after which a row group ends.
+const GROUP_BYTES: usize = 8 << 20;
 
 /// How texts are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -92,16 +96,17 @@ pub fn write(
     let mut counts = TextCounts::default();
     let mut out = Sink::create(wish, folder)?;
     let mut going = going.rows()?.peekable();
-    for (number, part) in (0u64..).zip(pages) {
-        let mut gone = HashSet::new();
-        while let Some(row) = going.next_if(|row| row.as_ref().is_ok_and(|row| row[0] <= number)) {
+    for (at, table) in texts.iter().enumerate() {
+        let parts = covered(pages, texts, at);
+        let (mut gone, end) = (HashSet::new(), u64::from(parts.end));
+        while let Some(row) = going.next_if(|row| row.as_ref().is_ok_and(|row| row[0] < end)) {
             gone.insert(row?[1]);
         }
         if let Some(Err(_)) = going.peek() {
             going.next().transpose()?;
         }
-        let Some(table) = texts.iter().find(|path| path.file_name() == part.file_name()) else { continue };
-        let older = if wish.superseded { HashSet::new() } else { superseded(part)? };
+        let parts = &pages[parts.start as usize..parts.end as usize];
+        let older = if wish.superseded { HashSet::new() } else { superseded(parts)? };
         out.begin(table)?;
         let mut reader = RowReader::<TextRow>::open(table)?;
         while let Some(rows) = reader.next()? {
@@ -123,10 +128,10 @@ pub fn write(
     Ok(counts)
 }
 
-/// Places of the captures of a part that another one superseded.
-fn superseded(part: &Path) -> Result<HashSet<u64>> {
+/// Places of the captures of these parts that another one superseded.
+fn superseded(parts: &[PathBuf]) -> Result<HashSet<u64>> {
     let mut places = HashSet::new();
-    let mut reader = Reader::<Current>::open(part)?;
+    let mut reader = Reader::<Current>::over(parts.to_vec());
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| !row.is_current) {
             places.insert(place(row.warc_filename, row.warc_record_offset));
@@ -176,8 +181,17 @@ struct Line<'a> {
 
 /// Where texts go.
 enum Sink {
-    Table { folder: PathBuf, footer: Footer, open: Option<Box<PartWriter<TextRow>>> },
-    Lines { path: PathBuf, form: Box<Lines> },
+    /// With the bytes of rows that are gathered.
+    Table {
+        folder: PathBuf,
+        footer: Footer,
+        open: Option<Box<PartWriter<TextRow>>>,
+        gathered: usize,
+    },
+    Lines {
+        path: PathBuf,
+        form: Box<Lines>,
+    },
 }
 
 enum Lines {
@@ -211,7 +225,7 @@ impl Sink {
                 let folder = folder.join("texts");
                 std::fs::create_dir_all(&folder).at(&folder)?;
                 let footer = Footer { job_key: wish.job_key.clone() };
-                return Ok(Sink::Table { folder, footer, open: None });
+                return Ok(Sink::Table { folder, footer, open: None, gathered: 0 });
             }
             TextForm::Jsonl => "texts.jsonl",
             TextForm::JsonlGz => "texts.jsonl.gz",
@@ -231,7 +245,8 @@ impl Sink {
 
     /// Texts of this part follow.
     fn begin(&mut self, part: &Path) -> Result<()> {
-        if let Sink::Table { folder, footer, open } = self {
+        if let Sink::Table { folder, footer, open, gathered } = self {
+            *gathered = 0;
             if let Some(writer) = open.take() {
                 writer.finish()?;
             }
@@ -243,7 +258,16 @@ impl Sink {
 
     fn put(&mut self, row: TextRow) -> Result<()> {
         match self {
-            Sink::Table { open, .. } => open.as_mut().map_or(Ok(()), |writer| writer.push(row)),
+            Sink::Table { open: Some(writer), gathered, .. } => {
+                *gathered += row.weight();
+                writer.push(row)?;
+                if *gathered >= GROUP_BYTES {
+                    *gathered = 0;
+                    writer.end_group()?;
+                }
+                Ok(())
+            }
+            Sink::Table { .. } => Ok(()),
             Sink::Lines { path, form } => {
                 let line = Line {
                     url: &row.url,

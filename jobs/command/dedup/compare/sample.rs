@@ -12,6 +12,7 @@ use webmill_text::DocumentFrequencies;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::job::latest;
+use crate::output::covering;
 
 columns! {
     struct Drawn from PageRow { url_key, is_current, num_words, warc_filename, warc_record_offset, warc_record_length }
@@ -50,7 +51,7 @@ impl Sample {
     /// Reads `most` pages of results, their texts within `bytes`.
     pub(super) fn read(results: &Path, most: usize, bytes: usize, cancel: &Cancel) -> Result<Self> {
         let extract = latest(results, "extract").with_context(|| results.display().to_string())?;
-        let parts = part_files(&extract.path("pages"))?;
+        let (parts, texts) = (part_files(&extract.path("pages"))?, part_files(&extract.path("texts"))?);
         let (places, of) = draw(&parts, most, cancel)?;
         let mut wanted: BTreeMap<u32, BTreeMap<u128, &Place>> = BTreeMap::new();
         for place in &places {
@@ -60,10 +61,7 @@ impl Sample {
         let (mut held, mut left_out) = (0usize, 0);
         for (part, wanted) in wanted {
             cancel.check()?;
-            // Part n of all tables holds the same captures.
-            let texts = extract.path("texts");
-            let file =
-                parts.get(part as usize).and_then(|path| path.file_name()).map(|name| texts.join(name));
+            let file = parts.get(part as usize).and_then(|path| covering(&texts, path)).cloned();
             let mut reader = Reader::<Said>::over(file.into_iter().collect());
             while let Some(batch) = reader.next()? {
                 for row in batch.rows() {

@@ -1,0 +1,298 @@
+//! From parts that were written aside to the files of the tables.
+//!
+//! **What.** Parts are small, as buffers are. Consecutive ones are put together until a file has `file_rows` rows, or
+//! the table has no more; a table without rows has one empty file. The rows of a file stand in the order of their captures:
+//! SURT, URL, time, place.
+//!
+//! **Which files belong together.** Files of `pages` are called part-000000 and so on. A file of another table begins where the
+//! file of `pages` of its name begins, and goes on up to the next file of its table: so the rows of the captures of a
+//! file of `pages` are all in one file of each table, [`crate::output::covering`].
+//!
+//! **Algorithm.** The captures of a file that have rows in it are sorted in memory; that order says of which part the next
+//! rows are ([`webmill_mill::Merge`]). At most [`FAN_IN`] parts are open at a time; more are merged in levels.
+//!
+//! **Memory.** Of a file that is written: [`GROUP_BYTES`] of rows and as many read, some 150 bytes for each of its
+//! captures. As many files are written at a time as the budget holds.
+//!
+//! **Determinism.** Parts follow from the input alone, and files from the parts: neither threads nor memory matter.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+use webmill_capture::{Error, Result};
+use webmill_mill::{Merge, Mill, PageRow, Run, TableRows};
+use webmill_run::{Measure, Stage, Unit};
+use webmill_table::{Reader, Table, columns};
+
+use super::current::{Marks, judge};
+use super::parts::{ASIDE_BYTES, CAPTURES, CaptureRow, TABLES, tables_by_name};
+use crate::current_captures::ordered;
+use crate::output::footer;
+
+/// Most parts that are read at a time for a file.
+const FAN_IN: usize = 32;
+
+/// Bytes of rows in a row group of a file.
+const GROUP_BYTES: usize = FAN_IN * ASIDE_BYTES;
+
+/// Bytes that writing a file takes at most: rows read and written, what they are encoded in, the order of captures.
+const FILE_MEMORY: u64 = 12 * GROUP_BYTES as u64;
+
+columns! {
+    /// Where the rows of a capture stand among others.
+    struct Ordered from CaptureRow { surt, url, time, shard, offset, rows }
+}
+
+/// A part that was written aside.
+struct Part {
+    /// Name of its files.
+    file: String,
+    /// Its rows in each table.
+    rows: Vec<u64>,
+}
+
+/// A file of a table that is to be written.
+#[derive(Debug, PartialEq)]
+struct Planned {
+    /// Number of the table, by names.
+    table: usize,
+    /// Number of the file of `pages` that begins with the same part.
+    number: usize,
+    parts: Range<usize>,
+    rows: u64,
+}
+
+/// Writes the tables of `mill` from the parts that were written aside, in files of at least `file_rows` rows where a
+/// table has so many.
+///
+/// # Errors
+/// Where a file cannot be read or the disk refuses.
+pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64) -> Result<()> {
+    let tables: Vec<(String, Box<dyn TableRows>)> = tables_by_name(mill).into_iter().collect();
+    let scratch = stage.scratch()?;
+    let captures: Vec<(String, u64)> =
+        scratch.iter().filter(|(path, _)| path.starts_with(CAPTURES)).cloned().collect();
+    stage.progress.begin("current captures", captures.iter().map(|part| part.1).sum(), Measure::Items);
+    let marks = judge(stage, &captures)?;
+    stage.progress.end();
+    let parts = parts(&captures, &scratch, &tables);
+    let planned = plan(&parts, &tables, file_rows);
+    stage.progress.begin("tables", planned.iter().map(|file| file.rows).sum(), Measure::Items);
+    let sources = Sources { stage, parts: &parts, marks: &marks };
+    let at_once = usize::try_from(stage.memory / FILE_MEMORY).unwrap_or(usize::MAX).max(1);
+    for planned in planned.chunks(at_once) {
+        planned.par_iter().with_max_len(1).try_for_each(|file| {
+            let (name, table) = &tables[file.table];
+            let unit = format!("table-{}-{:06}", name.replace('_', "-"), file.number);
+            stage.unit(&unit, |unit| sources.file(unit, file, name, table.as_ref()))?;
+            stage.progress.advance(file.rows);
+            Ok::<_, Error>(())
+        })?;
+    }
+    stage.progress.end();
+    Ok(())
+}
+
+/// The parts with the numbers of their rows.
+fn parts(
+    captures: &[(String, u64)],
+    scratch: &[(String, u64)],
+    tables: &[(String, Box<dyn TableRows>)],
+) -> Vec<Part> {
+    let rows: std::collections::HashMap<&str, u64> =
+        scratch.iter().map(|(path, rows)| (path.as_str(), *rows)).collect();
+    let part = |(path, _): &(String, u64)| {
+        let file = path.rsplit('/').next().unwrap_or_default().to_owned();
+        let rows_of = |(name, _): &(String, _)| {
+            rows.get(format!("{TABLES}/{name}/{file}").as_str()).copied().unwrap_or(0)
+        };
+        Part { rows: tables.iter().map(rows_of).collect(), file }
+    };
+    captures.iter().map(part).collect()
+}
+
+/// The files of all tables.
+fn plan(parts: &[Part], tables: &[(String, Box<dyn TableRows>)], file_rows: u64) -> Vec<Planned> {
+    let each: Vec<Range<usize>> = (0..parts.len()).map(|part| part..part + 1).collect();
+    let rows_of = |table: usize| {
+        move |range: &Range<usize>| -> u64 {
+            parts[range.clone()].iter().filter_map(|part| part.rows.get(table)).sum()
+        }
+    };
+    let pages = tables.iter().position(|(name, _)| name == PageRow::NAME);
+    let pages = joined(&each, file_rows, pages.map(rows_of));
+    let mut planned = Vec::new();
+    for table in 0..tables.len() {
+        for range in joined(&pages, file_rows, Some(rows_of(table))) {
+            let number = pages.partition_point(|page| page.start < range.start);
+            planned.push(Planned { table, number, rows: rows_of(table)(&range), parts: range });
+        }
+    }
+    planned
+}
+
+/// Consecutive ranges joined until each has `least` rows; one range of all where there are fewer.
+fn joined(
+    ranges: &[Range<usize>],
+    least: u64,
+    rows: Option<impl Fn(&Range<usize>) -> u64>,
+) -> Vec<Range<usize>> {
+    let rows: Vec<u64> = ranges.iter().map(|range| rows.as_ref().map_or(0, |rows| rows(range))).collect();
+    let mut left: u64 = rows.iter().sum();
+    let (mut joined, mut start, mut held) = (Vec::new(), 0, 0);
+    for (range, rows) in ranges.iter().zip(rows) {
+        (held, left) = (held + rows, left - rows);
+        if held >= least.max(1) && left >= least.max(1) {
+            joined.push(start..range.end);
+            (start, held) = (range.end, 0);
+        }
+    }
+    joined.push(start..ranges.last().map_or(0, |range| range.end));
+    joined
+}
+
+/// The parts, and what is known of their captures.
+struct Sources<'a> {
+    stage: &'a Stage<'a>,
+    parts: &'a [Part],
+    marks: &'a [Marks],
+}
+
+impl Sources<'_> {
+    /// Writes one file.
+    fn file(&self, unit: &mut Unit<'_>, file: &Planned, name: &str, table: &dyn TableRows) -> Result<()> {
+        let with_rows: Vec<usize> =
+            file.parts.clone().filter(|&part| self.parts[part].rows[file.table] > 0).collect();
+        let mut runs = self.runs(&with_rows, file.table)?;
+        let sources = with_rows
+            .iter()
+            .map(|&part| self.stage.path(&format!("{TABLES}/{name}/{}", self.parts[part].file)))
+            .collect();
+        let sources = self.narrowed(sources, &mut runs, unit, table)?;
+        let relative = format!("{name}/part-{:06}.parquet", file.number);
+        let rows = table.merge(Merge {
+            sources: &sources,
+            runs: &mut self.cancelled(runs.iter().copied()),
+            path: &unit.create(&relative)?,
+            footer: &footer(unit),
+            group_bytes: GROUP_BYTES,
+            aside: false,
+        })?;
+        self.stage.cancel.check()?;
+        if rows != file.rows {
+            return Err(Error::Internal(format!("{relative}: {rows} rows, where {} were put in", file.rows)));
+        }
+        unit.wrote(&relative, name, table.schema().columns_in_words(), rows);
+        Ok(())
+    }
+
+    /// The runs until someone asks to stop.
+    fn cancelled(&self, runs: impl Iterator<Item = Run>) -> impl Iterator<Item = Run> {
+        runs.take_while(|_| !self.stage.cancel.stopped())
+    }
+
+    /// The rows of a table in the order of their captures; sources are numbered as in `parts`.
+    fn runs(&self, parts: &[usize], table: usize) -> Result<Vec<Run>> {
+        // Keys one behind the other; of each its end and the run that it stands for.
+        let (mut keys, mut runs) = (Vec::<u8>::new(), Vec::<(Range<usize>, Run)>::new());
+        for (source, &part) in (0u32..).zip(parts) {
+            let path = self.stage.path(&format!("{CAPTURES}/{}", self.parts[part].file));
+            let mut reader = Reader::<Ordered>::open(&path)?;
+            let mut row = 0;
+            while let Some(batch) = reader.next()? {
+                for capture in batch.rows() {
+                    let rows = capture.rows.get(table).copied().unwrap_or(0);
+                    let is_current = self.marks[part].get(row);
+                    row += 1;
+                    if rows > 0 {
+                        let start = keys.len();
+                        push_key(&mut keys, &capture);
+                        runs.push((start..keys.len(), Run { source, rows, is_current }));
+                    }
+                }
+            }
+        }
+        runs.sort_by(|a, b| keys[a.0.clone()].cmp(&keys[b.0.clone()]));
+        Ok(runs.into_iter().map(|(_, run)| run).collect())
+    }
+
+    /// Sources few enough to be open at a time: where there are more, some are merged first.
+    fn narrowed(
+        &self,
+        mut sources: Vec<PathBuf>,
+        runs: &mut [Run],
+        unit: &Unit<'_>,
+        table: &dyn TableRows,
+    ) -> Result<Vec<PathBuf>> {
+        let mut level = 0;
+        while sources.len() > FAN_IN {
+            let mut merged = Vec::with_capacity(sources.len().div_ceil(FAN_IN));
+            for (number, sources) in (0u32..).zip(sources.chunks(FAN_IN)) {
+                let path = unit.temp().join(format!("{level}-{number}.parquet"));
+                let fan_in = FAN_IN as u32;
+                let of_these = runs.iter().filter(|run| run.source / fan_in == number);
+                let of_these = of_these.map(|run| Run { source: run.source % fan_in, ..*run });
+                table.merge(Merge {
+                    sources,
+                    runs: &mut self.cancelled(of_these),
+                    path: &path,
+                    footer: &footer(unit),
+                    group_bytes: ASIDE_BYTES,
+                    aside: true,
+                })?;
+                self.stage.cancel.check()?;
+                merged.push(path);
+            }
+            runs.iter_mut().for_each(|run| run.source /= FAN_IN as u32);
+            sources = merged;
+            level += 1;
+        }
+        Ok(sources)
+    }
+}
+
+/// Adds bytes that sort as captures do. Neither URLs nor names of shards hold a zero byte.
+fn push_key(keys: &mut Vec<u8>, capture: &Ordered<'_>) {
+    for text in [capture.surt, capture.url] {
+        keys.extend_from_slice(text.as_bytes());
+        keys.push(0);
+    }
+    keys.extend_from_slice(&ordered(capture.time.0));
+    keys.extend_from_slice(capture.shard.as_bytes());
+    keys.push(0);
+    keys.extend_from_slice(&((capture.offset as u64) ^ (1 << 63)).to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ranges(rows: &[u64], least: u64) -> Vec<Range<usize>> {
+        let each: Vec<_> = (0..rows.len()).map(|part| part..part + 1).collect();
+        joined(&each, least, Some(|range: &Range<usize>| rows[range.clone()].iter().sum()))
+    }
+
+    #[test]
+    fn parts_are_joined_until_a_file_has_its_rows() {
+        assert_eq!(ranges(&[], 4), [0..0]);
+        assert_eq!(ranges(&[0, 0], 4), [0..2]);
+        assert_eq!(ranges(&[1, 2], 4), [0..2]);
+        assert_eq!(ranges(&[3, 3, 1, 4, 4, 1], 4), [0..2, 2..4, 4..6]);
+        // What would be too few for a file of their own go into the one before.
+        assert_eq!(ranges(&[9, 9, 3], 4), [0..1, 1..3]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_file_has_too_few_rows(rows in prop::collection::vec(0u64..9, 0..40), least in 1u64..20) {
+            let files = ranges(&rows, least);
+            prop_assert_eq!(files.first().map(|file| file.start), Some(0));
+            prop_assert_eq!(files.last().map(|file| file.end), Some(rows.len()));
+            prop_assert!(files.windows(2).all(|pair| pair[0].end == pair[1].start));
+            let of = |file: &Range<usize>| rows[file.clone()].iter().sum::<u64>();
+            prop_assert!(files.len() == 1 || files.iter().all(|file| of(file) >= least));
+        }
+    }
+}

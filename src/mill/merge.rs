@@ -1,0 +1,133 @@
+//! Putting the rows of several files of a table together in one, capture by capture.
+//!
+//! **What.** Each source holds the rows of some captures in their order; [`Run`]s say of which source the rows of the next
+//! capture are. So a merge compares nothing, and tables without a column to sort by are merged like any other.
+//!
+//! **Cost.** Each row is read and written once. Memory: a row group of each source, and the row group that is written: rows
+//! of [`Merge::group_bytes`], at most [`ROW_GROUP_ROWS`](webmill_table::ROW_GROUP_ROWS) of them.
+
+use std::path::{Path, PathBuf};
+use std::vec;
+
+use webmill_capture::{Error, Result};
+use webmill_table::{
+    DynamicReader, DynamicWriter, Footer, PartWriter, ROW_GROUP_ROWS, RowReader, Table, TableSchema, Value,
+};
+
+use crate::Weigh;
+
+/// The rows of one capture in one source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// Which source, from 0.
+    pub source: u32,
+    /// How many rows.
+    pub rows: u32,
+    /// Whether the capture is the one that counts of its URL.
+    pub is_current: bool,
+}
+
+/// What is put together, and where.
+pub struct Merge<'a> {
+    /// Files of one table.
+    pub sources: &'a [PathBuf],
+    /// Their rows in the order of the result; of one source in its own order.
+    pub runs: &'a mut dyn Iterator<Item = Run>,
+    /// The file to write.
+    pub path: &'a Path,
+    /// Its footer.
+    pub footer: &'a Footer,
+    /// Bytes of rows in memory after which a row group ends.
+    pub group_bytes: usize,
+    /// Whether the file is merged again: then it is written for speed.
+    pub aside: bool,
+}
+
+/// Rows of a source one after the other, from its row groups.
+struct Source<R, F> {
+    next_group: F,
+    rows: vec::IntoIter<R>,
+}
+
+impl<R, F: FnMut() -> Result<Option<Vec<R>>>> Source<R, F> {
+    fn next(&mut self) -> Result<R> {
+        loop {
+            if let Some(row) = self.rows.next() {
+                return Ok(row);
+            }
+            let Some(group) = (self.next_group)()? else {
+                return Err(Error::Internal("a file holds fewer rows than were written to it".into()));
+            };
+            self.rows = group.into_iter();
+        }
+    }
+}
+
+/// Hands the rows of all runs to `put`.
+fn each<R, F: FnMut() -> Result<Option<Vec<R>>>>(
+    sources: Vec<F>,
+    runs: &mut dyn Iterator<Item = Run>,
+    mut put: impl FnMut(R, bool) -> Result<()>,
+) -> Result<()> {
+    let mut sources: Vec<_> =
+        sources.into_iter().map(|next_group| Source { next_group, rows: Vec::new().into_iter() }).collect();
+    for run in runs {
+        let source = sources
+            .get_mut(run.source as usize)
+            .ok_or_else(|| Error::Internal("a run of a source that is none".into()))?;
+        for _ in 0..run.rows {
+            put(source.next()?, run.is_current)?;
+        }
+    }
+    Ok(())
+}
+
+/// Merges files of a row type.
+pub(crate) fn of_rows<T: Table + Weigh>(merge: Merge<'_>) -> Result<u64> {
+    let mut sources = Vec::with_capacity(merge.sources.len());
+    for path in merge.sources {
+        let mut reader = RowReader::<T>::open(path)?;
+        sources.push(move || reader.next());
+    }
+    let mut writer = match merge.aside {
+        true => PartWriter::<T>::create_aside(merge.path, merge.footer)?,
+        false => PartWriter::<T>::create(merge.path, merge.footer)?,
+    };
+    let (mut weight, mut rows) = (0, 0);
+    each(sources, merge.runs, |mut row: T, is_current| {
+        row.mark(is_current);
+        (weight, rows) = (weight + row.weight(), rows + 1);
+        writer.push(row)?;
+        if weight >= merge.group_bytes || rows == ROW_GROUP_ROWS {
+            (weight, rows) = (0, 0);
+            writer.end_group()?;
+        }
+        Ok(())
+    })?;
+    writer.finish()
+}
+
+/// Merges files of a table whose columns are known only at run time.
+pub(crate) fn of_values(table: &TableSchema, merge: Merge<'_>) -> Result<u64> {
+    let mut sources = Vec::with_capacity(merge.sources.len());
+    for path in merge.sources {
+        let mut reader = DynamicReader::open(path, table)?;
+        sources.push(move || reader.next());
+    }
+    let mark = table.columns.iter().position(|column| column.name == "is_current");
+    let mut writer = DynamicWriter::create(merge.path, table, merge.footer)?;
+    let (mut weight, mut rows) = (0, 0);
+    each(sources, merge.runs, |mut row: Vec<Value>, is_current| {
+        if let Some(cell) = mark.and_then(|at| row.get_mut(at)) {
+            *cell = Value::Bool(is_current);
+        }
+        (weight, rows) = (weight + row.iter().map(Value::weight).sum::<usize>(), rows + 1);
+        writer.push(row)?;
+        if weight >= merge.group_bytes || rows == ROW_GROUP_ROWS {
+            (weight, rows) = (0, 0);
+            writer.end_group()?;
+        }
+        Ok(())
+    })?;
+    writer.finish()
+}
