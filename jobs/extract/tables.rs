@@ -276,9 +276,10 @@ mod tests {
 
     #[test]
     fn parts_are_joined_until_a_file_has_its_rows() {
-        assert_eq!(ranges(&[], 4), [0..0]);
-        assert_eq!(ranges(&[0, 0], 4), [0..2]);
-        assert_eq!(ranges(&[1, 2], 4), [0..2]);
+        for (rows, end) in [(&[][..], 0), (&[0, 0], 2), (&[1, 2], 2)] {
+            let files = ranges(rows, 4);
+            assert_eq!((files.len(), &files[0]), (1, &(0..end)), "{rows:?}");
+        }
         assert_eq!(ranges(&[3, 3, 1, 4, 4, 1], 4), [0..2, 2..4, 4..6]);
         // What would be too few for a file of their own go into the one before.
         assert_eq!(ranges(&[9, 9, 3], 4), [0..1, 1..3]);

@@ -44,6 +44,22 @@ columns! {
 }
 
 columns! {
+    struct EarlierLink from LinkRow { source_key, target_url, target_key, anchor, kind, position }
+}
+
+columns! {
+    struct EarlierRecord from RecordRow { url, columns, cells }
+}
+
+columns! {
+    struct EarlierComment from CommentRow { url, author, text }
+}
+
+columns! {
+    struct EarlierItem from StructuredRow { url, syntax, types, data }
+}
+
+columns! {
     struct EarlierPair from DuplicateRow { a, b, kind, distance }
 }
 
@@ -80,10 +96,11 @@ fn results_of_earlier_programs_open() {
         let mut texts = Reader::<EarlierText>::open(&results.join("extract/latest/texts")).unwrap();
         let texts = texts.next().unwrap().unwrap();
         assert!(texts.rows().any(|text| text.language == Some("zho") && !text.text.is_empty()));
-        assert!(!rows::<LinkRow>(&results, "extract").is_empty());
-        assert!(!rows::<RecordRow>(&results, "extract").is_empty());
-        rows::<CommentRow>(&results, "extract");
-        rows::<StructuredRow>(&results, "extract");
+        let of = |table: &str| results.join("extract/latest").join(table);
+        assert!(!Reader::<EarlierLink>::open(&of("links")).unwrap().next().unwrap().unwrap().is_empty());
+        assert!(!Reader::<EarlierRecord>::open(&of("records")).unwrap().next().unwrap().unwrap().is_empty());
+        Reader::<EarlierComment>::open(&of("comments")).unwrap().next().unwrap();
+        Reader::<EarlierItem>::open(&of("structured")).unwrap().next().unwrap();
         Reader::<EarlierTemplate>::open(&results.join("extract/latest/templates")).unwrap().next().unwrap();
         let nodes: Vec<EarlierNodeRow> = rows(&results, "graph");
         assert_eq!(nodes.len(), rows::<RankRow>(&results, "rank").len());
