@@ -1,5 +1,6 @@
 //! Commands around the jobs: their arguments, and what they print.
 
+mod anchors;
 pub mod crawl;
 pub mod datasets;
 pub mod dedup;
@@ -13,6 +14,7 @@ pub mod schema;
 pub mod serve;
 pub mod shape;
 pub mod shard;
+pub mod show;
 mod source;
 pub mod text;
 pub mod wacz;

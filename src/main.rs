@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, dedup, demo, graph, index, jobs, rank, results, schema, serve, shape, shard, text, wacz,
+    crawl, datasets, dedup, demo, graph, index, jobs, rank, results, schema, serve, shape, shard, show, text,
+    wacz,
 };
 use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
@@ -35,6 +36,7 @@ enum Command {
     Rank(rank::RankArgs),
     Shape(shape::ShapeArgs),
     Dedup(Box<dedup::DedupArgs>),
+    Show(show::ShowArgs),
     #[command(display_order = 100)]
     Shard(shard::ShardArgs),
     #[command(display_order = 100)]
@@ -82,7 +84,8 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     let cancel = Cancel::default();
     // Looking into shards and pages leaves nothing to resume: there Ctrl-C ends the process as usual.
     let only_looks = match matches.subcommand() {
-        Some(("shard" | "index" | "text" | "schema" | "completions" | "man", _)) => true,
+        Some(("shard" | "index" | "text" | "schema" | "completions" | "man" | "show", _)) => true,
+        Some(("graph", of)) => matches!(of.subcommand_name(), Some("path" | "near")),
         Some(("dedup", of)) => matches!(of.subcommand_name(), Some("diff" | "compare" | "similar")),
         _ => false,
     };
@@ -109,6 +112,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Rank(args) => rank::run(&args, &cancel),
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
+        Command::Show(args) => show::run(&args),
         Command::Shard(args) => shard::run(args),
         Command::Index(args) => index::run(&args),
         Command::Serve(args) => serve::run(&args, &cancel),

@@ -3,6 +3,9 @@
 mod convert;
 mod export;
 pub mod info;
+mod near;
+mod near_svg;
+pub mod path;
 
 use std::process::ExitCode;
 
@@ -18,7 +21,7 @@ use crate::settings::Common;
 /// Build the web graph, look at graphs of any format, convert and export them.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill graph build --out results\n  webmill graph info cnr-2000\n  webmill graph convert edges.txt graph.mtx\n  webmill graph convert results results-bv --to bvgraph --level host\n  webmill graph export results --level host --top 200 > hosts.graphml"
+    after_help = "Examples:\n  webmill graph build --out results\n  webmill graph info cnr-2000\n  webmill graph convert edges.txt graph.mtx\n  webmill graph convert results results-bv --to bvgraph --level host\n  webmill graph export results --level host --top 200 > hosts.graphml\n  webmill graph path example.org example.com results --level host\n  webmill graph near http://www.example.org/ results > near.svg"
 )]
 pub struct GraphArgs {
     #[command(subcommand)]
@@ -38,6 +41,8 @@ enum GraphCommand {
     Info(info::InfoArgs),
     Convert(convert::ConvertArgs),
     Export(export::ExportArgs),
+    Path(path::PathArgs),
+    Near(near::NearArgs),
 }
 
 /// Runs the command.
@@ -57,5 +62,7 @@ pub fn run(args: &GraphArgs, cancel: &Cancel) -> Result<ExitCode> {
         GraphCommand::Info(args) => info::run(args),
         GraphCommand::Convert(args) => convert::run(args),
         GraphCommand::Export(args) => export::run(args),
+        GraphCommand::Path(args) => path::run(args),
+        GraphCommand::Near(args) => near::run(args),
     }
 }

@@ -1,14 +1,17 @@
 //! Where a graph command finds its graph: the results of earlier jobs, or a file of any format that graphs come in.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use webmill_graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
 use webmill_run::Committed;
+use webmill_table::columns;
 
 use crate::graph::each_name;
+use crate::graph::tables::NodeRow;
 use crate::job::latest;
-use crate::levels::{Level, admit, open_graph};
+use crate::levels::{Level, admit, open_graph, read_level};
 use crate::rank::Rank;
 
 /// A graph and the names of its nodes.
@@ -84,6 +87,52 @@ fn open_any(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
     Ok(Source { graph, path: path.to_path_buf(), names: Names::File(Box::new(loaded)) })
 }
 
+columns! {
+    struct Named from NodeRow { node, url }
+}
+
+/// The node of a canonical URL in the table of pages.
+///
+/// # Errors
+/// Where the table cannot be read.
+pub fn find_page(committed: &Committed, url: &str) -> Result<Option<u32>> {
+    let Some(surt) = webmill_capture::CanonicalUrl::parse_stored(url).map(|url| url.surt()) else {
+        return Ok(None);
+    };
+    let mut reader =
+        read_level::<Named>(committed, Level::Page).only(move |group| group.may_hold("url_sortkey", &surt));
+    while let Some(batch) = reader.next()? {
+        if let Some(row) = batch.rows().find(|row| row.url == url) {
+            return Ok(Some(row.node));
+        }
+    }
+    Ok(None)
+}
+
+/// The names of these nodes on a level, in their order.
+///
+/// # Errors
+/// Where the table cannot be read, or does not have them.
+pub fn page_names(committed: &Committed, level: Level, nodes: &[u32]) -> Result<Vec<String>> {
+    let mut wanted = nodes.to_vec();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut names = HashMap::with_capacity(wanted.len());
+    let asked = wanted.clone();
+    let mut reader =
+        read_level::<Named>(committed, level).only(move |group| group.may_hold_numbers("node", &asked));
+    while let Some(batch) = reader.next()? {
+        for row in batch.rows().filter(|row| wanted.binary_search(&row.node).is_ok()) {
+            names.insert(row.node, row.url.to_owned());
+        }
+    }
+    let of = |node: &u32| {
+        let name = names.get(node).cloned();
+        name.with_context(|| format!("table nodes has no node {node}: it is not of the graph beside it"))
+    };
+    nodes.iter().map(of).collect()
+}
+
 /// The level of a name.
 pub fn level_of(name: &str) -> Result<Level> {
     name.parse().map_err(|e| anyhow::anyhow!("--level: {e}"))
@@ -111,6 +160,48 @@ impl Source {
         match &self.names {
             Names::File(loaded) => Ok(loaded.labels.clone()),
             Names::Table(..) => self.names().map(Some),
+        }
+    }
+
+    /// The node of a name: as it stands, as a URL in canonical form, or for nodes without names their number.
+    ///
+    /// # Errors
+    /// Where the table of nodes cannot be read.
+    pub fn find(&self, name: &str) -> Result<Option<u32>> {
+        let canonical = webmill_capture::CanonicalUrl::parse(name).map(|url| url.into_string());
+        let is_it = |known: &str| known == name || Some(known) == canonical.as_deref();
+        match &self.names {
+            Names::File(loaded) => match &loaded.labels {
+                Some(labels) => Ok(labels.iter().position(|label| is_it(label)).map(|node| node as u32)),
+                None => {
+                    let number = name.parse::<u32>().ok().and_then(|number| number.checked_sub(loaded.first));
+                    Ok(number.filter(|node| (*node as usize) < self.graph.num_nodes()))
+                }
+            },
+            Names::Table(committed, Level::Page) => {
+                Ok(canonical.map(|url| find_page(committed, &url)).transpose()?.flatten())
+            }
+            Names::Table(committed, level) => {
+                let host = name.trim_end_matches('.').to_ascii_lowercase();
+                let mut names = each_name(committed, *level).zip(0..);
+                Ok(names
+                    .find_map(|(known, node)| match known {
+                        Ok(known) => (known == host).then_some(Ok(node)),
+                        Err(error) => Some(Err(error)),
+                    })
+                    .transpose()?)
+            }
+        }
+    }
+
+    /// Names of these nodes, in their order; of a table the row groups that hold them are read and no others.
+    ///
+    /// # Errors
+    /// Where the table of nodes cannot be read, or does not have them.
+    pub fn names_of(&self, nodes: &[u32]) -> Result<Vec<String>> {
+        match &self.names {
+            Names::File(loaded) => Ok(nodes.iter().map(|node| loaded.name(*node)).collect()),
+            Names::Table(committed, level) => page_names(committed, *level, nodes),
         }
     }
 

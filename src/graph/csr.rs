@@ -259,6 +259,19 @@ impl Csr {
         })
     }
 
+    /// The arcs that lead to `node`, as source and weight (1 where there are none), by source: one reading of all targets,
+    /// without the transpose.
+    pub fn in_links(&self, node: u32) -> Vec<(u32, f64)> {
+        let arcs: Vec<usize> = self.targets.par_iter().positions(|target| *target == node).collect();
+        let mut source = 0;
+        arcs.into_iter()
+            .map(|arc| {
+                source += self.offsets[source + 1..].partition_point(|end| *end <= arc as u64);
+                (source as u32, self.weights.as_ref().map_or(1.0, |weights| weights.get(arc)))
+            })
+            .collect()
+    }
+
     /// Bytes that the arrays take.
     pub fn bytes(&self) -> u64 {
         let weights = if self.weights.is_some() { 4 } else { 0 };

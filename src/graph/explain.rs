@@ -70,8 +70,32 @@ impl PageRank<'_> {
         strongest: usize,
     ) -> Result<Explanation> {
         self.check(graph, transpose)?;
+        let in_weights = transpose.weights().filter(|_| self.weighted);
+        let in_links: Vec<(u32, f64)> = (graph.num_nodes() > node as usize)
+            .then(|| transpose.arcs_of(node))
+            .into_iter()
+            .flatten()
+            .map(|arc| (transpose.targets()[arc], in_weights.map_or(1.0, |w| w.get(arc))))
+            .collect();
+        self.take_apart(graph, &in_links, scores, node, strongest)
+    }
+
+    /// The same from the in-links of the node alone, as [`Csr::in_links`] finds them: without the transpose, of which a
+    /// single score needs one list. Weights of in-links count only where these settings count weights.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if there is no such node or there are not as many scores, or entries of the teleport vector, as
+    /// nodes.
+    pub fn take_apart(
+        &self,
+        graph: &Csr,
+        in_links: &[(u32, f64)],
+        scores: &[f64],
+        node: u32,
+        strongest: usize,
+    ) -> Result<Explanation> {
         let (n, d) = (graph.num_nodes(), self.damping);
-        if scores.len() != n {
+        if scores.len() != n || self.teleport.is_some_and(|teleport| teleport.len() != n) {
             return Err(Error::Config(format!("{} scores for {n} nodes", scores.len())));
         }
         let Some(&score) = scores.get(node as usize) else {
@@ -82,12 +106,10 @@ impl PageRank<'_> {
             None => graph.outdegree(u) as f64,
             Some(weights) => graph.arcs_of(u).map(|arc| weights.get(arc)).sum(),
         };
-        let in_weights = transpose.weights().filter(|_| self.weighted);
-        let mut links: Vec<Contribution> = transpose
-            .arcs_of(node)
-            .map(|arc| {
-                let source = transpose.targets()[arc];
-                let (whole, weight): (f64, f64) = (out(source), in_weights.map_or(1.0, |w| w.get(arc)));
+        let mut links: Vec<Contribution> = in_links
+            .iter()
+            .map(|&(source, weight)| {
+                let (whole, weight): (f64, f64) = (out(source), if weights.is_some() { weight } else { 1.0 });
                 let share = if whole > 0.0 { weight / whole } else { 0.0 };
                 let score = scores[source as usize];
                 Contribution { source, score, share, amount: d * score * share }
@@ -146,6 +168,9 @@ mod tests {
             let unit = if classical { n as f64 } else { 1.0 };
             for node in 0..n as u32 {
                 let e = settings.explain(&graph, &transpose, &ranks.scores, node, strongest).unwrap();
+                prop_assert_eq!(
+                    &settings.take_apart(&graph, &graph.in_links(node), &ranks.scores, node, strongest).unwrap(), &e
+                );
                 prop_assert!(e.remainder.abs() <= 2.0 * ranks.error_bound * unit + 1e-14 * unit, "{e:?}");
                 prop_assert!(e.links.is_sorted_by(|a, b| a.amount >= b.amount));
                 prop_assert_eq!(e.links.len(), strongest.min(e.num_links));

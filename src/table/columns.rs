@@ -46,6 +46,7 @@ use std::path::{Path, PathBuf};
 
 use webmill_capture::error::Result;
 
+use crate::bounds::{GroupCounts, GroupFacts};
 use crate::file::{Group, ParquetFile, Wanted};
 use crate::read::table_files;
 use crate::{ColumnInfo, Table};
@@ -181,7 +182,24 @@ impl<C: Columns> Reader<C> {
     #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
     pub fn next(&mut self) -> Result<Option<Rows<C>>> {
         let Some(group) = self.files.next_group()? else { return Ok(None) };
-        Ok(Some(Rows { rows: group.len(), decoded: C::decode(&group)?, path: group.path }))
+        Ok(Some(Rows {
+            rows: group.len(),
+            decoded: C::decode(&group)?,
+            number: group.number,
+            path: group.path,
+        }))
+    }
+
+    /// Reads only the row groups that `choice` wants; see [`GroupFacts`] for what it can be told by.
+    #[must_use]
+    pub fn only(mut self, choice: impl Fn(&GroupFacts<'_>) -> bool + Send + 'static) -> Self {
+        self.files.choice = Some(Box::new(choice));
+        self
+    }
+
+    /// How many row groups were read and how many were passed over so far.
+    pub fn groups(&self) -> GroupCounts {
+        self.files.groups
     }
 }
 
@@ -189,10 +207,16 @@ impl<C: Columns> Reader<C> {
 pub struct Rows<C: Columns> {
     rows: usize,
     decoded: C::Decoded,
+    number: usize,
     path: PathBuf,
 }
 
 impl<C: Columns> Rows<C> {
+    /// Number of the row group in its file, from 0.
+    pub fn group(&self) -> usize {
+        self.number
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows
@@ -272,19 +296,28 @@ pub(crate) struct Files {
     files: std::vec::IntoIter<PathBuf>,
     wanted: Vec<Wanted>,
     open: Option<ParquetFile>,
+    choice: Option<Choice>,
+    groups: GroupCounts,
 }
+
+/// Which row groups are read.
+type Choice = Box<dyn Fn(&GroupFacts<'_>) -> bool + Send>;
 
 impl Files {
     pub(crate) fn new(files: Vec<PathBuf>, wanted: Vec<Wanted>) -> Self {
-        Files { files: files.into_iter(), wanted, open: None }
+        Files { files: files.into_iter(), wanted, open: None, choice: None, groups: GroupCounts::default() }
     }
 
     pub(crate) fn next_group(&mut self) -> Result<Option<Group>> {
         loop {
-            if let Some(open) = &mut self.open
-                && let Some(group) = open.next_group()?
-            {
-                return Ok(Some(group));
+            if let Some(open) = &mut self.open {
+                if let Some(choice) = &self.choice {
+                    self.groups.passed_over += open.pass_over(choice);
+                }
+                if let Some(group) = open.next_group()? {
+                    self.groups.read += 1;
+                    return Ok(Some(group));
+                }
             }
             let Some(path) = self.files.next() else { return Ok(None) };
             self.open = Some(ParquetFile::open(&path, &self.wanted)?);

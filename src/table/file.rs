@@ -47,17 +47,19 @@ pub(crate) struct Wanted {
 
 /// An open file.
 pub(crate) struct ParquetFile {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     file: File,
     length: u64,
-    metadata: FileMetadata,
+    pub(crate) metadata: FileMetadata,
     fields: Vec<Field>,
-    next: usize,
+    pub(crate) next: usize,
 }
 
 /// The chosen columns of one row group.
 pub struct Group {
     pub(crate) path: PathBuf,
+    /// Its number in the file, from 0.
+    pub(crate) number: usize,
     pub(crate) rows: usize,
     pub(crate) columns: Vec<(Field, ArrayBox)>,
 }
@@ -161,7 +163,7 @@ impl ParquetFile {
             columns.push((field.clone(), array));
         }
         self.next += 1;
-        Ok(Some(Group { path: self.path.clone(), rows, columns }))
+        Ok(Some(Group { path: self.path.clone(), number: self.next - 1, rows, columns }))
     }
 }
 

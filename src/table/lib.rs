@@ -16,6 +16,7 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bounds;
 mod cell;
 mod column_type;
 mod columns;
@@ -34,6 +35,7 @@ mod schema;
 mod words;
 mod write;
 
+pub use bounds::{Bounds, GroupCounts, GroupFacts};
 pub use cell::{Bytes16, Cell, Millis};
 pub use column_type::ColumnType;
 pub use columns::{Columns, Reader, RowReader, Rows, read_rows};

@@ -1,0 +1,153 @@
+//! `webmill show`: everything that the results know of a page.
+//!
+//! **What.** Rows of all tables about one URL, brought together: docs/show.md says of each key where it comes from.
+//!
+//! **Cost.** Tables that are sorted by URL or number are looked up by the statistics of their row groups; those that are not
+//! are read throughout, a few columns of them. Which is which stands under `read`. Memory: the columns of a row group, the graph
+//! (mapped) and eight bytes a node.
+
+mod copies;
+mod near;
+mod page;
+mod print;
+mod shown;
+mod tables;
+mod web;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use serde_json::json;
+use webmill_capture::CanonicalUrl;
+
+use crate::command::graph::path::{plain, results_or_default};
+use crate::job::{latest, mixed};
+use crate::settings::parse_memory;
+use shown::Shown;
+use tables::{Looked, Tables};
+
+/// The form of `--format json`.
+const FORMAT: u32 = 1;
+
+/// Show everything that is known of a page: captures, text, rank and where it comes from, links, duplicates, host.
+///
+/// The URL is brought into canonical form as everywhere. Tables sorted by URL are looked up; `duplicates`, `clusters`, `passages` and
+/// the scores of `ranks` are read throughout. What has not been computed is named. Exit code 1 where the page is not in the
+/// results, with pages near it.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  webmill show http://www.example.org/ results\n  webmill show www.example.org/news results --links 20 --format json"
+)]
+pub struct ShowArgs {
+    /// The page; without a scheme http and https are tried.
+    url: String,
+    /// Folder of results [default: the folder one is in where that holds results, else `results`].
+    results: Option<PathBuf>,
+    /// Links, duplicates and passages that are listed of each kind.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    links: usize,
+    /// Captures that are listed; the current one is always among them.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    captures: usize,
+    /// Lines of the text.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    lines: usize,
+    /// How it is printed.
+    #[arg(long, value_enum, default_value = "text")]
+    format: ShowFormat,
+    /// Memory to stay within, as 512MiB or 4GiB.
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_memory)]
+    memory: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ShowFormat {
+    /// For people.
+    Text,
+    /// One object of a fixed shape.
+    Json,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// For what is no URL; where there are no results, or a table cannot be read.
+pub fn run(args: &ShowArgs) -> Result<ExitCode> {
+    let results = results_or_default(args.results.as_ref());
+    latest(&results, "extract").with_context(|| results.display().to_string())?;
+    let asked = asked(&args.url)?;
+    for url in &asked {
+        if let Some(shown) = look(args, &results, url)? {
+            for warning in &shown.warnings {
+                crate::say!("{warning}");
+            }
+            let text = match args.format {
+                ShowFormat::Json => format!("{}\n", serde_json::to_string_pretty(&shown)?),
+                ShowFormat::Text => print::screen(&shown),
+            };
+            crate::print(&text)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    not_there(args, &results, &asked[0])
+}
+
+/// The URLs that are meant, the likeliest first.
+fn asked(text: &str) -> Result<Vec<CanonicalUrl>> {
+    let has_scheme = text.contains("://");
+    let candidates = match has_scheme {
+        true => vec![text.to_owned()],
+        false => ["https", "http"].iter().map(|scheme| format!("{scheme}://{text}")).collect(),
+    };
+    let urls: Vec<CanonicalUrl> =
+        candidates.iter().filter_map(|url| CanonicalUrl::parse(url)).filter(CanonicalUrl::is_web).collect();
+    let shown: String = plain(text).chars().take(200).collect();
+    anyhow::ensure!(!urls.is_empty(), "{shown}: no URL; one begins with http:// or https://");
+    Ok(urls)
+}
+
+/// Everything of a page; `None` where it is neither a capture nor a node.
+fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<Shown>> {
+    let page = Looked { key: url.key().0, surt: url.surt(), url: url.clone() };
+    let mut tables = Tables::new(results);
+    let mut shown =
+        Shown { format: FORMAT, url: url.as_str().to_owned(), surt: page.surt.clone(), ..Shown::default() };
+    let places = page::captures(&mut tables, &page, args.captures, &mut shown)?;
+    let in_graph = web::web(&mut tables, &page, args.links, args.memory, &mut shown)?;
+    if places.is_empty() && !in_graph {
+        return Ok(None);
+    }
+    page::page(&mut tables, &page, &mut shown)?;
+    if let Some(current) = places.first() {
+        page::text(&mut tables, &page, current, args.lines, &mut shown)?;
+        page::details(&mut tables, &page, current, &mut shown)?;
+    }
+    page::keywords(&mut tables, &page, &mut shown)?;
+    copies::copies(&mut tables, &page, args.links, &mut shown)?;
+    page::host(&mut tables, &page, &mut shown)?;
+    if let Some(extract) = tables.owned("extract")? {
+        page::rejects(&mut tables, &extract, &places, args.links, &mut shown)?;
+    }
+    shown.warnings = mixed(&tables.opened());
+    (shown.missing, shown.read) = (tables.missing, tables.read);
+    Ok(Some(shown))
+}
+
+/// Says that a page is not there, and which are near.
+fn not_there(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<ExitCode> {
+    let page = Looked { key: url.key().0, surt: url.surt(), url: url.clone() };
+    let near = near::near(&mut Tables::new(results), &page)?;
+    let said = if near.is_empty() { ", nor any other of its host" } else { ", but" };
+    crate::say!("{}: no such page in {}{said}", plain(url.as_str()), results.display());
+    for (near, why) in &near {
+        crate::say!("  {}  ({why})", plain(near));
+    }
+    if args.format == ShowFormat::Json {
+        let near: Vec<_> = near.iter().map(|(url, why)| json!({ "url": url, "why": why })).collect();
+        let none = json!({ "format": FORMAT, "url": url.as_str(), "near": near });
+        crate::print(&format!("{}\n", serde_json::to_string_pretty(&none)?))?;
+    }
+    Ok(ExitCode::from(1))
+}

@@ -1,0 +1,186 @@
+//! Look-ups: which row groups may hold what is looked for.
+//!
+//! **What.** The footer of a file has the least and the greatest value of each column of each row group. Where rows are
+//! sorted by a column, a look-up by it reads one row group, and the footers of the files. What the footer does not say,
+//! or says of another type, rules nothing out.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use polars_parquet::parquet::statistics::Statistics;
+use polars_parquet::read::FileMetadata;
+
+use crate::column_type::ColumnType;
+use crate::file::{ParquetFile, guarded};
+
+/// Least and greatest value of a column in a row group, nulls left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bounds {
+    /// Of texts, in the order of their bytes.
+    Texts(RangeInclusive<Vec<u8>>),
+    /// Of whole numbers.
+    Numbers(RangeInclusive<i64>),
+}
+
+/// Row groups that a reader met.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GroupCounts {
+    /// Row groups whose columns were read.
+    pub read: u64,
+    /// Row groups that could not hold what was looked for.
+    pub passed_over: u64,
+}
+
+/// What is known of a row group before it is read.
+pub struct GroupFacts<'a> {
+    path: &'a Path,
+    number: usize,
+    metadata: &'a FileMetadata,
+}
+
+impl GroupFacts<'_> {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.path
+    }
+
+    /// The row group's number in it, from 0.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Bounds of a column; `None` where the file does not say them.
+    pub fn bounds(&self, column: &str) -> Option<Bounds> {
+        let group = self.metadata.row_groups.get(self.number)?;
+        let mut chunks = group.columns_under_root_iter(column)?;
+        let (Some(chunk), None) = (chunks.next(), chunks.next()) else { return None };
+        let dtype = polars_parquet::read::infer_schema(self.metadata).ok()?.get(column)?.dtype.clone();
+        let unsigned = ColumnType::of(&dtype) == Some(ColumnType::UInt32);
+        let statistics =
+            guarded(self.path, || Ok(chunk.statistics(&self.metadata.footer_buf).transpose()?));
+        match statistics.ok()?? {
+            Statistics::Binary(s) => Some(Bounds::Texts(s.min_value?..=s.max_value?)),
+            Statistics::Int32(s) => {
+                let value = |v: i32| if unsigned { i64::from(v as u32) } else { i64::from(v) };
+                Some(Bounds::Numbers(value(s.min_value?)..=value(s.max_value?)))
+            }
+            Statistics::Int64(s) if ColumnType::of(&dtype) == Some(ColumnType::Int64) => {
+                Some(Bounds::Numbers(s.min_value?..=s.max_value?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether `text` may stand in a column.
+    pub fn may_hold(&self, column: &str, text: &str) -> bool {
+        self.may_hold_any(column, &[text.to_owned()])
+    }
+
+    /// Whether one of these texts, in ascending order, may stand in a column.
+    pub fn may_hold_any(&self, column: &str, texts: &[String]) -> bool {
+        let Some(Bounds::Texts(bounds)) = self.bounds(column) else { return !texts.is_empty() };
+        let first = texts.partition_point(|text| text.as_bytes() < bounds.start().as_slice());
+        texts.get(first).is_some_and(|text| text.as_bytes() <= bounds.end().as_slice())
+    }
+
+    /// Whether a text that begins with `prefix` may stand in a column.
+    pub fn may_hold_prefix(&self, column: &str, prefix: &str) -> bool {
+        let Some(Bounds::Texts(bounds)) = self.bounds(column) else { return true };
+        let prefix = prefix.as_bytes();
+        let most = bounds.end().as_slice();
+        let least = bounds.start().as_slice();
+        most >= prefix && (least <= prefix || least.starts_with(prefix))
+    }
+
+    /// Whether one of these numbers, in ascending order, may stand in a column.
+    pub fn may_hold_numbers(&self, column: &str, numbers: &[u32]) -> bool {
+        let Some(Bounds::Numbers(bounds)) = self.bounds(column) else { return !numbers.is_empty() };
+        let first = numbers.partition_point(|number| i64::from(*number) < *bounds.start());
+        numbers.get(first).is_some_and(|number| i64::from(*number) <= *bounds.end())
+    }
+}
+
+impl ParquetFile {
+    /// Passes over row groups up to the next that `choice` wants; returns how many.
+    pub(crate) fn pass_over(&mut self, choice: &dyn Fn(&GroupFacts<'_>) -> bool) -> u64 {
+        let mut passed = 0;
+        while self.next < self.metadata.row_groups.len() {
+            let facts = GroupFacts { path: &self.path, number: self.next, metadata: &self.metadata };
+            if choice(&facts) {
+                break;
+            }
+            self.next += 1;
+            passed += 1;
+        }
+        passed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Footer, GroupCounts, ROW_GROUP_ROWS, Reader, columns, table, write_part};
+
+    table! {
+        /// One row a name.
+        NameRow = "names" {
+            name: String = "a name in order", "cn,edu,pku)/";
+            number: u32 = "its number, high ones among them", "7";
+            year: Option<i32> = "a year, or none", "1999";
+        }
+    }
+
+    columns! {
+        struct Named from NameRow { name, number }
+    }
+
+    fn name(n: usize) -> String {
+        format!("com,example)/{}{n:06}", "long/".repeat(30))
+    }
+
+    fn reader(path: &std::path::Path) -> Reader<Named<'static>> {
+        Reader::over(vec![path.to_path_buf()])
+    }
+
+    #[test]
+    fn only_row_groups_that_may_hold_it_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part-0.parquet");
+        let first = u32::MAX - 3 * ROW_GROUP_ROWS as u32;
+        let rows: Vec<NameRow> = (0..3 * ROW_GROUP_ROWS)
+            .map(|n| NameRow { name: name(2 * n), number: first + n as u32, year: None })
+            .collect();
+        write_part(&path, &rows, &Footer { job_key: "k".into() }).unwrap();
+        let count = |mut reader: Reader<Named<'static>>| {
+            let mut groups = Vec::new();
+            while let Some(batch) = reader.next().unwrap() {
+                assert_eq!(batch.get(0).name, name(2 * ROW_GROUP_ROWS * batch.group()));
+                assert_eq!(batch.get(0).number, first + (ROW_GROUP_ROWS * batch.group()) as u32);
+                groups.push(batch.group());
+            }
+            let counts = GroupCounts { read: groups.len() as u64, passed_over: 3 - groups.len() as u64 };
+            assert_eq!(reader.groups(), counts);
+            groups
+        };
+        let middle = 2 * ROW_GROUP_ROWS + 5;
+        assert_eq!(count(reader(&path)), [0, 1, 2]);
+        assert_eq!(count(reader(&path).only(move |g| g.may_hold("name", &name(middle)))), [1]);
+        assert_eq!(count(reader(&path).only(|g| g.may_hold("name", "com,a)/"))), [0; 0]);
+        assert_eq!(count(reader(&path).only(|g| g.may_hold("name", "de,a)/"))), [0; 0]);
+        let two = vec![name(3), name(5 * ROW_GROUP_ROWS)];
+        assert_eq!(count(reader(&path).only(move |g| g.may_hold_any("name", &two))), [0, 2]);
+        assert_eq!(count(reader(&path).only(|g| g.may_hold_any("name", &[]))), [0; 0]);
+        let prefix = name(middle)[..name(0).len() - 2].to_owned();
+        assert_eq!(count(reader(&path).only(move |g| g.may_hold_prefix("name", &prefix))), [1]);
+        assert_eq!(count(reader(&path).only(|g| g.may_hold_prefix("name", "com,"))), [0, 1, 2]);
+        assert_eq!(
+            count(reader(&path).only(|g| g.may_hold_prefix("name", "com.")).only(|g| g.number() == 2)),
+            [2]
+        );
+        let last = vec![u32::MAX - 1];
+        assert_eq!(count(reader(&path).only(move |g| g.may_hold_numbers("number", &last))), [2]);
+        assert_eq!(count(reader(&path).only(|g| g.may_hold_numbers("number", &[5]))), [0; 0]);
+        // What the file does not say rules nothing out: a column of nulls, and one that is not there.
+        assert_eq!(count(reader(&path).only(|g| g.may_hold_numbers("year", &[5]))), [0, 1, 2]);
+        assert_eq!(count(reader(&path).only(|g| g.may_hold("place", "x"))), [0, 1, 2]);
+    }
+}
