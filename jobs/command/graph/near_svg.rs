@@ -61,11 +61,11 @@ text{font:11px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Noto Sans 
 .a{fill:none;stroke-width:1.1;stroke-opacity:.55}.in{stroke:#1f6fb4}.out{stroke:#d4731c}.two{stroke:#8446a0}.x{stroke:#777;stroke-width:.8}
 .hin{fill:#1f6fb4}.hout{fill:#d4731c}.htwo{fill:#8446a0}.hx{fill:#777}
 .k0{fill:#222}.k1{fill:#1b9e77}.k2{fill:#e7298a}.k3{fill:#66a61e}.k4{fill:#e6ab02}.k5{fill:#7570b3}.k6{fill:#a6761d}.k7{fill:#17a2b8}.k8{fill:#999}
-.mark{fill:none;stroke:#222;stroke-width:2}
+.n .mark{fill:none;stroke:#222;stroke-width:2}
 @media (prefers-color-scheme:dark){text{fill:#ccc}.bg{fill:#14161a}.ring{stroke:#262a31}.title{fill:#f2f2f2}.sub{fill:#9aa0a8}
 .n circle{stroke:#14161a}.n:hover text{fill:#fff}.c text{fill:#fff}.halo{stroke:#14161a}
 .in{stroke:#5aa7e6}.out{stroke:#f0a050}.two{stroke:#c08be0}.x{stroke:#8a9099}.hin{fill:#5aa7e6}.hout{fill:#f0a050}.htwo{fill:#c08be0}.hx{fill:#8a9099}
-.k0{fill:#f2f2f2}.k1{fill:#3cc79c}.k2{fill:#ff6ab5}.k3{fill:#8fd03f}.k4{fill:#f5c832}.k5{fill:#a09be0}.k6{fill:#d0a050}.k7{fill:#40c8dd}.mark{stroke:#f2f2f2}}
+.k0{fill:#f2f2f2}.k1{fill:#3cc79c}.k2{fill:#ff6ab5}.k3{fill:#8fd03f}.k4{fill:#f5c832}.k5{fill:#a09be0}.k6{fill:#d0a050}.k7{fill:#40c8dd}.n .mark{stroke:#f2f2f2}}
 ";
 
 /// Where things are.
@@ -353,7 +353,7 @@ impl Drawing {
         if at == self.centre {
             let _ = writeln!(
                 out,
-                "<g class=\"n c\"><title>{tip}</title><circle class=\"k{colour}\" r=\"{radius:.1}\"/><circle class=\"mark\" style=\"stroke-width:2\" r=\"{:.1}\"/>\
+                "<g class=\"n c\"><title>{tip}</title><circle class=\"k{colour}\" r=\"{radius:.1}\"/><circle class=\"mark\" r=\"{:.1}\"/>\
                  <text class=\"halo\" text-anchor=\"middle\" y=\"{:.1}\">{label}</text></g>",
                 radius + 4.0,
                 radius + 21.0

@@ -1,6 +1,7 @@
 //! The tables that are looked into: which are there, which are not and why, how much of each was read.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -42,13 +43,12 @@ impl Tables {
     /// # Errors
     /// Where they are damaged.
     pub fn job(&mut self, job: &'static str) -> Result<Option<&Committed>> {
-        if !self.jobs.contains_key(job) {
-            let found = match latest(&self.results, job) {
+        if let Entry::Vacant(place) = self.jobs.entry(job) {
+            place.insert(match latest(&self.results, job) {
                 Ok(committed) => Some(committed),
                 Err(Error::Config(_)) => None,
                 Err(error) => return Err(error.into()),
-            };
-            self.jobs.insert(job, found);
+            });
         }
         Ok(self.jobs.get(job).and_then(Option::as_ref))
     }

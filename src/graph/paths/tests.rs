@@ -41,11 +41,11 @@ fn all_simple(graph: &Csr, from: u32, to: u32, cost: &dyn Fn(usize) -> f64) -> V
 fn floyd_warshall(graph: &Csr, cost: &dyn Fn(usize) -> f64) -> Vec<Vec<f64>> {
     let n = graph.num_nodes();
     let mut d = vec![vec![f64::INFINITY; n]; n];
-    for u in 0..n {
+    for (u, row) in d.iter_mut().enumerate() {
         for arc in graph.arcs_of(u as u32) {
-            d[u][graph.targets()[arc] as usize] = cost(arc);
+            row[graph.targets()[arc] as usize] = cost(arc);
         }
-        d[u][u] = 0.0;
+        row[u] = 0.0;
     }
     for k in 0..n {
         for i in 0..n {
