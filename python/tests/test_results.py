@@ -1,0 +1,126 @@
+"""Reading results, without the compiled part."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import webmill
+
+
+def test_three_lines_to_url_text_and_pagerank(results: Path) -> None:
+    c = webmill.open(results)
+    frame = c.texts(join=["ranks"]).select("url", "text", "pagerank").collect()
+    assert frame.height > 20
+    assert frame["url"].n_unique() == frame.height
+    assert frame["text"].null_count() == frame["pagerank"].null_count() == 0
+    ranks = dict(c.ranks.filter(level="page").select("url", "pagerank").collect().iter_rows())
+    assert all(ranks[url] == rank for url, rank in frame.select("url", "pagerank").iter_rows())
+
+
+def test_every_table_opens_as_polars_arrow_and_pandas(results: Path) -> None:
+    c = webmill.open(results)
+    assert {"pages", "links", "texts", "ranks", "hosts"} <= set(c.tables)
+    for name in c.tables:
+        rows = c.files(name).rows
+        assert c.table(name).collect().height == rows, name
+        assert c.arrow(name).num_rows == rows, name
+        assert len(c.pandas(name)) == rows, name
+    html = c.pages.filter(pl.col("is_html"))
+    assert html.arrow().num_rows == len(html.pandas()) > 20
+
+
+def test_joins_multiply_no_row(results: Path) -> None:
+    c = webmill.open(results)
+    alone = c.texts().collect()
+    joined = c.texts(join=["pages", "ranks", "nodes", "keywords", "clusters", "hosts"]).collect()
+    assert joined["url"].to_list() == alone["url"].to_list()
+    assert joined["top_language"].null_count() < joined.height
+    everything = c.texts(current=False, join="ranks").collect()
+    assert everything.height == c.files("texts").rows >= alone.height
+    with pytest.raises(webmill.Error, match="no row a page"):
+        c.texts(join="links")
+
+
+def test_sql_over_all_tables(results: Path) -> None:
+    c = webmill.open(results)
+    found = c.sql("SELECT COUNT(*) AS n FROM texts JOIN ranks ON texts.url = ranks.url WHERE level = 'page'")
+    assert found["n"][0] == c.texts(current=False, join="ranks").collect().height
+
+
+def test_a_page_and_its_links(results: Path) -> None:
+    c = webmill.open(results)
+    best = c.sql("SELECT url FROM ranks WHERE level = 'page' ORDER BY pagerank DESC LIMIT 1")["url"][0]
+    page = c.show(best)
+    assert page.ranks["pagerank"] == c.ranks.filter(level="page").collect()["pagerank"].max()
+    assert page.num_links_in > 0 and page.url in repr(page)
+    sources = c.links.filter(target_url=best).collect().height
+    assert page.num_links_in <= sources
+    with pytest.raises(webmill.Error, match="no table knows"):
+        c.show("http://nowhere.invalid/")
+
+
+def test_what_is_no_results_is_named(tmp_path: Path) -> None:
+    with pytest.raises(webmill.Error) as fault:
+        webmill.open(tmp_path)
+    assert fault.value.path == str(tmp_path) and "webmill run" in fault.value.reason
+    with pytest.raises(webmill.Error, match="no such folder"):
+        webmill.open(tmp_path / "none")
+
+
+def test_unknown_tables_name_the_known(results: Path) -> None:
+    c = webmill.open(results)
+    with pytest.raises(AttributeError, match="links"):
+        c.pagez
+    with pytest.raises(webmill.Error, match="links"):
+        c.table("pagez")
+    assert "pages" in dir(c) and "pages" in repr(c) and "<td>pages</td>" in c._repr_html_()
+
+
+def moved(results: Path, to: Path) -> Path:
+    shutil.copytree(results, to, symlinks=True)
+    return to
+
+
+def test_the_catalogue_is_read_where_it_is_as_new_as_the_results(results: Path, tmp_path: Path) -> None:
+    folder = moved(results, tmp_path / "moved")
+    (folder / "tables.json").unlink(missing_ok=True)
+    by_manifests = webmill.open(folder)
+    key = by_manifests.files("ranks").key
+    link = folder / "rank" / "latest"
+    real = os.path.realpath(link)
+    jobs = {}
+    for name in by_manifests.tables:
+        files = by_manifests.files(name)
+        folder_of = os.path.relpath(os.path.realpath(folder / files.job / "latest"), os.path.realpath(folder))
+        jobs[files.job] = {"key": files.key, "folder": folder_of}
+    files = [os.path.relpath(os.path.join(real, "ranks", f.name), os.path.realpath(folder)) for f in by_manifests.files("ranks").files]
+    table = {"job": "rank", "key": key, "rows": by_manifests.files("ranks").rows, "bytes": 1, "files": files, "columns": []}
+    document = {"format": 1, "webmill": "0", "jobs": jobs, "tables": {"ranks": table}, "stale": []}
+    (folder / "tables.json").write_text(json.dumps(document))
+    assert webmill.open(folder).tables == ["ranks"]
+    # Without the links, as in a folder that was zipped.
+    for latest in folder.glob("*/latest"):
+        latest.unlink()
+    assert webmill.open(folder).ranks.collect().height == by_manifests.files("ranks").rows
+    # A catalogue whose files lead elsewhere is refused.
+    table["files"] = ["../../etc/passwd"]
+    (folder / "tables.json").write_text(json.dumps(document))
+    with pytest.raises(webmill.Error, match="leads out"):
+        webmill.open(folder)
+
+
+def test_results_of_other_results_are_left_out_and_named(results: Path, tmp_path: Path) -> None:
+    folder = moved(results, tmp_path / "stale")
+    (folder / "tables.json").unlink(missing_ok=True)
+    manifest = folder / "graph" / "latest" / "manifest.json"
+    content = json.loads(manifest.read_text())
+    content["key"] = "0" * 32
+    manifest.write_text(json.dumps(content))
+    with pytest.warns(UserWarning, match="rank: made from"):
+        c = webmill.open(folder)
+    assert "ranks" not in c.tables and "nodes" in c.tables
+    assert any(reason.startswith("rank:") for reason in c.stale)

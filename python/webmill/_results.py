@@ -1,0 +1,281 @@
+"""Results as data frames: reading what ``webmill run`` wrote. Pure Python over polars."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import polars as pl
+
+from ._catalogue import Catalogue, TableFiles, read
+from ._error import Error
+from ._page import Page, page
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+    from ._webmill import Capture
+
+# Tables with at most one row a capture, which can be joined to texts.
+_BY_CAPTURE = ("pages", "keywords", "clusters")
+_PLACE = ["warc_filename", "warc_record_offset"]
+_TYPES: dict[str, Any] = {
+    "String": pl.String, "Binary": pl.Binary, "Bool": pl.Boolean, "Boolean": pl.Boolean,
+    "Int8": pl.Int8, "Int16": pl.Int16, "Int32": pl.Int32, "Int64": pl.Int64,
+    "UInt8": pl.UInt8, "UInt16": pl.UInt16, "UInt32": pl.UInt32, "UInt64": pl.UInt64,
+    "Float32": pl.Float32, "Float64": pl.Float64, "Date": pl.Date,
+    "TimestampMs": pl.Datetime("ms", "UTC"), "Timestamp": pl.Datetime("ms", "UTC"),
+}  # fmt: skip
+
+
+class Table(pl.LazyFrame):
+    """A table, or what was made of one: a polars ``LazyFrame`` that also knows its way to pyarrow and pandas."""
+
+    def arrow(self) -> pyarrow.Table:
+        """Collects it as a table of pyarrow, without copying."""
+        return self.collect().to_arrow()
+
+    def pandas(self) -> pandas.DataFrame:
+        """Collects it as a data frame of pandas."""
+        return self.collect().to_pandas()
+
+
+class Texts(Table):
+    """Table ``texts``. Called, it gives one row a URL, joined with what else is known of it: see :meth:`Results.texts_of`."""
+
+    _results: Results | None = None
+
+    def __call__(self, *, current: bool = True, join: str | Sequence[str] = ()) -> Table:
+        """One row a URL where ``current``, joined with the tables ``join``; see :meth:`Results.texts_of`."""
+        if self._results is None:
+            raise TypeError("what was made of table texts cannot be called; call results.texts(...) and go on from there")
+        return self._results.texts_of(current=current, join=join)
+
+
+def _as(kind: type[Table], frame: pl.LazyFrame) -> Any:
+    table = kind.__new__(kind)
+    table._ldf = frame._ldf
+    return table
+
+
+class Results:
+    """The results in a folder: each table is an attribute.
+
+    ``shards``: where the shards lie (files or folders) for :meth:`html`; by default where they were when the results
+    were made, else beside the folder.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], shards: str | os.PathLike[str] | Iterable[Any] | None = None) -> None:
+        self.folder = Path(folder)
+        self._catalogue: Catalogue = read(self.folder)
+        self._shards = _listed(shards)
+        self._found: dict[str, Path] | None = None
+        for reason in self._catalogue.stale:
+            warnings.warn(f"{self.folder}: left out {reason}", stacklevel=3)
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables."""
+        return sorted(self._catalogue.tables)
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """Jobs whose latest results are left out, because they were made from others than the latest; with the reasons."""
+        return self._catalogue.stale
+
+    def files(self, name: str) -> TableFiles:
+        """Job, key, rows and files of a table."""
+        found = self._catalogue.tables.get(name)
+        if found is None:
+            raise Error(f"no table is called {name}; there are {', '.join(self.tables)}", path=str(self.folder))
+        return found
+
+    def table(self, name: str) -> Table:
+        """A table by its name."""
+        files = self.files(name)
+        if files.files:
+            frame = pl.scan_parquet(list(files.files))
+        else:
+            frame = pl.LazyFrame(schema={column: _type(kind) for column, kind, _ in files.columns})
+        return _as(Table, frame)
+
+    @property
+    def texts(self) -> Texts:
+        """Table ``texts``; called, one row a URL: ``c.texts(join=["ranks", "hosts"])``."""
+        texts: Texts = _as(Texts, self.table("texts"))
+        texts._results = self
+        return texts
+
+    def __getattr__(self, name: str) -> Table:
+        # Only names that are no attributes come here.
+        catalogue = self.__dict__.get("_catalogue")
+        if name.startswith("_") or catalogue is None or name not in catalogue.tables:
+            known = ", ".join(self.tables) if catalogue else "none"
+            raise AttributeError(f"no table is called {name}; there are {known}")
+        return self.table(name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.tables]
+
+    def __repr__(self) -> str:
+        rows = (f"  {name:<18} {self.files(name).rows:>12,} rows" for name in self.tables)
+        return "\n".join([f"results in {self.folder}:", *rows])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td style='text-align:right'>{self.files(name).rows:,}</td>"
+            f"<td>{escape(self.files(name).job)}</td></tr>"
+            for name in self.tables
+        )
+        return f"<table><thead><tr><th>table</th><th>rows</th><th>job</th></tr></thead><tbody>{rows}</tbody></table>"
+
+    def arrow(self, name: str) -> pyarrow.Table:
+        """A table as pyarrow has it."""
+        return self.table(name).arrow()
+
+    def pandas(self, name: str) -> pandas.DataFrame:
+        """A table as pandas has it."""
+        return self.table(name).pandas()
+
+    def sql(self, query: str) -> pl.DataFrame:
+        """Answers a query in polars' SQL over all tables by their names."""
+        frames = {name: self.table(name) for name in self.tables}
+        return cast(pl.DataFrame, pl.SQLContext(frames=frames, eager=True).execute(query))
+
+    def texts_of(self, *, current: bool = True, join: str | Sequence[str] = ()) -> Table:
+        """Texts with what else is known of their pages, one row a URL where ``current``.
+
+        ``current``: only the capture of a URL that counts; else all captures. ``join``: tables whose columns are added,
+        of ``pages``, ``ranks``, ``nodes``, ``keywords``, ``clusters`` and ``hosts``; rows are never multiplied, and what a
+        table does not know is null. A column that is there already gets the table's name behind it: ``url_host_name_pages``.
+        """
+        texts: pl.LazyFrame = self.table("texts")
+        columns = texts.collect_schema().names()
+        pages = self.table("pages").select("url", *_PLACE, "is_current", "url_host_name")
+        if current:
+            if "is_current" in columns:
+                texts = texts.filter("is_current")
+            else:
+                texts = texts.join(pages.filter("is_current").select("url", *_PLACE), on=["url", *_PLACE], how="semi")
+        for name in [join] if isinstance(join, str) else join:
+            texts = self._joined(texts, name, pages)
+        return _as(Table, texts)
+
+    def _joined(self, left: pl.LazyFrame, name: str, pages: pl.LazyFrame) -> pl.LazyFrame:
+        there = left.collect_schema().names()
+        if name == "hosts":
+            host = next((c for c in ("url_host_name", "host") if c in there), None)
+            if host is None:
+                # The host of each capture, from table pages.
+                left = left.join(
+                    pages.select("url", *_PLACE, "url_host_name"), on=["url", *_PLACE], how="left", validate="m:1",
+                    maintain_order="left",
+                )  # fmt: skip
+                host = "url_host_name"
+            right = self.table("hosts")
+            return left.join(
+                right, left_on=host, right_on="url_host_name", how="left", suffix="_hosts", validate="m:1",
+                maintain_order="left",
+            )  # fmt: skip
+        right = self.table(name)
+        columns = right.collect_schema().names()
+        if name in ("ranks", "nodes"):
+            right, on = right.filter(pl.col("level") == "page").drop("level"), ["url"]
+        elif name in _BY_CAPTURE and all(c in columns for c in ["url", *_PLACE]):
+            on = ["url", *_PLACE]
+        else:
+            raise Error(f"table {name} has no row a page: join pages, ranks, nodes, keywords, clusters or hosts")
+        return left.join(right, on=on, how="left", suffix=f"_{name}", validate="m:1", maintain_order="left")
+
+    # Looking up a page.
+
+    def captures_of(self, url: str) -> pl.DataFrame:
+        """The captures of a URL, the oldest first: rows of table ``pages``."""
+        found = self.table("pages").filter(pl.col("url") == url).collect()
+        if found.is_empty() and "#" in url:
+            return self.captures_of(url.split("#", 1)[0])
+        return found.sort("fetch_time", *_PLACE)
+
+    def capture(self, url: str, *, index: int | None = None) -> Capture:
+        """The stored capture of a URL: the current one, or number ``index`` of :meth:`captures_of`.
+
+        Raises :class:`webmill.Error` where the URL has none or its shard is not found.
+        """
+        rows = self.captures_of(url)
+        stored = rows.filter(pl.col("warc_record_offset") >= 0) if rows.height else rows
+        if not stored.height:
+            raise Error(f"{url}: no capture of it is stored", path=str(self.folder))
+        if index is not None:
+            row = rows.row(index, named=True)
+        else:
+            ordered = stored.sort(pl.col("is_current").fill_null(False), "fetch_time")
+            row = ordered.row(-1, named=True)
+        from . import read_capture
+
+        return read_capture(self._shard(row["warc_filename"]), row["warc_record_offset"])
+
+    def html(self, url: str, *, index: int | None = None) -> bytes:
+        """The body of the current capture of a URL as the server sent it, transfer and content codings undone.
+
+        ``index``: that of number ``index`` of :meth:`captures_of` instead.
+        """
+        return self.capture(url, index=index).body
+
+    def _shard(self, name: str) -> Path:
+        if self._found is None:
+            self._found = self._find_shards()
+        found = self._found.get(name) or self._found.get(name.rsplit("/", 1)[-1])
+        if found is None or not found.is_file():
+            raise Error(
+                f"the shard {name} is not found; say where: webmill.open({str(self.folder)!r}, shards=FOLDER)", path=name
+            )
+        return found
+
+    def _find_shards(self) -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        places = list(self._shards)
+        if not places:
+            folder = self._catalogue.folders.get("extract")
+            if folder is not None and (folder / "run.json").is_file():
+                inputs = json.loads((folder / "run.json").read_text(encoding="utf-8")).get("inputs", [])
+                places = [Path(place) for place in inputs]
+            # Results that were moved together with their crawl.
+            places += [self.folder.parent / "crawl" / "shards", self.folder / "shards"]
+        for place in places:
+            if place.is_dir():
+                for file in sorted(place.rglob("*")):
+                    if file.is_file():
+                        found.setdefault(file.relative_to(place).as_posix(), file)
+                        found.setdefault(file.name, file)
+            elif place.is_file():
+                found.setdefault(str(place), place)
+                found.setdefault(place.name, place)
+        return found
+
+    def show(self, url: str, *, links: int = 20) -> Page:
+        """All that is known of a page; ``links``: most links shown of either direction.
+
+        Raises :class:`webmill.Error` where no table knows the URL.
+        """
+        return page(self, url, links)
+
+
+def _type(kind: str) -> Any:
+    if kind.startswith("List"):
+        return pl.List(_type(kind[5:-1]))
+    return _TYPES.get(kind, pl.String)
+
+
+def _listed(shards: Any) -> list[Path]:
+    if shards is None:
+        return []
+    if isinstance(shards, (str, os.PathLike)):
+        return [Path(shards)]
+    return [Path(shard) for shard in shards]
