@@ -15,6 +15,6 @@ pub mod serve;
 pub mod shape;
 pub mod shard;
 pub mod show;
-mod source;
+pub mod source;
 pub mod text;
 pub mod wacz;

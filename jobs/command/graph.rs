@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
+pub use convert::{ConvertArgs, run as convert};
 use webmill_run::{Cancel, Job};
 
 use crate::command::jobs::print_committed;

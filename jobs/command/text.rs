@@ -5,6 +5,7 @@ mod front_matter;
 mod id;
 mod known;
 mod language;
+mod memory;
 mod out;
 mod pages;
 mod read;
@@ -23,7 +24,9 @@ use webmill_text::Focus;
 
 use feeds::Listed;
 use id::Id;
-use known::{Known, Source};
+pub use known::Known;
+use known::Source;
+pub use memory::PageReader;
 use out::{Sink, Written};
 use pages::{Found, Pages};
 use read::{Input, Looked, Refusal};
@@ -140,6 +143,16 @@ impl TextArgs {
         !self.no_comments && (self.with_comments || matches!(self.format, Form::Json | Form::Xml | Form::Tei))
     }
 
+    fn check_form(&self) -> Result<()> {
+        if self.with_markdown && self.format != Form::Json {
+            bail!("--with-markdown is a field of --format json");
+        }
+        if self.front_matter && self.format != Form::Md {
+            bail!("--front-matter comes before Markdown: --format md");
+        }
+        Ok(())
+    }
+
     fn check(&self, several: bool, inputs: &[PathBuf]) -> Result<()> {
         if self.pages.is_empty() && io::stdin().is_terminal() {
             bail!("no page: name files or folders, or give a page on stdin");
@@ -150,12 +163,7 @@ impl TextArgs {
         if several && self.url.is_some() {
             bail!("--url is the address of one page, and here are several: --urls FILE has one for each");
         }
-        if self.with_markdown && self.format != Form::Json {
-            bail!("--with-markdown is a field of --format json");
-        }
-        if self.front_matter && self.format != Form::Md {
-            bail!("--front-matter comes before Markdown: --format md");
-        }
+        self.check_form()?;
         if let Some(dir) = &self.output_dir {
             let whole = |path: &Path| {
                 path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
@@ -251,11 +259,7 @@ impl Reader<'_> {
             let written = vec![Written { id: source.id, name, body: entries }];
             return Ok(Done::Pages { written, foreign: Vec::new(), faults });
         }
-        let listed = read::isolated(|| match kind {
-            Input::Feed => feeds::items(&source, &bytes),
-            Input::Text => Ok(Listed { entries: vec![source.text(&bytes)], faults: Vec::new() }),
-            _ => Ok(Listed { entries: vec![source.page(&bytes)], faults: Vec::new() }),
-        })?;
+        let listed = read::isolated(|| source.read(&bytes, kind))?;
         let Listed { entries, faults } = match listed {
             Err(refusal) if !found.named && refusal.to_string().starts_with(feeds::NO_ITEMS) => {
                 return Ok(Done::PassedOver(feeds::NO_ITEMS.to_owned()));

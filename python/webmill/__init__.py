@@ -1,10 +1,10 @@
 """webmill for Python: results of crawled corpora as data frames, and what webmill does as functions.
 
-Reading results needs polars alone; what is computed here (captures, texts, fingerprints, ranks) needs the compiled part.
+Reading results (:func:`open`) needs polars alone; what is computed needs the compiled part of the package.
 
 >>> import webmill
->>> callable(webmill.open)
-True
+>>> webmill.extract("<p>The mill grinds slowly but finely.").text
+'The mill grinds slowly but finely.'
 """
 
 from __future__ import annotations
@@ -14,9 +14,35 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ._error import Error
-from ._results import Page, Results, Table
+from ._page import Page
+from ._results import Results, Table
 
-__all__ = ["Error", "Page", "Results", "Table", "open"]
+if TYPE_CHECKING:
+    from ._doing import (
+        ArrowTable,
+        Capture,
+        Captures,
+        Document,
+        Graph,
+        RawDbWriter,
+        captures,
+        convert_graph,
+        extract,
+        extract_batch,
+        hits,
+        minhash,
+        near_duplicates,
+        pagerank,
+        read_capture,
+        run,
+        simhash,
+    )
+
+__all__ = [
+    "ArrowTable", "Capture", "Captures", "Document", "Error", "Graph", "Page", "RawDbWriter", "Results", "Table", "captures",
+    "convert_graph", "extract", "extract_batch", "hits", "minhash", "near_duplicates", "open", "pagerank", "read_capture",
+    "run", "simhash",
+]  # fmt: skip
 
 
 def open(folder: str | os.PathLike[str], shards: str | os.PathLike[str] | Iterable[Any] | None = None) -> Results:
@@ -26,3 +52,18 @@ def open(folder: str | os.PathLike[str], shards: str | os.PathLike[str] | Iterab
     Raises :class:`Error` for a folder that holds no results.
     """
     return Results(folder, shards)
+
+
+def __getattr__(name: str) -> Any:
+    # Results can be read where there is no compiled part; what needs it is looked up when it is asked for.
+    if name.startswith("_") or name not in __all__:
+        raise AttributeError(f"module 'webmill' has no attribute {name!r}")
+    try:
+        from . import _doing
+    except ImportError as fault:
+        raise ImportError(f"webmill.{name} needs the compiled part of webmill, which is not installed: {fault}") from fault
+    return getattr(_doing, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

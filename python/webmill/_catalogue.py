@@ -10,6 +10,10 @@ from typing import Any
 from ._error import Error
 
 
+# Jobs in the order of the data flow. Where two have a table of one name, that of the later is called JOB_TABLE.
+_JOBS = ("extract", "graph", "rank", "shape", "dedup", "repeated", "mirrors", "keywords", "report")
+
+
 @dataclass(frozen=True)
 class TableFiles:
     """A table: the job and key that wrote it, its files (absolute) and its rows."""
@@ -137,10 +141,12 @@ def _of_manifests(results: Path, manifests: dict[str, tuple[Path, dict[str, Any]
         for job, reason in sorted(bad.items()):
             stale.append(reason)
             del chosen[job]
-    tables = {}
-    for job, (folder, manifest) in chosen.items():
-        for name, info in sorted(manifest.get("tables", {}).items()):
-            outputs = [output for output in manifest["outputs"] if output.get("table") == name]
+    tables: dict[str, TableFiles] = {}
+    order = {job: number for number, job in enumerate(_JOBS)}
+    for job, (folder, manifest) in sorted(chosen.items(), key=lambda entry: (order.get(entry[0], len(order)), entry[0])):
+        for table, info in sorted(manifest.get("tables", {}).items()):
+            name = f"{job}_{table}" if table in tables else table
+            outputs = [output for output in manifest["outputs"] if output.get("table") == table]
             # Empty parts say nothing where another has rows.
             kept = [output for output in outputs if output.get("rows")] or outputs[:1]
             tables[name] = TableFiles(

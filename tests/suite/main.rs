@@ -49,6 +49,7 @@ mod hostile_shapes;
 mod messages;
 mod mirrors;
 mod planted_texts;
+mod python;
 mod readers;
 mod records;
 mod repeated;

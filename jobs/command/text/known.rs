@@ -7,7 +7,8 @@ use webmill_capture::CanonicalUrl;
 use webmill_html::{Decoded, Item, Limits, Metadata, base_of, decode, items, metadata, parse};
 use webmill_text::{MainText, TextLimits, XmlForm, keywords, languages_declared, main_text, plain_text};
 
-use super::read::Bytes;
+use super::feeds::{self, Listed};
+use super::read::{Bytes, Input, Refusal};
 use super::{Form, TextArgs, front_matter, xml};
 
 /// Keywords of a page.
@@ -27,22 +28,33 @@ pub struct Known {
     pub url: Option<String>,
     /// Main text, a paragraph a line.
     pub text: String,
+    /// Title, as the page shows or states it.
     pub title: Option<String>,
+    /// Author.
     pub author: Option<String>,
     /// Publication, ISO 8601, with time and zone where the page states them.
     pub date: Option<String>,
     /// Both readings of a date such as 03/04/2024, month first and day first, where nothing tells the order.
     pub date_ambiguous: Option<[String; 2]>,
+    /// Last change, as stated.
     pub modified: Option<String>,
+    /// Name of the site, as stated.
     pub site_name: Option<String>,
+    /// Description, as stated.
     pub description: Option<String>,
+    /// Categories, as stated.
     pub categories: Vec<String>,
+    /// Tags, as stated.
     pub tags: Vec<String>,
+    /// Keywords that the page declares.
     pub keywords_declared: Vec<String>,
+    /// Licence, as stated.
     pub licence: Option<String>,
+    /// Image that stands for the page.
     pub image: Option<String>,
-    /// Of most of the text, ISO 639-3, and how sure that is.
+    /// Of most of the text, ISO 639-3.
     pub language: Option<&'static str>,
+    /// How sure the language is, 0 to 1.
     pub language_confidence: Option<f64>,
     /// As the page declares it, BCP 47.
     pub language_declared: Option<String>,
@@ -50,19 +62,25 @@ pub struct Known {
     pub languages: Vec<Share>,
     /// Languages of stretches of the text, in order.
     pub paragraphs: Vec<Stretch>,
+    /// Kind of page: article, forum and so on.
     pub page_type: &'static str,
     /// Expected F1 of the text.
     pub confidence: f32,
+    /// Keywords of the text with their scores.
     pub keywords: Vec<Word>,
+    /// Data tables.
     pub tables: Vec<Table>,
+    /// Readers' comments.
     pub comments: Vec<Remark>,
     /// Types of schema.org that the page gives itself.
     pub types: Vec<String>,
     /// Its structured data, as it states them.
     pub structured: Vec<Stated>,
-    /// Encoding that it was read by, that it declares, and that its bytes look like.
+    /// Encoding that it was read by.
     pub encoding: &'static str,
+    /// The one that it declares.
     pub encoding_declared: Option<&'static str>,
+    /// The one that its bytes look like.
     pub encoding_detected: Option<&'static str>,
     /// Encoding that its UTF-8 was taken for when it was encoded a second time, which has been undone.
     pub encoding_doubled: Option<&'static str>,
@@ -160,6 +178,15 @@ impl Source<'_> {
     fn decoded<'b>(&self, page: &'b Bytes) -> Decoded<'b> {
         let tld = self.url.and_then(|url| url.host().rsplit('.').next()).map(str::as_bytes);
         decode(&page.bytes, None, tld)
+    }
+
+    /// The texts of a page, a text or a feed.
+    pub fn read(&self, bytes: &Bytes, kind: Input) -> Result<Listed<Vec<Known>>, Refusal> {
+        match kind {
+            Input::Feed => feeds::items(self, bytes),
+            Input::Text => Ok(Listed { entries: vec![self.text(bytes)], faults: Vec::new() }),
+            _ => Ok(Listed { entries: vec![self.page(bytes)], faults: Vec::new() }),
+        }
     }
 
     /// An HTML page.

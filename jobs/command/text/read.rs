@@ -106,12 +106,17 @@ pub fn look(found: &Found, input: Input, user: bool) -> Result<Looked, Refusal> 
         ),
         _ => Refusal(error.to_string()),
     };
-    let mut page = if found.path.as_os_str() == "-" {
+    let page = if found.path.as_os_str() == "-" {
         bounded(&mut io::stdin().lock()).map_err(failed)?
     } else {
         let mut file = File::open(&found.path).map_err(failed)?;
         bounded(&mut file).map_err(failed)?
     };
+    told(page, found, input, user)
+}
+
+/// Tells what the bytes of a page are, unpacked if they were packed.
+pub fn told(mut page: Bytes, found: &Found, input: Input, user: bool) -> Result<Looked, Refusal> {
     if page.bytes.starts_with(&[0x1f, 0x8b, 8]) {
         let unpacked = bounded(&mut MultiGzDecoder::new(page.bytes.as_slice()));
         page = unpacked.map_err(|error| Refusal(format!("gzip data that breaks: {error}")))?;

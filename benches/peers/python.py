@@ -1,0 +1,111 @@
+"""The Python package beside the binary, warcio and FastWARC, in one run.
+
+usage: python.py [--webmill BINARY] [--pages N] [--rounds N]
+
+Run it with a Python that has the package (built for release), warcio and FastWARC. Pages are those of tests/pages, repeated;
+the archive is written here from them. Printed are medians of the rounds' ratios; above 1 the package is faster.
+
+  texts     extract_batch on all cores against `webmill text --format json` on the same pages in files
+  archive   captures with their bodies against warcio's and FastWARC's iterators
+"""
+
+import argparse
+import io
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import polars as pl
+
+import webmill
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def seconds(work):
+    begin = time.perf_counter()
+    result = work()
+    return time.perf_counter() - begin, result
+
+
+def compare(name, rounds, ours, theirs):
+    """Both in turn; each gives a number that must agree."""
+    ratios = []
+    for _ in range(rounds):
+        mine, a = seconds(ours)
+        other, b = seconds(theirs)
+        assert a == b, f"{name}: {a} is not {b}"
+        ratios.append(other / mine)
+    print(f"{name:<32} {statistics.median(ratios):6.2f}  ({min(ratios):.2f} to {max(ratios):.2f}, {rounds} rounds)", flush=True)
+
+
+def write_archive(path, pages, count):
+    from warcio.statusandheaders import StatusAndHeaders
+    from warcio.warcwriter import WARCWriter
+
+    with path.open("wb") as out:
+        writer = WARCWriter(out, gzip=True)
+        for i in range(count):
+            body = pages[i % len(pages)]
+            head = StatusAndHeaders("200 OK", [("Content-Type", "text/html")], protocol="HTTP/1.1")
+            writer.write_record(
+                writer.create_warc_record(f"http://a.example/{i}", "response", payload=io.BytesIO(body), http_headers=head)
+            )
+
+
+def texts(options, folder, pages):
+    for i in range(options.pages):
+        (folder / f"{i:06}.html").write_bytes(pages[i % len(pages)])
+    table = pl.DataFrame({"html": [pages[i % len(pages)] for i in range(options.pages)]})
+
+    def ours():
+        return webmill.extract_batch(table, url=None, full=True).num_rows
+
+    def theirs():
+        command = [options.webmill, "text", "--format", "json", "--input", "html", str(folder)]
+        return len(subprocess.run(command, capture_output=True).stdout.splitlines())
+
+    compare("texts: extract_batch / binary", options.rounds, ours, theirs)
+
+
+def archive(options, path):
+    from fastwarc.warc import ArchiveIterator as FastIterator
+    from fastwarc.warc import WarcRecordType
+    from warcio.archiveiterator import ArchiveIterator
+
+    def ours():
+        return sum(len(capture.body) for capture in webmill.captures(path))
+
+    def by_warcio():
+        with path.open("rb") as stream:
+            return sum(len(r.content_stream().read()) for r in ArchiveIterator(stream) if r.rec_type == "response")
+
+    def by_fastwarc():
+        with path.open("rb") as stream:
+            return sum(len(r.reader.read()) for r in FastIterator(stream, record_types=WarcRecordType.response))
+
+    compare("archive: captures / warcio", options.rounds, ours, by_warcio)
+    compare("archive: captures / FastWARC", options.rounds, ours, by_fastwarc)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--webmill", default=ROOT / "target/release/webmill")
+    parser.add_argument("--pages", type=int, default=4000)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    pages = [path.read_bytes() for path in sorted((ROOT / "tests/pages").rglob("*.html"))]
+    # Pages that one of both refuses would count differently.
+    pages = [page for page in pages if webmill.extract_batch(pl.DataFrame({"html": [page]}), url=None).to_polars()["error"][0] is None]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.warc.gz"
+        write_archive(path, pages, options.pages)
+        archive(options, path)
+        html = Path(folder) / "pages"
+        html.mkdir()
+        texts(options, html, pages)
+
+
+main()

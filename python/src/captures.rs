@@ -1,0 +1,511 @@
+//! Captures of shards, one by one or as columns.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use polars_arrow::array::{BinaryArray, PrimitiveArray, Utf8Array};
+use polars_arrow::datatypes::{ArrowDataType, TimeUnit};
+use polars_error::polars_err;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use webmill_capture::content::decode_content;
+use webmill_capture::{Error, Response};
+use webmill_run::Cancel;
+use webmill_shard::{Input, OwnedRecord, ReadOptions, ShardReader, discover, read_record_at};
+
+use crate::arrow::{ArrowTable, Chunk, field_of, schema_capsule, stream_capsule, structure};
+use crate::fault::{Fault, config};
+use crate::wait::wait;
+
+/// Records, and bytes of them, that are read ahead of Python.
+const AHEAD: usize = 64;
+const AHEAD_BYTES: usize = 1 << 20;
+/// Bytes of bodies of a chunk of columns.
+const CHUNK_BYTES: usize = 64 << 20;
+/// Errors that are kept where damage is passed over; all are counted.
+const KEPT: usize = 100;
+
+/// A stored record.
+#[pyclass(frozen, module = "webmill")]
+pub struct Capture {
+    record: OwnedRecord,
+    path: Arc<Path>,
+    max_bytes: usize,
+}
+
+/// What is read, and how.
+#[derive(Clone)]
+struct Plan {
+    inputs: Arc<[Input]>,
+    /// Names of the kinds of records that are wanted; none: all.
+    kinds: Option<Arc<[String]>>,
+    options: ReadOptions,
+}
+
+/// Where a walk over shards is.
+struct Walk {
+    plan: Plan,
+    next: usize,
+    reader: Option<(ShardReader, Arc<Path>)>,
+}
+
+impl Walk {
+    fn new(plan: Plan) -> Walk {
+        Walk { plan, next: 0, reader: None }
+    }
+
+    /// The next record that is wanted, or damage; after damage the walk goes on.
+    fn next(&mut self) -> Option<Result<(OwnedRecord, Arc<Path>), Error>> {
+        loop {
+            if let Some((reader, path)) = &mut self.reader {
+                match reader.next() {
+                    Some(Ok(record)) => {
+                        let kind = record.kind.name();
+                        if self.plan.kinds.as_ref().is_none_or(|kinds| kinds.iter().any(|k| k == kind)) {
+                            return Some(Ok((record.into_owned(), Arc::clone(path))));
+                        }
+                        continue;
+                    }
+                    Some(Err(error)) => return Some(Err(error)),
+                    None => self.reader = None,
+                }
+            }
+            let input = self.plan.inputs.get(self.next)?;
+            self.next += 1;
+            let kind = (input.format, input.container);
+            let opened = ShardReader::open_as(
+                &input.path,
+                Arc::clone(&input.name),
+                kind,
+                0..u64::MAX,
+                &self.plan.options,
+            );
+            match opened {
+                Ok(reader) => self.reader = Some((reader, Arc::from(input.path.as_path()))),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// What a walk brought that Python has not asked for yet.
+struct Ahead {
+    walk: Walk,
+    waiting: VecDeque<Result<(OwnedRecord, Arc<Path>), Error>>,
+    skipped: u64,
+    damage: Vec<Error>,
+}
+
+impl Ahead {
+    fn fill(&mut self, skip: bool) {
+        let mut bytes = 0;
+        while self.waiting.len() < AHEAD && bytes < AHEAD_BYTES {
+            match self.walk.next() {
+                Some(Ok(found)) => {
+                    bytes += found.0.record().data.len();
+                    self.waiting.push_back(Ok(found));
+                }
+                Some(Err(error)) if skip => {
+                    self.skipped += 1;
+                    if self.damage.len() < KEPT {
+                        self.damage.push(error);
+                    }
+                }
+                Some(Err(error)) => self.waiting.push_back(Err(error)),
+                None => return,
+            }
+        }
+    }
+}
+
+/// Iterates over the captures of shards.
+#[pyclass(frozen, module = "webmill")]
+pub struct Captures {
+    plan: Plan,
+    skip: bool,
+    ahead: Mutex<Ahead>,
+}
+
+#[pymethods]
+impl Captures {
+    #[new]
+    #[pyo3(signature = (paths, kinds, skip_damage, max_record_bytes, verify_digests))]
+    fn new(
+        py: Python<'_>,
+        paths: Vec<String>,
+        kinds: Option<Vec<String>>,
+        skip_damage: bool,
+        max_record_bytes: u64,
+        verify_digests: bool,
+    ) -> PyResult<Self> {
+        let (inputs, faults) = py.detach(|| discover(&paths)).map_err(Fault::from)?;
+        let options = ReadOptions { max_record_bytes, verify_digests, ..ReadOptions::default() };
+        let plan = Plan { inputs: inputs.into(), kinds: kinds.map(Into::into), options };
+        let walk = Walk::new(plan.clone());
+        let mut ahead = Ahead { walk, waiting: VecDeque::new(), skipped: 0, damage: Vec::new() };
+        if skip_damage {
+            ahead.skipped = faults.len() as u64;
+            ahead.damage = faults.into_iter().take(KEPT).collect();
+        } else {
+            ahead.waiting = faults.into_iter().map(Err).collect();
+        }
+        Ok(Captures { plan, skip: skip_damage, ahead: Mutex::new(ahead) })
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Capture>> {
+        // Only one thread walks; the others wait without the interpreter.
+        let next = py.detach(|| {
+            let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+            if ahead.waiting.is_empty() {
+                ahead.fill(self.skip);
+            }
+            ahead.waiting.pop_front()
+        });
+        let max_bytes = usize::try_from(self.plan.options.max_record_bytes).unwrap_or(usize::MAX);
+        Ok(match next {
+            Some(found) => {
+                let (record, path) = found.map_err(Fault::from)?;
+                Some(Capture { record, path, max_bytes })
+            }
+            None => None,
+        })
+    }
+
+    /// Records passed over so far because of damage, or files that are no shards.
+    #[getter]
+    fn skipped(&self) -> u64 {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner).skipped
+    }
+
+    /// What was wrong with the first hundred of them.
+    #[getter]
+    fn damage(&self) -> Vec<String> {
+        let ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        ahead.damage.iter().map(ToString::to_string).collect()
+    }
+
+    /// All captures from the first on as columns, that many a chunk at most.
+    #[pyo3(signature = (rows = 1024))]
+    fn batches(&self, rows: usize) -> PyResult<CaptureBatches> {
+        if rows == 0 {
+            return Err(config("rows from 1 are needed"));
+        }
+        Ok(CaptureBatches { plan: self.plan.clone(), skip: self.skip, rows, walk: Mutex::new(None) })
+    }
+}
+
+/// Captures as columns: an iterator of tables, and a stream for readers of Arrow.
+#[pyclass(frozen, module = "webmill")]
+pub struct CaptureBatches {
+    plan: Plan,
+    skip: bool,
+    rows: usize,
+    walk: Mutex<Option<Walk>>,
+}
+
+#[pymethods]
+impl CaptureBatches {
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let none = columns(&[], 0).map_err(crate::arrow::failed)?;
+        schema_capsule(py, &field_of(none.dtype().clone()))
+    }
+
+    /// The captures as they are read, for readers of Arrow.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let none = columns(&[], 0).map_err(crate::arrow::failed)?;
+        let (mut walk, rows, skip) = (Walk::new(self.plan.clone()), self.rows, self.skip);
+        let max = self.plan.options.max_record_bytes as usize;
+        let chunks = std::iter::from_fn(move || match chunk(&mut walk, rows, max, skip) {
+            Ok(None) => None,
+            Ok(Some(found)) => Some(Ok(found)),
+            Err(error) => Some(Err(polars_err!(ComputeError: "{error}"))),
+        });
+        stream_capsule(py, field_of(none.dtype().clone()), chunks)
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<ArrowTable>> {
+        let taken = self.walk.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut walk = taken.unwrap_or_else(|| Walk::new(self.plan.clone()));
+        let (rows, skip, max) = (self.rows, self.skip, self.plan.options.max_record_bytes as usize);
+        let (walk, found) = wait(
+            py,
+            &Cancel::default(),
+            |_| Ok(()),
+            move || {
+                let found = chunk(&mut walk, rows, max, skip);
+                (walk, found)
+            },
+        )?;
+        *self.walk.lock().unwrap_or_else(PoisonError::into_inner) = Some(walk);
+        let found = found.map_err(Fault::from)?;
+        Ok(found.map(|found| ArrowTable { field: field_of(found.dtype().clone()), chunks: vec![found] }))
+    }
+
+    /// All of them as a data frame of polars.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("polars")?.getattr("DataFrame")?.call1((slf.get().collected(slf.py())?,))
+    }
+
+    /// All of them as a table of pyarrow.
+    fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pyarrow")?.call_method1("table", (slf.get().collected(slf.py())?,))
+    }
+}
+
+impl CaptureBatches {
+    /// All chunks, which Ctrl-C can stop: readers of streams do not look at signals.
+    fn collected(&self, py: Python<'_>) -> PyResult<ArrowTable> {
+        let (rows, skip, max) = (self.rows, self.skip, self.plan.options.max_record_bytes as usize);
+        let (mut walk, cancel) = (Walk::new(self.plan.clone()), Cancel::default());
+        let stop = cancel.clone();
+        let chunks = wait(
+            py,
+            &cancel,
+            |_| Ok(()),
+            move || {
+                let mut chunks = Vec::new();
+                while let Some(found) = chunk(&mut walk, rows, max, skip)? {
+                    stop.check()?;
+                    chunks.push(found);
+                }
+                Ok::<_, Error>(chunks)
+            },
+        )?;
+        let none = columns(&[], 0).map_err(crate::arrow::failed)?;
+        Ok(ArrowTable { field: field_of(none.dtype().clone()), chunks: chunks.map_err(Fault::from)? })
+    }
+}
+
+/// The next records as columns.
+fn chunk(walk: &mut Walk, rows: usize, max: usize, skip: bool) -> Result<Option<Chunk>, Error> {
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    while found.len() < rows && bytes < CHUNK_BYTES {
+        match walk.next() {
+            Some(Ok(record)) => {
+                bytes += record.0.record().data.len();
+                found.push(record);
+            }
+            Some(Err(_)) if skip => {}
+            Some(Err(error)) => return Err(error),
+            None => break,
+        }
+    }
+    if found.is_empty() {
+        return Ok(None);
+    }
+    columns(&found, max).map(Some).map_err(|e| Error::Internal(e.to_string()))
+}
+
+fn columns(found: &[(OwnedRecord, Arc<Path>)], max: usize) -> polars_error::PolarsResult<Chunk> {
+    let records: Vec<_> = found.iter().map(|(record, _)| record.record()).collect();
+    let answers: Vec<_> = records.iter().map(answer).collect();
+    let text = |values: Vec<Option<String>>| values.into_iter().collect::<Utf8Array<i64>>().boxed();
+    let number = |values: Vec<u64>| PrimitiveArray::<u64>::from_vec(values).boxed();
+    let date = ArrowDataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into()));
+    let dates = records.iter().map(|r| r.date_ms).collect::<PrimitiveArray<i64>>().to(date);
+    let body = |response: &Response<'_>| {
+        let payload = response.payload(max);
+        decode_content(response, &payload.bytes, max).bytes.into_owned()
+    };
+    structure(vec![
+        ("url", text(records.iter().map(|r| Some(r.url.to_string())).collect())),
+        ("date", dates.boxed()),
+        ("kind", text(records.iter().map(|r| Some(r.kind.name().to_owned())).collect())),
+        (
+            "status",
+            answers.iter().map(|a| a.status.map(|s| s as i16)).collect::<PrimitiveArray<i16>>().boxed(),
+        ),
+        ("mime", text(records.iter().map(webmill_shard::Record::mime).collect())),
+        ("ip", text(records.iter().map(|r| r.ip.as_deref().map(str::to_owned)).collect())),
+        ("body", answers.iter().map(|a| Some(body(a))).collect::<BinaryArray<i64>>().boxed()),
+        ("shard", text(records.iter().map(|r| Some(r.place.shard.to_string())).collect())),
+        ("offset", number(records.iter().map(|r| r.place.offset).collect())),
+        ("length", number(records.iter().map(|r| r.place.length).collect())),
+    ])
+}
+
+/// The answer in a record; of what is no HTTP message its data as a body.
+fn answer<'a>(record: &'a webmill_shard::Record<'_>) -> Response<'a> {
+    let content_type = record.content_type.as_deref();
+    record.response().unwrap_or_else(|| Response::without_head(&record.data, content_type))
+}
+
+/// The record at byte `offset` of a shard.
+#[pyfunction]
+#[pyo3(signature = (path, offset, max_record_bytes = 64 << 20))]
+pub fn read_capture(py: Python<'_>, path: PathBuf, offset: u64, max_record_bytes: u64) -> PyResult<Capture> {
+    let options = ReadOptions { max_record_bytes, ..ReadOptions::default() };
+    let record = py.detach(|| read_record_at(&path, offset, None, &options)).map_err(Fault::from)?;
+    Ok(Capture {
+        record,
+        path: path.into(),
+        max_bytes: usize::try_from(max_record_bytes).unwrap_or(usize::MAX),
+    })
+}
+
+fn characters(bytes: &[u8]) -> String {
+    // Heads are bytes; what is no UTF-8 is read as Latin-1, as clients of HTTP do.
+    std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(|&b| char::from(b)).collect(), str::to_owned)
+}
+
+#[pymethods]
+impl Capture {
+    /// The URL as stored.
+    #[getter]
+    fn url(&self) -> String {
+        self.record.record().url.into_owned()
+    }
+
+    /// The URL first asked for, where a redirect led elsewhere (RAW DB).
+    #[getter]
+    fn origin(&self) -> Option<String> {
+        self.record.record().origin.map(|origin| origin.into_owned())
+    }
+
+    /// When it was fetched: milliseconds since 1970, UTC.
+    #[getter]
+    fn date_ms(&self) -> Option<i64> {
+        self.record.record().date_ms
+    }
+
+    /// When it was fetched, as an aware ``datetime`` in UTC.
+    #[getter]
+    fn date<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(ms) = self.date_ms() else { return Ok(None) };
+        let module = py.import("datetime")?;
+        let utc = module.getattr("timezone")?.getattr("utc")?;
+        let epoch = module.getattr("datetime")?.call1((1970, 1, 1, 0, 0, 0, 0, utc))?;
+        let named = PyDict::new(py);
+        named.set_item("milliseconds", ms)?;
+        let since = module.getattr("timedelta")?.call((), Some(&named))?;
+        epoch.add(since).map(Some)
+    }
+
+    /// The kind of record by WARC's name: ``response``, ``resource``, ``revisit`` and so on.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.record.record().kind.name()
+    }
+
+    /// The record's id, of WARC.
+    #[getter]
+    fn record_id(&self) -> Option<String> {
+        self.record.record().id.map(|id| id.into_owned())
+    }
+
+    /// Status code of the answer.
+    #[getter]
+    fn status(&self) -> Option<u16> {
+        answer(&self.record.record()).status
+    }
+
+    /// Headers of the answer, in their order.
+    #[getter]
+    fn headers(&self) -> Vec<(String, String)> {
+        let record = self.record.record();
+        let answer = answer(&record);
+        answer.headers().map(|(name, value)| (characters(name), characters(value))).collect()
+    }
+
+    /// The first header of that name, whatever its case.
+    fn header(&self, name: &str) -> Option<String> {
+        answer(&self.record.record()).header(name).map(characters)
+    }
+
+    /// Lines of the record's own head (WARC, RAW DB), in their order.
+    #[getter]
+    fn properties(&self) -> Vec<(String, String)> {
+        let record = self.record.record();
+        record.properties().map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+    }
+
+    /// Media type, in lower case, without parameters.
+    #[getter]
+    fn mime(&self) -> Option<String> {
+        self.record.record().mime()
+    }
+
+    /// Address of the server.
+    #[getter]
+    fn ip(&self) -> Option<String> {
+        self.record.record().ip.map(|ip| ip.into_owned())
+    }
+
+    /// The body, transfer and content codings undone.
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let record = self.record.record();
+        let answer = answer(&record);
+        let payload = answer.payload(self.max_bytes);
+        PyBytes::new(py, &decode_content(&answer, &payload.bytes, self.max_bytes).bytes)
+    }
+
+    /// The body as it was transferred, content coding still on.
+    #[getter]
+    fn payload<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let record = self.record.record();
+        PyBytes::new(py, &answer(&record).payload(self.max_bytes).bytes)
+    }
+
+    /// The data of the record as stored, with the head of the answer.
+    #[getter]
+    fn data<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.record.record().data)
+    }
+
+    /// The file.
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.path.to_path_buf()
+    }
+
+    /// Byte of the file as stored at which the record begins.
+    #[getter]
+    fn offset(&self) -> u64 {
+        self.record.record().place.offset
+    }
+
+    /// Bytes of the stored record.
+    #[getter]
+    fn length(&self) -> u64 {
+        self.record.record().place.length
+    }
+
+    /// Why the end is missing, where it is.
+    #[getter]
+    fn truncated(&self) -> Option<&'static str> {
+        self.record.record().truncated.map(|why| why.name())
+    }
+
+    /// Digest of the payload, as declared.
+    #[getter]
+    fn digest(&self) -> Option<String> {
+        self.record.record().payload_digest.map(|digest| digest.into_owned())
+    }
+
+    /// What was wrong with the record.
+    #[getter]
+    fn defects(&self) -> Vec<String> {
+        self.record.record().defects.iter().map(ToString::to_string).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        let status = self.status().map_or_else(|| "-".to_owned(), |status| status.to_string());
+        format!("Capture({:?}, {status}, {})", self.url(), self.mime().unwrap_or_else(|| "-".to_owned()))
+    }
+}

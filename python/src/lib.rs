@@ -1,0 +1,39 @@
+//! The compiled part of webmill for Python: thin over the public APIs of the crates.
+//!
+//! What is worked on for long runs on threads of its own with the interpreter let go, and ends within a second of Ctrl-C
+//! ([`wait`]). Tables go in and out by the Arrow PyCapsule interface ([`arrow`]), without copying. Errors are
+//! `webmill.Error` with path, offset and reason ([`fault`]).
+
+#![deny(clippy::unwrap_used)]
+
+mod arrow;
+mod captures;
+mod dedup;
+mod fault;
+mod graph;
+mod run;
+mod text;
+mod wait;
+mod writer;
+
+use pyo3::prelude::*;
+
+/// The compiled part of `webmill`: use the package's functions.
+#[pymodule]
+fn _webmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<arrow::ArrowTable>()?;
+    module.add_class::<captures::Capture>()?;
+    module.add_class::<captures::Captures>()?;
+    module.add_class::<captures::CaptureBatches>()?;
+    module.add_class::<graph::Graph>()?;
+    module.add_class::<text::PageReader>()?;
+    module.add_class::<writer::RawDbWriter>()?;
+    module.add_function(wrap_pyfunction!(captures::read_capture, module)?)?;
+    module.add_function(wrap_pyfunction!(dedup::simhash, module)?)?;
+    module.add_function(wrap_pyfunction!(dedup::minhash, module)?)?;
+    module.add_function(wrap_pyfunction!(dedup::near_duplicates, module)?)?;
+    module.add_function(wrap_pyfunction!(graph::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    Ok(())
+}

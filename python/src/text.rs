@@ -1,0 +1,177 @@
+//! Main text of pages, one at a time or whole columns on all cores.
+
+use std::sync::Arc;
+
+use polars_arrow::array::{ListArray, PrimitiveArray, Utf8Array};
+use polars_arrow::datatypes::{ArrowDataType, Field};
+use polars_arrow::offset::OffsetsBuffer;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use rayon::prelude::*;
+use webmill_capture::Error;
+use webmill_jobs::command::text::{self, Known};
+use webmill_run::Cancel;
+
+use crate::arrow::{ArrowTable, Chunk, Strings, column, field_of, import, structure};
+use crate::fault::{Fault, Result};
+use crate::wait::wait;
+
+/// Rows of a chunk of output, and pages worked on between two looks at signals.
+const WINDOW: usize = 512;
+/// What says that characters, whatever a page declares, come as UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads pages by the options of `webmill text`.
+#[pyclass(frozen, module = "webmill")]
+pub struct PageReader(Arc<text::PageReader>);
+
+/// What a page says, or why it says nothing, by the number of its row.
+type Row = (u64, std::result::Result<Known, String>);
+
+#[pymethods]
+impl PageReader {
+    #[new]
+    fn new(options: Vec<String>) -> PyResult<Self> {
+        let reader = text::PageReader::new(options.iter().map(String::as_str)).map_err(Fault::from)?;
+        Ok(PageReader(Arc::new(reader)))
+    }
+
+    /// The page in the form that the options ask for: an entry, or one an item of a feed.
+    #[pyo3(signature = (page, url = None))]
+    fn written(&self, py: Python<'_>, page: &Bound<'_, PyAny>, url: Option<String>) -> PyResult<Vec<String>> {
+        let bytes = bytes_of(page)?;
+        let written = py.detach(|| self.0.written(bytes, url.as_deref()));
+        Ok(written.map_err(Fault::from)?)
+    }
+
+    /// What the pages of a column say, on all cores.
+    #[pyo3(signature = (table, html, url = None, full = false))]
+    fn batch(
+        &self,
+        py: Python<'_>,
+        table: &Bound<'_, PyAny>,
+        html: &str,
+        url: Option<&str>,
+        full: bool,
+    ) -> PyResult<ArrowTable> {
+        let chunks = import(table)?;
+        for chunk in &chunks {
+            for name in [Some(html), url].into_iter().flatten() {
+                if Strings::of(column(&**chunk, name)?).is_none() {
+                    return Err(PyTypeError::new_err(format!("column {name:?} holds no strings or bytes")));
+                }
+            }
+        }
+        let (html, url) = (html.to_owned(), url.map(str::to_owned));
+        let (cancel, reader) = (Cancel::default(), Arc::clone(&self.0));
+        let stop = cancel.clone();
+        let done =
+            wait(py, &cancel, |_| Ok(()), move || all(&reader, &chunks, &html, url.as_deref(), full, &stop))?;
+        let chunks = done?;
+        let empty = columns(&[], full)?;
+        Ok(ArrowTable { field: field_of(empty.dtype().clone()), chunks })
+    }
+}
+
+fn bytes_of(page: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if let Ok(text) = page.cast::<PyString>() {
+        return Ok([MARK, text.to_str()?.as_bytes()].concat());
+    }
+    let bytes = page.cast::<PyBytes>().map_err(|_| PyTypeError::new_err("a page is bytes or str"))?;
+    Ok(bytes.as_bytes().to_vec())
+}
+
+fn all(
+    reader: &text::PageReader,
+    chunks: &[Chunk],
+    html: &str,
+    url: Option<&str>,
+    full: bool,
+    stop: &Cancel,
+) -> Result<Vec<Chunk>> {
+    let mut out = Vec::new();
+    let mut first = 0;
+    for chunk in chunks {
+        let of = |name: &str| Strings::of(column(&**chunk, name).ok()?);
+        let Some(pages) = of(html) else { continue };
+        let urls = url.and_then(of);
+        for begin in (0..chunk.len()).step_by(WINDOW) {
+            let rows = begin..(begin + WINDOW).min(chunk.len());
+            let read = |i: usize| match stop.stopped() {
+                true => Vec::new(),
+                false => {
+                    one(reader, pages, urls, i).into_iter().map(|row| ((first + i) as u64, row)).collect()
+                }
+            };
+            let rows: Vec<Vec<Row>> = rows.into_par_iter().with_max_len(1).map(read).collect();
+            let rows: Vec<Row> = rows.into_iter().flatten().collect();
+            stop.check()?;
+            out.push(columns(&rows, full)?);
+        }
+        first += chunk.len();
+    }
+    Ok(out)
+}
+
+fn one(
+    reader: &text::PageReader,
+    pages: Strings<'_>,
+    urls: Option<Strings<'_>>,
+    i: usize,
+) -> Vec<std::result::Result<Known, String>> {
+    let Some(page) = pages.get(i) else { return vec![Err("no page: null".to_owned())] };
+    let bytes = if pages.is_text() { [MARK, page].concat() } else { page.to_vec() };
+    let url = urls.and_then(|urls| urls.get(i)).and_then(|url| std::str::from_utf8(url).ok());
+    match reader.known(bytes, url.filter(|url| !url.is_empty())) {
+        Ok(known) => known.into_iter().map(Ok).collect(),
+        Err(refusal) => vec![Err(format!("{refusal:#}"))],
+    }
+}
+
+fn columns(rows: &[Row], full: bool) -> Result<Chunk> {
+    let known = || rows.iter().map(|(_, row)| row.as_ref().ok());
+    let text = |get: &dyn Fn(&Known) -> Option<&str>| -> Chunk {
+        known().map(|known| known.and_then(get)).collect::<Utf8Array<i64>>().boxed()
+    };
+    let list = |get: &dyn Fn(&Known) -> &Vec<String>| -> Chunk {
+        let lists: Vec<&[String]> = known().map(|known| known.map_or(&[][..], |known| get(known))).collect();
+        let values = lists.concat().iter().map(Some).collect::<Utf8Array<i64>>();
+        let lengths = lists.iter().map(|list| list.len());
+        let offsets = polars_arrow::offset::Offsets::<i64>::try_from_lengths(lengths).unwrap_or_default();
+        let item = Field::new("item".into(), ArrowDataType::LargeUtf8, true);
+        let dtype = ArrowDataType::LargeList(Box::new(item));
+        ListArray::<i64>::new(dtype, OffsetsBuffer::from(offsets), values.boxed(), None).boxed()
+    };
+    let mut columns: Vec<(&str, Chunk)> = vec![
+        ("row", PrimitiveArray::<u64>::from_vec(rows.iter().map(|(row, _)| *row).collect()).boxed()),
+        ("url", text(&|known| known.url.as_deref())),
+        ("text", text(&|known| Some(&known.text))),
+        ("markdown", text(&|known| known.markdown.as_deref())),
+        ("title", text(&|known| known.title.as_deref())),
+        ("author", text(&|known| known.author.as_deref())),
+        ("date", text(&|known| known.date.as_deref())),
+        ("modified", text(&|known| known.modified.as_deref())),
+        ("site_name", text(&|known| known.site_name.as_deref())),
+        ("description", text(&|known| known.description.as_deref())),
+        ("categories", list(&|known| &known.categories)),
+        ("tags", list(&|known| &known.tags)),
+        ("licence", text(&|known| known.licence.as_deref())),
+        ("image", text(&|known| known.image.as_deref())),
+        ("language", text(&|known| known.language)),
+        ("language_declared", text(&|known| known.language_declared.as_deref())),
+        ("page_type", text(&|known| Some(known.page_type))),
+        ("encoding", text(&|known| Some(known.encoding))),
+        ("redirects_to", text(&|known| known.redirects_to.as_deref())),
+        (
+            "confidence",
+            known().map(|known| known.map(|known| known.confidence)).collect::<PrimitiveArray<f32>>().boxed(),
+        ),
+        ("error", rows.iter().map(|(_, row)| row.as_ref().err()).collect::<Utf8Array<i64>>().boxed()),
+    ];
+    if full {
+        let json = known().map(|known| known.and_then(|known| serde_json::to_string(known).ok()));
+        columns.push(("json", json.collect::<Utf8Array<i64>>().boxed()));
+    }
+    structure(columns).map_err(|e| Fault::from(Error::Internal(e.to_string())))
+}

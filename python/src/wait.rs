@@ -1,0 +1,59 @@
+//! Work that Python waits for: on a thread of its own, the interpreter let go, ended by Ctrl-C.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use webmill_capture::Error;
+use webmill_run::Cancel;
+
+use crate::fault::Fault;
+
+/// Time between two looks at signals.
+const LOOK: Duration = Duration::from_millis(50);
+/// Time that interrupted work gets to end in order; what takes longer ends by itself and its result is dropped.
+const ORDERLY: Duration = Duration::from_millis(700);
+
+/// Does `work`, which looks at `cancel`; `each` is called with the interpreter between two looks at signals, and at the end.
+///
+/// # Errors
+/// `KeyboardInterrupt` or what else a signal handler or `each` raises; an internal error for a panic.
+pub fn wait<T: Send + 'static>(
+    py: Python<'_>,
+    cancel: &Cancel,
+    mut each: impl FnMut(Python<'_>) -> PyResult<()>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (send, mut receive) = channel();
+    let started = std::thread::Builder::new().name("webmill".to_owned()).spawn(move || {
+        // Who went away does not wait for it.
+        let _ = send.send(catch_unwind(AssertUnwindSafe(work)));
+    });
+    started.map_err(|e| Fault::from(Error::Limit(format!("no thread can be started: {e}"))))?;
+    loop {
+        let looked;
+        (receive, looked) = py.detach(move || {
+            let looked = receive.recv_timeout(LOOK);
+            (receive, looked)
+        });
+        let done = match looked {
+            Ok(Ok(done)) => Some(done),
+            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => {
+                let why = "a panic, whose message stands on stderr".to_owned();
+                return Err(Fault::from(Error::Internal(why)).into());
+            }
+            Err(RecvTimeoutError::Timeout) => None,
+        };
+        if let Err(raised) = py.check_signals().and_then(|()| each(py)) {
+            cancel.stop();
+            if done.is_none() {
+                drop(py.detach(move || receive.recv_timeout(ORDERLY)));
+            }
+            return Err(raised);
+        }
+        if let Some(done) = done {
+            return Ok(done);
+        }
+    }
+}

@@ -1,0 +1,383 @@
+"""What webmill does, as functions: over the compiled part."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timezone
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from . import _webmill
+from ._error import Error
+from ._progress import Bar
+from ._webmill import ArrowTable, Capture, Captures, Graph
+
+_ANSWERS = ("response", "resource")
+
+StrPath = str | os.PathLike[str]
+
+
+def captures(
+    paths: StrPath | Iterable[StrPath],
+    *,
+    kinds: str | Iterable[str] | None = _ANSWERS,
+    errors: str = "raise",
+    max_record_bytes: int = 64 << 20,
+    verify_digests: bool = False,
+) -> Captures:
+    """Iterates over the captures of WARC, ARC and RAW DB files (plain, gzip, zstd, lz4), of folders and globs of them.
+
+    ``kinds``: names of the kinds of records that are wanted, ``None`` for all. ``errors``: ``"raise"`` raises
+    :class:`webmill.Error` with path and offset of a damaged record, after which iteration can go on; ``"skip"`` passes
+    over it: the iterator counts (``skipped``, ``damage``). ``.batches()`` gives the same as columns of Arrow.
+
+    >>> import webmill, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with webmill.RawDbWriter(folder + "/a.rawdb") as out:
+    ...     out.write("http://a.example/", b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\n\\r\\n<p>hello")
+    >>> for capture in webmill.captures(folder):
+    ...     print(capture.url, capture.status, capture.mime, capture.body)
+    http://a.example/ 200 text/html b'<p>hello'
+    """
+    if errors not in ("raise", "skip"):
+        raise ValueError(f"errors is 'raise' or 'skip', not {errors!r}")
+    if isinstance(paths, (str, os.PathLike)):
+        paths = [paths]
+    wanted = [kinds] if isinstance(kinds, str) else None if kinds is None else list(kinds)
+    named = [os.fspath(path) for path in paths]
+    return Captures(named, wanted, errors == "skip", max_record_bytes, verify_digests)
+
+
+def read_capture(path: StrPath, offset: int, *, max_record_bytes: int = 64 << 20) -> Capture:
+    """The record at byte ``offset`` of a file, as columns ``warc_filename`` and ``warc_record_offset`` name it."""
+    return _webmill.read_capture(os.fspath(path), offset, max_record_bytes)
+
+
+class Document(dict[str, Any]):
+    """What a page says: the object that ``webmill text --format json`` writes, its fields as attributes too."""
+
+    kind: str
+    url: str | None
+    text: str
+    title: str | None
+    author: str | None
+    date: str | None
+    modified: str | None
+    site_name: str | None
+    description: str | None
+    categories: list[str]
+    tags: list[str]
+    licence: str | None
+    image: str | None
+    language: str | None
+    language_confidence: float | None
+    page_type: str
+    confidence: float
+    keywords: list[dict[str, Any]]
+    tables: list[dict[str, Any]]
+    comments: list[dict[str, Any]]
+    structured: list[dict[str, Any]]
+    encoding: str
+    markdown: str | None
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __repr__(self) -> str:
+        text = self.get("text") or ""
+        return f"Document(title={self.get('title')!r}, text={text[:60]!r}{' …' if len(text) > 60 else ''})"
+
+
+@lru_cache(maxsize=64)
+def _reader(options: tuple[str, ...]) -> _webmill.PageReader:
+    return _webmill.PageReader(list(options))
+
+
+def _options(
+    *,
+    format: str,
+    input: str,
+    focus: str,
+    with_markdown: bool = False,
+    front_matter: bool = False,
+    comments: bool | None,
+    tables: bool,
+    links: bool,
+    images: bool,
+    language: str | Sequence[str] | None,
+) -> tuple[str, ...]:
+    options = ["--format", format, "--input", input]
+    if focus not in ("balanced", "precision", "recall"):
+        raise ValueError(f"focus is 'balanced', 'precision' or 'recall', not {focus!r}")
+    if focus != "balanced":
+        options.append(f"--{focus}")
+    flags = {
+        "--with-markdown": with_markdown,
+        "--front-matter": front_matter,
+        "--with-comments": comments is True,
+        "--no-comments": comments is False,
+        "--no-tables": not tables,
+        "--no-links": not links,
+        "--no-images": not images,
+    }
+    options += [flag for flag, is_set in flags.items() if is_set]
+    if language:
+        options += ["--language", language if isinstance(language, str) else ",".join(language)]
+    return tuple(options)
+
+
+def extract(
+    html: str | bytes,
+    url: str | None = None,
+    *,
+    format: str = "json",
+    input: str = "html",
+    focus: str = "balanced",
+    with_markdown: bool = False,
+    front_matter: bool = False,
+    comments: bool | None = None,
+    tables: bool = True,
+    links: bool = True,
+    images: bool = True,
+    language: str | Sequence[str] | None = None,
+) -> Any:
+    """The main text of a page with what the page says of itself: what ``webmill text`` writes.
+
+    ``html``: bytes, whose encoding is found out, or ``str``. ``url``: its address, which links are resolved against.
+    ``format``: ``json`` gives a :class:`Document`; ``text``, ``md``, ``xml`` and ``tei`` give a string. ``input``: ``html``,
+    ``text``, or ``auto``, ``feed`` and ``sitemap``, which give a list. ``focus``: ``precision`` leaves doubtful paragraphs
+    out, ``recall`` keeps them. ``comments``: ``True`` or ``False`` where the form's own way (JSON, XML and TEI have them) is not
+    wanted. ``language``: codes of the languages that are wanted; a page in another gives ``None``.
+    Raises :class:`webmill.Error` for what is no page.
+
+    >>> import webmill
+    >>> page = webmill.extract("<body><h1>Mills</h1><p>The mill grinds slowly but finely, as mills do.")
+    >>> page.text
+    'The mill grinds slowly but finely, as mills do.'
+    >>> webmill.extract("<body><h1>Mills</h1><p>The mill grinds slowly, as mills do.", format="md")
+    '# Mills\\n\\nThe mill grinds slowly, as mills do.\\n'
+    """
+    options = _options(
+        format=format, input=input, focus=focus, with_markdown=with_markdown, front_matter=front_matter,
+        comments=comments, tables=tables, links=links, images=images, language=language,
+    )  # fmt: skip
+    written = _reader(options).written(html, url)
+    entries: list[Any] = written
+    if format == "json":
+        entries = [Document(json.loads(line)) for entry in written for line in entry.splitlines()]
+    if input not in ("html", "text"):
+        return entries
+    return entries[0] if entries else None
+
+
+def extract_batch(
+    table: Any,
+    html: str = "html",
+    url: str | None = "url",
+    *,
+    focus: str = "balanced",
+    with_markdown: bool = False,
+    comments: bool | None = None,
+    tables: bool = True,
+    links: bool = True,
+    images: bool = True,
+    language: str | Sequence[str] | None = None,
+    full: bool = False,
+) -> ArrowTable:
+    """The main texts of a column of pages, on all cores.
+
+    ``table``: a frame of polars, a table of pyarrow or what else offers Arrow data, with the pages in column ``html`` (bytes or
+    strings) and their addresses in column ``url`` (``None``: no such column). The result has a row a page, in order: ``row`` is
+    its number, ``error`` says why a page could not be read; pages in a language that is not wanted have no row.
+    ``full``: a column ``json`` with all that :func:`extract` knows. Else as there.
+
+    >>> import polars as pl, webmill
+    >>> pages = pl.DataFrame({"html": ["<p>One page says this.", "<p>Another one says that."]})
+    >>> webmill.extract_batch(pages, url=None).to_polars()["text"].to_list()
+    ['One page says this.', 'Another one says that.']
+    """
+    options = _options(
+        format="json", input="html", focus=focus, with_markdown=with_markdown,
+        comments=comments, tables=tables, links=links, images=images, language=language,
+    )  # fmt: skip
+    return _reader(options).batch(table, html, url, full)
+
+
+def simhash(text: str) -> int | None:
+    """SimHash of a text, 64 bits, as column ``simhash`` has it: texts that differ little differ in few bits.
+
+    >>> import webmill
+    >>> a, b = webmill.simhash("the mill grinds slowly but finely"), webmill.simhash("The mill grinds slowly, but finely.")
+    >>> bin(a ^ b).count("1")
+    0
+    """
+    return _webmill.simhash(text)
+
+
+def minhash(text: str, num_values: int = 128, words: int = 3) -> list[int] | None:
+    """MinHash of the sequences of ``words`` words of a text: positions agree as often as two texts are alike.
+
+    >>> import webmill
+    >>> len(webmill.minhash("the mill grinds slowly but finely"))
+    128
+    """
+    return _webmill.minhash(text, num_values, words)
+
+
+def near_duplicates(texts: Any, resemblance: float = 0.8, bands: str = "webmill") -> ArrowTable:
+    """Which texts are copies of others, or nearly: a row a text, with the text that stands for its cluster.
+
+    ``texts``: strings, or a column of Arrow. ``resemblance``: share of word sequences that two texts must have in common; every
+    pair is verified. ``bands``: which candidates are found: ``webmill``, ``datatrove``, ``nemo``, ``redpajama``, or bands x
+    rows such as ``32x4``; short bands find more of low resemblance. Columns: ``index``, ``representative``, ``kind``
+    (``representative``, ``text`` for copies, ``near``), ``resemblance``.
+
+    >>> import webmill
+    >>> texts = ["The mill grinds slowly but finely.", "THE MILL grinds slowly, but finely.", "Something else is here."]
+    >>> webmill.near_duplicates(texts).to_polars()["representative"].to_list()
+    [0, 0, 2]
+    """
+    return _webmill.near_duplicates(texts, resemblance, bands)
+
+
+def pagerank(
+    src: Any, dst: Any, weights: Any = None, *, damping: float = 0.85, tolerance: float = 1e-10, max_iterations: int = 1000
+) -> ArrowTable:
+    """PageRank of the nodes of a list of arcs: columns ``node``, ``pagerank``, by node. The ranks sum to 1.
+
+    ``src``, ``dst``: strings or whole numbers, as sequences or columns of Arrow. ``weights``: not negative; of parallel arcs
+    the greatest counts. ``tolerance``: proven bound of the L1 distance to the true ranks.
+
+    >>> import webmill
+    >>> webmill.pagerank(["a", "b", "c"], ["b", "c", "a"]).to_polars()["pagerank"].round(3).to_list()
+    [0.333, 0.333, 0.333]
+    """
+    return Graph(src, dst, weights).pagerank(damping, tolerance, max_iterations)
+
+
+def hits(src: Any, dst: Any, weights: Any = None, *, tolerance: float = 1e-10, max_iterations: int = 10_000) -> ArrowTable:
+    """Hubs and authorities of a list of arcs: columns ``node``, ``hub``, ``authority``, each of L2 length 1."""
+    return Graph(src, dst, weights).hits(tolerance, max_iterations)
+
+
+def convert_graph(
+    source: StrPath, target: StrPath, *, format: str | None = None, level: str | None = None
+) -> None:
+    """Writes a graph file, or level ``level`` of a folder of results, in another format.
+
+    ``format``: ``csr``, ``bvgraph``, ``mtx`` or ``edges``; by default the ending of ``target`` says it.
+    """
+    arguments = [os.fspath(source), os.fspath(target)]
+    arguments += ["--to", format] if format else []
+    arguments += ["--level", level] if level else []
+    _webmill.convert(arguments)
+
+
+def run(
+    inputs: StrPath | Iterable[StrPath],
+    out: StrPath,
+    *,
+    recipe: StrPath | Mapping[str, Mapping[str, Any]] | None = None,
+    progress: Callable[[str, int, int], Any] | bool | None = None,
+    threads: int | None = None,
+    memory: str | None = None,
+    max_bad: float | None = None,
+) -> Any:
+    """Mills shards into tables and a report, as ``webmill run`` does; the results, opened.
+
+    ``recipe``: a file of settings, or tables of them by job: ``{"rank": {"damping": 0.9}}``. ``progress``: ``True`` shows a bar
+    (tqdm's where it is installed); a function is called with the phase, what is done and of how much (0 where it is not known).
+    ``threads``, ``memory`` (``"4GiB"``), ``max_bad`` (share of damaged records) as the command has them. Interrupted, it ends
+    within a second, and the same call goes on where it was.
+    """
+    from ._results import Results
+
+    if isinstance(inputs, (str, os.PathLike)):
+        inputs = [inputs]
+    shards = [os.fspath(path) for path in inputs]
+    arguments = ["--out", os.fspath(out)]
+    settings = None
+    if isinstance(recipe, (str, os.PathLike)):
+        arguments += ["--recipe", os.fspath(recipe)]
+    elif recipe is not None:
+        settings = json.dumps(recipe)
+    for name, value in (("threads", threads), ("memory", memory), ("max-bad", max_bad)):
+        if value is not None:
+            arguments += [f"--{name}", str(value)]
+    bar = Bar() if progress is True else None
+    tell = bar or (progress if callable(progress) else None)
+
+    def said(phase: str, done: int, total: int, is_bytes: bool, notes: list[str]) -> None:
+        if bar is not None:
+            bar.notes(notes)
+            bar.unit = "B" if is_bytes else "it"
+        if tell is not None and phase:
+            tell(phase, done, total)
+
+    try:
+        _webmill.run([*arguments, "--", *shards], settings, said if tell else None)
+    finally:
+        if bar is not None:
+            bar.close()
+    return Results(out, shards)
+
+
+class RawDbWriter:
+    """Writes a RAW DB file. It appears when the writer is closed; where an exception leaves the ``with``, it does not.
+
+    ``compression``: of each record: ``none``, ``gzip`` or ``zstd``. ``append``: goes on behind the last record of a file.
+    """
+
+    def __init__(self, path: StrPath, *, compression: str = "none", append: bool = False) -> None:
+        self.path = Path(path)
+        self._writer = _webmill.RawDbWriter(os.fspath(path), compression, append)
+
+    def write(
+        self,
+        url: str,
+        data: bytes,
+        date: datetime | int | None = None,
+        *,
+        origin: str | None = None,
+        ip: str | None = None,
+        properties: Mapping[str, str] | None = None,
+    ) -> None:
+        """Writes a capture.
+
+        ``data``: the answer as the server sent it, head and body. ``date``: when it was fetched, a ``datetime`` (a naive one is
+        UTC) or milliseconds since 1970; by default now. ``origin``: the URL first asked for. ``properties``: further lines of
+        the head.
+        """
+        if date is None:
+            date = datetime.now(timezone.utc)
+        if isinstance(date, datetime):
+            aware = date if date.tzinfo else date.replace(tzinfo=timezone.utc)
+            since = aware - datetime(1970, 1, 1, tzinfo=timezone.utc)
+            date = (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
+        self._writer.write_record(url, data, date, origin, ip, list((properties or {}).items()))
+
+    def close(self) -> Path:
+        """Finishes the file and gives its path."""
+        self._writer.close()
+        return self.path
+
+    def __enter__(self) -> RawDbWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._writer.abandon()
+
+
+__all__ = [
+    "ArrowTable", "Capture", "Captures", "Document", "Error", "Graph", "RawDbWriter", "captures", "convert_graph",
+    "extract", "extract_batch", "hits", "minhash", "near_duplicates", "pagerank", "read_capture", "run", "simhash",
+]  # fmt: skip

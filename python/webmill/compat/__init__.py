@@ -1,0 +1,1 @@
+"""Functions with the arguments of other libraries."""

@@ -1,0 +1,51 @@
+//! The Python package: its own tests, on the compiled part that `make tools` puts into it, against this binary.
+
+use std::path::Path;
+use std::process::Command;
+
+/// The Python that `make tools` installs the peers of the package into.
+fn python() -> Option<std::path::PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/python/bin/python");
+    if !path.exists() {
+        webmill_evaluation::skip(
+            "no Python with the peers of the package in target/python: run `make tools`",
+        );
+        return None;
+    }
+    Some(path)
+}
+
+#[test]
+fn the_package_passes_its_own_tests() {
+    let Some(python) = python() else { return };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new(python)
+        .args([
+            "-m",
+            "pytest",
+            "-q",
+            "-rs",
+            "-p",
+            "no:cacheprovider",
+            "--import-mode=importlib",
+            "python/tests",
+        ])
+        .current_dir(root)
+        .env("PYTHONPATH", root.join("python"))
+        .env("WEBMILL_BINARY", env!("CARGO_BIN_EXE_webmill"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    for line in said.lines().filter(|line| line.starts_with("SKIPPED")) {
+        webmill_evaluation::skip(&format!("python/tests: {line}"));
+    }
+}
+
+#[test]
+fn the_package_asks_for_no_older_interpreter_than_it_is_built_for() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+    assert!(read("pyproject.toml").contains("requires-python = \">=3.10\""));
+    assert!(read("Cargo.toml").contains("\"abi3-py310\""));
+}
