@@ -9,6 +9,7 @@ pub mod graph;
 pub mod index;
 pub mod jobs;
 pub mod rank;
+pub mod reference;
 pub mod results;
 pub mod schema;
 pub mod serve;

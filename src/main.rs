@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, dedup, demo, graph, index, jobs, rank, results, schema, serve, shape, shard, show, text,
-    wacz,
+    crawl, datasets, dedup, demo, graph, index, jobs, rank, reference, results, schema, serve, shape, shard,
+    show, text, wacz,
 };
 use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
@@ -62,6 +62,9 @@ enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Print every subcommand with its arguments as JSON: what docs/commands is made from.
+    #[command(hide = true)]
+    Reference,
     /// Write a manual page for every subcommand.
     #[command(
         display_order = 105,
@@ -84,7 +87,9 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     let cancel = Cancel::default();
     // Looking into shards and pages leaves nothing to resume: there Ctrl-C ends the process as usual.
     let only_looks = match matches.subcommand() {
-        Some(("shard" | "index" | "text" | "schema" | "completions" | "man" | "show", _)) => true,
+        Some(("shard" | "index" | "text" | "schema" | "reference" | "completions" | "man" | "show", _)) => {
+            true
+        }
         Some(("graph", of)) => matches!(of.subcommand_name(), Some("path" | "near")),
         Some(("dedup", of)) => matches!(of.subcommand_name(), Some("diff" | "compare" | "similar")),
         _ => false,
@@ -127,6 +132,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
             webmill::jobs::print(&String::from_utf8_lossy(&script))?;
             Ok(ExitCode::SUCCESS)
         }
+        Command::Reference => reference::run(&command()),
         Command::Man { folder } => {
             std::fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
             clap_mangen::generate_to(command(), &folder).map_err(|e| Error::io(&folder, e))?;

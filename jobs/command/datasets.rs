@@ -20,17 +20,27 @@ use catalog::{Catalog, Source};
 /// List, fetch or generate corpora to mill.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill datasets list\n  webmill datasets get rust-doc --out corpora\n  webmill datasets pack public_html --site https://example.org/ --out corpora/example\n  webmill datasets synth --pages 100000 --out corpora\n  webmill run corpora/rust-doc --out results"
+    after_help = "Examples:\n  webmill datasets list\n  webmill datasets list --format json\n  webmill datasets get rust-doc --out corpora\n  webmill datasets pack public_html --site https://example.org/ --out corpora/example\n  webmill datasets synth --pages 100000 --out corpora\n  webmill run corpora/rust-doc --out results"
 )]
 pub struct DatasetsArgs {
     #[command(subcommand)]
     command: Action,
 }
 
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum ListForm {
+    Text,
+    Json,
+}
+
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Print what can be fetched.
-    List,
+    List {
+        /// Output form: a table to read, or an array of objects with all that the catalog knows.
+        #[arg(long, value_enum, default_value = "text")]
+        format: ListForm,
+    },
     /// Fetch a corpus and write it as shards to DIR/NAME.
     Get {
         /// Names from the list.
@@ -58,18 +68,7 @@ enum Action {
 /// Runs the command.
 pub fn run(args: &DatasetsArgs, cancel: &Cancel) -> Result<ExitCode> {
     match &args.command {
-        Action::List => {
-            let mut table = Table::new();
-            table.set_header(["name", "from", "what"]);
-            for dataset in Catalog::embedded()?.dataset {
-                let from = match &dataset.source {
-                    Source::Debian { package, .. } => format!("Debian package {package}"),
-                    Source::Crawl { urls, .. } => format!("{} file(s) by URL", urls.len()),
-                };
-                table.add_row([dataset.name, from, dataset.about]);
-            }
-            crate::print(&format!("{table}\n"))?;
-        }
+        Action::List { format } => crate::print(&listed(&Catalog::embedded()?, *format)?)?,
         Action::Get { names, out } => {
             let catalog = Catalog::embedded()?;
             for name in names {
@@ -94,4 +93,21 @@ pub fn run(args: &DatasetsArgs, cancel: &Cancel) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The catalog as it is printed.
+fn listed(catalog: &Catalog, format: ListForm) -> Result<String> {
+    if let ListForm::Json = format {
+        return Ok(serde_json::to_string_pretty(&catalog.dataset)? + "\n");
+    }
+    let mut table = Table::new();
+    table.set_header(["name", "from", "what"]);
+    for dataset in &catalog.dataset {
+        let from = match &dataset.source {
+            Source::Debian { package, .. } => format!("Debian package {package}"),
+            Source::Crawl { urls, .. } => format!("{} file(s) by URL", urls.len()),
+        };
+        table.add_row([&dataset.name, &from, &dataset.about]);
+    }
+    Ok(format!("{table}\n"))
 }

@@ -39,6 +39,7 @@ mod dedup_passages;
 mod dedup_similar;
 mod demo;
 mod determinism;
+mod docs;
 mod extract_tables;
 mod golden;
 mod graph;

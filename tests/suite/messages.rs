@@ -306,17 +306,15 @@ fn a_small_corpus_is_milled_in_the_least_memory() {
     work.run(&["run", "shards", "--out", "out", "--memory", "64MiB"]);
 }
 
-/// The part of README.md under a heading.
-fn readme(heading: &str) -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let text = std::fs::read_to_string(path).unwrap();
-    let (_, part) = text.split_once(&format!("\n## {heading}\n")).unwrap();
-    part.split_once("\n## ").map_or(part, |(part, _)| part).to_owned()
+/// The page of docs about crawling.
+fn page_about_crawls() -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/crawl.md");
+    std::fs::read_to_string(path).unwrap()
 }
 
 #[test]
-fn the_crawl_recipe_of_the_readme_is_one() {
-    let text = readme("Crawl");
+fn the_crawl_recipe_of_the_docs_is_one() {
+    let text = page_about_crawls();
     let (_, rest) = text.split_once("```toml\n").unwrap();
     let (recipe, _) = rest.split_once("```").unwrap();
     let work = Work::new();
@@ -331,10 +329,16 @@ fn the_crawl_recipe_of_the_readme_is_one() {
 }
 
 #[test]
-fn the_flags_of_the_readme_are_those_of_the_command() {
-    let text = readme("Crawl");
+fn the_flags_of_the_page_about_crawls_are_those_of_the_command() {
+    let text = page_about_crawls();
     let work = Work::new();
-    let helps = [&["crawl"][..], &["crawl", "ctl"], &["crawl", "ctl", "x", "status"], &["crawl", "explain"]];
+    let helps = [
+        &["crawl"][..],
+        &["crawl", "ctl"],
+        &["crawl", "ctl", "x", "status"],
+        &["crawl", "explain"],
+        &["simweb"],
+    ];
     let help: String = helps
         .iter()
         .map(|of| String::from_utf8(work.run(&[of, &["--help"][..]].concat()).stdout).unwrap())

@@ -1,17 +1,17 @@
 //! The catalog: `datasets/catalog.toml`, embedded.
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// All datasets.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Catalog {
     /// In the order of the file.
     pub dataset: Vec<Dataset>,
 }
 
 /// One dataset.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Dataset {
     /// What users call it.
     pub name: String,
@@ -23,7 +23,7 @@ pub struct Dataset {
 }
 
 /// Where a dataset comes from.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Source {
     /// A Debian package whose files are pages.
@@ -44,7 +44,7 @@ pub enum Source {
 }
 
 /// A folder whose files are the pages of a site.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Root {
     /// Path in the package, without slashes at the ends.
     pub folder: String,
