@@ -278,3 +278,25 @@ fn every_setting_of_a_dry_run_stands_on_the_page_with_its_default() {
     }
     assert!(seen > 100, "{seen}");
 }
+
+/// The pages that explain the brake, traps and media types write their settings as a recipe of all defaults.
+#[test]
+fn recipes_that_say_they_are_the_defaults_are() {
+    let defaults = json(&CrawlOptions::default());
+    for (page, table, whole) in [
+        ("docs/brake.md", "brake", true),
+        ("docs/traps.md", "traps", true),
+        ("docs/traps.md", "rewrite", false),
+        ("docs/media-types.md", "scope", false),
+    ] {
+        let text = super::read(page);
+        let recipe = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let recipe: toml::Table = toml::from_str(recipe).unwrap();
+        let said = serde_json::to_value(&recipe["crawl"][table]).unwrap();
+        for (name, value) in said.as_object().unwrap() {
+            assert_eq!(*value, defaults[table][name], "{page}: {table}.{name}");
+        }
+        let all = defaults[table].as_object().unwrap().len();
+        assert!(!whole || said.as_object().unwrap().len() == all, "{page} has not all of {table}");
+    }
+}
