@@ -64,7 +64,7 @@ columns! {
 }
 
 columns! {
-    struct Text from TextRow { url, url_key, language, text, warc_record_offset, warc_filename }
+    struct Text from TextRow { url, url_key, host, domain, is_current, language, text, warc_record_offset, warc_filename }
 }
 
 /// Finds the keywords of the context's texts.
@@ -78,7 +78,7 @@ pub fn keywords(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for KeywordsJob {
     type Input = Committed;
     const NAME: &'static str = "keywords";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         crate::ingredients::of_words()
@@ -153,6 +153,9 @@ impl KeywordsJob {
                 file.push(KeywordRow {
                     url: row.url.to_owned(),
                     url_key: row.url_key,
+                    host: row.host.to_owned(),
+                    domain: row.domain.to_owned(),
+                    is_current: row.is_current,
                     language: row.language.map(str::to_owned),
                     tfidf_words,
                     tfidf_scores,
