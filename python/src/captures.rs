@@ -37,26 +37,54 @@ pub struct Capture {
 /// What is read, and how.
 #[derive(Clone)]
 struct Plan {
-    inputs: Arc<[Input]>,
+    paths: Arc<[String]>,
     /// Names of the kinds of records that are wanted; none: all.
     kinds: Option<Arc<[String]>>,
     options: ReadOptions,
 }
 
+/// What was passed over because of damage, or as a file that is no shard.
+#[derive(Default)]
+struct Skipped {
+    number: u64,
+    first: Vec<Error>,
+}
+
+impl Skipped {
+    fn add(&mut self, error: Error) {
+        self.number += 1;
+        if self.first.len() < KEPT {
+            self.first.push(error);
+        }
+    }
+
+    fn in_words(&self) -> Vec<String> {
+        self.first.iter().map(ToString::to_string).collect()
+    }
+}
+
 /// Where a walk over shards is.
 struct Walk {
     plan: Plan,
+    inputs: Vec<Input>,
+    /// Files that are no shards, not told of yet.
+    faults: VecDeque<Error>,
     next: usize,
     reader: Option<(ShardReader, Arc<Path>)>,
 }
 
 impl Walk {
-    fn new(plan: Plan) -> Walk {
-        Walk { plan, next: 0, reader: None }
+    /// From the first record on.
+    fn new(plan: Plan) -> Result<Walk, Error> {
+        let (inputs, faults) = discover(&plan.paths)?;
+        Ok(Walk { plan, inputs, faults: faults.into(), next: 0, reader: None })
     }
 
     /// The next record that is wanted, or damage; after damage the walk goes on.
     fn next(&mut self) -> Option<Result<(OwnedRecord, Arc<Path>), Error>> {
+        if let Some(fault) = self.faults.pop_front() {
+            return Some(Err(fault));
+        }
         loop {
             if let Some((reader, path)) = &mut self.reader {
                 match reader.next() {
@@ -71,7 +99,7 @@ impl Walk {
                     None => self.reader = None,
                 }
             }
-            let input = self.plan.inputs.get(self.next)?;
+            let input = self.inputs.get(self.next)?;
             self.next += 1;
             let kind = (input.format, input.container);
             let opened = ShardReader::open_as(
@@ -93,8 +121,7 @@ impl Walk {
 struct Ahead {
     walk: Walk,
     waiting: VecDeque<Result<(OwnedRecord, Arc<Path>), Error>>,
-    skipped: u64,
-    damage: Vec<Error>,
+    skipped: Skipped,
 }
 
 impl Ahead {
@@ -106,12 +133,7 @@ impl Ahead {
                     bytes += found.0.record().data.len();
                     self.waiting.push_back(Ok(found));
                 }
-                Some(Err(error)) if skip => {
-                    self.skipped += 1;
-                    if self.damage.len() < KEPT {
-                        self.damage.push(error);
-                    }
-                }
+                Some(Err(error)) if skip => self.skipped.add(error),
                 Some(Err(error)) => self.waiting.push_back(Err(error)),
                 None => return,
             }
@@ -139,17 +161,10 @@ impl Captures {
         max_record_bytes: u64,
         verify_digests: bool,
     ) -> PyResult<Self> {
-        let (inputs, faults) = py.detach(|| discover(&paths)).map_err(Fault::from)?;
         let options = ReadOptions { max_record_bytes, verify_digests, ..ReadOptions::default() };
-        let plan = Plan { inputs: inputs.into(), kinds: kinds.map(Into::into), options };
-        let walk = Walk::new(plan.clone());
-        let mut ahead = Ahead { walk, waiting: VecDeque::new(), skipped: 0, damage: Vec::new() };
-        if skip_damage {
-            ahead.skipped = faults.len() as u64;
-            ahead.damage = faults.into_iter().take(KEPT).collect();
-        } else {
-            ahead.waiting = faults.into_iter().map(Err).collect();
-        }
+        let plan = Plan { paths: paths.into(), kinds: kinds.map(Into::into), options };
+        let walk = py.detach(|| Walk::new(plan.clone())).map_err(Fault::from)?;
+        let ahead = Ahead { walk, waiting: VecDeque::new(), skipped: Skipped::default() };
         Ok(Captures { plan, skip: skip_damage, ahead: Mutex::new(ahead) })
     }
 
@@ -179,14 +194,14 @@ impl Captures {
     /// Records passed over so far because of damage, or files that are no shards.
     #[getter]
     fn skipped(&self) -> u64 {
-        self.ahead.lock().unwrap_or_else(PoisonError::into_inner).skipped
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner).skipped.number
     }
 
     /// What was wrong with the first hundred of them.
     #[getter]
     fn damage(&self) -> Vec<String> {
         let ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
-        ahead.damage.iter().map(ToString::to_string).collect()
+        ahead.skipped.in_words()
     }
 
     /// All captures from the first on as columns, that many a chunk at most.
@@ -195,7 +210,8 @@ impl Captures {
         if rows == 0 {
             return Err(config("rows from 1 are needed"));
         }
-        Ok(CaptureBatches { plan: self.plan.clone(), skip: self.skip, rows, walk: Mutex::new(None) })
+        let skipped = self.skip.then(Arc::default);
+        Ok(CaptureBatches { plan: self.plan.clone(), skipped, rows, walk: Mutex::new(None) })
     }
 }
 
@@ -203,7 +219,8 @@ impl Captures {
 #[pyclass(frozen, module = "webmill")]
 pub struct CaptureBatches {
     plan: Plan,
-    skip: bool,
+    /// What was passed over; `None`: damage is an error.
+    skipped: Option<Arc<Mutex<Skipped>>>,
     rows: usize,
     walk: Mutex<Option<Walk>>,
 }
@@ -224,9 +241,10 @@ impl CaptureBatches {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
         let none = columns(&[], 0).map_err(crate::arrow::failed)?;
-        let (mut walk, rows, skip) = (Walk::new(self.plan.clone()), self.rows, self.skip);
+        let mut walk = py.detach(|| Walk::new(self.plan.clone())).map_err(Fault::from)?;
+        let (rows, skipped) = (self.rows, self.skipped.clone());
         let max = self.plan.options.max_record_bytes as usize;
-        let chunks = std::iter::from_fn(move || match chunk(&mut walk, rows, max, skip) {
+        let chunks = std::iter::from_fn(move || match chunk(&mut walk, rows, max, skipped.as_deref()) {
             Ok(None) => None,
             Ok(Some(found)) => Some(Ok(found)),
             Err(error) => Some(Err(polars_err!(ComputeError: "{error}"))),
@@ -240,20 +258,39 @@ impl CaptureBatches {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<ArrowTable>> {
         let taken = self.walk.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut walk = taken.unwrap_or_else(|| Walk::new(self.plan.clone()));
-        let (rows, skip, max) = (self.rows, self.skip, self.plan.options.max_record_bytes as usize);
+        let mut walk = match taken {
+            Some(walk) => walk,
+            None => py.detach(|| Walk::new(self.plan.clone())).map_err(Fault::from)?,
+        };
+        let (rows, skipped) = (self.rows, self.skipped.clone());
+        let max = self.plan.options.max_record_bytes as usize;
         let (walk, found) = wait(
             py,
             &Cancel::default(),
             |_| Ok(()),
             move || {
-                let found = chunk(&mut walk, rows, max, skip);
+                let found = chunk(&mut walk, rows, max, skipped.as_deref());
                 (walk, found)
             },
         )?;
         *self.walk.lock().unwrap_or_else(PoisonError::into_inner) = Some(walk);
         let found = found.map_err(Fault::from)?;
         Ok(found.map(|found| ArrowTable { field: field_of(found.dtype().clone()), chunks: vec![found] }))
+    }
+
+    /// Records passed over so far because of damage, or files that are no shards, by all that read these columns.
+    #[getter]
+    fn skipped(&self) -> u64 {
+        self.skipped
+            .as_ref()
+            .map_or(0, |skipped| skipped.lock().unwrap_or_else(PoisonError::into_inner).number)
+    }
+
+    /// What was wrong with the first hundred of them.
+    #[getter]
+    fn damage(&self) -> Vec<String> {
+        let skipped = self.skipped.as_ref();
+        skipped.map_or(Vec::new(), |s| s.lock().unwrap_or_else(PoisonError::into_inner).in_words())
     }
 
     /// All of them as a data frame of polars.
@@ -270,8 +307,10 @@ impl CaptureBatches {
 impl CaptureBatches {
     /// All chunks, which Ctrl-C can stop: readers of streams do not look at signals.
     fn collected(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        let (rows, skip, max) = (self.rows, self.skip, self.plan.options.max_record_bytes as usize);
-        let (mut walk, cancel) = (Walk::new(self.plan.clone()), Cancel::default());
+        let (rows, skipped) = (self.rows, self.skipped.clone());
+        let max = self.plan.options.max_record_bytes as usize;
+        let mut walk = py.detach(|| Walk::new(self.plan.clone())).map_err(Fault::from)?;
+        let cancel = Cancel::default();
         let stop = cancel.clone();
         let chunks = wait(
             py,
@@ -279,7 +318,7 @@ impl CaptureBatches {
             |_| Ok(()),
             move || {
                 let mut chunks = Vec::new();
-                while let Some(found) = chunk(&mut walk, rows, max, skip)? {
+                while let Some(found) = chunk(&mut walk, rows, max, skipped.as_deref())? {
                     stop.check()?;
                     chunks.push(found);
                 }
@@ -292,7 +331,12 @@ impl CaptureBatches {
 }
 
 /// The next records as columns.
-fn chunk(walk: &mut Walk, rows: usize, max: usize, skip: bool) -> Result<Option<Chunk>, Error> {
+fn chunk(
+    walk: &mut Walk,
+    rows: usize,
+    max: usize,
+    skipped: Option<&Mutex<Skipped>>,
+) -> Result<Option<Chunk>, Error> {
     let (mut found, mut bytes) = (Vec::new(), 0);
     while found.len() < rows && bytes < CHUNK_BYTES {
         match walk.next() {
@@ -300,8 +344,10 @@ fn chunk(walk: &mut Walk, rows: usize, max: usize, skip: bool) -> Result<Option<
                 bytes += record.0.record().data.len();
                 found.push(record);
             }
-            Some(Err(_)) if skip => {}
-            Some(Err(error)) => return Err(error),
+            Some(Err(error)) => match skipped {
+                Some(skipped) => skipped.lock().unwrap_or_else(PoisonError::into_inner).add(error),
+                None => return Err(error),
+            },
             None => break,
         }
     }

@@ -139,6 +139,11 @@ def test_damage_has_path_offset_and_reason_and_reading_goes_on(tmp_path: Path) -
     passed = webmill.captures(path, errors="skip")
     assert [c.url for c in passed] == urls
     assert passed.skipped == len(faults) == len(passed.damage)
+    columns = webmill.captures(path, errors="skip").batches()
+    assert columns.to_pyarrow().column("url").to_pylist() == urls
+    assert columns.skipped == len(faults) and columns.damage == passed.damage
+    with pytest.raises(webmill.Error):
+        webmill.captures(path).batches().to_pyarrow()
     with pytest.raises(webmill.Error) as fault:
         webmill.captures(tmp_path / "none.warc")
     assert fault.value.path and fault.value.kind == "io"

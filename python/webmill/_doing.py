@@ -32,7 +32,8 @@ def captures(
 
     ``kinds``: names of the kinds of records that are wanted, ``None`` for all. ``errors``: ``"raise"`` raises
     :class:`webmill.Error` with path and offset of a damaged record, after which iteration can go on; ``"skip"`` passes
-    over it: the iterator counts (``skipped``, ``damage``). ``.batches()`` gives the same as columns of Arrow.
+    over it: the iterator counts (``skipped``, ``damage``). ``.batches()`` gives the same as columns of Arrow, and
+    counts for itself.
 
     >>> import webmill, tempfile
     >>> folder = tempfile.mkdtemp()
