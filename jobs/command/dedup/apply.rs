@@ -39,7 +39,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use webmill_capture::Error;
 use webmill_capture::error::AtPath;
-use webmill_run::{Cancel, Committed, Job};
+use webmill_run::{Cancel, Committed, Job, layout};
 use webmill_shard::{Input, ReadOptions, discover};
 use webmill_sort::Budget;
 use webmill_table::part_files;
@@ -134,7 +134,9 @@ impl Results {
         let upstream = dedup.manifest.inputs.upstream.iter().find(|input| input.job == Extract::NAME);
         let extract = match upstream {
             // Other pages than those that were compared would not do.
-            Some(upstream) => Committed::open(&folder.join(Extract::NAME).join(upstream.key.as_str()))?,
+            Some(upstream) => {
+                Committed::open(&layout::key_folder(folder, Extract::NAME, upstream.key.as_str()))?
+            }
             None => latest(folder, Extract::NAME)?,
         };
         let repeated = repeated.then(|| latest(folder, RepeatedLines::NAME)).transpose()?;
