@@ -144,22 +144,17 @@ fn files_have_their_rows_and_rows_their_order() {
     // A table without rows has one empty file.
     assert_eq!(names("comments"), ["part-000000.parquet"]);
     let place = |page: &PageRow| (page.warc_filename.clone(), page.warc_record_offset);
-    for (number, name) in pages.iter().enumerate() {
+    let texts = rows_by_file::<TextRow>(&extract, |row| (row.warc_filename, row.warc_record_offset));
+    for name in &pages {
         let rows: Vec<PageRow> = read_rows(&extract.join("pages").join(name)).unwrap();
         let order =
             |page: &PageRow| (page.url_sortkey.clone(), page.url.clone(), page.fetch_time, place(page));
         assert!(rows.windows(2).all(|pair| order(&pair[0]) < order(&pair[1])), "{name}");
         // The rows of its captures are in the last file that is not behind it.
         let places: BTreeSet<_> = rows.iter().map(place).collect();
-        for (table, of_place) in
-            [("texts", rows_by_file::<TextRow>(&extract, |r| (r.warc_filename, r.warc_record_offset)))]
-        {
-            let file = names(table).iter().filter(|file| *file <= name).next_back().unwrap().clone();
-            let elsewhere =
-                of_place.iter().any(|(other, found)| *other != file && !found.is_disjoint(&places));
-            assert!(!elsewhere, "{table} of {number}");
-            assert!(places.is_subset(&of_place[&file]), "{table} of {number}");
-        }
+        let file = names("texts").into_iter().rfind(|file| file <= name).unwrap();
+        let elsewhere = texts.iter().any(|(other, found)| *other != file && !found.is_disjoint(&places));
+        assert!(!elsewhere && places.is_subset(&texts[&file]), "texts of {name}");
     }
 }
 
