@@ -85,3 +85,21 @@ fn pandas_pyarrow_polars_and_duckdb_open_every_table() {
         assert!(!tables[&("extract".to_owned(), "pages".to_owned())].contains(&"title".to_owned()));
     }
 }
+
+/// Every recipe of docs/recipes.sql runs over the demonstration site, which has no PDF, chain of redirects or page fetched twice.
+#[test]
+fn recipes_are_answered() {
+    let Some(python) = python() else { return };
+    let work = Work::new();
+    work.run(&["demo", "--out", "demo"]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new(python)
+        .arg(root.join("tests/readers/recipes.py"))
+        .arg(root.join("docs/recipes.sql"))
+        .arg(work.path("demo/results"))
+        .args(["most-linked-pdfs", "page-life", "redirect-chains"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).lines().count() >= 30);
+}
