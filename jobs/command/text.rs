@@ -58,7 +58,7 @@ pub struct TextArgs {
     /// type [default: what the page says].
     #[arg(long, value_name = "URL", conflicts_with = "urls")]
     url: Option<String>,
-    /// Addresses of the pages: lines FILE<TAB>URL, or CSV, TSV or JSON lines with a column file, path, name or id and a column
+    /// Addresses of the pages: lines `FILE<TAB>URL`, or CSV, TSV or JSON lines with a column file, path, name or id and a column
     /// url. FILE is a path as given or in the folder, a name, or a name without its ending.
     #[arg(long, value_name = "FILE")]
     urls: Option<PathBuf>,
