@@ -1,8 +1,8 @@
 //! The compiled part of webmill for Python: thin over the public APIs of the crates.
 //!
 //! What is worked on for long runs on threads of its own with the interpreter let go, and ends within a second of Ctrl-C
-//! ([`wait`]). Tables go in and out by the Arrow PyCapsule interface ([`arrow`]), without copying. Errors are
-//! `webmill.Error` with path, offset and reason ([`fault`]).
+//! (`wait`). Tables go in and out by the Arrow PyCapsule interface (`arrow`), without copying. Errors are
+//! `webmill.Error` with path, offset and reason (`fault`).
 
 #![deny(clippy::unwrap_used)]
 
