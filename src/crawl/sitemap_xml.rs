@@ -3,14 +3,13 @@
 //! Nothing hangs on a stack of open elements: an entry begins and ends by name, a field belongs to the entry when no
 //! unknown element is open in it. So a missing end tag costs at most one entry, and depth costs nothing.
 
-use std::borrow::Cow;
-
 use quick_xml::Reader;
-use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::events::{BytesStart, Event};
 
 use super::{Entry, Gather, SitemapKind};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::url::MAX_URL_BYTES;
+use webmill_html::xml_events::{attribute, resolve};
 
 /// A field that is being read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -102,33 +101,6 @@ pub(super) fn kind_of_root(name: &str) -> SitemapKind {
         "feed" => SitemapKind::Atom,
         _ => SitemapKind::Unknown,
     }
-}
-
-/// A character, or the reference as written.
-fn resolve(reference: &BytesRef<'_>) -> Cow<'static, str> {
-    let name: &str = reference;
-    match name {
-        "amp" => "&".into(),
-        "lt" => "<".into(),
-        "gt" => ">".into(),
-        "quot" => "\"".into(),
-        "apos" => "'".into(),
-        _ => match reference.resolve_char_ref() {
-            Ok(Some(c)) => c.to_string().into(),
-            _ => format!("&{name};").into(),
-        },
-    }
-}
-
-fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = start
-        .html_attributes()
-        .with_checks(false)
-        .take(64)
-        .flatten()
-        .find(|attribute| attribute.key.as_ref().eq_ignore_ascii_case(name))?;
-    let value: &str = &found.value;
-    Some(quick_xml::escape::unescape(value).map_or_else(|_| value.to_owned(), Cow::into_owned))
 }
 
 fn close(open: Open, gather: &mut Gather<'_>) {

@@ -54,6 +54,7 @@ mod tree_table;
 mod tree_text;
 mod values;
 mod written_date;
+pub mod xml_events;
 
 pub use base::base_of;
 pub use characters::is_wide;

@@ -1,18 +1,15 @@
 //! RSS and Atom, event by event.
 
-use std::borrow::Cow;
-
 use quick_xml::Reader;
-use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::events::{BytesStart, Event};
 
 use super::{Feed, FeedItem, FeedKind, FeedLimits, address, bare, date, person};
 use crate::values::{MAX_TEXT, squeezed};
+use crate::xml_events::{attribute, resolve};
 use webmill_capture::CanonicalUrl;
 
 /// Bytes in which a document shows what it is.
 const HEAD: usize = 4096;
-/// Attributes of an element that are looked at.
-const MAX_ATTRIBUTES: usize = 64;
 /// Prefixes whose names count; so does that of the item itself.
 const PREFIXES: [&str; 9] = ["", "rss", "rdf", "atom", "atom10", "a10", "dc", "dcterms", "content"];
 
@@ -156,33 +153,6 @@ pub(super) fn read(
         }
     }
     Some(state.finish())
-}
-
-/// A character, or the reference as written.
-fn resolve(reference: &BytesRef<'_>) -> Cow<'static, str> {
-    let name: &str = reference;
-    match name {
-        "amp" => "&".into(),
-        "lt" => "<".into(),
-        "gt" => ">".into(),
-        "quot" => "\"".into(),
-        "apos" => "'".into(),
-        _ => match reference.resolve_char_ref() {
-            Ok(Some(c)) => c.to_string().into(),
-            _ => format!("&{name};").into(),
-        },
-    }
-}
-
-fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = start
-        .html_attributes()
-        .with_checks(false)
-        .take(MAX_ATTRIBUTES)
-        .flatten()
-        .find(|attribute| attribute.key.as_ref().eq_ignore_ascii_case(name))?;
-    let value: &str = &found.value;
-    Some(quick_xml::escape::unescape(value).map_or_else(|_| value.to_owned(), Cow::into_owned))
 }
 
 /// What a direct child of an item or of the feed says; `prefixed`: by Dublin Core or another module.
