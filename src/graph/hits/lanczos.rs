@@ -77,12 +77,7 @@ pub(super) fn principal(
         basis.push(&direction);
         apply(&direction, &mut next);
         steps += 1;
-        let mut parts = basis.project(&next);
-        basis.subtract(&parts, &mut next);
-        let again = basis.project(&next);
-        basis.subtract(&again, &mut next);
-        parts.iter_mut().zip(again).for_each(|(part, more)| *part += more);
-        for (i, part) in parts.into_iter().enumerate() {
+        for (i, part) in basis.orthogonalise(&mut next).into_iter().enumerate() {
             (small[i][at], small[at][i]) = (part, part);
         }
         let left = length(&next);
@@ -213,6 +208,16 @@ impl Basis {
                 x.iter_mut().zip(v).for_each(|(x, v)| *x -= part * v);
             }
         });
+    }
+
+    /// Takes from x what it has of all directions, twice, since once leaves rounding; what was taken.
+    fn orthogonalise(&self, x: &mut [f64]) -> Vec<f64> {
+        let mut parts = self.project(x);
+        self.subtract(&parts, x);
+        let again = self.project(x);
+        self.subtract(&again, x);
+        parts.iter_mut().zip(again).for_each(|(part, more)| *part += more);
+        parts
     }
 
     /// The combination of all directions.
