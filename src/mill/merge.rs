@@ -63,6 +63,26 @@ impl<R, F: FnMut() -> Result<Option<Vec<R>>>> Source<R, F> {
     }
 }
 
+/// The row group that is being filled.
+#[derive(Default)]
+struct Group {
+    limit: usize,
+    bytes: usize,
+    rows: usize,
+}
+
+impl Group {
+    /// Adds a row; whether the group ends behind it.
+    fn add(&mut self, bytes: usize) -> bool {
+        (self.bytes, self.rows) = (self.bytes + bytes, self.rows + 1);
+        let ends = self.bytes >= self.limit || self.rows == ROW_GROUP_ROWS;
+        if ends {
+            (self.bytes, self.rows) = (0, 0);
+        }
+        ends
+    }
+}
+
 /// Hands the rows of all runs to `put`.
 fn each<R, F: FnMut() -> Result<Option<Vec<R>>>>(
     sources: Vec<F>,
@@ -93,16 +113,12 @@ pub(crate) fn of_rows<T: Table + Weigh>(merge: Merge<'_>) -> Result<u64> {
         true => PartWriter::<T>::create_aside(merge.path, merge.footer)?,
         false => PartWriter::<T>::create(merge.path, merge.footer)?,
     };
-    let (mut weight, mut rows) = (0, 0);
+    let mut group = Group { limit: merge.group_bytes, ..Group::default() };
     each(sources, merge.runs, |mut row: T, is_current| {
         row.mark(is_current);
-        (weight, rows) = (weight + row.weight(), rows + 1);
+        let ends = group.add(row.weight());
         writer.push(row)?;
-        if weight >= merge.group_bytes || rows == ROW_GROUP_ROWS {
-            (weight, rows) = (0, 0);
-            writer.end_group()?;
-        }
-        Ok(())
+        if ends { writer.end_group() } else { Ok(()) }
     })?;
     writer.finish()
 }
@@ -116,18 +132,14 @@ pub(crate) fn of_values(table: &TableSchema, merge: Merge<'_>) -> Result<u64> {
     }
     let mark = table.columns.iter().position(|column| column.name == "is_current");
     let mut writer = DynamicWriter::create(merge.path, table, merge.footer)?;
-    let (mut weight, mut rows) = (0, 0);
+    let mut group = Group { limit: merge.group_bytes, ..Group::default() };
     each(sources, merge.runs, |mut row: Vec<Value>, is_current| {
         if let Some(cell) = mark.and_then(|at| row.get_mut(at)) {
             *cell = Value::Bool(is_current);
         }
-        (weight, rows) = (weight + row.iter().map(Value::weight).sum::<usize>(), rows + 1);
+        let ends = group.add(row.iter().map(Value::weight).sum());
         writer.push(row)?;
-        if weight >= merge.group_bytes || rows == ROW_GROUP_ROWS {
-            (weight, rows) = (0, 0);
-            writer.end_group()?;
-        }
-        Ok(())
+        if ends { writer.end_group() } else { Ok(()) }
     })?;
     writer.finish()
 }
