@@ -41,7 +41,7 @@ tools:
 	  echo "no wget: the test of its --warc-dedup will be skipped"
 	@command -v chromium >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 && apt-get update -qq && \
 	  apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk >/dev/null; } || \
-	  echo "no Chromium: replay will not be looked at in a browser"
+	  echo "no Chromium: replay and the report will not be looked at in a browser"
 	@[ -d target/documentation/usr/share/doc/sphinx-doc/html ] || { command -v apt-get >/dev/null 2>&1 && \
 	  mkdir -p target/documentation && cd target/documentation && \
 	  apt-get download -qq sphinx-doc libjs-jquery libjs-underscore libjs-sphinxdoc && \
@@ -50,6 +50,10 @@ tools:
 	  mkdir -p target/replaywebpage && cd target/replaywebpage && \
 	  npm pack --silent replaywebpage@2.4.6 >/dev/null 2>&1 && tar -xzf replaywebpage-*.tgz; } || \
 	  echo "no replaywebpage from npm: WACZ files will not be played by it"
+	@[ -f target/axe/package/axe.min.js ] || { command -v npm >/dev/null 2>&1 && \
+	  mkdir -p target/axe && cd target/axe && \
+	  npm pack --silent axe-core@4.10.3 >/dev/null 2>&1 && tar -xzf axe-core-*.tgz; } || \
+	  echo "no axe-core from npm: the report will not be checked for accessibility"
 
 lint:
 	$(CARGO) fmt --check

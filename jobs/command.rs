@@ -10,6 +10,7 @@ pub mod index;
 pub mod jobs;
 pub mod rank;
 pub mod reference;
+pub mod report;
 pub mod results;
 pub mod schema;
 pub mod serve;

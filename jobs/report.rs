@@ -1,18 +1,27 @@
 //! `webmill report`: tables `hosts` and `summary`, and `report.html`.
 
+mod compare;
 mod corpus;
 mod crawls;
 mod draw;
+mod draw_changes;
 mod draw_crawl;
+mod draw_made;
+mod draw_ranking;
 mod hosts;
 mod numbers;
+mod periods;
 mod summary;
 pub mod tables;
 mod tops;
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
+use webmill_report::Lang;
 use webmill_run::{Committed, Inputs, Job, JobInput, Stage, Unit};
 use webmill_sort::Budget;
 use webmill_table::schema;
@@ -26,7 +35,7 @@ use tables::{HostRow, SummaryRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: Report::NAME,
     about: "Write the report: one self-contained page with the numbers and the pictures, and the tables behind it",
-    example: "Example:\n  webmill report --out results\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated and mirrors where they were run, and the tables of the crawl where the shards are a crawl's.",
+    example: "Examples:\n  webmill report --out results\n  webmill report --out results --lang zh\n  webmill report --out results --compare results-of-last-year\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated and mirrors where they were run, and the tables of the crawl where the shards are a crawl's.",
     reads_shards: false,
     tables: || vec![schema::<HostRow>(), schema::<SummaryRow>()],
     check: check_settings::<Report>,
@@ -54,6 +63,8 @@ pub struct Sources {
     pub mirrors: Option<Committed>,
     /// The crawls that the corpus is of.
     crawls: crawls::Crawls,
+    /// Earlier results that these are compared with.
+    earlier: Option<compare::Earlier>,
 }
 
 impl Sources {
@@ -68,7 +79,9 @@ impl Sources {
             Err(Error::Config(_)) => Ok(None),
             Err(error) => Err(error),
         };
+        let settings = context.settings::<Report>()?;
         Ok(Sources {
+            earlier: compare::open(settings.compare.as_deref(), context.runtime.cancel)?,
             crawls: crawls::Crawls::of(context, &extract)?,
             extract,
             graph: context.results_of("graph")?,
@@ -89,7 +102,12 @@ impl Sources {
 
 impl JobInput for Sources {
     fn inputs(&self) -> Inputs {
-        Inputs { upstream: Inputs::of_jobs(self.all()).upstream, ..self.crawls.inputs() }
+        let mut inputs = self.crawls.inputs();
+        if let Some(earlier) = &self.earlier {
+            inputs.files.extend(earlier.inputs().files.iter().cloned());
+            inputs.paths.extend(earlier.inputs().paths.iter().cloned());
+        }
+        Inputs { upstream: Inputs::of_jobs(self.all()).upstream, ..inputs }
     }
 }
 
@@ -97,15 +115,20 @@ impl JobInput for Sources {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Report {
-    /// Heading of the page.
+    /// Heading of the page; where it is empty, the host of most pages and how many more there are.
     pub title: String,
-    /// Rows of each table of top pages or hosts.
+    /// Rows of each list of top pages or hosts.
     pub top: usize,
+    /// Language of the page: en or zh.
+    pub lang: String,
+    /// Folder of earlier results: what changed since is a part of the page. Its content is in the key, not its path.
+    #[serde(skip_serializing)]
+    pub compare: Option<PathBuf>,
 }
 
 impl Default for Report {
     fn default() -> Self {
-        Report { title: "Corpus report".into(), top: 15 }
+        Report { title: String::new(), top: 15, lang: "en".into(), compare: None }
     }
 }
 
@@ -113,9 +136,22 @@ impl Settings for Report {
     const TABLE: &'static str = "report";
 
     fn check(&self) -> Result<()> {
+        if Lang::of_code(&self.lang).is_none() {
+            return Err(Error::Config(format!("lang = {} is neither en nor zh", self.lang)));
+        }
         within("top", self.top, 1..=10_000)
     }
 }
+
+impl Report {
+    /// The language.
+    fn language(&self) -> Lang {
+        Lang::of_code(&self.lang).unwrap_or_default()
+    }
+}
+
+/// Name of the copy of the page for people, in the folder of all results.
+pub const COPY: &str = "report.html";
 
 /// Writes the report about the context's results.
 ///
@@ -125,7 +161,31 @@ pub fn report(context: &Context<'_>) -> Result<Option<Committed>> {
     let sources = Sources::of(context)?;
     refuse_earlier(&sources)?;
     mixed(&sources.all()).iter().for_each(|warning| context.runtime.progress.note(warning));
-    context.run(&context.settings::<Report>()?, &sources)
+    let settings = context.settings::<Report>()?;
+    let committed = context.run(&settings, &sources)?;
+    if let Some(committed) = committed.as_ref().filter(|_| !context.is_dry_run()) {
+        copy(&settings, &sources, committed, &context.runtime.out)?;
+    }
+    Ok(committed)
+}
+
+/// Writes the copy of the page for people, with the times that no result has.
+fn copy(settings: &Report, sources: &Sources, committed: &Committed, out: &std::path::Path) -> Result<()> {
+    let path = committed.path("report.html");
+    let html = std::fs::read_to_string(&path).at(&path)?;
+    let seconds: BTreeMap<String, f64> = sources
+        .all()
+        .into_iter()
+        .filter_map(|of| {
+            let run = std::fs::read(of.path("run.json")).ok()?;
+            let run: serde_json::Value = serde_json::from_slice(&run).ok()?;
+            Some((of.manifest.job.clone(), run["seconds"].as_f64()?))
+        })
+        .collect();
+    let page = webmill_report::with_times(&html, settings.language(), &seconds);
+    let (aside, path) = (out.join(format!(".{COPY}.aside")), out.join(COPY));
+    std::fs::write(&aside, page).at(&aside)?;
+    std::fs::rename(&aside, &path).at(&path)
 }
 
 /// Refuses results of an earlier webmill, which lack tables that the report is drawn from, all at once.
@@ -155,7 +215,7 @@ fn refuse_earlier(sources: &Sources) -> Result<()> {
 impl Job for Report {
     type Input = Sources;
     const NAME: &'static str = "report";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
 
     fn run(&self, sources: &Sources, stage: &Stage<'_>) -> Result<()> {
         stage.unit("report", |unit| self.write(sources, unit))
@@ -175,11 +235,14 @@ impl Report {
         stage.cancel.check()?;
         let hosts = hosts.write(unit, &tops.host_names())?;
         let mut summary = summary::rows(sources, &corpus, hosts.count, &numbers);
-        let mut drawn = draw::draw(self, sources, &corpus, &tops, &hosts, &numbers)?;
-        if let Some(crawl) = &crawl {
-            summary.extend(summary::crawl_rows(crawl));
-            drawn.sections.push(draw_crawl::section(crawl));
-        }
+        let budget = budget.fraction(1, 2);
+        let changes = sources.earlier.as_ref();
+        let changes =
+            changes.map(|earlier| compare::Changes::read(earlier, sources, &budget, self.top)).transpose()?;
+        summary.extend(crawl.iter().flat_map(summary::crawl_rows));
+        summary.extend(changes.iter().flat_map(summary::changes_rows));
+        let found = draw::Found { sources, corpus: &corpus, tops: &tops, hosts: &hosts, numbers: &numbers };
+        let drawn = draw::draw(self, &found, crawl.as_ref(), changes.as_ref());
         let path = unit.create("report.html")?;
         std::fs::write(&path, webmill_report::render(&drawn)).at(&path)?;
         unit.wrote("report.html", "", Vec::new(), 0);

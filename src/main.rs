@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, dedup, demo, graph, index, jobs, rank, reference, results, schema, serve, shape, shard,
-    show, text, wacz,
+    crawl, datasets, dedup, demo, graph, index, jobs, rank, reference, report, results, schema, serve, shape,
+    shard, show, text, wacz,
 };
 use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
@@ -35,6 +35,7 @@ enum Command {
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),
     Shape(shape::ShapeArgs),
+    Report(report::ReportArgs),
     Dedup(Box<dedup::DedupArgs>),
     Show(show::ShowArgs),
     #[command(display_order = 100)]
@@ -116,6 +117,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Graph(args) => graph::run(&args, &cancel),
         Command::Rank(args) => rank::run(&args, &cancel),
         Command::Shape(args) => shape::run(&args, &cancel),
+        Command::Report(args) => report::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
         Command::Show(args) => show::run(&args),
         Command::Shard(args) => shard::run(args),

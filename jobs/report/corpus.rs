@@ -50,6 +50,12 @@ pub struct Corpus {
     pub clusters: Vec<(u64, String)>,
     /// Pages that a cluster represents by another page.
     pub duplicates: u64,
+    /// First and last time of fetching, ms.
+    pub fetched: Option<(i64, i64)>,
+    /// HTML pages by day of fetching (days since 1970) and language.
+    pub fetch_days: BTreeMap<(i64, String), u64>,
+    /// HTML pages by year of publication and language, as far as pages say.
+    pub published_years: BTreeMap<(i64, String), u64>,
 }
 
 /// Largest clusters kept for the report.
@@ -59,7 +65,9 @@ const TOP_KEYWORDS: usize = 15;
 const COUNTED_AT_ONCE: usize = 1 << 16;
 /// Distinct names of a distribution; foreign servers choose their media types. What comes later is counted together.
 const MAX_NAMES: usize = 10_000;
-const OTHERS: &str = "(others)";
+pub const OTHERS: &str = "(others)";
+/// Pairs of day and language counted; the languages of later ones together.
+const MAX_DAYS: usize = 100_000;
 
 columns! {
     /// What is summed of a capture.
@@ -68,6 +76,8 @@ columns! {
         url_sortkey,
         url_host_name,
         url_host_registered_domain,
+        fetch_time,
+        published,
         fetch_status,
         content_mime_type,
         content_mime_detected,
@@ -143,6 +153,11 @@ impl Corpus {
                 );
                 let is_page = page.is_html && matches!(status, None | Some(200..=299));
                 let language = page.content_languages.and_then(|l| l.split(',').next());
+                self.note_times(
+                    page.fetch_time.0,
+                    page.published,
+                    is_page.then_some(language.unwrap_or("none")),
+                );
                 if is_page {
                     self.html += 1;
                     add(&mut self.charset, page.content_charset.unwrap_or("unknown"));
@@ -170,6 +185,29 @@ impl Corpus {
             }
         }
         noindex.finish()
+    }
+
+    fn note_times(&mut self, fetched: Option<i64>, published: Option<&str>, language: Option<&str>) {
+        if let Some(ms) = fetched {
+            let (first, last) = self.fetched.unwrap_or((ms, ms));
+            self.fetched = Some((first.min(ms), last.max(ms)));
+        }
+        let Some(language) = language else { return };
+        let count = |counts: &mut BTreeMap<(i64, String), u64>, at: i64| {
+            let key = (at, language.to_owned());
+            if counts.len() < MAX_DAYS || counts.contains_key(&key) {
+                *counts.entry(key).or_default() += 1;
+            } else {
+                *counts.entry((at, OTHERS.to_owned())).or_default() += 1;
+            }
+        };
+        if let Some(ms) = fetched {
+            count(&mut self.fetch_days, ms.div_euclid(86_400_000));
+        }
+        let year = published.and_then(|date| date.get(..4)?.parse().ok());
+        if let Some(year) = year.filter(|year| (1980..=2100).contains(year)) {
+            count(&mut self.published_years, year);
+        }
     }
 
     fn read_clusters(&mut self, sources: &Sources, hosts: &mut Hosts) -> Result<()> {

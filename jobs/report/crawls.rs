@@ -154,8 +154,8 @@ pub struct CrawlNumbers {
     unchanged: f64,
     /// Lives of pages by top-level domain; without name of all.
     pub lives: BTreeMap<Option<String>, Lives>,
-    /// The last rounds: name and row.
-    pub rounds: Vec<(String, CrawlRoundRow)>,
+    /// The last rounds: number of the crawl where there are several, and row.
+    pub rounds: Vec<(Option<usize>, CrawlRoundRow)>,
 }
 
 impl CrawlNumbers {
@@ -176,8 +176,8 @@ impl CrawlNumbers {
             let mut rounds: Vec<CrawlRoundRow> = rows(crawl)?;
             rounds.sort_by_key(|row| row.round);
             let first = rounds.len().saturating_sub(MOST_ROUNDS);
-            let of = if crawls.folders.len() > 1 { format!("crawl {}, ", number + 1) } else { String::new() };
-            let named = rounds.drain(first..).map(|row| (format!("{of}round {}", row.round), row));
+            let of = (crawls.folders.len() > 1).then_some(number + 1);
+            let named = rounds.drain(first..).map(|row| (of, row));
             numbers.rounds.extend(named);
         }
         Ok(Some(numbers))

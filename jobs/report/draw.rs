@@ -1,381 +1,444 @@
-//! Putting the numbers into the report's sections.
+//! Putting the numbers into the report's parts.
 
-use webmill_capture::Result;
-use webmill_report::{Bars, BowTie, Law, LogLog, ReportData, Series, Share, Top, TopRow, thousands};
+use webmill_capture::date::format_rfc3339;
+use webmill_report::{
+    Bar, Bars, BowTie, Html, Lang, Law, Layer, LogLog, OverTime, Panel, Part, ReportData, Series, Top,
+    TopRow, Word, language_name, thousands,
+};
 
-use super::corpus::{Corpus, Counts, outcomes};
+use super::compare::Changes;
+use super::corpus::{Corpus, Counts, OTHERS, outcomes};
+use super::crawls::CrawlNumbers;
 use super::hosts::WrittenHosts;
 use super::numbers::Numbers;
-use super::summary::copied;
-use super::tops::{Lists, MEASURES, Scored, Tops};
-use super::{Report, Sources};
+use super::periods::Periods;
+use super::summary::{copied, degrees};
+use super::tops::Tops;
+use super::{Report, Sources, draw_changes, draw_crawl, draw_made, draw_ranking};
 use crate::levels::Level;
-use crate::rank::Rank;
-use crate::rank::settings::DanglingRank;
-use crate::rank::tables::{ConvergenceRow, Iterated};
 use crate::shape::tables::Direction;
+
+/// What was found out.
+pub struct Found<'a> {
+    pub sources: &'a Sources,
+    pub corpus: &'a Corpus,
+    pub tops: &'a Tops,
+    pub hosts: &'a WrittenHosts,
+    pub numbers: &'a Numbers,
+}
 
 /// The whole report.
 pub fn draw(
     settings: &Report,
-    sources: &Sources,
-    corpus: &Corpus,
-    tops: &Tops,
-    hosts: &WrittenHosts,
-    numbers: &Numbers,
-) -> Result<ReportData> {
-    let pages = numbers.level(Level::Page);
-    let files = &sources.extract.manifest.inputs.files;
-    let bytes: u64 = files.iter().map(|f| f.bytes).sum();
-    let counts = &sources.extract.manifest.counts;
-    let lost = match counts.bytes_lost {
-        0 => String::new(),
-        lost => format!(" ({} bytes lost)", thousands(lost)),
+    found: &Found<'_>,
+    crawl: Option<&CrawlNumbers>,
+    changes: Option<&Changes>,
+) -> ReportData {
+    let lang = settings.language();
+    let mut parts: Vec<Part> = changes.map(|changes| draw_changes::part(changes, lang)).into_iter().collect();
+    parts.push(draw_ranking::part(found, lang, settings.top));
+    parts.extend([texts(found, lang), graph(found, lang), captures(found, lang), duplicates(found, lang)]);
+    parts.extend(crawl.map(|crawl| draw_crawl::part(crawl, lang)));
+    parts.push(draw_made::part(found, lang));
+    let title = if settings.title.is_empty() { name(found, lang) } else { settings.title.clone() };
+    ReportData {
+        lang,
+        title,
+        subtitle: subtitle(found, lang),
+        findings: findings(found, lang),
+        overview: overview(found, lang),
+        parts,
+    }
+}
+
+/// Name of a corpus that was given none: the host that ranks first, and how many more there are.
+fn name(found: &Found<'_>, lang: Lang) -> String {
+    let hosts = found.hosts;
+    let most = hosts
+        .asked
+        .values()
+        .max_by(|a, b| a.html_pages.cmp(&b.html_pages).then_with(|| b.url_host_name.cmp(&a.url_host_name)));
+    match most {
+        None => lang.word(Word::Empty).to_owned(),
+        Some(host) if hosts.count < 2 => host.url_host_name.clone(),
+        Some(host) => {
+            let more = thousands(if lang == Lang::Zh { hosts.count } else { hosts.count - 1 });
+            lang.word(Word::OneHostMore).replace("{0}", &host.url_host_name).replace("{1}", &more)
+        }
+    }
+}
+
+fn subtitle(found: &Found<'_>, lang: Lang) -> Html {
+    let manifest = &found.sources.extract.manifest;
+    let counts = &manifest.counts;
+    let day = |ms: i64, of: &str| {
+        let day: String = format_rfc3339(ms).chars().take(10).collect();
+        Html::number(ms as f64, &day, of)
     };
-    Ok(ReportData {
-        title: settings.title.clone(),
-        subtitle: format!(
-            "{} shard{} · {:.1} MB · {} records read, {} damaged{lost}",
-            files.len(),
-            if files.len() == 1 { "" } else { "s" },
-            bytes as f64 / 1e6,
-            thousands(counts.read),
-            thousands(counts.damaged),
-        ),
-        cards: [
-            ("captures", corpus.captures),
-            ("HTML pages", corpus.html),
-            ("hosts", hosts.count),
-            ("words of main text", corpus.words),
-            ("links", corpus.links),
-            ("graph nodes", pages.map_or(0, |level| level.nodes)),
-            ("graph arcs", pages.map_or(0, |level| level.arcs)),
-            ("duplicate pages", corpus.duplicates),
-        ]
-        .map(|(label, n)| (label.to_owned(), thousands(n)))
-        .into(),
-        tops: top_tables(tops, hosts, settings.top, &numbers.rank)
-            .into_iter()
-            .chain(agreement(numbers))
-            .collect(),
-        plots: plots(numbers, corpus),
-        bowtie: bowtie(numbers),
-        bars: [
-            bars("Status codes", "captures", &corpus.status),
-            bars("Languages of main texts", "pages", &corpus.language),
-            bars("Encodings", "pages", &corpus.charset),
-            bars("Media types", "captures", &corpus.mime),
-            bars("Kinds of pages", "pages", &corpus.page_type),
-            Bars { of: Some(corpus.texts), ..bars("Keywords of most pages", "pages", &corpus.keyword) },
-            bars("What the crawl met", "events", &outcomes(sources)),
-        ]
-        .into_iter()
-        .filter(|b| !b.bars.is_empty())
-        .collect(),
-        sections: Vec::new(),
-        clusters: vec![cluster_table(corpus, tops)],
-        dropped: shares(&sources.extract.manifest.counts.dropped),
-        facts: facts(sources, numbers),
+    let mut parts = Vec::new();
+    if let Some((first, last)) = found.corpus.fetched {
+        let (a, b) = (day(first, "dates: first capture"), day(last, "dates: last capture"));
+        let same = first.div_euclid(86_400_000) == last.div_euclid(86_400_000);
+        let template = if same { Word::Fetched } else { Word::FetchedBetween };
+        parts.push(Html::fill(lang.word(template), &[a, b]));
+    }
+    let files = &manifest.inputs.files;
+    let bytes: u64 = files.iter().map(|file| file.bytes).sum();
+    let megabytes = Html::number(bytes as f64, &format!("{:.1}", bytes as f64 / 1e6), "input: bytes");
+    parts.push(Html::fill(
+        lang.word(Word::Shards),
+        &[Html::count(files.len() as u64, "input: files"), megabytes],
+    ));
+    let template = if counts.bytes_lost > 0 { Word::RecordsReadLost } else { Word::RecordsRead };
+    let numbers = [
+        Html::count(counts.read, "input: records read"),
+        Html::count(counts.damaged, "input: records damaged"),
+        Html::count(counts.bytes_lost, "input: bytes lost"),
+    ];
+    parts.push(Html::fill(lang.word(template), &numbers));
+    Html::join(&parts, " · ")
+}
+
+fn share(part: u64, whole: u64) -> Html {
+    format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64).into()
+}
+
+/// Three sentences.
+fn findings(found: &Found<'_>, lang: Lang) -> Vec<Html> {
+    let (corpus, hosts) = (found.corpus, found.hosts.count);
+    let (nodes, crawled) =
+        found.numbers.level(Level::Page).map_or((0, 0), |level| (level.nodes, level.crawled));
+    let pages = Html::count(nodes, "graph: page nodes");
+    let html = Html::count(corpus.html, "corpus: html pages");
+    let captures = Html::count(corpus.captures, "corpus: captures");
+    let known = [pages.clone(), Html::count(crawled, "graph: page crawled"), share(crawled, nodes)];
+    let coverage = if hosts == 1 {
+        let with: Vec<Html> = [captures, html.clone()].into_iter().chain(known).collect();
+        Html::fill(lang.word(Word::FindingOneHost), &with)
+    } else {
+        let hosts = Html::count(hosts, "corpus: hosts");
+        let with: Vec<Html> = [captures, hosts, html.clone()].into_iter().chain(known).collect();
+        Html::fill(lang.word(Word::FindingCoverage), &with)
+    };
+    let duplicates = Html::count(corpus.duplicates, "corpus: duplicates");
+    let most = corpus.language.iter().filter(|(code, _)| *code != "none");
+    let most = most.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
+    let text = match most {
+        Some((code, n)) => {
+            let language = Html::text(&language_name(code, lang));
+            let count = Html::count(*n, &format!("language: {code}"));
+            let repeated = share(corpus.duplicates, corpus.html);
+            let with = [language, count, html, share(*n, corpus.html), duplicates, repeated];
+            Html::fill(lang.word(Word::FindingText), &with)
+        }
+        None => Html::fill(lang.word(Word::FindingNoText), &[duplicates]),
+    };
+    let core = found.numbers.shape(Level::Page).map_or(0, |shape| shape.bowtie_core);
+    let shape = match found.tops.pages[0].first() {
+        None => {
+            let arcs = found.numbers.level(Level::Page).map_or(0, |level| level.arcs);
+            Html::fill(lang.word(Word::FindingNoShape), &[pages, Html::count(arcs, "graph: page arcs")])
+        }
+        Some(first) => {
+            let title = found.tops.titles.get(&first.url).filter(|title| !title.trim().is_empty());
+            let first = title.map_or_else(|| Html::name(&first.url), |title| Html::titled(title, &first.url));
+            match core {
+                0 | 1 => Html::fill(lang.word(Word::FindingFlat), &[first]),
+                _ => {
+                    let of_core = Html::count(core, "shape: bowtie page core");
+                    Html::fill(lang.word(Word::FindingShape), &[of_core, pages, share(core, nodes), first])
+                }
+            }
+        }
+    };
+    vec![coverage, text, shape]
+}
+
+fn overview(found: &Found<'_>, lang: Lang) -> Part {
+    let (corpus, numbers) = (found.corpus, found.numbers);
+    let word = |word| lang.word(word).to_owned();
+    let card = |label, n, of: &str| (word(label), Html::count(n, of));
+    let mut cards = vec![
+        card(Word::Captures, corpus.captures, "corpus: captures"),
+        card(Word::HtmlPages, corpus.html, "corpus: html pages"),
+    ];
+    if found.hosts.count > 1 {
+        cards.push(card(Word::Hosts, found.hosts.count, "corpus: hosts"));
+    } else if let Some(level) = numbers.level(Level::Page) {
+        cards.push((word(Word::PagesCrawled), share(level.crawled, level.nodes)));
+    }
+    cards.extend([
+        card(Word::WordsOfText, corpus.words, "corpus: words"),
+        card(Word::Links, corpus.links, "corpus: links"),
+        card(Word::DuplicatePages, corpus.duplicates, "corpus: duplicates"),
+    ]);
+    let over_time = languages_over_time(corpus, lang);
+    let languages = match over_time {
+        Some(over) => Panel::OverTime(over),
+        None => Panel::Bars(languages(corpus, lang)),
+    };
+    Part { cards, panels: bowtie(numbers).into_iter().chain([languages]).collect(), ..Part::default() }
+}
+
+fn languages_over_time(corpus: &Corpus, lang: Lang) -> Option<OverTime> {
+    let periods = Periods::of(corpus);
+    let by = periods.by?;
+    let layer = |(code, counts): (String, Vec<u64>)| {
+        let of = periods.names.iter().map(|period| format!("language over time: {period} {code}"));
+        let name =
+            if code == OTHERS { lang.word(Word::Others).to_owned() } else { language_name(&code, lang) };
+        Layer { name, counts, of: of.collect() }
+    };
+    Some(OverTime {
+        title: lang.word(Word::LanguagesOverTime).into(),
+        note: lang.word(by).into(),
+        layers: periods.languages.into_iter().map(layer).collect(),
+        periods: periods.names.clone(),
     })
 }
 
-/// What PageRank was computed with, in words.
-fn pagerank_note(rank: &Rank) -> String {
-    let dangling = match (rank.dangling, &rank.teleport) {
-        (DanglingRank::Lost, _) => "dangling mass lost",
-        (DanglingRank::Teleport, Some(_)) => "dangling mass spread over the teleport set",
-        _ => "dangling mass spread uniformly",
-    };
-    let teleport = if rank.teleport.is_some() { ", teleporting to a given set of nodes" } else { "" };
-    let weights = if rank.weighted_pages { ", arcs weighted by links" } else { "" };
-    let sum = match rank.dangling {
-        DanglingRank::Lost => "the sum over all pages and link targets is below 1",
-        _ => "the sum over all pages and link targets is 1",
-    };
-    format!(
-        "d = {}, {dangling}{teleport}{weights}; {sum}. Pages that ask for noindex are left out.",
-        rank.damping
-    )
+fn languages(corpus: &Corpus, lang: Lang) -> Bars {
+    let mut chart = bars(
+        lang.word(Word::Languages).into(),
+        lang.word(Word::HtmlPages).into(),
+        "language",
+        &corpus.language,
+    );
+    chart.bars.iter_mut().for_each(|bar| bar.name = language_name(&bar.name, lang));
+    chart
 }
 
-/// What HITS was computed with, in words.
-fn hits_note(rank: &Rank, what: &str) -> String {
-    match rank.hits_variant.as_str() {
-        "hits" => format!("HITS over the whole graph: {what}."),
-        variant => format!("HITS ({variant}) over the whole graph: {what}."),
+fn texts(found: &Found<'_>, lang: Lang) -> Part {
+    let corpus = found.corpus;
+    let word = |word| lang.word(word).to_owned();
+    let mut panels = Vec::new();
+    // The overview has it else.
+    if languages_over_time(corpus, lang).is_some() {
+        panels.push(languages(corpus, lang));
     }
+    let mut kinds = bars(word(Word::Kinds), word(Word::HtmlPages), "page type", &corpus.page_type);
+    kinds.bars.iter_mut().for_each(|bar| bar.name = kind(&bar.name, lang));
+    let keywords = bars(word(Word::Keywords), word(Word::Pages), "keyword", &corpus.keyword);
+    let encodings = bars(word(Word::Encodings), word(Word::HtmlPages), "charset", &corpus.charset);
+    panels.extend([Bars { of: Some(corpus.texts), ..keywords }, kinds]);
+    panels.push(encodings);
+    part("texts", word(Word::Texts), String::new(), charts(panels, lang))
 }
 
-fn number(x: f64) -> String {
-    if x == 0.0 {
-        "0".into()
-    } else if x >= 0.001 {
-        format!("{x:.5}")
-    } else {
-        format!("{x:.2e}")
+/// The charts; of those with one bar, which no picture says more of, a list.
+fn charts(all: Vec<Bars>, lang: Lang) -> Vec<Panel> {
+    let (single, several): (Vec<Bars>, Vec<Bars>) = all.into_iter().partition(|chart| chart.bars.len() == 1);
+    let mut panels: Vec<Panel> = several.into_iter().map(Panel::Bars).collect();
+    let fact = |chart: &Bars| {
+        let bar = chart.bars.first()?;
+        let (count, unit) = (Html::count(bar.count, &bar.of), Html::text(&chart.unit));
+        Some((chart.title.clone(), Html::fill("{0}: {1} {2}", &[Html::text(&bar.name), count, unit])))
+    };
+    let facts: Vec<(String, Html)> = single.iter().filter_map(fact).collect();
+    if !facts.is_empty() {
+        panels.push(Panel::Facts(lang.word(Word::AllTheSame).to_owned(), facts));
     }
+    panels
 }
 
-fn page_rows(rows: &[Scored], tops: &Tops, first: fn(&Scored) -> f64) -> Vec<TopRow> {
-    rows.iter()
-        .map(|r| TopRow {
-            name: r.url.clone(),
-            title: tops.titles.get(&r.url).cloned(),
-            cells: vec![number(first(r)), thousands(r.indegree.into()), thousands(r.outdegree.into())],
-        })
-        .collect()
+fn part(id: &str, title: String, note: String, panels: Vec<Panel>) -> Part {
+    Part { id: id.into(), title, note, cards: Vec::new(), panels }
 }
 
-fn top_tables(tops: &Tops, hosts: &WrittenHosts, most: usize, rank: &Rank) -> Vec<Top> {
-    let columns = |measure: &str| vec![measure.to_owned(), "in".to_owned(), "out".to_owned()];
-    let short = most.min(10);
-    let about = [
-        ("Top pages by PageRank", pagerank_note(rank)),
-        ("Top authorities", hits_note(rank, "pages that good hubs point to")),
-        ("Top hubs", hits_note(rank, "pages that point to good authorities")),
-        (
-            "Top pages by SALSA",
-            "Authorities of a random walk between hubs and authorities; the sum is 1.".into(),
-        ),
-        (
-            "Most central pages",
-            "Harmonic centrality: near to many pages that lead there; exact, or with the error that table convergence states.".into(),
-        ),
+/// A kind of page in words.
+fn kind(name: &str, lang: Lang) -> String {
+    let known = match name {
+        "article" => Word::Article,
+        "collection" => Word::Collection,
+        "documentation" => Word::Documentation,
+        "forum" => Word::Forum,
+        "listing" => Word::Listing,
+        "product" => Word::Product,
+        "service" => Word::Service,
+        "other" => Word::Other,
+        "unknown" => Word::Unknown,
+        other => return other.to_owned(),
+    };
+    lang.word(known).to_owned()
+}
+
+fn captures(found: &Found<'_>, lang: Lang) -> Part {
+    let corpus = found.corpus;
+    let chart = |title, unit, section: &str, counts: &Counts| {
+        bars(lang.word(title).into(), lang.word(unit).into(), section, counts)
+    };
+    let all = vec![
+        chart(Word::Status, Word::Captures, "status", &corpus.status),
+        chart(Word::MediaTypes, Word::Captures, "mime", &corpus.mime),
+        chart(Word::Met, Word::Events, "crawl", &outcomes(found.sources)),
     ];
-    let pages = about.into_iter().zip(MEASURES).zip(&tops.pages).enumerate();
-    let pages = pages.map(|(i, (((title, note), (name, measure)), list))| {
-        let shown = if i == 0 { list.len() } else { list.len().min(short) };
-        Top {
-            title: title.into(),
-            note,
-            columns: columns(name),
-            rows: page_rows(&list[..shown], tops, measure),
-        }
-    });
-    let mut tables: Vec<Top> = pages.collect();
-    tables.extend([
-        Top {
-            title: "Most wanted".into(),
-            note: "Link targets that were not crawled, by PageRank: what a further crawl would fetch first."
-                .into(),
-            columns: columns("PageRank"),
-            rows: page_rows(&tops.wanted[..tops.wanted.len().min(short)], tops, |r| r.pagerank),
-        },
-        Top {
-            title: "Top hosts".into(),
-            note: format!(
-                "Hosts with crawled pages, by PageRank of the graph of hosts{}.",
-                if rank.weighted_hosts { ", arcs weighted by links" } else { "" }
-            ),
-            columns: ["PageRank", "hosts in", "hosts out", "HTML pages", "duplicates"]
-                .map(String::from)
-                .into(),
-            rows: tops.hosts[0]
-                .iter()
-                .map(|r| {
-                    let host = hosts.asked.get(&r.url);
-                    TopRow {
-                        name: r.url.clone(),
-                        title: None,
-                        cells: vec![
-                            number(r.pagerank),
-                            thousands(r.indegree.into()),
-                            thousands(r.outdegree.into()),
-                            thousands(host.map_or(0, |h| h.html_pages)),
-                            thousands(host.map_or(0, |h| h.duplicates)),
-                        ],
-                    }
-                })
-                .collect(),
-        },
-        side_by_side("Hosts by each measure", &tops.hosts, short),
-        side_by_side("Domains by each measure", &tops.domains, short),
-    ]);
-    tables
+    part("captures", lang.word(Word::CapturesTitle).into(), String::new(), charts(all, lang))
 }
 
-/// The best names by each measure, a column a measure.
-fn side_by_side(title: &str, lists: &Lists, most: usize) -> Top {
-    let name = |list: &Vec<Scored>, i: usize| list.get(i).map_or_else(String::new, |r| r.url.clone());
-    Top {
-        title: title.into(),
-        note: "By PageRank, then by HITS authority and hub, SALSA authority and harmonic centrality.".into(),
-        columns: MEASURES[1..].iter().map(|(name, _)| (*name).to_owned()).collect(),
-        rows: (0..most.min(lists[0].len()))
-            .map(|i| TopRow {
-                name: name(&lists[0], i),
-                title: None,
-                cells: lists[1..].iter().map(|list| name(list, i)).collect(),
-            })
-            .collect(),
+fn graph(found: &Found<'_>, lang: Lang) -> Part {
+    let numbers = found.numbers;
+    let word = |word| lang.word(word).to_owned();
+    let mut panels = Vec::new();
+    let levels =
+        [(Level::Page, Word::DegreesOfPages, Word::Pages), (Level::Host, Word::DegreesOfHosts, Word::Hosts)];
+    for (level, title, what) in levels {
+        panels.push(Panel::LogLog(LogLog {
+            title: word(title),
+            x: word(Word::Degree),
+            y: word(what),
+            series: vec![
+                series(numbers, level, Direction::In, word(Word::InDegree)),
+                series(numbers, level, Direction::Out, word(Word::OutDegree)),
+            ],
+            note: word(Word::DegreesNote),
+        }));
     }
+    panels.push(Panel::Facts(word(Word::GraphNumbers), graph_facts(numbers, lang)));
+    panels.extend(agreement(numbers, lang).map(Panel::Top));
+    part("graph", word(Word::Graph), word(Word::GraphNote), panels)
 }
 
-/// How the measures agree, on each level.
-fn agreement(numbers: &Numbers) -> Option<Top> {
-    let mut pairs: Vec<String> =
-        numbers.agreement.iter().map(|row| format!("{} – {}", row.first, row.second)).collect();
-    pairs.sort();
+fn graph_facts(numbers: &Numbers, lang: Lang) -> Vec<(String, Html)> {
+    let word = |word| lang.word(word).to_owned();
+    let mut facts = Vec::new();
+    if let Some(level) = numbers.level(Level::Page) {
+        facts.push((word(Word::Nodes), Html::count(level.nodes, "graph: page nodes")));
+        facts.push((word(Word::Arcs), Html::count(level.arcs, "graph: page arcs")));
+    }
+    let Some(shape) = numbers.shape(Level::Page) else { return facts };
+    let largest = Html::count(shape.largest_scc.into(), "shape: components page scc largest");
+    facts.push((word(Word::LargestComponent), largest));
+    for (label, value, percent, of) in [
+        (Word::Reciprocity, shape.reciprocity, true, "shape: mixing page reciprocity"),
+        (Word::WithinHosts, shape.links_within_hosts, true, "shape: mixing page links_within_hosts"),
+        (Word::MeanDistance, shape.distance_mean, false, "shape: distances page mean"),
+        (
+            Word::EffectiveDiameter,
+            shape.effective_diameter,
+            false,
+            "shape: distances page effective_diameter",
+        ),
+    ] {
+        let Some(value) = value else { continue };
+        let written = if percent { format!("{:.1} %", 100.0 * value) } else { format!("{value:.2}") };
+        facts.push((word(label), Html::number(value, &written, of)));
+    }
+    facts
+}
+
+/// How the measures agree, on each level that has something to order.
+fn agreement(numbers: &Numbers, lang: Lang) -> Option<Top> {
+    const LEAST_NODES: u64 = 10;
+    let levels: Vec<Level> = Level::ALL
+        .iter()
+        .copied()
+        .filter(|level| numbers.level(*level).is_some_and(|row| row.nodes >= LEAST_NODES))
+        .collect();
+    let mut pairs: Vec<(&str, &str)> = numbers.agreement.iter().map(|row| (row.first, row.second)).collect();
+    pairs.sort_unstable();
     pairs.dedup();
-    let cell = |level: Level, pair: &str| {
-        let row = numbers
-            .agreement
-            .iter()
-            .find(|row| row.level == level && format!("{} – {}", row.first, row.second) == pair);
-        row.map_or_else(|| "–".to_owned(), |row| format!("{:.3}", row.tau))
+    let cell = |level: Level, pair: (&str, &str)| {
+        let row = numbers.agreement.iter().find(|row| row.level == level && (row.first, row.second) == pair);
+        row.map_or_else(
+            || Html::text("–"),
+            |row| {
+                let of = format!("rank: kendall_tau {} {} – {}", level.as_str(), pair.0, pair.1);
+                Html::number(row.tau, &format!("{:.3}", row.tau), &of)
+            },
+        )
     };
-    let row = |pair: String| TopRow {
-        cells: Level::ALL.iter().map(|level| cell(*level, &pair)).collect(),
-        name: pair,
+    let row = |pair: (&str, &str)| TopRow {
+        cells: levels.iter().map(|level| cell(*level, pair)).collect(),
+        name: format!("{} – {}", pair.0, pair.1),
         title: None,
     };
-    Some(Top {
-        title: "How the measures agree".into(),
-        note: "Kendall's τ-b of each two rankings: 1 for the same order, 0 for none, −1 for the reverse."
-            .into(),
-        columns: Level::ALL.iter().map(ToString::to_string).collect(),
+    let word = |word| lang.word(word).to_owned();
+    let level = |level: &Level| {
+        word(match level {
+            Level::Page => Word::Pages,
+            Level::Host => Word::Hosts,
+            Level::Domain => Word::Domains,
+        })
+    };
+    (!levels.is_empty()).then(|| Top {
+        title: word(Word::Agreement),
+        note: word(Word::AgreementNote),
+        of: word(Word::Measures),
+        columns: levels.iter().map(level).collect(),
         rows: pairs.into_iter().map(row).collect(),
     })
 }
 
-fn plots(numbers: &Numbers, corpus: &Corpus) -> Vec<LogLog> {
-    let law = |level: Level, direction: Direction| {
-        let law = numbers.laws.iter().find(|law| law.level == level && law.direction == direction)?;
-        Some(Law { exponent: law.exponent, error: law.error, x_min: law.x_min })
-    };
-    let series = |level: Level, direction: Direction, name: &str| {
-        let of = numbers.degrees.iter().filter(|row| row.level == level && row.direction == direction);
-        Series {
-            name: name.into(),
-            points: of.map(|row| (row.degree, row.count)).collect(),
-            law: law(level, direction),
-        }
-    };
-    let mut plots: Vec<LogLog> = [(Level::Page, "pages"), (Level::Host, "hosts")]
-        .into_iter()
-        .map(|(level, what)| LogLog {
-            title: format!("Degrees of {what}"),
-            x: "degree".into(),
-            y: what.into(),
-            series: vec![
-                series(level, Direction::In, "in-degree"),
-                series(level, Direction::Out, "out-degree"),
-            ],
-            note: "Dashed: power law fitted by maximum likelihood. Published for the Web: in 2.1, out 2.45 (Notre Dame crawl).".into(),
-        })
-        .collect();
-    plots.push(LogLog {
-        title: "Sizes of duplicate clusters".into(),
-        x: "pages in the cluster".into(),
-        y: "clusters".into(),
-        series: vec![Series {
-            name: "clusters".into(),
-            points: corpus.cluster_sizes.iter().map(|(size, n)| (*size, *n)).collect(),
-            law: None,
-        }],
-        note: "Exact copies and near-duplicates together.".into(),
-    });
-    plots
+fn series(numbers: &Numbers, level: Level, direction: Direction, name: String) -> Series {
+    let law = numbers.laws.iter().find(|law| law.level == level && law.direction == direction);
+    let law = law.map(|law| Law { exponent: law.exponent, error: law.error, x_min: law.x_min });
+    Series { name, law, ..degrees(numbers, level, direction) }
 }
 
-fn bowtie(numbers: &Numbers) -> Option<BowTie> {
+fn bowtie(numbers: &Numbers) -> Option<Panel> {
     let shape = numbers.shape(Level::Page)?;
-    Some(BowTie {
+    Some(Panel::BowTie(BowTie {
         core: shape.bowtie_core,
         into: shape.bowtie_in,
         out: shape.bowtie_out,
         tendrils: shape.bowtie_tendril,
         tubes: shape.bowtie_tube,
         disconnected: shape.bowtie_disconnected,
-    })
+    }))
 }
 
-/// Counts as shares, largest first.
-pub fn shares(counts: &Counts) -> Vec<Share> {
-    let mut shares: Vec<Share> =
-        counts.iter().map(|(name, n)| Share { name: name.clone(), count: *n }).collect();
-    shares.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
-    shares
-}
-
-/// A bar chart of counts.
-pub fn bars(title: &str, unit: &str, counts: &Counts) -> Bars {
-    Bars { title: title.into(), unit: unit.into(), of: None, bars: shares(counts) }
-}
-
-fn cluster_table(corpus: &Corpus, tops: &Tops) -> Top {
-    Top {
-        title: "Largest clusters of duplicates".into(),
-        note: "The page that stands for each cluster: earliest fetched, then shortest URL.".into(),
-        columns: vec!["pages".into()],
-        rows: corpus
-            .clusters
-            .iter()
-            .map(|(size, url)| TopRow {
-                name: url.clone(),
-                title: tops.titles.get(url).cloned(),
-                cells: vec![thousands(*size)],
-            })
-            .collect(),
+fn duplicates(found: &Found<'_>, lang: Lang) -> Part {
+    let corpus = found.corpus;
+    let word = |word| lang.word(word).to_owned();
+    let clusters: u64 = corpus.cluster_sizes.values().sum();
+    let mut cards = vec![
+        (word(Word::Clusters), Html::count(clusters, "corpus: clusters")),
+        (word(Word::DuplicatePages), Html::count(corpus.duplicates, "corpus: duplicates")),
+    ];
+    for (name, n, _) in copied(found.sources) {
+        let label = match name {
+            "repeated lines" => Word::RepeatedLines,
+            "mirrors" => Word::Mirrors,
+            "suspected mirrors" => Word::SuspectedMirrors,
+            _ => Word::Variants,
+        };
+        cards.push((word(label), Html::count(n, &format!("corpus: {name}"))));
     }
-}
-
-/// A number of repeated lines or mirrors, and where they are listed.
-fn of_table(name: &str, n: u64, unit: &str) -> String {
-    let (unit, table) = match unit {
-        "pairs" => ("pairs of sites", "mirrors"),
-        _ => ("lines and paragraphs of many pages", "repeated"),
+    let size = |(size, n): (&u64, &u64)| Bar {
+        name: word(Word::PagesInCluster).replace("{0}", &thousands(*size)),
+        count: *n,
+        of: format!("cluster size: {size}"),
     };
-    let about = match name {
-        "suspected mirrors" => " that agree in part",
-        "variants of sites" => " that differ by www. or scheme only",
-        _ => "",
+    let mut panels = Vec::new();
+    if corpus.cluster_sizes.len() > 1 {
+        panels.push(Panel::Bars(Bars {
+            title: word(Word::ClusterSizes),
+            unit: word(Word::Clusters),
+            of: None,
+            bars: corpus.cluster_sizes.iter().map(size).collect(),
+        }));
+    }
+    let row = |(size, url): &(u64, String)| TopRow {
+        name: url.clone(),
+        title: found.tops.titles.get(url).cloned(),
+        cells: vec![thousands(*size).into()],
     };
-    format!("{} {unit}{about} (table {table})", thousands(n))
+    panels.push(Panel::Top(Top {
+        title: word(Word::LargestClusters),
+        note: word(Word::ClustersNote),
+        of: word(Word::Page),
+        columns: vec![word(Word::Pages)],
+        rows: corpus.clusters.iter().map(row).collect(),
+    }));
+    let (title, note) = (word(Word::DuplicatesTitle), word(Word::DuplicatesNote));
+    Part { cards, ..part("duplicates", title, note, panels) }
 }
 
-/// What a reader needs to trust or repeat the numbers.
-fn facts(sources: &Sources, numbers: &Numbers) -> Vec<(String, String)> {
-    let mut facts = vec![("webmill".to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
-    let jobs = [&sources.extract, &sources.graph, &sources.rank, &sources.shape, &sources.dedup];
-    for committed in jobs.into_iter().chain(&sources.repeated).chain(&sources.mirrors) {
-        let manifest = &committed.manifest;
-        facts.push((format!("{} {}", manifest.job, manifest.job_version), manifest.key.to_string()));
-    }
-    facts.extend(
-        copied(sources).into_iter().map(|(name, n, unit)| (name.to_owned(), of_table(name, n, unit))),
-    );
-    let of_pages = |row: &&ConvergenceRow| row.level == Level::Page && row.measure == Iterated::Pagerank;
-    if let Some(rank) = numbers.convergence.iter().find(of_pages) {
-        let how = if rank.converged { "" } else { ", NOT converged" };
-        facts.push((
-            "PageRank".into(),
-            format!("{} iterations, L1 error at most {}{how}", rank.iterations, rank.error),
-        ));
-    }
-    let Some(shape) = numbers.shape(Level::Page) else { return facts };
-    let number = |x: Option<f64>| x.unwrap_or(f64::NAN);
-    facts.push((
-        "distances of pages".into(),
-        format!(
-            "mean {:.2} ± {:.2} links, effective diameter {:.2} (0.35 + 2.06 log10 N gives {:.2}), sampled from {} pages",
-            number(shape.distance_mean),
-            number(shape.distance_standard_error),
-            number(shape.effective_diameter),
-            shape.published_distance,
-            shape.distance_sources
-        ),
-    ));
-    let number = |x: Option<f64>| x.map_or_else(|| "–".to_owned(), |x| format!("{x:.3}"));
-    facts.push((
-        "links between pages".into(),
-        format!(
-            "reciprocity {}, assortativity out–in {}, in–in {}, share within hosts {}",
-            number(shape.reciprocity),
-            number(shape.assortativity_out_in),
-            number(shape.assortativity_in_in),
-            number(shape.links_within_hosts)
-        ),
-    ));
-    facts
+/// A bar chart of counts, largest first, as they stand in a section of table `summary`.
+pub fn bars(title: String, unit: String, section: &str, counts: &Counts) -> Bars {
+    let bar =
+        |(name, n): (&String, &u64)| Bar { name: name.clone(), count: *n, of: format!("{section}: {name}") };
+    let mut bars: Vec<Bar> = counts.iter().map(bar).collect();
+    bars.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
+    Bars { title, unit, of: None, bars }
 }

@@ -1,9 +1,10 @@
 //! The section about the crawls that the corpus is of.
 
 use webmill_capture::date::format_rfc3339;
-use webmill_report::{Bars, Section, Share, Top, TopRow, thousands};
+use webmill_report::{Bar, Bars, Html, Lang, Panel, Part, Top, TopRow, Word, thousands};
 
-use super::crawls::{CrawlNumbers, Lives};
+use super::corpus::Counts;
+use super::crawls::{CrawlNumbers, Troubled};
 use super::draw::bars;
 use crate::crawl::rows::CrawlRoundRow;
 
@@ -11,65 +12,75 @@ use crate::crawl::rows::CrawlRoundRow;
 const DOMAINS: usize = 12;
 
 /// Lives of pages: their name and the rate, changes a day, from which on a page has it; shortest first.
-const LIVES: [(&str, f64); 6] = [
-    ("up to 2.4 hours", 10.0),
-    ("up to a day", 1.0),
-    ("1 to 10 days", 0.1),
-    ("10 to 100 days", 0.01),
-    ("100 to 1,000 days", 0.001),
-    ("longer", 0.0),
+const LIVES: [(Word, f64); 6] = [
+    (Word::Life0, 10.0),
+    (Word::Life1, 1.0),
+    (Word::Life2, 0.1),
+    (Word::Life3, 0.01),
+    (Word::Life4, 0.001),
+    (Word::Life5, 0.0),
 ];
 
-/// The section.
-pub fn section(crawl: &CrawlNumbers) -> Section {
+/// The part.
+pub fn part(crawl: &CrawlNumbers, lang: Lang) -> Part {
+    let word = |word| lang.word(word).to_owned();
     let [_, asked, troubled] = crawl.hosts;
-    let sum = |name: &str| thousands(crawl.sums.get(name).copied().unwrap_or(0));
-    let missing: u64 = crawl.missing.values().sum();
+    let sum = |name: &str| crawl.sums.get(name).copied().unwrap_or(0);
+    let card = |label, n, of: &str| (word(label), Html::count(n, of));
     let mut cards = vec![
-        ("pages stored".to_owned(), sum("pages-stored")),
-        ("requests".to_owned(), sum("requests")),
-        ("hosts asked".to_owned(), thousands(asked)),
-        ("hosts in trouble".to_owned(), thousands(troubled)),
-        ("URLs missing".to_owned(), thousands(missing)),
-        ("URLs not reached yet".to_owned(), thousands(crawl.queued)),
+        card(Word::PagesStored, sum("pages-stored"), "crawl sums: pages stored"),
+        card(Word::Requests, sum("requests"), "crawl sums: requests"),
+        card(Word::HostsAsked, asked, "crawl hosts: hosts asked"),
+        card(Word::HostsInTrouble, troubled, "crawl hosts: hosts in trouble"),
+        card(Word::UrlsMissing, crawl.missing.values().sum(), "crawl sums: missing"),
+        card(Word::UrlsNotReached, crawl.queued, "crawl sums: not reached"),
     ];
-    cards.extend(crawl.freshness().map(|share| ("expected to be fresh".to_owned(), percent(share))));
-    cards.extend(crawl.age_days().map(|age| ("mean age of copies".to_owned(), format!("{age:.1} days"))));
-    cards.extend(crawl.unchanged().map(|share| ("visits without change".to_owned(), percent(share))));
-    let charts = [
-        bars("Missing, and why", "URLs that may be had", &crawl.missing),
-        bars("Left out by rules, limits and answers", "URLs", &crawl.left_out),
-        bars("Left out by media type", "URLs", &crawl.types),
-        bars("Left out as copies", "URLs by host and pattern", &crawl.patterns),
-        bars("Links not followed", "links", &crawl.refused),
-        bars("What visits found", "visits of pages", &crawl.visits),
-        lives(crawl),
+    let share = |label, name: &str, share: f64| (word(label), Html::number(share, &percent(share), name));
+    cards.extend(crawl.freshness().map(|n| share(Word::ExpectedFresh, "freshness: expected freshness", n)));
+    cards.extend(crawl.age_days().map(|age| {
+        (word(Word::MeanAge), Html::number(age, &format!("{age:.1}"), "freshness: expected age"))
+    }));
+    cards.extend(
+        crawl.unchanged().map(|n| share(Word::VisitsUnchanged, "freshness: visits that found no change", n)),
+    );
+    let chart = |title, unit, section: &str, counts: &Counts| {
+        Panel::Bars(bars(word(title), word(unit), section, counts))
+    };
+    let panels = vec![
+        chart(Word::MissingWhy, Word::UrlsToBeHad, "missing", &crawl.missing),
+        chart(Word::LeftOutByRules, Word::Urls, "crawl left out", &crawl.left_out),
+        chart(Word::LeftOutByType, Word::Urls, "crawl left out by type", &crawl.types),
+        chart(Word::LeftOutAsCopies, Word::UrlsByPattern, "crawl left out as copies", &crawl.patterns),
+        chart(Word::NotFollowed, Word::Links, "links not followed", &crawl.refused),
+        chart(Word::WhatVisitsFound, Word::VisitsOfPages, "visits", &crawl.visits),
+        Panel::Bars(lives(crawl, lang)),
+        Panel::Top(troubled_hosts(crawl, lang)),
+        Panel::Top(given_up(crawl, lang)),
+        Panel::Top(rounds(crawl, lang)),
+        Panel::Top(lives_by_domain(crawl, lang)),
     ];
-    Section {
-        title: "The crawl".into(),
-        note: "What the crawl asked for, what it did not bring home, and how fresh its copies were when its last run ended. \
-               Tables crawl_hosts, missing, crawl_counts, crawl_rounds, freshness and change_rates in its folder say more."
-            .into(),
-        cards,
-        bars: charts.into_iter().filter(|chart| !chart.bars.is_empty()).collect(),
-        tops: vec![troubled_hosts(crawl), given_up(crawl), rounds(crawl), lives_by_domain(crawl)],
-    }
+    Part { id: "crawl".into(), title: word(Word::TheCrawl), note: word(Word::CrawlNote), cards, panels }
 }
 
 fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-fn columns(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
+fn columns(lang: Lang, names: &[Word]) -> Vec<String> {
+    names.iter().map(|name| lang.word(*name).to_owned()).collect()
 }
 
 fn row(name: &str, cells: Vec<String>) -> TopRow {
-    TopRow { name: name.to_owned(), title: None, cells }
+    TopRow { name: name.to_owned(), title: None, cells: cells.into_iter().map(Html::from).collect() }
 }
 
-fn troubled_hosts(crawl: &CrawlNumbers) -> Top {
-    let cells = |host: &super::crawls::Troubled| {
+fn table(lang: Lang, [title, note, of]: [Word; 3], heads: &[Word], rows: Vec<TopRow>) -> Top {
+    let word = |word| lang.word(word).to_owned();
+    Top { title: word(title), note: word(note), of: word(of), columns: columns(lang, heads), rows }
+}
+
+fn troubled_hosts(crawl: &CrawlNumbers, lang: Lang) -> Top {
+    let cells = |host: &Troubled| {
         vec![
             host.reason.clone(),
             host.standing.to_string(),
@@ -77,25 +88,18 @@ fn troubled_hosts(crawl: &CrawlNumbers) -> Top {
             thousands(host.queued),
         ]
     };
-    Top {
-        title: "Hosts in trouble".into(),
-        note: "Those with most URLs waiting. The next run of the crawl asks them again.".into(),
-        columns: columns(&["last failure", "standing", "failures in a row", "URLs waiting"]),
-        rows: crawl.troubled.iter().map(|host| row(&host.host, cells(host))).collect(),
-    }
+    let heads = [Word::LastFailure, Word::Standing, Word::FailuresInARow, Word::UrlsWaiting];
+    let rows = crawl.troubled.iter().map(|host| row(&host.host, cells(host))).collect();
+    table(lang, [Word::TroubledHosts, Word::TroubledNote, Word::Host], &heads, rows)
 }
 
-fn given_up(crawl: &CrawlNumbers) -> Top {
+fn given_up(crawl: &CrawlNumbers, lang: Lang) -> Top {
     let rows = crawl.given_up.iter();
-    Top {
-        title: "Given up".into(),
-        note: "Hosts with most URLs whose every attempt failed; --retry asks for them again.".into(),
-        columns: columns(&["outcome", "URLs"]),
-        rows: rows.map(|(urls, host, why)| row(host, vec![why.clone(), thousands(*urls)])).collect(),
-    }
+    let rows = rows.map(|(urls, host, why)| row(host, vec![why.clone(), thousands(*urls)])).collect();
+    table(lang, [Word::GivenUp, Word::GivenUpNote, Word::Host], &[Word::Outcome, Word::Urls], rows)
 }
 
-fn rounds(crawl: &CrawlNumbers) -> Top {
+fn rounds(crawl: &CrawlNumbers, lang: Lang) -> Top {
     // The date without the time.
     let day = |ms: Option<i64>| {
         ms.map_or_else(|| "–".to_owned(), |ms| format_rfc3339(ms).chars().take(10).collect())
@@ -116,18 +120,29 @@ fn rounds(crawl: &CrawlNumbers) -> Top {
         cells.extend([fresh, round.ended_by.clone()]);
         cells
     };
-    Top {
-        title: "Rounds".into(),
-        note: "Runs of the crawl and what their visits of pages found; freshness as expected at the end of each.".into(),
-        columns: columns(&[
-            "began", "requests", "new", "changed", "near", "unchanged", "gone", "error", "fresh", "ended by",
-        ]),
-        rows: crawl.rounds.iter().map(|(name, round)| row(name, cells(round))).collect(),
-    }
+    let heads = [
+        Word::Began,
+        Word::Requests,
+        Word::New,
+        Word::Changed,
+        Word::Near,
+        Word::Unchanged,
+        Word::Gone,
+        Word::Error,
+        Word::Fresh,
+        Word::EndedBy,
+    ];
+    let name = |of: &Option<usize>, round: u64| {
+        let name = lang.word(Word::Round).replace("{0}", &round.to_string());
+        of.map_or_else(|| name.clone(), |of| format!("{name} ({of})"))
+    };
+    let rows =
+        crawl.rounds.iter().map(|(of, round)| row(&name(of, round.round.into()), cells(round))).collect();
+    table(lang, [Word::Rounds, Word::RoundsNote, Word::Rounds], &heads, rows)
 }
 
 /// Pages of each of [`LIVES`].
-fn by_life(rates: &Lives) -> [u64; LIVES.len()] {
+pub fn by_life(rates: &[(f64, u64)]) -> [u64; LIVES.len()] {
     let mut pages = [0; LIVES.len()];
     for (rate, count) in rates {
         // The decades are powers of ten: halves of a step are far from any of them.
@@ -137,18 +152,22 @@ fn by_life(rates: &Lives) -> [u64; LIVES.len()] {
     pages
 }
 
-fn lives(crawl: &CrawlNumbers) -> Bars {
-    let pages = crawl.lives.get(&None).map(by_life).unwrap_or_default();
-    let shares = LIVES.iter().zip(pages).map(|((name, _), count)| Share { name: (*name).to_owned(), count });
+fn lives(crawl: &CrawlNumbers, lang: Lang) -> Bars {
+    let pages = crawl.lives.get(&None).map(|rates| by_life(rates)).unwrap_or_default();
+    let bar = |(i, (word, _)): (usize, &(Word, f64))| Bar {
+        name: lang.word(*word).to_owned(),
+        count: pages[i],
+        of: format!("mean life: class {i}"),
+    };
     Bars {
-        title: "Mean life of pages".into(),
-        unit: "pages, by the estimated time between two changes".into(),
+        title: lang.word(Word::MeanLife).to_owned(),
+        unit: lang.word(Word::MeanLifeUnit).to_owned(),
         of: None,
-        bars: shares.filter(|share| share.count > 0).collect(),
+        bars: LIVES.iter().enumerate().map(bar).filter(|bar| bar.count > 0).collect(),
     }
 }
 
-fn lives_by_domain(crawl: &CrawlNumbers) -> Top {
+fn lives_by_domain(crawl: &CrawlNumbers, lang: Lang) -> Top {
     let mut domains: Vec<(&str, [u64; LIVES.len()])> =
         crawl.lives.iter().filter_map(|(name, rates)| Some((name.as_deref()?, by_life(rates)))).collect();
     domains.sort_by_key(|(_, pages)| std::cmp::Reverse(pages.iter().sum::<u64>()));
@@ -157,18 +176,15 @@ fn lives_by_domain(crawl: &CrawlNumbers) -> Top {
         let share = |n: &u64| percent(*n as f64 / total.max(1) as f64);
         std::iter::once(thousands(total)).chain(pages.iter().map(share)).collect()
     };
-    let all = crawl.lives.get(&None).map(by_life).filter(|pages| pages.iter().sum::<u64>() > 0);
-    let rows = all.iter().map(|pages| row("all", cells(pages)));
+    let all =
+        crawl.lives.get(&None).map(|rates| by_life(rates)).filter(|pages| pages.iter().sum::<u64>() > 0);
+    let rows = all.iter().map(|pages| row(lang.word(Word::All), cells(pages)));
     let named = domains.iter().filter(|(_, pages)| pages.iter().sum::<u64>() > 0);
     let named = named.take(DOMAINS).map(|(name, pages)| row(&format!(".{name}"), cells(pages)));
-    let mut names = vec!["pages"];
-    names.extend(LIVES.map(|(name, _)| name));
-    Top {
-        title: "Mean life of pages by top-level domain".into(),
-        note: "Share of the pages of each domain by the estimated time between two changes.".into(),
-        columns: columns(&names),
-        rows: rows.chain(named).collect(),
-    }
+    let mut heads = vec![Word::Pages];
+    heads.extend(LIVES.map(|(name, _)| name));
+    let rows = rows.chain(named).collect();
+    table(lang, [Word::LifeByDomain, Word::LifeByDomainNote, Word::TopLevelDomain], &heads, rows)
 }
 
 #[cfg(test)]
@@ -177,14 +193,20 @@ mod tests {
 
     #[test]
     fn every_decade_of_rates_has_a_life() {
-        let rates: Lives = (0..11).map(|n| (if n == 0 { 0.0 } else { 10f64.powi(n - 6) }, 1)).collect();
+        let rates: Vec<(f64, u64)> =
+            (0..11).map(|n| (if n == 0 { 0.0 } else { 10f64.powi(n - 6) }, 1)).collect();
         assert_eq!(by_life(&rates), [4, 1, 1, 1, 1, 3]);
     }
 
     #[test]
     fn an_empty_crawl_has_cards_and_nothing_else() {
-        let drawn = section(&CrawlNumbers::default());
-        assert!(drawn.bars.is_empty() && drawn.tops.iter().all(|top| top.rows.is_empty()));
+        let drawn = part(&CrawlNumbers::default(), Lang::En);
+        let is_empty = |panel: &Panel| match panel {
+            Panel::Bars(bars) => bars.bars.is_empty(),
+            Panel::Top(top) => top.rows.is_empty(),
+            _ => false,
+        };
+        assert!(drawn.panels.iter().all(is_empty));
         assert_eq!(drawn.cards.len(), 6);
     }
 }

@@ -2,12 +2,18 @@
 
 use webmill_run::Committed;
 
+use webmill_report::Series;
+
 use super::Sources;
+use super::compare::Changes;
 use super::corpus::{Corpus, outcomes};
 use super::crawls::CrawlNumbers;
 use super::numbers::Numbers;
+use super::periods::Periods;
 use super::tables::SummaryRow;
+use crate::levels::Level;
 use crate::rank::tables::Iterated;
+use crate::shape::tables::Direction;
 
 /// The rows, section by section.
 pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -> Vec<SummaryRow> {
@@ -24,11 +30,26 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
         ("hosts", hosts, "hosts"),
         ("clusters", corpus.cluster_sizes.values().sum(), "clusters"),
         ("duplicates", corpus.duplicates, "pages"),
+        ("texts", corpus.texts, "pages"),
     ] {
         row("corpus", name, value as f64, unit);
     }
     for (name, value, unit) in copied(sources) {
         row("corpus", name, value as f64, unit);
+    }
+    let extract = &sources.extract.manifest;
+    for (name, value, unit) in [
+        ("files", extract.inputs.files.len() as u64, "files"),
+        ("bytes", extract.inputs.files.iter().map(|file| file.bytes).sum(), "bytes"),
+        ("records read", extract.counts.read, "records"),
+        ("records damaged", extract.counts.damaged, "records"),
+        ("bytes lost", extract.counts.bytes_lost, "bytes"),
+    ] {
+        row("input", name, value as f64, unit);
+    }
+    if let Some((first, last)) = corpus.fetched {
+        row("dates", "first capture", first as f64, "ms");
+        row("dates", "last capture", last as f64, "ms");
     }
     for (section, counts, unit) in [
         ("status", &corpus.status, "captures"),
@@ -48,10 +69,72 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
     if lost > 0 {
         row("left out", "bytes of damage", lost as f64, "bytes");
     }
+    let periods = Periods::of(corpus);
+    for (language, counts) in &periods.languages {
+        for (period, n) in periods.names.iter().zip(counts).filter(|(_, n)| **n > 0) {
+            row("language over time", &format!("{period} {language}"), *n as f64, "pages");
+        }
+    }
+    for (size, clusters) in &corpus.cluster_sizes {
+        row("cluster size", &size.to_string(), *clusters as f64, "clusters");
+    }
+    for (level, direction) in PLOTTED {
+        let series = degrees(numbers, level, direction);
+        for (from, _, n) in series.binned() {
+            row("degrees", &format!("{} {from}", degrees_name(level, direction)), n as f64, "nodes");
+        }
+    }
     for (section, found) in [("graph", graph(numbers)), ("rank", rank(numbers)), ("shape", shape(numbers))] {
         for (path, value) in found {
             row(section, &path.join(" "), value, "");
         }
+    }
+    rows
+}
+
+/// Distributions of degrees that are drawn.
+pub const PLOTTED: [(Level, Direction); 4] = [
+    (Level::Page, Direction::In),
+    (Level::Page, Direction::Out),
+    (Level::Host, Direction::In),
+    (Level::Host, Direction::Out),
+];
+
+/// The points of a distribution of degrees.
+pub fn degrees(numbers: &Numbers, level: Level, direction: Direction) -> Series {
+    let of = numbers.degrees.iter().filter(|row| row.level == level && row.direction == direction);
+    Series {
+        points: of.map(|row| (row.degree, row.count)).collect(),
+        of: format!("degrees: {}", degrees_name(level, direction)),
+        ..Series::default()
+    }
+}
+
+fn degrees_name(level: Level, direction: Direction) -> String {
+    format!("{} {}", level.as_str(), direction.as_str())
+}
+
+/// The rows about what changed since earlier results.
+pub fn changes_rows(changes: &Changes) -> Vec<SummaryRow> {
+    let row = |name: &str, value: u64, unit: &str| SummaryRow {
+        section: "compare".into(),
+        name: name.into(),
+        value: value as f64,
+        unit: unit.into(),
+    };
+    let [new, gone, changed, unchanged] = changes.pages;
+    let mut rows = vec![
+        row("new pages", new, "pages"),
+        row("pages gone", gone, "pages"),
+        row("pages changed", changed, "pages"),
+        row("pages unchanged", unchanged, "pages"),
+        row("new hosts", changes.hosts[0], "hosts"),
+        row("hosts gone", changes.hosts[1], "hosts"),
+        row("duplicates before", changes.duplicates[0], "pages"),
+        row("duplicates now", changes.duplicates[1], "pages"),
+    ];
+    for (side, when) in ["before", "now"].into_iter().enumerate() {
+        rows.extend(changes.languages_of(side).iter().map(|(l, n)| row(&format!("{l} {when}"), *n, "pages")));
     }
     rows
 }
@@ -86,16 +169,32 @@ pub fn crawl_rows(crawl: &CrawlNumbers) -> Vec<SummaryRow> {
     for (name, n) in [("hosts known", known), ("hosts asked", asked), ("hosts in trouble", troubled)] {
         row("crawl hosts", name, n as f64, "hosts");
     }
+    let sum = |name: &str| crawl.sums.get(name).copied().unwrap_or(0);
+    for (name, n, unit) in [
+        ("pages stored", sum("pages-stored"), "pages"),
+        ("requests", sum("requests"), "requests"),
+        ("missing", crawl.missing.values().sum(), "URLs"),
+        ("not reached", crawl.queued, "URLs"),
+    ] {
+        row("crawl sums", name, n as f64, unit);
+    }
     for (section, counts, unit) in [
         ("missing", &crawl.missing, "URLs"),
         ("crawl left out", &crawl.left_out, "URLs"),
         ("crawl left out by type", &crawl.types, "URLs"),
+        ("crawl left out as copies", &crawl.patterns, "URLs"),
         ("links not followed", &crawl.refused, "links"),
         ("visits", &crawl.visits, "visits"),
     ] {
         for (name, count) in counts {
             row(section, name, *count as f64, unit);
         }
+    }
+    for (life, n) in super::draw_crawl::by_life(crawl.lives.get(&None).map_or(&[][..], |rates| rates))
+        .into_iter()
+        .enumerate()
+    {
+        row("mean life", &format!("class {life}"), n as f64, "pages");
     }
     for (name, value, unit) in [
         ("pages with a rate of change", Some(crawl.pages as f64), "pages"),

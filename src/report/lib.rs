@@ -1,214 +1,125 @@
-//! `report.html`: the numbers and pictures of a corpus on one self-contained page.
+//! `report.html`: the numbers and pictures of a corpus on one self-contained page, in English or Chinese.
 //!
-//! **What.** [`render`] turns [`ReportData`] into HTML with its style and SVG pictures inside: no script, no network.
+//! **What.** [`render`] turns [`ReportData`] into HTML with its style, SVG pictures and a short script inside. The script
+//! sorts the ranking; all is there without it, and nothing is asked of any network.
 //!
-//! **Safety.** Everything that comes from a crawl is escaped, and only http(s) URLs become links.
+//! **Safety.** Text gets into the page by [`Html`] alone, which escapes it; only http(s) URLs become links.
 //!
-//! **Determinism.** A function of the data alone; numbers are formatted without locale.
+//! **Size.** At most [`MAX_BYTES`]: tables of foreign length lose rows from their ends, and say how many.
+//!
+//! **Determinism.** A function of the data alone; numbers are formatted without locale. Times are no part of it: they are
+//! put into a copy, by [`with_times`].
 //!
 //! # Examples
 //! ```
-//! use webmill_report::{Bars, ReportData, Share, render, thousands};
+//! use webmill_report::{Bar, Bars, Html, Panel, Part, ReportData, render};
 //!
-//! let share = |name: &str, count| Share { name: name.into(), count };
+//! let bar = |name: &str, count: u64| Bar { name: name.into(), count, of: format!("language: {name}") };
+//! let languages = Bars {
+//!     title: "Languages".into(),
+//!     bars: vec![bar("eng", 900), bar("zho", 300)],
+//!     ..Bars::default()
+//! };
 //! let html = render(&ReportData {
 //!     title: "A <small> corpus".into(),
-//!     cards: vec![("pages".into(), thousands(1200))],
-//!     bars: vec![Bars {
-//!         title: "Languages".into(),
-//!         unit: "pages".into(),
-//!         bars: vec![share("eng", 900), share("zho", 300)],
-//!         ..Bars::default()
-//!     }],
+//!     overview: Part { cards: vec![("pages".into(), Html::count(1200, "corpus: pages"))], ..Part::default() },
+//!     parts: vec![Part { panels: vec![Panel::Bars(languages)], ..Part::default() }],
 //!     ..ReportData::default()
 //! });
 //! assert!(html.starts_with("<!doctype html>"));
-//! assert!(html.contains("A &lt;small&gt; corpus") && html.contains("1,200"));
+//! assert!(html.contains("A &lt;small&gt; corpus") && html.contains(">1,200</data>"));
 //! ```
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bars;
 mod bowtie;
+mod html;
 mod loglog;
 mod page;
+mod ranking;
+mod table;
+mod time;
+mod words;
 
+pub use bars::{Bar, Bars};
 pub use bowtie::BowTie;
+pub use html::{Html, escape, shorten, thousands};
 pub use loglog::{Law, LogLog, Series};
-pub use page::render;
+pub use page::{MAX_BYTES, render, with_times};
+pub use ranking::{Ranked, Ranking, Scope};
+pub use table::{Top, TopRow};
+pub use time::{Layer, OverTime};
+pub use words::{Lang, Word, language_name};
 
-/// A named count.
+/// One picture or table of the report.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Share {
-    /// What is counted.
-    pub name: String,
-    /// How many.
-    pub count: u64,
+pub enum Panel {
+    /// Named counts.
+    Bars(Bars),
+    /// The shape of the graph.
+    BowTie(BowTie),
+    /// A plot on logarithmic axes.
+    LogLog(LogLog),
+    /// Counts by time.
+    OverTime(OverTime),
+    /// A table.
+    Top(Top),
+    /// The table of ranks.
+    Ranking(Ranking),
+    /// The jobs that made it.
+    Jobs(Jobs),
+    /// Facts: name and value.
+    Facts(String, Vec<(String, Html)>),
+    /// Further facts that are folded away: summary, and lists of facts with their names.
+    Folded(String, Vec<(String, Vec<(String, Html)>)>),
 }
 
-/// A bar chart of named counts, largest first.
+/// The table of jobs, which [`with_times`] adds a column to.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Bars {
-    /// Heading.
-    pub title: String,
-    /// What one count is.
-    pub unit: String,
-    /// What the shares are of, where things are counted under several names; else the sum of the counts.
-    pub of: Option<u64>,
-    /// The counts.
-    pub bars: Vec<Share>,
-}
-
-/// One row of a table of top pages or hosts: a name (URL or host), its title, and numbers in the order of the columns.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TopRow {
-    /// URL or host name.
-    pub name: String,
-    /// A title to show before it.
-    pub title: Option<String>,
-    /// The numbers, formatted.
-    pub cells: Vec<String>,
-}
-
-/// A table of top things.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Top {
+pub struct Jobs {
     /// Heading.
     pub title: String,
     /// A line of explanation.
     pub note: String,
-    /// Heads of the number columns.
-    pub columns: Vec<String>,
-    /// The rows, best first.
-    pub rows: Vec<TopRow>,
+    /// Heads of the columns, that of the job included.
+    pub heads: Vec<String>,
+    /// Name of each job, and its cells.
+    pub rows: Vec<(String, Vec<Html>)>,
 }
 
-/// A part of the report with numbers, charts and tables of its own.
+/// A part of the report with an anchor of its own.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Section {
+pub struct Part {
+    /// Its anchor.
+    pub id: String,
     /// Heading.
     pub title: String,
     /// A line of explanation.
     pub note: String,
     /// Numbers at its top: label and value.
-    pub cards: Vec<(String, String)>,
-    /// Bar charts.
-    pub bars: Vec<Bars>,
-    /// Tables.
-    pub tops: Vec<Top>,
+    pub cards: Vec<(String, Html)>,
+    /// Pictures and tables.
+    pub panels: Vec<Panel>,
 }
 
 /// Everything the report shows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReportData {
-    /// Heading of the page.
+    /// Language of its words.
+    pub lang: Lang,
+    /// Name of the corpus.
     pub title: String,
     /// What was milled, one line.
-    pub subtitle: String,
-    /// Numbers at the top: label and value.
-    pub cards: Vec<(String, String)>,
-    /// Tables of top pages and hosts.
-    pub tops: Vec<Top>,
-    /// Degree plots.
-    pub plots: Vec<LogLog>,
-    /// The shape of the Web.
-    pub bowtie: Option<BowTie>,
-    /// Bar charts.
-    pub bars: Vec<Bars>,
-    /// Further parts, each under its heading.
-    pub sections: Vec<Section>,
-    /// Tables of clusters.
-    pub clusters: Vec<Top>,
-    /// What was dropped and why.
-    pub dropped: Vec<Share>,
-    /// Facts about how it was computed.
-    pub facts: Vec<(String, String)>,
-}
-
-/// `1234567` as `1,234,567`.
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(c);
-    }
-    text
-}
-
-/// Escapes text for HTML, in element content and double-quoted attributes.
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // Controls and bidirectional overrides would let a page's title rearrange ours.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
+    pub subtitle: Html,
+    /// What was found, a sentence each.
+    pub findings: Vec<Html>,
+    /// The first screen.
+    pub overview: Part,
+    /// Everything after it.
+    pub parts: Vec<Part>,
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn formats() {
-        for (n, want) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(thousands(n), want);
-        }
-        assert_eq!(escape("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
-        assert_eq!(escape("a\u{202e}b\0"), "a\u{fffd}b ");
-    }
-
-    #[test]
-    fn hostile_names_stay_text() {
-        let data = ReportData {
-            tops: vec![Top {
-                rows: vec![TopRow {
-                    name: "javascript:alert(1)".into(),
-                    title: Some("<script>".into()),
-                    cells: vec![],
-                }],
-                ..Top::default()
-            }],
-            ..ReportData::default()
-        };
-        let html = render(&data);
-        assert!(!html.contains("<script"));
-        assert!(!html.contains("href=\"javascript"));
-    }
-
-    #[test]
-    fn a_section_shows_its_numbers_charts_and_tables_in_order() {
-        let bars =
-            Bars { title: "B".into(), bars: vec![Share { name: "x".into(), count: 1 }], ..Bars::default() };
-        let top = Top { title: "T".into(), rows: vec![TopRow::default()], ..Top::default() };
-        let section = Section {
-            title: "The <crawl>".into(),
-            note: "a note".into(),
-            cards: vec![("hosts".into(), "7".into())],
-            bars: vec![bars],
-            tops: vec![top],
-        };
-        let html = render(&ReportData { sections: vec![section], ..ReportData::default() });
-        let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("no {text}"));
-        let order = ["<h2>The &lt;crawl&gt;</h2>", "a note", "<b>7</b>", "<h2>B</h2>", "<h2>T</h2>"];
-        assert!(order.map(at).is_sorted());
-    }
-
-    #[test]
-    fn an_empty_report_is_a_page() {
-        let html = render(&ReportData::default());
-        assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>\n"));
-    }
-}
+mod tests;

@@ -319,11 +319,11 @@ fn the_report_of_a_crawl_tells_of_its_rounds_and_lives_of_pages() {
     let html = || std::fs::read_to_string(work.path("out/report/latest/report.html")).unwrap();
     let first = html();
     for text in [
-        "<h2>The crawl</h2>",
-        "<h2>What visits found</h2>",
-        "<h2>Rounds</h2>",
+        ">The crawl</h2>",
+        "<h3>What visits found</h3>",
+        "<h3>Rounds</h3>",
         "round 1",
-        "<h2>Mean life of pages by top-level domain</h2>",
+        "<h3>Mean life of pages by top-level domain</h3>",
         ".example",
     ] {
         assert!(first.contains(text), "no {text} in the report");

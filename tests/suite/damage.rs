@@ -133,7 +133,7 @@ fn what_is_refused_is_listed_beside_it_and_what_is_committed_holds_the_list() {
     let rejects = table(&work, "out/extract/latest/rejects.parquet");
     assert_eq!(column(&rejects, "bytes_lost"), [lost.to_string()]);
     let report = std::fs::read_to_string(work.path("out/report/latest/report.html")).unwrap();
-    assert!(report.contains("1 damaged (") && report.contains("bytes lost)"));
+    assert!(report.contains(">1</data> damaged (") && report.contains("bytes lost)"));
     // Found done, it is held against the bound again.
     let again = work.fails(&["extract", "bad.raw", "--out", "out"], 1);
     assert!(again.contains("bytes lost") && again.contains("rejects.parquet"), "{again}");

@@ -54,6 +54,8 @@ mod python;
 mod readers;
 mod records;
 mod repeated;
+mod report;
+mod report_browser;
 mod results;
 mod resume;
 mod shard;

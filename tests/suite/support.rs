@@ -97,7 +97,10 @@ impl Work {
             for entry in std::fs::read_dir(&folder).unwrap() {
                 let path = entry.unwrap().path();
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                if (name.starts_with('.') && name != ".keys") || name == "run.json" || path.is_symlink() {
+                // The copy of the report for people has times.
+                let copy = name == "report.html" && folder == root;
+                let hidden = name.starts_with('.') && name != ".keys";
+                if hidden || name == "run.json" || path.is_symlink() || copy {
                     continue;
                 }
                 if path.is_dir() {

@@ -1,0 +1,205 @@
+//! `report.html`, read without a browser: its numbers, its words, its size, what changed, what it does not draw.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use regex::Regex;
+use webmill::jobs::report::tables::SummaryRow;
+use webmill::table::read_rows;
+
+use crate::support::{Work, story};
+
+/// A page of a small site: a text of its own, and links to others.
+fn article(host: &str, number: u64, of: u64) -> (String, String) {
+    let links: String = [number + 1, number * 7 + 3, 0]
+        .iter()
+        .map(|to| format!("<a href='/{}.html'>page {}</a> ", to % of, to % of))
+        .collect();
+    let body = format!(
+        "<html><head><title>Page {number} of {host} &lt;b&gt;</title></head><body><h1>Page {number}</h1><p>{}</p>\
+         <p>{}</p>{links}<a href='http://elsewhere.example/{}'>elsewhere</a></body></html>",
+        story(number + host.len() as u64 * 1000),
+        story(number + host.len() as u64 * 1000 + 500),
+        number % 4
+    );
+    (format!("http://{host}/{number}.html"), body)
+}
+
+/// Writes and mills a corpus of these hosts.
+pub fn mill(work: &Work, name: &str, hosts: &[&str], pages: u64) {
+    let all: Vec<_> =
+        hosts.iter().flat_map(|host| (0..pages).map(move |number| article(host, number, pages))).collect();
+    work.write_pages(&format!("{name}-shards"), &all);
+    work.run(&["run", &format!("{name}-shards"), "--out", name]);
+}
+
+pub fn html(work: &Work, results: &str) -> String {
+    std::fs::read_to_string(work.path(results).join("report/latest/report.html")).unwrap()
+}
+
+fn summary(work: &Work, results: &str) -> BTreeMap<String, f64> {
+    let rows: Vec<SummaryRow> = read_rows(&work.path(results).join("report/latest/summary")).unwrap();
+    rows.into_iter().map(|row| (format!("{}: {}", row.section, row.name), row.value)).collect()
+}
+
+fn unescaped(text: &str) -> String {
+    let named = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
+    named.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+/// Holds every number of a report against table `summary`; returns how many there are.
+pub fn check_numbers(work: &Work, results: &str) -> usize {
+    let (html, summary) = (html(work, results), summary(work, results));
+    let number = Regex::new("<data value=\"([^\"]*)\" data-of=\"([^\"]*)\">([^<]*)</data>").unwrap();
+    let mut found = 0;
+    for one in number.captures_iter(&html) {
+        let of = unescaped(&one[2]);
+        let known = summary.get(&of).unwrap_or_else(|| panic!("{of} is not in table summary"));
+        assert_eq!(one[1].parse::<f64>().unwrap(), *known, "{of}");
+        let shown: String = one[3].chars().filter(|c| *c != ',').collect();
+        if known.fract() == 0.0 && *known < 1e9 && !shown.contains(['.', '%', 'e']) {
+            assert_eq!(shown, format!("{known}"), "{of} as it is written");
+        }
+        found += 1;
+    }
+    assert_eq!(found, html.matches("<data ").count(), "no number of another form");
+    found
+}
+
+/// Headings of a report, of parts and panels.
+fn headings(html: &str) -> Vec<String> {
+    let heading = Regex::new("<h[23][^>]*>([^<]*)</h[23]>").unwrap();
+    heading.captures_iter(html).map(|one| one[1].to_owned()).collect()
+}
+
+#[test]
+fn each_number_equals_table_summary_and_nothing_is_asked_of_a_network() {
+    let work = Work::new();
+    mill(&work, "two", &["a.example", "b.example"], 30);
+    assert!(check_numbers(&work, "two") > 60);
+    let html = html(&work, "two");
+    assert!(html.len() <= 200_000, "{}", html.len());
+    for asks in ["<link", "@import", "url(", " src=", "<iframe", "<object", "fetch(", "XMLHttpRequest"] {
+        assert!(!html.contains(asks), "{asks}");
+    }
+    assert!(html.contains("Page 0 of a.example &lt;b&gt;"), "titles of pages are text");
+    // Three sentences, and every picture with a table under it.
+    assert_eq!(html.matches("<li><data").count() + html.matches("<li>The most used").count(), 3, "findings");
+    let panels: Vec<&str> = html.split("<section class=panel>").skip(1).collect();
+    for panel in panels.iter().filter(|panel| panel.contains("<svg")) {
+        let panel = &panel[..panel.find("</section>").unwrap()];
+        assert!(panel.contains("<details><summary>As a table</summary>"), "{}", &panel[..80]);
+        assert!(panel.contains("<title>"), "numbers on hover");
+    }
+}
+
+#[test]
+fn a_single_host_has_no_tables_of_hosts() {
+    let work = Work::new();
+    mill(&work, "one", &["docs.example"], 12);
+    mill(&work, "two", &["a.example", "b.example"], 12);
+    let (one, two) = (html(&work, "one"), html(&work, "two"));
+    assert!(one.contains("<h1>docs.example</h1>"), "the name of the corpus");
+    assert!(two.contains("<h1>a.example and 1 more</h1>"));
+    for text in [">hosts</label>", ">domains</label>", "Degrees of hosts"] {
+        assert!(!one.contains(text), "{text}");
+    }
+    assert!(two.contains(">hosts</label>"));
+    // Two hosts make no plot of degrees.
+    assert!(!two.contains("Degrees of hosts"));
+}
+
+#[test]
+fn a_report_in_chinese_has_no_english_heading() {
+    let work = Work::new();
+    mill(&work, "out", &["a.example", "b.example"], 12);
+    let english = html(&work, "out");
+    work.run(&["report", "--out", "out", "--lang", "zh"]);
+    let chinese = html(&work, "out");
+    assert!(chinese.contains("<html lang=zh-Hans>") && english.contains("<html lang=en>"));
+    let (ours, theirs) = (headings(&chinese), headings(&english));
+    assert_eq!(ours.len(), theirs.len());
+    let same: Vec<&String> = ours.iter().filter(|heading| theirs.contains(heading)).collect();
+    // Names of jobs over their settings.
+    assert!(same.iter().all(|heading| heading.starts_with('[')), "{same:?}");
+    check_numbers(&work, "out");
+    work.fails(&["report", "--out", "out", "--lang", "fr"], 2);
+    std::fs::write(work.path("mill.toml"), "[report]\nlang = \"fr\"\n").unwrap();
+    let message = work.fails(&["report", "--out", "out", "--recipe", "mill.toml"], 2);
+    assert!(message.contains("lang = fr"), "{message}");
+}
+
+#[test]
+fn compare_tells_what_is_new_gone_and_changed() {
+    let work = Work::new();
+    let site = |pages: &[u64], changed: u64| -> Vec<(String, String)> {
+        let one = |number: &u64| {
+            let (url, body) = article("a.example", *number, 12);
+            (url, if *number == changed { body.replace("<h1>", "<h1>Changed: ") } else { body })
+        };
+        pages.iter().map(one).collect()
+    };
+    let mut before = site(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 99);
+    before.push(article("gone.example", 1, 12));
+    let mut now = site(&[0, 1, 2, 3, 4, 5, 6, 7, 10, 11], 5);
+    now.extend([article("new.example", 1, 12), article("new.example", 2, 12)]);
+    work.write_pages("before-shards", &before);
+    work.write_pages("now-shards", &now);
+    work.run(&["run", "before-shards", "--out", "before"]);
+    work.run(&["run", "now-shards", "--out", "now"]);
+    assert!(!html(&work, "now").contains("id=\"changes\""));
+    work.run(&["report", "--out", "now", "--compare", "before"]);
+    let summary = summary(&work, "now");
+    for (name, want) in [
+        ("new pages", 4.0),
+        ("pages gone", 3.0),
+        ("pages changed", 1.0),
+        ("pages unchanged", 7.0),
+        ("new hosts", 1.0),
+        ("hosts gone", 1.0),
+    ] {
+        assert_eq!(summary.get(&format!("compare: {name}")), Some(&want), "{name}");
+    }
+    check_numbers(&work, "now");
+    let compared = html(&work, "now");
+    assert!(compared.contains("id=\"changes\"") && compared.contains(">new.example</code>"));
+    assert!(compared.contains(">gone.example</code>"));
+    // The same again is done; a folder without results is refused, and named.
+    work.run(&["report", "--out", "now", "--compare", "before"]);
+    assert_eq!(html(&work, "now"), compared);
+    let message = work.fails(&["report", "--out", "now", "--compare", "nowhere"], 2);
+    assert!(message.contains("compare: nowhere: no results"), "{message}");
+    // Against itself nothing changed.
+    work.run(&["report", "--out", "now", "--compare", "now"]);
+    let same = self::summary(&work, "now");
+    for name in ["new pages", "pages gone", "pages changed", "new hosts", "hosts gone"] {
+        assert_eq!(same.get(&format!("compare: {name}")), Some(&0.0), "{name}");
+    }
+}
+
+#[test]
+fn times_stand_in_the_copy_for_people_alone() {
+    let work = Work::new();
+    mill(&work, "out", &["a.example"], 5);
+    let copy = std::fs::read_to_string(work.path("out/report.html")).unwrap();
+    let committed = html(&work, "out");
+    let head = "<th scope=col class=n>seconds";
+    assert!(copy.contains(head) && !committed.contains(head));
+    let seconds = Regex::new("<td class=n>[0-9]+[.][0-9]\n").unwrap();
+    assert_eq!(seconds.find_iter(&copy).count(), 8, "every job but the report");
+    assert_eq!(seconds.find_iter(&committed).count(), 0);
+}
+
+#[test]
+fn an_empty_corpus_has_a_report() {
+    let work = Work::new();
+    let info = "WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\n\
+                WARC-Date: 2024-01-01T00:00:00Z\r\nContent-Type: application/warc-fields\r\nContent-Length: 12\r\n\r\nsoftware: x\n\r\n\r\n";
+    std::fs::create_dir_all(work.path("shards")).unwrap();
+    std::fs::write(work.path("shards/empty.warc"), info).unwrap();
+    work.run(&["run", "shards", "--out", "out"]);
+    check_numbers(&work, "out");
+    let html = html(&work, "out");
+    assert!(html.contains("<h1>an empty corpus</h1>") && !html.contains("<svg") && !html.contains("NaN"));
+    assert!(Path::new(&work.path("out/report.html")).exists());
+}
