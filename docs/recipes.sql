@@ -1,6 +1,6 @@
 -- Questions that people ask of crawled corpora, in SQL over the tables of webmill's results.
 --
--- Each recipe runs in DuckDB over the views of RESULTS/webmill.sql (see results.md). `webmill schema` describes tables and columns.
+-- Each runs in `webmill query --name NAME` and in DuckDB over the views of RESULTS/webmill.sql alike (see sql.md). `webmill schema` describes tables and columns.
 -- An answer may be empty where a corpus has nothing of the kind. ORDER BY is total wherever LIMIT stands.
 
 -- name: top-domains
@@ -135,7 +135,7 @@ WHERE is_current ORDER BY directories DESC, url LIMIT 50;
 -- Which page of each host has the highest PageRank?
 SELECT host, url, pagerank FROM (
   SELECT t.host AS host, t.url AS url, r.pagerank AS pagerank,
-         ROW_NUMBER() OVER (PARTITION BY t.host ORDER BY r.pagerank DESC, t.url) AS place
+         ROW_NUMBER() OVER (PARTITION BY t.host ORDER BY -r.pagerank, t.url) AS place
   FROM texts AS t JOIN ranks AS r ON r.url = t.url WHERE t.is_current AND r.level = 'page') AS placed
 WHERE place = 1 ORDER BY pagerank DESC, host;
 
@@ -144,7 +144,7 @@ WHERE place = 1 ORDER BY pagerank DESC, host;
 SELECT url, by_pagerank, by_indegree FROM (
   SELECT url, RANK() OVER (ORDER BY pagerank DESC) AS by_pagerank, RANK() OVER (ORDER BY indegree DESC) AS by_indegree
   FROM ranks WHERE level = 'page') AS places
-ORDER BY by_pagerank - by_indegree DESC, url LIMIT 50;
+ORDER BY CAST(by_pagerank AS BIGINT) - CAST(by_indegree AS BIGINT) DESC, url LIMIT 50;
 
 -- name: comments-by-host
 -- Where do readers comment? `pages` counts those with comments.
@@ -159,6 +159,7 @@ GROUP BY domain, word ORDER BY pages DESC, domain, word LIMIT 100;
 
 -- name: status-by-month
 -- How much of what was asked for is gone? Captures by month and class of status.
-SELECT EXTRACT(YEAR FROM fetch_time) AS year, EXTRACT(MONTH FROM fetch_time) AS month, fetch_status // 100 AS class, COUNT(*) AS captures
-FROM pages WHERE fetch_time IS NOT NULL AND fetch_status IS NOT NULL
-GROUP BY EXTRACT(YEAR FROM fetch_time), EXTRACT(MONTH FROM fetch_time), fetch_status // 100 ORDER BY year, month, class;
+SELECT year, month, class, COUNT(*) AS captures FROM (
+  SELECT EXTRACT(YEAR FROM fetch_time) AS year, EXTRACT(MONTH FROM fetch_time) AS month, fetch_status // 100 AS class
+  FROM pages WHERE fetch_time IS NOT NULL AND fetch_status IS NOT NULL) AS captured
+GROUP BY year, month, class ORDER BY year, month, class;

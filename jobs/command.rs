@@ -8,6 +8,8 @@ pub mod demo;
 pub mod graph;
 pub mod index;
 pub mod jobs;
+#[cfg(feature = "query")]
+pub mod query;
 pub mod rank;
 pub mod reference;
 pub mod report;

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, dedup, demo, graph, index, jobs, rank, reference, report, results, schema, serve, shape,
-    shard, show, text, wacz,
+    crawl, datasets, dedup, demo, graph, index, jobs, query, rank, reference, report, results, schema, serve,
+    shape, shard, show, text, wacz,
 };
 use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
@@ -38,6 +38,8 @@ enum Command {
     Report(report::ReportArgs),
     Dedup(Box<dedup::DedupArgs>),
     Show(show::ShowArgs),
+    #[command(display_order = 99)]
+    Query(query::QueryArgs),
     #[command(display_order = 100)]
     Shard(shard::ShardArgs),
     #[command(display_order = 100)]
@@ -88,9 +90,10 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     let cancel = Cancel::default();
     // Looking into shards and pages leaves nothing to resume: there Ctrl-C ends the process as usual.
     let only_looks = match matches.subcommand() {
-        Some(("shard" | "index" | "text" | "schema" | "reference" | "completions" | "man" | "show", _)) => {
-            true
-        }
+        Some((
+            "shard" | "query" | "index" | "text" | "schema" | "reference" | "completions" | "man" | "show",
+            _,
+        )) => true,
         Some(("graph", of)) => matches!(of.subcommand_name(), Some("path" | "near")),
         Some(("dedup", of)) => matches!(of.subcommand_name(), Some("diff" | "compare" | "similar")),
         _ => false,
@@ -120,6 +123,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Report(args) => report::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
         Command::Show(args) => show::run(&args),
+        Command::Query(args) => query::run(&args),
         Command::Shard(args) => shard::run(args),
         Command::Index(args) => index::run(&args),
         Command::Serve(args) => serve::run(&args, &cancel),

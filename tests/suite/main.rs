@@ -51,6 +51,7 @@ mod messages;
 mod mirrors;
 mod planted_texts;
 mod python;
+mod query;
 mod readers;
 mod records;
 mod repeated;

@@ -86,20 +86,34 @@ fn pandas_pyarrow_polars_and_duckdb_open_every_table() {
     }
 }
 
-/// Every recipe of docs/recipes.sql runs over the demonstration site, which has no PDF, chain of redirects or page fetched twice.
-#[test]
-fn recipes_are_answered() {
-    let Some(python) = python() else { return };
-    let work = Work::new();
-    work.run(&["demo", "--out", "demo"]);
+/// Runs every recipe of docs/recipes.sql over `results` by DuckDB and by `webmill query`, which must agree.
+fn recipes(python: &Path, results: &Path, empty: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(python)
         .arg(root.join("tests/readers/recipes.py"))
-        .arg(root.join("docs/recipes.sql"))
-        .arg(work.path("demo/results"))
-        .args(["most-linked-pdfs", "page-life", "redirect-chains"])
+        .args([Path::new(env!("CARGO_BIN_EXE_webmill")), &root.join("docs/recipes.sql"), results])
+        .args(empty)
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).lines().count() >= 30);
+}
+
+/// The demonstration site has no PDF, chain of redirects or page fetched twice.
+#[test]
+fn recipes_are_answered_alike_by_duckdb_and_query_on_the_demo() {
+    let Some(python) = python() else { return };
+    let work = Work::new();
+    work.run(&["demo", "--out", "demo"]);
+    recipes(&python, &work.path("demo/results"), &["most-linked-pdfs", "page-life", "redirect-chains"]);
+}
+
+/// A synthetic Web has no errors, redirects, comments or data of its own.
+#[test]
+fn recipes_are_answered_alike_by_duckdb_and_query_on_a_synthetic_web() {
+    let Some(python) = python() else { return };
+    let work = Work::new();
+    work.synth("shards", 300, 150_000);
+    work.run(&["run", "shards", "--out", "synth"]);
+    recipes(&python, &work.path("synth"), &[]);
 }

@@ -1,0 +1,155 @@
+//! `webmill query`: SQL over the tables of results.
+
+use std::io::Write;
+use std::process::{Output, Stdio};
+
+use serde_json::Value;
+
+use crate::support::Work;
+
+/// The demonstration's results, in `demo/results`.
+fn demo() -> Work {
+    let work = Work::new();
+    work.run(&["demo", "--out", "demo"]);
+    work
+}
+
+fn query(work: &Work, arguments: &[&str]) -> Output {
+    work.run(&[&["query", "--results", "demo/results"], arguments].concat())
+}
+
+fn text(output: Output) -> String {
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn rows(work: &Work, sql: &str) -> Vec<Value> {
+    text(query(work, &[sql, "--format", "json"]))
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn answers_in_four_forms() {
+    let work = demo();
+    let sql = "SELECT url, pagerank FROM ranks WHERE level = 'page' ORDER BY pagerank DESC, url LIMIT 3";
+    let best = rows(&work, sql);
+    assert_eq!(best.len(), 3);
+    let csv = text(query(&work, &[sql, "--format", "csv"]));
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines[0], "url,pagerank");
+    for (line, row) in lines[1..].iter().zip(&best) {
+        assert_eq!(*line, format!("{},{}", row["url"].as_str().unwrap(), row["pagerank"]));
+    }
+    let table = text(query(&work, &[sql]));
+    assert!(table.contains("pagerank") && table.contains(best[0]["url"].as_str().unwrap()), "{table}");
+    assert!(table.trim_end().ends_with("3 rows"), "{table}");
+    query(&work, &[sql, "--format", "parquet", "--out", "best.parquet"]);
+    let bytes = std::fs::read(work.path("best.parquet")).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    // The same bytes again, with one thread too.
+    let mut again = work.webmill(&["query", "--results", "demo/results", sql, "--format", "csv"]);
+    assert_eq!(
+        String::from_utf8(again.env("POLARS_MAX_THREADS", "1").output().unwrap().stdout).unwrap(),
+        csv
+    );
+}
+
+#[test]
+fn values_of_every_kind_are_written() {
+    let work = demo();
+    let of_pages = "SELECT fetch_time, is_current, fetch_status, title, content_charset FROM pages \
+                    WHERE title IS NOT NULL ORDER BY url, fetch_time LIMIT 1";
+    let row = &rows(&work, of_pages)[0];
+    assert!(row["fetch_time"].as_str().unwrap().ends_with('Z'), "{row}");
+    assert!(row["is_current"].is_boolean() && row["fetch_status"].is_number() && row["title"].is_string());
+    let lists = &rows(&work, "SELECT tfidf_words, tfidf_scores FROM keywords ORDER BY url LIMIT 1")[0];
+    assert!(lists["tfidf_words"][0].is_string() && lists["tfidf_scores"][0].is_number(), "{lists}");
+    let nulls = &rows(&work, "SELECT published FROM pages WHERE published IS NULL LIMIT 1")[0];
+    assert!(nulls["published"].is_null());
+    let none = text(query(&work, &["SELECT url FROM pages WHERE url = 'nothing'", "--format", "csv"]));
+    assert_eq!(none, "url\n");
+}
+
+/// What docs/sql.md says of the dialect.
+#[test]
+fn the_dialect_is_as_described() {
+    let work = demo();
+    for sql in [
+        "SELECT url FROM pages AS p WHERE EXISTS (SELECT 1 FROM links AS l WHERE l.target_url = p.url) LIMIT 2",
+        "SELECT url FROM pages WHERE url IN (SELECT target_url FROM links) LIMIT 2",
+        "SELECT level FROM ranks QUALIFY ROW_NUMBER() OVER (PARTITION BY level ORDER BY pagerank) = 1 LIMIT 2",
+        "SELECT n FROM (SELECT COUNT(*) FILTER (WHERE is_html) AS n FROM pages UNION ALL SELECT 2 AS n) AS two",
+        "SELECT url FROM pages WHERE REGEXP_LIKE(url, 'lake.*html') ORDER BY url LIMIT 2",
+        // Its streaming engine has no plan for this one.
+        "SELECT a.url FROM pages AS a JOIN pages AS b ON a.fetch_time < b.fetch_time LIMIT 2",
+    ] {
+        assert_eq!(rows(&work, sql).len(), 2, "{sql}");
+    }
+    let mixed = "SELECT ROW_NUMBER() OVER (ORDER BY pagerank DESC, url) AS n FROM ranks";
+    let said = work.fails(&["query", mixed, "--results", "demo/results"], 2);
+    assert!(said.contains("OVER"), "{said}");
+    let wraps = rows(
+        &work,
+        "SELECT a - b AS d FROM (SELECT COUNT(*) AS a, COUNT(*) + COUNT(*) AS b FROM pages) AS c",
+    );
+    assert!(wraps[0]["d"].as_u64().is_some_and(|d| d > 1 << 31), "unsigned: {wraps:?}");
+}
+
+#[test]
+fn a_table_to_look_at_says_what_it_leaves_out() {
+    let work = demo();
+    let table = text(query(&work, &["SELECT url, text FROM texts ORDER BY url", "--rows", "2"]));
+    let last = table.trim_end().lines().last().unwrap();
+    assert!(last.contains("2 of them shown (--rows)") && last.contains("values were cut"), "{last}");
+}
+
+#[test]
+fn queries_come_from_files_and_from_standard_input() {
+    let work = demo();
+    let file = "-- name: one\nSELECT COUNT(*) AS n FROM pages;\n-- name: two\nSELECT 2 AS n;";
+    std::fs::write(work.path("questions.sql"), file).unwrap();
+    let two = query(&work, &["--file", "questions.sql", "--name", "two", "--format", "csv"]);
+    assert_eq!(text(two), "n\n2\n");
+    let said = work.fails(&["query", "--results", "demo/results", "--file", "questions.sql"], 2);
+    assert!(said.contains("one, two"), "{said}");
+    let names = text(work.run(&["query", "--names"]));
+    assert!(names.lines().count() >= 25, "{names}");
+    assert!(names.lines().all(|line| line.ends_with(['?', '.'])), "{names}");
+    let domains = text(query(&work, &["--name", "top-domains", "--format", "csv"]));
+    assert!(domains.starts_with("domain,captures,urls\n") && domains.lines().count() > 2, "{domains}");
+    let mut child = work
+        .webmill(&["query", "-", "--results", "demo/results", "--format", "csv"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"SELECT 1 AS n").unwrap();
+    assert_eq!(text(child.wait_with_output().unwrap()), "n\n1\n");
+    let tables = text(query(&work, &["--tables"]));
+    assert!(tables.contains("pages (") && tables.contains("url_surtkey"), "{tables}");
+}
+
+#[test]
+fn what_is_no_question_about_the_tables_is_refused() {
+    let work = demo();
+    for (sql, why) in [
+        ("DROP TABLE pages", "begins with"),
+        ("SELECT 1; SELECT 2", "one at a time"),
+        ("SELECT * FROM read_csv('/etc/passwd')", "reads files"),
+        ("SELECT * FROM 'secret.parquet'", "secret.parquet"),
+        ("SELECT url FROM page", "near to it: pages"),
+        ("SELECT ulr FROM pages", "near to it: url"),
+        ("SELECT (SELECT COUNT(*) FROM links) AS n FROM pages", "subquery"),
+        ("WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT n FROM t", "recursive"),
+        ("SELECT DATE_TRUNC('month', fetch_time) FROM pages", "date_trunc"),
+        ("SELECT * FROM pages WHERE", "query"),
+        ("", "no query"),
+    ] {
+        let said = work.fails(&["query", sql, "--results", "demo/results"], 2);
+        assert!(said.contains(why), "{sql}: {said}");
+        assert!(!said.contains("panicked"), "{sql}: {said}");
+    }
+    let said = work.fails(&["query", "SELECT 1", "--results", "nowhere"], 2);
+    assert!(said.contains("nowhere"), "{said}");
+}
