@@ -13,8 +13,8 @@ use polars_arrow::datatypes::{ArrowSchema, Field};
 use polars_error::{PolarsError, PolarsResult};
 use polars_parquet::read::ParquetError;
 use polars_parquet::write::{
-    CompressionOptions, Compressor, DynIter, DynStreamingIterator, FallibleStreamingIterator, FileWriter,
-    KeyValue, StatisticsOptions, Version, WriteOptions, ZstdLevel, array_to_columns, get_dtype_encoding,
+    CompressionOptions, Compressor, DynIter, DynStreamingIterator, Encoding, FallibleStreamingIterator,
+    FileWriter, KeyValue, StatisticsOptions, Version, WriteOptions, array_to_columns, get_dtype_encoding,
     schema_to_metadata_key,
 };
 
@@ -46,10 +46,14 @@ const OPTIONS: WriteOptions = WriteOptions {
 /// files leaves `sorting_columns` of row groups empty.
 pub(crate) const SORTED_BY_KEY: &str = "webmill.sorted_by";
 
-/// Those of a file that is read once more and goes away: compressed in haste, without statistics.
+/// Those of a file that is read once more and goes away: without statistics, and compressed by what has no context to
+/// set up, since its row groups are small.
 fn aside() -> WriteOptions {
-    let compression = CompressionOptions::Zstd(ZstdLevel::try_new(1).ok());
-    WriteOptions { statistics: StatisticsOptions::empty(), compression, ..OPTIONS }
+    WriteOptions {
+        statistics: StatisticsOptions::empty(),
+        compression: CompressionOptions::Snappy,
+        ..OPTIONS
+    }
 }
 
 /// What stands in the file's footer beside the schema: the table, and the key of the job that wrote it.
@@ -159,7 +163,11 @@ impl GroupWriter {
     fn try_group(&mut self, rows: usize, columns: &[ArrayBox]) -> PolarsResult<()> {
         let mut chunks = Vec::with_capacity(columns.len());
         for (array, stored) in columns.iter().zip(self.writer.parquet_schema().fields()) {
-            let encodings = get_dtype_encoding(array.dtype());
+            let mut encodings = get_dtype_encoding(array.dtype());
+            // What is read once more is not worth a dictionary.
+            if self.options.statistics.is_empty() {
+                encodings.fill(Encoding::Plain);
+            }
             for pages in array_to_columns(array, stored.clone(), self.options, &encodings)? {
                 let pages = pages.map(|page| {
                     page.map_err(|e| ParquetError::FeatureNotSupported(format!("cannot be encoded: {e}")))
