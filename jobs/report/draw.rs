@@ -1,5 +1,7 @@
 //! Putting the numbers into the report's parts.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use webmill_capture::date::format_rfc3339;
 use webmill_report::{
     Bar, Bars, BowTie, Html, Lang, Law, Layer, LogLog, OverTime, Panel, Part, ReportData, Series, Top,
@@ -294,7 +296,7 @@ fn graph(found: &Found<'_>, lang: Lang) -> Part {
         }));
     }
     panels.push(Panel::Facts(word(Word::GraphNumbers), graph_facts(numbers, lang)));
-    panels.extend(agreement(numbers, lang).map(Panel::Top));
+    panels.extend(agreement(numbers, lang).into_iter().map(Panel::Top));
     part("graph", word(Word::Graph), word(Word::GraphNote), panels)
 }
 
@@ -326,47 +328,62 @@ fn graph_facts(numbers: &Numbers, lang: Lang) -> Vec<(String, Html)> {
     facts
 }
 
-/// How the measures agree, on each level that has something to order.
-fn agreement(numbers: &Numbers, lang: Lang) -> Option<Top> {
+/// How the measures agree, a triangle for each level that has something to order.
+fn agreement(numbers: &Numbers, lang: Lang) -> Vec<Top> {
     const LEAST_NODES: u64 = 10;
-    let levels: Vec<Level> = Level::ALL
-        .iter()
-        .copied()
-        .filter(|level| numbers.level(*level).is_some_and(|row| row.nodes >= LEAST_NODES))
-        .collect();
-    let mut pairs: Vec<(&str, &str)> = numbers.agreement.iter().map(|row| (row.first, row.second)).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    let cell = |level: Level, pair: (&str, &str)| {
-        let row = numbers.agreement.iter().find(|row| row.level == level && (row.first, row.second) == pair);
-        row.map_or_else(
-            || Html::text("–"),
-            |row| {
-                let of = format!("rank: kendall_tau {} {} – {}", level.as_str(), pair.0, pair.1);
-                Html::number(row.tau, &format!("{:.3}", row.tau), &of)
-            },
-        )
-    };
-    let row = |pair: (&str, &str)| TopRow {
-        cells: levels.iter().map(|level| cell(*level, pair)).collect(),
-        name: format!("{} – {}", pair.0, pair.1),
-        title: None,
-    };
+    let levels = [
+        (Level::Page, Word::AgreementOfPages),
+        (Level::Host, Word::AgreementOfHosts),
+        (Level::Domain, Word::AgreementOfDomains),
+    ];
     let word = |word| lang.word(word).to_owned();
-    let level = |level: &Level| {
-        word(match level {
-            Level::Page => Word::Pages,
-            Level::Host => Word::Hosts,
-            Level::Domain => Word::Domains,
+    let something = |level| numbers.level(level).is_some_and(|row| row.nodes >= LEAST_NODES);
+    let levels = levels.into_iter().filter(|(level, _)| something(*level));
+    levels
+        .map(|(level, title)| {
+            let of = numbers.agreement.iter().filter(|row| row.level == level);
+            let tau: BTreeMap<(&str, &str), f64> = of.map(|row| ((row.first, row.second), row.tau)).collect();
+            let measures = in_triangle(tau.keys().copied());
+            let cell = |a: &str, b: &str| {
+                let known = [(a, b), (b, a)].into_iter().find_map(|pair| Some((pair, *tau.get(&pair)?)));
+                known.map_or_else(
+                    || Html::text(""),
+                    |((a, b), tau)| {
+                        let of = format!("rank: kendall_tau {} {a} – {b}", level.as_str());
+                        Html::number(tau, &format!("{tau:.2}"), &of)
+                    },
+                )
+            };
+            let row = |(number, name): (usize, &&str)| TopRow {
+                name: (*name).to_owned(),
+                title: None,
+                cells: (0..measures.len() - 1)
+                    .map(|at| if at < number { cell(measures[at], name) } else { Html::text("") })
+                    .collect(),
+            };
+            Top {
+                title: word(title),
+                note: word(Word::AgreementNote),
+                of: word(Word::Measures),
+                columns: measures
+                    .split_last()
+                    .map_or(&[][..], |(_, names)| names)
+                    .iter()
+                    .map(|name| (*name).to_owned())
+                    .collect(),
+                rows: measures.iter().enumerate().skip(1).map(row).collect(),
+            }
         })
-    };
-    (!levels.is_empty()).then(|| Top {
-        title: word(Word::Agreement),
-        note: word(Word::AgreementNote),
-        of: word(Word::Measures),
-        columns: levels.iter().map(level).collect(),
-        rows: pairs.into_iter().map(row).collect(),
-    })
+        .filter(|table| !table.rows.is_empty())
+        .collect()
+}
+
+/// The names of all pairs, each once, in the order of the alphabet but PageRank first.
+fn in_triangle<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<&'a str> {
+    let names: BTreeSet<&str> = pairs.flat_map(|(a, b)| [a, b]).collect();
+    let mut names: Vec<&str> = names.into_iter().collect();
+    names.sort_by_key(|name| *name != "PageRank");
+    names
 }
 
 fn series(numbers: &Numbers, level: Level, direction: Direction, name: String) -> Series {
@@ -396,6 +413,9 @@ fn duplicates(found: &Found<'_>, lang: Lang) -> Part {
         (word(Word::DuplicatePages), Html::count(corpus.duplicates, "corpus: duplicates")),
     ];
     for (name, n, _) in copied(found.sources) {
+        if n == 0 {
+            continue;
+        }
         let label = match name {
             "repeated lines" => Word::RepeatedLines,
             "mirrors" => Word::Mirrors,

@@ -54,6 +54,10 @@ impl Top {
                 named(&row.name, row.title.as_deref())
             );
             for (cell, column) in row.cells.iter().zip(&self.columns) {
+                if cell.as_str().is_empty() {
+                    html.push_str("<td role=cell class=\"n e\">");
+                    continue;
+                }
                 let _ = write!(
                     html,
                     "<td role=cell class=n data-l=\"{}\"><span>{}</span>",

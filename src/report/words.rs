@@ -131,7 +131,9 @@ words! {
     WithinHosts: "links within hosts", "主机内链接比例";
     MeanDistance: "mean distance", "平均距离";
     EffectiveDiameter: "effective diameter", "有效直径";
-    Agreement: "How the measures agree", "各指标的一致性";
+    AgreementOfPages: "How the measures of pages agree", "网页各指标的一致性";
+    AgreementOfHosts: "How the measures of hosts agree", "主机各指标的一致性";
+    AgreementOfDomains: "How the measures of domains agree", "域名各指标的一致性";
     AgreementNote: "Kendall's τ-b of each two rankings: 1 for the same order, 0 for none, −1 for the reverse.",
         "两种排名的肯德尔 τ-b：1 为次序相同，0 为无关，−1 为相反。";
     Measures: "measures", "指标";
