@@ -1,5 +1,6 @@
 //! Graphs: link analysis of arcs that Python has, and of graph files.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -69,6 +70,23 @@ impl Graph {
             },
         )?;
         Ok(loaded.map_err(Fault::from)?)
+    }
+
+    /// Writes a graph file, or level `level` of a folder of results, in another format, as `convert_graph` does.
+    #[staticmethod]
+    #[pyo3(signature = (source, target, format = None, level = None))]
+    fn convert(
+        py: Python<'_>,
+        source: PathBuf,
+        target: PathBuf,
+        format: Option<String>,
+        level: Option<String>,
+    ) -> PyResult<()> {
+        let mut arguments = vec![source.into_os_string(), target.into_os_string()];
+        for (flag, value) in [("--to", format), ("--level", level)] {
+            arguments.extend(value.into_iter().flat_map(|value| [flag.into(), value.into()]));
+        }
+        convert(py, arguments)
     }
 
     /// Number of nodes.
@@ -295,7 +313,7 @@ fn reals(chunks: &[Chunk]) -> std::result::Result<Vec<f32>, String> {
 
 /// Writes a graph in another format, as `webmill graph convert` does.
 #[pyfunction]
-pub fn convert(py: Python<'_>, arguments: Vec<String>) -> PyResult<()> {
+pub fn convert(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<()> {
     let parsed = command::ConvertArgs::augment_args(Command::new("convert").no_binary_name(true))
         .try_get_matches_from(arguments)
         .and_then(|matches| command::ConvertArgs::from_arg_matches(&matches));
