@@ -99,6 +99,7 @@ fn json(value: &AnyValue<'_>) -> Value {
         }
         AnyValue::Float64(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
         AnyValue::Datetime(time, unit, _) => Value::String(time_text(*time, *unit)),
+        AnyValue::DatetimeOwned(time, unit, _) => Value::String(time_text(*time, *unit)),
         AnyValue::Binary(bytes) => Value::String(data_encoding::HEXLOWER.encode(bytes)),
         AnyValue::BinaryOwned(bytes) => Value::String(data_encoding::HEXLOWER.encode(bytes)),
         AnyValue::List(list) => list_json(list),

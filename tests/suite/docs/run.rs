@@ -32,9 +32,6 @@ const NOT_RUN: &[(&str, usize)] =
 /// Info strings of blocks that are no commands.
 const SHOWN: &[&str] = &["text", "rust", "sql", "json", "html", "xml"];
 
-/// Pages whose commands have tests of their own.
-const ELSEWHERE: &[&str] = &["docs/sql.md", "docs/python.md"];
-
 /// Pages that are looked at at the same time.
 const WORKERS: usize = 2;
 
@@ -131,6 +128,8 @@ impl Scene {
             .current_dir(self.folder.path())
             .env("PATH", path)
             .env("HOME", self.folder.path())
+            .env("PYTHONPATH", repository("python"))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
             .env_remove("WEBMILL_LOG")
             .env_remove("WEBMILL_CRASH_AT")
             .stdin(Stdio::null())
@@ -250,8 +249,7 @@ fn python() -> Option<PathBuf> {
 
 #[test]
 fn every_command_of_the_documentation_runs() {
-    let pages: Vec<String> =
-        all_pages().into_iter().filter(|page| !ELSEWHERE.contains(&page.as_str())).collect();
+    let pages = all_pages();
     let (next, ran) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         let mut wrong = Vec::new();
@@ -288,7 +286,7 @@ fn every_command_of_the_documentation_runs() {
 #[test]
 fn blocks_that_are_not_run_are_few() {
     let mut found: Vec<(String, String)> = Vec::new();
-    for page in all_pages().into_iter().filter(|page| !ELSEWHERE.contains(&page.as_str())) {
+    for page in all_pages() {
         for block in blocks(&read(&page)) {
             if NOT_RUN.iter().any(|(info, _)| *info == block.info) {
                 found.push((block.info, format!("{page}:{}", block.line)));
