@@ -37,6 +37,10 @@ tools:
 	@[ ! -x target/python/bin/python ] || { $(CARGO) build -q --release --workspace --lib --example pagerank && \
 	  for built in target/release/lib_webmill.so target/release/lib_webmill.dylib; do \
 	    [ ! -f $$built ] || install -m 755 $$built python/webmill/_webmill.abi3.so; done; }
+	@target/clean/bin/python -c 'import polars' 2>/dev/null || { \
+	  mkdir -p target && rm -rf target/clean && python3 -m venv target/clean 2>/dev/null && \
+	  target/clean/bin/pip install -q --disable-pip-version-check polars==$$(sed -n 's/^dependencies = \["polars>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml); } || \
+	  { rm -rf target/clean; echo "no Python with polars alone: the package will not be tried in a clean environment"; }
 	@command -v wget >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 && apt-get install -y -qq wget; } || \
 	  echo "no wget: the test of its --warc-dedup will be skipped"
 	@command -v chromium >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 && apt-get update -qq && \
@@ -54,6 +58,17 @@ tools:
 	  mkdir -p target/axe && cd target/axe && \
 	  npm pack --silent axe-core@4.10.3 >/dev/null 2>&1 && tar -xzf axe-core-*.tgz; } || \
 	  echo "no axe-core from npm: the report will not be checked for accessibility"
+
+# The wheel, built as `pip install .` builds it, and tried in a new environment of each Python that PYTHONS names.
+.PHONY: wheel
+PYTHONS ?= python3
+wheel:
+	@[ -x target/wheel/bin/maturin ] || { python3 -m venv target/wheel && target/wheel/bin/pip install -q --disable-pip-version-check 'maturin>=1.9,<2'; }
+	rm -rf target/wheels && target/wheel/bin/maturin build --release --locked --out target/wheels
+	$(CARGO) run --release -q -- demo --out target/wheels/demo >/dev/null
+	for python in $(PYTHONS); do rm -rf target/wheels/env && $$python -m venv target/wheels/env && \
+	  target/wheels/env/bin/pip install -q --disable-pip-version-check target/wheels/*.whl && \
+	  target/wheels/env/bin/python python/tests/clean.py target/wheels/demo || exit 1; done
 
 lint:
 	$(CARGO) fmt --check

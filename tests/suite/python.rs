@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::Work;
+
 /// The Python that `make tools` installs the peers of the package into.
 fn python() -> Option<std::path::PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/python/bin/python");
@@ -40,6 +42,27 @@ fn the_package_passes_its_own_tests() {
     for line in said.lines().filter(|line| line.starts_with("SKIPPED")) {
         webmill_evaluation::skip(&format!("python/tests: {line}"));
     }
+}
+
+/// With the oldest polars that the package says it works with, and nothing else. `make wheel` tries the wheel itself.
+#[test]
+fn a_clean_environment_is_enough() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let python = root.join("target/clean/bin/python");
+    if !python.exists() || !root.join("python/webmill/_webmill.abi3.so").exists() {
+        webmill_evaluation::skip("no Python with polars alone in target/clean: run `make tools`");
+        return;
+    }
+    let work = Work::new();
+    work.run(&["demo", "--out", "demo"]);
+    let output = Command::new(python)
+        .arg(root.join("python/tests/clean.py"))
+        .arg(work.path("demo"))
+        .env("PYTHONPATH", root.join("python"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
