@@ -1,8 +1,10 @@
 """How the notebooks show pictures and say that there is nothing to show."""
 
 import io
+import math
 
 import altair as alt
+import polars as pl
 import vl_convert
 from IPython.display import Markdown, display
 from PIL import Image
@@ -30,6 +32,8 @@ _CONFIG = {
 }  # fmt: skip
 
 alt.data_transformers.disable_max_rows()
+# Tables as people read them: whole URLs, no types.
+pl.Config(fmt_str_lengths=64, tbl_rows=15, tbl_hide_column_data_types=True, tbl_hide_dataframe_shape=True, tbl_width_chars=200)
 
 
 def show(chart: alt.TopLevelMixin, description: str) -> None:
@@ -64,7 +68,7 @@ def bars(frame, value: str, name: str, title: str, unit: str, color: str = BLUE,
     order = frame[name].to_list()
     base = alt.Chart(frame.select(name, value), title=title, width=WIDTH - 200, height=alt.Step(24)).encode(
         y=alt.Y(f"{name}:N", sort=order, title=None),
-        x=alt.X(f"{value}:Q", title=unit, axis=alt.Axis(tickCount=5, format="~s"), scale=alt.Scale(zero=True)),
+        x=alt.X(f"{value}:Q", title=unit, axis=alt.Axis(tickCount=5), scale=alt.Scale(zero=True)),
     )
     numbers = base.mark_text(align="left", dx=4).encode(text=alt.Text(f"{value}:Q", format=format))
     return base.mark_bar(color=color) + numbers
@@ -74,3 +78,12 @@ def short(url: str, length: int = 46) -> str:
     """A URL without its scheme, cut in the middle where it is long."""
     url = url.split("://", 1)[-1]
     return url if len(url) <= length else url[: length // 2 - 1] + "…" + url[-(length - length // 2) :]
+
+
+def log_ticks(least: float, most: float) -> list[float]:
+    """Round numbers between the two for a logarithmic axis: 1, 2, 5, 10 … or, over a wide range, powers of ten alone."""
+    if not 0 < least <= most:
+        return [1]
+    decades = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+    steps = (1, 2, 5) if len(decades) <= 4 else (1,)
+    return [float(f"{step}e{decade}") for decade in decades for step in steps if least <= float(f"{step}e{decade}") <= most * 1.001]
