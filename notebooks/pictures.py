@@ -85,5 +85,24 @@ def log_ticks(least: float, most: float) -> list[float]:
     if not 0 < least <= most:
         return [1]
     decades = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
-    steps = (1, 2, 5) if len(decades) <= 4 else (1,)
+    steps = (1, 1.5, 2, 3, 5, 7) if most < 10 * least else (1, 2, 5) if len(decades) <= 4 else (1,)
     return [float(f"{step}e{decade}") for decade in decades for step in steps if least <= float(f"{step}e{decade}") <= most * 1.001]
+
+
+def whole(most: int, title: str) -> dict:
+    """Title and axis of a count: no halves where there are few."""
+    return {"title": title, "axis": alt.Axis(values=list(range(most + 1)), format="d") if most <= 5 else alt.Axis(tickCount=5)}
+
+
+def few_labels(points, x: str, y: str, name: str):
+    """Labels for points that do not overlap: of points at nearly the same height (logarithmic) one has a label that names the others."""
+    labels = []
+    for row in points.sort(y, x, name, descending=[True, True, False]).iter_rows(named=True):
+        if labels and row[y] > 0.75 * labels[-1][y]:
+            labels[-1]["names"].append(row[name])
+        else:
+            labels.append({x: row[x], y: row[y], "names": [row[name]]})
+    for label in labels:
+        names = label.pop("names")
+        label[name] = " and ".join(names) if len(names) <= 2 and sum(map(len, names)) < 60 else f"{names[0]} and {len(names) - 1} more"
+    return pl.DataFrame(labels, schema=[x, y, name])
