@@ -24,7 +24,7 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 HERE = Path(__file__).resolve().parent
 DEFAULT = "../out/demo/results"
@@ -38,12 +38,12 @@ def execute(notebook: Path, results: Path, archive: Path | None, seconds: int) -
     """The notebook with its outputs, from a fresh kernel in the folder of the notebooks."""
     document = nbformat.read(notebook, as_version=4)
     with tempfile.TemporaryDirectory() as work:
-        environment = {**os.environ, "WEBMILL_RESULTS": str(results), "WEBMILL_WORK": work, "POLARS_FMT_MAX_COLS": "12"}
+        environment = {**os.environ, "WEBMILL_RESULTS": str(results), "WEBMILL_WORK": work, "IPYTHONDIR": f"{work}/ipython"}
         environment.pop("WEBMILL_ARCHIVE", None)
         if archive is not None:
             environment["WEBMILL_ARCHIVE"] = str(archive)
         client = NotebookClient(document, timeout=seconds, kernel_name="python3", resources={"metadata": {"path": str(HERE)}})
-        # Local sockets in place of ports, which others on the machine could listen to.
+        # Sockets in a folder of its own in place of ports, which others on the machine could listen to.
         kernel = client.create_kernel_manager()
         kernel.transport, kernel.ip = "ipc", str(Path(work) / "kernel")
         client.execute(env=environment)
@@ -98,8 +98,8 @@ def faults(document: Any) -> list[str]:
             if "image/png" in output.get("data", {}) and not output.metadata.get("image/png", {}).get("alt"):
                 found.append(f"{cell.id}: a picture without a description")
             text = json.dumps({key: item for key, item in output.get("data", {}).items() if key != "image/png"}) + output.get("text", "")
-            for path in (str(HERE.parent), str(Path.home()), tempfile.gettempdir() + "/"):
-                if len(path) > 2 and path in text:
+            for path in (HERE.parent, Path.home(), tempfile.gettempdir()):
+                if len(str(path)) > 1 and f"{path}/" in text:
                     found.append(f"{cell.id}: a path of this machine")
     return found
 
@@ -153,7 +153,7 @@ def main() -> int:
     def one(path: Path) -> list[str]:
         try:
             document = execute(path, results, archive, options.timeout)
-        except CellExecutionError as fault:
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as fault:
             return [f"{path.name}: {fault}"]
         found = [f"{path.name}: {fault}" for fault in faults(document)]
         if options.check:

@@ -49,6 +49,7 @@ mod hostile_pages;
 mod hostile_shapes;
 mod messages;
 mod mirrors;
+mod notebooks;
 mod planted_texts;
 mod python;
 mod query;

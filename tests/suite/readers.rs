@@ -34,7 +34,7 @@ fn open_all(python: &Path, results: &Path) -> BTreeMap<(String, String), Vec<Str
 }
 
 /// A WARC file of one page.
-fn one_page(path: &Path) {
+pub fn one_page(path: &Path) {
     let body = "<html><head><title>One</title></head><body><p>The only page there is.</p></body></html>";
     let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
     let record = format!(
