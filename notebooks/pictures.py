@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 
 import altair as alt
 import polars as pl
@@ -37,10 +38,11 @@ pl.Config(fmt_str_lengths=64, tbl_rows=15, tbl_hide_column_data_types=True, tbl_
 
 
 def show(chart: alt.TopLevelMixin, description: str) -> None:
-    """Shows a chart as a picture that carries its description, for those who cannot see it.
+    """Shows a chart as a picture that carries its description, and the description in words below it.
 
-    The output holds the chart twice: as PNG, which every viewer of notebooks draws, and as Vega-Lite, which JupyterLab draws
-    sharper and which says exactly what is in the picture.
+    The output holds the chart twice: as PNG, which every viewer of notebooks draws (SVG is left out by some), and as Vega-Lite,
+    which JupyterLab draws sharper and which says exactly what is in the picture. Both have the description as alternative text;
+    not every viewer hands that on, so it stands below the picture too.
     """
     chart = chart.properties(description=description).configure(**_CONFIG)
     spec = chart.to_dict()
@@ -56,6 +58,7 @@ def show(chart: alt.TopLevelMixin, description: str) -> None:
         metadata={"image/png": {"alt": description, "width": round(width / 1.6), "height": round(height / 1.6)}},
         raw=True,
     )
+    say("*In words:* " + re.sub(r"([\\`*_{}\[\]<>#|~$])", r"\\\1", description))
 
 
 def say(text: str) -> None:
