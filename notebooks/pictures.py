@@ -109,3 +109,139 @@ def few_labels(points, x: str, y: str, name: str):
         names = label.pop("names")
         label[name] = " and ".join(names) if len(names) <= 2 and sum(map(len, names)) < 60 else f"{names[0]} and {len(names) - 1} more"
     return pl.DataFrame(labels, schema=[x, y, name])
+
+
+def triangle(pairs, names: list[str], title: str) -> alt.LayerChart:
+    """A cell with a number for each two of the names: columns `first`, `second`, `tau`."""
+    base = alt.Chart(
+        pairs, title=title, width=330, height=250
+    ).encode(
+        x=alt.X("second:N", sort=names, title=None, axis=alt.Axis(labelAngle=-30, grid=False)),
+        y=alt.Y("first:N", sort=names, title=None, axis=alt.Axis(grid=False)),
+    )
+    cells = base.mark_rect().encode(
+        color=alt.Color(
+            "tau:Q", scale=alt.Scale(scheme="blues", domain=[0, 1], clamp=True), title="Kendall's tau"
+        )
+    )
+    numbers = base.mark_text().encode(
+        text=alt.Text("tau:Q", format=".2f"),
+        color=alt.condition("datum.tau > 0.6", alt.value("white"), alt.value("#222")),
+    )
+    return cells + numbers
+
+
+def two_measures(shown, labels, title: str) -> alt.LayerChart:
+    """Dots by `harmonic` and `percent` of PageRank on logarithmic scales; those that are `suspect` stand out, `labels` name them."""
+    base = (
+        alt.Chart(
+            shown.select(pl.col("percent").round(5), pl.col("harmonic").round(3), "suspect", "name"),
+            title=title,
+            width=WIDTH - 120,
+            height=300,
+        )
+        .mark_point(size=60 if shown.height < 200 else 20, opacity=0.8 if shown.height < 200 else 0.5)
+        .encode(
+            x=alt.X(
+                "harmonic:Q",
+                scale=alt.Scale(type="log", nice=False, padding=20),
+                title="harmonic centrality (log scale)",
+                axis=alt.Axis(
+                    values=log_ticks(shown["harmonic"].min(), shown["harmonic"].max()),
+                    format="~s",
+                    grid=False,
+                ),
+            ),
+            y=alt.Y(
+                "percent:Q",
+                scale=alt.Scale(type="log", nice=False, padding=20),
+                title="PageRank, % of all (log scale)",
+                axis=alt.Axis(
+                    values=log_ticks(shown["percent"].min(), shown["percent"].max()), format="~g"
+                ),
+            ),
+            color=alt.Color(
+                "suspect:N", scale=alt.Scale(domain=[False, True], range=[BLUE, ORANGE]), legend=None
+            ),
+        )
+    )
+    words = (
+        alt.Chart(labels).mark_text(align="left", dx=9).encode(x="harmonic:Q", y="percent:Q", text="name:N")
+    )
+    return base + words
+
+
+def at_least(degrees) -> alt.Chart:
+    """The share of pages that have at least so many links, a line for each value of column `links`."""
+    chart = (
+        alt.Chart(
+            degrees.select("degree", pl.col("share").round(4), "links"),
+            title="How many pages have at least so many links",
+            width=WIDTH - 120,
+            height=280,
+        )
+        .mark_line(point=alt.OverlayMarkDef(size=25), strokeWidth=1.5)
+        .encode(
+            x=alt.X(
+                "degree:Q",
+                scale=alt.Scale(type="log", nice=False),
+                title="links (log scale)",
+                axis=alt.Axis(values=log_ticks(1, degrees["degree"].max()), format="~s", grid=False),
+            ),
+            y=alt.Y(
+                "share:Q",
+                scale=alt.Scale(type="log", nice=False),
+                title="% of pages with at least so many (log scale)",
+                axis=alt.Axis(values=log_ticks(degrees["share"].min(), 100), format="~g"),
+            ),
+            color=alt.Color(
+                "links:N",
+                scale=alt.Scale(domain=["links to the page", "links on the page"], range=[BLUE, ORANGE]),
+                title=None,
+                legend=alt.Legend(orient="top"),
+            ),
+            strokeDash=alt.StrokeDash("links:N", legend=None),
+        )
+    )
+    return chart
+
+
+def link_grid(seen, order: list[str], title: str) -> alt.Chart:
+    """A dot for each `source` and `target`, as large as its `links`, coloured by whether they are of the `same` community."""
+    axis = alt.Axis(labelLimit=260, grid=True, gridColor="#f0f0f0")
+    chart = (
+        alt.Chart(
+            seen,
+            title=title,
+            width=alt.Step(23),
+            height=alt.Step(23),
+        )
+        .mark_point(opacity=0.9)
+        .encode(
+            x=alt.X(
+                "target:N",
+                sort=order,
+                scale=alt.Scale(domain=order),
+                title="to",
+                axis=alt.Axis(labelAngle=-60, labelLimit=260, grid=True, gridColor="#f0f0f0"),
+            ),
+            y=alt.Y("source:N", sort=order, scale=alt.Scale(domain=order), title="from", axis=axis),
+            size=alt.Size(
+                "links:Q",
+                scale=alt.Scale(type="sqrt", domain=[1, seen["links"].max()], range=[20, 330]),
+                title="number of links",
+                legend=alt.Legend(
+                    orient="right",
+                    values=sorted({1, (seen["links"].max() + 1) // 2, seen["links"].max()}),
+                    symbolFillColor=GREY,
+                ),
+            ),
+            color=alt.Color(
+                "same:N",
+                scale=alt.Scale(domain=["within a community", "between communities"], range=[BLUE, ORANGE]),
+                title=None,
+                legend=alt.Legend(orient="top"),
+            ),
+        )
+    )
+    return chart
