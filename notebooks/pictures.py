@@ -15,6 +15,9 @@ BLUE, ORANGE, GREEN, PINK, SKY, RED, YELLOW, GREY = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#8C8C8C",
 )  # fmt: skip
 WIDTH = 620
+# What a visit brought.
+ORDER = ["new", "unchanged", "redirect", "error"]
+COLORS = alt.Scale(domain=ORDER, range=[BLUE, SKY, ORANGE, RED])
 _FONT = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei, DejaVu Sans, Arial, sans-serif"
 _CONFIG = {
     "background": "white",
@@ -34,7 +37,9 @@ _CONFIG = {
 
 alt.data_transformers.disable_max_rows()
 # Tables as people read them: whole URLs, no types.
-pl.Config(fmt_str_lengths=64, tbl_rows=15, tbl_hide_column_data_types=True, tbl_hide_dataframe_shape=True, tbl_width_chars=200)
+pl.Config(
+    fmt_str_lengths=64, tbl_rows=15, tbl_hide_column_data_types=True, tbl_hide_dataframe_shape=True, tbl_width_chars=200
+)
 
 
 def show(chart: alt.TopLevelMixin, description: str) -> None:
@@ -68,6 +73,12 @@ def say(text: str) -> None:
 
 def bars(frame, value: str, name: str, title: str, unit: str, color: str = BLUE, format: str = ",") -> alt.LayerChart:
     """Horizontal bars in the order of the frame, each with its number: the plainest picture of how many of what."""
+    # Names that were cut to the same are told apart, else their bars would stand on each other.
+    frame = frame.with_columns(
+        pl.when(pl.col(name).is_duplicated())
+        .then(pl.format("{} ({})", name, pl.col(name).cum_count().over(name)))
+        .otherwise(name)
+    )
     order = frame[name].to_list()
     base = alt.Chart(frame.select(name, value), title=title, width=WIDTH - 200, height=alt.Step(24)).encode(
         y=alt.Y(f"{name}:N", sort=order, title=None),
@@ -89,12 +100,20 @@ def log_ticks(least: float, most: float) -> list[float]:
         return [1]
     decades = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
     steps = (1, 1.5, 2, 3, 5, 7) if most < 10 * least else (1, 2, 5) if len(decades) <= 4 else (1,)
-    return [float(f"{step}e{decade}") for decade in decades for step in steps if least <= float(f"{step}e{decade}") <= most * 1.001]
+    return [
+        float(f"{step}e{decade}")
+        for decade in decades
+        for step in steps
+        if least <= float(f"{step}e{decade}") <= most * 1.001
+    ]
 
 
 def whole(most: int, title: str) -> dict:
     """Title and axis of a count: no halves where there are few."""
-    return {"title": title, "axis": alt.Axis(values=list(range(most + 1)), format="d") if most <= 5 else alt.Axis(tickCount=5)}
+    return {
+        "title": title,
+        "axis": alt.Axis(values=list(range(most + 1)), format="d") if most <= 5 else alt.Axis(tickCount=5),
+    }
 
 
 def few_labels(points, x: str, y: str, name: str):
@@ -107,22 +126,20 @@ def few_labels(points, x: str, y: str, name: str):
             labels.append({x: row[x], y: row[y], "names": [row[name]]})
     for label in labels:
         names = label.pop("names")
-        label[name] = " and ".join(names) if len(names) <= 2 and sum(map(len, names)) < 60 else f"{names[0]} and {len(names) - 1} more"
+        label[name] = (
+            " and ".join(names) if len(names) <= 2 and sum(map(len, names)) < 60 else f"{names[0]} and {len(names) - 1} more"
+        )
     return pl.DataFrame(labels, schema=[x, y, name])
 
 
 def triangle(pairs, names: list[str], title: str) -> alt.LayerChart:
     """A cell with a number for each two of the names: columns `first`, `second`, `tau`."""
-    base = alt.Chart(
-        pairs, title=title, width=330, height=250
-    ).encode(
+    base = alt.Chart(pairs, title=title, width=330, height=250).encode(
         x=alt.X("second:N", sort=names, title=None, axis=alt.Axis(labelAngle=-30, grid=False)),
         y=alt.Y("first:N", sort=names, title=None, axis=alt.Axis(grid=False)),
     )
     cells = base.mark_rect().encode(
-        color=alt.Color(
-            "tau:Q", scale=alt.Scale(scheme="blues", domain=[0, 1], clamp=True), title="Kendall's tau"
-        )
+        color=alt.Color("tau:Q", scale=alt.Scale(scheme="blues", domain=[0, 1], clamp=True), title="Kendall's tau")
     )
     numbers = base.mark_text().encode(
         text=alt.Text("tau:Q", format=".2f"),
@@ -156,18 +173,12 @@ def two_measures(shown, labels, title: str) -> alt.LayerChart:
                 "percent:Q",
                 scale=alt.Scale(type="log", nice=False, padding=20),
                 title="PageRank, % of all (log scale)",
-                axis=alt.Axis(
-                    values=log_ticks(shown["percent"].min(), shown["percent"].max()), format="~g"
-                ),
+                axis=alt.Axis(values=log_ticks(shown["percent"].min(), shown["percent"].max()), format="~g"),
             ),
-            color=alt.Color(
-                "suspect:N", scale=alt.Scale(domain=[False, True], range=[BLUE, ORANGE]), legend=None
-            ),
+            color=alt.Color("suspect:N", scale=alt.Scale(domain=[False, True], range=[BLUE, ORANGE]), legend=None),
         )
     )
-    words = (
-        alt.Chart(labels).mark_text(align="left", dx=9).encode(x="harmonic:Q", y="percent:Q", text="name:N")
-    )
+    words = alt.Chart(labels).mark_text(align="left", dx=9).encode(x="harmonic:Q", y="percent:Q", text="name:N")
     return base + words
 
 
@@ -245,3 +256,70 @@ def link_grid(seen, order: list[str], title: str) -> alt.Chart:
         )
     )
     return chart
+
+
+def visits_over_time(over_time, unit: str, title: str) -> alt.Chart:
+    """Stacked bars of `captures` by the day `when`, coloured by what they `brought`."""
+    chart = (
+        alt.Chart(
+            over_time.with_columns(pl.col("when").cast(pl.String)),
+            title=title,
+            width=WIDTH - 120,
+            height=230,
+        )
+        .mark_bar()
+        .encode(
+            x=alt.X("when:T", timeUnit={"year": "year", "month": "yearmonth", "day": "yearmonthdate"}[unit], title=unit),
+            y=alt.Y("captures:Q", title="captures"),
+            color=alt.Color("brought:N", scale=COLORS, title=None, sort=ORDER, legend=alt.Legend(orient="top")),
+            order=alt.Order("place:Q"),
+        )
+        .transform_calculate(place=f"indexof({ORDER}, datum.brought)")
+    )
+    return chart
+
+
+def visits_by_page(lives, order: list[str], title: str) -> alt.Chart:
+    """A row of marks for each `page`, a mark for each visit, `when` it was and what it `brought`."""
+    chart = (
+        alt.Chart(
+            lives.select("page", "when", "brought"),
+            title=title,
+            width=WIDTH - 250,
+            height=alt.Step(22),
+        )
+        .mark_point(size=55, opacity=1)
+        .encode(
+            x=alt.X(
+                "when:T",
+                title="day of capture",
+                scale=alt.Scale(padding=10),
+                axis=alt.Axis(tickCount=6, format="%b %Y"),
+            ),
+            y=alt.Y("page:N", sort=order, title=None, axis=alt.Axis(grid=True)),
+            color=alt.Color("brought:N", scale=COLORS, sort=ORDER, title=None, legend=alt.Legend(orient="top")),
+            shape=alt.Shape(
+                "brought:N",
+                scale=alt.Scale(domain=ORDER, range=["circle", "circle", "diamond", "cross"]),
+                sort=ORDER,
+                title=None,
+                legend=alt.Legend(orient="top"),
+            ),
+        )
+    )
+    return chart
+
+
+def survival_steps(curves, last, title: str) -> alt.LayerChart:
+    """Falling steps by `month` and `percent`, one for each value of `still`, with its name at the `last` point."""
+    lines = alt.Chart(curves, title=title, width=WIDTH - 160, height=240).encode(
+        x=alt.X("month:Q", title="age, months since the first capture", axis=alt.Axis(tickMinStep=1)),
+        y=alt.Y("percent:Q", title="% of pages", scale=alt.Scale(domain=[0, 100])),
+        color=alt.Color(
+            "still:N",
+            scale=alt.Scale(domain=["still there", "still the same"], range=[BLUE, ORANGE]),
+            legend=None,
+        ),
+    )
+    words = alt.Chart(last).mark_text(align="left", dx=6).encode(x="month:Q", y="percent:Q", text="still:N")
+    return lines.mark_line(interpolate="step-after") + words
