@@ -43,7 +43,8 @@ tools:
 	  { rm -rf target/clean; echo "no Python with polars alone: the package will not be tried in a clean environment"; }
 	@target/notebooks/bin/python -c 'import altair, ipykernel, nbclient, networkx, PIL, polars, vl_convert' 2>/dev/null || { \
 	  mkdir -p target && rm -rf target/notebooks && python3 -m venv target/notebooks 2>/dev/null && \
-	  target/notebooks/bin/pip install -q --disable-pip-version-check -r notebooks/requirements.txt; } || \
+	  grep -v '^jupyterlab' notebooks/requirements.txt >target/notebooks/requirements.txt && \
+	  target/notebooks/bin/pip install -q --disable-pip-version-check -r target/notebooks/requirements.txt; } || \
 	  { rm -rf target/notebooks; echo "no Python with Jupyter, polars and Altair: the notebooks will not be run"; }
 	@command -v wget >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 && apt-get install -y -qq wget; } || \
 	  echo "no wget: the test of its --warc-dedup will be skipped"
