@@ -1,6 +1,6 @@
 """The Python package beside the binary, warcio and FastWARC, in one run.
 
-usage: python.py [--webmill BINARY] [--pages N] [--rounds N]
+usage: python.py [--webmill BINARY] [--pages N] [--records N] [--rounds N]
 
 Run it with a Python that has the package (built for release), warcio and FastWARC. Pages are those of tests/pages, repeated;
 the archive is written here from them. Printed are medians of the rounds' ratios; above 1 the package is faster.
@@ -94,6 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--webmill", default=ROOT / "target/release/webmill")
     parser.add_argument("--pages", type=int, default=4000)
+    parser.add_argument("--records", type=int, default=16000)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     pages = [path.read_bytes() for path in sorted((ROOT / "tests/pages").rglob("*.html"))]
@@ -101,7 +102,7 @@ def main():
     pages = [page for page in pages if webmill.extract_batch(pl.DataFrame({"html": [page]}), url=None).to_polars()["error"][0] is None]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.warc.gz"
-        write_archive(path, pages, options.pages)
+        write_archive(path, pages, options.records)
         archive(options, path)
         html = Path(folder) / "pages"
         html.mkdir()

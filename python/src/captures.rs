@@ -12,11 +12,12 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use webmill_capture::content::decode_content;
 use webmill_capture::{Error, Response};
 use webmill_run::Cancel;
-use webmill_shard::{Input, OwnedRecord, ReadOptions, ShardReader, discover, read_record_at};
+use webmill_shard::{OwnedRecord, ReadOptions, read_record_at};
 
 use crate::arrow::{ArrowTable, Chunk, field_of, schema_capsule, stream_capsule, structure};
 use crate::fault::{Fault, config};
 use crate::wait::wait;
+use crate::walk::{Found, Plan, Walk};
 
 /// Records, and bytes of them, that are read ahead of Python.
 const AHEAD: usize = 64;
@@ -32,15 +33,6 @@ pub struct Capture {
     record: OwnedRecord,
     path: Arc<Path>,
     max_bytes: usize,
-}
-
-/// What is read, and how.
-#[derive(Clone)]
-struct Plan {
-    paths: Arc<[String]>,
-    /// Names of the kinds of records that are wanted; none: all.
-    kinds: Option<Arc<[String]>>,
-    options: ReadOptions,
 }
 
 /// What was passed over because of damage, or as a file that is no shard.
@@ -63,64 +55,10 @@ impl Skipped {
     }
 }
 
-/// Where a walk over shards is.
-struct Walk {
-    plan: Plan,
-    inputs: Vec<Input>,
-    /// Files that are no shards, not told of yet.
-    faults: VecDeque<Error>,
-    next: usize,
-    reader: Option<(ShardReader, Arc<Path>)>,
-}
-
-impl Walk {
-    /// From the first record on.
-    fn new(plan: Plan) -> Result<Walk, Error> {
-        let (inputs, faults) = discover(&plan.paths)?;
-        Ok(Walk { plan, inputs, faults: faults.into(), next: 0, reader: None })
-    }
-
-    /// The next record that is wanted, or damage; after damage the walk goes on.
-    fn next(&mut self) -> Option<Result<(OwnedRecord, Arc<Path>), Error>> {
-        if let Some(fault) = self.faults.pop_front() {
-            return Some(Err(fault));
-        }
-        loop {
-            if let Some((reader, path)) = &mut self.reader {
-                match reader.next() {
-                    Some(Ok(record)) => {
-                        let kind = record.kind.name();
-                        if self.plan.kinds.as_ref().is_none_or(|kinds| kinds.iter().any(|k| k == kind)) {
-                            return Some(Ok((record.into_owned(), Arc::clone(path))));
-                        }
-                        continue;
-                    }
-                    Some(Err(error)) => return Some(Err(error)),
-                    None => self.reader = None,
-                }
-            }
-            let input = self.inputs.get(self.next)?;
-            self.next += 1;
-            let kind = (input.format, input.container);
-            let opened = ShardReader::open_as(
-                &input.path,
-                Arc::clone(&input.name),
-                kind,
-                0..u64::MAX,
-                &self.plan.options,
-            );
-            match opened {
-                Ok(reader) => self.reader = Some((reader, Arc::from(input.path.as_path()))),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-    }
-}
-
 /// What a walk brought that Python has not asked for yet.
 struct Ahead {
     walk: Walk,
-    waiting: VecDeque<Result<(OwnedRecord, Arc<Path>), Error>>,
+    waiting: VecDeque<Found>,
     skipped: Skipped,
 }
 

@@ -14,6 +14,7 @@ mod graph;
 mod run;
 mod text;
 mod wait;
+mod walk;
 mod writer;
 
 use pyo3::prelude::*;

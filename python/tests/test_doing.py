@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -220,6 +221,42 @@ def test_pagerank_is_that_of_networkx(named: bool, weighted: bool) -> None:
         for scores, column in ((hubs, "hub"), (authorities, "authority")):
             total = ours[column].sum()
             assert all(abs(scores[n] - s / total) < 1e-6 for n, s in zip(ours["node"], ours[column]))
+
+
+def quoting(number: int) -> bytes:
+    """An answer whose body holds what looks like records, as archives of archives do."""
+    record = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://quoted.example/\r\nContent-Length: 4\r\n\r\nfake\r\n\r\n"
+    filler = f"<p>{number} " + "".join(f"{number * i % 9973:x} " for i in range(number % 700))
+    return ("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + filler + record * (number % 40)).encode()
+
+
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+def test_large_files_are_read_in_their_order_by_all_processors(tmp_path: Path, compression: str) -> None:
+    expected = []
+    for name in ("a", "b"):
+        with webmill.RawDbWriter(tmp_path / f"{name}.rawdb", compression=compression) as out:
+            for number in range(3000):
+                out.write(f"http://{name}.example/{number}", quoting(number), 1_700_000_000_000)
+                expected.append((f"http://{name}.example/{number}", len(quoting(number).split(b"\r\n\r\n", 1)[1])))
+    assert (tmp_path / "a.rawdb").stat().st_size > (1 << 20), "several parts"
+    found = [(capture.url, len(capture.body)) for capture in webmill.captures(tmp_path)]
+    assert found == expected
+    assert sum(batch.num_rows for batch in webmill.captures(tmp_path).batches()) == len(expected)
+    # Who stops in the middle leaves nothing behind.
+    for _ in range(20):
+        assert next(iter(webmill.captures(tmp_path))).url == "http://a.example/0"
+    begun = webmill.captures(tmp_path)
+    next(iter(begun))
+    if hasattr(os, "fork"):
+        child = os.fork()
+        if child == 0:
+            try:
+                for _ in range(3000):
+                    next(iter(begun))
+            except webmill.Error as fault:
+                os._exit(0 if "fork" in str(fault) else 1)
+            os._exit(2)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_graphs_are_loaded_and_converted(tmp_path: Path, results: Path) -> None:
