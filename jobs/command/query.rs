@@ -3,6 +3,7 @@
 mod cells;
 mod names;
 mod statement;
+mod tables;
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -18,7 +19,7 @@ use polars::prelude::{
 };
 use polars::sql::SQLContext;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::TableFiles;
 use statement::Statement;
 
 /// The questions that come with the program.
@@ -33,15 +34,18 @@ const RECIPES: &str = include_str!("../../docs/recipes.sql");
 /// in memory: no option bounds it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill query \"SELECT url, pagerank FROM ranks WHERE level = 'page' ORDER BY pagerank DESC LIMIT 10\"\n  webmill query --name broken-links --format csv > broken.csv\n  webmill query --tables\n  webmill query --names"
+    after_help = "Examples:\n  webmill query \"SELECT url, pagerank FROM ranks WHERE level = 'page' ORDER BY pagerank DESC LIMIT 10\"\n  webmill query --name broken-links --format csv > broken.csv\n  webmill query --tables\n  webmill query \"SELECT outcome, COUNT(*) AS urls FROM events GROUP BY outcome\" --crawl crawl\n  webmill query --names"
 )]
 pub struct QueryArgs {
     /// The query; - for standard input.
     #[arg(required_unless_present_any = ["file", "name", "tables", "names"], conflicts_with_all = ["file", "name"])]
     sql: Option<String>,
-    /// Folder of results.
-    #[arg(long, value_name = "RESULTS", default_value = "results")]
-    results: PathBuf,
+    /// Folder of results [default: results, without --crawl].
+    #[arg(long, value_name = "RESULTS")]
+    results: Option<PathBuf>,
+    /// Folder of a crawl: its event log and what it says of hosts, missing pages and visits are tables too.
+    #[arg(long, value_name = "DIR")]
+    crawl: Option<PathBuf>,
     /// Take the query from a file of queries that end with a semicolon, each after a line `-- name: NAME`.
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
@@ -87,12 +91,12 @@ pub fn run(args: &QueryArgs) -> Result<ExitCode> {
         crate::print(&statement::names_in_words(&queries(args)?)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let catalogue = Catalogue::open(&args.results)?;
+    let tables = tables::open(args.results.as_deref(), args.crawl.as_deref())?;
     if args.tables {
-        crate::print(&tables_in_words(&catalogue))?;
+        crate::print(&tables_in_words(&tables))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut answer = answer(&catalogue, &asked(args)?)?;
+    let mut answer = answer(&tables, &asked(args)?)?;
     match (args.format, &args.out) {
         (Form::Parquet, Some(out)) => write_parquet(&mut answer, out)?,
         (form, Some(out)) => {
@@ -130,10 +134,10 @@ fn asked(args: &QueryArgs) -> Result<Statement> {
 }
 
 /// The rows that answer a statement.
-fn answer(catalogue: &Catalogue, statement: &Statement) -> Result<DataFrame> {
+fn answer(tables: &[TableFiles], statement: &Statement) -> Result<DataFrame> {
     let work = |engine| -> PolarsResult<DataFrame> {
         let mut context = SQLContext::new();
-        for table in catalogue.tables() {
+        for table in tables {
             context.register(&table.name, scan(&table.files)?);
         }
         Ok(context.execute(statement.text())?.collect_with_engine(engine)?.unwrap_single())
@@ -147,7 +151,7 @@ fn answer(catalogue: &Catalogue, statement: &Statement) -> Result<DataFrame> {
     std::panic::set_hook(loud);
     match answer {
         Some(Ok(frame)) => Ok(frame),
-        Some(Err(error)) => bail!("{}", in_words(&error, catalogue)),
+        Some(Err(error)) => bail!("{}", in_words(&error, tables)),
         None => bail!("polars has no plan for this query; it may have one for another form of it"),
     }
 }
@@ -160,15 +164,14 @@ fn scan(files: &[PathBuf]) -> PolarsResult<LazyFrame> {
 }
 
 /// What polars says, and the names that are near to one that no table or column has.
-fn in_words(error: &PolarsError, catalogue: &Catalogue) -> String {
+fn in_words(error: &PolarsError, tables: &[TableFiles]) -> String {
     let said = error.to_string();
     // Behind these words it tells of plans, and lists all columns there are.
     let ends = ["\n\nResolved plan until failure", "; valid columns: ["];
     let end = ends.iter().filter_map(|words| said.find(words)).min().unwrap_or(said.len());
     let said = said.get(..end).unwrap_or_default().trim().to_owned();
-    let tables = catalogue.tables().map(|table| table.name.as_str());
-    let columns =
-        catalogue.tables().flat_map(|table| table.columns.iter().map(|column| column.name.as_str()));
+    let columns = tables.iter().flat_map(|table| table.columns.iter().map(|column| column.name.as_str()));
+    let tables = tables.iter().map(|table| table.name.as_str());
     let near = match error {
         PolarsError::ColumnNotFound(_) => names::near(&said, columns),
         PolarsError::SQLInterface(_) => names::near(&said, tables.chain(columns)),
@@ -192,9 +195,9 @@ fn write_parquet(answer: &mut DataFrame, out: &Path) -> Result<()> {
     Ok(())
 }
 
-fn tables_in_words(catalogue: &Catalogue) -> String {
+fn tables_in_words(tables: &[TableFiles]) -> String {
     let mut words = String::new();
-    for table in catalogue.tables() {
+    for table in tables {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         words += &format!("{} ({} rows)\n  {}\n", table.name, table.rows, columns.join(", "));
     }

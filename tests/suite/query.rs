@@ -97,6 +97,19 @@ fn the_dialect_is_as_described() {
 }
 
 #[test]
+fn a_crawl_has_tables_alone_and_beside_results() {
+    let work = demo();
+    let events = "SELECT COUNT(*) AS n FROM events";
+    let alone = text(work.run(&["query", events, "--crawl", "demo/crawl", "--format", "csv"]));
+    assert!(alone.lines().nth(1).unwrap().parse::<u64>().unwrap() > 80, "{alone}");
+    let both = "SELECT COUNT(DISTINCT e.url) AS n FROM events AS e JOIN pages AS p ON e.url = p.url";
+    let joined = text(query(&work, &[both, "--crawl", "demo/crawl", "--format", "csv"]));
+    assert!(joined.lines().nth(1).unwrap().parse::<u64>().unwrap() > 60, "{joined}");
+    let said = work.fails(&["query", "SELECT 1", "--crawl", "demo"], 2);
+    assert!(said.contains("no tables of a crawl"), "{said}");
+}
+
+#[test]
 fn a_table_to_look_at_says_what_it_leaves_out() {
     let work = demo();
     let table = text(query(&work, &["SELECT url, text FROM texts ORDER BY url", "--rows", "2"]));

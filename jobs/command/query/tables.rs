@@ -1,0 +1,73 @@
+//! The tables that a query may name: those of results, and those that a crawl left in its folder.
+
+use std::path::{Path, PathBuf};
+
+use webmill_capture::error::AtPath;
+use webmill_capture::{Error, Result};
+use webmill_table::{FileFacts, part_files};
+
+use crate::catalogue::{Catalogue, Column, TableFiles};
+use crate::crawl::files::TABLES;
+use crate::registry;
+
+/// Where results stand if nothing is said.
+const RESULTS: &str = "results";
+
+/// The tables of the folder `results` and of the folder of a crawl, by name. With a crawl alone only its tables.
+///
+/// # Errors
+/// A folder that holds no results, or no tables of a crawl; files that cannot be read.
+pub fn open(results: Option<&Path>, crawl: Option<&Path>) -> Result<Vec<TableFiles>> {
+    let mut tables = Vec::new();
+    if let Some(results) = results.or(crawl.is_none().then_some(Path::new(RESULTS))) {
+        tables.extend(Catalogue::open(results)?.tables().cloned());
+    }
+    if let Some(crawl) = crawl {
+        let of_crawl = of_crawl(crawl)?;
+        // A name that results have is theirs.
+        let is_new = |table: &TableFiles| tables.iter().all(|other| other.name != table.name);
+        let of_crawl: Vec<TableFiles> = of_crawl.into_iter().filter(is_new).collect();
+        tables.extend(of_crawl);
+    }
+    tables.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(tables)
+}
+
+/// The event log, and the tables that the last run of a crawl wrote.
+fn of_crawl(crawl: &Path) -> Result<Vec<TableFiles>> {
+    let mut folders: Vec<(String, PathBuf)> = vec![("events".to_owned(), crawl.join("events"))];
+    let tables = crawl.join(TABLES);
+    if tables.is_dir() {
+        for entry in std::fs::read_dir(&tables).at(&tables)? {
+            let entry = entry.at(&tables)?;
+            folders.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
+        }
+    }
+    let schemas = registry::tables();
+    let mut found = Vec::new();
+    for (name, folder) in folders.into_iter().filter(|(_, folder)| folder.is_dir()) {
+        let files = part_files(&folder)?;
+        let (mut rows, mut bytes) = (0, 0);
+        for file in &files {
+            rows += FileFacts::read(file)?.rows;
+            bytes += std::fs::metadata(file).at(file)?.len();
+        }
+        let Some(schema) = schemas.iter().find(|schema| schema.name == name) else { continue };
+        if files.is_empty() {
+            continue;
+        }
+        let columns = schema.columns.iter().map(|column| Column {
+            name: column.name.clone(),
+            kind: column.kind.to_string(),
+            nullable: column.nullable,
+            description: column.description.clone(),
+        });
+        let (columns, about) = (columns.collect(), schema.about.clone());
+        let (job, key) = ("crawl".to_owned(), String::new());
+        found.push(TableFiles { name, job, key, about, rows, bytes, sorted_by: Vec::new(), files, columns });
+    }
+    if found.is_empty() {
+        return Err(Error::Config(format!("{}: no tables of a crawl", crawl.display())));
+    }
+    Ok(found)
+}
