@@ -10,7 +10,7 @@ use webmill_capture::{Error, Result};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Ingredient, Job, Measure, Stage, Unit};
 use webmill_table::{Reader, Table, columns, part_files, schema};
-use webmill_text::{DocumentFrequencies, Keyword, Keywords};
+use webmill_text::{DistinctWords, DocumentFrequencies, Keyword, Keywords};
 
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
@@ -86,12 +86,17 @@ impl Job for KeywordsJob {
 
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let parts = part_files(&extract.path("texts"))?;
-        let corpus = self.count(&parts, stage)?;
+        let spread = Spread::of(parts.len());
+        let corpus = self.count(&parts, spread, stage)?;
         stage.progress.begin("keywords", corpus.texts(), Measure::Items);
-        let done = parts.par_iter().with_max_len(1).try_for_each(|part| {
+        let write = |part: &PathBuf| {
             let name = part.file_stem().unwrap_or_default().to_string_lossy();
-            stage.unit(&name, |unit| self.write(part, &name, &corpus, unit))
-        });
+            stage.unit(&name, |unit| self.write(part, &name, &corpus, spread, unit))
+        };
+        let done = match spread {
+            Spread::Parts => parts.par_iter().with_max_len(1).try_for_each(write),
+            Spread::Rows => parts.iter().try_for_each(write),
+        };
         stage.progress.end();
         done
     }
@@ -100,7 +105,7 @@ impl Job for KeywordsJob {
 impl KeywordsJob {
     /// In how many texts each word stands. Some parts are counted at a time and joined in their order: the same counts on
     /// any number of threads.
-    fn count(&self, parts: &[PathBuf], stage: &Stage<'_>) -> Result<DocumentFrequencies> {
+    fn count(&self, parts: &[PathBuf], spread: Spread, stage: &Stage<'_>) -> Result<DocumentFrequencies> {
         // A corpus of fewer words than are counted at a time has no more different ones.
         let counted_words = self.counted_words.min(words_of(parts)?.max(1));
         let need = (32 * counted_words as u64).max(1);
@@ -112,7 +117,10 @@ impl KeywordsJob {
                 stage.memory >> 20
             )));
         }
-        let at_once = rayon::current_num_threads().min((stage.memory / need - 1) as usize);
+        let at_once = match spread {
+            Spread::Parts => rayon::current_num_threads().min((stage.memory / need - 1) as usize),
+            Spread::Rows => 1,
+        };
         stage.progress.begin("count words", parts.len() as u64, Measure::Items);
         let mut corpus = DocumentFrequencies::new(counted_words);
         for parts in parts.chunks(at_once) {
@@ -121,7 +129,9 @@ impl KeywordsJob {
                 let mut reader = Reader::<Words>::open(part)?;
                 while let Some(batch) = reader.next()? {
                     stage.cancel.check()?;
-                    batch.rows().for_each(|row| counts.add(row.text));
+                    let rows: Vec<_> = batch.rows().collect();
+                    let words = spread.map(&rows, |row| DistinctWords::of(row.text));
+                    words.iter().for_each(|words| counts.add_words(words));
                 }
                 stage.progress.advance(1);
                 Ok(counts)
@@ -139,15 +149,21 @@ impl KeywordsJob {
         part: &Path,
         name: &str,
         corpus: &DocumentFrequencies,
+        spread: Spread,
         unit: &mut Unit<'_>,
     ) -> Result<()> {
         let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
         let mut file = TableFile::<KeywordRow>::create(unit, relative)?;
         let mut reader = Reader::<Text>::open(part)?;
         while let Some(batch) = reader.next()? {
-            for row in batch.rows() {
-                unit.stage().cancel.check()?;
-                let found = Keywords::of(row.text, corpus, self.per_page);
+            let rows: Vec<_> = batch.rows().collect();
+            let cancel = &unit.stage().cancel;
+            let found = spread.map(&rows, |row| {
+                cancel.check()?;
+                Ok(Keywords::of(row.text, corpus, self.per_page))
+            });
+            for (row, found) in rows.iter().zip(found) {
+                let found: Keywords = found?;
                 let (tfidf_words, tfidf_scores) = split(found.tfidf);
                 let (textrank_words, textrank_scores) = split(found.textrank);
                 file.push(KeywordRow {
@@ -170,6 +186,29 @@ impl KeywordsJob {
         }
         file.finish(unit)?;
         Ok(())
+    }
+}
+
+/// What is worked on at the same time.
+#[derive(Debug, Clone, Copy)]
+enum Spread {
+    /// Files of the table.
+    Parts,
+    /// The rows of a batch: there are fewer files than threads.
+    Rows,
+}
+
+impl Spread {
+    fn of(parts: usize) -> Self {
+        if parts < rayon::current_num_threads() { Spread::Rows } else { Spread::Parts }
+    }
+
+    /// What `of` gives of each row, in their order.
+    fn map<R: Sync, T: Send>(self, rows: &[R], of: impl Fn(&R) -> T + Send + Sync) -> Vec<T> {
+        match self {
+            Spread::Parts => rows.iter().map(of).collect(),
+            Spread::Rows => rows.par_iter().map(of).collect(),
+        }
     }
 }
 

@@ -27,6 +27,17 @@ pub struct DocumentFrequencies {
     budget: usize,
 }
 
+/// The distinct words of a text, by their hashes: what costs most of counting, and needs no counts.
+#[derive(Clone, Debug)]
+pub struct DistinctWords(Vec<u64>);
+
+impl DistinctWords {
+    /// Those of `text`, in their comparison forms.
+    pub fn of(text: &str) -> Self {
+        DistinctWords(distinct_forms(text).into_iter().map(|form| hash(&form)).collect())
+    }
+}
+
 impl DocumentFrequencies {
     /// Counts of no text yet; at most `words` words are held, some 32 bytes each.
     pub fn new(words: usize) -> Self {
@@ -35,10 +46,15 @@ impl DocumentFrequencies {
 
     /// Counts the distinct words of one text.
     pub fn add(&mut self, text: &str) {
+        self.add_words(&DistinctWords::of(text));
+    }
+
+    /// Counts the words of one text.
+    pub fn add_words(&mut self, words: &DistinctWords) {
         self.texts += 1;
-        for form in distinct_forms(text) {
+        for &word in &words.0 {
             let error = self.error;
-            let count = self.counts.entry(hash(&form)).or_insert(error);
+            let count = self.counts.entry(word).or_insert(error);
             *count = count.saturating_add(1);
         }
         self.shrink();
