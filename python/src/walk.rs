@@ -1,10 +1,15 @@
 //! Records of shards in their order, read by all processors.
 //!
+//! **What.** The records of files, one after the other; damage is told in its place, and the walk goes on behind it.
+//!
 //! **Algorithm.** Files are cut into parts by size alone ([`split`]). A thread reads each part ahead, a few parts at a time.
 //! A part guesses where its first record is; where the part before did not end exactly there, what was read is thrown away and the part
 //! is read again from the right place ([`follows`]). So the records are those of one walk from the start.
 //!
-//! **Memory.** Of each part that is read ahead [`BATCHES`] batches of [`BATCH_BYTES`] or of one record that is larger.
+//! **Memory.** Of each part that is read ahead [`BATCHES`] batches of [`BATCH_BYTES`] or of one record that is larger; at most
+//! [`MOST_PARTS`] parts are.
+//!
+//! **Determinism.** Neither processors nor cuts change a record or the order.
 
 use std::collections::VecDeque;
 use std::path::Path;

@@ -110,6 +110,20 @@ fn a_crawl_has_tables_alone_and_beside_results() {
 }
 
 #[test]
+fn results_that_do_not_fit_the_others_are_left_out_and_said() {
+    let work = Work::new();
+    work.synth("shards", 60, u64::MAX);
+    work.run(&["run", "shards", "--out", "demo/results"]);
+    std::fs::write(work.path("other.toml"), "[extract]\ntemplate_pages = 9\n").unwrap();
+    work.run(&["extract", "shards", "--out", "demo/results", "--recipe", "other.toml"]);
+    let output = query(&work, &["SELECT COUNT(*) AS n FROM pages"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("leave out") && said.contains("rank"), "{said}");
+    let said = work.fails(&["query", "SELECT url FROM ranks", "--results", "demo/results"], 2);
+    assert!(said.contains("leave out") && said.contains("'ranks' was not found"), "{said}");
+}
+
+#[test]
 fn a_table_to_look_at_says_what_it_leaves_out() {
     let work = demo();
     let table = text(query(&work, &["SELECT url, text FROM texts ORDER BY url", "--rows", "2"]));

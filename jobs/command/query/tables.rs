@@ -20,14 +20,20 @@ const RESULTS: &str = "results";
 pub fn open(results: Option<&Path>, crawl: Option<&Path>) -> Result<Vec<TableFiles>> {
     let mut tables = Vec::new();
     if let Some(results) = results.or(crawl.is_none().then_some(Path::new(RESULTS))) {
-        tables.extend(Catalogue::open(results)?.tables().cloned());
+        let catalogue = Catalogue::open(results)?;
+        if let Some(warning) = catalogue.warning() {
+            say!("warning: {warning}");
+        }
+        tables.extend(catalogue.tables().cloned());
     }
     if let Some(crawl) = crawl {
-        let of_crawl = of_crawl(crawl)?;
-        // A name that results have is theirs.
-        let is_new = |table: &TableFiles| tables.iter().all(|other| other.name != table.name);
-        let of_crawl: Vec<TableFiles> = of_crawl.into_iter().filter(is_new).collect();
-        tables.extend(of_crawl);
+        for table in of_crawl(crawl)? {
+            if tables.iter().any(|other| other.name == table.name) {
+                say!("warning: table {} of the crawl is left out: results have one of that name", table.name);
+            } else {
+                tables.push(table);
+            }
+        }
     }
     tables.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(tables)
@@ -52,10 +58,13 @@ fn of_crawl(crawl: &Path) -> Result<Vec<TableFiles>> {
             rows += FileFacts::read(file)?.rows;
             bytes += std::fs::metadata(file).at(file)?.len();
         }
-        let Some(schema) = schemas.iter().find(|schema| schema.name == name) else { continue };
         if files.is_empty() {
             continue;
         }
+        let Some(schema) = schemas.iter().find(|schema| schema.name == name) else {
+            say!("warning: {} is left out: this program knows no such table", folder.display());
+            continue;
+        };
         let columns = schema.columns.iter().map(|column| Column {
             name: column.name.clone(),
             kind: column.kind.to_string(),
