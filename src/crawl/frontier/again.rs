@@ -3,7 +3,7 @@
 use super::host::{self, BY_TIME, Place, time_bytes};
 use super::queue::name_key;
 use super::seen::{self, Known};
-use super::{Frontier, NEVER_MS, entry, rank};
+use super::{ALONE, Frontier, NEVER_MS, entry, rank};
 use crate::task::{Discovered, Entry, HostState};
 use webmill_capture::error::Result;
 
@@ -67,17 +67,52 @@ impl Frontier {
                 Ok(names.len() < BATCH)
             })?;
             if names.is_empty() {
-                return Ok(revived);
+                return Ok(revived + self.revive_idle(change)?);
             }
             names.sort_unstable();
             names.dedup();
             for name in names {
-                self.change_host(&name, &mut |state| {
-                    change(&name, state);
-                    state.next_ms = state.next_ms.min(NEVER_MS - 1);
-                })?;
+                self.revive_host(&name, change)?;
                 revived += 1;
             }
+        }
+    }
+
+    /// The same for hosts that had nothing queued when they were left alone: what was found of them since waits too.
+    fn revive_idle(&mut self, change: &mut dyn FnMut(&str, &mut HostState)) -> Result<u64> {
+        let mut revived = 0;
+        loop {
+            let mut keys: Vec<Vec<u8>> = Vec::new();
+            self.index.scan(&[ALONE], &[ALONE + 1], |key, _| {
+                keys.push(key.to_vec());
+                Ok(keys.len() < BATCH)
+            })?;
+            if keys.is_empty() {
+                return Ok(revived);
+            }
+            for key in keys {
+                let name = std::str::from_utf8(&key[1..]);
+                let name = name.map_err(|_| self.store.corrupt("a key of its index cannot be read"))?;
+                if self.state_of(name)?.is_some_and(|state| state.next_ms >= NEVER_MS) {
+                    self.revive_host(name, change)?;
+                    revived += 1;
+                }
+                self.index.remove(key);
+            }
+        }
+    }
+
+    fn revive_host(&mut self, name: &str, change: &mut dyn FnMut(&str, &mut HostState)) -> Result<Changed> {
+        self.change_host(name, &mut |state| {
+            change(name, state);
+            state.next_ms = state.next_ms.min(NEVER_MS - 1);
+        })
+    }
+
+    /// Notes that a host without a queue is left alone: [`Frontier::revive`] finds hosts by their place, and it has none.
+    pub(super) fn note_alone(&mut self, name: &str, state: &HostState) {
+        if state.next_ms >= NEVER_MS {
+            self.index.put([&[ALONE], name.as_bytes()].concat(), []);
         }
     }
 
@@ -95,6 +130,7 @@ impl Frontier {
                     let mut state = self.state_of(name)?.unwrap_or_default();
                     change(&mut state);
                     self.states.put(name_key(name), host::state_bytes(&state)?);
+                    self.note_alone(name, &state);
                     return Ok(Changed::Idle);
                 }
             },

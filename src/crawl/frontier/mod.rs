@@ -101,6 +101,8 @@ const BORROWED: Rank = Rank::MAX;
 pub const NEVER_MS: i64 = i64::MAX / 2;
 /// First byte of the index key of a URL that is never to be given out.
 const CANCELLED: u8 = b'c';
+/// First byte of an index key of a host that was left alone ([`NEVER_MS`]) with nothing queued.
+const ALONE: u8 = b'a';
 
 /// The frontier of a crawl: see the module.
 pub struct Frontier {

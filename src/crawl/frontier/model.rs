@@ -96,10 +96,9 @@ impl Model {
         self.add(found);
     }
 
-    /// Hosts with a queue that were left alone and are due now.
+    /// Hosts that were left alone, with a queue or without, and are due now.
     pub fn revive(&mut self, now_ms: i64) -> usize {
-        let hosts: BTreeSet<String> =
-            self.items.iter().filter(|i| !i.leased).map(|i| i.entry.url.host().to_owned()).collect();
+        let hosts: Vec<String> = self.next_ms.keys().cloned().collect();
         let mut revived = 0;
         for host in hosts {
             if self.due(&host) >= NEVER_MS && !self.is_lent(&host) {

@@ -386,6 +386,9 @@ impl Frontier {
         if let Some(loaded) = host.loaded.as_ref().filter(|loaded| loaded.dirty) {
             self.states.put(name_key(&host.name), host::state_bytes(&loaded.state)?);
         }
+        if let Some(loaded) = &host.loaded {
+            self.note_alone(&host.name, &loaded.state);
+        }
         self.index.remove(host.place.key(&host.name));
         self.places.remove(name_key(&host.name));
         self.known_places.forget(host.key);

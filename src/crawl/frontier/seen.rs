@@ -134,8 +134,10 @@ impl Seen {
     /// Changes what is known of a known URL.
     pub fn set(&mut self, key: u128, known: Known) {
         self.pending.insert(key, Some(known));
-        if known == Known::Yes {
-            self.recent.insert(key);
+        // What waits again is counted again; a key among the recent ones is never looked up.
+        match known {
+            Known::Yes => self.recent.insert(key),
+            Known::Queued(_) => self.recent.remove(key),
         }
     }
 

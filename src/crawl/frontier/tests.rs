@@ -146,7 +146,6 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
             }
             Step::Revive => {
                 let names = model.revive(now);
-                // What has nothing queued keeps its time.
                 let revived = frontier.revive(&mut |_, state| state.next_ms = now).unwrap();
                 assert!(revived as usize >= names);
             }
@@ -285,6 +284,42 @@ fn drain(frontier: &mut Frontier) -> Vec<String> {
             Next::Busy | Next::Empty => return given,
         }
     }
+}
+
+#[test]
+fn a_host_left_alone_with_nothing_queued_comes_back_with_what_was_found_since() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    let options = options(Order::Breadth, 0.0, false);
+    let (mut frontier, _) = Frontier::open_with(&path, &options, small()).unwrap();
+    frontier.add(&found(1, 0, 0, 0.0, None)).unwrap();
+    let Next::Fetch(lease) = frontier.next(0).unwrap() else { panic!() };
+    frontier.host_mut(&lease).next_ms = NEVER_MS;
+    frontier.release(lease, After::Done).unwrap();
+    frontier.change_host("h2.example", &mut |state| state.next_ms = NEVER_MS).unwrap();
+    frontier.add(&found(1, 1, 0, 0.0, None)).unwrap();
+    frontier.add(&found(2, 1, 0, 0.0, None)).unwrap();
+    frontier.commit(b"").unwrap();
+    drop(frontier);
+    let (mut frontier, _) = Frontier::open_with(&path, &options, small()).unwrap();
+    assert_eq!(frontier.revive(&mut |_, state| state.next_ms = 0).unwrap(), 2);
+    assert_eq!(frontier.revive(&mut |_, state| state.next_ms = 0).unwrap(), 0);
+    assert_eq!(drain(&mut frontier).len(), 2);
+}
+
+#[test]
+fn links_to_what_waits_again_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(Order::Best, 3.0, false);
+    let (mut frontier, _) = Frontier::open_with(&folder.path().join("f"), &options, small()).unwrap();
+    frontier.add(&found(1, 0, 0, 0.0, None)).unwrap();
+    let Next::Fetch(lease) = frontier.next(0).unwrap() else { panic!() };
+    frontier.release(lease, After::Done).unwrap();
+    frontier.add_again(&found(1, 0, 0, 0.0, None)).unwrap();
+    frontier.add(&found(2, 0, 0, 1.0, None)).unwrap();
+    assert!(!frontier.add(&found(1, 0, 0, 0.0, Some(1))).unwrap());
+    let Next::Fetch(lease) = frontier.next(0).unwrap() else { panic!() };
+    assert_eq!(&*lease.host, "h1.example");
 }
 
 #[test]
