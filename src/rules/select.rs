@@ -1,0 +1,1 @@
+//! Selectors over the tree of a page.
