@@ -79,7 +79,12 @@ pub struct RulePage<'p> {
 
 impl<'p> RulePage<'p> {
     /// A page of this address, with these characters and the tree that was made of them; its links are in `encoding`.
-    pub fn new(url: &'p CanonicalUrl, text: &str, dom: &'p Dom<'p>, encoding: &'static encoding_rs::Encoding) -> Self {
+    pub fn new(
+        url: &'p CanonicalUrl,
+        text: &str,
+        dom: &'p Dom<'p>,
+        encoding: &'static encoding_rs::Encoding,
+    ) -> Self {
         let source = if text.contains('\r') { text.replace("\r\n", "\n") } else { text.to_owned() };
         RulePage { url, source, dom, encoding, base: OnceCell::new(), data: OnceCell::new() }
     }
@@ -101,7 +106,10 @@ impl<'p> RulePage<'p> {
     fn data(&self) -> &[(&'static str, Value)] {
         self.data.get_or_init(|| {
             let items = items(self.dom, Some(self.base()));
-            items.into_iter().filter_map(|item| Some((item.syntax, serde_json::from_str(&item.data).ok()?))).collect()
+            items
+                .into_iter()
+                .filter_map(|item| Some((item.syntax, serde_json::from_str(&item.data).ok()?)))
+                .collect()
         })
     }
 
@@ -112,7 +120,8 @@ impl<'p> RulePage<'p> {
 
     /// What the tags of a layer find.
     pub fn apply(&self, rule: &Rule, layer: LayerNumber, limits: &ApplyLimits) -> PageResults {
-        let counts: Vec<TagCounts> = (0..rule.tags.len()).map(|tag| TagCounts { tag, ..TagCounts::default() }).collect();
+        let counts: Vec<TagCounts> =
+            (0..rule.tags.len()).map(|tag| TagCounts { tag, ..TagCounts::default() }).collect();
         let mut run = Run { page: self, rule, limits, counts, results: 0, bytes: 0 };
         let material = Material::Element(self.dom, self.dom.document());
         let roots = &rule.layers[layer].roots;
@@ -178,7 +187,9 @@ impl Run<'_, '_> {
             }
             let results = match (tag.children.as_slice(), piece.element, material) {
                 ([], ..) => Vec::new(),
-                (children, Some(node), Material::Element(dom, _)) => self.all(children, &Material::Element(dom, node)),
+                (children, Some(node), Material::Element(dom, _)) => {
+                    self.all(children, &Material::Element(dom, node))
+                }
                 (children, ..) => self.all(children, &Material::Text(&piece.text)),
             };
             found.push(Found { text: piece.text, results });
@@ -218,14 +229,19 @@ impl Run<'_, '_> {
             (Find::Select(_), Material::Text(_)) => (Vec::new(), false),
             (Find::JsonLd(path) | Find::Microdata(path), Material::Element(..)) => {
                 let json_ld = matches!(tag.find, Find::JsonLd(_));
-                let is_wanted = |syntax: &str| if json_ld { syntax == "json-ld" } else { matches!(syntax, "microdata" | "rdfa") };
-                let items = self.page.data().iter().filter(|(syntax, _)| is_wanted(syntax)).map(|(_, data)| data);
+                let is_wanted = |syntax: &str| {
+                    if json_ld { syntax == "json-ld" } else { matches!(syntax, "microdata" | "rdfa") }
+                };
+                let items =
+                    self.page.data().iter().filter(|(syntax, _)| is_wanted(syntax)).map(|(_, data)| data);
                 texts(path.in_items(items, max))
             }
-            (Find::JsonLd(path) | Find::Microdata(path), Material::Text(text)) => match serde_json::from_str(text) {
-                Ok(object) => texts(path.in_object(&object, max)),
-                Err(_) => (Vec::new(), false),
-            },
+            (Find::JsonLd(path) | Find::Microdata(path), Material::Text(text)) => {
+                match serde_json::from_str(text) {
+                    Ok(object) => texts(path.in_object(&object, max)),
+                    Err(_) => (Vec::new(), false),
+                }
+            }
             (Find::Meta(name), Material::Element(dom, node)) => texts(meta(dom, *node, name, max)),
             (Find::Meta(_), Material::Text(_)) => (Vec::new(), false),
         }
@@ -238,8 +254,11 @@ impl Run<'_, '_> {
             let mut matches = Vec::new();
             for piece in &pieces {
                 let left = self.limits.matches.saturating_sub(matches.len());
-                let found = rematch.captures_iter(&piece.text).filter_map(|found| found.get(1).or(found.get(0)));
-                matches.extend(found.take(left).map(|found| Piece { text: found.as_str().to_owned(), element: None }));
+                let found =
+                    rematch.captures_iter(&piece.text).filter_map(|found| found.get(1).or(found.get(0)));
+                matches.extend(
+                    found.take(left).map(|found| Piece { text: found.as_str().to_owned(), element: None }),
+                );
             }
             self.counts[number].cut |= matches.len() >= self.limits.matches;
             pieces = matches;
@@ -290,7 +309,13 @@ fn value(dom: &Dom<'_>, node: NodeId, link: bool) -> String {
         Element::A | Element::Area | Element::Link | Element::Base => "href",
         Element::Form => "action",
         Element::Object => "data",
-        Element::Img | Element::Iframe | Element::Frame | Element::Video | Element::Audio | Element::Source | Element::Embed => "src",
+        Element::Img
+        | Element::Iframe
+        | Element::Frame
+        | Element::Video
+        | Element::Audio
+        | Element::Source
+        | Element::Embed => "src",
         Element::Script if link => "src",
         Element::Meta => return dom.attr(node, "content").unwrap_or_default().to_owned(),
         _ => return text_of(dom, node),

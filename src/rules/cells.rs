@@ -1,6 +1,6 @@
 //! Cells: what a text is as a number, a day or an address.
 
-use webmill_html::{WrittenDate, read_date};
+use webmill_html::{DateOrder, WrittenDate, read_date};
 
 use crate::file::Kind;
 use crate::rule::Column;
@@ -32,10 +32,12 @@ impl Column {
     pub fn cell(&self, text: &str) -> (Cell, Fate) {
         let some = |cell: Option<Cell>| cell.map_or((Cell::Null, Fate::Rejected), |cell| (cell, Fate::Kept));
         match self.kind {
-            Kind::String => match self.max_length.and_then(|longest| text.char_indices().nth(longest as usize)) {
-                Some((end, _)) => (Cell::Text(text[..end].to_owned()), Fate::Shortened),
-                None => (Cell::Text(text.to_owned()), Fate::Kept),
-            },
+            Kind::String => {
+                match self.max_length.and_then(|longest| text.char_indices().nth(longest as usize)) {
+                    Some((end, _)) => (Cell::Text(text[..end].to_owned()), Fate::Shortened),
+                    None => (Cell::Text(text.to_owned()), Fate::Kept),
+                }
+            }
             Kind::Number => some(number(text).map(Cell::Number)),
             Kind::Date => some(day(text).map(Cell::Text)),
             Kind::Image | Kind::Url => some(address(text).map(Cell::Text)),
@@ -87,7 +89,7 @@ pub fn number(text: &str) -> Option<f64> {
 
 /// The day that a text states, ISO 8601; `None` where the order of day and month is not known either.
 fn day(text: &str) -> Option<String> {
-    let date = read_date(text)?;
+    let date = read_date(text, DateOrder::Undecided)?;
     match date {
         WrittenDate::Certain(date) => date.get(..10).map(str::to_owned),
         WrittenDate::Ambiguous { .. } => None,
@@ -110,10 +112,28 @@ mod tests {
     #[test]
     fn numbers_are_read_without_a_country() {
         for (text, value) in [
-            ("12", Some(12.0)), (" 12.50\n", Some(12.5)), ("1,234,567.8", Some(1234567.8)), ("1 234", Some(1234.0)),
-            ("1'234", Some(1234.0)), (".5", Some(0.5)), ("-1,000", Some(-1000.0)), ("\u{2212}2", Some(-2.0)), ("+2", Some(2.0)),
-            ("12,34", None), ("1,23,456", None), ("1.234,5", None), ("", None), ("-", None), ("5.", None), ("1e5", None),
-            ("12 EUR", None), ("1,234 567", None), ("１２", None), (".", None), ("1.2.3", None), (",123", None),
+            ("12", Some(12.0)),
+            (" 12.50\n", Some(12.5)),
+            ("1,234,567.8", Some(1234567.8)),
+            ("1 234", Some(1234.0)),
+            ("1'234", Some(1234.0)),
+            (".5", Some(0.5)),
+            ("-1,000", Some(-1000.0)),
+            ("\u{2212}2", Some(-2.0)),
+            ("+2", Some(2.0)),
+            ("12,34", None),
+            ("1,23,456", None),
+            ("1.234,5", None),
+            ("", None),
+            ("-", None),
+            ("5.", None),
+            ("1e5", None),
+            ("12 EUR", None),
+            ("1,234 567", None),
+            ("１２", None),
+            (".", None),
+            ("1.2.3", None),
+            (",123", None),
         ] {
             assert_eq!(number(text), value, "{text:?}");
         }
@@ -128,6 +148,9 @@ mod tests {
         assert_eq!(column(Kind::Date, None).cell("2024-03-05").0, Cell::Text("2024-03-05".into()));
         assert_eq!(column(Kind::Date, None).cell("soon"), (Cell::Null, Fate::Rejected));
         assert_eq!(column(Kind::Url, None).cell("/a"), (Cell::Null, Fate::Rejected));
-        assert_eq!(column(Kind::Image, None).cell("http://A.example/b").0, Cell::Text("http://a.example/b".into()));
+        assert_eq!(
+            column(Kind::Image, None).cell("http://A.example/b").0,
+            Cell::Text("http://a.example/b".into())
+        );
     }
 }

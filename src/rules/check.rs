@@ -48,14 +48,16 @@ impl fmt::Display for Mistake {
 /// # Errors
 /// What is wrong with it, in one line.
 pub fn expression(source: &str) -> Result<Regex, String> {
-    RegexBuilder::new(source).size_limit(MAX_EXPRESSION_BYTES).nest_limit(100).build().map_err(|error| match error {
-        regex::Error::CompiledTooBig(limit) => {
-            format!("the expression {} is larger than {limit} bytes when compiled", shown(source))
-        }
-        other => {
-            let text = other.to_string();
-            let why = text.lines().last().unwrap_or_default().trim().trim_start_matches("error: ");
-            format!("the expression {} cannot be read: {why}", shown(source))
+    RegexBuilder::new(source).size_limit(MAX_EXPRESSION_BYTES).nest_limit(100).build().map_err(|error| {
+        match error {
+            regex::Error::CompiledTooBig(limit) => {
+                format!("the expression {} is larger than {limit} bytes when compiled", shown(source))
+            }
+            other => {
+                let text = other.to_string();
+                let why = text.lines().last().unwrap_or_default().trim().trim_start_matches("error: ");
+                format!("the expression {} cannot be read: {why}", shown(source))
+            }
         }
     })
 }
@@ -102,7 +104,8 @@ struct Check<'f> {
 
 impl<'f> Check<'f> {
     fn new(source: &'f str, file: &'f RuleFile) -> Self {
-        let mut check = Check { source, layers: BTreeMap::new(), tags: BTreeMap::new(), mistakes: Vec::new() };
+        let mut check =
+            Check { source, layers: BTreeMap::new(), tags: BTreeMap::new(), mistakes: Vec::new() };
         for (number, layer) in file.layers.iter().enumerate() {
             if check.layers.insert(layer.id.as_ref(), number).is_some() {
                 check.wrong(&layer.id, layer_place(layer), "two layers of this id");
@@ -126,10 +129,18 @@ impl<'f> Check<'f> {
         let place = || "rule".to_owned();
         if let Some(version) = head.version.as_ref().filter(|version| *version.as_ref() > LANGUAGE) {
             let found = *version.as_ref();
-            self.wrong(version, place(), format!("written in version {found} of the language; this program reads {LANGUAGE}"));
+            self.wrong(
+                version,
+                place(),
+                format!("written in version {found} of the language; this program reads {LANGUAGE}"),
+            );
         }
         if !is_name(head.id.as_ref()) {
-            self.wrong(&head.id, place(), "an id is lower case letters, digits and _, beginning with a letter");
+            self.wrong(
+                &head.id,
+                place(),
+                "an id is lower case letters, digits and _, beginning with a letter",
+            );
         }
         if head.name.as_ref().trim().is_empty() {
             self.wrong(&head.name, place(), "the name is empty");
@@ -168,7 +179,12 @@ impl<'f> Check<'f> {
         })
     }
 
-    fn expression(&mut self, source: Option<&Spanned<String>>, place: impl Fn() -> String, field: &str) -> Option<Regex> {
+    fn expression(
+        &mut self,
+        source: Option<&Spanned<String>>,
+        place: impl Fn() -> String,
+        field: &str,
+    ) -> Option<Regex> {
         let source = source?;
         match expression(source.as_ref()) {
             Ok(regex) => Some(regex),
@@ -188,7 +204,11 @@ impl<'f> Check<'f> {
                 Ok(entry) => {
                     count += entry.count();
                     if count > MAX_ENTRIES {
-                        self.wrong(source, place(), format!("its entries stand for more than {MAX_ENTRIES} addresses"));
+                        self.wrong(
+                            source,
+                            place(),
+                            format!("its entries stand for more than {MAX_ENTRIES} addresses"),
+                        );
                         break;
                     }
                     let first = entry.each().next().unwrap_or_default();
@@ -200,7 +220,8 @@ impl<'f> Check<'f> {
                 Err(reason) => self.wrong(source, place(), format!("entry {:?}: {reason}", source.as_ref())),
             }
         }
-        let pages = text.pages.iter().filter_map(|pages| self.expression(Some(pages), place, "pages")).collect();
+        let pages =
+            text.pages.iter().filter_map(|pages| self.expression(Some(pages), place, "pages")).collect();
         let when = self.expression(text.when.as_ref(), place, "when");
         if text.from.is_none() && text.entries.is_empty() && text.pages.is_empty() {
             self.wrong(&text.id, place(), "no page can be of it: it has neither from nor entries nor pages");
@@ -218,11 +239,20 @@ impl<'f> Check<'f> {
         }
     }
 
-    fn tag_number(&mut self, id: Option<&Spanned<String>>, place: impl Fn() -> String, field: &str) -> Option<TagNumber> {
+    fn tag_number(
+        &mut self,
+        id: Option<&Spanned<String>>,
+        place: impl Fn() -> String,
+        field: &str,
+    ) -> Option<TagNumber> {
         let id = id?;
         let number = self.tags.get(id.as_ref().as_str()).copied();
         if number.is_none() {
-            self.wrong(id, place(), format!("{field}: no tag is called {:?}{}", id.as_ref(), near(id.as_ref(), self.tags.keys())));
+            self.wrong(
+                id,
+                place(),
+                format!("{field}: no tag is called {:?}{}", id.as_ref(), near(id.as_ref(), self.tags.keys())),
+            );
         }
         number
     }
@@ -231,7 +261,11 @@ impl<'f> Check<'f> {
         let place = || tag_place(text);
         let layer = self.layers.get(text.layer.as_ref().as_str()).copied();
         if layer.is_none() {
-            let reason = format!("no layer is called {:?}{}", text.layer.as_ref(), near(text.layer.as_ref(), self.layers.keys()));
+            let reason = format!(
+                "no layer is called {:?}{}",
+                text.layer.as_ref(),
+                near(text.layer.as_ref(), self.layers.keys())
+            );
             self.wrong(&text.layer, place(), reason);
         }
         let find = self.find(text).unwrap_or_else(|| Find::Meta(String::new()));
@@ -261,7 +295,8 @@ impl<'f> Check<'f> {
     }
 
     fn find(&mut self, text: &TagText) -> Option<Find> {
-        let codes = [&text.start, &text.end, &text.start_offset, &text.end_offset].into_iter().flatten().next();
+        let codes =
+            [&text.start, &text.end, &text.start_offset, &text.end_offset].into_iter().flatten().next();
         let ways: Vec<(&str, &Spanned<String>)> = [
             ("start and end", codes),
             ("css", text.css.as_ref()),
@@ -276,7 +311,9 @@ impl<'f> Check<'f> {
         let found = match ways[..] {
             [] => Codes::new(None, None).map(Find::Codes).map_err(|reason| (&text.id, reason)),
             [(way, source)] => one_way(text, way, source).map_err(|reason| (source, reason)),
-            [(first, _), (second, source), ..] => Err((source, format!("both {first} and {second} say where it stands"))),
+            [(first, _), (second, source), ..] => {
+                Err((source, format!("both {first} and {second} say where it stands")))
+            }
         };
         found.map_err(|(at, reason)| self.wrong(at, tag_place(text), reason)).ok()
     }
@@ -293,7 +330,11 @@ impl<'f> Check<'f> {
             };
             let at = text.parent.as_ref().unwrap_or(&text.id);
             if tags[parent].layer != tags[number].layer {
-                self.wrong(at, tag_place(text), format!("its parent {} is of another layer", tags[parent].id));
+                self.wrong(
+                    at,
+                    tag_place(text),
+                    format!("its parent {} is of another layer", tags[parent].id),
+                );
             }
             let mut above = Some(parent);
             let mut depth = 0;
@@ -316,25 +357,50 @@ impl<'f> Check<'f> {
             let place = || layer_place(text);
             if let (Some(tag), Some(from)) = (layer.from, &text.from) {
                 if !tags[tag].link {
-                    self.wrong(from, place(), format!("from: tag {} is no link tag (link = true)", tags[tag].id));
+                    self.wrong(
+                        from,
+                        place(),
+                        format!("from: tag {} is no link tag (link = true)", tags[tag].id),
+                    );
                 }
                 if let Some(other) = tags[tag].opens {
-                    self.wrong(from, place(), format!("from: tag {} opens layer {} too", tags[tag].id, layers[other].id));
+                    self.wrong(
+                        from,
+                        place(),
+                        format!("from: tag {} opens layer {} too", tags[tag].id, layers[other].id),
+                    );
                 }
                 tags[tag].opens = Some(number);
             }
-            for (tag, at, field) in [(layer.paging, &text.paging, "paging"), (layer.content, &text.content, "content")] {
+            for (tag, at, field) in
+                [(layer.paging, &text.paging, "paging"), (layer.content, &text.content, "content")]
+            {
                 let (Some(tag), Some(at)) = (tag, at) else { continue };
                 if tags[tag].layer != number {
                     self.wrong(at, place(), format!("{field}: tag {} is of another layer", tags[tag].id));
                 } else if tags[tag].parent.is_some() && field == "content" {
-                    self.wrong(at, place(), format!("content: tag {} has a parent; it must stand in the page itself", tags[tag].id));
+                    self.wrong(
+                        at,
+                        place(),
+                        format!(
+                            "content: tag {} has a parent; it must stand in the page itself",
+                            tags[tag].id
+                        ),
+                    );
                 } else if field == "paging" && !tags[tag].link {
-                    self.wrong(at, place(), format!("paging: tag {} is no link tag (link = true)", tags[tag].id));
+                    self.wrong(
+                        at,
+                        place(),
+                        format!("paging: tag {} is no link tag (link = true)", tags[tag].id),
+                    );
                 }
             }
             if let (Some(content), None) = (&text.content, layer.paging) {
-                self.wrong(content, place(), "content: joins the pages of a chain, and the layer has no paging");
+                self.wrong(
+                    content,
+                    place(),
+                    "content: joins the pages of a chain, and the layer has no paging",
+                );
             }
         }
         self.reachable(file, tags, layers);
@@ -351,7 +417,11 @@ impl<'f> Check<'f> {
                 steps += 1;
             }
             if steps > layers.len() {
-                self.wrong(&text.id, layer_place(text), "no entry leads to it: the layers above open each other");
+                self.wrong(
+                    &text.id,
+                    layer_place(text),
+                    "no entry leads to it: the layers above open each other",
+                );
             }
         }
     }
@@ -359,7 +429,11 @@ impl<'f> Check<'f> {
     fn group(&mut self, text: &GroupText, tags: &[Tag], layers: &[Layer]) -> Option<Group> {
         let place = || format!("group {}", text.name.as_ref());
         if !is_name(text.name.as_ref()) {
-            self.wrong(&text.name, place(), "a name is lower case letters, digits and _, beginning with a letter");
+            self.wrong(
+                &text.name,
+                place(),
+                "a name is lower case letters, digits and _, beginning with a letter",
+            );
         }
         if text.columns.is_empty() {
             self.wrong(&text.name, place(), "it has no columns");
@@ -373,7 +447,11 @@ impl<'f> Check<'f> {
                 self.wrong(&column.name, at(), "the name is empty or there twice");
             }
             if PROVENANCE.contains(&name.as_str()) {
-                self.wrong(&column.name, at(), "every table has a column of this name, which says where a row comes from");
+                self.wrong(
+                    &column.name,
+                    at(),
+                    "every table has a column of this name, which says where a row comes from",
+                );
             }
             if let Some(length) = column.max_length.as_ref().filter(|_| column.kind != crate::Kind::String) {
                 self.wrong(length, at(), "max_length is for strings only");
@@ -386,7 +464,9 @@ impl<'f> Check<'f> {
             return None;
         }
         match levels::levels(&columns, tags, layers) {
-            Ok(levels) => Some(Group { name: text.name.as_ref().clone(), outer: text.outer, columns, levels }),
+            Ok(levels) => {
+                Some(Group { name: text.name.as_ref().clone(), outer: text.outer, columns, levels })
+            }
             Err(reason) => {
                 self.wrong(&text.name, place(), reason);
                 None
@@ -436,7 +516,8 @@ fn one_way(text: &TagText, way: &str, source: &Spanned<String>) -> Result<Find, 
             };
             let start = code(&text.start, &text.start_offset, "start")?;
             let end = code(&text.end, &text.end_offset, "end")?;
-            let given = |code: &Option<(String, Offset)>| code.as_ref().map(|(code, offset)| (code.clone(), *offset));
+            let given =
+                |code: &Option<(String, Offset)>| code.as_ref().map(|(code, offset)| (code.clone(), *offset));
             let (start, end) = (given(&start), given(&end));
             Codes::new(
                 start.as_ref().map(|(code, offset)| (code.as_str(), *offset)),

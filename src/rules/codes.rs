@@ -51,11 +51,19 @@ impl Codes {
         let start = start.map(|(code, Offset { lines, characters })| {
             // Alone first: a bracket that the code leaves open would take the offset in.
             expression(code)?;
-            expression(&format!(r"(?:{code}){}{}", times(r"(?:[^\n]*\n)", lines), times(r"[^\n]", characters)))
+            expression(&format!(
+                r"(?:{code}){}{}",
+                times(r"(?:[^\n]*\n)", lines),
+                times(r"[^\n]", characters)
+            ))
         });
         let end = end.map(|(code, Offset { lines, characters })| {
             expression(code)?;
-            expression(&format!(r"{}{}(?:{code})", times(r"[^\n]", characters), times(r"(?:\n[^\n]*)", lines)))
+            expression(&format!(
+                r"{}{}(?:{code})",
+                times(r"[^\n]", characters),
+                times(r"(?:\n[^\n]*)", lines)
+            ))
         });
         Ok(Codes { start: start.transpose()?, end: end.transpose()? })
     }
@@ -63,15 +71,16 @@ impl Codes {
     /// The results in `text`, as ranges; whether there were more than `max`.
     pub fn find(&self, text: &str, max: usize) -> (Vec<(usize, usize)>, bool) {
         let mut cut = false;
-        let mut positions = |regex: &Option<Regex>, other: usize, of: fn(regex::Match<'_>) -> usize| match regex {
-            None => vec![other],
-            Some(regex) => {
-                let mut all: Vec<usize> = regex.find_iter(text).take(max + 1).map(of).collect();
-                cut |= all.len() > max;
-                all.truncate(max);
-                all
-            }
-        };
+        let mut positions =
+            |regex: &Option<Regex>, other: usize, of: fn(regex::Match<'_>) -> usize| match regex {
+                None => vec![other],
+                Some(regex) => {
+                    let mut all: Vec<usize> = regex.find_iter(text).take(max + 1).map(of).collect();
+                    cut |= all.len() > max;
+                    all.truncate(max);
+                    all
+                }
+            };
         let starts = positions(&self.start, 0, |found| found.end());
         let ends = positions(&self.end, text.len(), |found| found.start());
         (locate(&starts, &ends), cut)
@@ -167,7 +176,8 @@ mod tests {
         let mut used = vec![false; starts.len()];
         for end in ends {
             let last = found.last().map(|pair| pair.1);
-            let fits = |i: &usize| !used[*i] && starts[*i] <= *end && last.is_none_or(|last| starts[*i] > last);
+            let fits =
+                |i: &usize| !used[*i] && starts[*i] <= *end && last.is_none_or(|last| starts[*i] > last);
             if let Some(i) = (0..starts.len()).rev().find(fits) {
                 used[i] = true;
                 found.push((starts[i], *end));

@@ -98,7 +98,9 @@ fn block(inside: &str) -> Result<Block, String> {
     let [start, end, step, pad] = parts[..] else {
         return Err(format!("block <{inside}>: start,end,step,pad are wanted"));
     };
-    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("block <{inside}>: {text:?} is no number of at least 0"));
+    let number = |text: &str| {
+        text.parse::<u64>().map_err(|_| format!("block <{inside}>: {text:?} is no number of at least 0"))
+    };
     let (first, last, by) = (number(start)?, number(end)?, number(step)?);
     if by == 0 {
         return Err(format!("block <{inside}>: a step of 0"));

@@ -15,7 +15,7 @@ use webmill_capture::Result;
 
 use crate::apply::Found;
 use crate::cells::{Cell, Fate};
-use crate::rule::{Group, Rule, TagNumber};
+use crate::rule::{Group, TagNumber};
 
 /// A page that tags were applied to, with the pages of its chain behind it.
 #[derive(Debug, Clone, Default)]
@@ -74,13 +74,12 @@ pub trait RowSink<P> {
 ///
 /// # Errors
 /// Those of the sink.
-pub fn rows<P>(rule: &Rule, group: &Group, top: &Visited<P>, sink: &mut dyn RowSink<P>) -> Result<()> {
-    let mut walk = Walk { rule, group, cells: vec![None; group.columns.len()], path: Vec::new(), sink };
+pub fn rows<P>(group: &Group, top: &Visited<P>, sink: &mut dyn RowSink<P>) -> Result<()> {
+    let mut walk = Walk { group, cells: vec![None; group.columns.len()], path: Vec::new(), sink };
     walk.page(0, top)
 }
 
 struct Walk<'r, 'f, P> {
-    rule: &'r Rule,
     group: &'r Group,
     cells: Vec<Option<String>>,
     path: Vec<usize>,
@@ -103,7 +102,11 @@ impl<P> Walk<'_, '_, P> {
     }
 
     /// Numbers of results on the first level of the page, or within one of its results, that cannot be put side by side.
-    fn differing(&self, level: usize, results: &[(TagNumber, Vec<Found>)]) -> Option<Vec<(TagNumber, usize)>> {
+    fn differing(
+        &self,
+        level: usize,
+        results: &[(TagNumber, Vec<Found>)],
+    ) -> Option<Vec<(TagNumber, usize)>> {
         let mut counts: Vec<(TagNumber, usize)> =
             self.tags(level).map(|tag| (tag, of(results, tag).len())).collect();
         counts.dedup();
@@ -141,7 +144,8 @@ impl<P> Walk<'_, '_, P> {
     ) -> Result<()> {
         let group = self.group;
         for column in &group.levels[level].columns {
-            self.cells[*column] = nth(results, group.columns[*column].tag, record).map(|found| found.text.clone());
+            self.cells[*column] =
+                nth(results, group.columns[*column].tag, record).map(|found| found.text.clone());
         }
         let Some(down) = group.levels[level].down else { return self.write(page) };
         let Some(found) = nth(results, down, record) else { return self.nothing(level + 1, page) };

@@ -45,9 +45,12 @@ fn chain(from: Position, tags: &[Tag], layers: &[Layer]) -> Vec<(Position, Optio
 /// # Errors
 /// That its columns can never meet in a row, and which.
 pub(crate) fn levels(columns: &[Column], tags: &[Tag], layers: &[Layer]) -> Result<Vec<Level>, String> {
-    let chains: Vec<_> = columns.iter().map(|column| chain(position(column.tag, tags), tags, layers)).collect();
+    let chains: Vec<_> =
+        columns.iter().map(|column| chain(position(column.tag, tags), tags, layers)).collect();
     // The last of the longest, so that the message names the columns in their order.
-    let longest = (0..chains.len()).max_by_key(|number| (chains[*number].len(), usize::MAX - number)).unwrap_or_default();
+    let longest = (0..chains.len())
+        .max_by_key(|number| (chains[*number].len(), usize::MAX - number))
+        .unwrap_or_default();
     let Some(deepest) = chains.get(longest) else { return Err("it has no columns".into()) };
     let stands_at = |position: Position| deepest.iter().position(|(known, _)| *known == position);
     let mut standing = vec![Vec::new(); deepest.len()];
@@ -71,7 +74,12 @@ pub(crate) fn levels(columns: &[Column], tags: &[Tag], layers: &[Layer]) -> Resu
             Position::Page(layer) => layer,
             Position::Within(tag) => tags[tag].layer,
         };
-        Level { layer, columns: standing[at].clone(), down: down.filter(|_| at > 0), is_page: is_page(&position) }
+        Level {
+            layer,
+            columns: standing[at].clone(),
+            down: down.filter(|_| at > 0),
+            is_page: is_page(&position),
+        }
     };
     Ok((0..=first).rev().map(level).collect())
 }

@@ -32,3 +32,6 @@ pub use entries::{Entry, MAX_ENTRIES};
 pub use file::{Kind, LANGUAGE};
 pub use rule::{Column, Find, Group, Layer, LayerNumber, Level, Rule, Tag, TagNumber, Treatment};
 pub use structured::Path;
+
+#[cfg(test)]
+mod tests;

@@ -208,9 +208,15 @@ mod tests {
     #[test]
     fn insertions_count_characters_from_either_end() {
         let insert = |text: &str, at| Treatment::Insert { text: "X".into(), at }.apply(text);
-        for (at, expected) in
-            [(0, "Xabc"), (2, "abXc"), (-1, "abcX"), (-2, "abXc"), (9, "abcX"), (-9, "Xabc"), (i64::MIN, "Xabc")]
-        {
+        for (at, expected) in [
+            (0, "Xabc"),
+            (2, "abXc"),
+            (-1, "abcX"),
+            (-2, "abXc"),
+            (9, "abcX"),
+            (-9, "Xabc"),
+            (i64::MIN, "Xabc"),
+        ] {
             assert_eq!(insert("abc", at), expected, "{at}");
         }
         assert_eq!(insert("价格", 1), "价X格");

@@ -116,7 +116,8 @@ fn is_of(object: &Value, kind: &str) -> bool {
         Value::Array(values) => values.iter().filter_map(Value::as_str).any(bare),
         _ => false,
     };
-    object.get("@type").is_some_and(is) || (object.get("properties").is_some() && object.get("type").is_some_and(is))
+    object.get("@type").is_some_and(is)
+        || (object.get("properties").is_some() && object.get("type").is_some_and(is))
 }
 
 #[cfg(test)]
