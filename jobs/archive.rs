@@ -157,7 +157,7 @@ fn name_of(path: &Path) -> String {
 }
 
 /// Where the shards lay that results are of.
-fn shards_of(results: &Path) -> Result<Vec<String>> {
+pub(crate) fn shards_of(results: &Path) -> Result<Vec<String>> {
     let path = results.join("extract/latest/run.json");
     let text = std::fs::read(&path).map_err(|_| {
         Error::Config(format!(

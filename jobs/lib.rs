@@ -55,6 +55,7 @@ pub mod rejects;
 pub mod repeated;
 pub mod repeats;
 pub mod report;
+pub mod rules;
 pub mod settings;
 pub mod shape;
 pub mod simweb;

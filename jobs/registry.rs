@@ -7,7 +7,7 @@ use webmill_table::TableSchema;
 use crate::job::{Context, JobEntry};
 use crate::recipe::Recipe;
 use crate::{
-    crawl, dedup, extract, graph, keywords, mirrors, rank, rejects, repeated, report, shape, simweb,
+    crawl, dedup, extract, graph, keywords, mirrors, rank, rejects, repeated, report, rules, shape, simweb,
 };
 
 /// Every job.
@@ -20,6 +20,7 @@ pub static JOBS: &[JobEntry] = &[
     repeated::ENTRY,
     mirrors::ENTRY,
     keywords::ENTRY,
+    rules::ENTRY,
     report::ENTRY,
 ];
 

@@ -21,6 +21,7 @@ mod entries;
 pub mod file;
 pub mod groups;
 mod levels;
+pub mod library;
 mod rule;
 pub mod select;
 mod structured;

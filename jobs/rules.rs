@@ -1,0 +1,192 @@
+//! `webmill rules apply`: tables out of any site by rules.
+//!
+//! **What.** A rule ([`webmill_rules`]) is applied to the pages of the corpus that its layers are entered by, and to those that its
+//! link tags lead to, however deep; its groups become tables.
+//!
+//! **Algorithm.** Table `pages` says which pages are entered for their address and where every page stands. Pages are visited in
+//! waves: what the link tags of one wave lead to is the next one; each (page, rule, layer) is done once, so that layers that open each
+//! other end. A page is read, decoded and parsed once for all that a wave wants of it. What tags found is kept on disk by
+//! (page, rule, layer); at last groups are walked from the pages on which their rows begin, in the order of their SURT.
+//!
+//! **Cost.** One reading of each page that a rule wants; look-ups of links in an embedded store. Within `--memory`, but for the
+//! rows that begin on one page, which are held until they are written.
+//!
+//! **Determinism.** A function of the current captures and the rules: neither shards nor threads matter.
+
+mod store;
+pub mod tables;
+mod tally;
+mod visit;
+mod waves;
+mod write;
+
+use serde::{Deserialize, Serialize};
+use webmill_capture::{Error, Result};
+use webmill_rules::{ApplyLimits, Rule};
+use webmill_run::{Committed, Inputs, Job, JobInput, Reject, Stage, Unit};
+use webmill_shard::{Input, discover};
+use webmill_table::schema;
+
+use crate::job::{Context, JobEntry};
+use crate::recipe::{Settings, check_settings, within};
+use tables::{RuleProblemRow, RuleReportRow};
+use tally::Tally;
+
+/// The job as the registry lists it.
+pub const ENTRY: JobEntry = JobEntry {
+    name: RulesJob::NAME,
+    about: "Make tables of what rules find in pages",
+    example: "Example:\n  webmill rules apply books.toml --out results\n\nReads the tables that `webmill extract` wrote to the same folder, and the shards that they are of.",
+    reads_shards: false,
+    tables: || vec![schema::<RuleReportRow>(), schema::<RuleProblemRow>()],
+    check: check_settings::<RuleSettings>,
+    run: rules,
+};
+
+/// The recipe's `[rules]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RuleSettings {
+    /// Rule files, and folders of them.
+    pub files: Vec<String>,
+    /// Most pages of a chain that a paging tag leads along.
+    pub max_pages: u32,
+    /// Most results of one tag in one material.
+    pub max_matches: u32,
+    /// Most results of all tags of a layer on a page.
+    pub max_results: u32,
+    /// Most bytes of all results of a layer on a page.
+    pub max_bytes: u64,
+}
+
+impl Default for RuleSettings {
+    fn default() -> Self {
+        let limits = ApplyLimits::default();
+        RuleSettings {
+            files: Vec::new(),
+            max_pages: 1000,
+            max_matches: limits.matches as u32,
+            max_results: limits.results as u32,
+            max_bytes: limits.bytes as u64,
+        }
+    }
+}
+
+impl Settings for RuleSettings {
+    const TABLE: &'static str = "rules";
+
+    fn check(&self) -> Result<()> {
+        within("max_pages", self.max_pages, 1..=1_000_000)?;
+        within("max_matches", self.max_matches, 1..=10_000_000)?;
+        within("max_results", self.max_results, 1..=10_000_000)?;
+        within("max_bytes", self.max_bytes, 1..=1 << 32)
+    }
+}
+
+/// The job: rules by their text, so that a rule that was changed is another job.
+#[derive(Debug, Clone, Serialize)]
+pub struct RulesJob {
+    /// Names of files, without their folders, and what they hold.
+    rules: Vec<(String, String)>,
+    max_pages: u32,
+    matches: u32,
+    results: u32,
+    bytes: u64,
+}
+
+/// Tables of pages, and the shards that they are of.
+pub struct RuleInput {
+    extract: Committed,
+    shards: Vec<Input>,
+}
+
+impl JobInput for RuleInput {
+    fn inputs(&self) -> Inputs {
+        Inputs::of_jobs([&self.extract])
+    }
+}
+
+/// Applies the recipe's rules to the context's pages.
+///
+/// # Errors
+/// What the job meets.
+pub fn rules(context: &Context<'_>) -> Result<Option<Committed>> {
+    let settings: RuleSettings = context.settings()?;
+    let job = RulesJob {
+        rules: webmill_rules::library::read(&settings.files)?,
+        max_pages: settings.max_pages,
+        matches: settings.max_matches,
+        results: settings.max_results,
+        bytes: settings.max_bytes,
+    };
+    let extract = context.results_of("extract")?;
+    let shards = match context.inputs.as_slice() {
+        [] => crate::archive::shards_of(&context.runtime.out)?,
+        inputs => inputs.to_vec(),
+    };
+    let (shards, _) = discover(&shards)?;
+    context.run(&job, &RuleInput { extract, shards })
+}
+
+impl Job for RulesJob {
+    type Input = RuleInput;
+    const NAME: &'static str = "rules";
+    const VERSION: u32 = 1;
+
+    fn run(&self, input: &RuleInput, stage: &Stage<'_>) -> Result<()> {
+        stage.unit("rules", |unit| self.apply(input, unit))
+    }
+}
+
+impl RulesJob {
+    fn limits(&self) -> ApplyLimits {
+        ApplyLimits {
+            matches: self.matches as usize,
+            results: self.results as usize,
+            bytes: usize::try_from(self.bytes).unwrap_or(usize::MAX),
+        }
+    }
+
+    fn apply(&self, input: &RuleInput, unit: &mut Unit<'_>) -> Result<()> {
+        let mut tally = Tally::default();
+        let rules = self.parse(unit, &mut tally);
+        if rules.len() >= usize::from(u16::MAX)
+            || rules.iter().any(|rule| rule.layers.len() >= usize::from(u16::MAX))
+        {
+            return Err(Error::Limit(format!("more than {} rules, or layers of a rule", u16::MAX)));
+        }
+        let store = store::Store::create(unit.temp(), unit.stage().memory / 4)?;
+        let shards = waves::run(self, &rules, input, &store, unit, &mut tally)?;
+        write::groups(self, &rules, &store, &shards, unit, &mut tally)?;
+        tally.write(&rules, unit)
+    }
+
+    /// The rules that can be applied; each mistake of the others is told.
+    fn parse(&self, unit: &mut Unit<'_>, tally: &mut Tally) -> Vec<Rule> {
+        let mut rules: Vec<Rule> = Vec::new();
+        for (name, source) in &self.rules {
+            let mistakes = match Rule::parse(source) {
+                Ok(rule) if rules.iter().any(|other| other.id == rule.id) => {
+                    vec![format!("rule: another rule has the id {}", rule.id)]
+                }
+                Ok(rule) => {
+                    rules.push(rule);
+                    continue;
+                }
+                Err(mistakes) => mistakes.iter().map(ToString::to_string).collect(),
+            };
+            for mistake in mistakes {
+                unit.stage().progress.note(&format!("{name}: {mistake}"));
+                tally.rule_problem(name, &mistake);
+                unit.rejected(Reject {
+                    reason: "unreadable-rule".into(),
+                    shard: name.clone(),
+                    offset: 0,
+                    bytes_lost: 0,
+                    detail: mistake,
+                });
+            }
+        }
+        rules
+    }
+}

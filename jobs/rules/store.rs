@@ -1,0 +1,277 @@
+//! What the job keeps on disk while it runs: places of pages, what is to be visited, what was found.
+//!
+//! **Cost.** A cache and write buffers within the budget; all else is on disk, in a folder that goes away with the unit of work.
+
+use std::path::Path;
+
+use fjall::{Database, Keyspace, KeyspaceCreateOptions};
+use serde::{Deserialize, Serialize};
+use webmill_capture::{Error, Result};
+use webmill_rules::{Found, TagNumber};
+
+/// A page, a rule and a layer of it: by their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Task {
+    /// Key of the page's address.
+    pub url: u128,
+    /// Number of the rule.
+    pub rule: u16,
+    /// Number of the layer.
+    pub layer: u16,
+}
+
+impl Task {
+    fn bytes(self) -> [u8; 20] {
+        let mut bytes = [0; 20];
+        bytes[..16].copy_from_slice(&self.url.to_be_bytes());
+        bytes[16..18].copy_from_slice(&self.rule.to_be_bytes());
+        bytes[18..].copy_from_slice(&self.layer.to_be_bytes());
+        bytes
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Option<Task> {
+        let (url, rest) = bytes.split_first_chunk()?;
+        let (rule, rest) = rest.split_first_chunk()?;
+        let layer = rest.first_chunk()?;
+        let (url, rule) = (u128::from_be_bytes(*url), u16::from_be_bytes(*rule));
+        Some(Task { url, rule, layer: u16::from_be_bytes(*layer) })
+    }
+}
+
+/// Where the record of a page stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// Number of the shard.
+    pub shard: u32,
+    /// Offset of the record.
+    pub offset: u64,
+    /// Bytes of the record.
+    pub length: u64,
+}
+
+/// What was found on a page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stored {
+    /// Its address.
+    pub url: String,
+    /// Where its record stands.
+    pub place: Place,
+    /// Results of the layer's tags without a parent; `None`: it is not of the layer.
+    pub results: Option<Vec<(TagNumber, Vec<Found>)>>,
+}
+
+/// How a page came to be visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// By an entry or a link: rows begin on it.
+    Entered,
+    /// By paging: it goes on what another page began.
+    Continued,
+}
+
+/// The keyspaces.
+pub struct Store {
+    _database: Database,
+    places: Keyspace,
+    redirects: Keyspace,
+    queue: Keyspace,
+    results: Keyspace,
+    tops: Keyspace,
+    continued: Keyspace,
+    walked: Keyspace,
+}
+
+fn broken(error: fjall::Error) -> Error {
+    match error {
+        fjall::Error::Io(source) => Error::io(Path::new("rules"), source),
+        other => Error::Internal(format!("the store of the job rules: {other}")),
+    }
+}
+
+fn unreadable() -> Error {
+    Error::Internal("the store of the job rules holds what was not written".into())
+}
+
+impl Store {
+    /// An empty store in a folder, within so many bytes of memory.
+    pub fn create(folder: &Path, memory: u64) -> Result<Store> {
+        let opened = || -> fjall::Result<Store> {
+            let database = Database::builder(folder.join("store"))
+                .cache_size(memory / 2)
+                .worker_threads(1)
+                .max_journaling_size(memory.clamp(64 << 20, 512 << 20))
+                .open()?;
+            let open = |name: &str| {
+                let buffer = (memory / 16).clamp(1 << 20, 64 << 20);
+                database.keyspace(name, || KeyspaceCreateOptions::default().max_memtable_size(buffer))
+            };
+            Ok(Store {
+                places: open("places")?,
+                redirects: open("redirects")?,
+                queue: open("queue")?,
+                results: open("results")?,
+                tops: open("tops")?,
+                continued: open("continued")?,
+                walked: open("walked")?,
+                _database: database,
+            })
+        };
+        opened().map_err(broken)
+    }
+
+    /// Notes where the page of an address stands.
+    pub fn set_place(&self, url: u128, place: Place) -> Result<()> {
+        let bytes = postcard::to_allocvec(&place).map_err(|_| unreadable())?;
+        self.places.insert(url.to_be_bytes(), bytes).map_err(broken)
+    }
+
+    /// Notes that an address leads to another.
+    pub fn set_redirect(&self, url: u128, target: u128) -> Result<()> {
+        self.redirects.insert(url.to_be_bytes(), target.to_be_bytes()).map_err(broken)
+    }
+
+    /// The page that an address leads to, over at most ten redirects: its key and place.
+    pub fn resolve(&self, url: u128) -> Result<Option<(u128, Place)>> {
+        let mut at = url;
+        for _ in 0..=10 {
+            if let Some(bytes) = self.places.get(at.to_be_bytes()).map_err(broken)? {
+                let place = postcard::from_bytes(&bytes).map_err(|_| unreadable())?;
+                return Ok(Some((at, place)));
+            }
+            let Some(target) = self.redirects.get(at.to_be_bytes()).map_err(broken)? else { break };
+            at = u128::from_be_bytes((*target).try_into().map_err(|_| unreadable())?);
+        }
+        Ok(None)
+    }
+
+    /// Adds a task to a wave.
+    pub fn queue(&self, wave: u32, task: Task, way: Way) -> Result<()> {
+        let key = [&wave.to_be_bytes()[..], &task.bytes()].concat();
+        if way == Way::Continued && self.queue.get(&key).map_err(broken)?.is_some() {
+            return Ok(());
+        }
+        self.queue.insert(key, [u8::from(way == Way::Entered)]).map_err(broken)
+    }
+
+    /// Up to `most` tasks of a wave behind one, in their order.
+    pub fn tasks(&self, wave: u32, behind: Option<Task>, most: usize) -> Result<Vec<(Task, Way)>> {
+        let prefix = wave.to_be_bytes();
+        let start = match behind {
+            None => prefix.to_vec(),
+            Some(task) => [&prefix[..], &task.bytes(), &[0]].concat(),
+        };
+        let mut tasks = Vec::new();
+        for item in self.queue.range(start..(wave + 1).to_be_bytes().to_vec()).take(most) {
+            let (key, value) = item.into_inner().map_err(broken)?;
+            let task = key.get(4..).and_then(Task::of_bytes).ok_or_else(unreadable)?;
+            tasks.push((task, if value.first() == Some(&1) { Way::Entered } else { Way::Continued }));
+        }
+        Ok(tasks)
+    }
+
+    /// Keeps what was found on a page.
+    pub fn put(&self, task: Task, stored: &Stored) -> Result<()> {
+        let bytes = postcard::to_allocvec(stored).map_err(|_| unreadable())?;
+        self.results.insert(task.bytes(), bytes).map_err(broken)
+    }
+
+    /// Whether a task was done.
+    pub fn is_done(&self, task: Task) -> Result<bool> {
+        self.results.contains_key(task.bytes()).map_err(broken)
+    }
+
+    /// What was found on a page.
+    pub fn get(&self, task: Task) -> Result<Option<Stored>> {
+        let Some(bytes) = self.results.get(task.bytes()).map_err(broken)? else { return Ok(None) };
+        postcard::from_bytes(&bytes).map(Some).map_err(|_| unreadable())
+    }
+
+    /// Notes that rows may begin on a page.
+    pub fn add_top(&self, task: Task, surt: &str) -> Result<()> {
+        let head = [task.rule.to_be_bytes(), task.layer.to_be_bytes()].concat();
+        let key = [&head[..], surt.as_bytes(), &[0], &task.url.to_be_bytes()].concat();
+        self.tops.insert(key, []).map_err(broken)
+    }
+
+    /// Up to `most` pages of a layer on which rows may begin, behind one, in the order of their SURT; each with what comes behind it.
+    pub fn tops(&self, rule: u16, layer: u16, behind: &[u8], most: usize) -> Result<(Vec<Task>, Vec<u8>)> {
+        let prefix = [rule.to_be_bytes(), layer.to_be_bytes()].concat();
+        let start = if behind.is_empty() { prefix.clone() } else { [behind, &[0]].concat() };
+        let (mut tasks, mut last) = (Vec::new(), behind.to_vec());
+        for item in self.tops.range(start..).take(most) {
+            let (key, _) = item.into_inner().map_err(broken)?;
+            if !key.starts_with(&prefix) {
+                break;
+            }
+            let url = key.last_chunk().ok_or_else(unreadable)?;
+            tasks.push(Task { url: u128::from_be_bytes(*url), rule, layer });
+            last = key.to_vec();
+        }
+        Ok((tasks, last))
+    }
+
+    /// Notes that another page leads on to this one.
+    pub fn set_continued(&self, task: Task) -> Result<()> {
+        self.continued.insert(task.bytes(), []).map_err(broken)
+    }
+
+    /// Whether another page leads on to this one.
+    pub fn is_continued(&self, task: Task) -> Result<bool> {
+        self.continued.contains_key(task.bytes()).map_err(broken)
+    }
+
+    /// Notes that a page stood in a chain.
+    pub fn set_walked(&self, task: Task) -> Result<()> {
+        self.walked.insert(task.bytes(), []).map_err(broken)
+    }
+
+    /// Whether a page stood in a chain.
+    pub fn is_walked(&self, task: Task) -> Result<bool> {
+        self.walked.contains_key(task.bytes()).map_err(broken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_and_tops_come_in_their_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path(), 16 << 20).unwrap();
+        let task = |url, rule| Task { url, rule, layer: 7 };
+        for (url, rule, way) in
+            [(9, 0, Way::Continued), (2, 1, Way::Entered), (2, 0, Way::Entered), (2, 1, Way::Continued)]
+        {
+            store.queue(3, task(url, rule), way).unwrap();
+        }
+        let all = store.tasks(3, None, 10).unwrap();
+        assert_eq!(
+            all,
+            [(task(2, 0), Way::Entered), (task(2, 1), Way::Entered), (task(9, 0), Way::Continued)]
+        );
+        assert_eq!(store.tasks(3, Some(task(2, 0)), 1).unwrap(), [(task(2, 1), Way::Entered)]);
+        assert_eq!(store.tasks(2, None, 10).unwrap(), []);
+        for (url, surt) in [(5, "b"), (4, "a,x"), (3, "a")] {
+            store.add_top(task(url, 1), surt).unwrap();
+        }
+        let (first, last) = store.tops(1, 7, &[], 2).unwrap();
+        assert_eq!(first, [task(3, 1), task(4, 1)]);
+        assert_eq!(store.tops(1, 7, &last, 9).unwrap().0, [task(5, 1)]);
+        assert_eq!(store.tops(0, 7, &[], 9).unwrap().0, []);
+    }
+
+    #[test]
+    fn redirects_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path(), 16 << 20).unwrap();
+        let place = Place { shard: 1, offset: 2, length: 3 };
+        store.set_place(5, place).unwrap();
+        store.set_redirect(1, 5).unwrap();
+        store.set_redirect(2, 3).unwrap();
+        store.set_redirect(3, 2).unwrap();
+        assert_eq!(store.resolve(1).unwrap(), Some((5, place)));
+        assert_eq!(store.resolve(2).unwrap(), None);
+        assert_eq!(store.resolve(9).unwrap(), None);
+    }
+}

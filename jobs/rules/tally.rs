@@ -1,0 +1,146 @@
+//! What tags found and why rows are not there, over all pages.
+
+use std::collections::BTreeMap;
+
+use webmill_capture::Result;
+use webmill_rules::{PageResults, Rule, TagNumber};
+use webmill_run::Unit;
+
+use super::store::Task;
+use super::tables::{RuleProblemRow, RuleReportRow};
+use crate::output::{TableFile, first_part};
+
+/// Counts of a tag over pages.
+#[derive(Debug, Clone, Copy, Default)]
+struct OfTag {
+    pages: u64,
+    without: u64,
+    results: u64,
+    no_address: u64,
+    cut: u64,
+}
+
+/// A problem: how often, and its first case.
+#[derive(Debug, Clone, Default)]
+struct OfProblem {
+    count: u64,
+    detail: Option<String>,
+    url: Option<String>,
+}
+
+/// Counts of a run.
+#[derive(Default)]
+pub struct Tally {
+    tags: BTreeMap<(u16, TagNumber), OfTag>,
+    /// By rule and group (numbers, or a file's name where it is no rule), what it is, and the column that it is about.
+    problems: BTreeMap<(String, Option<String>, &'static str, Option<usize>), OfProblem>,
+}
+
+impl Tally {
+    /// What a layer's tags did on a page.
+    pub fn page(&mut self, task: Task, results: &PageResults) {
+        for count in &results.counts {
+            let of = self.tags.entry((task.rule, count.tag)).or_default();
+            of.pages += 1;
+            of.without += u64::from(count.results == 0);
+            of.results += count.results;
+            of.no_address += count.no_address;
+            of.cut += u64::from(count.cut);
+        }
+    }
+
+    /// A mistake of a file that is no rule.
+    pub fn rule_problem(&mut self, name: &str, mistake: &str) {
+        self.add((name.to_owned(), None, "unreadable-rule", None), || (Some(mistake.to_owned()), None), 1);
+    }
+
+    /// A problem of a whole rule.
+    pub fn of_rule(&mut self, rule: &Rule, problem: &'static str, detail: &str, url: Option<&str>) {
+        self.add(
+            (rule.id.clone(), None, problem, None),
+            || (Some(detail.to_owned()), url.map(str::to_owned)),
+            1,
+        );
+    }
+
+    /// A problem of a group.
+    pub fn of_group(
+        &mut self,
+        at: (&Rule, &str),
+        (problem, column): (&'static str, Option<usize>),
+        case: impl FnOnce() -> (Option<String>, Option<String>),
+    ) {
+        self.add((at.0.id.clone(), Some(at.1.to_owned()), problem, column), case, 1);
+    }
+
+    fn add(
+        &mut self,
+        key: (String, Option<String>, &'static str, Option<usize>),
+        case: impl FnOnce() -> (Option<String>, Option<String>),
+        count: u64,
+    ) {
+        let of = self.problems.entry(key).or_default();
+        if of.count == 0 {
+            (of.detail, of.url) = case();
+        }
+        of.count += count;
+    }
+
+    /// Writes both tables, and says what is wrong.
+    pub fn write(mut self, rules: &[Rule], unit: &mut Unit<'_>) -> Result<()> {
+        for (number, rule) in rules.iter().enumerate() {
+            let found = self
+                .tags
+                .iter()
+                .filter(|((of, _), _)| usize::from(*of) == number)
+                .map(|(_, tag)| tag.results)
+                .sum::<u64>();
+            if found == 0 {
+                self.of_rule(rule, "no-match", "it matches nothing on any page", None);
+            }
+        }
+        let mut report = TableFile::<RuleReportRow>::create(unit, first_part::<RuleReportRow>())?;
+        let mut rows: Vec<RuleReportRow> = Vec::new();
+        for (number, rule) in rules.iter().enumerate() {
+            for (tag, of) in rule.tags.iter().enumerate() {
+                let counts = self.tags.get(&(number as u16, tag)).copied().unwrap_or_default();
+                rows.push(RuleReportRow {
+                    rule: rule.id.clone(),
+                    layer: rule.layers[of.layer].id.clone(),
+                    tag: of.id.clone(),
+                    pages: counts.pages,
+                    pages_without_match: counts.without,
+                    results: counts.results,
+                    no_address: counts.no_address,
+                    cut_pages: counts.cut,
+                });
+            }
+        }
+        // Rules come in the order of their files; within one, tags in theirs.
+        rows.sort_by(|a, b| a.rule.cmp(&b.rule));
+        rows.into_iter().try_for_each(|row| report.push(row))?;
+        report.finish(unit)?;
+        let mut file = TableFile::<RuleProblemRow>::create(unit, first_part::<RuleProblemRow>())?;
+        let progress = unit.stage().progress;
+        for ((rule, group, problem, _), of) in self.problems {
+            unit.dropped(problem, of.count);
+            if problem != "unreadable-rule" {
+                let at = group.as_ref().map_or(String::new(), |group| format!(", group {group}"));
+                let detail = of.detail.as_ref().map_or(String::new(), |detail| format!(" ({detail})"));
+                let url = of.url.as_ref().map_or(String::new(), |url| format!(", first on {url}"));
+                progress.note(&format!("rule {rule}{at}: {problem} {}×{detail}{url}", of.count));
+            }
+            let (detail, url) = (of.detail, of.url);
+            file.push(RuleProblemRow {
+                rule,
+                group,
+                problem: problem.to_owned(),
+                detail,
+                count: of.count,
+                url,
+            })?;
+        }
+        file.finish(unit)?;
+        Ok(())
+    }
+}

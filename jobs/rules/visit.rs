@@ -1,0 +1,214 @@
+//! Reading a page and applying to it what rules want of it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use webmill_capture::{Capture, Result};
+use webmill_html::{Limits, charset, parse};
+use webmill_mill::{Buffers, Mill, Page};
+use webmill_rules::{ApplyLimits, PageResults, Rule, RulePage};
+use webmill_shard::{Container, Format, Input, ReadOptions, RecordFile, ShardReader};
+
+use super::store::{Place, Task};
+
+/// The shards that tables name.
+pub struct Shards {
+    files: Vec<Option<Shard>>,
+    numbers: BTreeMap<String, u32>,
+    names: BTreeMap<u32, String>,
+}
+
+struct Shard {
+    path: PathBuf,
+    record: RecordFile,
+    input: Input,
+}
+
+impl Shard {
+    /// Whether records can be read only by decoding all that stands before them.
+    fn is_packed(&self) -> bool {
+        self.input.format == Format::RawDb && self.input.container != Container::Plain
+    }
+}
+
+impl Shards {
+    /// Of these shards.
+    pub fn new(inputs: &[Input]) -> Shards {
+        let mut shards = Shards { files: Vec::new(), numbers: BTreeMap::new(), names: BTreeMap::new() };
+        for input in inputs {
+            let record = RecordFile::new(&input.path, &ReadOptions::default());
+            let shard = Shard { path: input.path.clone(), record, input: input.clone() };
+            let number = shards.files.len() as u32;
+            shards.numbers.insert(input.name.to_string(), number);
+            shards.names.insert(number, input.name.to_string());
+            shards.files.push(Some(shard));
+        }
+        shards
+    }
+
+    /// The number of the shard of this name in tables; one that is not at hand has a number too.
+    pub fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        // Shards are found by other arguments than those of the tables: names are paths inside of folders.
+        let is_named = |shard: &Shard| shard.path.ends_with(name);
+        let found = self.files.iter().position(|file| file.as_ref().is_some_and(is_named));
+        let number = found.unwrap_or(self.files.len()) as u32;
+        if found.is_none() {
+            self.files.push(None);
+        }
+        self.numbers.insert(name.to_owned(), number);
+        self.names.insert(number, name.to_owned());
+        number
+    }
+
+    /// The name of a shard in tables.
+    pub fn name(&self, number: u32) -> &str {
+        self.names.get(&number).map_or("", String::as_str)
+    }
+}
+
+/// A page that is wanted, and what for.
+pub struct Wanted {
+    /// Key of its address.
+    pub url: u128,
+    /// Where it stands.
+    pub place: Place,
+    /// Rules and layers.
+    pub tasks: Vec<Task>,
+}
+
+/// A page that was read.
+pub struct Visit {
+    /// Its address.
+    pub url: String,
+    /// Its SURT.
+    pub surt: String,
+    /// What was found for each of the tasks; `None`: it is not of the layer.
+    pub results: Vec<Option<PageResults>>,
+}
+
+/// What pages are read and analysed with.
+pub struct Visitor<'a> {
+    /// The shards.
+    pub shards: &'a Shards,
+    /// The rules.
+    pub rules: &'a [Rule],
+    /// Bounds of a page.
+    pub limits: ApplyLimits,
+    /// Decoding.
+    pub mill: Mill,
+}
+
+impl Visitor<'_> {
+    /// Reads pages, each with why it could not be read, in the order given. Those of shards that are compressed as a whole are read
+    /// in one walk a shard.
+    pub fn read(&self, wanted: &[Wanted]) -> Vec<Result<Visit, String>> {
+        use rayon::prelude::*;
+        let is_packed = |page: &Wanted| {
+            self.shards
+                .files
+                .get(page.place.shard as usize)
+                .and_then(Option::as_ref)
+                .is_some_and(Shard::is_packed)
+        };
+        let mut visits: Vec<Option<Result<Visit, String>>> =
+            wanted.par_iter().map(|page| (!is_packed(page)).then(|| self.one(page))).collect();
+        let mut packed: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (number, page) in wanted.iter().enumerate().filter(|(number, _)| visits[*number].is_none()) {
+            packed.entry(page.place.shard).or_default().push(number);
+        }
+        for numbers in packed.into_values() {
+            self.walk(wanted, &numbers, &mut visits);
+        }
+        let unread = || Err("no record starts at its place".to_owned());
+        visits.into_iter().map(|visit| visit.unwrap_or_else(unread)).collect()
+    }
+
+    fn one(&self, page: &Wanted) -> Result<Visit, String> {
+        let shard = self.shards.files.get(page.place.shard as usize).and_then(Option::as_ref);
+        let shard = shard
+            .ok_or_else(|| format!("the shard {} is not at hand", self.shards.name(page.place.shard)))?;
+        let length = Some(page.place.length).filter(|length| *length > 0);
+        let found = shard.record.read(page.place.offset, length).map_err(|error| error.to_string())?;
+        let record = found.record();
+        let capture = record.to_mention().ok_or_else(|| "the record is no capture".to_owned())?;
+        self.apply(page, &capture)
+    }
+
+    /// Pages of a shard that is decoded from its start.
+    fn walk(&self, wanted: &[Wanted], numbers: &[usize], visits: &mut [Option<Result<Visit, String>>]) {
+        let Some(first) = numbers.first() else { return };
+        let Some(shard) = self.shards.files.get(wanted[*first].place.shard as usize).and_then(Option::as_ref)
+        else {
+            return;
+        };
+        let places: BTreeMap<u64, usize> =
+            numbers.iter().map(|number| (wanted[*number].place.offset, *number)).collect();
+        let mut left = places.len();
+        let mut reader = match ShardReader::open(&shard.path, &ReadOptions::default()) {
+            Ok(reader) => reader,
+            Err(error) => {
+                numbers.iter().for_each(|number| visits[*number] = Some(Err(error.to_string())));
+                return;
+            }
+        };
+        while left > 0 {
+            let Some(record) = reader.next() else { return };
+            let Ok(record) = record else { continue };
+            let Some(number) = places.get(&record.place.offset) else { continue };
+            left -= 1;
+            let capture = record.to_mention().ok_or_else(|| "the record is no capture".to_owned());
+            visits[*number] = Some(capture.and_then(|capture| self.apply(&wanted[*number], &capture)));
+        }
+    }
+
+    fn apply(&self, wanted: &Wanted, capture: &Capture<'_>) -> Result<Visit, String> {
+        let buffers = Buffers::default();
+        let page = Page::new(capture, &self.mill, &buffers).ok_or_else(|| "it has no address".to_owned())?;
+        if page.url().key().0 != wanted.url {
+            return Err(format!("another page stands at its place: {}", page.url().as_str()));
+        }
+        let mut results = vec![None; wanted.tasks.len()];
+        let own = |task: &Task| self.rules[usize::from(task.rule)].encoding;
+        let usual: Vec<usize> =
+            (0..wanted.tasks.len()).filter(|at| own(&wanted.tasks[*at]).is_none()).collect();
+        if !usual.is_empty() {
+            let other;
+            let (text, encoding): (Cow<'_, str>, _) = match page.characters() {
+                Some(characters) => (Cow::Borrowed(characters.text), characters.encoding),
+                None => {
+                    let charset = page.capture().response.charset_label();
+                    other = charset::decode(page.body().bytes, charset, None);
+                    (Cow::Borrowed(&*other.text), other.used)
+                }
+            };
+            let parsed;
+            let dom = match page.dom() {
+                Some(dom) => dom,
+                None => {
+                    parsed = parse(&text, &Limits::default());
+                    &parsed
+                }
+            };
+            let of = RulePage::new(page.url(), &text, dom, encoding);
+            for at in usual {
+                results[at] = self.task(&of, wanted.tasks[at]);
+            }
+        }
+        for (at, task) in wanted.tasks.iter().enumerate() {
+            let Some(encoding) = own(task) else { continue };
+            let (text, _) = encoding.decode_with_bom_removal(page.body().bytes);
+            let dom = parse(&text, &Limits::default());
+            results[at] = self.task(&RulePage::new(page.url(), &text, &dom, encoding), *task);
+        }
+        Ok(Visit { url: page.url().as_str().to_owned(), surt: page.url().surt(), results })
+    }
+
+    fn task(&self, page: &RulePage<'_>, task: Task) -> Option<PageResults> {
+        let (rule, layer) = (&self.rules[usize::from(task.rule)], usize::from(task.layer));
+        page.is_of(rule, layer).then(|| page.apply(rule, layer, &self.limits))
+    }
+}

@@ -1,0 +1,254 @@
+//! Visiting pages: those that are entered, then, wave by wave, those that links lead to.
+
+use webmill_capture::{CanonicalUrl, Result};
+use webmill_mill::{Mill, PageLimits, PageRow};
+use webmill_rules::{Found, PageResults, Rule, TagNumber};
+use webmill_run::{Measure, Unit};
+use webmill_table::{Reader, columns};
+
+use super::store::{Place, Store, Stored, Task, Way};
+use super::tally::Tally;
+use super::visit::{Shards, Visit, Visitor, Wanted};
+use super::{RuleInput, RulesJob};
+
+columns! {
+    /// What tells whether and where a page is read.
+    struct Listed from PageRow {
+        url, url_key, is_current, fetch_status, fetch_redirect, url_origin, warc_filename, warc_record_offset,
+        warc_record_length
+    }
+}
+
+/// Tasks that are looked up at once.
+const AT_ONCE: usize = 4096;
+
+/// Visits all pages that the rules want; returns the shards by the numbers that places have.
+///
+/// # Errors
+/// Where a table cannot be read or the disk refuses.
+pub fn run(
+    job: &RulesJob,
+    rules: &[Rule],
+    input: &RuleInput,
+    store: &Store,
+    unit: &mut Unit<'_>,
+    tally: &mut Tally,
+) -> Result<Shards> {
+    let mut shards = Shards::new(&input.shards);
+    list(rules, input, &mut shards, store, unit)?;
+    entries(rules, store, unit, tally)?;
+    let chunk = (unit.stage().memory as usize / 2 / job.limits().bytes.max(1)).clamp(16, 1024);
+    let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() });
+    let visitor = Visitor { shards: &shards, rules, limits: job.limits(), mill };
+    let mut waves = Waves { visitor, rules, store, chunk, wave: 0 };
+    unit.stage().progress.begin("rules", 0, Measure::Items);
+    while waves.visit(unit, tally)? {
+        waves.wave += 1;
+    }
+    unit.stage().progress.end();
+    Ok(shards)
+}
+
+/// Reads table `pages`: pages that are entered for their address are the first wave; where links are followed, all places are noted.
+fn list(
+    rules: &[Rule],
+    input: &RuleInput,
+    shards: &mut Shards,
+    store: &Store,
+    unit: &mut Unit<'_>,
+) -> Result<()> {
+    let layers = |rule: &Rule| (0..rule.layers.len()).collect::<Vec<_>>();
+    let mut reader = Reader::<Listed>::open(&input.extract.path("pages"))?;
+    while let Some(batch) = reader.next()? {
+        unit.stage().cancel.check()?;
+        for page in batch.rows() {
+            unit.read(1);
+            let url = page.url_key.0;
+            if let Some(origin) = page.url_origin.and_then(CanonicalUrl::parse_stored) {
+                store.set_redirect(origin.key().0, url)?;
+            }
+            if !page.is_current {
+                continue;
+            }
+            if let Some(target) = page.fetch_redirect.and_then(CanonicalUrl::parse_stored) {
+                store.set_redirect(url, target.key().0)?;
+            }
+            if !matches!(page.fetch_status, None | Some(200..=299)) || page.warc_filename.is_empty() {
+                continue;
+            }
+            let place = Place {
+                shard: shards.number(page.warc_filename),
+                offset: page.warc_record_offset as u64,
+                length: page.warc_record_length as u64,
+            };
+            store.set_place(url, place)?;
+            for (number, rule) in rules.iter().enumerate() {
+                for layer in layers(rule).into_iter().filter(|layer| rule.enters(*layer, page.url)) {
+                    store.queue(0, Task { url, rule: number as u16, layer: layer as u16 }, Way::Entered)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds the addresses that rules name to the first wave.
+fn entries(rules: &[Rule], store: &Store, unit: &mut Unit<'_>, tally: &mut Tally) -> Result<()> {
+    for (number, rule) in rules.iter().enumerate() {
+        for (layer, of) in rule.layers.iter().enumerate() {
+            for address in of.entries.iter().flat_map(|entry| entry.each()) {
+                unit.stage().cancel.check()?;
+                let Some(url) = CanonicalUrl::parse(&address) else { continue };
+                match store.resolve(url.key().0)? {
+                    Some((url, _)) => {
+                        store.queue(
+                            0,
+                            Task { url, rule: number as u16, layer: layer as u16 },
+                            Way::Entered,
+                        )?;
+                    }
+                    None => tally.of_rule(rule, "missing-entry", &of.id, Some(url.as_str())),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Waves<'a> {
+    visitor: Visitor<'a>,
+    rules: &'a [Rule],
+    store: &'a Store,
+    /// Pages whose results are held at once.
+    chunk: usize,
+    wave: u32,
+}
+
+impl Waves<'_> {
+    /// One wave; whether there was any.
+    fn visit(&mut self, unit: &mut Unit<'_>, tally: &mut Tally) -> Result<bool> {
+        let mut behind = None;
+        loop {
+            let tasks = self.store.tasks(self.wave, behind, AT_ONCE)?;
+            let Some((last, _)) = tasks.last() else { return Ok(behind.is_some()) };
+            behind = Some(*last);
+            let mut wanted = self.wanted(tasks)?;
+            wanted.sort_by_key(|(page, _)| page.place);
+            while !wanted.is_empty() {
+                unit.stage().cancel.check()?;
+                let rest = wanted.split_off(wanted.len().min(self.chunk));
+                let (pages, ways): (Vec<Wanted>, Vec<Vec<Way>>) =
+                    std::mem::replace(&mut wanted, rest).into_iter().unzip();
+                let visits = self.visitor.read(&pages);
+                unit.stage().progress.advance(pages.len() as u64);
+                for ((page, ways), visit) in pages.iter().zip(ways).zip(visits) {
+                    match visit {
+                        Ok(visit) => {
+                            unit.kept("pages", 1);
+                            self.keep(page, &ways, visit, tally)?;
+                        }
+                        Err(why) => {
+                            for task in &page.tasks {
+                                tally.of_rule(
+                                    &self.rules[usize::from(task.rule)],
+                                    "unreadable-page",
+                                    &why,
+                                    None,
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The pages of tasks that are not done, each once.
+    fn wanted(&self, tasks: Vec<(Task, Way)>) -> Result<Vec<(Wanted, Vec<Way>)>> {
+        let mut wanted: Vec<(Wanted, Vec<Way>)> = Vec::new();
+        for (task, way) in tasks {
+            if let Some(stored) = self.store.get(task)? {
+                if way == Way::Entered && stored.results.is_some() {
+                    let url = CanonicalUrl::parse_stored(&stored.url);
+                    url.map_or(Ok(()), |url| self.store.add_top(task, &url.surt()))?;
+                }
+                continue;
+            }
+            let Some((_, place)) = self.store.resolve(task.url)? else { continue };
+            match wanted.last_mut().filter(|(page, _)| page.url == task.url) {
+                Some((page, ways)) => {
+                    page.tasks.push(task);
+                    ways.push(way);
+                }
+                None => wanted.push((Wanted { url: task.url, place, tasks: vec![task] }, vec![way])),
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// Keeps what was found on a page, and queues what it leads to.
+    fn keep(&self, page: &Wanted, ways: &[Way], visit: Visit, tally: &mut Tally) -> Result<()> {
+        for ((task, way), results) in page.tasks.iter().zip(ways).zip(visit.results) {
+            if let Some(results) = &results {
+                tally.page(*task, results);
+                self.follow(*task, results, tally)?;
+                if *way == Way::Entered {
+                    self.store.add_top(*task, &visit.surt)?;
+                }
+            }
+            let results = results.map(|results| results.results);
+            self.store.put(*task, &Stored { url: visit.url.clone(), place: page.place, results })?;
+        }
+        Ok(())
+    }
+
+    fn follow(&self, task: Task, results: &PageResults, tally: &mut Tally) -> Result<()> {
+        let rule = &self.rules[usize::from(task.rule)];
+        let paging = rule.layers[usize::from(task.layer)].paging;
+        let mut followed = Ok(());
+        each_found(&results.results, &mut |tag, found| {
+            let opens = rule.tags[tag].opens.map(|layer| (layer as u16, Way::Entered));
+            let continues = (paging == Some(tag)).then_some((task.layer, Way::Continued));
+            for (layer, way) in opens.into_iter().chain(continues) {
+                if followed.is_ok() {
+                    followed = self.lead(task, layer, way, &found.text, tally);
+                }
+            }
+        });
+        followed
+    }
+
+    fn lead(&self, from: Task, layer: u16, way: Way, address: &str, tally: &mut Tally) -> Result<()> {
+        let Some((url, _)) = resolved(self.store, address)? else {
+            let rule = &self.rules[usize::from(from.rule)];
+            tally.of_rule(rule, "missing-page", &rule.layers[usize::from(layer)].id, Some(address));
+            return Ok(());
+        };
+        let task = Task { url, rule: from.rule, layer };
+        if way == Way::Continued && url != from.url {
+            self.store.set_continued(task)?;
+        }
+        if self.store.is_done(task)? && way == Way::Continued {
+            return Ok(());
+        }
+        self.store.queue(self.wave + 1, task, way)
+    }
+}
+
+/// The page that an address leads to.
+pub fn resolved(store: &Store, address: &str) -> Result<Option<(u128, Place)>> {
+    match CanonicalUrl::parse_stored(address) {
+        Some(url) => store.resolve(url.key().0),
+        None => Ok(None),
+    }
+}
+
+/// Visits all results of a page, outer before inner; as deep as tags are inside of one another.
+pub fn each_found(results: &[(TagNumber, Vec<Found>)], visit: &mut dyn FnMut(TagNumber, &Found)) {
+    for (tag, found) in results {
+        for found in found {
+            visit(*tag, found);
+            each_found(&found.results, visit);
+        }
+    }
+}

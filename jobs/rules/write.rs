@@ -1,0 +1,379 @@
+//! From what tags found to the tables of groups.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use webmill_capture::domain::registrable;
+use webmill_capture::{CanonicalUrl, Result};
+use webmill_rules::cells::Cell;
+use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
+use webmill_rules::{Found, Group, Kind, Rule, TagNumber};
+use webmill_run::{Measure, Unit};
+use webmill_table::{ColumnSchema, ColumnType, DynamicWriter, TableSchema, Value};
+
+use super::RulesJob;
+use super::store::{Place, Store, Stored, Task};
+use super::tally::Tally;
+use super::visit::Shards;
+use super::waves::{each_found, resolved};
+use crate::output::footer;
+
+/// Rows of a file.
+const FILE_ROWS: u64 = 1 << 20;
+/// Top pages whose rows are made at once.
+const AT_ONCE: usize = 1024;
+
+/// A page of a chain.
+#[derive(Debug, Clone)]
+struct Link {
+    url: String,
+    place: Place,
+    /// Results of each tag without a parent up to the end of this page.
+    ends: Vec<(TagNumber, usize)>,
+}
+
+/// The pages of a chain, in order; of most layers one.
+type Chain = Vec<Link>;
+
+/// The columns of a group's table.
+pub fn schema(rule: &Rule, group: &Group) -> TableSchema {
+    let kind = |kind: Kind| if kind == Kind::Number { ColumnType::Float64 } else { ColumnType::String };
+    let own = |name: &str, kind, description: &str, example: &str| {
+        ColumnSchema::new(name, kind, description, example)
+    };
+    let mut columns = vec![own(
+        "url",
+        ColumnType::String,
+        "canonical URL of the page that the row's last cells are from",
+        "http://shop.example.com/kettles",
+    )];
+    columns.extend(group.columns.iter().map(|column| {
+        let what = match column.kind {
+            Kind::String => "text",
+            Kind::Number => "number",
+            Kind::Date => "day, ISO 8601,",
+            Kind::Image => "address of the picture",
+            Kind::Url => "address",
+        };
+        own(
+            &column.name,
+            kind(column.kind),
+            &format!("{what} that tag {} found", rule.tags[column.tag].id),
+            "…",
+        )
+        .nullable()
+    }));
+    columns.extend([
+        own("url_key", ColumnType::Binary, "key of the page in table pages", "0x9f…"),
+        own("host", ColumnType::String, "host name of the page", "shop.example.com"),
+        own("domain", ColumnType::String, "registrable domain of the host", "example.com"),
+        own(
+            "top_url",
+            ColumnType::String,
+            "canonical URL of the page that the row begins on",
+            "http://shop.example.com/",
+        ),
+        own("layer", ColumnType::String, "id of the layer of the page", "detail"),
+        own(
+            "path",
+            ColumnType::String,
+            "numbers of the records on the way from the top page down, from 0",
+            "3.0",
+        ),
+        own("warc_filename", ColumnType::String, "shard of the page's record", "crawl-00001.raw"),
+        own("warc_record_offset", ColumnType::Int64, "offset of the page's record in its shard", "183214"),
+    ]);
+    TableSchema {
+        name: rule.table(group),
+        about: format!(
+            "Rows of group {} of rule {} ({}), in the order of the SURT of the page that they begin on.",
+            group.name, rule.id, rule.name
+        ),
+        columns,
+        ..TableSchema::default()
+    }
+}
+
+/// Writes the tables of all groups.
+///
+/// # Errors
+/// Where the disk refuses.
+pub fn groups(
+    job: &RulesJob,
+    rules: &[Rule],
+    store: &Store,
+    shards: &Shards,
+    unit: &mut Unit<'_>,
+    tally: &mut Tally,
+) -> Result<()> {
+    let tables: u64 = rules.iter().map(|rule| rule.groups.len() as u64).sum();
+    unit.stage().progress.begin("tables of rules", tables, Measure::Items);
+    for (number, rule) in rules.iter().enumerate() {
+        for group in &rule.groups {
+            let tops = Tops { job, rule, number: number as u16, group, store, shards };
+            tops.write(unit, tally)?;
+            unit.stage().progress.advance(1);
+        }
+    }
+    unit.stage().progress.end();
+    Ok(())
+}
+
+/// A group, and the pages on which its rows begin.
+struct Tops<'a> {
+    job: &'a RulesJob,
+    rule: &'a Rule,
+    number: u16,
+    group: &'a Group,
+    store: &'a Store,
+    shards: &'a Shards,
+}
+
+/// Rows and problems of a top page.
+type Made = (Vec<Vec<Value>>, Vec<(Problem, String)>);
+
+impl Tops<'_> {
+    fn write(&self, unit: &mut Unit<'_>, tally: &mut Tally) -> Result<()> {
+        let layer = self.group.levels[0].layer;
+        let has_paging = self.rule.layers[layer].paging.is_some();
+        let mut file = Files::create(schema(self.rule, self.group), unit)?;
+        // Pages that others lead on to begin no rows, unless they lead to each other in a ring.
+        for rings in [false, true].into_iter().take(1 + usize::from(has_paging)) {
+            let mut behind = Vec::new();
+            loop {
+                unit.stage().cancel.check()?;
+                let (tasks, last) = self.store.tops(self.number, layer as u16, &behind, AT_ONCE)?;
+                if tasks.is_empty() {
+                    break;
+                }
+                behind = last;
+                let is_wanted = |task: &Task| -> Result<bool> {
+                    Ok(!has_paging || self.store.is_continued(*task)? == rings)
+                };
+                let made: Vec<Option<Made>> = match rings {
+                    false => tasks
+                        .par_iter()
+                        .map(|task| if is_wanted(task)? { self.made(*task).map(Some) } else { Ok(None) })
+                        .collect::<Result<_>>()?,
+                    // One after the other: each takes the pages of its ring away.
+                    true => tasks
+                        .iter()
+                        .map(|task| match is_wanted(task)? && !self.store.is_walked(*task)? {
+                            true => self.made(*task).map(Some),
+                            false => Ok(None),
+                        })
+                        .collect::<Result<_>>()?,
+                };
+                for (rows, problems) in made.into_iter().flatten() {
+                    rows.into_iter().try_for_each(|row| file.push(row, unit))?;
+                    problems.into_iter().for_each(|(problem, url)| self.note(problem, url, tally));
+                }
+            }
+        }
+        let rows = file.finish(unit)?;
+        unit.kept("rows", rows);
+        Ok(())
+    }
+
+    fn made(&self, task: Task) -> Result<Made> {
+        let Some(top) = self.chain(task)? else { return Ok(Made::default()) };
+        let top_url = top.page.first().map(|link| link.url.clone()).unwrap_or_default();
+        let mut sink = Sink { tops: self, top_url, rows: Vec::new(), problems: Vec::new() };
+        rows(self.group, &top, &mut sink)?;
+        Ok((sink.rows, sink.problems))
+    }
+
+    /// A page with the pages that its paging tag leads to behind it; `None`: it is not of the layer.
+    fn chain(&self, task: Task) -> Result<Option<Visited<Chain>>> {
+        let Some(Stored { url, place, results: Some(results) }) = self.store.get(task)? else {
+            return Ok(None);
+        };
+        let layer = &self.rule.layers[usize::from(task.layer)];
+        let mut visited = Visited { results, page: vec![Link { url, place, ends: Vec::new() }] };
+        let Some(paging) = layer.paging else { return Ok(Some(visited)) };
+        self.store.set_walked(task)?;
+        let ends = |results: &[(TagNumber, Vec<Found>)]| {
+            results.iter().map(|(tag, found)| (*tag, found.len())).collect()
+        };
+        visited.page[0].ends = ends(&visited.results);
+        let mut known = HashSet::from([task.url]);
+        let mut next: VecDeque<String> = leads(&visited.results, paging);
+        while let Some(address) = next.pop_front() {
+            let Some((url, _)) = resolved(self.store, &address)? else { continue };
+            if visited.page.len() >= self.job.max_pages as usize || !known.insert(url) {
+                continue;
+            }
+            let following = Task { url, ..task };
+            let Some(Stored { url, place, results: Some(results) }) = self.store.get(following)? else {
+                continue;
+            };
+            self.store.set_walked(following)?;
+            next.extend(leads(&results, paging));
+            append(&mut visited.results, results);
+            let ends = ends(&visited.results);
+            visited.page.push(Link { url, place, ends });
+        }
+        if let Some(content) = layer.content {
+            let separator = &self.rule.tags[content].separator;
+            for (_, found) in
+                visited.results.iter_mut().filter(|(tag, found)| *tag == content && !found.is_empty())
+            {
+                let texts: Vec<String> = found.drain(..).map(|found| found.text).collect();
+                found.push(Found { text: texts.join(separator), results: Vec::new() });
+            }
+        }
+        Ok(Some(visited))
+    }
+
+    fn note(&self, problem: Problem, url: String, tally: &mut Tally) {
+        let column = |number: usize| Some(self.group.columns[number].name.clone());
+        let (name, about, detail) = match problem {
+            Problem::Counts(counts) => {
+                let counts: Vec<String> = counts
+                    .iter()
+                    .map(|(tag, count)| format!("{} {count}", self.rule.tags[*tag].id))
+                    .collect();
+                ("counts-differ", None, Some(counts.join(", ")))
+            }
+            Problem::Incomplete => ("incomplete", None, None),
+            Problem::Missing => ("missing-page", None, None),
+            Problem::Other => ("other-page", None, None),
+            Problem::Kind(number) => ("not-of-kind", Some(number), column(number)),
+            Problem::Shortened(number) => ("shortened", Some(number), column(number)),
+        };
+        tally.of_group((self.rule, &self.group.name), (name, about), || (detail, Some(url)));
+    }
+}
+
+/// Addresses that a page leads on to.
+fn leads(results: &[(TagNumber, Vec<Found>)], paging: TagNumber) -> VecDeque<String> {
+    let mut leads = VecDeque::new();
+    each_found(results, &mut |tag, found| {
+        if tag == paging {
+            leads.push_back(found.text.clone());
+        }
+    });
+    leads
+}
+
+/// Puts the results of a page behind those of the chain. What every page says alike, as the title of a thread, is there once.
+fn append(chain: &mut [(TagNumber, Vec<Found>)], page: Vec<(TagNumber, Vec<Found>)>) {
+    for ((_, known), (_, mut found)) in chain.iter_mut().zip(page) {
+        let is_same = matches!((known.as_slice(), found.as_slice()), ([a], [b]) if a == b);
+        if !is_same {
+            known.append(&mut found);
+        }
+    }
+}
+
+struct Sink<'a> {
+    tops: &'a Tops<'a>,
+    top_url: String,
+    rows: Vec<Vec<Value>>,
+    problems: Vec<(Problem, String)>,
+}
+
+impl Sink<'_> {
+    /// The page of a chain that a record of its first level is from.
+    fn link<'c>(&self, chain: &'c Chain, path: &[usize]) -> Option<&'c Link> {
+        let levels = &self.tops.group.levels;
+        let of_page = (0..levels.len().min(path.len())).rev().find(|level| levels[*level].is_page);
+        let record = of_page.and_then(|level| path.get(level)).copied().unwrap_or_default();
+        let is_in = |link: &&Link| link.ends.is_empty() || link.ends.iter().any(|(_, end)| record < *end);
+        chain.iter().find(is_in).or(chain.first())
+    }
+}
+
+impl RowSink<Chain> for Sink<'_> {
+    fn behind(&mut self, tag: TagNumber, url: &str) -> Result<Behind<Chain>> {
+        let tops = self.tops;
+        let Some(layer) = tops.rule.tags[tag].opens else { return Ok(Behind::Other) };
+        let Some((url, _)) = resolved(tops.store, url)? else { return Ok(Behind::Missing) };
+        let task = Task { url, rule: tops.number, layer: layer as u16 };
+        match tops.chain(task)? {
+            Some(page) => Ok(Behind::Page(Arc::new(page))),
+            None if tops.store.is_done(task)? => Ok(Behind::Other),
+            None => Ok(Behind::Missing),
+        }
+    }
+
+    fn row(&mut self, cells: Vec<Cell>, page: &Visited<Chain>, path: &[usize]) -> Result<()> {
+        let Some(link) = self.link(&page.page, path) else { return Ok(()) };
+        let tops = self.tops;
+        let depth = path.len().min(tops.group.levels.len()).saturating_sub(1);
+        let layer = tops.group.levels[depth].layer;
+        let url = CanonicalUrl::parse_stored(&link.url);
+        let host = url.as_ref().map(|url| url.host().to_owned()).unwrap_or_default();
+        let mut row = vec![Value::Text(link.url.clone())];
+        row.extend(cells.into_iter().map(|cell| match cell {
+            Cell::Null => Value::Null,
+            Cell::Text(text) => Value::Text(text),
+            Cell::Number(number) => Value::Float(number),
+        }));
+        let path: Vec<String> = path.iter().map(ToString::to_string).collect();
+        row.extend([
+            Value::Bytes(url.map(|url| url.key().0.to_be_bytes().to_vec()).unwrap_or_default()),
+            Value::Text(host.clone()),
+            Value::Text(registrable(&host).to_owned()),
+            Value::Text(self.top_url.clone()),
+            Value::Text(tops.rule.layers[layer].id.clone()),
+            Value::Text(path.join(".")),
+            Value::Text(tops.shards.name(link.place.shard).to_owned()),
+            Value::Int(link.place.offset as i64),
+        ]);
+        self.rows.push(row);
+        Ok(())
+    }
+
+    fn problem(&mut self, problem: Problem, page: &Visited<Chain>) {
+        let url = page.page.first().map(|link| link.url.clone()).unwrap_or_default();
+        self.problems.push((problem, url));
+    }
+}
+
+/// The files of a table, one after the other.
+struct Files {
+    table: TableSchema,
+    writer: DynamicWriter,
+    number: u32,
+    rows: u64,
+    total: u64,
+}
+
+impl Files {
+    fn create(table: TableSchema, unit: &Unit<'_>) -> Result<Files> {
+        let writer = DynamicWriter::create(&unit.create(&path(&table, 0))?, &table, &footer(unit))?;
+        Ok(Files { table, writer, number: 0, rows: 0, total: 0 })
+    }
+
+    fn push(&mut self, row: Vec<Value>, unit: &mut Unit<'_>) -> Result<()> {
+        if self.rows == FILE_ROWS {
+            let next = path(&self.table, self.number + 1);
+            let writer = DynamicWriter::create(&unit.create(&next)?, &self.table, &footer(unit))?;
+            self.close(std::mem::replace(&mut self.writer, writer), unit)?;
+            self.number += 1;
+            self.rows = 0;
+        }
+        self.rows += 1;
+        self.total += 1;
+        self.writer.push(row)
+    }
+
+    fn close(&self, writer: DynamicWriter, unit: &mut Unit<'_>) -> Result<()> {
+        let rows = writer.finish()?;
+        unit.wrote(&path(&self.table, self.number), &self.table.name, self.table.columns_in_words(), rows);
+        Ok(())
+    }
+
+    fn finish(self, unit: &mut Unit<'_>) -> Result<u64> {
+        let Files { table, writer, number, rows: _, total } = self;
+        let rows = writer.finish()?;
+        unit.wrote(&path(&table, number), &table.name, table.columns_in_words(), rows);
+        Ok(total)
+    }
+}
+
+fn path(table: &TableSchema, number: u32) -> String {
+    format!("{}/part-{number:06}.parquet", table.name)
+}

@@ -1,0 +1,92 @@
+//! A library of rules: files, and folders of them.
+
+use std::path::{Path, PathBuf};
+
+use webmill_capture::error::AtPath;
+use webmill_capture::{Error, Result};
+
+use crate::check::MAX_FILE_BYTES;
+
+/// Files of a folder that are looked at.
+const MAX_FILES: usize = 100_000;
+
+/// The rule files among these files and folders (`*.toml`, folders inside of folders too), each once, in the order given, those of a
+/// folder by name.
+///
+/// # Errors
+/// [`Error::Io`] where one is not there; [`Error::Limit`] for more than 100,000 files.
+pub fn files(arguments: &[String]) -> Result<Vec<PathBuf>> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for argument in arguments {
+        let path = Path::new(argument);
+        if !std::fs::metadata(path).at(path)?.is_dir() {
+            found.push(path.to_path_buf());
+            continue;
+        }
+        let mut open = vec![path.to_path_buf()];
+        let mut inside = Vec::new();
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(&folder).at(&folder)? {
+                let entry = entry.at(&folder)?;
+                let kind = entry.file_type().at(&folder)?;
+                match kind.is_dir() {
+                    true => open.push(entry.path()),
+                    false if entry.path().extension().is_some_and(|end| end == "toml") => {
+                        inside.push(entry.path())
+                    }
+                    false => {}
+                }
+                if inside.len() + open.len() > MAX_FILES {
+                    return Err(Error::Limit(format!("{}: more than {MAX_FILES} files", path.display())));
+                }
+            }
+        }
+        inside.sort();
+        found.append(&mut inside);
+    }
+    let mut known = std::collections::HashSet::new();
+    found.retain(|path| known.insert(path.clone()));
+    Ok(found)
+}
+
+/// What the files hold, each with its name. What is no UTF-8 is read with marks in the place of what is none, and is no rule.
+///
+/// # Errors
+/// As of [`files`], and [`Error::Io`] where one cannot be read.
+pub fn read(arguments: &[String]) -> Result<Vec<(String, String)>> {
+    let mut read = Vec::new();
+    for path in files(arguments)? {
+        let size = std::fs::metadata(&path).at(&path)?.len();
+        if size > MAX_FILE_BYTES as u64 {
+            return Err(Error::Limit(format!(
+                "{}: {size} bytes; a rule has at most {MAX_FILE_BYTES}",
+                path.display()
+            )));
+        }
+        let bytes = std::fs::read(&path).at(&path)?;
+        let name = path
+            .file_name()
+            .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+        read.push((name, String::from_utf8_lossy(&bytes).into_owned()));
+    }
+    Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_folders_come_by_name_each_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("more")).unwrap();
+        for (name, text) in [("b.toml", "2"), ("a.toml", "1"), ("more/c.toml", "3"), ("readme.md", "no")] {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let read = read(&[path("b.toml"), folder.path().display().to_string()]).unwrap();
+        let texts: Vec<&str> = read.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["2", "1", "3"]);
+        assert!(files(&[path("none.toml")]).is_err());
+    }
+}
