@@ -351,7 +351,8 @@ impl Files {
         if self.rows == FILE_ROWS {
             let next = path(&self.table, self.number + 1);
             let writer = DynamicWriter::create(&unit.create(&next)?, &self.table, &footer(unit))?;
-            self.close(std::mem::replace(&mut self.writer, writer), unit)?;
+            let full = std::mem::replace(&mut self.writer, writer);
+            self.close(full, unit)?;
             self.number += 1;
             self.rows = 0;
         }

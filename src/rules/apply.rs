@@ -50,6 +50,25 @@ pub struct TagCounts {
     pub cut: bool,
 }
 
+/// How many results a tag had after each of its steps, over all materials of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TagSteps {
+    /// Materials that it looked in.
+    pub materials: u64,
+    /// Matches of the start and the end code, where it has codes.
+    pub codes: Option<(u64, u64)>,
+    /// What its way of finding gave.
+    pub found: u64,
+    /// After `rematch`.
+    pub rematched: u64,
+    /// After `include`.
+    pub included: u64,
+    /// After `exclude`.
+    pub kept: u64,
+    /// After `link`.
+    pub addresses: u64,
+}
+
 /// What a page may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ApplyLimits {
@@ -120,14 +139,20 @@ impl<'p> RulePage<'p> {
 
     /// What the tags of a layer find.
     pub fn apply(&self, rule: &Rule, layer: LayerNumber, limits: &ApplyLimits) -> PageResults {
+        self.trace(rule, layer, limits).0
+    }
+
+    /// The same, with the steps of each tag of the rule.
+    pub fn trace(&self, rule: &Rule, layer: LayerNumber, limits: &ApplyLimits) -> (PageResults, Vec<TagSteps>) {
         let counts: Vec<TagCounts> =
             (0..rule.tags.len()).map(|tag| TagCounts { tag, ..TagCounts::default() }).collect();
-        let mut run = Run { page: self, rule, limits, counts, results: 0, bytes: 0 };
+        let steps = vec![TagSteps::default(); rule.tags.len()];
+        let mut run = Run { page: self, rule, limits, counts, steps, results: 0, bytes: 0 };
         let material = Material::Element(self.dom, self.dom.document());
         let roots = &rule.layers[layer].roots;
         let results = run.all(roots, &material);
         let counts = run.counts.into_iter().filter(|count| rule.tags[count.tag].layer == layer).collect();
-        PageResults { results, counts }
+        (PageResults { results, counts }, run.steps)
     }
 }
 
@@ -150,6 +175,7 @@ struct Run<'r, 'p> {
     rule: &'r Rule,
     limits: &'r ApplyLimits,
     counts: Vec<TagCounts>,
+    steps: Vec<TagSteps>,
     results: usize,
     bytes: usize,
 }
@@ -175,7 +201,9 @@ impl Run<'_, '_> {
 
     fn finish(&mut self, number: TagNumber, material: &Material<'_>) -> Vec<Found> {
         let tag = &self.rule.tags[number];
-        let (pieces, mut cut) = self.find(tag, material);
+        let (pieces, mut cut) = self.find(number, material);
+        self.steps[number].materials += 1;
+        self.steps[number].found += pieces.len() as u64;
         let pieces = self.treat(number, pieces);
         let mut found = Vec::with_capacity(pieces.len());
         for piece in pieces {
@@ -199,7 +227,8 @@ impl Run<'_, '_> {
         found
     }
 
-    fn find(&self, tag: &Tag, material: &Material<'_>) -> (Vec<Piece>, bool) {
+    fn find(&mut self, number: TagNumber, material: &Material<'_>) -> (Vec<Piece>, bool) {
+        let tag = &self.rule.tags[number];
         let max = self.limits.matches;
         let texts = |(texts, cut): (Vec<String>, bool)| {
             (texts.into_iter().map(|text| Piece { text, element: None }).collect(), cut)
@@ -216,6 +245,11 @@ impl Run<'_, '_> {
                     }
                 };
                 let (ranges, cut) = codes.find(text, max);
+                if ranges.is_empty() {
+                    let (starts, ends) = codes.matches(text, max);
+                    let (a, b) = self.steps[number].codes.unwrap_or_default();
+                    self.steps[number].codes = Some((a + starts, b + ends));
+                }
                 texts((ranges.into_iter().map(|(from, to)| text[from..to].to_owned()).collect(), cut))
             }
             (Find::Select(selector), Material::Element(dom, node)) => {
@@ -263,12 +297,16 @@ impl Run<'_, '_> {
             self.counts[number].cut |= matches.len() >= self.limits.matches;
             pieces = matches;
         }
+        let steps = &mut self.steps[number];
+        steps.rematched += pieces.len() as u64;
         if let Some(include) = &tag.include {
             pieces.retain(|piece| include.is_match(&piece.text));
         }
+        steps.included += pieces.len() as u64;
         if let Some(exclude) = &tag.exclude {
             pieces.retain(|piece| !exclude.is_match(&piece.text));
         }
+        steps.kept += pieces.len() as u64;
         for treatment in &tag.treatments {
             let mut bytes = 0;
             for piece in &mut pieces {
@@ -299,6 +337,7 @@ impl Run<'_, '_> {
                 None => self.counts[number].no_address += 1,
             }
         }
+        self.steps[number].addresses += addresses.len() as u64;
         addresses
     }
 }

@@ -68,6 +68,12 @@ impl Codes {
         Ok(Codes { start: start.transpose()?, end: end.transpose()? })
     }
 
+    /// How often the start and the end are found in `text`, each up to `max`: what tells why there is no result.
+    pub fn matches(&self, text: &str, max: usize) -> (u64, u64) {
+        let count = |regex: &Option<Regex>| regex.as_ref().map_or(1, |regex| regex.find_iter(text).take(max).count() as u64);
+        (count(&self.start), count(&self.end))
+    }
+
     /// The results in `text`, as ranges; whether there were more than `max`.
     pub fn find(&self, text: &str, max: usize) -> (Vec<(usize, usize)>, bool) {
         let mut cut = false;

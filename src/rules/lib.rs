@@ -26,7 +26,7 @@ mod rule;
 pub mod select;
 mod structured;
 
-pub use apply::{ApplyLimits, Found, PageResults, RulePage, TagCounts};
+pub use apply::{ApplyLimits, Found, PageResults, RulePage, TagCounts, TagSteps};
 pub use check::{MAX_FILE_BYTES, Mistake, PROVENANCE, expression, is_name};
 pub use codes::Offset;
 pub use entries::{Entry, MAX_ENTRIES};
