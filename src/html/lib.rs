@@ -33,6 +33,7 @@ mod prescan;
 mod quirks;
 pub mod requisites;
 pub mod robots;
+pub mod serialize;
 pub mod sniff;
 pub mod srcset;
 pub mod structured;
@@ -70,6 +71,7 @@ pub use requisites::{
     Requisite, RequisiteKind, RequisiteLimits, each_requisite, manifest_requisites, style_requisites,
 };
 pub use robots::{Robots, Rules};
+pub use serialize::serialize;
 pub use srcset::{candidates, largest};
 pub use structured::Structured;
 pub use tag::Tag;
