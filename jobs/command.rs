@@ -14,6 +14,7 @@ pub mod rank;
 pub mod reference;
 pub mod report;
 pub mod results;
+pub mod rules;
 pub mod schema;
 pub mod serve;
 pub mod shape;

@@ -166,7 +166,11 @@ pub fn mixed(joined: &[&Committed]) -> Vec<String> {
 
 /// The subcommand that runs a job.
 pub fn command(job: &str) -> &str {
-    if job == "graph" { "graph build" } else { job }
+    match job {
+        "graph" => "graph build",
+        "rules" => "rules apply RULE",
+        job => job,
+    }
 }
 
 /// The latest results of a job in the folder `out`.

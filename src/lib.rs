@@ -126,6 +126,9 @@ pub use webmill_report as report;
 #[cfg(feature = "revisit")]
 #[doc(inline)]
 pub use webmill_revisit as revisit;
+#[cfg(feature = "rules")]
+#[doc(inline)]
+pub use webmill_rules as rules;
 #[cfg(feature = "run")]
 #[doc(inline)]
 pub use webmill_run as run;

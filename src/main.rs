@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, dedup, demo, graph, index, jobs, query, rank, reference, report, results, schema, serve,
-    shape, shard, show, text, wacz,
+    crawl, datasets, dedup, demo, graph, index, jobs, query, rank, reference, report, results, rules, schema,
+    serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{say, simweb};
 use webmill::run::Cancel;
@@ -37,6 +37,7 @@ enum Command {
     Shape(shape::ShapeArgs),
     Report(report::ReportArgs),
     Dedup(Box<dedup::DedupArgs>),
+    Rules(rules::RulesArgs),
     Show(show::ShowArgs),
     #[command(display_order = 99)]
     Query(query::QueryArgs),
@@ -95,6 +96,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
             _,
         )) => true,
         Some(("graph", of)) => matches!(of.subcommand_name(), Some("path" | "near")),
+        Some(("rules", of)) => rules::only_looks(of.subcommand_name()),
         Some(("dedup", of)) => matches!(of.subcommand_name(), Some("diff" | "compare" | "similar")),
         _ => false,
     };
@@ -122,6 +124,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Report(args) => report::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
+        Command::Rules(args) => rules::run(&args, &cancel),
         Command::Show(args) => show::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Shard(args) => shard::run(args),

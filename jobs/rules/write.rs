@@ -280,7 +280,12 @@ impl Sink<'_> {
         let levels = &self.tops.group.levels;
         let of_page = (0..levels.len().min(path.len())).rev().find(|level| levels[*level].is_page);
         let record = of_page.and_then(|level| path.get(level)).copied().unwrap_or_default();
-        let is_in = |link: &&Link| link.ends.is_empty() || link.ends.iter().any(|(_, end)| record < *end);
+        let level = levels.get(of_page.unwrap_or_default())?;
+        let columns = level.columns.iter().map(|column| self.tops.group.columns[*column].tag);
+        let tags: Vec<TagNumber> = columns.chain(level.down).collect();
+        let is_in = |link: &&Link| {
+            link.ends.is_empty() || link.ends.iter().any(|(tag, end)| tags.contains(tag) && record < *end)
+        };
         chain.iter().find(is_in).or(chain.first())
     }
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use webmill_capture::CanonicalUrl;
 use webmill_html::{Dom, Limits, NodeId, Tag as Element, base_of, items, parse, serialize};
 
-use crate::rule::{Find, LayerNumber, Rule, Tag, TagNumber};
+use crate::rule::{Find, LayerNumber, Rule, TagNumber};
 use crate::select::{Selected, text_of};
 
 /// One result of a tag, and the results of its child tags within it.
@@ -143,7 +143,12 @@ impl<'p> RulePage<'p> {
     }
 
     /// The same, with the steps of each tag of the rule.
-    pub fn trace(&self, rule: &Rule, layer: LayerNumber, limits: &ApplyLimits) -> (PageResults, Vec<TagSteps>) {
+    pub fn trace(
+        &self,
+        rule: &Rule,
+        layer: LayerNumber,
+        limits: &ApplyLimits,
+    ) -> (PageResults, Vec<TagSteps>) {
         let counts: Vec<TagCounts> =
             (0..rule.tags.len()).map(|tag| TagCounts { tag, ..TagCounts::default() }).collect();
         let steps = vec![TagSteps::default(); rule.tags.len()];

@@ -70,7 +70,9 @@ impl Codes {
 
     /// How often the start and the end are found in `text`, each up to `max`: what tells why there is no result.
     pub fn matches(&self, text: &str, max: usize) -> (u64, u64) {
-        let count = |regex: &Option<Regex>| regex.as_ref().map_or(1, |regex| regex.find_iter(text).take(max).count() as u64);
+        let count = |regex: &Option<Regex>| {
+            regex.as_ref().map_or(1, |regex| regex.find_iter(text).take(max).count() as u64)
+        };
         (count(&self.start), count(&self.end))
     }
 

@@ -22,6 +22,7 @@ pub mod file;
 pub mod groups;
 mod levels;
 pub mod library;
+pub mod propose;
 mod rule;
 pub mod select;
 mod structured;

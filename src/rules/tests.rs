@@ -204,7 +204,7 @@ fn every_mistake_has_its_line() {
     );
     assert_eq!(
         mistakes(&apart),
-        ["line 20: group g: its columns can never meet: b and d stand neither beside nor within each other"]
+        ["line 22: group g: its columns can never meet: b and d stand neither beside nor within each other"]
     );
 }
 

@@ -60,6 +60,7 @@ mod report;
 mod report_browser;
 mod results;
 mod resume;
+mod rules;
 mod shard;
 mod show;
 mod support;

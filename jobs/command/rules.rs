@@ -1,0 +1,52 @@
+//! `webmill rules`: rules that make tables of what stands in pages, and a library of them.
+
+mod apply;
+mod library;
+mod new;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+use webmill_run::Cancel;
+
+/// Make tables of what rules find in pages; list, search, check and try rules.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  webmill rules check books.toml\n  webmill rules test books.toml page.html\n  webmill rules apply books.toml --out results"
+)]
+pub struct RulesArgs {
+    #[command(subcommand)]
+    command: RulesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum RulesCommand {
+    List(library::ListArgs),
+    Search(library::SearchArgs),
+    Check(library::CheckArgs),
+    Test(test::TestArgs),
+    Apply(Box<apply::ApplyArgs>),
+    New(new::NewArgs),
+}
+
+/// Whether a subcommand only looks at rules and pages.
+pub fn only_looks(subcommand: Option<&str>) -> bool {
+    !matches!(subcommand, Some("apply"))
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// What it meets.
+pub fn run(args: &RulesArgs, cancel: &Cancel) -> Result<ExitCode> {
+    match &args.command {
+        RulesCommand::List(args) => library::list(args),
+        RulesCommand::Search(args) => library::search(args),
+        RulesCommand::Check(args) => library::check(args),
+        RulesCommand::Test(args) => test::run(args),
+        RulesCommand::New(args) => new::run(args),
+        RulesCommand::Apply(args) => apply::run(args, cancel),
+    }
+}

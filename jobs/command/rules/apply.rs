@@ -1,0 +1,49 @@
+//! `webmill rules apply`: the job, with rules named on the command line.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use webmill_run::{Cancel, Job};
+
+use crate::command::jobs::print_committed;
+use crate::console::Console;
+use crate::recipe::Settings;
+use crate::rules::{RuleSettings, RulesJob};
+use crate::settings::Common;
+
+/// Make tables of what rules find in the pages of a corpus, on list pages, detail pages and chains of pages, however deep.
+///
+/// Each group of a rule becomes the table `rule_RULE_GROUP`. The results of `webmill extract` in the same folder say which pages there are;
+/// where there are none and shards are given, it is run first. Exit code 1 where a rule has mistakes: the others are applied.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  webmill rules apply books.toml --out results\n  webmill rules apply rules/ --shards crawl/ --out results\n\nReads what `webmill extract` wrote to the same folder, and the shards that it is of."
+)]
+pub struct ApplyArgs {
+    /// Rule files, and folders of them.
+    #[arg(required = true)]
+    rules: Vec<String>,
+    /// The shards that the results are of [default: where they lay when they were extracted].
+    #[arg(long, value_name = "SHARD")]
+    shards: Vec<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Runs the command.
+pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let console = Console::new();
+    let mut recipe = args.common.shared.read_recipe()?;
+    let files: Vec<toml::Value> = args.rules.iter().map(|path| path.clone().into()).collect();
+    recipe.set(RuleSettings::TABLE, "files", files);
+    let context = args.common.context_with(recipe, &console, cancel)?.reading(&args.shards);
+    if !args.shards.is_empty() && !args.common.shared.dry_run {
+        context.require("extract")?;
+    }
+    let code = print_committed(&context, RulesJob::NAME)?;
+    let committed = context.results();
+    let refused =
+        committed.get(RulesJob::NAME).and_then(|done| done.manifest.counts.dropped.get("unreadable-rule"));
+    ensure!(committed.contains_key(RulesJob::NAME) || args.common.shared.dry_run, "nothing was committed");
+    Ok(if refused.is_some() { ExitCode::from(1) } else { code })
+}
