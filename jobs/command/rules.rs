@@ -29,6 +29,11 @@ enum RulesCommand {
     Test(test::TestArgs),
     Apply(Box<apply::ApplyArgs>),
     New(new::NewArgs),
+    /// Print the JSON Schema of rule files, for editors that complete and check TOML.
+    #[command(
+        after_help = "Example:\n  webmill rules schema > rule.schema.json\n\nIn editors with Taplo, a first line #:schema ./rule.schema.json turns it on."
+    )]
+    Schema,
 }
 
 /// Whether a subcommand only looks at rules and pages.
@@ -46,6 +51,10 @@ pub fn run(args: &RulesArgs, cancel: &Cancel) -> Result<ExitCode> {
         RulesCommand::Search(args) => library::search(args),
         RulesCommand::Check(args) => library::check(args),
         RulesCommand::Test(args) => test::run(args),
+        RulesCommand::Schema => {
+            crate::print(webmill_rules::file::JSON_SCHEMA)?;
+            Ok(ExitCode::SUCCESS)
+        }
         RulesCommand::New(args) => new::run(args),
         RulesCommand::Apply(args) => apply::run(args, cancel),
     }

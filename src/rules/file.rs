@@ -9,6 +9,9 @@ pub use toml::Spanned;
 /// Version of the language that this program reads. A rule of a later one is refused.
 pub const LANGUAGE: u32 = 1;
 
+/// JSON Schema of a rule file, for editors that complete and check TOML.
+pub const JSON_SCHEMA: &str = include_str!("rule.schema.json");
+
 /// A whole file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -191,6 +194,46 @@ impl Kind {
             Kind::Date => "date",
             Kind::Image => "image",
             Kind::Url => "url",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The fields that a table may have, as serde names them where another one is met.
+    fn fields(text: &str) -> BTreeSet<String> {
+        let error = toml::from_str::<RuleFile>(text).unwrap_err().to_string();
+        let list = error.split("expected").nth(1).unwrap_or_else(|| panic!("{error}"));
+        list.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_schema_for_editors_has_the_fields_of_the_language() {
+        let schema: serde_json::Value = serde_json::from_str(JSON_SCHEMA).unwrap();
+        let tag = "[[tag]]\nid = 'a'\nlayer = 'b'\n";
+        let head = "[rule]\nid = 'a'\nname = 'b'\n";
+        for (place, text) in [
+            ("", format!("{head}[other]")),
+            ("/properties/rule", "[rule]\nother = 1".to_owned()),
+            ("/properties/layer/items", format!("{head}[[layer]]\nother = 1")),
+            ("/properties/tag/items", format!("{head}[[tag]]\nother = 1")),
+            (
+                "/properties/tag/items/properties/treatments/items",
+                format!("{head}{tag}treatments = [{{ other = 1 }}]"),
+            ),
+            ("/properties/group/items", format!("{head}[[group]]\nother = 1")),
+            (
+                "/properties/group/items/properties/columns/items",
+                format!("{head}[[group]]\nname = 'g'\ncolumns = [{{ other = 1 }}]"),
+            ),
+        ] {
+            let properties = schema.pointer(&format!("{place}/properties")).unwrap().as_object().unwrap();
+            let known: BTreeSet<String> = properties.keys().cloned().collect();
+            assert_eq!(known, fields(&text), "{place}");
         }
     }
 }
