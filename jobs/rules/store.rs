@@ -220,15 +220,19 @@ impl Store {
         self.continued.contains_key(task.bytes()).map_err(broken)
     }
 
-    /// Notes that a page stood in a chain.
-    pub fn set_walked(&self, task: Task) -> Result<()> {
-        self.walked.insert(task.bytes(), []).map_err(broken)
+    /// Notes that a page stood in a chain of a group, by the group's number.
+    pub fn set_walked(&self, task: Task, group: u32) -> Result<()> {
+        self.walked.insert(walked_key(task, group), []).map_err(broken)
     }
 
-    /// Whether a page stood in a chain.
-    pub fn is_walked(&self, task: Task) -> Result<bool> {
-        self.walked.contains_key(task.bytes()).map_err(broken)
+    /// Whether a page stood in a chain of a group.
+    pub fn is_walked(&self, task: Task, group: u32) -> Result<bool> {
+        self.walked.contains_key(walked_key(task, group)).map_err(broken)
     }
+}
+
+fn walked_key(task: Task, group: u32) -> Vec<u8> {
+    [&task.bytes()[..], &group.to_be_bytes()].concat()
 }
 
 #[cfg(test)]

@@ -110,8 +110,8 @@ pub fn groups(
     let tables: u64 = rules.iter().map(|rule| rule.groups.len() as u64).sum();
     unit.stage().progress.begin("tables of rules", tables, Measure::Items);
     for (number, rule) in rules.iter().enumerate() {
-        for group in &rule.groups {
-            let tops = Tops { job, rule, number: number as u16, group, store, shards };
+        for (group_number, group) in (0u32..).zip(&rule.groups) {
+            let tops = Tops { job, rule, number: number as u16, group, group_number, store, shards };
             tops.write(unit, tally)?;
             unit.stage().progress.advance(1);
         }
@@ -126,6 +126,7 @@ struct Tops<'a> {
     rule: &'a Rule,
     number: u16,
     group: &'a Group,
+    group_number: u32,
     store: &'a Store,
     shards: &'a Shards,
 }
@@ -159,9 +160,11 @@ impl Tops<'_> {
                     // One after the other: each takes the pages of its ring away.
                     true => tasks
                         .iter()
-                        .map(|task| match is_wanted(task)? && !self.store.is_walked(*task)? {
-                            true => self.made(*task).map(Some),
-                            false => Ok(None),
+                        .map(|task| {
+                            match is_wanted(task)? && !self.store.is_walked(*task, self.group_number)? {
+                                true => self.made(*task).map(Some),
+                                false => Ok(None),
+                            }
                         })
                         .collect::<Result<_>>()?,
                 };
@@ -192,7 +195,7 @@ impl Tops<'_> {
         let layer = &self.rule.layers[usize::from(task.layer)];
         let mut visited = Visited { results, page: vec![Link { url, place, ends: Vec::new() }] };
         let Some(paging) = layer.paging else { return Ok(Some(visited)) };
-        self.store.set_walked(task)?;
+        self.store.set_walked(task, self.group_number)?;
         let ends = |results: &[(TagNumber, Vec<Found>)]| {
             results.iter().map(|(tag, found)| (*tag, found.len())).collect()
         };
@@ -208,7 +211,7 @@ impl Tops<'_> {
             let Some(Stored { url, place, results: Some(results) }) = self.store.get(following)? else {
                 continue;
             };
-            self.store.set_walked(following)?;
+            self.store.set_walked(following, self.group_number)?;
             next.extend(leads(&results, paging));
             append(&mut visited.results, results);
             let ends = ends(&visited.results);
