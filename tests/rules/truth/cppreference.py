@@ -28,8 +28,8 @@ def rows(path, root):
             cells = row.findall("td")
             if has(row, "t-dsc-header"):
                 # It holds for the declarations up to the next one. Of several that follow each other (NULL has seven) the
-                # last is taken: nearest to the declaration.
-                header = re.search(r"<([^>]+)>", text(cells[0]))[1]
+                # last is taken: nearest to the declaration. One row may name two: `<algorithm>` until C++11, then `<utility>`.
+                header = ", ".join(re.findall(r"<([^>]+)>", text(cells[0])))
             elif has(row, "t-dcl"):
                 # `until` is marked by .t-mark, `since` by .t-mark-rev, and rows with both by both: the cell's text says it.
                 mark = text(cells[2])

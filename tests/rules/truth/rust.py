@@ -19,8 +19,8 @@ def notable(element):
 
 
 def rows(path, root):
-    # Pages that only lead on (a re-export's place of definition) have no class on their body, and no heading.
-    if "rustdoc" not in (root.find("body").get("class") or ""):
+    # Pages that only lead on (a re-export's place of definition), sources and books have no path in a heading.
+    if not root.find_class("in-band"):
         return
     within = module(root)
     if has(root.find("body"), "fn"):
