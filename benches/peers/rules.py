@@ -3,6 +3,8 @@
 
 usage: benches/peers/rules.py CORPUS SHARD... [--runs N] [--webmill BINARY]
 
+Installs benches/peers/rules_requirements.txt into target/peers/rules.
+
 CORPUS names a rule of tests/rules/corpora; SHARDs are a crawl of that site. For the peer they are converted to WARC
 beforehand. `rules apply` reads which pages there are from the results of `extract`, which is run once beforehand; its seconds
 are printed, and a ratio that counts them to webmill's. The peer writes nothing; webmill writes Parquet. Prints pages/s and
@@ -21,7 +23,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-VENV = ROOT / "target/peers"
+VENV = ROOT / "target/peers/rules"
 PEER = ROOT / "benches/peers/rules_peer.py"
 # What is measured; the names in braces are filled in.
 APPLY = ["{webmill}", "rules", "apply", "{rule}", "--shards", "{warc}", "--out", "{out}", "--threads", "{threads}"]
@@ -31,7 +33,7 @@ def peer_python():
     python = VENV / "bin/python"
     if not python.exists():
         venv.create(VENV, with_pip=True)
-    subprocess.run([python, "-m", "pip", "install", "-q", "-r", ROOT / "benches/peers/requirements.txt"], check=True)
+    subprocess.run([python, "-m", "pip", "install", "-q", "-r", ROOT / "benches/peers/rules_requirements.txt"], check=True)
     return python
 
 
