@@ -90,10 +90,6 @@ impl Bits {
         self.0[word] |= bit;
         fresh
     }
-
-    pub(super) fn has(&self, node: NodeId) -> bool {
-        self.0[node.index() / 64] & 1 << (node.index() % 64) != 0
-    }
 }
 
 /// Sets of so many nodes are put in order by comparing their ancestors, larger ones by a walk.
