@@ -180,8 +180,8 @@ mod tests {
 
     #[test]
     fn deep_markup_needs_no_stack() {
-        let source = "<div>".repeat(20_000);
-        let dom = parse(&source, &Limits { max_depth: 30_000, ..Limits::default() });
+        let deep = "<div>".repeat(20_000);
+        let dom = parse(&deep, &Limits { max_depth: 30_000, ..Limits::default() });
         assert_eq!(serialize(&dom, dom.body().unwrap(), false).len(), 20_000 * 11);
     }
 

@@ -1,7 +1,7 @@
 //! The core function library, and `has-class()` as parsel has it.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use super::eval::{Context, Eval};
@@ -92,11 +92,7 @@ impl<'d> Eval<'d> {
             Function::Boolean => self.truth(&arguments[0], at),
             Function::Not => !self.truth(&arguments[0], at),
             Function::StartsWith => argument(0).starts_with(&*argument(1)),
-            Function::Contains => {
-                let text = argument(0);
-                self.work.take(text.len() as u64 / 16);
-                text.contains(&*argument(1))
-            }
+            Function::Contains => argument(0).contains(&*argument(1)),
             Function::HasClass => {
                 if at.node.is_attr() {
                     return false;
@@ -116,10 +112,12 @@ impl<'d> Eval<'d> {
     where
         'd: 'e,
     {
-        match arguments.get(i) {
+        let text = match arguments.get(i) {
             Some(argument) => self.text(argument, at),
             None => at.node.text(self.dom, &self.work),
-        }
+        };
+        self.work.take(text.len() as u64 / 16);
+        text
     }
 
     /// The first node of the argument, the context node without one.
@@ -181,11 +179,11 @@ fn substring(text: &str, start: f64, len: f64) -> String {
 
 /// Each character of `from` replaced by that at its place in `to`, or dropped if there is none.
 fn translate(text: &str, from: &str, to: &str) -> String {
-    let from: Vec<char> = from.chars().collect();
-    let to: Vec<char> = to.chars().collect();
-    let replaced = |c: char| match from.iter().position(|&f| f == c) {
-        None => Some(c),
-        Some(at) => to.get(at).copied(),
-    };
-    text.chars().filter_map(replaced).collect()
+    let mut to = to.chars();
+    let mut becomes = HashMap::new();
+    for c in from.chars() {
+        let other = to.next();
+        becomes.entry(c).or_insert(other);
+    }
+    text.chars().filter_map(|c| becomes.get(&c).copied().unwrap_or(Some(c))).collect()
 }

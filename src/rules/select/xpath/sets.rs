@@ -64,7 +64,7 @@ impl XNode {
             }
             text.push_str(if dom.is_text(node) { dom.text(node) } else { "" });
         }
-        work.take(text.len() as u64 / 16);
+        work.take(text.len() as u64 / 4);
         text.into()
     }
 
