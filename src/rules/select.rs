@@ -12,6 +12,8 @@ mod css;
 mod css_element;
 mod css_names;
 #[cfg(test)]
+mod page_tests;
+#[cfg(test)]
 mod tests;
 mod text;
 mod work;

@@ -6,12 +6,12 @@
 //!
 //! Linear in the scope for most selectors; `:has()` and `:contains()` may cost more, within the counted work.
 
-use cssparser::{ParseErrorKind, Parser as Tokens};
+use cssparser::{ParseError, ParseErrorKind, Parser as Tokens, Token};
 use selectors::context::{
     MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode, SelectorCaches,
 };
 use selectors::matching::matches_selector;
-use selectors::parser::{Combinator, Component, ParseRelative};
+use selectors::parser::{Combinator, Component, ParseRelative, SelectorParseErrorKind};
 use selectors::{Element, SelectorList};
 use webmill_html::{Dom, NodeId, serialize};
 
@@ -60,19 +60,14 @@ impl Css {
     pub(super) fn new(source: &str) -> Result<Css, SelectError> {
         check(source)?;
         let mut tokens = Tokens::new(source);
-        let list =
-            SelectorList::<Page>::parse(&Reader, &mut tokens, ParseRelative::ForScope).map_err(|error| {
-                let reason = match &error.kind {
-                    ParseErrorKind::Custom(kind) => reason(kind).to_owned(),
-                    ParseErrorKind::Basic(kind) => kind.to_string().to_lowercase(),
-                };
-                SelectError::new(reason, Some(tokens.position().byte_index()), source)
-            })?;
-        if !tokens.is_exhausted() {
-            let at = tokens.position().byte_index();
-            return Err(SelectError::new("unexpected sign", Some(at), source));
-        }
-        let entries: Vec<Entry> = list.slice().iter().map(Entry::new).collect();
+        let lists = tokens.parse_comma_separated(one).map_err(|error| {
+            let reason = match &error.kind {
+                ParseErrorKind::Custom(kind) => reason(kind).to_owned(),
+                ParseErrorKind::Basic(kind) => kind.to_string().to_lowercase(),
+            };
+            SelectError::new(reason, Some(tokens.position().byte_index()), source)
+        })?;
+        let entries: Vec<Entry> = lists.iter().flat_map(SelectorList::slice).map(Entry::new).collect();
         let texts = entries.iter().any(|entry| entry.output == Output::Text);
         let at_scope = entries.iter().any(|entry| entry.at_scope);
         Ok(Css { entries, texts, at_scope })
@@ -119,6 +114,16 @@ impl Css {
     }
 }
 
+/// Reads one selector of a list.
+fn one(tokens: &mut Tokens<'_>) -> Result<SelectorList<Page>, ParseError<SelectorParseErrorKind>> {
+    let before = tokens.state();
+    let combinator = matches!(tokens.next(), Ok(Token::Delim('>' | '+' | '~')));
+    tokens.reset(&before);
+    // Told that selectors may begin with a combinator, the parser puts the scope before all of them.
+    let relative = if combinator { ParseRelative::ForNesting } else { ParseRelative::No };
+    SelectorList::parse(&Reader, tokens, relative)
+}
+
 /// Refuses what would be slow or deep to read.
 fn check(source: &str) -> Result<(), SelectError> {
     if source.len() > MAX_SOURCE {
@@ -151,7 +156,7 @@ impl Entry {
             parts[offset..compound].iter().all(|part| matches!(part, Component::ExplicitUniversalType));
         let below = matches!(parts.get(compound), Some(Component::Combinator(Combinator::Descendant)));
         let of_any = matches!(output, Output::Text | Output::Attr(_));
-        let named = |part| matches!(part, &Component::Scope | &Component::ImplicitScope);
+        let named = |part| matches!(part, &Component::Scope | &Component::ParentSelector);
         Entry {
             selector: selector.clone(),
             offset,

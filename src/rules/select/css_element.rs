@@ -71,14 +71,18 @@ impl<'d> El<'d> {
     /// Whether the text content, or what of it is directly in the element, contains one of these.
     fn contains(self, any: &[Box<str>], own: bool) -> bool {
         let mut text = String::new();
-        if own {
-            for child in self.dom.children(self.node).filter(|&c| self.dom.is_text(c)) {
-                text.push_str(self.dom.text(child));
+        let mut add = |n: NodeId| {
+            if self.dom.is_text(n) {
+                text.push_str(self.dom.text(n));
             }
+            self.work.take(1 + self.dom.text(n).len() as u64 / 16)
+        };
+        let whole = if own {
+            self.dom.children(self.node).all(&mut add)
         } else {
-            self.dom.text_content(self.node, &mut text);
-        }
-        self.work.take(8 + text.len() as u64 / 16) && any.iter().any(|needle| text.contains(&**needle))
+            self.dom.descendants(self.node).all(&mut add)
+        };
+        whole && any.iter().any(|needle| text.contains(&**needle))
     }
 
     /// Whether the form's control is out of use by itself or by the `fieldset` or `optgroup` around it.

@@ -148,8 +148,11 @@ impl<'d> Eval<'d> {
         let want = if slot.is_some() { Want { ordered: true, ..want } } else { want };
         let mut set = start;
         for (i, step) in path.steps.iter().enumerate() {
-            let enough = if i + 1 == path.steps.len() { want.enough } else { usize::MAX };
-            set = self.step(&set, step, Want { enough, ..want });
+            // A step downwards wants its context nodes in order, all others take them as they come.
+            set = match path.steps.get(i + 1) {
+                None => self.step(&set, step, want),
+                Some(next) => self.step(&set, step, Want { ordered: want.ordered || next.down(), ..ALL }),
+            };
         }
         let nodes = Rc::new(set.nodes);
         if let Some(slot) = slot {
@@ -169,26 +172,33 @@ impl<'d> Eval<'d> {
     fn step(&self, input: &Set, step: &Step, want: Want) -> Set {
         let plain = step.predicates.iter().all(Predicate::is_plain);
         let single = input.nodes.len() <= 1;
-        let down = matches!(step.axis, Axis::Descendant | Axis::DescendantOrSelf);
+        let down = step.down();
         let stays = matches!(step.axis, Axis::Attribute | Axis::SelfNode);
         let child = step.axis == Axis::Child;
-        let ordered = single && !step.axis.reverse()
-            || stays
-            || input.flat && (child || down)
-            || want.ordered && plain && down;
-        let mut seen = (!(single || stays || child || input.flat && down)).then(|| Bits::new(self.dom));
+        let ordered =
+            single && !step.axis.reverse() || stays || input.flat && (child || down) || plain && down;
+        let mut seen =
+            (!(single || stays || child || down && (input.flat || plain))).then(|| Bits::new(self.dom));
+        let mut root = None;
         let enough = if ordered || !want.ordered { want.enough } else { usize::MAX };
         let mut nodes = Vec::new();
         for &from in &input.nodes {
             if nodes.len() >= enough || self.work.spent() {
                 break;
             }
-            match &mut seen {
-                // All that is below it was met from above.
-                Some(seen) if plain && down && want.ordered && seen.has(from.node) => {}
-                seen if plain => self.every(from, step, seen.as_mut(), enough, &mut nodes),
-                seen => self.placed(from, step, seen.as_mut(), &mut nodes),
+            if !plain {
+                self.placed(from, step, seen.as_mut(), &mut nodes);
+                continue;
             }
+            if down && !input.flat {
+                // All that is below a node was met from above, if that was a context node too: the last one before it
+                // that was not itself below another.
+                if root.is_some_and(|root| self.dom.ancestors(from.node).any(|a| a == root)) {
+                    continue;
+                }
+                root = Some(from.node);
+            }
+            self.every(from, step, seen.as_mut(), enough, &mut nodes);
         }
         if want.ordered && !ordered {
             if single {
@@ -213,8 +223,7 @@ impl<'d> Eval<'d> {
         enough: usize,
         nodes: &mut Vec<XNode>,
     ) {
-        // Where one path joins another that was gone, the rest was gone too; but not with the tests that pass over
-        // nodes, which are not seen.
+        // Where the way from a node joins one that was gone before, the rest was gone too.
         let joins = matches!(
             step.axis,
             Axis::Ancestor
@@ -282,5 +291,11 @@ impl<'d> Eval<'d> {
                 });
             }
         }
+    }
+}
+
+impl Step {
+    fn down(&self) -> bool {
+        matches!(self.axis, Axis::Descendant | Axis::DescendantOrSelf)
     }
 }

@@ -1,22 +1,118 @@
-//! The core function library, XPath 1.0 §4, and `has-class` as parsel has it.
+//! The core function library, and `has-class()` as parsel has it.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use super::eval::{Context, Eval};
 use super::sets::XNode;
-use super::values::text_number;
+use super::values::to_number;
 use super::{Expr, Function, Kind};
 
-/// Characters that are white space in XPath.
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
-/// Bytes of a text that a function makes.
-const MAX_TEXT: usize = 16 << 20;
 
 impl<'d> Eval<'d> {
-    /// The text of an argument; of the context node where there is none.
-    fn argument<'e>(&'e self, arguments: &'e [Expr], number: usize, at: Context) -> Cow<'e, str> {
-        let text = match arguments.get(number) {
+    /// A function's value of type string.
+    pub(super) fn call_text<'e>(&self, function: Function, arguments: &'e [Expr], at: Context) -> Cow<'e, str>
+    where
+        'd: 'e,
+    {
+        let argument = |i: usize| self.argument(arguments, i, at);
+        match function {
+            Function::String => argument(0),
+            Function::Concat => {
+                let mut all = String::new();
+                for i in 0..arguments.len() {
+                    all.push_str(&argument(i));
+                    if !self.work.take(1 + all.len() as u64 / 64) {
+                        break;
+                    }
+                }
+                all.into()
+            }
+            Function::LocalName | Function::Name => {
+                self.first(arguments, at).map_or("".into(), |n| n.name(self.dom))
+            }
+            Function::NormalizeSpace => normal(&argument(0)).into(),
+            Function::SubstringBefore => {
+                let (text, mark) = (argument(0), argument(1));
+                text.split_once(&*mark).map_or("", |(before, _)| before).to_owned().into()
+            }
+            Function::SubstringAfter => {
+                let (text, mark) = (argument(0), argument(1));
+                text.split_once(&*mark).map_or("", |(_, after)| after).to_owned().into()
+            }
+            Function::Substring => {
+                let len = arguments.get(2).map_or(f64::INFINITY, |len| self.number(len, at));
+                substring(&argument(0), self.number(&arguments[1], at), len).into()
+            }
+            Function::Translate => translate(&argument(0), &argument(1), &argument(2)).into(),
+            _ => "".into(),
+        }
+    }
+
+    /// A function's value of type number.
+    pub(super) fn call_number(&self, function: Function, arguments: &[Expr], at: Context) -> f64 {
+        let argument = || arguments.first().map_or(f64::NAN, |first| self.number(first, at));
+        match function {
+            Function::Position => at.position as f64,
+            Function::Last => at.size as f64,
+            Function::Count => {
+                let mut count = 0.0;
+                self.each(&arguments[0], at, false, |_| {
+                    count += 1.0;
+                    ControlFlow::Continue(())
+                });
+                count
+            }
+            Function::Sum => {
+                let mut sum = 0.0;
+                self.each(&arguments[0], at, true, |node| {
+                    sum += to_number(&node.text(self.dom, &self.work));
+                    ControlFlow::Continue(())
+                });
+                sum
+            }
+            Function::StringLength => self.argument(arguments, 0, at).chars().count() as f64,
+            Function::Number if arguments.is_empty() => to_number(&self.argument(arguments, 0, at)),
+            Function::Number => argument(),
+            Function::Ceiling => argument().ceil(),
+            Function::Floor => argument().floor(),
+            // Halves go up, those of negative numbers too.
+            Function::Round => (argument() + 0.5).floor(),
+            _ => f64::NAN,
+        }
+    }
+
+    /// A function's value of type boolean.
+    pub(super) fn call_truth(&self, function: Function, arguments: &[Expr], at: Context) -> bool {
+        let argument = |i: usize| self.argument(arguments, i, at);
+        match function {
+            Function::True => true,
+            Function::Boolean => self.truth(&arguments[0], at),
+            Function::Not => !self.truth(&arguments[0], at),
+            Function::StartsWith => argument(0).starts_with(&*argument(1)),
+            Function::Contains => argument(0).contains(&*argument(1)),
+            Function::HasClass => {
+                if at.node.is_attr() {
+                    return false;
+                }
+                let value = self.dom.attr(at.node.node, "class").unwrap_or_default();
+                (0..arguments.len()).all(|i| {
+                    let class = argument(i);
+                    value.split_ascii_whitespace().any(|one| one == class)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// An argument as a string; the context node if there is none.
+    fn argument<'e>(&self, arguments: &'e [Expr], i: usize, at: Context) -> Cow<'e, str>
+    where
+        'd: 'e,
+    {
+        let text = match arguments.get(i) {
             Some(argument) => self.text(argument, at),
             None => at.node.text(self.dom, &self.work),
         };
@@ -24,139 +120,70 @@ impl<'d> Eval<'d> {
         text
     }
 
-    pub(super) fn text_call(&self, function: Function, arguments: &[Expr], at: Context) -> String {
-        let text = |number| self.argument(arguments, number, at);
-        match function {
-            Function::Concat => {
-                let mut out = String::new();
-                for number in 0..arguments.len() {
-                    out.push_str(&text(number));
-                    if out.len() > MAX_TEXT {
-                        break;
-                    }
-                }
-                out
-            }
-            Function::LocalName | Function::Name => {
-                let node = match arguments.first() {
-                    Some(argument) => self.first(argument, at),
-                    None => Some(at.node),
-                };
-                node.map_or_else(String::new, |node| node.name(self.dom).into_owned())
-            }
-            Function::NormalizeSpace => {
-                let words: Cow<'_, str> = text(0);
-                let words: Vec<&str> = words.split(BLANKS).filter(|word| !word.is_empty()).collect();
-                words.join(" ")
-            }
-            Function::String => text(0).into_owned(),
-            Function::Substring => self.substring(arguments, at),
-            Function::SubstringAfter => {
-                let (whole, part) = (text(0), text(1));
-                whole.split_once(&*part).map_or_else(String::new, |(_, after)| after.to_owned())
-            }
-            Function::SubstringBefore => {
-                let (whole, part) = (text(0), text(1));
-                whole.split_once(&*part).map_or_else(String::new, |(before, _)| before.to_owned())
-            }
-            Function::Translate => translate(&text(0), &text(1), &text(2)),
-            _ => String::new(),
-        }
+    /// The first node of the argument, the context node without one.
+    fn first(&self, arguments: &[Expr], at: Context) -> Option<XNode> {
+        let Some(argument) = arguments.first() else {
+            return Some(at.node);
+        };
+        let mut first = None;
+        self.each(argument, at, true, |node| {
+            first = Some(node);
+            ControlFlow::Break(())
+        });
+        first
     }
 
-    /// Characters from a place, counted from 1, on; places and lengths are rounded.
-    fn substring(&self, arguments: &[Expr], at: Context) -> String {
-        let text = self.argument(arguments, 0, at);
-        let from = arguments.get(1).map_or(f64::NAN, |from| round(self.number(from, at)));
-        let to = arguments.get(2).map_or(f64::INFINITY, |length| from + round(self.number(length, at)));
-        let is_in = |place: f64| place >= from && place < to;
-        text.chars().zip(1u32..).filter(|(_, place)| is_in(f64::from(*place))).map(|(c, _)| c).collect()
-    }
-
-    pub(super) fn number_call(&self, function: Function, arguments: &[Expr], at: Context) -> f64 {
-        let number = || arguments.first().map_or(f64::NAN, |argument| self.number(argument, at));
-        match function {
-            Function::Ceiling => number().ceil(),
-            Function::Floor => number().floor(),
-            Function::Round => round(number()),
-            Function::Last => at.size as f64,
-            Function::Position => at.position as f64,
-            Function::StringLength => self.argument(arguments, 0, at).chars().count() as f64,
-            Function::Number if arguments.is_empty() => text_number(&self.argument(arguments, 0, at)),
-            Function::Number => number(),
-            Function::Count | Function::Sum => {
-                let Some(set) = arguments.first() else { return 0.0 };
-                let (mut count, mut sum) = (0u64, 0.0);
-                self.each(set, at, false, |node| {
-                    count += 1;
-                    if function == Function::Sum {
-                        sum += text_number(&node.text(self.dom, &self.work));
-                    }
-                    ControlFlow::Continue(())
-                });
-                if function == Function::Sum { sum } else { count as f64 }
-            }
-            _ => f64::NAN,
-        }
-    }
-
-    pub(super) fn truth_call(&self, function: Function, arguments: &[Expr], at: Context) -> bool {
-        let text = |number| self.argument(arguments, number, at);
-        match function {
-            Function::True => true,
-            Function::Boolean => arguments.first().is_some_and(|argument| self.truth(argument, at)),
-            Function::Not => arguments.first().is_some_and(|argument| !self.truth(argument, at)),
-            Function::Contains => text(0).contains(&*text(1)),
-            Function::StartsWith => text(0).starts_with(&*text(1)),
-            Function::HasClass => {
-                let classes = self.dom.attr(at.node.node, "class").unwrap_or_default();
-                let has = |class: &str| classes.split_ascii_whitespace().any(|one| one == class);
-                (0..arguments.len()).all(|number| has(&text(number)))
-            }
-            _ => false,
-        }
-    }
-
-    /// `id()`: the elements whose attribute `id` is one of the words of the argument, in document order.
+    /// `id()`: for each word the first element of the document with such an attribute `id`.
     pub(super) fn by_id(&self, arguments: &[Expr], at: Context) -> Vec<XNode> {
-        let Some(argument) = arguments.first() else { return Vec::new() };
-        let mut words = String::new();
+        let Some(argument) = arguments.first() else {
+            return Vec::new();
+        };
+        let mut ids = HashSet::new();
+        let mut add = |text: &str| ids.extend(text.split_ascii_whitespace().map(str::to_owned));
         if argument.kind() == Kind::Nodes {
             self.each(argument, at, false, |node| {
-                words.push(' ');
-                words.push_str(&node.text(self.dom, &self.work));
-                if words.len() > MAX_TEXT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                add(&node.text(self.dom, &self.work));
+                ControlFlow::Continue(())
             });
         } else {
-            words = self.text(argument, at).into_owned();
+            add(&self.text(argument, at));
         }
-        let mut wanted: std::collections::HashSet<&str> =
-            words.split(BLANKS).filter(|word| !word.is_empty()).collect();
-        let mut found = Vec::new();
-        for node in self.dom.descendants(self.dom.document()) {
-            if wanted.is_empty() || !self.work.take(1) {
-                break;
-            }
-            if self.dom.is_element(node) && self.dom.attr(node, "id").is_some_and(|id| wanted.remove(id)) {
-                found.push(node.into());
-            }
-        }
-        found
+        let wanted =
+            |&node: &_| self.work.take(1) && self.dom.attr(node, "id").is_some_and(|id| ids.remove(id));
+        self.dom.descendants(self.dom.document()).filter(wanted).map(XNode::from).collect()
     }
 }
 
-/// To the nearest whole number, halves towards infinity.
-fn round(number: f64) -> f64 {
-    if number.is_finite() { (number + 0.5).floor() } else { number }
+/// Runs of blanks as one, none at the ends. A non-breaking space is no blank to XPath.
+fn normal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split(BLANKS).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
-/// Each character of `from` becomes the one at its place in `to`, or goes.
+/// The characters at positions from `start`, counted from 1, as many as `len`; both are rounded.
+fn substring(text: &str, start: f64, len: f64) -> String {
+    let round = |number: f64| (number + 0.5).floor();
+    let (from, to) = (round(start), round(start) + round(len));
+    let within = |&(i, _): &(usize, char)| {
+        let position = (i + 1) as f64;
+        position >= from && position < to
+    };
+    text.chars().enumerate().filter(within).map(|(_, c)| c).collect()
+}
+
+/// Each character of `from` replaced by that at its place in `to`, or dropped if there is none.
 fn translate(text: &str, from: &str, to: &str) -> String {
-    let mut map = std::collections::HashMap::new();
     let mut to = to.chars();
+    let mut becomes = HashMap::new();
     for c in from.chars() {
-        let becomes = to.next();
-        map.entry(c).or_insert(becomes);
+        let other = to.next();
+        becomes.entry(c).or_insert(other);
     }
-    text.chars().filter_map(|c| map.get(&c).copied().unwrap_or(Some(c))).collect()
+    text.chars().filter_map(|c| becomes.get(&c).copied().unwrap_or(Some(c))).collect()
 }

@@ -64,7 +64,7 @@ impl XNode {
             }
             text.push_str(if dom.is_text(node) { dom.text(node) } else { "" });
         }
-        work.take(text.len() as u64 / 16);
+        work.take(text.len() as u64 / 4);
         text.into()
     }
 
@@ -89,10 +89,6 @@ impl Bits {
         let fresh = self.0[word] & bit == 0;
         self.0[word] |= bit;
         fresh
-    }
-
-    pub(super) fn has(&self, node: NodeId) -> bool {
-        self.0[node.index() / 64] & 1 << (node.index() % 64) != 0
     }
 }
 

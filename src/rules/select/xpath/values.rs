@@ -1,82 +1,81 @@
-//! Values of the types text, number and truth, and what converts between them.
+//! Values that are no sets: conversions, comparisons, operators.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use super::eval::{Context, Eval};
-use super::sets::XNode;
 use super::{Comparison, Expr, Kind};
 
-/// A number as XPath writes it: no exponent, no `.0`.
-pub(super) fn number_text(number: f64) -> String {
-    if number.is_nan() {
-        "NaN".into()
+/// The number that a text is; NaN if it is none.
+pub(super) fn to_number(text: &str) -> f64 {
+    let text = text.trim_matches([' ', '\t', '\r', '\n']);
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let numeric = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if numeric { text.parse().unwrap_or(f64::NAN) } else { f64::NAN }
+}
+
+/// A number as XPath prints it: without exponent, integers without a point.
+pub(super) fn from_number(number: f64) -> String {
+    if number == 0.0 {
+        "0".to_owned()
     } else if number.is_infinite() {
-        if number > 0.0 { "Infinity".into() } else { "-Infinity".into() }
-    } else if number == 0.0 {
-        "0".into()
+        if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned()
     } else {
         number.to_string()
     }
 }
 
-/// The number that a text is: white space, a sign, digits with at most one point; else NaN.
-pub(super) fn text_number(text: &str) -> f64 {
-    let text = text.trim_matches([' ', '\t', '\r', '\n']);
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let is_number = digits.bytes().any(|byte| byte.is_ascii_digit())
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-        && digits.bytes().filter(|byte| *byte == b'.').count() <= 1;
-    if is_number { text.parse().unwrap_or(f64::NAN) } else { f64::NAN }
-}
-
-impl Eval<'_> {
-    /// The first node of a set in document order.
-    pub(super) fn first(&self, expression: &Expr, at: Context) -> Option<XNode> {
-        let mut first = None;
-        self.each(expression, at, true, |node| {
-            first = Some(node);
-            ControlFlow::Break(())
-        });
-        first
-    }
-
-    /// The value as text.
-    pub(super) fn text<'e>(&'e self, expression: &'e Expr, at: Context) -> Cow<'e, str> {
-        match (expression, expression.kind()) {
-            (Expr::Literal(text), _) => Cow::Borrowed(text),
-            (_, Kind::Nodes) => {
-                self.first(expression, at).map_or(Cow::Borrowed(""), |node| node.text(self.dom, &self.work))
+impl<'d> Eval<'d> {
+    /// The expression as a string.
+    pub(super) fn text<'e>(&self, expression: &'e Expr, at: Context) -> Cow<'e, str>
+    where
+        'd: 'e,
+    {
+        match expression {
+            Expr::Literal(text) => Cow::Borrowed(text),
+            Expr::Call(function, arguments) if expression.kind() == Kind::Text => {
+                self.call_text(*function, arguments, at)
             }
-            (_, Kind::Number) => number_text(self.number(expression, at)).into(),
-            (_, Kind::Truth) => if self.truth(expression, at) { "true" } else { "false" }.into(),
-            (Expr::Call(function, arguments), Kind::Text) => self.text_call(*function, arguments, at).into(),
-            _ => Cow::Borrowed(""),
+            _ => match expression.kind() {
+                Kind::Nodes => {
+                    let mut first = Cow::Borrowed("");
+                    self.each(expression, at, true, |node| {
+                        first = node.text(self.dom, &self.work);
+                        ControlFlow::Break(())
+                    });
+                    first
+                }
+                Kind::Truth => if self.truth(expression, at) { "true" } else { "false" }.into(),
+                _ => from_number(self.number(expression, at)).into(),
+            },
         }
     }
 
-    /// The value as a number.
+    /// The expression as a number.
     pub(super) fn number(&self, expression: &Expr, at: Context) -> f64 {
         match expression {
             Expr::Number(number) => *number,
             Expr::Negative(of) => -self.number(of, at),
-            Expr::Arithmetic(how, left, right) => how.of(self.number(left, at), self.number(right, at)),
+            Expr::Arithmetic(operator, left, right) => {
+                operator.of(self.number(left, at), self.number(right, at))
+            }
             Expr::Call(function, arguments) if expression.kind() == Kind::Number => {
-                self.number_call(*function, arguments, at)
+                self.call_number(*function, arguments, at)
             }
             _ if expression.kind() == Kind::Truth => f64::from(u8::from(self.truth(expression, at))),
-            _ => text_number(&self.text(expression, at)),
+            _ => to_number(&self.text(expression, at)),
         }
     }
 
-    /// The value as a truth.
+    /// The expression as a truth value.
     pub(super) fn truth(&self, expression: &Expr, at: Context) -> bool {
         match expression {
             Expr::Logic { all: true, left, right } => self.truth(left, at) && self.truth(right, at),
             Expr::Logic { all: false, left, right } => self.truth(left, at) || self.truth(right, at),
-            Expr::Compare(how, left, right) => self.compare(*how, left, right, at),
+            Expr::Compare(comparison, left, right) => self.compare(*comparison, left, right, at),
             Expr::Call(function, arguments) if expression.kind() == Kind::Truth => {
-                self.truth_call(*function, arguments, at)
+                self.call_truth(*function, arguments, at)
             }
             _ => match expression.kind() {
                 Kind::Nodes => self.any(expression, at),
@@ -89,61 +88,84 @@ impl Eval<'_> {
         }
     }
 
-    /// A comparison, XPath 1.0 §3.4: sets are compared node by node, and one that fits is enough.
-    fn compare(&self, how: Comparison, left: &Expr, right: &Expr, at: Context) -> bool {
+    fn compare(&self, comparison: Comparison, left: &Expr, right: &Expr, at: Context) -> bool {
         match (left.kind(), right.kind()) {
-            (Kind::Nodes, Kind::Nodes) => {
-                let mut texts: Vec<Cow<'_, str>> = Vec::new();
-                self.each(right, at, false, |node| {
-                    texts.push(node.text(self.dom, &self.work));
-                    ControlFlow::Continue(())
-                });
-                self.some(left, at, |text| {
-                    texts.iter().any(|other| self.work.take(1) && texts_compare(how, text, other))
-                })
-            }
-            (Kind::Nodes, Kind::Truth) => truths_compare(how, self.any(left, at), self.truth(right, at)),
-            (Kind::Nodes, Kind::Number) => {
-                let number = self.number(right, at);
-                self.some(left, at, |text| how.numbers(text_number(text), number))
-            }
-            (Kind::Nodes, Kind::Text) => {
-                let other = self.text(right, at);
-                self.some(left, at, |text| texts_compare(how, text, &other))
-            }
-            (_, Kind::Nodes) => self.compare(how.turned(), right, left, at),
-            (a, b) => {
-                let equality = matches!(how, Comparison::Equal | Comparison::Unequal);
-                if equality && (a == Kind::Truth || b == Kind::Truth) {
-                    truths_compare(how, self.truth(left, at), self.truth(right, at))
-                } else if equality && a == Kind::Text && b == Kind::Text {
-                    texts_compare(how, &self.text(left, at), &self.text(right, at))
+            (Kind::Nodes, Kind::Nodes) => self.compare_sets(comparison, left, right, at),
+            (Kind::Nodes, _) => self.compare_set(comparison, left, right, at),
+            (_, Kind::Nodes) => self.compare_set(comparison.turned(), right, left, at),
+            (left_kind, right_kind) => {
+                let either = |kind| left_kind == kind || right_kind == kind;
+                let equality = matches!(comparison, Comparison::Equal | Comparison::Unequal);
+                if equality && either(Kind::Truth) {
+                    (self.truth(left, at) == self.truth(right, at)) == (comparison == Comparison::Equal)
+                } else if equality && !either(Kind::Number) {
+                    (self.text(left, at) == self.text(right, at)) == (comparison == Comparison::Equal)
                 } else {
-                    how.numbers(self.number(left, at), self.number(right, at))
+                    comparison.numbers(self.number(left, at), self.number(right, at))
                 }
             }
         }
     }
 
-    /// Whether the text of any node of a set is as wanted.
-    fn some(&self, expression: &Expr, at: Context, wanted: impl Fn(&str) -> bool) -> bool {
-        let mut found = false;
-        self.each(expression, at, false, |node| {
-            found = wanted(&node.text(self.dom, &self.work));
-            if found || self.work.spent() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// Whether a set holds a node that compares so with a value that is no set.
+    fn compare_set(&self, comparison: Comparison, set: &Expr, value: &Expr, at: Context) -> bool {
+        let equality = matches!(comparison, Comparison::Equal | Comparison::Unequal);
+        if value.kind() == Kind::Truth {
+            let truth = |is: bool| f64::from(u8::from(is));
+            return comparison.numbers(truth(self.any(set, at)), truth(self.truth(value, at)));
+        }
+        let mut holds = false;
+        if equality && value.kind() == Kind::Text {
+            let value = self.text(value, at);
+            self.each(set, at, false, |node| {
+                let equal = node.text(self.dom, &self.work) == value;
+                holds = equal == (comparison == Comparison::Equal);
+                if holds { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+        } else {
+            let value = self.number(value, at);
+            self.each(set, at, false, |node| {
+                holds = comparison.numbers(to_number(&node.text(self.dom, &self.work)), value);
+                if holds { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+        }
+        holds
+    }
+
+    /// Whether two sets hold a pair that compares so. Linear in both.
+    fn compare_sets(&self, comparison: Comparison, left: &Expr, right: &Expr, at: Context) -> bool {
+        if matches!(comparison, Comparison::Equal | Comparison::Unequal) {
+            let (left, right) = (self.strings(left, at), self.strings(right, at));
+            return match comparison {
+                Comparison::Equal => !left.is_disjoint(&right),
+                // All pairs are equal only where both have one and the same string.
+                _ => !left.is_empty() && !right.is_empty() && (left.len() > 1 || left != right),
+            };
+        }
+        let (left, right) = (self.bounds(left, at), self.bounds(right, at));
+        match comparison {
+            Comparison::Less | Comparison::LessOrEqual => comparison.numbers(left.0, right.1),
+            _ => comparison.numbers(left.1, right.0),
+        }
+    }
+
+    fn strings(&self, set: &Expr, at: Context) -> HashSet<Cow<'d, str>> {
+        let mut strings = HashSet::new();
+        self.each(set, at, false, |node| {
+            strings.insert(node.text(self.dom, &self.work));
+            ControlFlow::Continue(())
         });
-        found
+        strings
     }
-}
 
-fn texts_compare(how: Comparison, left: &str, right: &str) -> bool {
-    match how {
-        Comparison::Equal => left == right,
-        Comparison::Unequal => left != right,
-        _ => how.numbers(text_number(left), text_number(right)),
+    /// The least and the greatest number of a set; NaN, which compares with nothing, if it has none.
+    fn bounds(&self, set: &Expr, at: Context) -> (f64, f64) {
+        let mut bounds = (f64::NAN, f64::NAN);
+        self.each(set, at, false, |node| {
+            let number = to_number(&node.text(self.dom, &self.work));
+            bounds = (bounds.0.min(number), bounds.1.max(number));
+            ControlFlow::Continue(())
+        });
+        bounds
     }
-}
-
-fn truths_compare(how: Comparison, left: bool, right: bool) -> bool {
-    how.numbers(f64::from(u8::from(left)), f64::from(u8::from(right)))
 }
