@@ -47,7 +47,7 @@ pub const ENTRY: JobEntry = JobEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RuleSettings {
-    /// Rule files, and folders of them.
+    /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program.
     pub files: Vec<String>,
     /// Most pages of a chain that a paging tag leads along.
     pub max_pages: u32,

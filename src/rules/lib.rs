@@ -14,6 +14,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod apply;
+pub mod builtin;
 pub mod cells;
 mod check;
 pub mod codes;

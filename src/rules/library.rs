@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 
+use crate::builtin;
 use crate::check::MAX_FILE_BYTES;
 
 /// Files of a folder that are looked at.
@@ -49,13 +50,33 @@ pub fn files(arguments: &[String]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// What the files hold, each with its name. What is no UTF-8 is read with marks in the place of what is none, and is no rule.
+/// What the files hold, each with its name; `builtin:NAME` is a rule that [comes with the program](builtin), `builtin:all` all of them. What is no UTF-8 is read with marks in the place of what is none, and is no rule.
 ///
 /// # Errors
 /// As of [`files`], and [`Error::Io`] where one cannot be read.
 pub fn read(arguments: &[String]) -> Result<Vec<(String, String)>> {
     let mut read = Vec::new();
-    for path in files(arguments)? {
+    let mut of_files = Vec::new();
+    for argument in arguments {
+        match builtin::named(argument) {
+            None => of_files.push(argument.clone()),
+            Some(rules) if rules.is_empty() => {
+                let known: Vec<&str> = builtin::BUILTIN.iter().map(|(name, _)| *name).collect();
+                return Err(Error::Config(format!(
+                    "{argument}: no rule of this name comes with the program; all, {}",
+                    known.join(", ")
+                )));
+            }
+            Some(rules) => {
+                read.extend(
+                    rules
+                        .into_iter()
+                        .map(|(name, text)| (format!("{}{name}", builtin::PREFIX), text.to_owned())),
+                );
+            }
+        }
+    }
+    for path in files(&of_files)? {
         let size = std::fs::metadata(&path).at(&path)?.len();
         if size > MAX_FILE_BYTES as u64 {
             return Err(Error::Limit(format!(

@@ -1,6 +1,7 @@
 //! Paths into structured data: `Product.offers.price`.
 //!
-//! **Definition.** The first step is a type, without its vocabulary, or `*`: every object of that type, at any depth. Each
+//! **Definition.** The first step is a type, without its vocabulary, several parted by `|`, or `*`: every object of
+//! that type, at any depth. Each
 //! further step is a property; arrays are looked through. A text where an object is wanted stands for its `name`, as schema.org
 //! allows (`author: "Ann"` answers `Article.author.name`). Objects come out as JSON, in which child tags go on without a type.
 //!
@@ -110,7 +111,9 @@ fn property<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
 
 /// Whether an object is of a type, whatever vocabulary it is of.
 fn is_of(object: &Value, kind: &str) -> bool {
-    let bare = |text: &str| text.rsplit(['/', '#', ':']).next() == Some(kind);
+    let bare = |text: &str| {
+        text.rsplit(['/', '#', ':']).next().is_some_and(|name| kind.split('|').any(|kind| kind == name))
+    };
     let is = |value: &Value| match value {
         Value::String(text) => bare(text),
         Value::Array(values) => values.iter().filter_map(Value::as_str).any(bare),
@@ -138,6 +141,7 @@ mod tests {
         assert_eq!(found("Product.brand.name", product), ["K"]);
         assert_eq!(found("Product.brand.url", product), [""; 0]);
         assert_eq!(found("*.name", product), ["Kettle"]);
+        assert_eq!(found("Book|Product.name", product), ["Kettle"]);
         assert_eq!(found("Product.offers", product).len(), 2);
         let microdata = r#"{"type":["https://schema.org/Product"],"properties":{"name":["Kettle"]}}"#;
         assert_eq!(found("Product.name", microdata), ["Kettle"]);

@@ -20,7 +20,7 @@ use crate::settings::Common;
     after_help = "Examples:\n  webmill rules apply books.toml --out results\n  webmill rules apply rules/ --shards crawl/ --out results\n\nReads what `webmill extract` wrote to the same folder, and the shards that it is of."
 )]
 pub struct ApplyArgs {
-    /// Rule files, and folders of them.
+    /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program.
     #[arg(required = true)]
     rules: Vec<String>,
     /// The shards that the results are of [default: where they lay when they were extracted].

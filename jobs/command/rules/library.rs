@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
-use webmill_rules::{Rule, library};
+use webmill_rules::{Rule, builtin, library};
 
 /// List rules: id, name, site, tables; those that have mistakes with their number.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  webmill rules list rules/")]
 pub struct ListArgs {
-    /// Rule files, and folders of them.
+    /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program.
     #[arg(required = true)]
     rules: Vec<String>,
 }
@@ -20,7 +20,7 @@ pub struct ListArgs {
 pub struct SearchArgs {
     /// What to look for; all of its words must be found.
     words: String,
-    /// Rule files, and folders of them.
+    /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program.
     #[arg(required = true)]
     rules: Vec<String>,
 }
@@ -29,7 +29,7 @@ pub struct SearchArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  webmill rules check rules/")]
 pub struct CheckArgs {
-    /// Rule files, and folders of them.
+    /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program.
     #[arg(required = true)]
     rules: Vec<String>,
 }
@@ -37,7 +37,14 @@ pub struct CheckArgs {
 /// The files with what they hold, and the rule or the mistakes.
 fn read(arguments: &[String]) -> Result<Vec<(String, Result<Rule, Vec<String>>)>> {
     let mut read = Vec::new();
-    for path in library::files(arguments)? {
+    let is_builtin = |argument: &&String| argument.starts_with(builtin::PREFIX);
+    let files: Vec<String> = arguments.iter().filter(|argument| !is_builtin(argument)).cloned().collect();
+    for (name, source) in library::read(&arguments.iter().filter(is_builtin).cloned().collect::<Vec<_>>())? {
+        let parsed =
+            Rule::parse(&source).map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect());
+        read.push((name, parsed));
+    }
+    for path in library::files(&files)? {
         let name = path.display().to_string();
         let parsed = match library::read(std::slice::from_ref(&name)) {
             Err(error) => Err(vec![error.to_string()]),

@@ -31,7 +31,7 @@ const SHOWN: usize = 160;
     after_help = "Examples:\n  webmill rules test books.toml page.html --url http://shop.example.com/kettles\n  webmill rules test books.toml http://shop.example.com/kettles --results results"
 )]
 pub struct TestArgs {
-    /// The rule.
+    /// The rule: a file, or builtin:NAME.
     rule: String,
     /// The page: a file, or an address in the results.
     page: String,

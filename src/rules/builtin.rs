@@ -1,0 +1,107 @@
+//! Rules that come with the program, for structures that the whole Web shares.
+
+/// Names and texts.
+pub const BUILTIN: &[(&str, &str)] = &[
+    ("articles", include_str!("builtin/articles.toml")),
+    ("definitions", include_str!("builtin/definitions.toml")),
+    ("feeds", include_str!("builtin/feeds.toml")),
+    ("mediawiki", include_str!("builtin/mediawiki.toml")),
+    ("opengraph", include_str!("builtin/opengraph.toml")),
+    ("products", include_str!("builtin/products.toml")),
+    ("rustdoc", include_str!("builtin/rustdoc.toml")),
+    ("sphinx", include_str!("builtin/sphinx.toml")),
+    ("tables", include_str!("builtin/tables.toml")),
+    ("threads", include_str!("builtin/threads.toml")),
+];
+
+/// What an argument begins with that names a rule of these instead of a file: `builtin:sphinx`, `builtin:all`.
+pub const PREFIX: &str = "builtin:";
+
+/// The rules that an argument names; `None` where it names none of these.
+pub fn named(argument: &str) -> Option<Vec<(&'static str, &'static str)>> {
+    let name = argument.strip_prefix(PREFIX)?;
+    Some(BUILTIN.iter().filter(|(known, _)| name == "all" || *known == name).copied().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use webmill_capture::CanonicalUrl;
+    use webmill_html::{Limits, parse};
+
+    use super::*;
+    use crate::{ApplyLimits, Rule, RulePage};
+
+    #[test]
+    fn every_one_is_a_rule_of_its_name() {
+        for (name, text) in BUILTIN {
+            let rule = Rule::parse(text).unwrap_or_else(|mistakes| panic!("{name}: {mistakes:#?}"));
+            assert_eq!(rule.id, *name);
+            assert!(rule.notes.is_some() && !rule.groups.is_empty(), "{name}");
+        }
+        assert_eq!(named("builtin:all").unwrap().len(), BUILTIN.len());
+        assert_eq!(named("builtin:none"), Some(Vec::new()));
+        assert_eq!(named("tables"), None);
+    }
+
+    /// How many results each tag has on a page; `None` where it is not of the rule.
+    fn found(name: &str, html: &str) -> Option<Vec<(String, u64)>> {
+        let text = BUILTIN.iter().find(|(known, _)| *known == name).unwrap().1;
+        let rule = Rule::parse(text).unwrap();
+        let url = CanonicalUrl::parse("http://a.example/").unwrap();
+        let dom = parse(html, &Limits::default());
+        let page = RulePage::new(&url, html, &dom, encoding_rs::UTF_8);
+        let results = page.is_of(&rule, 0).then(|| page.apply(&rule, 0, &ApplyLimits::default()))?;
+        Some(results.counts.iter().map(|count| (rule.tags[count.tag].id.clone(), count.results)).collect())
+    }
+
+    #[test]
+    fn they_find_what_they_are_for() {
+        let product = r#"<script type="application/ld+json">{"@type":"Product","name":"K","offers":[{"price":1},{"price":2}]}</script>"#;
+        for (name, page, tag, count) in [
+            (
+                "opengraph",
+                "<meta property='og:title' content=T><meta property=og:image content=/a.png>",
+                "image",
+                1,
+            ),
+            ("products", product, "price", 2),
+            (
+                "articles",
+                r#"<script type="application/ld+json">{"@type":"NewsArticle","headline":"H"}</script>"#,
+                "headline",
+                1,
+            ),
+            ("tables", "<table><tr><th>A<th>B<tr><td>1<td>2<tr><td>3<td>4</table>", "row", 2),
+            ("definitions", "<dl><dt>a<dd>1<dt>b<dd>2<dd>3</dl>", "description", 2),
+            ("feeds", "<link rel=alternate type=application/rss+xml href=/feed title=F>", "address", 1),
+            (
+                "mediawiki",
+                "<meta name=generator content=\"MediaWiki 1.39\"><h1 id=firstHeading>T</h1>",
+                "title",
+                1,
+            ),
+            (
+                "sphinx",
+                "<script src=\"_static/documentation_options.js\"></script><section><h1>A<a class=headerlink>¶</a></h1></section>",
+                "heading",
+                1,
+            ),
+            (
+                "rustdoc",
+                "<meta name=\"generator\" content=\"rustdoc\"><section class=method><h4><a class=fnname>f</a>()</h4></section>",
+                "signature",
+                1,
+            ),
+            (
+                "threads",
+                "<body id=\"phpbb\"><div class=post id=p1><div class=content>Hello</div></div>",
+                "text",
+                1,
+            ),
+        ] {
+            let results = found(name, page).unwrap_or_else(|| panic!("{name}: not its page"));
+            assert!(results.contains(&(tag.to_owned(), count)), "{name}: {results:?}");
+            assert_eq!(found(name, "<p>nothing"), None, "{name}");
+        }
+    }
+}
