@@ -138,7 +138,8 @@ fn output_changes_only_with_the_version_of_its_job() {
     write_corpus(&work);
     // So little that a small corpus has rows in every table.
     let recipe = "[extract]\ntemplate_pages = 10\n[repeated]\nmin_chars = 8\nmin_pages = 2\n\
-                  [mirrors]\nmin_pages = 2\nmin_clusters = 1\nsuspected_from = 0.1\n";
+                  [mirrors]\nmin_pages = 2\nmin_clusters = 1\nsuspected_from = 0.1\n\
+                  [rules]\nfiles = [\"builtin:all\"]\n";
     std::fs::write(work.path("mill.toml"), recipe).unwrap();
     work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
     let rewrite = std::env::var("WEBMILL_GOLDEN").is_ok_and(|how| how == "rewrite");

@@ -33,6 +33,9 @@ pub struct NewArgs {
     /// Results that pages are looked up in.
     #[arg(long, value_name = "DIR")]
     results: Option<std::path::PathBuf>,
+    /// The shards that the results are of [default: where they lay when they were extracted].
+    #[arg(long, value_name = "SHARD")]
+    shards: Vec<String>,
 }
 
 /// Runs the command.
@@ -44,7 +47,7 @@ pub fn run(args: &NewArgs) -> Result<ExitCode> {
     );
     let mut pages = Vec::new();
     for page in &args.pages {
-        let (url, body, label) = test::page(page, &args.url, args.results.as_ref())?;
+        let (url, body, label) = test::page(page, &args.url, args.results.as_ref(), &args.shards)?;
         let url = CanonicalUrl::parse(&url).with_context(|| format!("{url}: no URL"))?;
         pages.push((url, charset::decode(&body, label.as_deref(), None).text.into_owned()));
     }

@@ -44,6 +44,9 @@ pub struct TestArgs {
     /// Results that the page is looked up in.
     #[arg(long, value_name = "DIR")]
     results: Option<std::path::PathBuf>,
+    /// The shards that the results are of [default: where they lay when they were extracted].
+    #[arg(long, value_name = "SHARD")]
+    shards: Vec<String>,
     /// Results of a tag that are shown.
     #[arg(long, value_name = "N", default_value_t = 10)]
     most: usize,
@@ -65,7 +68,7 @@ pub fn run(args: &TestArgs) -> Result<ExitCode> {
             bail!("{}: {} mistakes", args.rule, mistakes.len());
         }
     };
-    let (url, body, label) = page(&args.page, &args.url, args.results.as_ref())?;
+    let (url, body, label) = page(&args.page, &args.url, args.results.as_ref(), &args.shards)?;
     let url = CanonicalUrl::parse(&url).with_context(|| format!("{url}: no URL"))?;
     let (text, encoding) = match rule.encoding {
         Some(encoding) => (encoding.decode_with_bom_removal(&body).0, encoding),
@@ -93,6 +96,7 @@ pub(super) fn page(
     page: &str,
     of_file: &str,
     results: Option<&std::path::PathBuf>,
+    shards: &[String],
 ) -> Result<(String, Vec<u8>, Option<Vec<u8>>)> {
     let path = Path::new(page);
     if path.is_file() {
@@ -108,8 +112,8 @@ pub(super) fn page(
     let mut reader = Reader::<Listed>::open(&extract.path("pages"))?;
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| row.url_key.0 == key && row.is_current) {
-            let shards = crate::archive::shards_of(&results)?;
-            let (inputs, _) = discover(&shards)?;
+            let lay = if shards.is_empty() { crate::archive::shards_of(&results)? } else { shards.to_vec() };
+            let (inputs, _) = discover(&lay)?;
             let named = inputs
                 .iter()
                 .find(|input| &*input.name == row.warc_filename || input.path.ends_with(row.warc_filename));

@@ -1,4 +1,4 @@
-//! Results of selectors as JSON lines, to be held against those of other programs (`tests/readers/selectors.py`).
+//! Results of selectors as JSON lines, to be held against those of other programs (`tests/readers/selector_peers.py`).
 //!
 //!     select < tasks.jsonl > ours.jsonl
 //!     select --time SELECTORS.jsonl PAGE...

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use webmill::crawl::CrawlOptions;
-use webmill::jobs::{dedup, extract, graph, keywords, mirrors, rank, repeated, report, shape};
+use webmill::jobs::{dedup, extract, graph, keywords, mirrors, rank, repeated, report, rules, shape};
 
 /// A setting of a recipe.
 pub struct Setting {
@@ -29,6 +29,7 @@ pub fn tables() -> Vec<(&'static str, Vec<Setting>)> {
         ("repeated", "RepeatedOptions", json(&repeated::RepeatedLines::default())),
         ("mirrors", "MirrorOptions", json(&mirrors::Mirrors::default())),
         ("keywords", "KeywordsJob", json(&keywords::KeywordsJob::default())),
+        ("rules", "RuleSettings", json(&rules::RuleSettings::default())),
         ("report", "Report", json(&report::Report::default())),
         ("crawl", "CrawlOptions", json(&CrawlOptions::default())),
     ];

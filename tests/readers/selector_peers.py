@@ -1,9 +1,9 @@
 """What other programs find by selectors, to hold ours against them.
 
-    python selectors.py tasks.jsonl > theirs.jsonl
+    python selector_peers.py tasks.jsonl > theirs.jsonl
     cargo run -p webmill-rules --example select < tasks.jsonl > ours.jsonl
-    python selectors.py --compare tasks.jsonl ours.jsonl theirs.jsonl
-    python selectors.py --time selectors.jsonl PAGE...
+    python selector_peers.py --compare tasks.jsonl ours.jsonl theirs.jsonl
+    python selector_peers.py --time selectors.jsonl PAGE...
 
 A task is {"html", "kind": "css" or "xpath", "selector"}. The trees are those of html5lib, so that only selectors are
 compared and not parsers: XPath by lxml, CSS by soupsieve, CSS with ::text or ::attr() by parsel. Results are lists of
