@@ -10,18 +10,17 @@ mod templates;
 use std::path::Path;
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use webmill_capture::{Capture, Error, RecordType, Result};
+use webmill_capture::{Capture, RecordType, Result};
 use webmill_mill::{Mill, Order, PageLimits, PageRow, Reject as PageReject};
-use webmill_run::{Committed, Ingredient, Job, Measure, Reject, Stage, Unit};
-use webmill_shard::{Container, Format, Input, Part, ReadOptions, Resume, ShardReader, follows, split};
+use webmill_run::{Committed, Ingredient, Job, Reject, Stage, Unit};
 use webmill_table::schema;
 use webmill_text::TemplateMethod;
 
-use crate::inputs::{Shards, UNREADABLE};
+use crate::inputs::Shards;
 use crate::job::{Context, JobEntry};
 use crate::recipe::{Settings, check_settings, within};
+use crate::walk::{OfPart, Walk};
 use parts::PartTables;
 use template_row::{TemplateElementRow, TemplateRow};
 
@@ -137,26 +136,6 @@ fn segment(path: &Path) -> Option<String> {
     parts.next().map(|_| name.into_owned())
 }
 
-/// Where the walk of a part began and ended: what proves that no record was lost or read twice at a seam.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Walk {
-    first: Option<u64>,
-    end: u64,
-    searching: bool,
-    proven: Option<bool>,
-}
-
-impl Walk {
-    /// That of a part that could not be read to its end: the next one looks for its first record as after damage.
-    fn broken(part: &Part, first: Option<u64>) -> Walk {
-        Walk { first, end: part.range.end, searching: true, proven: None }
-    }
-
-    fn resume(self) -> Resume {
-        Resume { offset: self.end, searching: self.searching, proven: self.proven }
-    }
-}
-
 /// Extracts the shards of the context.
 ///
 /// # Errors
@@ -186,29 +165,16 @@ impl Job for Extract {
     }
 
     fn run(&self, shards: &Shards, stage: &Stage<'_>) -> Result<()> {
-        let pass = Pass { settings: self, shards, stage };
-        let total: u64 = shards.inputs.iter().map(|i| i.bytes).sum();
-        let part_bytes = match self.part_bytes {
-            0 => (total / 512).clamp(4 << 20, 256 << 20),
-            bytes => bytes,
-        };
-        let parts = split(&shards.inputs, part_bytes);
+        let walk = Walk { shards, stage, max_record_bytes: self.max_record_bytes, unit: "part" };
+        let parts = walk.parts(self.part_bytes);
+        let pass = Pass { settings: self, walk: &walk };
         let mill = self.mill().with_templates(Arc::new(pass.learn_templates(&parts)?));
-        stage.progress.begin("extract", total, Measure::Bytes);
-        let walks: Vec<Walk> = parts
-            .par_iter()
-            .enumerate()
-            .with_max_len(1)
-            .map(|(i, part)| {
-                let walk = pass.part(i, part, None, &mill)?;
-                let end = part.range.end.min(shards.inputs[part.input].bytes);
-                stage.progress.advance(end.saturating_sub(part.range.start));
-                Ok(walk)
-            })
-            .collect::<Result<_>>()?;
-        stage.progress.end();
-        pass.close_seams(&parts, walks, &mill)?;
-        pass.count_unread()?;
+        walk.run(Self::NAME, &parts, |index, input| Extraction {
+            settings: self,
+            mill: &mill,
+            segment: segment(&input.path),
+            tables: PartTables::new(&mill, walk.unit_name(index), self.buffer_bytes),
+        })?;
         log::read(&mill, stage, &shards.logs, self)?;
         tables::write(&mill, stage, self.file_rows)
     }
@@ -217,133 +183,35 @@ impl Job for Extract {
 /// One pass over shards.
 struct Pass<'a> {
     settings: &'a Extract,
-    shards: &'a Shards,
-    stage: &'a Stage<'a>,
+    walk: &'a Walk<'a>,
 }
 
-impl Pass<'_> {
-    /// The records of a part.
-    fn open(&self, part: &Part, from: Option<Resume>) -> Result<ShardReader> {
-        let input = &self.shards.inputs[part.input];
-        let options = ReadOptions {
-            max_record_bytes: self.settings.max_record_bytes,
-            exact_start: from,
-            ..ReadOptions::default()
-        };
-        let kind = (input.format, input.container);
-        ShardReader::open_as(&input.path, input.name.clone(), kind, part.range.clone(), &options)
+/// The tables of a part in the making.
+struct Extraction<'a> {
+    settings: &'a Extract,
+    mill: &'a Mill,
+    segment: Option<String>,
+    tables: PartTables<'a>,
+}
+
+impl OfPart for Extraction<'_> {
+    fn wants(&self, capture: &Capture<'_>) -> bool {
+        self.settings.wants(capture)
     }
 
-    /// A part begins where its start was guessed. Where the walk before it did not end there, the guess was wrong (a
-    /// page that quotes records) and the part is read again from the right place.
-    fn close_seams(&self, parts: &[Part], mut walks: Vec<Walk>, mill: &Mill) -> Result<()> {
-        for i in 1..parts.len() {
-            if parts[i].input != parts[i - 1].input {
-                continue;
-            }
-            let before = walks[i - 1].resume();
-            if !follows(&before, &parts[i].range, walks[i].first) {
-                self.stage.discard(&unit_name(i))?;
-                walks[i] = self.part(i, &parts[i], Some(before), mill)?;
-            } else if walks[i].first.is_none() {
-                walks[i] = walks[i - 1];
-            }
+    fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<bool> {
+        let Some(mut milled) = self.mill.mill(capture) else { return Ok(false) };
+        for row in milled.rows.of_mut::<PageRow>() {
+            row.crawl.clone_from(&self.settings.crawl);
+            row.warc_segment.clone_from(&self.segment);
         }
-        Ok(())
+        rejected(&milled.order, milled.rejects, unit);
+        self.tables.push(milled.order, milled.rows, unit)?;
+        Ok(true)
     }
 
-    /// Counts files that are no shards, and those that could not even be looked at.
-    fn count_unread(&self) -> Result<()> {
-        if self.shards.unread.is_empty() {
-            return Ok(());
-        }
-        self.stage.unit("unread-files", |unit| {
-            for file in &self.shards.unread {
-                if file.refused {
-                    unit.read(1);
-                    unit.read_bytes(file.bytes);
-                    unit.unreadable(&file.name);
-                    unit.damaged(file.reject());
-                } else {
-                    unit.rejected(file.reject());
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn part(&self, index: usize, part: &Part, from: Option<Resume>, mill: &Mill) -> Result<Walk> {
-        self.stage.unit(&unit_name(index), |unit| {
-            let input = &self.shards.inputs[part.input];
-            let segment = segment(&input.path);
-            let mut tables = PartTables::new(mill, unit_name(index), self.settings.buffer_bytes);
-            let mut reader = match self.open(part, from) {
-                Ok(reader) => reader,
-                Err(error) => {
-                    let from = from.map_or(part.range.start, |resume| resume.offset);
-                    unread(unit, input, part, from, error)?;
-                    unit.read_bytes(stored_bytes(input, part));
-                    tables.finish(unit)?;
-                    return Ok(Walk::broken(part, None));
-                }
-            };
-            // Of a file that is compressed as a whole, offsets and lengths are those inside.
-            let packed = input.format == Format::RawDb && input.container != Container::Plain;
-            let (mut inside, mut failed) = (0, None);
-            while let Some(record) = reader.next() {
-                self.stage.cancel.check()?;
-                if let Err(error @ Error::Io { .. }) = record {
-                    failed = Some(error);
-                    break;
-                }
-                unit.read(1);
-                match record {
-                    Err(error) => {
-                        let reject = damage(error, &input.name)?;
-                        inside += reject.bytes_lost;
-                        unit.damaged(reject);
-                    }
-                    Ok(record) => {
-                        inside += record.place.length;
-                        unit.kept(record.kind.name(), 1);
-                        let Some(capture) = record.to_mention().filter(|c| self.settings.wants(c)) else {
-                            unit.dropped(&format!("{}-record", record.kind.name()), 1);
-                            continue;
-                        };
-                        match mill.mill(&capture) {
-                            Some(mut milled) => {
-                                for row in milled.rows.of_mut::<PageRow>() {
-                                    row.crawl.clone_from(&self.settings.crawl);
-                                    row.warc_segment.clone_from(&segment);
-                                }
-                                rejected(&milled.order, milled.rejects, unit);
-                                tables.push(milled.order, milled.rows, unit)?;
-                            }
-                            None => unit.rejected(Reject {
-                                reason: "no-url".into(),
-                                shard: input.name.to_string(),
-                                offset: record.place.offset,
-                                bytes_lost: 0,
-                                detail: format!("not a URL: {}", crate::inputs::clip(&record.url, 200)),
-                            }),
-                        }
-                    }
-                }
-            }
-            tables.finish(unit)?;
-            unit.read_bytes(if packed { inside } else { stored_bytes(input, part) });
-            let end = reader.resume();
-            if let Some(error) = failed {
-                unread(unit, input, part, end.offset, error)?;
-                return Ok(Walk::broken(part, reader.first_offset()));
-            }
-            Ok(Walk {
-                first: reader.first_offset(),
-                end: end.offset,
-                searching: end.searching,
-                proven: end.proven,
-            })
-        })
+    fn finish(self, unit: &mut Unit<'_>) -> Result<()> {
+        self.tables.finish(unit)
     }
 }
 
@@ -358,41 +226,4 @@ fn rejected(at: &Order, rejects: Vec<PageReject>, unit: &mut Unit<'_>) {
             detail: reject.detail,
         });
     }
-}
-
-/// An error about the data is a reject; any other stops the job.
-fn damage(error: Error, shard: &str) -> Result<Reject> {
-    let (reason, offset, bytes_lost, detail) = match error {
-        Error::Corrupt { offset, reason, lost, .. } => ("damaged-record", offset, lost, reason),
-        Error::Limit(reason) => ("over-limit", 0, 0, reason),
-        other => return Err(other),
-    };
-    Ok(Reject { reason: reason.into(), shard: shard.to_owned(), offset, bytes_lost, detail })
-}
-
-/// Stored bytes of a part.
-fn stored_bytes(input: &Input, part: &Part) -> u64 {
-    part.range.end.min(input.bytes).saturating_sub(part.range.start)
-}
-
-/// Counts the rest of a part, from byte `from` on, of a file that cannot be read: one bad file never ends a run.
-fn unread(unit: &mut Unit<'_>, input: &Input, part: &Part, from: u64, error: Error) -> Result<()> {
-    let (Error::Io { .. } | Error::Corrupt { .. } | Error::Incompatible { .. }) = error else {
-        return Err(error);
-    };
-    let from = from.clamp(part.range.start, part.range.end.min(input.bytes).max(part.range.start));
-    unit.read(1);
-    unit.unreadable(&input.name);
-    unit.damaged(Reject {
-        reason: UNREADABLE.into(),
-        shard: input.name.to_string(),
-        offset: from,
-        bytes_lost: part.range.end.min(input.bytes).saturating_sub(from),
-        detail: error.to_string(),
-    });
-    Ok(())
-}
-
-fn unit_name(index: usize) -> String {
-    format!("part-{index:06}")
 }

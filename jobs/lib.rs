@@ -7,6 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`recipe`], [`settings`], [`inputs`] | what users set: TOML tables, flags, shards |
+//! | [`walk`] | shards read part by part on all cores, nothing lost at the seams |
 //! | [`job`], [`registry`] | what a job is to its callers, and the list of jobs |
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`repeated`], [`mirrors`], [`keywords`], [`report`] | the jobs, each with its tables |
 //! | [`crawl`], [`simweb`] | crawling, and a Web to try it on |
@@ -59,6 +60,7 @@ pub mod rules;
 pub mod settings;
 pub mod shape;
 pub mod simweb;
+pub mod walk;
 
 /// Writes a result to stdout.
 ///

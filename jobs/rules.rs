@@ -3,16 +3,18 @@
 //! **What.** A rule ([`webmill_rules`]) is applied to the pages of the corpus that its layers are entered by, and to those that its
 //! link tags lead to, however deep; its groups become tables.
 //!
-//! **Algorithm.** Table `pages` says which pages are entered for their address and where every page stands. Pages are visited in
+//! **Algorithm.** Shards that are named are read in one pass ([`scan`]), in which the layers that pages are entered by for their
+//! address are done at once. Without, table `pages` says which pages are entered and where every page stands. What is left is visited in
 //! waves: what the link tags of one wave lead to is the next one; each (page, rule, layer) is done once, so that layers that open each
 //! other end. A page is read, decoded and parsed once for all that a wave wants of it. What tags found is kept on disk by
 //! (page, rule, layer); at last groups are walked from the pages on which their rows begin, in the order of their SURT.
 //!
-//! **Cost.** One reading of each page that a rule wants; look-ups of links in an embedded store. Within `--memory`, but for the
+//! **Cost.** One reading of the shards, or of each page that a rule wants; look-ups of links in an embedded store. Within `--memory`, but for the
 //! rows that begin on one page, which are held until they are written.
 //!
 //! **Determinism.** A function of the current captures and the rules: neither shards nor threads matter.
 
+mod scan;
 mod store;
 pub mod tables;
 mod tally;
@@ -27,6 +29,7 @@ use webmill_run::{Committed, Inputs, Job, JobInput, Reject, Stage, Unit};
 use webmill_shard::{Input, discover};
 use webmill_table::schema;
 
+use crate::inputs::Shards;
 use crate::job::{Context, JobEntry};
 use crate::recipe::{Settings, check_settings, within};
 use tables::{RuleProblemRow, RuleReportRow};
@@ -94,15 +97,34 @@ pub struct RulesJob {
     bytes: u64,
 }
 
-/// Tables of pages, and the shards that they are of.
-pub struct RuleInput {
-    extract: Committed,
-    shards: Vec<Input>,
+/// What says which pages there are.
+pub enum RuleInput {
+    /// The tables of `extract`, and the shards that they are of.
+    Tables {
+        /// Results of `extract`.
+        extract: Box<Committed>,
+        /// Their shards.
+        shards: Vec<Input>,
+    },
+    /// Shards that are read as a whole.
+    Shards(Shards),
+}
+
+impl RuleInput {
+    fn shards(&self) -> &[Input] {
+        match self {
+            RuleInput::Tables { shards, .. } => shards,
+            RuleInput::Shards(shards) => &shards.inputs,
+        }
+    }
 }
 
 impl JobInput for RuleInput {
     fn inputs(&self) -> Inputs {
-        Inputs::of_jobs([&self.extract])
+        match self {
+            RuleInput::Tables { extract, .. } => Inputs::of_jobs([&**extract]),
+            RuleInput::Shards(shards) => shards.inputs(),
+        }
     }
 }
 
@@ -119,13 +141,14 @@ pub fn rules(context: &Context<'_>) -> Result<Option<Committed>> {
         results: settings.max_results,
         bytes: settings.max_bytes,
     };
-    let extract = context.results_of("extract")?;
-    let shards = match context.inputs.as_slice() {
-        [] => crate::archive::shards_of(&context.runtime.out)?,
-        inputs => inputs.to_vec(),
+    let input = if context.inputs.is_empty() {
+        let extract = context.results_of("extract")?;
+        let (shards, _) = discover(&crate::archive::shards_of(&context.runtime.out)?)?;
+        RuleInput::Tables { extract: Box::new(extract), shards }
+    } else {
+        RuleInput::Shards(Shards::discover(&context.inputs, &context.runtime)?)
     };
-    let (shards, _) = discover(&shards)?;
-    context.run(&job, &RuleInput { extract, shards })
+    context.run(&job, &input)
 }
 
 impl Job for RulesJob {
@@ -134,6 +157,7 @@ impl Job for RulesJob {
     const VERSION: u32 = 1;
 
     fn run(&self, input: &RuleInput, stage: &Stage<'_>) -> Result<()> {
+        waves::scan(self, &self.parse().0, input, stage)?;
         stage.unit("rules", |unit| self.apply(input, unit))
     }
 }
@@ -149,44 +173,46 @@ impl RulesJob {
 
     fn apply(&self, input: &RuleInput, unit: &mut Unit<'_>) -> Result<()> {
         let mut tally = Tally::default();
-        let rules = self.parse(unit, &mut tally);
+        let (rules, mistakes) = self.parse();
+        mistakes.into_iter().for_each(|(name, mistake)| tell(name, mistake, unit, &mut tally));
         if rules.len() >= usize::from(u16::MAX)
             || rules.iter().any(|rule| rule.layers.len() >= usize::from(u16::MAX))
         {
             return Err(Error::Limit(format!("more than {} rules, or layers of a rule", u16::MAX)));
         }
-        let store = store::Store::create(unit.temp(), unit.stage().memory / 4)?;
-        let shards = waves::run(self, &rules, input, &store, unit, &mut tally)?;
+        let mut store = store::Store::create(unit.temp(), unit.stage().memory / 4)?;
+        let shards = waves::run(self, &rules, input, &mut store, unit, &mut tally)?;
         write::groups(self, &rules, &store, &shards, unit, &mut tally)?;
         tally.write(&rules, unit)
     }
 
-    /// The rules that can be applied; each mistake of the others is told.
-    fn parse(&self, unit: &mut Unit<'_>, tally: &mut Tally) -> Vec<Rule> {
-        let mut rules: Vec<Rule> = Vec::new();
+    /// The rules that can be applied, and the mistakes of the others by the names of their files.
+    fn parse(&self) -> (Vec<Rule>, Vec<(&str, String)>) {
+        let (mut rules, mut mistakes): (Vec<Rule>, Vec<(&str, String)>) = Default::default();
         for (name, source) in &self.rules {
-            let mistakes = match Rule::parse(source) {
+            match Rule::parse(source) {
                 Ok(rule) if rules.iter().any(|other| other.id == rule.id) => {
-                    vec![format!("rule: another rule has the id {}", rule.id)]
+                    mistakes.push((name, format!("rule: another rule has the id {}", rule.id)));
                 }
-                Ok(rule) => {
-                    rules.push(rule);
-                    continue;
+                Ok(rule) => rules.push(rule),
+                Err(found) => {
+                    mistakes.extend(found.iter().map(|mistake| (name.as_str(), mistake.to_string())))
                 }
-                Err(mistakes) => mistakes.iter().map(ToString::to_string).collect(),
-            };
-            for mistake in mistakes {
-                unit.stage().progress.note(&format!("{name}: {mistake}"));
-                tally.rule_problem(name, &mistake);
-                unit.rejected(Reject {
-                    reason: "unreadable-rule".into(),
-                    shard: name.clone(),
-                    offset: 0,
-                    bytes_lost: 0,
-                    detail: mistake,
-                });
             }
         }
-        rules
+        (rules, mistakes)
     }
+}
+
+/// Says a mistake of a file that is no rule, and counts it.
+fn tell(name: &str, mistake: String, unit: &mut Unit<'_>, tally: &mut Tally) {
+    unit.stage().progress.note(&format!("{name}: {mistake}"));
+    tally.rule_problem(name, &mistake);
+    unit.rejected(Reject {
+        reason: "unreadable-rule".into(),
+        shard: name.to_owned(),
+        offset: 0,
+        bytes_lost: 0,
+        detail: mistake,
+    });
 }

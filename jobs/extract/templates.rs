@@ -53,7 +53,7 @@ impl Pass<'_> {
         if self.settings.template_pages == 0 || self.settings.template_hosts == 0 {
             return Ok(Templates::new());
         }
-        let learnt: Vec<(String, Template)> = self.stage.unit("templates", |unit| {
+        let learnt: Vec<(String, Template)> = self.walk.stage.unit("templates", |unit| {
             let hosts = self.sample(parts)?;
             let (mut rows, mut out) = (Vec::with_capacity(hosts.len()), Vec::new());
             let mut elements = Vec::new();
@@ -89,7 +89,7 @@ impl Pass<'_> {
     }
 
     fn sample(&self, parts: &[Part]) -> Result<Hosts> {
-        let stage = self.stage;
+        let stage = self.walk.stage;
         stage.progress.begin("count hosts", parts.len() as u64, Measure::Items);
         let counts = Mutex::new(BTreeMap::<String, (u64, Smallest)>::new());
         self.each_page(parts, |host, key, _| {
@@ -146,13 +146,13 @@ impl Pass<'_> {
         let mill = Mill::new(self.settings.limits.clone());
         parts.par_iter().with_max_len(1).try_for_each(|part| {
             // A file that cannot be read is met again by extraction, which counts it.
-            let mut reader = match self.open(part, None) {
+            let mut reader = match self.walk.open(part, None) {
                 Ok(reader) => reader,
                 Err(Error::Internal(reason)) => return Err(Error::Internal(reason)),
                 Err(_) => return Ok(()),
             };
             while let Some(record) = reader.next() {
-                self.stage.cancel.check()?;
+                self.walk.stage.cancel.check()?;
                 let record = match record {
                     Ok(record) => record,
                     Err(Error::Corrupt { .. } | Error::Limit(_)) => continue,
@@ -166,7 +166,7 @@ impl Pass<'_> {
                     f(url.host(), (url.key().0 >> 64) as u64, &capture)?;
                 }
             }
-            self.stage.progress.advance(1);
+            self.walk.stage.progress.advance(1);
             Ok(())
         })
     }

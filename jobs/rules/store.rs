@@ -2,12 +2,17 @@
 //!
 //! **Cost.** A cache and write buffers within the budget; all else is on disk, in a folder that goes away with the unit of work.
 
-use std::path::Path;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
+use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
+use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_rules::{Found, TagNumber};
+
+use crate::current_captures::ordered;
 
 /// A page, a rule and a layer of it: by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,6 +65,53 @@ pub struct Stored {
     pub results: Option<Vec<(TagNumber, Vec<Found>)>>,
 }
 
+/// Where what was found on a page stands in the files that a scan wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct At {
+    /// Number of the file.
+    pub file: u32,
+    /// Offset there.
+    pub offset: u64,
+    /// Bytes.
+    pub length: u32,
+}
+
+/// What the store holds of a page: what was found, or where it stands.
+#[derive(Debug, Serialize, Deserialize)]
+enum Kept {
+    Here(Stored),
+    At(At),
+}
+
+/// The files that a scan wrote, mapped.
+#[derive(Default)]
+pub struct Aside(Vec<Option<Mmap>>);
+
+impl Aside {
+    /// These files, which are complete.
+    ///
+    /// # Errors
+    /// Where one cannot be opened.
+    pub fn open(paths: &[PathBuf]) -> Result<Aside> {
+        let open = |path: &PathBuf| -> Result<Option<Mmap>> {
+            let file = File::open(path).at(path)?;
+            if file.metadata().at(path)?.len() == 0 {
+                return Ok(None);
+            }
+            // SAFETY: the file is a complete one in the folder of this run, and not written to again.
+            unsafe { Mmap::map(&file) }.at(path).map(Some)
+        };
+        paths.iter().map(open).collect::<Result<_>>().map(Aside)
+    }
+
+    fn read(&self, at: At) -> Result<Stored> {
+        let from = usize::try_from(at.offset).map_err(|_| unreadable())?;
+        let file = self.0.get(at.file as usize).and_then(Option::as_ref);
+        let bytes = file.and_then(|file| file.get(from..from + at.length as usize)).ok_or_else(unreadable)?;
+        postcard::from_bytes(bytes).map_err(|_| unreadable())
+    }
+}
+
 /// How a page came to be visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
@@ -69,9 +121,19 @@ pub enum Way {
     Continued,
 }
 
+/// A page on which rows may begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Top {
+    /// Page, rule and layer.
+    pub task: Task,
+    /// Where what was found there stands, if it is not with the task.
+    pub at: Option<At>,
+}
+
 /// The keyspaces.
 pub struct Store {
     _database: Database,
+    aside: Aside,
     places: Keyspace,
     redirects: Keyspace,
     queue: Keyspace,
@@ -113,10 +175,16 @@ impl Store {
                 tops: open("tops")?,
                 continued: open("continued")?,
                 walked: open("walked")?,
+                aside: Aside::default(),
                 _database: database,
             })
         };
         opened().map_err(broken)
+    }
+
+    /// The files that [`At`] names.
+    pub fn set_aside(&mut self, aside: Aside) {
+        self.aside = aside;
     }
 
     /// Notes where the page of an address stands.
@@ -125,9 +193,14 @@ impl Store {
         self.places.insert(url.to_be_bytes(), bytes).map_err(broken)
     }
 
-    /// Notes that an address leads to another.
-    pub fn set_redirect(&self, url: u128, target: u128) -> Result<()> {
-        self.redirects.insert(url.to_be_bytes(), target.to_be_bytes()).map_err(broken)
+    /// Notes that an address led to another at some time; the latest stays.
+    pub fn set_redirect(&self, url: u128, target: u128, time: Option<i64>) -> Result<()> {
+        let value = [&ordered(time)[..], &target.to_be_bytes()].concat();
+        let known = self.redirects.get(url.to_be_bytes()).map_err(broken)?;
+        if known.is_some_and(|known| *known >= *value) {
+            return Ok(());
+        }
+        self.redirects.insert(url.to_be_bytes(), value).map_err(broken)
     }
 
     /// The page that an address leads to, over at most ten redirects: its key and place.
@@ -139,7 +212,7 @@ impl Store {
                 return Ok(Some((at, place)));
             }
             let Some(target) = self.redirects.get(at.to_be_bytes()).map_err(broken)? else { break };
-            at = u128::from_be_bytes((*target).try_into().map_err(|_| unreadable())?);
+            at = u128::from_be_bytes(*target.last_chunk().ok_or_else(unreadable)?);
         }
         Ok(None)
     }
@@ -170,8 +243,17 @@ impl Store {
     }
 
     /// Keeps what was found on a page.
-    pub fn put(&self, task: Task, stored: &Stored) -> Result<()> {
-        let bytes = postcard::to_allocvec(stored).map_err(|_| unreadable())?;
+    pub fn put(&self, task: Task, stored: Stored) -> Result<()> {
+        self.keep(task, &Kept::Here(stored))
+    }
+
+    /// Notes where what was found on a page stands.
+    pub fn put_at(&self, task: Task, at: At) -> Result<()> {
+        self.keep(task, &Kept::At(at))
+    }
+
+    fn keep(&self, task: Task, kept: &Kept) -> Result<()> {
+        let bytes = postcard::to_allocvec(kept).map_err(|_| unreadable())?;
         self.results.insert(task.bytes(), bytes).map_err(broken)
     }
 
@@ -183,28 +265,41 @@ impl Store {
     /// What was found on a page.
     pub fn get(&self, task: Task) -> Result<Option<Stored>> {
         let Some(bytes) = self.results.get(task.bytes()).map_err(broken)? else { return Ok(None) };
-        postcard::from_bytes(&bytes).map(Some).map_err(|_| unreadable())
+        match postcard::from_bytes(&bytes).map_err(|_| unreadable())? {
+            Kept::Here(stored) => Ok(Some(stored)),
+            Kept::At(at) => self.aside.read(at).map(Some),
+        }
     }
 
-    /// Notes that rows may begin on a page.
-    pub fn add_top(&self, task: Task, surt: &str) -> Result<()> {
+    /// What was found on a page on which rows may begin.
+    pub fn get_top(&self, top: &Top) -> Result<Option<Stored>> {
+        match top.at {
+            Some(at) => self.aside.read(at).map(Some),
+            None => self.get(top.task),
+        }
+    }
+
+    /// Notes that rows may begin on a page, and where what was found there stands if it is not with the task.
+    pub fn add_top(&self, task: Task, surt: &str, at: Option<At>) -> Result<()> {
         let head = [task.rule.to_be_bytes(), task.layer.to_be_bytes()].concat();
         let key = [&head[..], surt.as_bytes(), &[0], &task.url.to_be_bytes()].concat();
-        self.tops.insert(key, []).map_err(broken)
+        let at = postcard::to_allocvec(&at).map_err(|_| unreadable())?;
+        self.tops.insert(key, at).map_err(broken)
     }
 
     /// Up to `most` pages of a layer on which rows may begin, behind one, in the order of their SURT; each with what comes behind it.
-    pub fn tops(&self, rule: u16, layer: u16, behind: &[u8], most: usize) -> Result<(Vec<Task>, Vec<u8>)> {
+    pub fn tops(&self, rule: u16, layer: u16, behind: &[u8], most: usize) -> Result<(Vec<Top>, Vec<u8>)> {
         let prefix = [rule.to_be_bytes(), layer.to_be_bytes()].concat();
         let start = if behind.is_empty() { prefix.clone() } else { [behind, &[0]].concat() };
         let (mut tasks, mut last) = (Vec::new(), behind.to_vec());
         for item in self.tops.range(start..).take(most) {
-            let (key, _) = item.into_inner().map_err(broken)?;
+            let (key, at) = item.into_inner().map_err(broken)?;
             if !key.starts_with(&prefix) {
                 break;
             }
             let url = key.last_chunk().ok_or_else(unreadable)?;
-            tasks.push(Task { url: u128::from_be_bytes(*url), rule, layer });
+            let at = postcard::from_bytes(&at).map_err(|_| unreadable())?;
+            tasks.push(Top { task: Task { url: u128::from_be_bytes(*url), rule, layer }, at });
             last = key.to_vec();
         }
         Ok((tasks, last))
@@ -257,11 +352,12 @@ mod tests {
         assert_eq!(store.tasks(3, Some(task(2, 0)), 1).unwrap(), [(task(2, 1), Way::Entered)]);
         assert_eq!(store.tasks(2, None, 10).unwrap(), []);
         for (url, surt) in [(5, "b"), (4, "a,x"), (3, "a")] {
-            store.add_top(task(url, 1), surt).unwrap();
+            store.add_top(task(url, 1), surt, None).unwrap();
         }
         let (first, last) = store.tops(1, 7, &[], 2).unwrap();
-        assert_eq!(first, [task(3, 1), task(4, 1)]);
-        assert_eq!(store.tops(1, 7, &last, 9).unwrap().0, [task(5, 1)]);
+        let top = |url| Top { task: task(url, 1), at: None };
+        assert_eq!(first, [top(3), top(4)]);
+        assert_eq!(store.tops(1, 7, &last, 9).unwrap().0, [top(5)]);
         assert_eq!(store.tops(0, 7, &[], 9).unwrap().0, []);
     }
 
@@ -271,9 +367,10 @@ mod tests {
         let store = Store::create(folder.path(), 16 << 20).unwrap();
         let place = Place { shard: 1, offset: 2, length: 3 };
         store.set_place(5, place).unwrap();
-        store.set_redirect(1, 5).unwrap();
-        store.set_redirect(2, 3).unwrap();
-        store.set_redirect(3, 2).unwrap();
+        store.set_redirect(1, 5, Some(9)).unwrap();
+        store.set_redirect(1, 6, Some(8)).unwrap();
+        store.set_redirect(2, 3, None).unwrap();
+        store.set_redirect(3, 2, None).unwrap();
         assert_eq!(store.resolve(1).unwrap(), Some((5, place)));
         assert_eq!(store.resolve(2).unwrap(), None);
         assert_eq!(store.resolve(9).unwrap(), None);

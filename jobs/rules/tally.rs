@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use webmill_capture::Result;
-use webmill_rules::{PageResults, Rule, TagNumber};
+use webmill_rules::{Rule, TagCounts, TagNumber};
 use webmill_run::Unit;
 
 use super::store::Task;
@@ -38,8 +38,8 @@ pub struct Tally {
 
 impl Tally {
     /// What a layer's tags did on a page.
-    pub fn page(&mut self, task: Task, results: &PageResults) {
-        for count in &results.counts {
+    pub fn page(&mut self, task: Task, counts: &[TagCounts]) {
+        for count in counts {
             let of = self.tags.entry((task.rule, count.tag)).or_default();
             of.pages += 1;
             of.without += u64::from(count.results == 0);
@@ -51,39 +51,37 @@ impl Tally {
 
     /// A mistake of a file that is no rule.
     pub fn rule_problem(&mut self, name: &str, mistake: &str) {
-        self.add((name.to_owned(), None, "unreadable-rule", None), || (Some(mistake.to_owned()), None), 1);
+        self.add((name.to_owned(), None, "unreadable-rule", None), None, || Some(mistake.to_owned()));
     }
 
     /// A problem of a whole rule.
     pub fn of_rule(&mut self, rule: &Rule, problem: &'static str, detail: &str, url: Option<&str>) {
-        self.add(
-            (rule.id.clone(), None, problem, None),
-            || (Some(detail.to_owned()), url.map(str::to_owned)),
-            1,
-        );
+        self.add((rule.id.clone(), None, problem, None), url, || Some(detail.to_owned()));
     }
 
-    /// A problem of a group.
+    /// A problem of a group on a page.
     pub fn of_group(
         &mut self,
         at: (&Rule, &str),
         (problem, column): (&'static str, Option<usize>),
-        case: impl FnOnce() -> (Option<String>, Option<String>),
+        url: &str,
+        detail: impl FnOnce() -> Option<String>,
     ) {
-        self.add((at.0.id.clone(), Some(at.1.to_owned()), problem, column), case, 1);
+        self.add((at.0.id.clone(), Some(at.1.to_owned()), problem, column), Some(url), detail);
     }
 
+    /// Counts a case. The one that is told is that of the smallest address, in whatever order pages come; of one page the first.
     fn add(
         &mut self,
         key: (String, Option<String>, &'static str, Option<usize>),
-        case: impl FnOnce() -> (Option<String>, Option<String>),
-        count: u64,
+        url: Option<&str>,
+        detail: impl FnOnce() -> Option<String>,
     ) {
         let of = self.problems.entry(key).or_default();
-        if of.count == 0 {
-            (of.detail, of.url) = case();
+        if of.count == 0 || url < of.url.as_deref() {
+            (of.detail, of.url) = (detail(), url.map(str::to_owned));
         }
-        of.count += count;
+        of.count += 1;
     }
 
     /// Writes both tables, and says what is wrong.

@@ -171,10 +171,15 @@ impl Visitor<'_> {
         if page.url().key().0 != wanted.url {
             return Err(format!("another page stands at its place: {}", page.url().as_str()));
         }
-        let mut results = vec![None; wanted.tasks.len()];
+        let results = self.results(&page, &wanted.tasks);
+        Ok(Visit { url: page.url().as_str().to_owned(), surt: page.url().surt(), results })
+    }
+
+    /// What is found on a page for each of the tasks; `None`: it is not of the layer.
+    pub fn results(&self, page: &Page<'_>, tasks: &[Task]) -> Vec<Option<PageResults>> {
+        let mut results = vec![None; tasks.len()];
         let own = |task: &Task| self.rules[usize::from(task.rule)].encoding;
-        let usual: Vec<usize> =
-            (0..wanted.tasks.len()).filter(|at| own(&wanted.tasks[*at]).is_none()).collect();
+        let usual: Vec<usize> = (0..tasks.len()).filter(|at| own(&tasks[*at]).is_none()).collect();
         if !usual.is_empty() {
             let other;
             let (text, encoding): (Cow<'_, str>, _) = match page.characters() {
@@ -195,16 +200,25 @@ impl Visitor<'_> {
             };
             let of = RulePage::new(page.url(), &text, dom, encoding);
             for at in usual {
-                results[at] = self.task(&of, wanted.tasks[at]);
+                results[at] = self.task(&of, tasks[at]);
             }
         }
-        for (at, task) in wanted.tasks.iter().enumerate() {
+        for (at, task) in tasks.iter().enumerate() {
             let Some(encoding) = own(task) else { continue };
             let (text, _) = encoding.decode_with_bom_removal(page.body().bytes);
             let dom = parse(&text, &Limits::default());
             results[at] = self.task(&RulePage::new(page.url(), &text, &dom, encoding), *task);
         }
-        Ok(Visit { url: page.url().as_str().to_owned(), surt: page.url().surt(), results })
+        results
+    }
+
+    /// The digest of a capture, as in table `pages`; `None` where it cannot be read or is cut.
+    pub fn digest(&self, place: &Place) -> Option<String> {
+        let shard = self.shards.files.get(place.shard as usize)?.as_ref()?;
+        let found = shard.record.read(place.offset, Some(place.length)).ok()?;
+        let record = found.record();
+        let capture = record.to_mention()?;
+        Page::new(&capture, &self.mill, &Buffers::default())?.content_digest()
     }
 
     fn task(&self, page: &RulePage<'_>, task: Task) -> Option<PageResults> {

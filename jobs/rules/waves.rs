@@ -1,11 +1,12 @@
 //! Visiting pages: those that are entered, then, wave by wave, those that links lead to.
 
 use webmill_capture::{CanonicalUrl, Result};
-use webmill_mill::{Mill, PageLimits, PageRow};
-use webmill_rules::{Found, PageResults, Rule, TagNumber};
-use webmill_run::{Measure, Unit};
+use webmill_mill::{Mill, PageLimits, PageRow, WarcType};
+use webmill_rules::{Found, Rule, TagNumber};
+use webmill_run::{Committed, Measure, Stage, Unit};
 use webmill_table::{Reader, columns};
 
+use super::scan::{Scan, entered};
 use super::store::{Place, Store, Stored, Task, Way};
 use super::tally::Tally;
 use super::visit::{Shards, Visit, Visitor, Wanted};
@@ -14,8 +15,8 @@ use super::{RuleInput, RulesJob};
 columns! {
     /// What tells whether and where a page is read.
     struct Listed from PageRow {
-        url, url_key, is_current, fetch_status, fetch_redirect, url_origin, warc_filename, warc_record_offset,
-        warc_record_length
+        url, url_key, is_current, fetch_time, fetch_status, fetch_redirect, url_origin, warc_type, warc_filename,
+        warc_record_offset, warc_record_length
     }
 }
 
@@ -30,18 +31,27 @@ pub fn run(
     job: &RulesJob,
     rules: &[Rule],
     input: &RuleInput,
-    store: &Store,
+    store: &mut Store,
     unit: &mut Unit<'_>,
     tally: &mut Tally,
 ) -> Result<Shards> {
-    let mut shards = Shards::new(&input.shards);
-    list(rules, input, &mut shards, store, unit)?;
-    entries(rules, store, unit, tally)?;
-    let chunk = (unit.stage().memory as usize / 2 / job.limits().bytes.max(1)).clamp(16, 1024);
+    let mut shards = Shards::new(input.shards());
+    if let RuleInput::Tables { extract, .. } = input {
+        list(rules, extract, &mut shards, store, unit)?;
+    }
     let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() });
     let visitor = Visitor { shards: &shards, rules, limits: job.limits(), mill };
-    let mut waves = Waves { visitor, rules, store, chunk, wave: 0 };
+    if let RuleInput::Shards(shards) = input {
+        let scan = Scan { visitor: &visitor, shards, finds_pages: rules.iter().any(Rule::finds_pages) };
+        scan.gather(store, unit, tally)?;
+    }
+    let chunk = (unit.stage().memory as usize / 2 / job.limits().bytes.max(1)).clamp(16, 1024);
+    let mut waves = Waves { visitor: &visitor, rules, store, chunk, wave: 0 };
     unit.stage().progress.begin("rules", 0, Measure::Items);
+    if matches!(input, RuleInput::Shards(_)) {
+        waves.follow_found(unit, tally)?;
+    }
+    entries(rules, store, unit, tally)?;
     while waves.visit(unit, tally)? {
         waves.wave += 1;
     }
@@ -49,31 +59,43 @@ pub fn run(
     Ok(shards)
 }
 
+/// Reads the shards before anything is looked up in them, where no table says what they hold.
+///
+/// # Errors
+/// What ends the run.
+pub fn scan(job: &RulesJob, rules: &[Rule], input: &RuleInput, stage: &Stage<'_>) -> Result<()> {
+    let RuleInput::Shards(shards) = input else { return Ok(()) };
+    let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() });
+    let visitor = Visitor { shards: &Shards::new(&shards.inputs), rules, limits: job.limits(), mill };
+    Scan { visitor: &visitor, shards, finds_pages: rules.iter().any(Rule::finds_pages) }.read(stage)
+}
+
 /// Reads table `pages`: pages that are entered for their address are the first wave; where links are followed, all places are noted.
 fn list(
     rules: &[Rule],
-    input: &RuleInput,
+    extract: &Committed,
     shards: &mut Shards,
     store: &Store,
     unit: &mut Unit<'_>,
 ) -> Result<()> {
-    let layers = |rule: &Rule| (0..rule.layers.len()).collect::<Vec<_>>();
-    let mut reader = Reader::<Listed>::open(&input.extract.path("pages"))?;
+    let entered = entered(rules)?;
+    let mut reader = Reader::<Listed>::open(&extract.path("pages"))?;
     while let Some(batch) = reader.next()? {
         unit.stage().cancel.check()?;
         for page in batch.rows() {
             unit.read(1);
             let url = page.url_key.0;
             if let Some(origin) = page.url_origin.and_then(CanonicalUrl::parse_stored) {
-                store.set_redirect(origin.key().0, url)?;
+                store.set_redirect(origin.key().0, url, page.fetch_time.0)?;
             }
             if !page.is_current {
                 continue;
             }
             if let Some(target) = page.fetch_redirect.and_then(CanonicalUrl::parse_stored) {
-                store.set_redirect(url, target.key().0)?;
+                store.set_redirect(url, target.key().0, page.fetch_time.0)?;
             }
-            if !matches!(page.fetch_status, None | Some(200..=299)) || page.warc_filename.is_empty() {
+            let is_answer = matches!(page.warc_type, Some(WarcType::Response | WarcType::Resource));
+            if !is_answer || !matches!(page.fetch_status, None | Some(200..=299)) {
                 continue;
             }
             let place = Place {
@@ -82,10 +104,8 @@ fn list(
                 length: page.warc_record_length as u64,
             };
             store.set_place(url, place)?;
-            for (number, rule) in rules.iter().enumerate() {
-                for layer in layers(rule).into_iter().filter(|layer| rule.enters(*layer, page.url)) {
-                    store.queue(0, Task { url, rule: number as u16, layer: layer as u16 }, Way::Entered)?;
-                }
+            for (rule, layer) in entered.of(page.url) {
+                store.queue(0, Task { url, rule: rule as u16, layer: layer as u16 }, Way::Entered)?;
             }
         }
     }
@@ -116,7 +136,7 @@ fn entries(rules: &[Rule], store: &Store, unit: &mut Unit<'_>, tally: &mut Tally
 }
 
 struct Waves<'a> {
-    visitor: Visitor<'a>,
+    visitor: &'a Visitor<'a>,
     rules: &'a [Rule],
     store: &'a Store,
     /// Pages whose results are held at once.
@@ -125,6 +145,21 @@ struct Waves<'a> {
 }
 
 impl Waves<'_> {
+    /// Queues what the pages that a scan read lead to.
+    fn follow_found(&self, unit: &Unit<'_>, tally: &mut Tally) -> Result<()> {
+        let mut behind = None;
+        loop {
+            unit.stage().cancel.check()?;
+            let tasks = self.store.tasks(0, behind, AT_ONCE)?;
+            let Some((last, _)) = tasks.last() else { return Ok(()) };
+            behind = Some(*last);
+            for (task, _) in tasks {
+                let results = self.store.get(task)?.and_then(|stored| stored.results);
+                results.map_or(Ok(()), |results| self.follow(task, &results, tally))?;
+            }
+        }
+    }
+
     /// One wave; whether there was any.
     fn visit(&mut self, unit: &mut Unit<'_>, tally: &mut Tally) -> Result<bool> {
         let mut behind = None;
@@ -170,7 +205,7 @@ impl Waves<'_> {
             if let Some(stored) = self.store.get(task)? {
                 if way == Way::Entered && stored.results.is_some() {
                     let url = CanonicalUrl::parse_stored(&stored.url);
-                    url.map_or(Ok(()), |url| self.store.add_top(task, &url.surt()))?;
+                    url.map_or(Ok(()), |url| self.store.add_top(task, &url.surt(), None))?;
                 }
                 continue;
             }
@@ -190,23 +225,23 @@ impl Waves<'_> {
     fn keep(&self, page: &Wanted, ways: &[Way], visit: Visit, tally: &mut Tally) -> Result<()> {
         for ((task, way), results) in page.tasks.iter().zip(ways).zip(visit.results) {
             if let Some(results) = &results {
-                tally.page(*task, results);
-                self.follow(*task, results, tally)?;
+                tally.page(*task, &results.counts);
+                self.follow(*task, &results.results, tally)?;
                 if *way == Way::Entered {
-                    self.store.add_top(*task, &visit.surt)?;
+                    self.store.add_top(*task, &visit.surt, None)?;
                 }
             }
             let results = results.map(|results| results.results);
-            self.store.put(*task, &Stored { url: visit.url.clone(), place: page.place, results })?;
+            self.store.put(*task, Stored { url: visit.url.clone(), place: page.place, results })?;
         }
         Ok(())
     }
 
-    fn follow(&self, task: Task, results: &PageResults, tally: &mut Tally) -> Result<()> {
+    fn follow(&self, task: Task, results: &[(TagNumber, Vec<Found>)], tally: &mut Tally) -> Result<()> {
         let rule = &self.rules[usize::from(task.rule)];
         let paging = rule.layers[usize::from(task.layer)].paging;
         let mut followed = Ok(());
-        each_found(&results.results, &mut |tag, found| {
+        each_found(results, &mut |tag, found| {
             let opens = rule.tags[tag].opens.map(|layer| (layer as u16, Way::Entered));
             let continues = (paging == Some(tag)).then_some((task.layer, Way::Continued));
             for (layer, way) in opens.into_iter().chain(continues) {

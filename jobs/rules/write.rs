@@ -13,7 +13,7 @@ use webmill_run::{Measure, Unit};
 use webmill_table::{ColumnSchema, ColumnType, DynamicWriter, TableSchema, Value};
 
 use super::RulesJob;
-use super::store::{Place, Store, Stored, Task};
+use super::store::{Place, Store, Stored, Task, Top};
 use super::tally::Tally;
 use super::visit::Shards;
 use super::waves::{each_found, resolved};
@@ -141,36 +141,25 @@ impl Tops<'_> {
         let mut file = Files::create(schema(self.rule, self.group), unit)?;
         // Pages that others lead on to begin no rows, unless they lead to each other in a ring.
         for rings in [false, true].into_iter().take(1 + usize::from(has_paging)) {
-            let mut behind = Vec::new();
-            loop {
+            let (mut tops, mut behind) = self.store.tops(self.number, layer as u16, &[], AT_ONCE)?;
+            let mut ready: Vec<Made> = Vec::new();
+            // The rows of some pages are written while those of the next ones are made.
+            while !tops.is_empty() || !ready.is_empty() {
                 unit.stage().cancel.check()?;
-                let (tasks, last) = self.store.tops(self.number, layer as u16, &behind, AT_ONCE)?;
-                if tasks.is_empty() {
-                    break;
-                }
-                behind = last;
-                let is_wanted = |task: &Task| -> Result<bool> {
-                    Ok(!has_paging || self.store.is_continued(*task)? == rings)
-                };
-                let made: Vec<Option<Made>> = match rings {
-                    false => tasks
-                        .par_iter()
-                        .map(|task| if is_wanted(task)? { self.made(*task).map(Some) } else { Ok(None) })
-                        .collect::<Result<_>>()?,
-                    // One after the other: each takes the pages of its ring away.
-                    true => tasks
-                        .iter()
-                        .map(|task| {
-                            match is_wanted(task)? && !self.store.is_walked(*task, self.group_number)? {
-                                true => self.made(*task).map(Some),
-                                false => Ok(None),
-                            }
-                        })
-                        .collect::<Result<_>>()?,
-                };
-                for (rows, problems) in made.into_iter().flatten() {
-                    rows.into_iter().try_for_each(|row| file.push(row, unit))?;
-                    problems.into_iter().for_each(|(problem, url)| self.note(problem, url, tally));
+                let (made, written) = rayon::join(
+                    || self.each(&tops, has_paging, rings),
+                    || -> Result<()> {
+                        for (rows, problems) in ready.drain(..) {
+                            rows.into_iter().try_for_each(|row| file.push(row, unit))?;
+                            problems.into_iter().for_each(|(problem, url)| self.note(problem, url, tally));
+                        }
+                        Ok(())
+                    },
+                );
+                written?;
+                ready = made?;
+                if !tops.is_empty() {
+                    (tops, behind) = self.store.tops(self.number, layer as u16, &behind, AT_ONCE)?;
                 }
             }
         }
@@ -179,8 +168,21 @@ impl Tops<'_> {
         Ok(())
     }
 
-    fn made(&self, task: Task) -> Result<Made> {
-        let Some(top) = self.chain(task)? else { return Ok(Made::default()) };
+    /// What is made of some pages, in their order.
+    fn each(&self, tops: &[Top], has_paging: bool, rings: bool) -> Result<Vec<Made>> {
+        let is_wanted =
+            |task: Task| -> Result<bool> { Ok(!has_paging || self.store.is_continued(task)? == rings) };
+        let made = |top: &Top| if is_wanted(top.task)? { self.made(top) } else { Ok(Made::default()) };
+        if !rings {
+            return tops.par_iter().map(made).collect();
+        }
+        // One after the other: each takes the pages of its ring away.
+        let is_walked = |top: &Top| self.store.is_walked(top.task, self.group_number);
+        tops.iter().map(|top| if is_walked(top)? { Ok(Made::default()) } else { made(top) }).collect()
+    }
+
+    fn made(&self, top: &Top) -> Result<Made> {
+        let Some(top) = self.chain(top.task, self.store.get_top(top)?)? else { return Ok(Made::default()) };
         let top_url = top.page.first().map(|link| link.url.clone()).unwrap_or_default();
         let mut sink = Sink { tops: self, top_url, rows: Vec::new(), problems: Vec::new() };
         rows(self.group, &top, &mut sink)?;
@@ -188,10 +190,8 @@ impl Tops<'_> {
     }
 
     /// A page with the pages that its paging tag leads to behind it; `None`: it is not of the layer.
-    fn chain(&self, task: Task) -> Result<Option<Visited<Chain>>> {
-        let Some(Stored { url, place, results: Some(results) }) = self.store.get(task)? else {
-            return Ok(None);
-        };
+    fn chain(&self, task: Task, stored: Option<Stored>) -> Result<Option<Visited<Chain>>> {
+        let Some(Stored { url, place, results: Some(results) }) = stored else { return Ok(None) };
         let layer = &self.rule.layers[usize::from(task.layer)];
         let mut visited = Visited { results, page: vec![Link { url, place, ends: Vec::new() }] };
         let Some(paging) = layer.paging else { return Ok(Some(visited)) };
@@ -245,7 +245,7 @@ impl Tops<'_> {
             Problem::Kind(number) => ("not-of-kind", Some(number), column(number)),
             Problem::Shortened(number) => ("shortened", Some(number), column(number)),
         };
-        tally.of_group((self.rule, &self.group.name), (name, about), || (detail, Some(url)));
+        tally.of_group((self.rule, &self.group.name), (name, about), &url, || detail);
     }
 }
 
@@ -299,7 +299,7 @@ impl RowSink<Chain> for Sink<'_> {
         let Some(layer) = tops.rule.tags[tag].opens else { return Ok(Behind::Other) };
         let Some((url, _)) = resolved(tops.store, url)? else { return Ok(Behind::Missing) };
         let task = Task { url, rule: tops.number, layer: layer as u16 };
-        match tops.chain(task)? {
+        match tops.chain(task, tops.store.get(task)?)? {
             Some(page) => Ok(Behind::Page(Arc::new(page))),
             None if tops.store.is_done(task)? => Ok(Behind::Other),
             None => Ok(Behind::Missing),

@@ -195,6 +195,11 @@ impl Rule {
         self.layers.iter().any(|layer| layer.from.is_some() || layer.paging.is_some())
     }
 
+    /// Whether pages are found by links or by addresses that the rule names, not only by expressions for addresses.
+    pub fn finds_pages(&self) -> bool {
+        self.has_links() || self.layers.iter().any(|layer| !layer.entries.is_empty())
+    }
+
     /// Whether a page of the corpus is entered into a layer for its address.
     pub fn enters(&self, layer: LayerNumber, url: &str) -> bool {
         self.layers[layer].pages.iter().any(|pages| pages.is_match(url))

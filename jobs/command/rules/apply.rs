@@ -13,17 +13,17 @@ use crate::settings::Common;
 
 /// Make tables of what rules find in the pages of a corpus, on list pages, detail pages and chains of pages, however deep.
 ///
-/// Each group of a rule becomes the table `rule_RULE_GROUP`. The results of `webmill extract` in the same folder say which pages there are;
-/// where there are none and shards are given, it is run first. Exit code 1 where a rule has mistakes: the others are applied.
+/// Each group of a rule becomes the table `rule_RULE_GROUP`. Shards that are given are read once, as a whole; without, the
+/// results of `webmill extract` in the same folder say which pages there are, and only those that a rule wants are read. Exit code 1 where a rule has mistakes: the others are applied.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill rules apply books.toml --out results\n  webmill rules apply rules/ --shards crawl/ --out results\n\nReads what `webmill extract` wrote to the same folder, and the shards that it is of."
+    after_help = "Examples:\n  webmill rules apply books.toml --out results\n  webmill rules apply rules/ --shards crawl/ --out results"
 )]
 pub struct ApplyArgs {
     /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program.
     #[arg(required = true)]
     rules: Vec<String>,
-    /// The shards that the results are of [default: where they lay when they were extracted].
+    /// The shards [default: those that the results of `webmill extract` in the output folder are of].
     #[arg(long, value_name = "SHARD")]
     shards: Vec<String>,
     #[command(flatten)]
@@ -37,9 +37,6 @@ pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
     let files: Vec<toml::Value> = args.rules.iter().map(|path| path.clone().into()).collect();
     recipe.set(RuleSettings::TABLE, "files", files);
     let context = args.common.context_with(recipe, &console, cancel)?.reading(&args.shards);
-    if !args.shards.is_empty() && !args.common.shared.dry_run {
-        context.require("extract")?;
-    }
     let code = print_committed(&context, RulesJob::NAME)?;
     let committed = context.results();
     let refused =

@@ -1,0 +1,364 @@
+//! One pass over shards: which capture of each URL counts, and what the layers that pages are entered by for their address find,
+//! at once.
+//!
+//! Each part of a shard writes what was found aside, and a head a capture: its URL, how much it counts, where it stands, where its
+//! results are. Heads are sorted by URL (externally, within the budget) and the one that counts of each is taken, as `extract` does
+//! it: HTML answers of status 2xx before other answers of status 2xx before other answers before revisits and all else; then time;
+//! captures of one moment by digest, offset, shard. Their digests are computed only then.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+
+use serde::{Deserialize, Serialize};
+use webmill_capture::error::AtPath;
+use webmill_capture::{CanonicalUrl, Capture, Error, RecordType, Result};
+use webmill_crawl::journal::LogFile;
+use webmill_mill::{Buffers, Page};
+use webmill_rules::{Entered, Rule, TagCounts};
+use webmill_run::{Stage, Unit};
+use webmill_sort::{Budget, BytesSorter};
+
+use super::store::{Aside, At, Place, Store, Stored, Task, Way};
+use super::tally::Tally;
+use super::visit::Visitor;
+use crate::current_captures::ordered;
+use crate::inputs::Shards;
+use crate::walk::{OfPart, Walk};
+
+/// Largest record held in memory, in bytes; a larger one is cut.
+const MAX_RECORD: u64 = 64 << 20;
+
+/// What a layer found on a capture.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Done {
+    rule: u16,
+    layer: u16,
+    /// Empty where the page is not of the layer.
+    counts: Vec<TagCounts>,
+    at: At,
+    is_of: bool,
+}
+
+/// A capture.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Head {
+    url: u128,
+    class: u8,
+    time: Option<i64>,
+    place: Place,
+    /// Whether it is an answer that brought what was asked for.
+    is_good: bool,
+    origin: Option<u128>,
+    redirect: Option<u128>,
+    /// Empty where nothing was done.
+    surt: String,
+    done: Vec<Done>,
+}
+
+/// The pass.
+pub struct Scan<'a> {
+    /// What pages are analysed with.
+    pub visitor: &'a Visitor<'a>,
+    /// The shards.
+    pub shards: &'a Shards,
+    /// Whether pages are found by links or addresses, so that the places of all must be known.
+    pub finds_pages: bool,
+}
+
+impl Scan<'_> {
+    /// Reads all shards; units of work of their own.
+    ///
+    /// # Errors
+    /// What ends the run.
+    pub fn read(&self, stage: &Stage<'_>) -> Result<()> {
+        let walk = Walk { shards: self.shards, stage, max_record_bytes: MAX_RECORD, unit: "scan" };
+        let entered = entered(self.visitor.rules)?;
+        let parts = walk.parts(0);
+        walk.run("scan", &parts, |index, _| PartScan {
+            scan: self,
+            entered: &entered,
+            shard: parts[index].input as u32,
+            name: walk.unit_name(index),
+            files: None,
+        })?;
+        if !self.finds_pages {
+            return Ok(());
+        }
+        for log in &self.shards.logs {
+            stage.unit(&log.unit, |unit| {
+                let mut files = Files::create(&log.unit, unit)?;
+                let finished = log.path.extension().is_some_and(|e| e == "zst");
+                let file = LogFile { number: 0, path: log.path.clone(), finished };
+                let read = file.read(0, &mut |event| {
+                    stage.cancel.check()?;
+                    redirect_of(&event).map_or(Ok(()), |head| files.head(&head))
+                })?;
+                if let Some(error) = read.first {
+                    unit.dropped("damaged-log-line", read.damaged);
+                    stage.progress.note(&error.to_string());
+                }
+                files.finish(unit)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Puts what was read into the store: the captures that count.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn gather(&self, store: &mut Store, unit: &mut Unit<'_>, tally: &mut Tally) -> Result<()> {
+        let stage = unit.stage();
+        let mut sorter = BytesSorter::new(&Budget::new(stage.memory as usize / 4).in_dir(unit.temp()));
+        let mut key = Vec::new();
+        let mut found = Vec::new();
+        for (path, rows) in stage.scratch()? {
+            if let Some(heads) = path.strip_suffix(FOUND) {
+                found.push(stage.path(&path));
+                push(&stage.path(&format!("{heads}{HEADS}")), found.len() as u32 - 1, &mut key, &mut sorter)?;
+            }
+            let _ = rows;
+        }
+        store.set_aside(Aside::open(&found)?);
+        let mut sorted = sorter.finish()?;
+        let mut current: Option<Counting> = None;
+        while let Some((key, value)) = sorted.next().transpose()? {
+            let head: Head = postcard::from_bytes(value).map_err(|_| unreadable())?;
+            if let Some(origin) = head.origin.filter(|_| self.finds_pages) {
+                store.set_redirect(origin, head.url, head.time)?;
+            }
+            let next = Counting { order: key.to_vec(), head, digest: None };
+            current = match current.take() {
+                Some(before) if before.head.url != next.head.url => {
+                    self.keep(before.head, store, tally, unit)?;
+                    Some(next)
+                }
+                Some(before) if before.order == next.order => Some(self.later(before, next)),
+                _ => Some(next),
+            };
+        }
+        current.map_or(Ok(()), |last| self.keep(last.head, store, tally, unit))
+    }
+
+    /// Of two captures of one moment the one that counts.
+    fn later(&self, mut a: Counting, mut b: Counting) -> Counting {
+        for one in [&mut a, &mut b] {
+            let digest = || self.visitor.digest(&one.head.place);
+            one.digest.get_or_insert_with(digest);
+        }
+        let key = |of: &Counting| {
+            let shard = self.visitor.shards.name(of.head.place.shard).to_owned();
+            (of.digest.clone().flatten(), of.head.place.offset, shard)
+        };
+        if key(&a) > key(&b) { a } else { b }
+    }
+
+    fn keep(&self, head: Head, store: &Store, tally: &mut Tally, unit: &mut Unit<'_>) -> Result<()> {
+        if self.finds_pages {
+            if let Some(target) = head.redirect {
+                store.set_redirect(head.url, target, head.time)?;
+            }
+            if head.is_good {
+                store.set_place(head.url, head.place)?;
+            }
+        }
+        if !head.done.is_empty() {
+            unit.kept("pages", 1);
+        }
+        for done in head.done {
+            let task = Task { url: head.url, rule: done.rule, layer: done.layer };
+            let rule = &self.visitor.rules[usize::from(done.rule)];
+            if done.is_of {
+                tally.page(task, &done.counts);
+                store.add_top(task, &head.surt, Some(done.at))?;
+            }
+            // Rules whose pages stand alone ask for nothing but their tops.
+            if rule.finds_pages() {
+                store.put_at(task, done.at)?;
+                store.queue(0, task, Way::Entered)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The capture of a URL that counts so far.
+struct Counting {
+    /// Its key in the sort: equal for captures of one moment.
+    order: Vec<u8>,
+    head: Head,
+    digest: Option<Option<String>>,
+}
+
+/// The layers that pages are entered by for their address.
+///
+/// # Errors
+/// [`Error::Limit`] where all expressions together are too large.
+pub fn entered(rules: &[Rule]) -> Result<Entered> {
+    Entered::new(rules).map_err(|error| Error::Limit(format!("expressions of rules: {error}")))
+}
+
+fn unreadable() -> Error {
+    Error::Internal("the job rules holds a capture that was not written".into())
+}
+
+/// Ends of the names of a part's files.
+const HEADS: &str = ".heads";
+const FOUND: &str = ".found";
+
+/// Adds the heads of a part; results are in the file of this number.
+fn push(path: &std::path::Path, file: u32, key: &mut Vec<u8>, sorter: &mut BytesSorter) -> Result<()> {
+    let mut heads = BufReader::new(File::open(path).at(path)?);
+    let (mut length, mut frame) = ([0; 4], Vec::new());
+    loop {
+        match heads.read_exact(&mut length) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
+            Err(error) => return Err(Error::io(path, error)),
+        }
+        frame.resize(u32::from_le_bytes(length) as usize, 0);
+        heads.read_exact(&mut frame).at(path)?;
+        let mut head: Head = postcard::from_bytes(&frame).map_err(|_| unreadable())?;
+        key.clear();
+        key.extend_from_slice(&head.url.to_be_bytes());
+        key.push(head.class);
+        key.extend_from_slice(&ordered(head.time));
+        head.done.iter_mut().for_each(|done| done.at.file = file);
+        sorter.push(key, &postcard::to_allocvec(&head).map_err(|_| unreadable())?)?;
+    }
+}
+
+/// The files of a part.
+struct Files {
+    name: String,
+    found: BufWriter<File>,
+    written: u64,
+    heads: BufWriter<File>,
+    rows: u64,
+    path: std::path::PathBuf,
+}
+
+impl Files {
+    fn create(name: &str, unit: &Unit<'_>) -> Result<Files> {
+        let create = |end: &str| {
+            let path = unit.create(&format!("aside/{name}{end}"))?;
+            Ok(BufWriter::with_capacity(1 << 16, File::create(&path).at(&path)?))
+        };
+        let (found, heads) = (create(FOUND)?, create(HEADS)?);
+        let path = unit.stage().path("aside");
+        Ok(Files { name: name.to_owned(), found, written: 0, heads, rows: 0, path })
+    }
+
+    fn found(&mut self, stored: &Stored) -> Result<At> {
+        let bytes = postcard::to_allocvec(stored).map_err(|_| unreadable())?;
+        self.found.write_all(&bytes).at(&self.path)?;
+        let at = At { file: 0, offset: self.written, length: bytes.len() as u32 };
+        self.written += bytes.len() as u64;
+        Ok(at)
+    }
+
+    fn head(&mut self, head: &Head) -> Result<()> {
+        let bytes = postcard::to_allocvec(head).map_err(|_| unreadable())?;
+        self.heads.write_all(&(bytes.len() as u32).to_le_bytes()).at(&self.path)?;
+        self.rows += 1;
+        self.heads.write_all(&bytes).at(&self.path)
+    }
+
+    fn finish(mut self, unit: &mut Unit<'_>) -> Result<()> {
+        self.found.flush().at(&self.path)?;
+        self.heads.flush().at(&self.path)?;
+        for end in [FOUND, HEADS] {
+            unit.scratch(&format!("aside/{}{end}", self.name), self.rows);
+        }
+        Ok(())
+    }
+}
+
+/// A part of a shard.
+struct PartScan<'a> {
+    scan: &'a Scan<'a>,
+    entered: &'a Entered,
+    shard: u32,
+    name: String,
+    files: Option<Files>,
+}
+
+impl OfPart for PartScan<'_> {
+    fn wants(&self, capture: &Capture<'_>) -> bool {
+        !matches!(capture.record_type, RecordType::Request | RecordType::Metadata)
+    }
+
+    fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<bool> {
+        let visitor = self.scan.visitor;
+        let buffers = Buffers::default();
+        let Some(page) = Page::new(capture, &visitor.mill, &buffers) else { return Ok(false) };
+        let layers = self.entered.of(page.url().as_str());
+        if layers.is_empty() && !self.scan.finds_pages {
+            return Ok(true);
+        }
+        let is_good = page.is_good() && capture.is_answer();
+        let url = page.url().key().0;
+        let place = Place { shard: self.shard, offset: capture.place.offset, length: capture.place.length };
+        let tasks: Vec<Task> = layers
+            .iter()
+            .map(|(rule, layer)| Task { url, rule: *rule as u16, layer: *layer as u16 })
+            .collect();
+        let results = if is_good { visitor.results(&page, &tasks) } else { Vec::new() };
+        if self.files.is_none() {
+            self.files = Some(Files::create(&self.name, unit)?);
+        }
+        let Some(files) = &mut self.files else { return Ok(true) };
+        let mut done = Vec::with_capacity(results.len());
+        for (task, results) in tasks.iter().zip(results) {
+            let (results, counts) = results.map(|found| (found.results, found.counts)).unzip();
+            let is_of = results.is_some();
+            let at = files.found(&Stored { url: page.url().as_str().to_owned(), place, results })?;
+            let counts = counts.unwrap_or_default();
+            done.push(Done { rule: task.rule, layer: task.layer, counts, at, is_of });
+        }
+        let key = |url: CanonicalUrl| url.key().0;
+        let class = match (is_good, capture.is_answer()) {
+            (true, _) if page.is_html() => 3,
+            (true, _) => 2,
+            (false, true) => 1,
+            (false, false) => 0,
+        };
+        let head = Head {
+            url,
+            class,
+            time: capture.date_ms,
+            place,
+            is_good,
+            origin: page.origin().map(key),
+            redirect: page.redirect().map(key),
+            surt: if done.is_empty() { String::new() } else { page.url().surt() },
+            done,
+        };
+        files.head(&head)?;
+        Ok(true)
+    }
+
+    fn finish(self, unit: &mut Unit<'_>) -> Result<()> {
+        // A part without captures has files too: what is found is numbered by them.
+        self.files.map_or_else(|| Files::create(&self.name, unit), Ok)?.finish(unit)
+    }
+}
+
+/// The head of a redirect that no shard holds.
+fn redirect_of(event: &webmill_crawl::event::Event) -> Option<Head> {
+    let is_page = event.shard.is_none() && event.purpose == webmill_crawl::Purpose::Page;
+    let status = event.status.filter(|_| is_page && event.outcome != "retry" && !event.cut)?;
+    let url = CanonicalUrl::parse_stored(&event.url).filter(|_| status >= 300)?;
+    let target = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored);
+    Some(Head {
+        url: url.key().0,
+        class: 1,
+        time: Some(event.fetch_time_ms),
+        place: Place { shard: u32::MAX, offset: 0, length: 0 },
+        is_good: false,
+        origin: None,
+        redirect: target.map(|target| target.key().0),
+        surt: String::new(),
+        done: Vec::new(),
+    })
+}

@@ -1,0 +1,266 @@
+//! Reading shards part by part on all cores, with nothing lost or read twice where parts meet.
+//!
+//! **What.** A part begins where its start was guessed; where the walk before it did not end there, the guess was wrong (a page
+//! that quotes records) and the part is read again from the right place. Each part is a unit of work, so that a run that is
+//! stopped goes on with the parts that are missing.
+//!
+//! **Counts.** Records and bytes read, kinds kept, damage with the bytes it lost, files that cannot be read.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use webmill_capture::{Capture, Error, Result};
+use webmill_run::{Measure, Reject, Stage, Unit};
+use webmill_shard::{Container, Format, Input, Part, ReadOptions, Resume, ShardReader, follows, split};
+
+use crate::inputs::{Shards, UNREADABLE, clip};
+
+/// What is done with the captures of a part.
+pub trait OfPart {
+    /// Whether a record of this kind is taken.
+    fn wants(&self, capture: &Capture<'_>) -> bool;
+    /// Takes a capture; `false`: its URL is none.
+    ///
+    /// # Errors
+    /// What ends the run.
+    fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<bool>;
+    /// The part has ended.
+    ///
+    /// # Errors
+    /// What ends the run.
+    fn finish(self, unit: &mut Unit<'_>) -> Result<()>;
+}
+
+/// A walk through all parts.
+pub struct Walk<'a> {
+    /// The shards.
+    pub shards: &'a Shards,
+    /// Where the work is done.
+    pub stage: &'a Stage<'a>,
+    /// Largest record held in memory; a larger one is cut and marked.
+    pub max_record_bytes: u64,
+    /// What its units are called, before their number.
+    pub unit: &'static str,
+}
+
+/// Where the walk of a part began and ended: what proves that no record was lost or read twice at a seam.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Walked {
+    first: Option<u64>,
+    end: u64,
+    searching: bool,
+    proven: Option<bool>,
+}
+
+impl Walked {
+    /// That of a part that could not be read to its end: the next one looks for its first record as after damage.
+    fn broken(part: &Part, first: Option<u64>) -> Walked {
+        Walked { first, end: part.range.end, searching: true, proven: None }
+    }
+
+    fn resume(self) -> Resume {
+        Resume { offset: self.end, searching: self.searching, proven: self.proven }
+    }
+}
+
+impl Walk<'_> {
+    /// The parts of the shards, of so many bytes each; 0 chooses by the size of the input.
+    pub fn parts(&self, part_bytes: u64) -> Vec<Part> {
+        let total: u64 = self.shards.inputs.iter().map(|i| i.bytes).sum();
+        let bytes = if part_bytes == 0 { (total / 512).clamp(4 << 20, 256 << 20) } else { part_bytes };
+        split(&self.shards.inputs, bytes)
+    }
+
+    /// The name of a part's unit of work.
+    pub fn unit_name(&self, index: usize) -> String {
+        format!("{}-{index:06}", self.unit)
+    }
+
+    /// Hands the captures of each part to what `of_part` makes for it.
+    ///
+    /// # Errors
+    /// What ends the run.
+    pub fn run<P: OfPart>(
+        &self,
+        about: &str,
+        parts: &[Part],
+        of_part: impl Fn(usize, &Input) -> P + Sync,
+    ) -> Result<()> {
+        let total: u64 = self.shards.inputs.iter().map(|i| i.bytes).sum();
+        self.stage.progress.begin(about, total, Measure::Bytes);
+        let mut walked: Vec<Walked> = parts
+            .par_iter()
+            .enumerate()
+            .with_max_len(1)
+            .map(|(i, part)| {
+                let walked = self.part(i, part, None, &of_part)?;
+                let end = part.range.end.min(self.shards.inputs[part.input].bytes);
+                self.stage.progress.advance(end.saturating_sub(part.range.start));
+                Ok(walked)
+            })
+            .collect::<Result<_>>()?;
+        self.stage.progress.end();
+        for i in 1..parts.len() {
+            if parts[i].input != parts[i - 1].input {
+                continue;
+            }
+            let before = walked[i - 1].resume();
+            if !follows(&before, &parts[i].range, walked[i].first) {
+                self.stage.discard(&self.unit_name(i))?;
+                walked[i] = self.part(i, &parts[i], Some(before), &of_part)?;
+            } else if walked[i].first.is_none() {
+                walked[i] = walked[i - 1];
+            }
+        }
+        self.count_unread()
+    }
+
+    /// The records of a part.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn open(&self, part: &Part, from: Option<Resume>) -> Result<ShardReader> {
+        let input = &self.shards.inputs[part.input];
+        let options = ReadOptions {
+            max_record_bytes: self.max_record_bytes,
+            exact_start: from,
+            ..ReadOptions::default()
+        };
+        let kind = (input.format, input.container);
+        ShardReader::open_as(&input.path, input.name.clone(), kind, part.range.clone(), &options)
+    }
+
+    /// Counts files that are no shards, and those that could not even be looked at.
+    fn count_unread(&self) -> Result<()> {
+        if self.shards.unread.is_empty() {
+            return Ok(());
+        }
+        self.stage.unit("unread-files", |unit| {
+            for file in &self.shards.unread {
+                if file.refused {
+                    unit.read(1);
+                    unit.read_bytes(file.bytes);
+                    unit.unreadable(&file.name);
+                    unit.damaged(file.reject());
+                } else {
+                    unit.rejected(file.reject());
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn part<P: OfPart>(
+        &self,
+        index: usize,
+        part: &Part,
+        from: Option<Resume>,
+        of_part: &(impl Fn(usize, &Input) -> P + Sync),
+    ) -> Result<Walked> {
+        self.stage.unit(&self.unit_name(index), |unit| {
+            let input = &self.shards.inputs[part.input];
+            let mut of_part = of_part(index, input);
+            let mut reader = match self.open(part, from) {
+                Ok(reader) => reader,
+                Err(error) => {
+                    let from = from.map_or(part.range.start, |resume| resume.offset);
+                    unread(unit, input, part, from, error)?;
+                    unit.read_bytes(stored_bytes(input, part));
+                    of_part.finish(unit)?;
+                    return Ok(Walked::broken(part, None));
+                }
+            };
+            let (inside, failed) = self.records(&mut reader, input, &mut of_part, unit)?;
+            of_part.finish(unit)?;
+            // Of a file that is compressed as a whole, offsets and lengths are those inside.
+            let packed = input.format == Format::RawDb && input.container != Container::Plain;
+            unit.read_bytes(if packed { inside } else { stored_bytes(input, part) });
+            let end = reader.resume();
+            if let Some(error) = failed {
+                unread(unit, input, part, end.offset, error)?;
+                return Ok(Walked::broken(part, reader.first_offset()));
+            }
+            Ok(Walked {
+                first: reader.first_offset(),
+                end: end.offset,
+                searching: end.searching,
+                proven: end.proven,
+            })
+        })
+    }
+
+    /// All records of a part: bytes of these, and what ended it before its end.
+    fn records<P: OfPart>(
+        &self,
+        reader: &mut ShardReader,
+        input: &Input,
+        of_part: &mut P,
+        unit: &mut Unit<'_>,
+    ) -> Result<(u64, Option<Error>)> {
+        let mut inside = 0;
+        while let Some(record) = reader.next() {
+            self.stage.cancel.check()?;
+            if let Err(error @ Error::Io { .. }) = record {
+                return Ok((inside, Some(error)));
+            }
+            unit.read(1);
+            match record {
+                Err(error) => {
+                    let reject = damage(error, &input.name)?;
+                    inside += reject.bytes_lost;
+                    unit.damaged(reject);
+                }
+                Ok(record) => {
+                    inside += record.place.length;
+                    unit.kept(record.kind.name(), 1);
+                    let Some(capture) = record.to_mention().filter(|c| of_part.wants(c)) else {
+                        unit.dropped(&format!("{}-record", record.kind.name()), 1);
+                        continue;
+                    };
+                    if !of_part.capture(&capture, unit)? {
+                        unit.rejected(Reject {
+                            reason: "no-url".into(),
+                            shard: input.name.to_string(),
+                            offset: record.place.offset,
+                            bytes_lost: 0,
+                            detail: format!("not a URL: {}", clip(&record.url, 200)),
+                        });
+                    }
+                }
+            }
+        }
+        Ok((inside, None))
+    }
+}
+
+/// An error about the data is a reject; any other stops the job.
+fn damage(error: Error, shard: &str) -> Result<Reject> {
+    let (reason, offset, bytes_lost, detail) = match error {
+        Error::Corrupt { offset, reason, lost, .. } => ("damaged-record", offset, lost, reason),
+        Error::Limit(reason) => ("over-limit", 0, 0, reason),
+        other => return Err(other),
+    };
+    Ok(Reject { reason: reason.into(), shard: shard.to_owned(), offset, bytes_lost, detail })
+}
+
+/// Stored bytes of a part.
+fn stored_bytes(input: &Input, part: &Part) -> u64 {
+    part.range.end.min(input.bytes).saturating_sub(part.range.start)
+}
+
+/// Counts the rest of a part, from byte `from` on, of a file that cannot be read: one bad file never ends a run.
+fn unread(unit: &mut Unit<'_>, input: &Input, part: &Part, from: u64, error: Error) -> Result<()> {
+    let (Error::Io { .. } | Error::Corrupt { .. } | Error::Incompatible { .. }) = error else {
+        return Err(error);
+    };
+    let from = from.clamp(part.range.start, part.range.end.min(input.bytes).max(part.range.start));
+    unit.read(1);
+    unit.unreadable(&input.name);
+    unit.damaged(Reject {
+        reason: UNREADABLE.into(),
+        shard: input.name.to_string(),
+        offset: from,
+        bytes_lost: part.range.end.min(input.bytes).saturating_sub(from),
+        detail: error.to_string(),
+    });
+    Ok(())
+}
