@@ -38,7 +38,7 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Make tables of what rules find in pages",
     example: "Example:\n  webmill rules apply books.toml --out results\n\nReads the tables that `webmill extract` wrote to the same folder, and the shards that they are of.",
     reads_shards: false,
-    tables: || vec![schema::<RuleReportRow>(), schema::<RuleProblemRow>()],
+    tables: || vec![tables::any_group(), schema::<RuleReportRow>(), schema::<RuleProblemRow>()],
     check: check_settings::<RuleSettings>,
     run: rules,
 };
@@ -138,6 +138,14 @@ impl Job for RulesJob {
     }
 }
 
+/// A table of a rule that one of these rules has too, and which.
+fn of_another<'a>(rule: &Rule, rules: &'a [Rule]) -> Option<(String, &'a str)> {
+    let own: Vec<String> = rule.groups.iter().map(|group| rule.table(group)).collect();
+    let others =
+        rules.iter().flat_map(|rule| rule.groups.iter().map(move |group| (rule.table(group), &*rule.id)));
+    others.into_iter().find(|(table, _)| own.contains(table))
+}
+
 impl RulesJob {
     fn limits(&self) -> ApplyLimits {
         ApplyLimits {
@@ -168,6 +176,10 @@ impl RulesJob {
             let mistakes = match Rule::parse(source) {
                 Ok(rule) if rules.iter().any(|other| other.id == rule.id) => {
                     vec![format!("rule: another rule has the id {}", rule.id)]
+                }
+                // As with groups b_c of rule a, and c of a_b.
+                Ok(rule) if let Some((table, other)) = of_another(&rule, &rules) => {
+                    vec![format!("rule: rule {other} has a table {table} too: call the group otherwise")]
                 }
                 Ok(rule) => {
                     rules.push(rule);
