@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::Work;
 
 /// The Python that `make tools` installs the readers into.
-fn python() -> Option<std::path::PathBuf> {
+pub fn python() -> Option<std::path::PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/readers/bin/python");
     if !path.exists() {
         webmill_evaluation::skip(
