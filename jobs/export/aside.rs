@@ -8,8 +8,9 @@ use webmill_capture::{Error, Result};
 
 /// A file beside its place; it goes away where it is not committed.
 pub struct Aside {
-    aside: PathBuf,
     path: PathBuf,
+    /// Where it is to stand.
+    place: PathBuf,
 }
 
 impl Aside {
@@ -26,12 +27,12 @@ impl Aside {
         std::fs::metadata(folder(path)).at(folder(path))?;
         // Of a process of this number that was killed.
         let _ = std::fs::remove_file(&aside);
-        Ok(Aside { aside, path: path.to_path_buf() })
+        Ok(Aside { path: aside, place: path.to_path_buf() })
     }
 
     /// Where to write.
     pub fn path(&self) -> &Path {
-        &self.aside
+        &self.path
     }
 
     /// Syncs the file and gives it its name.
@@ -39,15 +40,15 @@ impl Aside {
     /// # Errors
     /// Where the disk refuses.
     pub fn commit(self) -> Result<()> {
-        File::open(&self.aside).and_then(|file| file.sync_all()).at(&self.path)?;
-        std::fs::rename(&self.aside, &self.path).at(&self.path)?;
-        File::open(folder(&self.path)).and_then(|folder| folder.sync_all()).at(&self.path)
+        File::open(&self.path).and_then(|file| file.sync_all()).at(&self.place)?;
+        std::fs::rename(&self.path, &self.place).at(&self.place)?;
+        File::open(folder(&self.place)).and_then(|folder| folder.sync_all()).at(&self.place)
     }
 }
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.aside);
+        let _ = std::fs::remove_file(&self.path);
     }
 }
 
