@@ -301,7 +301,10 @@ fn tables_of(committed: &Committed, schemas: &[TableSchema]) -> Result<Vec<Table
             .map(|output| Ok(committed.folder.join(inside(&committed.folder, &output.path)?)))
             .collect::<Result<_>>()?;
         let Some(first) = files.first() else { continue };
-        let schema = schemas.iter().find(|schema| schema.name == *name);
+        let facts = FileFacts::read(first)?;
+        // Tables of rules are in no program: their files say what they are.
+        let own = facts.schema.as_ref().filter(|schema| schema.name == *name);
+        let schema = schemas.iter().find(|schema| schema.name == *name).or(own);
         tables.push(TableFiles {
             name: name.clone(),
             job: manifest.job.clone(),
@@ -309,7 +312,7 @@ fn tables_of(committed: &Committed, schemas: &[TableSchema]) -> Result<Vec<Table
             about: schema.map_or_else(String::new, |schema| schema.about.clone()),
             rows: info.rows,
             bytes: outputs.iter().map(|output| output.bytes).sum(),
-            sorted_by: FileFacts::read(first)?.sorted_by,
+            sorted_by: facts.sorted_by,
             columns: info.columns.iter().map(|words| column(words, schema)).collect(),
             files,
         });

@@ -41,7 +41,7 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Make tables of what rules find in pages",
     example: "Example:\n  webmill rules apply books.toml --out results\n\nReads the tables that `webmill extract` wrote to the same folder, and the shards that they are of.",
     reads_shards: false,
-    tables: || vec![schema::<RuleReportRow>(), schema::<RuleProblemRow>()],
+    tables: || vec![tables::any_group(), schema::<RuleReportRow>(), schema::<RuleProblemRow>()],
     check: check_settings::<RuleSettings>,
     run: rules,
 };
@@ -162,6 +162,14 @@ impl Job for RulesJob {
     }
 }
 
+/// A table of a rule that one of these rules has too, and which.
+fn of_another<'a>(rule: &Rule, rules: &'a [Rule]) -> Option<(String, &'a str)> {
+    let own: Vec<String> = rule.groups.iter().map(|group| rule.table(group)).collect();
+    let others =
+        rules.iter().flat_map(|rule| rule.groups.iter().map(move |group| (rule.table(group), &*rule.id)));
+    others.into_iter().find(|(table, _)| own.contains(table))
+}
+
 impl RulesJob {
     fn limits(&self) -> ApplyLimits {
         ApplyLimits {
@@ -193,6 +201,12 @@ impl RulesJob {
             match Rule::parse(source) {
                 Ok(rule) if rules.iter().any(|other| other.id == rule.id) => {
                     mistakes.push((name, format!("rule: another rule has the id {}", rule.id)));
+                }
+                // As with groups b_c of rule a, and c of a_b.
+                Ok(rule) if let Some((table, other)) = of_another(&rule, &rules) => {
+                    let mistake =
+                        format!("rule: rule {other} has a table {table} too: call the group otherwise");
+                    mistakes.push((name, mistake));
                 }
                 Ok(rule) => rules.push(rule),
                 Err(found) => {

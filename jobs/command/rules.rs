@@ -1,6 +1,7 @@
 //! `webmill rules`: rules that make tables of what stands in pages, and a library of them.
 
 mod apply;
+mod export;
 mod library;
 mod new;
 mod test;
@@ -14,7 +15,7 @@ use webmill_run::Cancel;
 /// Make tables of what rules find in pages; list, search, check and try rules.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill rules check books.toml\n  webmill rules test books.toml page.html\n  webmill rules apply books.toml --out results"
+    after_help = "Examples:\n  webmill rules check books.toml\n  webmill rules test books.toml page.html\n  webmill rules apply books.toml --out results\n  webmill rules export --results results --format sqlite --out rules.sqlite"
 )]
 pub struct RulesArgs {
     #[command(subcommand)]
@@ -28,6 +29,7 @@ enum RulesCommand {
     Check(library::CheckArgs),
     Test(test::TestArgs),
     Apply(Box<apply::ApplyArgs>),
+    Export(export::ExportArgs),
     New(new::NewArgs),
     /// Print the JSON Schema of rule files, for editors that complete and check TOML.
     #[command(
@@ -36,9 +38,9 @@ enum RulesCommand {
     Schema,
 }
 
-/// Whether a subcommand only looks at rules and pages.
+/// Whether a subcommand only looks at rules and pages: it leaves nothing half done.
 pub fn only_looks(subcommand: Option<&str>) -> bool {
-    !matches!(subcommand, Some("apply"))
+    !matches!(subcommand, Some("apply" | "export"))
 }
 
 /// Runs the command.
@@ -57,5 +59,6 @@ pub fn run(args: &RulesArgs, cancel: &Cancel) -> Result<ExitCode> {
         }
         RulesCommand::New(args) => new::run(args),
         RulesCommand::Apply(args) => apply::run(args, cancel),
+        RulesCommand::Export(args) => export::run(args, cancel),
     }
 }

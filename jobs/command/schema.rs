@@ -1,18 +1,28 @@
 //! `webmill schema`: every table with type, unit, description and an example for each column.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::catalogue::{Catalogue, TableFiles};
 use crate::registry::tables;
 use anyhow::{Result, bail};
 use comfy_table::{ContentArrangement, Table};
-use webmill_table::TableSchema;
+use webmill_table::{ColumnSchema, ColumnType, FileFacts, TableSchema};
 
 /// Print the columns of the tables that webmill writes.
+///
+/// Tables of rules are known where results have them: --results describes the tables that are there. What all of them have is
+/// table `rule_RULE_GROUP`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  webmill schema pages\n  webmill schema --format json > schema.json")]
+#[command(
+    after_help = "Example:\n  webmill schema pages\n  webmill schema --format json > schema.json\n  webmill schema --results results rule_books_books"
+)]
 pub struct SchemaArgs {
     /// Table to describe [default: all].
     table: Option<String>,
+    /// Folder of results: describe the tables that it holds.
+    #[arg(long, value_name = "RESULTS")]
+    results: Option<PathBuf>,
     /// Output form.
     #[arg(long, value_enum, default_value = "text")]
     format: Form,
@@ -26,12 +36,19 @@ enum Form {
 
 /// Runs the command.
 pub fn run(args: &SchemaArgs) -> Result<ExitCode> {
-    let mut tables = tables();
+    let mut tables = match &args.results {
+        Some(results) => Catalogue::open(results)?.tables().map(of_results).collect::<Result<_>>()?,
+        None => tables(),
+    };
     if let Some(name) = &args.table {
         let names: Vec<String> = tables.iter().map(|t| t.name.clone()).collect();
         tables.retain(|t| t.name == *name);
         if tables.is_empty() {
-            bail!("no table is called {name}; tables: {}", names.join(", "));
+            let of_a_rule = match &args.results {
+                None if name.starts_with("rule_") => "; --results DIR names the results that have it",
+                _ => "",
+            };
+            bail!("no table is called {name}{of_a_rule}; tables: {}", names.join(", "));
         }
     }
     let text = match args.format {
@@ -46,6 +63,26 @@ pub fn run(args: &SchemaArgs) -> Result<ExitCode> {
     };
     crate::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The schema of a table of results: the program's where it knows the table, else what its files say.
+fn of_results(table: &TableFiles) -> Result<TableSchema> {
+    let file = table.files.first().map(|file| FileFacts::read(file)).transpose()?;
+    let of_file = file.and_then(|facts| facts.schema);
+    let known = tables().into_iter().find(|known| known.name == table.name).or(of_file);
+    let columns = table.columns.iter().filter_map(|column| {
+        let kind = ColumnType::of_words(&column.kind)?;
+        let known = known.iter().flat_map(|known| &known.columns).find(|known| known.name == column.name);
+        let plain = || ColumnSchema::new(&column.name, kind, &column.description, "");
+        let schema = known.cloned().unwrap_or_else(plain);
+        Some(ColumnSchema { kind, nullable: column.nullable, ..schema })
+    });
+    Ok(TableSchema {
+        name: table.name.clone(),
+        about: table.about.clone(),
+        sorted_by: table.sorted_by.clone(),
+        columns: columns.collect(),
+    })
 }
 
 fn described(schema: &TableSchema) -> String {

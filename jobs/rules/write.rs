@@ -8,12 +8,13 @@ use webmill_capture::domain::registrable;
 use webmill_capture::{CanonicalUrl, Result};
 use webmill_rules::cells::Cell;
 use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
-use webmill_rules::{Found, Group, Kind, Rule, TagNumber};
+use webmill_rules::{Found, Group, Rule, TagNumber};
 use webmill_run::{Measure, Unit};
-use webmill_table::{ColumnSchema, ColumnType, DynamicWriter, TableSchema, Value};
+use webmill_table::{DynamicWriter, TableSchema, Value};
 
 use super::RulesJob;
 use super::store::{Place, Store, Stored, Task, Top};
+use super::tables::schema;
 use super::tally::Tally;
 use super::visit::Shards;
 use super::waves::{each_found, resolved};
@@ -35,65 +36,6 @@ struct Link {
 
 /// The pages of a chain, in order; of most layers one.
 type Chain = Vec<Link>;
-
-/// The columns of a group's table.
-pub fn schema(rule: &Rule, group: &Group) -> TableSchema {
-    let kind = |kind: Kind| if kind == Kind::Number { ColumnType::Float64 } else { ColumnType::String };
-    let own = |name: &str, kind, description: &str, example: &str| {
-        ColumnSchema::new(name, kind, description, example)
-    };
-    let mut columns = vec![own(
-        "url",
-        ColumnType::String,
-        "canonical URL of the page that the row's last cells are from",
-        "http://shop.example.com/kettles",
-    )];
-    columns.extend(group.columns.iter().map(|column| {
-        let what = match column.kind {
-            Kind::String => "text",
-            Kind::Number => "number",
-            Kind::Date => "day, ISO 8601,",
-            Kind::Image => "address of the picture",
-            Kind::Url => "address",
-        };
-        own(
-            &column.name,
-            kind(column.kind),
-            &format!("{what} that tag {} found", rule.tags[column.tag].id),
-            "…",
-        )
-        .nullable()
-    }));
-    columns.extend([
-        own("url_key", ColumnType::Binary, "key of the page in table pages", "0x9f…"),
-        own("host", ColumnType::String, "host name of the page", "shop.example.com"),
-        own("domain", ColumnType::String, "registrable domain of the host", "example.com"),
-        own(
-            "top_url",
-            ColumnType::String,
-            "canonical URL of the page that the row begins on",
-            "http://shop.example.com/",
-        ),
-        own("layer", ColumnType::String, "id of the layer of the page", "detail"),
-        own(
-            "path",
-            ColumnType::String,
-            "numbers of the records on the way from the top page down, from 0",
-            "3.0",
-        ),
-        own("warc_filename", ColumnType::String, "shard of the page's record", "crawl-00001.raw"),
-        own("warc_record_offset", ColumnType::Int64, "offset of the page's record in its shard", "183214"),
-    ]);
-    TableSchema {
-        name: rule.table(group),
-        about: format!(
-            "Rows of group {} of rule {} ({}), in the order of the SURT of the page that they begin on.",
-            group.name, rule.id, rule.name
-        ),
-        columns,
-        ..TableSchema::default()
-    }
-}
 
 /// Writes the tables of all groups.
 ///
@@ -351,14 +293,16 @@ struct Files {
 
 impl Files {
     fn create(table: TableSchema, unit: &Unit<'_>) -> Result<Files> {
-        let writer = DynamicWriter::create(&unit.create(&path(&table, 0))?, &table, &footer(unit))?;
+        let writer =
+            DynamicWriter::create(&unit.create(&path(&table, 0))?, &table, &footer(unit))?.described()?;
         Ok(Files { table, writer, number: 0, rows: 0, total: 0 })
     }
 
     fn push(&mut self, row: Vec<Value>, unit: &mut Unit<'_>) -> Result<()> {
         if self.rows == FILE_ROWS {
             let next = path(&self.table, self.number + 1);
-            let writer = DynamicWriter::create(&unit.create(&next)?, &self.table, &footer(unit))?;
+            let writer =
+                DynamicWriter::create(&unit.create(&next)?, &self.table, &footer(unit))?.described()?;
             let full = std::mem::replace(&mut self.writer, writer);
             self.close(full, unit)?;
             self.number += 1;

@@ -4,7 +4,7 @@
 //! `{"type": […], "id": …, "properties": {name: [value, …]}}`, the standard's JSON form; an RDFa Lite item (`typeof`, `property`,
 //! `resource`) the same. `<meta property>` (or `name`) of OpenGraph, its article, book, product and profile vocabularies and
 //! Twitter cards give one object `{property: [content, …]}`. Addresses are resolved, texts have their white space
-//! collapsed. `itemref` and prefixes of RDFa are not followed.
+//! collapsed; an element of microdata without a value of its own by the standard has its attribute `content`. `itemref` and prefixes of RDFa are not followed.
 //!
 //! **Cost.** Linear in nodes; [`MAX_ITEMS`] items and [`MAX_BYTES`] of JSON a page, [`MAX_VALUE`] bytes a text. What is over
 //! a limit is left out whole, so that what is there is always JSON.
@@ -93,23 +93,22 @@ impl<'d, 'a, 'b> Reader<'d, 'a, 'b> {
         let Some(markup) = markup else { return };
         for (syntax, item) in [("microdata", &markup.microdata), ("rdfa", &markup.rdfa)] {
             let name = item.property.unwrap_or_default().trim();
-            let around = self.open.last().is_some_and(|open| open.syntax == syntax);
+            // Both syntaxes may stand on one element, or within each other.
+            let around = self.open.iter().rposition(|open| open.syntax == syntax);
             if item.opens {
                 if self.open.len() < MAX_NESTED {
                     self.open.push(Open {
                         node: n,
                         syntax,
-                        property: if around { name.to_owned() } else { String::new() },
+                        property: if around.is_some() { name.to_owned() } else { String::new() },
                         types: markup::names(item.types).map(str::to_owned).collect(),
                         id: item.id.map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned),
                         properties: Map::new(),
                     });
                 }
-            } else if around && !name.is_empty() && self.read < MAX_READ {
+            } else if let Some(around) = around.filter(|_| !name.is_empty() && self.read < MAX_READ) {
                 let value = Value::String(self.value(n, syntax == "rdfa"));
-                if let Some(open) = self.open.last_mut() {
-                    add(&mut open.properties, name, &value);
-                }
+                add(&mut self.open[around].properties, name, &value);
             }
         }
     }
@@ -126,7 +125,7 @@ impl<'d, 'a, 'b> Reader<'d, 'a, 'b> {
             }
             value.insert("properties".into(), Value::Object(item.properties));
             let value = Value::Object(value);
-            match self.open.last_mut().filter(|around| around.syntax == item.syntax) {
+            match self.open.iter_mut().rfind(|around| around.syntax == item.syntax) {
                 Some(around) if !item.property.is_empty() => {
                     add(&mut around.properties, &item.property, &value);
                 }
@@ -173,6 +172,8 @@ impl<'d, 'a, 'b> Reader<'d, 'a, 'b> {
         let given = |name: &str| dom.attr(n, name).map(|value| (value, false));
         let address = |name: &str| dom.attr(n, name).map(|value| (value, true));
         let first = given("content").filter(|_| rdfa || dom.tag(n) == Tag::Meta);
+        // Not in the standard, but in schema.org's examples, and so in many shops: a price for machines beside one for people.
+        let beside = || given("content").filter(|(value, _)| !value.trim().is_empty());
         let by_tag = || match dom.name(n) {
             "audio" | "embed" | "iframe" | "img" | "source" | "track" | "video" => address("src"),
             "a" | "area" | "link" => address("href"),
@@ -182,7 +183,7 @@ impl<'d, 'a, 'b> Reader<'d, 'a, 'b> {
             _ => None,
         };
         let mut out = String::new();
-        match first.or_else(by_tag) {
+        match first.or_else(by_tag).or_else(beside) {
             Some((value, true)) => {
                 let url = self.base.and_then(|base| base.join(value.trim()));
                 collapse(url.as_ref().map_or(value, |url| url.as_str()), MAX_VALUE, &mut out);
@@ -299,6 +300,25 @@ mod tests {
                     "opengraph",
                     "article",
                     r#"{"og:image":["/1.png","/2.png"],"og:title":["A & B"],"og:type":["article"],"twitter:card":["summary"]}"#
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn values_for_machines_and_both_syntaxes_on_one_element() {
+        let html = "<div itemscope itemtype=http://schema.org/Product typeof=Thing><h1 itemprop=name property=dc:title>Red</h1>
+            <b itemprop=price content=1000.00>$1,000</b><b itemprop=sku content=' '>7</b><a itemprop=url content=x href=/k>k</a>
+            <p itemprop=brand itemscope typeof=Brand><i itemprop=name>B</i><i property=label>b</i></p></div>";
+        assert_eq!(
+            read(html),
+            [
+                one("rdfa", "Brand", r#"{"properties":{"label":["b"]},"type":["Brand"]}"#),
+                one("rdfa", "Thing", r#"{"properties":{"dc:title":["Red"]},"type":["Thing"]}"#),
+                one(
+                    "microdata",
+                    "Product",
+                    r#"{"properties":{"brand":[{"properties":{"name":["B"]}}],"name":["Red"],"price":["1000.00"],"sku":["7"],"url":["http://ex.org/k"]},"type":["http://schema.org/Product"]}"#
                 ),
             ]
         );

@@ -84,7 +84,7 @@ pub fn number(text: &str) -> Option<f64> {
         return None;
     }
     let value: f64 = format!("{plain}.{}", part.unwrap_or("0")).parse().ok()?;
-    Some(if negative { -value } else { value })
+    value.is_finite().then_some(if negative { -value } else { value })
 }
 
 /// The day that a text states, ISO 8601; `None` where the order of day and month is not known either.
@@ -111,6 +111,8 @@ mod tests {
 
     #[test]
     fn numbers_are_read_without_a_country() {
+        // More than a double can hold.
+        let digits = "9".repeat(400);
         for (text, value) in [
             ("12", Some(12.0)),
             (" 12.50\n", Some(12.5)),
@@ -134,6 +136,7 @@ mod tests {
             (".", None),
             ("1.2.3", None),
             (",123", None),
+            (digits.as_str(), None),
         ] {
             assert_eq!(number(text), value, "{text:?}");
         }

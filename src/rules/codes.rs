@@ -175,7 +175,7 @@ mod tests {
     fn more_matches_than_allowed_are_told() {
         let codes = Codes::new(Some(("a", Offset::default())), Some(("b", Offset::default()))).unwrap();
         assert_eq!(codes.find(&"ab".repeat(5), 3), (vec![(1, 1), (3, 3), (5, 5)], true));
-        assert_eq!(codes.find(&"ab".repeat(3), 3).1, false);
+        assert!(!codes.find(&"ab".repeat(3), 3).1);
     }
 
     /// The definition: for each end, the nearest unused start not behind it and behind the last end used.

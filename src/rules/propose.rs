@@ -367,7 +367,7 @@ mod tests {
         let group = &rule.groups[0];
         let cells = group.columns.iter().map(|column| {
             let tag = &rule.tags[column.tag];
-            let found = match tag.parent {
+            match tag.parent {
                 None => crate::groups::of(&results, column.tag)
                     .iter()
                     .map(|found| found.text.clone())
@@ -378,8 +378,7 @@ mod tests {
                         .map(|found| found.text.clone())
                         .collect()
                 }
-            };
-            found
+            }
         });
         (draft.clone(), cells.collect())
     }

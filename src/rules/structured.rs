@@ -3,7 +3,7 @@
 //! **Definition.** The first step is a type, without its vocabulary, several parted by `|`, or `*`: every object of
 //! that type, at any depth. Each
 //! further step is a property; arrays are looked through. A text where an object is wanted stands for its `name`, as schema.org
-//! allows (`author: "Ann"` answers `Article.author.name`). Objects come out as JSON, in which child tags go on without a type.
+//! allows (`author: "Ann"` answers `Article.author.name`). The `properties` of microdata are no object of their own. Objects come out as JSON, in which child tags go on without a type.
 //!
 //! **Reference.** JSON-LD 1.1; HTML Living Standard, *Microdata*, the JSON form.
 
@@ -74,7 +74,10 @@ impl Found {
                     if kind == "*" || is_of(value, kind) {
                         self.follow(value, properties, 0);
                     }
-                    let values: Vec<&Value> = object.values().collect();
+                    let values: Vec<&Value> = match microdata(value) {
+                        Some(properties) => properties.values().collect(),
+                        None => object.values().collect(),
+                    };
                     open.extend(values.into_iter().rev());
                 }
                 _ => {}
@@ -107,6 +110,11 @@ impl Found {
 /// A property, of JSON-LD by its name, of the JSON form of microdata within `properties`.
 fn property<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
     object.get(name).or_else(|| object.get("properties")?.get(name))
+}
+
+/// The properties of an item in the JSON form of microdata.
+fn microdata(object: &Value) -> Option<&serde_json::Map<String, Value>> {
+    object.get("properties")?.as_object().filter(|_| object.get("@type").is_none())
 }
 
 /// Whether an object is of a type, whatever vocabulary it is of.
@@ -145,6 +153,10 @@ mod tests {
         assert_eq!(found("Product.offers", product).len(), 2);
         let microdata = r#"{"type":["https://schema.org/Product"],"properties":{"name":["Kettle"]}}"#;
         assert_eq!(found("Product.name", microdata), ["Kettle"]);
+        assert_eq!(found("*.name", microdata), ["Kettle"]);
+        let nested =
+            r#"{"properties":{"name":["a"],"seller":[{"type":["Person"],"properties":{"name":["b"]}}]}}"#;
+        assert_eq!(found("*.name", nested), ["a", "b"]);
         let inner: Value = serde_json::from_str(&found("Product.offers", product)[0]).unwrap();
         assert_eq!(Path::parse("price").unwrap().in_object(&inner, 9).0, ["12.5"]);
     }
@@ -154,7 +166,7 @@ mod tests {
         let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
         assert_eq!(found("*.a", &format!(r#"{{"a":{deep}}}"#)), [""; 0]);
         let many = Value::Array(vec![serde_json::json!({"@type": "T", "a": 1}); 50]);
-        assert_eq!(Path::parse("T.a").unwrap().in_items([many].iter(), 10).1, true);
+        assert!(Path::parse("T.a").unwrap().in_items([many].iter(), 10).1);
         assert!(Path::parse("A..b").is_err() && Path::parse("").is_err());
     }
 }

@@ -6,7 +6,7 @@ use polars_arrow::datatypes::{ArrowDataType, Field, TimeUnit};
 use polars_utils::pl_str::PlSmallStr;
 
 /// Type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum ColumnType {
     /// True or false.
     Bool,
@@ -59,6 +59,32 @@ impl fmt::Display for ColumnType {
 }
 
 impl ColumnType {
+    /// Every type.
+    pub const ALL: [ColumnType; 17] = [
+        ColumnType::Bool,
+        ColumnType::UInt8,
+        ColumnType::Int16,
+        ColumnType::Int32,
+        ColumnType::UInt32,
+        ColumnType::UInt64,
+        ColumnType::Int64,
+        ColumnType::Float32,
+        ColumnType::Float64,
+        ColumnType::String,
+        ColumnType::Binary,
+        ColumnType::Timestamp,
+        ColumnType::StringList,
+        ColumnType::Float32List,
+        ColumnType::UInt32List,
+        ColumnType::UInt64List,
+        ColumnType::Int64List,
+    ];
+
+    /// The type of these words, as manifests and `webmill schema` have them.
+    pub fn of_words(words: &str) -> Option<ColumnType> {
+        Self::ALL.into_iter().find(|kind| kind.to_string() == words)
+    }
+
     /// The Arrow type that files declare: the plain ones, which every Arrow library knows.
     pub(crate) fn declared(self) -> ArrowDataType {
         match self {

@@ -172,6 +172,17 @@ impl DynamicWriter {
         Ok(DynamicWriter { table: table.clone(), groups, pending: Vec::new() })
     }
 
+    /// The same, with the whole schema in the footer: for tables that no program knows beforehand. [`FileFacts`](crate::FileFacts)
+    /// has it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where the schema is no JSON.
+    pub fn described(mut self) -> Result<Self> {
+        let schema = serde_json::to_string(&self.table).map_err(|e| Error::Internal(e.to_string()))?;
+        self.groups.schema = Some(schema);
+        Ok(self)
+    }
+
     /// Adds one row; writes a row group when enough have come together.
     ///
     /// # Errors
@@ -298,6 +309,19 @@ mod tests {
         let mut reader = crate::DynamicReader::open(&path, &dynamic()).unwrap();
         assert_eq!(reader.next().unwrap().unwrap(), [row(Value::Int(9)), row(Value::Null)]);
         assert_eq!(reader.next().unwrap(), None);
+    }
+
+    #[test]
+    fn a_table_explains_itself_where_it_is_asked_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let writer = DynamicWriter::create(&path, &dynamic(), &Footer { job_key: "k".into() }).unwrap();
+        writer.described().unwrap().finish().unwrap();
+        assert_eq!(crate::FileFacts::read(&path).unwrap().schema, Some(dynamic()));
+        for kind in ColumnType::ALL {
+            assert_eq!(ColumnType::of_words(&kind.to_string()), Some(kind));
+        }
+        assert_eq!(ColumnType::of_words("List(Bool)"), None);
     }
 
     #[test]

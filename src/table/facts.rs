@@ -6,11 +6,15 @@ use std::path::Path;
 use polars_parquet::read::read_metadata;
 use webmill_capture::error::{AtPath, Result};
 
+use crate::TableSchema;
 use crate::file::guarded;
-use crate::write::SORTED_BY_KEY;
+use crate::write::{SCHEMA_KEY, SORTED_BY_KEY};
+
+/// Bytes of a schema in a footer; longer ones are passed over.
+const MAX_SCHEMA_BYTES: usize = 4 << 20;
 
 /// What the footer of a Parquet file says of the file, read without its rows.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FileFacts {
     /// Rows.
     pub rows: u64,
@@ -18,6 +22,8 @@ pub struct FileFacts {
     pub row_groups: usize,
     /// The columns that its rows are sorted by, ascending and nulls first; none where it names none.
     pub sorted_by: Vec<String>,
+    /// What the table says of itself, where it does: as foreign as the file.
+    pub schema: Option<TableSchema>,
 }
 
 impl FileFacts {
@@ -29,14 +35,18 @@ impl FileFacts {
         let mut file = File::open(path).at(path)?;
         guarded(path, || {
             let metadata = read_metadata(&mut file)?;
-            let pairs = metadata.key_value_metadata.iter().flatten();
-            let sorted_by =
-                pairs.filter(|pair| pair.key == SORTED_BY_KEY).find_map(|pair| pair.value.as_ref());
+            let value = |key: &str| {
+                let pairs = metadata.key_value_metadata.iter().flatten();
+                pairs.filter(|pair| pair.key == key).find_map(|pair| pair.value.as_ref())
+            };
+            let sorted_by = value(SORTED_BY_KEY);
+            let schema = value(SCHEMA_KEY).filter(|schema| schema.len() <= MAX_SCHEMA_BYTES);
             Ok(FileFacts {
                 rows: metadata.num_rows as u64,
                 row_groups: metadata.row_groups.len(),
                 sorted_by: sorted_by
                     .map_or_else(Vec::new, |names| names.split(',').map(str::to_owned).collect()),
+                schema: schema.and_then(|schema| serde_json::from_str(schema).ok()),
             })
         })
     }
@@ -83,13 +93,14 @@ mod tests {
         let footer = Footer { job_key: "0123".into() };
         write_part(&path, &rows, &footer).unwrap();
         let sorted_by = vec!["name".to_owned(), "year".to_owned()];
-        let expected = FileFacts { rows: rows.len() as u64, row_groups: 3, sorted_by };
+        let expected = FileFacts { rows: rows.len() as u64, row_groups: 3, sorted_by, schema: None };
         assert_eq!(FileFacts::read(&path).unwrap(), expected);
         assert_eq!(groups_with(&path, &name(ROW_GROUP_ROWS * 3 / 4)), [1], "the middle of the second group");
         assert_eq!(groups_with(&path, &name(ROW_GROUP_ROWS * 5 / 4)), [2]);
         assert_eq!(groups_with(&path, &name(ROW_GROUP_ROWS * 2)), [0; 0], "a name that is nowhere");
         write_part(&path, &[AnyRow::default()], &footer).unwrap();
-        assert_eq!(FileFacts::read(&path).unwrap(), FileFacts { rows: 1, row_groups: 1, sorted_by: vec![] });
+        let expected = FileFacts { rows: 1, row_groups: 1, ..FileFacts::default() };
+        assert_eq!(FileFacts::read(&path).unwrap(), expected);
         std::fs::write(&path, "no table").unwrap();
         assert!(FileFacts::read(&path).unwrap_err().to_string().contains("not a readable Parquet table"));
     }

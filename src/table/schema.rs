@@ -3,7 +3,7 @@
 use crate::{ColumnType, Table};
 
 /// One column of a table, as `webmill schema` prints it.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ColumnSchema {
     /// Name in the Parquet file.
     pub name: String,
@@ -39,7 +39,7 @@ impl ColumnSchema {
 }
 
 /// Name, meaning and columns of a table.
-#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TableSchema {
     /// Folder name, and the name users say.
     pub name: String,

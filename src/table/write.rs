@@ -46,6 +46,9 @@ const OPTIONS: WriteOptions = WriteOptions {
 /// files leaves `sorting_columns` of row groups empty.
 pub(crate) const SORTED_BY_KEY: &str = "webmill.sorted_by";
 
+/// Where the footer of a table that no program knows beforehand has its schema, as JSON.
+pub(crate) const SCHEMA_KEY: &str = "webmill.schema";
+
 /// Those of a file that is read once more and goes away: without statistics, and compressed by what has no context to
 /// set up, since its row groups are small.
 fn aside() -> WriteOptions {
@@ -103,6 +106,8 @@ pub(crate) struct GroupWriter {
     path: PathBuf,
     table: String,
     sorted_by: String,
+    /// The schema, where the file is to explain itself.
+    pub(crate) schema: Option<String>,
     footer: Footer,
     writer: FileWriter<Output>,
     options: WriteOptions,
@@ -140,7 +145,8 @@ impl GroupWriter {
             .map_err(|e| Error::Internal(format!("table {table}: {e}")))?;
         let (path, table) = (path.to_path_buf(), table.to_owned());
         let sorted_by = sorted_by.join(",");
-        Ok(GroupWriter { path, table, sorted_by, footer: footer.clone(), writer, options, fault, rows: 0 })
+        let (footer, schema) = (footer.clone(), None);
+        Ok(GroupWriter { path, table, sorted_by, schema, footer, writer, options, fault, rows: 0 })
     }
 
     /// The failure of a call into the Parquet library: what the file system said, where it is to blame.
@@ -190,6 +196,7 @@ impl GroupWriter {
         if !self.sorted_by.is_empty() {
             metadata.push(pair(SORTED_BY_KEY, &self.sorted_by));
         }
+        metadata.extend(self.schema.as_ref().map(|schema| pair(SCHEMA_KEY, schema)));
         self.writer.end(Some(metadata)).map_err(|e| self.failed(&e))?;
         self.writer.into_inner().file.flush().at(&self.path)?;
         Ok(self.rows)

@@ -61,6 +61,8 @@ mod report_browser;
 mod results;
 mod resume;
 mod rules;
+mod rules_export;
+mod rules_planted;
 mod shard;
 mod show;
 mod support;

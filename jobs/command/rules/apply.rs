@@ -7,6 +7,7 @@ use webmill_run::{Cancel, Job};
 
 use crate::command::jobs::print_committed;
 use crate::console::Console;
+use crate::export::Form;
 use crate::recipe::Settings;
 use crate::rules::{RuleSettings, RulesJob};
 use crate::settings::Common;
@@ -17,7 +18,7 @@ use crate::settings::Common;
 /// results of `webmill extract` in the same folder say which pages there are, and only those that a rule wants are read. Exit code 1 where a rule has mistakes: the others are applied.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill rules apply books.toml --out results\n  webmill rules apply rules/ --shards crawl/ --out results"
+    after_help = "Examples:\n  webmill rules apply books.toml --out results\n  webmill rules apply rules/ --shards crawl/ --out results\n  webmill rules apply rules/ --out results --also csv,sqlite"
 )]
 pub struct ApplyArgs {
     /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program.
@@ -26,6 +27,9 @@ pub struct ApplyArgs {
     /// The shards [default: those that the results of `webmill extract` in the output folder are of].
     #[arg(long, value_name = "SHARD")]
     shards: Vec<String>,
+    /// Write the tables in these forms too, into OUT/exports, with commas between; webmill rules export does it later.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "FORM")]
+    also: Vec<Form>,
     #[command(flatten)]
     common: Common,
 }
@@ -42,5 +46,8 @@ pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
     let refused =
         committed.get(RulesJob::NAME).and_then(|done| done.manifest.counts.dropped.get("unreadable-rule"));
     ensure!(committed.contains_key(RulesJob::NAME) || args.common.shared.dry_run, "nothing was committed");
+    if committed.contains_key(RulesJob::NAME) && !args.common.shared.dry_run {
+        super::export::beside(&args.common.out, &args.also, cancel)?;
+    }
     Ok(if refused.is_some() { ExitCode::from(1) } else { code })
 }

@@ -34,8 +34,11 @@ pub struct CheckArgs {
     rules: Vec<String>,
 }
 
-/// The files with what they hold, and the rule or the mistakes.
-fn read(arguments: &[String]) -> Result<Vec<(String, Result<Rule, Vec<String>>)>> {
+/// A file, and the rule that it holds or its mistakes.
+type Read = (String, Result<Rule, Vec<String>>);
+
+/// The files with what they hold.
+fn read(arguments: &[String]) -> Result<Vec<Read>> {
     let mut read = Vec::new();
     let is_builtin = |argument: &&String| argument.starts_with(builtin::PREFIX);
     let files: Vec<String> = arguments.iter().filter(|argument| !is_builtin(argument)).cloned().collect();

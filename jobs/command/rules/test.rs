@@ -111,7 +111,7 @@ pub(super) fn page(
     let key = url.key().0;
     let mut reader = Reader::<Listed>::open(&extract.path("pages"))?;
     while let Some(batch) = reader.next()? {
-        for row in batch.rows().filter(|row| row.url_key.0 == key && row.is_current) {
+        if let Some(row) = batch.rows().find(|row| row.url_key.0 == key && row.is_current) {
             let lay = if shards.is_empty() { crate::archive::shards_of(&results)? } else { shards.to_vec() };
             let (inputs, _) = discover(&lay)?;
             let named = inputs

@@ -39,7 +39,7 @@ pub struct Structured;
 
 impl Analyzer for Structured {
     fn id(&self) -> PartId {
-        PartId::new("structured", 2)
+        PartId::new("structured", 3)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

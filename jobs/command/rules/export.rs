@@ -1,0 +1,150 @@
+//! `webmill rules export`: tables of rules as JSON lines, CSV or one SQLite file.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use webmill_run::{Cancel, Job};
+
+use crate::catalogue::{Catalogue, TableFiles};
+use crate::export::{Form, Source, to_file, to_folder, to_writer};
+use crate::rules::RulesJob;
+
+/// Folder of results that takes what `webmill rules apply --also` writes.
+const FOLDER: &str = "exports";
+/// Name of a file that holds all tables, without its ending.
+const ALL: &str = "rules";
+
+/// Write tables of rules as JSON lines, CSV or one SQLite file.
+///
+/// Without --table these are the tables `rule_RULE_GROUP`; in SQLite also `rules_report` and `rules_problems`. Rows keep their order.
+/// Keys are hexadecimal digits, in SQLite bytes; what is null is null, in CSV empty. Files are written aside and renamed.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  webmill rules export --results results --format sqlite --out rules.sqlite\n  webmill rules export --results results --format csv --out tables/\n  webmill rules export --results results --table rule_books_books | head"
+)]
+pub struct ExportArgs {
+    /// Folder of results.
+    #[arg(long, value_name = "RESULTS", default_value = "results")]
+    results: PathBuf,
+    /// Only this table; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    table: Vec<String>,
+    /// JSON lines, comma-separated values, or SQLite.
+    #[arg(long, value_enum, default_value = "json")]
+    format: Form,
+    /// Where to: a file where one table is named or the form is SQLite, else a folder that gets a file a table
+    /// [default: standard output, where one table is named].
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Results without tables of rules, a name that no such table has, damaged tables; where the output refuses.
+pub fn run(args: &ExportArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let catalogue = Catalogue::open(&args.results)?;
+    let tables = chosen(&catalogue, &args.table, args.format)?;
+    let sources =
+        tables.iter().map(|table| Source::new(table)).collect::<webmill_capture::Result<Vec<_>>>()?;
+    match (&args.out, sources.as_slice()) {
+        (Some(out), sources) if args.format.is_one_file() => to_file(sources, args.format, out, cancel)?,
+        (Some(out), sources) if args.table.len() == 1 => to_file(sources, args.format, out, cancel)?,
+        (Some(out), sources) => {
+            to_folder(sources, args.format, out, ALL, cancel)?;
+        }
+        (None, _) if args.format.is_one_file() => bail!("--out FILE says where the SQLite file is to stand"),
+        (None, [source]) if args.table.len() == 1 => {
+            to_writer(source, args.format, std::io::stdout().lock(), Path::new("standard output"), cancel)?;
+        }
+        (None, _) => bail!("--out FOLDER says where a file a table is to stand, or --table names one table"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes all tables into the folder `exports` of results, in each of these forms. Files of tables that are no longer there go.
+///
+/// # Errors
+/// Damaged tables; where the disk refuses.
+pub fn beside(results: &Path, forms: &[Form], cancel: &Cancel) -> Result<()> {
+    if forms.is_empty() {
+        return Ok(());
+    }
+    let catalogue = Catalogue::open(results)?;
+    let folder = results.join(FOLDER);
+    for form in forms {
+        // Rules without a group that could be applied leave no table.
+        let tables = of_rules(&catalogue).filter(|table| is_wanted(table, *form));
+        let sources = tables.map(Source::new).collect::<webmill_capture::Result<Vec<_>>>()?;
+        let written = to_folder(&sources, *form, &folder, ALL, cancel)?;
+        remove_others(&folder, *form, &written)?;
+        written.iter().for_each(|path| crate::say!("wrote {}", path.display()));
+    }
+    Ok(())
+}
+
+/// Removes files of the folder that hold a table in this form and are not among those written.
+fn remove_others(folder: &Path, form: Form, written: &[PathBuf]) -> Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_table = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("rule_"));
+        if is_table
+            && path.extension().is_some_and(|ending| ending == form.ending())
+            && !written.contains(&path)
+        {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
+fn of_rules(catalogue: &Catalogue) -> impl Iterator<Item = &TableFiles> {
+    catalogue.tables().filter(|table| table.job == RulesJob::NAME)
+}
+
+/// Whether a table is written where none is named.
+fn is_wanted(table: &TableFiles, form: Form) -> bool {
+    form.is_one_file() || table.name.starts_with("rule_")
+}
+
+/// The tables of these names, each once; all where none is named.
+fn chosen<'a>(catalogue: &'a Catalogue, names: &[String], form: Form) -> Result<Vec<&'a TableFiles>> {
+    if of_rules(catalogue).next().is_none() {
+        let results = catalogue.results().display();
+        match catalogue.warning() {
+            Some(warning) => bail!("{results}: no tables of rules; {warning}"),
+            None => bail!("{results}: no tables of rules; `webmill rules apply` makes them"),
+        }
+    }
+    if names.is_empty() {
+        return Ok(of_rules(catalogue).filter(|table| is_wanted(table, form)).collect());
+    }
+    let mut tables: Vec<&TableFiles> = Vec::new();
+    for name in names {
+        let Some(table) = of_rules(catalogue).find(|table| table.name == *name) else {
+            bail!("no table of rules is called {name}; {}", near(name, catalogue));
+        };
+        if tables.iter().all(|other| other.name != *name) {
+            tables.push(table);
+        }
+    }
+    Ok(tables)
+}
+
+/// Names that were perhaps meant, the nearest first.
+fn near(name: &str, catalogue: &Catalogue) -> String {
+    let mut known: Vec<(usize, &str)> = of_rules(catalogue)
+        .map(|table| (strsim::damerau_levenshtein(name, &table.name), table.name.as_str()))
+        .collect();
+    known.sort_unstable();
+    let most = (name.len() / 2).max(2);
+    let meant: Vec<&str> = known.iter().filter(|(steps, _)| *steps <= most).map(|(_, name)| *name).collect();
+    match meant.as_slice() {
+        [] => {
+            let all: Vec<&str> = known.iter().take(10).map(|(_, name)| *name).collect();
+            format!("tables: {}", all.join(", "))
+        }
+        meant => format!("near to it: {}", meant.iter().take(5).copied().collect::<Vec<_>>().join(", ")),
+    }
+}
