@@ -8,6 +8,7 @@ mod draw_changes;
 mod draw_crawl;
 mod draw_made;
 mod draw_ranking;
+mod draw_rules;
 mod hosts;
 mod numbers;
 mod periods;
@@ -35,7 +36,7 @@ use tables::{HostRow, SummaryRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: Report::NAME,
     about: "Write the report: one self-contained page with the numbers and the pictures, and the tables behind it",
-    example: "Examples:\n  webmill report --out results\n  webmill report --out results --lang zh\n  webmill report --out results --compare results-of-last-year\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated and mirrors where they were run, and the tables of the crawl where the shards are a crawl's.",
+    example: "Examples:\n  webmill report --out results\n  webmill report --out results --lang zh\n  webmill report --out results --compare results-of-last-year\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated, mirrors and rules where they were run, and the tables of the crawl where the shards are a crawl's.",
     reads_shards: false,
     tables: || vec![schema::<HostRow>(), schema::<SummaryRow>()],
     check: check_settings::<Report>,
@@ -61,6 +62,8 @@ pub struct Sources {
     pub repeated: Option<Committed>,
     /// Mirrors, where they were looked for.
     pub mirrors: Option<Committed>,
+    /// Tables of rules, where these were applied to the same shards.
+    pub rules: Option<Committed>,
     /// The crawls that the corpus is of.
     crawls: crawls::Crawls,
     /// Earlier results that these are compared with.
@@ -80,7 +83,13 @@ impl Sources {
             Err(error) => Err(error),
         };
         let settings = context.settings::<Report>()?;
+        let is_of = |rules: &Committed| {
+            let inputs = &rules.manifest.inputs;
+            let of_tables = inputs.upstream.iter().any(|of| of.key == extract.manifest.key);
+            of_tables || inputs.files == extract.manifest.inputs.files
+        };
         Ok(Sources {
+            rules: optional("rules")?.filter(is_of),
             earlier: compare::open(settings.compare.as_deref(), context.runtime.cancel)?,
             crawls: crawls::Crawls::of(context, &extract)?,
             extract,
@@ -96,7 +105,7 @@ impl Sources {
 
     fn all(&self) -> Vec<&Committed> {
         let needed = [&self.extract, &self.graph, &self.rank, &self.shape, &self.dedup, &self.keywords];
-        needed.into_iter().chain(&self.repeated).chain(&self.mirrors).collect()
+        needed.into_iter().chain(&self.repeated).chain(&self.mirrors).chain(&self.rules).collect()
     }
 }
 
@@ -215,7 +224,7 @@ fn refuse_earlier(sources: &Sources) -> Result<()> {
 impl Job for Report {
     type Input = Sources;
     const NAME: &'static str = "report";
-    const VERSION: u32 = 6;
+    const VERSION: u32 = 7;
 
     fn run(&self, sources: &Sources, stage: &Stage<'_>) -> Result<()> {
         stage.unit("report", |unit| self.write(sources, unit))

@@ -16,7 +16,7 @@ use super::numbers::Numbers;
 use super::periods::Periods;
 use super::summary::{copied, degrees};
 use super::tops::Tops;
-use super::{Report, Sources, draw_changes, draw_crawl, draw_made, draw_ranking};
+use super::{Report, Sources, draw_changes, draw_crawl, draw_made, draw_ranking, draw_rules};
 use crate::levels::Level;
 use crate::shape::tables::Direction;
 
@@ -40,6 +40,7 @@ pub fn draw(
     let mut parts: Vec<Part> = changes.map(|changes| draw_changes::part(changes, lang)).into_iter().collect();
     parts.push(draw_ranking::part(found, lang, settings.top));
     parts.extend([texts(found, lang), graph(found, lang), captures(found, lang), duplicates(found, lang)]);
+    parts.extend(draw_rules::part(found, lang));
     parts.extend(crawl.map(|crawl| draw_crawl::part(crawl, lang)));
     parts.push(draw_made::part(found, lang));
     let title = if settings.title.is_empty() { name(found, lang) } else { settings.title.clone() };

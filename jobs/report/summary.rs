@@ -6,7 +6,7 @@ use webmill_report::Series;
 
 use super::Sources;
 use super::compare::Changes;
-use super::corpus::{Corpus, outcomes};
+use super::corpus::{Corpus, Counts, outcomes};
 use super::crawls::CrawlNumbers;
 use super::numbers::Numbers;
 use super::periods::Periods;
@@ -33,6 +33,11 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
         ("texts", corpus.texts, "pages"),
     ] {
         row("corpus", name, value as f64, unit);
+    }
+    for (section, counts, unit) in of_rules(sources) {
+        for (name, n) in counts {
+            row(section, &name, n as f64, unit);
+        }
     }
     for (name, value, unit) in copied(sources) {
         row("corpus", name, value as f64, unit);
@@ -157,6 +162,16 @@ pub fn copied(sources: &Sources) -> Vec<(&'static str, u64, &'static str)> {
         }
     }
     found
+}
+
+/// Rows of each table that rules made, and what is not there by problem, as far as rules were applied.
+pub fn of_rules(sources: &Sources) -> [(&'static str, Counts, &'static str); 2] {
+    let manifest = sources.rules.as_ref().map(|rules| &rules.manifest);
+    let tables = manifest.into_iter().flat_map(|manifest| &manifest.tables);
+    let of_groups = tables.filter(|(name, table)| name.starts_with("rule_") && table.rows > 0);
+    let rows = of_groups.map(|(name, table)| (name.clone(), table.rows)).collect();
+    let problems = manifest.map(|manifest| manifest.counts.dropped.clone()).unwrap_or_default();
+    [("rules", rows, "rows"), ("rules problems", problems, "cases")]
 }
 
 /// The rows about the crawls that the corpus is of.

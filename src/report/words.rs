@@ -209,6 +209,13 @@ words! {
     SuspectedMirrors: "pairs of sites that agree in part", "对部分相同的站点";
     Variants: "pairs that differ by www. or scheme only", "对仅 www. 或协议不同的站点";
 
+    // Rules.
+    RulesTitle: "Found by rules", "规则所得";
+    RulesNote: "Rows of the tables that rules made of pages; tables rules_report and rules_problems say what each tag found and what is not there.",
+        "规则从网页中提取的各表的行数；各标签所得及缺失原因见 rules_report 与 rules_problems 表。";
+    RulesProblems: "Not there, or not whole", "缺失或不完整";
+    Cases: "cases", "例";
+
     // Crawl.
     TheCrawl: "The crawl", "抓取过程";
     CrawlNote: "What the crawl asked for, what it did not bring home, and how fresh its copies were when its last run ended. Tables crawl_hosts, missing, crawl_counts, crawl_rounds, freshness and change_rates in its folder say more.",

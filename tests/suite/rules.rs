@@ -2,7 +2,30 @@
 
 use std::process::Output;
 
+use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
+use webmill::table::TableInWords;
+
 use crate::support::{Work, assert_same};
+
+/// Every page of a kettle, by its address alone.
+const NAMES: &str = r#"
+[rule]
+id = "names"
+name = "Names of kettles"
+
+[[layer]]
+id = "page"
+pages = ['/kettle/', '/moved$']
+
+[[tag]]
+id = "name"
+layer = "page"
+jsonld = "Product.name"
+
+[[group]]
+name = "all"
+columns = [{ name = "name", tag = "name" }]
+"#;
 
 const RULE: &str = r#"
 [rule]
@@ -140,7 +163,7 @@ fn rows_join_list_pages_detail_pages_and_chains() {
 #[test]
 fn tables_do_not_depend_on_threads_memory_or_shards() {
     let work = milled(RULE);
-    work.run(&["rules", "apply", "shop.toml", "--out", "out", "--threads", "1"]);
+    work.run(&["rules", "apply", "shop.toml", "--shards", "shards", "--out", "out", "--threads", "1"]);
     let one = work.committed("out/rules");
     let other = Work::new();
     other.write_pages("shards", &shop());
@@ -156,6 +179,57 @@ fn tables_do_not_depend_on_threads_memory_or_shards() {
     parted.run(&[&["rules", "apply", "shop.toml", "--shards", "shards"], &options[..]].concat());
     let columns = "SELECT url, name, price, address, path, top_url FROM rule_shop_kettles";
     assert_eq!(table(&work, columns), table(&parted, columns));
+}
+
+#[test]
+fn shards_and_tables_of_pages_give_the_same_rows() {
+    let work = Work::new();
+    std::fs::create_dir(work.path("rules")).unwrap();
+    std::fs::write(work.path("rules/shop.toml"), RULE).unwrap();
+    std::fs::write(work.path("rules/names.toml"), NAMES).unwrap();
+    let mut captures: Vec<(String, String, i64, u16)> =
+        shop().into_iter().map(|(url, html)| (url, html, 5, 200)).collect();
+    // Of the captures of one URL an earlier one, one of the same moment and a later one that failed do not count.
+    let name = |name: &str| {
+        format!(r#"<script type="application/ld+json">{{"@type":"Product","name":"{name}"}}</script>"#)
+    };
+    let kettle = |n: u32| format!("http://shop.example/kettle/{n}");
+    captures.push((kettle(0), name("before"), 4, 200));
+    captures.push((kettle(1), name("gone"), 9, 404));
+    for n in 0..20 {
+        captures.push((kettle(2), name(&format!("moment {n}")), 5, 200));
+    }
+    // The page of the last kettle has moved.
+    captures.push((kettle(11), String::new(), 5, 301));
+    captures.push(("http://shop.example/moved".into(), name("Kettle 11"), 5, 200));
+    for (shards, half) in [("shards/a", 0), ("shards/b", 1)] {
+        let options = WriteOptions { max_shard_bytes: u64::MAX, compression: Compression::None };
+        let mut writer = RawDbWriter::new(&work.path(shards), "part", options).unwrap();
+        for (url, html, date_ms, status) in captures.iter().skip(half).step_by(2) {
+            let moved = if *status == 301 { "Location: /moved\r\n" } else { "" };
+            let data = format!("HTTP/1.1 {status} X\r\n{moved}Content-Type: text/html\r\n\r\n{html}");
+            let extra = &[];
+            let record =
+                NewRecord { url, origin: None, date_ms: *date_ms, ip: None, extra, data: data.as_bytes() };
+            writer.write(&record).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+    work.run(&["rules", "apply", "rules", "--shards", "shards", "--out", "scanned"]);
+    work.run(&["extract", "shards", "--out", "out"]);
+    work.run(&["rules", "apply", "rules", "--out", "out"]);
+    for name in ["rule_shop_kettles", "rule_shop_colours", "rule_names_all", "rules_report", "rules_problems"]
+    {
+        let read = |out: &str| {
+            let table = TableInWords::read(&work.path(&format!("{out}/rules/latest/{name}"))).unwrap();
+            (table.columns, table.rows)
+        };
+        assert_eq!(read("scanned"), read("out"), "{name}");
+    }
+    let kettles = table(&work, "SELECT name, address FROM rule_shop_kettles");
+    assert!(kettles.contains("Kettle 0,"), "{kettles}");
+    assert!(kettles.contains("Kettle 1,"), "{kettles}");
+    assert!(kettles.contains("Kettle 11,http://shop.example/kettle/11"), "{kettles}");
 }
 
 #[test]
