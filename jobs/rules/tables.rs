@@ -27,7 +27,7 @@ table! {
         group: Option<String> = "name of the group; null where it is of the whole rule", "books";
         problem: String = "what it is: counts-differ (tags of one level differ in number: the page gives no rows), incomplete (a cell is missing and the group is not outer), missing-page (behind a link, in no shard), other-page (behind a link, not of its layer), not-of-kind (a cell is null since its text is nothing of its column's kind), shortened (cut at max_length), unreadable-page, unreadable-rule, no-match (the rule matches nothing on any page)", "missing-page";
         detail: Option<String> = "the tags and their counts, the column, or the mistake, of the first case", "title 20, price 19";
-        count: u64 = "how often", "3";
+        count: u64 = "how often it was met", "3";
         url: Option<String> = "the page of the first case", "http://shop.example.com/kettles";
     }
 }
