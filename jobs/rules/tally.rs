@@ -28,12 +28,14 @@ struct OfProblem {
     url: Option<String>,
 }
 
+/// Rule (or the name of a file that is none), group, what it is, and the number of the column that it is about.
+type ProblemKey = (String, Option<String>, &'static str, Option<usize>);
+
 /// Counts of a run.
 #[derive(Default)]
 pub struct Tally {
     tags: BTreeMap<(u16, TagNumber), OfTag>,
-    /// By rule and group (numbers, or a file's name where it is no rule), what it is, and the column that it is about.
-    problems: BTreeMap<(String, Option<String>, &'static str, Option<usize>), OfProblem>,
+    problems: BTreeMap<ProblemKey, OfProblem>,
 }
 
 impl Tally {
@@ -71,12 +73,7 @@ impl Tally {
     }
 
     /// Counts a case. The one that is told is that of the smallest address, in whatever order pages come; of one page the first.
-    fn add(
-        &mut self,
-        key: (String, Option<String>, &'static str, Option<usize>),
-        url: Option<&str>,
-        detail: impl FnOnce() -> Option<String>,
-    ) {
+    fn add(&mut self, key: ProblemKey, url: Option<&str>, detail: impl FnOnce() -> Option<String>) {
         let of = self.problems.entry(key).or_default();
         if of.count == 0 || url < of.url.as_deref() {
             (of.detail, of.url) = (detail(), url.map(str::to_owned));

@@ -9,6 +9,7 @@
 //! **Cost.** One parse a page whatever the number of rules; each tag one search of its material. [`ApplyLimits`] bound
 //! results and bytes of a page; what is over them is left out and told.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use serde::{Deserialize, Serialize};
@@ -89,7 +90,7 @@ impl Default for ApplyLimits {
 /// A page to which rules are applied: its source, its tree and what is read of it once, when first asked for.
 pub struct RulePage<'p> {
     url: &'p CanonicalUrl,
-    source: String,
+    source: Cow<'p, str>,
     dom: &'p Dom<'p>,
     encoding: &'static encoding_rs::Encoding,
     base: OnceCell<CanonicalUrl>,
@@ -100,11 +101,12 @@ impl<'p> RulePage<'p> {
     /// A page of this address, with these characters and the tree that was made of them; its links are in `encoding`.
     pub fn new(
         url: &'p CanonicalUrl,
-        text: &str,
+        text: &'p str,
         dom: &'p Dom<'p>,
         encoding: &'static encoding_rs::Encoding,
     ) -> Self {
-        let source = if text.contains('\r') { text.replace("\r\n", "\n") } else { text.to_owned() };
+        let has_returns = text.contains('\r');
+        let source = if has_returns { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
         RulePage { url, source, dom, encoding, base: OnceCell::new(), data: OnceCell::new() }
     }
 

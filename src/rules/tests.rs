@@ -115,11 +115,10 @@ const BOOKS: &str = "
 [[tag]]\nid = 'word'\nlayer = 'book'\nstart = '<u>'\nend = '</u>'
 ";
 
-fn made(
-    groups: &str,
-    pages: &[(&str, &str)],
-    number: usize,
-) -> (Vec<Vec<Option<String>>>, Vec<Vec<usize>>, Vec<Problem>) {
+/// Rows, their paths, problems.
+type Made = (Vec<Vec<Option<String>>>, Vec<Vec<usize>>, Vec<Problem>);
+
+fn made(groups: &str, pages: &[(&str, &str)], number: usize) -> Made {
     let rule = rule(&format!("{BOOKS}{groups}"));
     let mut site = Site { rule: &rule, pages, rows: Vec::new(), paths: Vec::new(), problems: Vec::new() };
     let top = site.visit(rule.groups[number].levels[0].layer, pages[0].0).unwrap();
