@@ -118,7 +118,10 @@ impl Tally {
         let mut file = TableFile::<RuleProblemRow>::create(unit, first_part::<RuleProblemRow>())?;
         let progress = unit.stage().progress;
         for ((rule, group, problem, _), of) in self.problems {
-            unit.dropped(problem, of.count);
+            // Those are rejects, counted where they were met.
+            if !matches!(problem, "unreadable-rule" | "unreadable-page") {
+                unit.dropped(problem, of.count);
+            }
             if problem != "unreadable-rule" {
                 let at = group.as_ref().map_or(String::new(), |group| format!(", group {group}"));
                 let detail = of.detail.as_ref().map_or(String::new(), |detail| format!(" ({detail})"));

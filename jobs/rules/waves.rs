@@ -3,7 +3,7 @@
 use webmill_capture::{CanonicalUrl, Result};
 use webmill_mill::{Mill, PageLimits, PageRow, WarcType};
 use webmill_rules::{Found, Rule, TagNumber};
-use webmill_run::{Committed, Measure, Stage, Unit};
+use webmill_run::{Committed, Measure, Reject, Stage, Unit};
 use webmill_table::{Reader, columns};
 
 use super::scan::{Scan, entered};
@@ -182,20 +182,27 @@ impl Waves<'_> {
                             unit.kept("pages", 1);
                             self.keep(page, &ways, visit, tally)?;
                         }
-                        Err(why) => {
-                            for task in &page.tasks {
-                                tally.of_rule(
-                                    &self.rules[usize::from(task.rule)],
-                                    "unreadable-page",
-                                    &why,
-                                    None,
-                                );
-                            }
-                        }
+                        Err(why) => self.unreadable(page, why, unit, tally),
                     }
                 }
             }
         }
+    }
+
+    /// Counts a page that cannot be read, as damage and for each rule that wants it.
+    fn unreadable(&self, page: &Wanted, why: String, unit: &mut Unit<'_>, tally: &mut Tally) {
+        let mut of: Vec<u16> = page.tasks.iter().map(|task| task.rule).collect();
+        of.dedup();
+        for rule in of {
+            tally.of_rule(&self.rules[usize::from(rule)], "unreadable-page", &why, None);
+        }
+        unit.damaged(Reject {
+            reason: "unreadable-page".into(),
+            shard: self.visitor.shards.name(page.place.shard).to_owned(),
+            offset: page.place.offset,
+            bytes_lost: page.place.length,
+            detail: why,
+        });
     }
 
     /// The pages of tasks that are not done, each once.

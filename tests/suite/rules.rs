@@ -209,8 +209,14 @@ fn shards_and_tables_of_pages_give_the_same_rows() {
             let moved = if *status == 301 { "Location: /moved\r\n" } else { "" };
             let data = format!("HTTP/1.1 {status} X\r\n{moved}Content-Type: text/html\r\n\r\n{html}");
             let extra = &[];
-            let record =
-                NewRecord { url, origin: None, date_ms: *date_ms, ip: None, extra, data: data.as_bytes() };
+            let record = NewRecord {
+                url,
+                origin: None,
+                date_ms: 1000 * date_ms,
+                ip: None,
+                extra,
+                data: data.as_bytes(),
+            };
             writer.write(&record).unwrap();
         }
         writer.finish().unwrap();

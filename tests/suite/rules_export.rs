@@ -233,8 +233,8 @@ fn tables_of_rules_are_described() {
     let all = printed(&work, &["schema", "--results", "out", "--format", "json"]);
     let all: Vec<Value> = serde_json::from_str(&all).unwrap();
     assert_eq!(all.len(), catalogue["tables"].as_object().unwrap().len());
-    let pages = all.iter().find(|table| table["table"] == "pages").unwrap();
-    assert!(pages["columns"].as_array().unwrap().iter().all(|column| column["example"] != ""));
+    let report = all.iter().find(|table| table["table"] == "rules_report").unwrap();
+    assert!(report["columns"].as_array().unwrap().iter().all(|column| column["example"] != ""));
     let common = printed(&work, &["schema", "rule_RULE_GROUP"]);
     assert!(common.contains("top_url") && common.contains("warc_record_offset"), "{common}");
     let said = work.fails(&["schema", "rule_odd_things"], 2);

@@ -42,6 +42,8 @@ struct Entry {
     /// Of `X *::text` and `X ::attr(a)`, where X begins: they take it of X too, as Scrapy's users expect.
     ancestor: Option<usize>,
     simple: Option<Simple>,
+    /// Name, id and classes that the element itself must have, of selectors that the engine matches.
+    least: Simple,
     /// Whether the scope itself may match: it is named (`:scope`), or nothing is (`::text`).
     at_scope: bool,
     output: Output,
@@ -162,6 +164,7 @@ impl Entry {
             offset,
             ancestor: (bare && below && of_any).then_some(compound + 1),
             simple: if compound == parts.len() { Simple::new(&parts[offset..]) } else { None },
+            least: Simple::least(&parts[offset..compound]),
             at_scope: parts[offset..compound].iter().any(named)
                 || (bare && of_any && (compound == parts.len() || below)),
             output,
@@ -170,20 +173,33 @@ impl Entry {
 }
 
 impl Simple {
+    /// A compound of nothing else.
     fn new(parts: &[Component<Page>]) -> Option<Simple> {
         let mut simple = Simple::default();
-        for part in parts {
-            match part {
-                Component::ExplicitUniversalType => {}
-                Component::LocalName(name) if simple.name.is_none() && name.name == name.lower_name => {
-                    simple.name = Some(name.name.clone());
-                }
-                Component::ID(id) if simple.id.is_none() => simple.id = Some(id.text.clone()),
-                Component::Class(class) => simple.classes.push(class.text.clone()),
-                _ => return None,
+        parts.iter().all(|part| simple.take(part)).then_some(simple)
+    }
+
+    /// What of a compound can be asked of an element before the engine is.
+    fn least(parts: &[Component<Page>]) -> Simple {
+        let mut simple = Simple::default();
+        parts.iter().for_each(|part| {
+            simple.take(part);
+        });
+        simple
+    }
+
+    /// Adds a part of a compound; `false`: it is of another kind.
+    fn take(&mut self, part: &Component<Page>) -> bool {
+        match part {
+            Component::ExplicitUniversalType => {}
+            Component::LocalName(name) if self.name.is_none() && name.name == name.lower_name => {
+                self.name = Some(name.name.clone());
             }
+            Component::ID(id) if self.id.is_none() => self.id = Some(id.text.clone()),
+            Component::Class(class) => self.classes.push(class.text.clone()),
+            _ => return false,
         }
-        Some(simple)
+        true
     }
 
     fn matches(&self, el: El<'_>) -> bool {
@@ -214,6 +230,9 @@ impl Matcher<'_, '_> {
         }
         if let Some(simple) = &entry.simple {
             return simple.matches(el);
+        }
+        if entry.ancestor.is_none() && !entry.least.matches(el) {
+            return false;
         }
         let ancestor = entry.ancestor.unwrap_or(entry.offset);
         matches_selector(&entry.selector, ancestor, None, el, &mut self.context)
