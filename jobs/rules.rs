@@ -3,7 +3,7 @@
 //! **What.** A rule ([`webmill_rules`]) is applied to the pages of the corpus that its layers are entered by, and to those that its
 //! link tags lead to, however deep; its groups become tables.
 //!
-//! **Algorithm.** Shards that are named are read in one pass ([`scan`]), in which the layers that pages are entered by for their
+//! **Algorithm.** Shards that are named are read in one pass (`scan`), in which the layers that pages are entered by for their
 //! address are done at once. Without, table `pages` says which pages are entered and where every page stands. What is left is visited in
 //! waves: what the link tags of one wave lead to is the next one; each (page, rule, layer) is done once, so that layers that open each
 //! other end. A page is read, decoded and parsed once for all that a wave wants of it. What tags found is kept on disk by

@@ -1,6 +1,6 @@
 //! From results to rows.
 //!
-//! **Definition.** A group's levels are a chain (see [`Level`]). At each level the results of its tags are put side by side, the
+//! **Definition.** A group's levels are a chain (see [`Level`](crate::Level)). At each level the results of its tags are put side by side, the
 //! i-th with the i-th; a tag with one result repeats it. A row is written where the last level has all cells that the group names;
 //! values of upper levels repeat in each row, as a foreign key would. Where tags of one level have different numbers of results
 //! (and neither is 1), the page gives no row of the group and that is told. Where cells are missing there is no row; of an
