@@ -173,6 +173,16 @@ impl Shards {
     }
 }
 
+/// Whether an input of this name is the event log of a crawl.
+pub fn is_event_log(name: &str) -> bool {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let number = match last.strip_prefix(".events-") {
+        Some(rest) => rest.split_once(".jsonl").map_or("", |(number, _)| number),
+        None => last.strip_prefix("events-").unwrap_or(""),
+    };
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Names the logs of several crawls apart, as the shards are: by their paths where file names are not enough.
 fn named(logs: Vec<(PathBuf, String)>) -> Vec<EventLog> {
     let mut count: BTreeMap<&str, BTreeSet<&Path>> = BTreeMap::new();
@@ -258,6 +268,16 @@ pub fn clip(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn event_logs_are_told_from_shards() {
+        for name in ["events-00001", "crawl/.events/.events-00012.jsonl.zst", "a/.events-00001.jsonl"] {
+            assert!(is_event_log(name), "{name}");
+        }
+        for name in ["events-00001.warc.gz", "crawl-00001.raw", "events-", "a/events.warc", ".events-.jsonl"] {
+            assert!(!is_event_log(name), "{name}");
+        }
+    }
 
     #[test]
     fn logs_of_several_crawls_keep_their_own_names() {

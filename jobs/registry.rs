@@ -31,7 +31,6 @@ pub static JOBS: &[JobEntry] = &[
 pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
     let mut last = None;
     for job in JOBS {
-        // Without rules there is nothing that they could make.
         if job.name == rules::ENTRY.name && context.settings::<rules::RuleSettings>()?.files.is_empty() {
             continue;
         }

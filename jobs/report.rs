@@ -27,6 +27,7 @@ use webmill_run::{Committed, Inputs, Job, JobInput, Stage, Unit};
 use webmill_sort::Budget;
 use webmill_table::schema;
 
+use crate::inputs::is_event_log;
 use crate::job::{Context, JobEntry, command, mixed};
 use crate::output::{first_part, write_rows};
 use crate::recipe::{Settings, check_settings, within};
@@ -86,7 +87,11 @@ impl Sources {
         let is_of = |rules: &Committed| {
             let inputs = &rules.manifest.inputs;
             let of_tables = inputs.upstream.iter().any(|of| of.key == extract.manifest.key);
-            of_tables || inputs.files == extract.manifest.inputs.files
+            let shards = |of: &Committed| -> Vec<(String, String)> {
+                let shards = of.manifest.inputs.files.iter().filter(|file| !is_event_log(&file.name));
+                shards.map(|file| (file.name.clone(), file.digest.clone())).collect()
+            };
+            of_tables || shards(rules) == shards(&extract)
         };
         Ok(Sources {
             rules: optional("rules")?.filter(is_of),

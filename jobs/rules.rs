@@ -18,13 +18,14 @@ mod scan;
 mod store;
 pub mod tables;
 mod tally;
+mod tops;
 mod visit;
 mod waves;
 mod write;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_rules::{ApplyLimits, Rule};
+use webmill_rules::{ApplyLimits, Rule, builtin};
 use webmill_run::{Committed, Inputs, Job, JobInput, Reject, Stage, Unit};
 use webmill_shard::{Input, discover};
 use webmill_table::schema;
@@ -33,7 +34,7 @@ use crate::inputs::Shards;
 use crate::job::{Context, JobEntry};
 use crate::recipe::{Settings, check_settings, within};
 use tables::{RuleProblemRow, RuleReportRow};
-use tally::Tally;
+use tally::{LINKS, MISSING_PAGE, Tally};
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -47,10 +48,10 @@ pub const ENTRY: JobEntry = JobEntry {
 };
 
 /// The recipe's `[rules]`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RuleSettings {
-    /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program.
+    /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. None: the job is left out.
     pub files: Vec<String>,
     /// Most pages of a chain that a paging tag leads along.
     pub max_pages: u32,
@@ -60,17 +61,20 @@ pub struct RuleSettings {
     pub max_results: u32,
     /// Most bytes of all results of a layer on a page.
     pub max_bytes: u64,
+    /// Share of links to pages that are in no shard, beyond which the exit code is 1; 0 to 1.
+    pub max_missing: f64,
 }
 
 impl Default for RuleSettings {
     fn default() -> Self {
         let limits = ApplyLimits::default();
         RuleSettings {
-            files: Vec::new(),
+            files: vec![ALL_BUILTIN.into()],
             max_pages: 1000,
             max_matches: limits.matches as u32,
             max_results: limits.results as u32,
             max_bytes: limits.bytes as u64,
+            max_missing: 0.1,
         }
     }
 }
@@ -82,15 +86,24 @@ impl Settings for RuleSettings {
         within("max_pages", self.max_pages, 1..=1_000_000)?;
         within("max_matches", self.max_matches, 1..=10_000_000)?;
         within("max_results", self.max_results, 1..=10_000_000)?;
-        within("max_bytes", self.max_bytes, 1..=1 << 32)
+        within("max_bytes", self.max_bytes, 1..=1 << 32)?;
+        if !(0.0..=1.0).contains(&self.max_missing) {
+            return Err(Error::Config(format!("max_missing {}: 0 to 1 are possible", self.max_missing)));
+        }
+        Ok(())
     }
 }
+
+/// The rules that come with the program: not each of them is expected to find something.
+const ALL_BUILTIN: &str = "builtin:all";
 
 /// The job: rules by their text, so that a rule that was changed is another job.
 #[derive(Debug, Clone, Serialize)]
 pub struct RulesJob {
     /// Names of files, without their folders, and what they hold.
     rules: Vec<(String, String)>,
+    /// Whether rules that come with the program may match nothing: all of them were asked for, whatever pages there are.
+    all_builtin: bool,
     max_pages: u32,
     matches: u32,
     results: u32,
@@ -136,6 +149,7 @@ pub fn rules(context: &Context<'_>) -> Result<Option<Committed>> {
     let settings: RuleSettings = context.settings()?;
     let job = RulesJob {
         rules: webmill_rules::library::read(&settings.files)?,
+        all_builtin: settings.files.iter().any(|file| file == ALL_BUILTIN),
         max_pages: settings.max_pages,
         matches: settings.max_matches,
         results: settings.max_results,
@@ -149,6 +163,28 @@ pub fn rules(context: &Context<'_>) -> Result<Option<Committed>> {
         RuleInput::Shards(Shards::discover(&context.inputs, &context.runtime)?)
     };
     context.run(&job, &input)
+}
+
+/// What is to be said where more of the links that were followed lead to no page than the settings bear.
+///
+/// # Errors
+/// For settings that cannot work.
+pub fn too_many_missing(context: &Context<'_>) -> Result<Option<String>> {
+    let settings: RuleSettings = context.settings()?;
+    let results = context.results();
+    let Some(counts) = results.get(RulesJob::NAME).map(|committed| &committed.manifest.counts) else {
+        return Ok(None);
+    };
+    let of = |counts: &std::collections::BTreeMap<String, u64>, name| counts.get(name).copied().unwrap_or(0);
+    let (missing, links) = (of(&counts.dropped, MISSING_PAGE), of(&counts.kept, LINKS));
+    let is_much = missing as f64 > settings.max_missing * (missing + links) as f64;
+    Ok(is_much.then(|| {
+        format!(
+            "{missing} of {} links that rules follow lead to pages that are in no shard: rows are not whole ([rules] max_missing = {})",
+            missing + links,
+            settings.max_missing
+        )
+    }))
 }
 
 impl Job for RulesJob {
@@ -188,10 +224,14 @@ impl RulesJob {
         {
             return Err(Error::Limit(format!("more than {} rules, or layers of a rule", u16::MAX)));
         }
-        let mut store = store::Store::create(unit.temp(), unit.stage().memory / 4)?;
-        let shards = waves::run(self, &rules, input, &mut store, unit, &mut tally)?;
-        write::groups(self, &rules, &store, &shards, unit, &mut tally)?;
-        tally.write(&rules, unit)
+        let (folder, memory) = (unit.temp(), unit.stage().memory);
+        let mut store = store::Store::new(folder, memory / 4);
+        let mut tops = tops::Gathered::new(folder, memory / 8);
+        let shards = waves::run(self, &rules, input, (&mut store, &mut tops), unit, &mut tally)?;
+        let tops = tops.sort(unit.temp())?;
+        write::groups(self, &rules, (&store, &tops, &shards), unit, &mut tally)?;
+        let is_expected = |rule: &Rule| !(self.all_builtin && builtin::is_builtin(&rule.source));
+        tally.write(&rules, &is_expected, unit)
     }
 
     /// The rules that can be applied, and the mistakes of the others by the names of their files.

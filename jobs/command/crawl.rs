@@ -28,8 +28,9 @@ use crate::crawl::{convert, end};
 pub use actions::{CrawlCommand, run as act};
 pub use args::CrawlArgs;
 use end::End;
+pub use seeds::refuse_private;
 use view::many;
-pub use view::{sum_up, view};
+pub use view::{Unseen, sum_up, view};
 
 /// Runs the command.
 ///
@@ -39,7 +40,7 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let options = args.options()?;
     options.check()?;
     let seeds = seeds::read(&args.seeds, &args.urls, &args.out)?;
-    seeds::refuse_private(&seeds, &options)?;
+    refuse_private(&seeds, &options)?;
     lint::scope(&options, &seeds).iter().for_each(|finding| crate::say!("{finding}"));
     if options.fetch.user_agent == CrawlOptions::default().fetch.user_agent && !options.fetch.allow_private {
         crate::say!(

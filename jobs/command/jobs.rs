@@ -4,15 +4,16 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use webmill_run::{Cancel, Committed};
+use webmill_run::Cancel;
 
 use crate::catalogue;
 use crate::console::Console;
 use crate::job::{Context, JobEntry};
 use crate::registry::{JOBS, run_all};
+use crate::rules::too_many_missing;
 use crate::settings::Common;
 
-/// Mill shards into tables and a report: extract, graph, rank, shape, dedup, repeated, mirrors, keywords, report.
+/// Mill shards into tables and a report: extract, graph, rank, shape, dedup, repeated, mirrors, keywords, rules, report.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill run crawl-*.raw archive.warc.gz --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."
@@ -82,7 +83,7 @@ pub fn run_everything(args: &InputArgs, cancel: &Cancel) -> Result<ExitCode> {
         crate::print(&format!("{}\n", report.path("report.html").display()))?;
     }
     warn_of_stale(&context);
-    Ok(exit_code(context.results().values()))
+    exit_code(&context)
 }
 
 /// Runs a job and prints the folder that it committed; nothing where it was only asked what would be done.
@@ -95,7 +96,7 @@ pub fn print_committed(context: &Context<'_>, job: &str) -> Result<ExitCode> {
         crate::print(&format!("{}\n", committed.folder.display()))?;
     }
     warn_of_stale(context);
-    Ok(exit_code(&committed))
+    exit_code(context)
 }
 
 /// Says which results do not fit the others, once all jobs of the call are done.
@@ -105,8 +106,11 @@ fn warn_of_stale(context: &Context<'_>) {
     }
 }
 
-/// 1 where a file could not be read to its end though the job is done, else 0.
-fn exit_code<'a>(committed: impl IntoIterator<Item = &'a Committed>) -> ExitCode {
-    let cut = committed.into_iter().any(|committed| !committed.manifest.counts.unreadable.is_empty());
-    ExitCode::from(u8::from(cut))
+/// 1 where a file could not be read to its end, or too much of what rules follow is missing, though the jobs are done; else 0.
+fn exit_code(context: &Context<'_>) -> Result<ExitCode> {
+    let results = context.results();
+    let cut = results.values().any(|committed| !committed.manifest.counts.unreadable.is_empty());
+    let missing = too_many_missing(context)?;
+    missing.iter().for_each(|told| crate::say!("{told}"));
+    Ok(ExitCode::from(u8::from(cut || missing.is_some())))
 }

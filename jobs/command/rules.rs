@@ -4,6 +4,7 @@ mod apply;
 mod export;
 mod library;
 mod new;
+mod page;
 mod test;
 
 use std::process::ExitCode;
@@ -52,12 +53,12 @@ pub fn run(args: &RulesArgs, cancel: &Cancel) -> Result<ExitCode> {
         RulesCommand::List(args) => library::list(args),
         RulesCommand::Search(args) => library::search(args),
         RulesCommand::Check(args) => library::check(args),
-        RulesCommand::Test(args) => test::run(args),
+        RulesCommand::Test(args) => test::run(args, cancel),
         RulesCommand::Schema => {
             crate::print(webmill_rules::file::JSON_SCHEMA)?;
             Ok(ExitCode::SUCCESS)
         }
-        RulesCommand::New(args) => new::run(args),
+        RulesCommand::New(args) => new::run(args, cancel),
         RulesCommand::Apply(args) => apply::run(args, cancel),
         RulesCommand::Export(args) => export::run(args, cancel),
     }

@@ -20,6 +20,7 @@ use webmill_sort::{Budget, BytesSorter};
 
 use super::store::{Aside, At, Place, Store, Stored, Task, Way};
 use super::tally::Tally;
+use super::tops::Gathered;
 use super::visit::Visitor;
 use crate::current_captures::ordered;
 use crate::inputs::Shards;
@@ -107,17 +108,22 @@ impl Scan<'_> {
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn gather(&self, store: &mut Store, unit: &mut Unit<'_>, tally: &mut Tally) -> Result<()> {
+    pub fn gather(
+        &self,
+        store: &mut Store,
+        tops: &mut Gathered,
+        unit: &mut Unit<'_>,
+        tally: &mut Tally,
+    ) -> Result<()> {
         let stage = unit.stage();
         let mut sorter = BytesSorter::new(&Budget::new(stage.memory as usize / 4).in_dir(unit.temp()));
         let mut key = Vec::new();
         let mut found = Vec::new();
-        for (path, rows) in stage.scratch()? {
+        for (path, _) in stage.scratch()? {
             if let Some(heads) = path.strip_suffix(FOUND) {
                 found.push(stage.path(&path));
                 push(&stage.path(&format!("{heads}{HEADS}")), found.len() as u32 - 1, &mut key, &mut sorter)?;
             }
-            let _ = rows;
         }
         store.set_aside(Aside::open(&found)?);
         let mut sorted = sorter.finish()?;
@@ -130,14 +136,14 @@ impl Scan<'_> {
             let next = Counting { order: key.to_vec(), head, digest: None };
             current = match current.take() {
                 Some(before) if before.head.url != next.head.url => {
-                    self.keep(before.head, store, tally, unit)?;
+                    self.keep(before.head, (store, tops), tally, unit)?;
                     Some(next)
                 }
                 Some(before) if before.order == next.order => Some(self.later(before, next)),
                 _ => Some(next),
             };
         }
-        current.map_or(Ok(()), |last| self.keep(last.head, store, tally, unit))
+        current.map_or(Ok(()), |last| self.keep(last.head, (store, tops), tally, unit))
     }
 
     /// Of two captures of one moment the one that counts.
@@ -153,7 +159,13 @@ impl Scan<'_> {
         if key(&a) > key(&b) { a } else { b }
     }
 
-    fn keep(&self, head: Head, store: &Store, tally: &mut Tally, unit: &mut Unit<'_>) -> Result<()> {
+    fn keep(
+        &self,
+        head: Head,
+        (store, tops): (&Store, &mut Gathered),
+        tally: &mut Tally,
+        unit: &mut Unit<'_>,
+    ) -> Result<()> {
         if self.finds_pages {
             if let Some(target) = head.redirect {
                 store.set_redirect(head.url, target, head.time)?;
@@ -170,7 +182,7 @@ impl Scan<'_> {
             let rule = &self.visitor.rules[usize::from(done.rule)];
             if done.is_of {
                 tally.page(task, &done.counts);
-                store.add_top(task, &head.surt, Some(done.at))?;
+                tops.add(task, &head.surt, Some(done.at))?;
             }
             // Rules whose pages stand alone ask for nothing but their tops.
             if rule.finds_pages() {

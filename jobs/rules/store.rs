@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use memmap2::Mmap;
@@ -130,15 +131,21 @@ pub struct Top {
     pub at: Option<At>,
 }
 
-/// The keyspaces.
+/// What is looked up by page: on disk from the first time that anything is noted.
 pub struct Store {
-    _database: Database,
+    folder: PathBuf,
+    memory: u64,
     aside: Aside,
+    opening: Mutex<()>,
+    keyspaces: OnceLock<Keyspaces>,
+}
+
+struct Keyspaces {
+    _database: Database,
     places: Keyspace,
     redirects: Keyspace,
     queue: Keyspace,
     results: Keyspace,
-    tops: Keyspace,
     continued: Keyspace,
     walked: Keyspace,
 }
@@ -150,36 +157,60 @@ fn broken(error: fjall::Error) -> Error {
     }
 }
 
-fn unreadable() -> Error {
+/// What is met where the folder of the run was changed from outside.
+pub fn unreadable() -> Error {
     Error::Internal("the store of the job rules holds what was not written".into())
+}
+
+impl Keyspaces {
+    fn open(folder: &Path, memory: u64) -> fjall::Result<Keyspaces> {
+        let database = Database::builder(folder.join("store"))
+            .cache_size(memory / 2)
+            .worker_threads(1)
+            .max_journaling_size(memory.clamp(64 << 20, 512 << 20))
+            .open()?;
+        let open = |name: &str| {
+            let buffer = (memory / 16).clamp(1 << 20, 64 << 20);
+            database.keyspace(name, || KeyspaceCreateOptions::default().max_memtable_size(buffer))
+        };
+        Ok(Keyspaces {
+            places: open("places")?,
+            redirects: open("redirects")?,
+            queue: open("queue")?,
+            results: open("results")?,
+            continued: open("continued")?,
+            walked: open("walked")?,
+            _database: database,
+        })
+    }
 }
 
 impl Store {
     /// An empty store in a folder, within so many bytes of memory.
-    pub fn create(folder: &Path, memory: u64) -> Result<Store> {
-        let opened = || -> fjall::Result<Store> {
-            let database = Database::builder(folder.join("store"))
-                .cache_size(memory / 2)
-                .worker_threads(1)
-                .max_journaling_size(memory.clamp(64 << 20, 512 << 20))
-                .open()?;
-            let open = |name: &str| {
-                let buffer = (memory / 16).clamp(1 << 20, 64 << 20);
-                database.keyspace(name, || KeyspaceCreateOptions::default().max_memtable_size(buffer))
-            };
-            Ok(Store {
-                places: open("places")?,
-                redirects: open("redirects")?,
-                queue: open("queue")?,
-                results: open("results")?,
-                tops: open("tops")?,
-                continued: open("continued")?,
-                walked: open("walked")?,
-                aside: Aside::default(),
-                _database: database,
-            })
-        };
-        opened().map_err(broken)
+    pub fn new(folder: &Path, memory: u64) -> Store {
+        Store {
+            folder: folder.to_owned(),
+            memory,
+            aside: Aside::default(),
+            opening: Mutex::new(()),
+            keyspaces: OnceLock::new(),
+        }
+    }
+
+    /// The keyspaces, where anything was noted.
+    fn noted(&self) -> Option<&Keyspaces> {
+        self.keyspaces.get()
+    }
+
+    /// The keyspaces, to note something.
+    fn keyspaces(&self) -> Result<&Keyspaces> {
+        // One thread opens them, once.
+        let _opening = self.noted().is_none().then(|| self.opening.lock());
+        if let Some(keyspaces) = self.keyspaces.get() {
+            return Ok(keyspaces);
+        }
+        let keyspaces = Keyspaces::open(&self.folder, self.memory).map_err(broken)?;
+        Ok(self.keyspaces.get_or_init(|| keyspaces))
     }
 
     /// The files that [`At`] names.
@@ -190,28 +221,29 @@ impl Store {
     /// Notes where the page of an address stands.
     pub fn set_place(&self, url: u128, place: Place) -> Result<()> {
         let bytes = postcard::to_allocvec(&place).map_err(|_| unreadable())?;
-        self.places.insert(url.to_be_bytes(), bytes).map_err(broken)
+        self.keyspaces()?.places.insert(url.to_be_bytes(), bytes).map_err(broken)
     }
 
     /// Notes that an address led to another at some time; the latest stays.
     pub fn set_redirect(&self, url: u128, target: u128, time: Option<i64>) -> Result<()> {
         let value = [&ordered(time)[..], &target.to_be_bytes()].concat();
-        let known = self.redirects.get(url.to_be_bytes()).map_err(broken)?;
+        let known = self.keyspaces()?.redirects.get(url.to_be_bytes()).map_err(broken)?;
         if known.is_some_and(|known| *known >= *value) {
             return Ok(());
         }
-        self.redirects.insert(url.to_be_bytes(), value).map_err(broken)
+        self.keyspaces()?.redirects.insert(url.to_be_bytes(), value).map_err(broken)
     }
 
     /// The page that an address leads to, over at most ten redirects: its key and place.
     pub fn resolve(&self, url: u128) -> Result<Option<(u128, Place)>> {
+        let Some(keyspaces) = self.noted() else { return Ok(None) };
         let mut at = url;
         for _ in 0..=10 {
-            if let Some(bytes) = self.places.get(at.to_be_bytes()).map_err(broken)? {
+            if let Some(bytes) = keyspaces.places.get(at.to_be_bytes()).map_err(broken)? {
                 let place = postcard::from_bytes(&bytes).map_err(|_| unreadable())?;
                 return Ok(Some((at, place)));
             }
-            let Some(target) = self.redirects.get(at.to_be_bytes()).map_err(broken)? else { break };
+            let Some(target) = keyspaces.redirects.get(at.to_be_bytes()).map_err(broken)? else { break };
             at = u128::from_be_bytes(*target.last_chunk().ok_or_else(unreadable)?);
         }
         Ok(None)
@@ -220,21 +252,22 @@ impl Store {
     /// Adds a task to a wave.
     pub fn queue(&self, wave: u32, task: Task, way: Way) -> Result<()> {
         let key = [&wave.to_be_bytes()[..], &task.bytes()].concat();
-        if way == Way::Continued && self.queue.get(&key).map_err(broken)?.is_some() {
+        if way == Way::Continued && self.keyspaces()?.queue.get(&key).map_err(broken)?.is_some() {
             return Ok(());
         }
-        self.queue.insert(key, [u8::from(way == Way::Entered)]).map_err(broken)
+        self.keyspaces()?.queue.insert(key, [u8::from(way == Way::Entered)]).map_err(broken)
     }
 
     /// Up to `most` tasks of a wave behind one, in their order.
     pub fn tasks(&self, wave: u32, behind: Option<Task>, most: usize) -> Result<Vec<(Task, Way)>> {
+        let Some(keyspaces) = self.noted() else { return Ok(Vec::new()) };
         let prefix = wave.to_be_bytes();
         let start = match behind {
             None => prefix.to_vec(),
             Some(task) => [&prefix[..], &task.bytes(), &[0]].concat(),
         };
         let mut tasks = Vec::new();
-        for item in self.queue.range(start..(wave + 1).to_be_bytes().to_vec()).take(most) {
+        for item in keyspaces.queue.range(start..(wave + 1).to_be_bytes().to_vec()).take(most) {
             let (key, value) = item.into_inner().map_err(broken)?;
             let task = key.get(4..).and_then(Task::of_bytes).ok_or_else(unreadable)?;
             tasks.push((task, if value.first() == Some(&1) { Way::Entered } else { Way::Continued }));
@@ -254,17 +287,18 @@ impl Store {
 
     fn keep(&self, task: Task, kept: &Kept) -> Result<()> {
         let bytes = postcard::to_allocvec(kept).map_err(|_| unreadable())?;
-        self.results.insert(task.bytes(), bytes).map_err(broken)
+        self.keyspaces()?.results.insert(task.bytes(), bytes).map_err(broken)
     }
 
     /// Whether a task was done.
     pub fn is_done(&self, task: Task) -> Result<bool> {
-        self.results.contains_key(task.bytes()).map_err(broken)
+        self.noted().map_or(Ok(false), |of| of.results.contains_key(task.bytes()).map_err(broken))
     }
 
     /// What was found on a page.
     pub fn get(&self, task: Task) -> Result<Option<Stored>> {
-        let Some(bytes) = self.results.get(task.bytes()).map_err(broken)? else { return Ok(None) };
+        let Some(keyspaces) = self.noted() else { return Ok(None) };
+        let Some(bytes) = keyspaces.results.get(task.bytes()).map_err(broken)? else { return Ok(None) };
         match postcard::from_bytes(&bytes).map_err(|_| unreadable())? {
             Kept::Here(stored) => Ok(Some(stored)),
             Kept::At(at) => self.aside.read(at).map(Some),
@@ -279,50 +313,25 @@ impl Store {
         }
     }
 
-    /// Notes that rows may begin on a page, and where what was found there stands if it is not with the task.
-    pub fn add_top(&self, task: Task, surt: &str, at: Option<At>) -> Result<()> {
-        let head = [task.rule.to_be_bytes(), task.layer.to_be_bytes()].concat();
-        let key = [&head[..], surt.as_bytes(), &[0], &task.url.to_be_bytes()].concat();
-        let at = postcard::to_allocvec(&at).map_err(|_| unreadable())?;
-        self.tops.insert(key, at).map_err(broken)
-    }
-
-    /// Up to `most` pages of a layer on which rows may begin, behind one, in the order of their SURT; each with what comes behind it.
-    pub fn tops(&self, rule: u16, layer: u16, behind: &[u8], most: usize) -> Result<(Vec<Top>, Vec<u8>)> {
-        let prefix = [rule.to_be_bytes(), layer.to_be_bytes()].concat();
-        let start = if behind.is_empty() { prefix.clone() } else { [behind, &[0]].concat() };
-        let (mut tasks, mut last) = (Vec::new(), behind.to_vec());
-        for item in self.tops.range(start..).take(most) {
-            let (key, at) = item.into_inner().map_err(broken)?;
-            if !key.starts_with(&prefix) {
-                break;
-            }
-            let url = key.last_chunk().ok_or_else(unreadable)?;
-            let at = postcard::from_bytes(&at).map_err(|_| unreadable())?;
-            tasks.push(Top { task: Task { url: u128::from_be_bytes(*url), rule, layer }, at });
-            last = key.to_vec();
-        }
-        Ok((tasks, last))
-    }
-
     /// Notes that another page leads on to this one.
     pub fn set_continued(&self, task: Task) -> Result<()> {
-        self.continued.insert(task.bytes(), []).map_err(broken)
+        self.keyspaces()?.continued.insert(task.bytes(), []).map_err(broken)
     }
 
     /// Whether another page leads on to this one.
     pub fn is_continued(&self, task: Task) -> Result<bool> {
-        self.continued.contains_key(task.bytes()).map_err(broken)
+        self.noted().map_or(Ok(false), |of| of.continued.contains_key(task.bytes()).map_err(broken))
     }
 
     /// Notes that a page stood in a chain of a group, by the group's number.
     pub fn set_walked(&self, task: Task, group: u32) -> Result<()> {
-        self.walked.insert(walked_key(task, group), []).map_err(broken)
+        self.keyspaces()?.walked.insert(walked_key(task, group), []).map_err(broken)
     }
 
     /// Whether a page stood in a chain of a group.
     pub fn is_walked(&self, task: Task, group: u32) -> Result<bool> {
-        self.walked.contains_key(walked_key(task, group)).map_err(broken)
+        let key = walked_key(task, group);
+        self.noted().map_or(Ok(false), |of| of.walked.contains_key(key).map_err(broken))
     }
 }
 
@@ -335,9 +344,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_and_tops_come_in_their_order() {
+    fn tasks_come_in_their_order() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::create(folder.path(), 16 << 20).unwrap();
+        let store = Store::new(folder.path(), 16 << 20);
+        assert_eq!(store.tasks(3, None, 10).unwrap(), []);
+        assert!(!folder.path().join("store").exists(), "nothing was noted");
         let task = |url, rule| Task { url, rule, layer: 7 };
         for (url, rule, way) in
             [(9, 0, Way::Continued), (2, 1, Way::Entered), (2, 0, Way::Entered), (2, 1, Way::Continued)]
@@ -351,20 +362,12 @@ mod tests {
         );
         assert_eq!(store.tasks(3, Some(task(2, 0)), 1).unwrap(), [(task(2, 1), Way::Entered)]);
         assert_eq!(store.tasks(2, None, 10).unwrap(), []);
-        for (url, surt) in [(5, "b"), (4, "a,x"), (3, "a")] {
-            store.add_top(task(url, 1), surt, None).unwrap();
-        }
-        let (first, last) = store.tops(1, 7, &[], 2).unwrap();
-        let top = |url| Top { task: task(url, 1), at: None };
-        assert_eq!(first, [top(3), top(4)]);
-        assert_eq!(store.tops(1, 7, &last, 9).unwrap().0, [top(5)]);
-        assert_eq!(store.tops(0, 7, &[], 9).unwrap().0, []);
     }
 
     #[test]
     fn redirects_end() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::create(folder.path(), 16 << 20).unwrap();
+        let store = Store::new(folder.path(), 16 << 20);
         let place = Place { shard: 1, offset: 2, length: 3 };
         store.set_place(5, place).unwrap();
         store.set_redirect(1, 5, Some(9)).unwrap();

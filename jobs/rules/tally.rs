@@ -31,11 +31,17 @@ struct OfProblem {
 /// Rule (or the name of a file that is none), group, what it is, and the number of the column that it is about.
 type ProblemKey = (String, Option<String>, &'static str, Option<usize>);
 
+/// Links that lead to pages, as the manifest counts them.
+pub const LINKS: &str = "links";
+/// Links that lead to no page.
+pub const MISSING_PAGE: &str = "missing-page";
+
 /// Counts of a run.
 #[derive(Default)]
 pub struct Tally {
     tags: BTreeMap<(u16, TagNumber), OfTag>,
     problems: BTreeMap<ProblemKey, OfProblem>,
+    links: u64,
 }
 
 impl Tally {
@@ -49,6 +55,11 @@ impl Tally {
             of.no_address += count.no_address;
             of.cut += u64::from(count.cut);
         }
+    }
+
+    /// A link that leads to a page.
+    pub fn link(&mut self) {
+        self.links += 1;
     }
 
     /// A mistake of a file that is no rule.
@@ -81,8 +92,13 @@ impl Tally {
         of.count += 1;
     }
 
-    /// Writes both tables, and says what is wrong.
-    pub fn write(mut self, rules: &[Rule], unit: &mut Unit<'_>) -> Result<()> {
+    /// Writes both tables, and says what is wrong: also which of the rules that are expected to find something do not.
+    pub fn write(
+        mut self,
+        rules: &[Rule],
+        is_expected: &dyn Fn(&Rule) -> bool,
+        unit: &mut Unit<'_>,
+    ) -> Result<()> {
         for (number, rule) in rules.iter().enumerate() {
             let found = self
                 .tags
@@ -90,7 +106,7 @@ impl Tally {
                 .filter(|((of, _), _)| usize::from(*of) == number)
                 .map(|(_, tag)| tag.results)
                 .sum::<u64>();
-            if found == 0 {
+            if found == 0 && is_expected(rule) {
                 self.of_rule(rule, "no-match", "it matches nothing on any page", None);
             }
         }
@@ -115,11 +131,14 @@ impl Tally {
         rows.sort_by(|a, b| a.rule.cmp(&b.rule));
         rows.into_iter().try_for_each(|row| report.push(row))?;
         report.finish(unit)?;
+        unit.kept(LINKS, self.links);
         let mut file = TableFile::<RuleProblemRow>::create(unit, first_part::<RuleProblemRow>())?;
         let progress = unit.stage().progress;
         for ((rule, group, problem, _), of) in self.problems {
-            // Those are rejects, counted where they were met.
-            if !matches!(problem, "unreadable-rule" | "unreadable-page") {
+            // Those are rejects, counted where they were met; rows without the page behind a link come of a link that was counted.
+            let is_counted = matches!(problem, "unreadable-rule" | "unreadable-page")
+                || (problem == MISSING_PAGE && group.is_some());
+            if !is_counted {
                 unit.dropped(problem, of.count);
             }
             if problem != "unreadable-rule" {

@@ -8,7 +8,8 @@ use webmill_table::{Reader, columns};
 
 use super::scan::{Scan, entered};
 use super::store::{Place, Store, Stored, Task, Way};
-use super::tally::Tally;
+use super::tally::{MISSING_PAGE, Tally};
+use super::tops::Gathered;
 use super::visit::{Shards, Visit, Visitor, Wanted};
 use super::{RuleInput, RulesJob};
 
@@ -31,7 +32,7 @@ pub fn run(
     job: &RulesJob,
     rules: &[Rule],
     input: &RuleInput,
-    store: &mut Store,
+    (store, tops): (&mut Store, &mut Gathered),
     unit: &mut Unit<'_>,
     tally: &mut Tally,
 ) -> Result<Shards> {
@@ -43,10 +44,10 @@ pub fn run(
     let visitor = Visitor { shards: &shards, rules, limits: job.limits(), mill };
     if let RuleInput::Shards(shards) = input {
         let scan = Scan { visitor: &visitor, shards, finds_pages: rules.iter().any(Rule::finds_pages) };
-        scan.gather(store, unit, tally)?;
+        scan.gather(store, tops, unit, tally)?;
     }
     let chunk = (unit.stage().memory as usize / 2 / job.limits().bytes.max(1)).clamp(16, 1024);
-    let mut waves = Waves { visitor: &visitor, rules, store, chunk, wave: 0 };
+    let mut waves = Waves { visitor: &visitor, rules, store, tops, chunk, wave: 0 };
     unit.stage().progress.begin("rules", 0, Measure::Items);
     if matches!(input, RuleInput::Shards(_)) {
         waves.follow_found(unit, tally)?;
@@ -139,6 +140,7 @@ struct Waves<'a> {
     visitor: &'a Visitor<'a>,
     rules: &'a [Rule],
     store: &'a Store,
+    tops: &'a mut Gathered,
     /// Pages whose results are held at once.
     chunk: usize,
     wave: u32,
@@ -206,13 +208,13 @@ impl Waves<'_> {
     }
 
     /// The pages of tasks that are not done, each once.
-    fn wanted(&self, tasks: Vec<(Task, Way)>) -> Result<Vec<(Wanted, Vec<Way>)>> {
+    fn wanted(&mut self, tasks: Vec<(Task, Way)>) -> Result<Vec<(Wanted, Vec<Way>)>> {
         let mut wanted: Vec<(Wanted, Vec<Way>)> = Vec::new();
         for (task, way) in tasks {
             if let Some(stored) = self.store.get(task)? {
                 if way == Way::Entered && stored.results.is_some() {
                     let url = CanonicalUrl::parse_stored(&stored.url);
-                    url.map_or(Ok(()), |url| self.store.add_top(task, &url.surt(), None))?;
+                    url.map_or(Ok(()), |url| self.tops.add(task, &url.surt(), None))?;
                 }
                 continue;
             }
@@ -229,13 +231,13 @@ impl Waves<'_> {
     }
 
     /// Keeps what was found on a page, and queues what it leads to.
-    fn keep(&self, page: &Wanted, ways: &[Way], visit: Visit, tally: &mut Tally) -> Result<()> {
+    fn keep(&mut self, page: &Wanted, ways: &[Way], visit: Visit, tally: &mut Tally) -> Result<()> {
         for ((task, way), results) in page.tasks.iter().zip(ways).zip(visit.results) {
             if let Some(results) = &results {
                 tally.page(*task, &results.counts);
                 self.follow(*task, &results.results, tally)?;
                 if *way == Way::Entered {
-                    self.store.add_top(*task, &visit.surt, None)?;
+                    self.tops.add(*task, &visit.surt, None)?;
                 }
             }
             let results = results.map(|results| results.results);
@@ -263,9 +265,10 @@ impl Waves<'_> {
     fn lead(&self, from: Task, layer: u16, way: Way, address: &str, tally: &mut Tally) -> Result<()> {
         let Some((url, _)) = resolved(self.store, address)? else {
             let rule = &self.rules[usize::from(from.rule)];
-            tally.of_rule(rule, "missing-page", &rule.layers[usize::from(layer)].id, Some(address));
+            tally.of_rule(rule, MISSING_PAGE, &rule.layers[usize::from(layer)].id, Some(address));
             return Ok(());
         };
+        tally.link();
         let task = Task { url, rule: from.rule, layer };
         if way == Way::Continued && url != from.url {
             self.store.set_continued(task)?;

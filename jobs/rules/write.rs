@@ -15,7 +15,8 @@ use webmill_table::{DynamicWriter, TableSchema, Value};
 use super::RulesJob;
 use super::store::{Place, Store, Stored, Task, Top};
 use super::tables::schema;
-use super::tally::Tally;
+use super::tally::{MISSING_PAGE, Tally};
+use super::tops::Tops;
 use super::visit::Shards;
 use super::waves::{each_found, resolved};
 use crate::output::footer;
@@ -44,8 +45,7 @@ type Chain = Vec<Link>;
 pub fn groups(
     job: &RulesJob,
     rules: &[Rule],
-    store: &Store,
-    shards: &Shards,
+    (store, tops, shards): (&Store, &Tops, &Shards),
     unit: &mut Unit<'_>,
     tally: &mut Tally,
 ) -> Result<()> {
@@ -53,8 +53,8 @@ pub fn groups(
     unit.stage().progress.begin("tables of rules", tables, Measure::Items);
     for (number, rule) in rules.iter().enumerate() {
         for (group_number, group) in (0u32..).zip(&rule.groups) {
-            let tops = Tops { job, rule, number: number as u16, group, group_number, store, shards };
-            tops.write(unit, tally)?;
+            let of = OfGroup { job, rule, number: number as u16, group, group_number, store, tops, shards };
+            of.write(unit, tally)?;
             unit.stage().progress.advance(1);
         }
     }
@@ -63,27 +63,29 @@ pub fn groups(
 }
 
 /// A group, and the pages on which its rows begin.
-struct Tops<'a> {
+struct OfGroup<'a> {
     job: &'a RulesJob,
     rule: &'a Rule,
     number: u16,
     group: &'a Group,
     group_number: u32,
     store: &'a Store,
+    tops: &'a Tops,
     shards: &'a Shards,
 }
 
 /// Rows and problems of a top page.
 type Made = (Vec<Vec<Value>>, Vec<(Problem, String)>);
 
-impl Tops<'_> {
+impl OfGroup<'_> {
     fn write(&self, unit: &mut Unit<'_>, tally: &mut Tally) -> Result<()> {
         let layer = self.group.levels[0].layer;
         let has_paging = self.rule.layers[layer].paging.is_some();
         let mut file = Files::create(schema(self.rule, self.group), unit)?;
         // Pages that others lead on to begin no rows, unless they lead to each other in a ring.
         for rings in [false, true].into_iter().take(1 + usize::from(has_paging)) {
-            let (mut tops, mut behind) = self.store.tops(self.number, layer as u16, &[], AT_ONCE)?;
+            let mut all = self.tops.of(self.number, layer as u16, AT_ONCE);
+            let mut tops = all.next().unwrap_or_default();
             let mut ready: Vec<Made> = Vec::new();
             // The rows of some pages are written while those of the next ones are made.
             while !tops.is_empty() || !ready.is_empty() {
@@ -100,9 +102,7 @@ impl Tops<'_> {
                 );
                 written?;
                 ready = made?;
-                if !tops.is_empty() {
-                    (tops, behind) = self.store.tops(self.number, layer as u16, &behind, AT_ONCE)?;
-                }
+                tops = all.next().unwrap_or_default();
             }
         }
         let rows = file.finish(unit)?;
@@ -126,7 +126,7 @@ impl Tops<'_> {
     fn made(&self, top: &Top) -> Result<Made> {
         let Some(top) = self.chain(top.task, self.store.get_top(top)?)? else { return Ok(Made::default()) };
         let top_url = top.page.first().map(|link| link.url.clone()).unwrap_or_default();
-        let mut sink = Sink { tops: self, top_url, rows: Vec::new(), problems: Vec::new() };
+        let mut sink = Sink { of: self, top_url, rows: Vec::new(), problems: Vec::new() };
         rows(self.group, &top, &mut sink)?;
         Ok((sink.rows, sink.problems))
     }
@@ -182,7 +182,7 @@ impl Tops<'_> {
                 ("counts-differ", None, Some(counts.join(", ")))
             }
             Problem::Incomplete => ("incomplete", None, None),
-            Problem::Missing => ("missing-page", None, None),
+            Problem::Missing => (MISSING_PAGE, None, None),
             Problem::Other => ("other-page", None, None),
             Problem::Kind(number) => ("not-of-kind", Some(number), column(number)),
             Problem::Shortened(number) => ("shortened", Some(number), column(number)),
@@ -213,7 +213,7 @@ fn append(chain: &mut [(TagNumber, Vec<Found>)], page: Vec<(TagNumber, Vec<Found
 }
 
 struct Sink<'a> {
-    tops: &'a Tops<'a>,
+    of: &'a OfGroup<'a>,
     top_url: String,
     rows: Vec<Vec<Value>>,
     problems: Vec<(Problem, String)>,
@@ -222,11 +222,11 @@ struct Sink<'a> {
 impl Sink<'_> {
     /// The page of a chain that a record of its first level is from.
     fn link<'c>(&self, chain: &'c Chain, path: &[usize]) -> Option<&'c Link> {
-        let levels = &self.tops.group.levels;
+        let levels = &self.of.group.levels;
         let of_page = (0..levels.len().min(path.len())).rev().find(|level| levels[*level].is_page);
         let record = of_page.and_then(|level| path.get(level)).copied().unwrap_or_default();
         let level = levels.get(of_page.unwrap_or_default())?;
-        let columns = level.columns.iter().map(|column| self.tops.group.columns[*column].tag);
+        let columns = level.columns.iter().map(|column| self.of.group.columns[*column].tag);
         let tags: Vec<TagNumber> = columns.chain(level.down).collect();
         let is_in = |link: &&Link| {
             link.ends.is_empty() || link.ends.iter().any(|(tag, end)| tags.contains(tag) && record < *end)
@@ -237,22 +237,22 @@ impl Sink<'_> {
 
 impl RowSink<Chain> for Sink<'_> {
     fn behind(&mut self, tag: TagNumber, url: &str) -> Result<Behind<Chain>> {
-        let tops = self.tops;
-        let Some(layer) = tops.rule.tags[tag].opens else { return Ok(Behind::Other) };
-        let Some((url, _)) = resolved(tops.store, url)? else { return Ok(Behind::Missing) };
-        let task = Task { url, rule: tops.number, layer: layer as u16 };
-        match tops.chain(task, tops.store.get(task)?)? {
+        let of = self.of;
+        let Some(layer) = of.rule.tags[tag].opens else { return Ok(Behind::Other) };
+        let Some((url, _)) = resolved(of.store, url)? else { return Ok(Behind::Missing) };
+        let task = Task { url, rule: of.number, layer: layer as u16 };
+        match of.chain(task, of.store.get(task)?)? {
             Some(page) => Ok(Behind::Page(Arc::new(page))),
-            None if tops.store.is_done(task)? => Ok(Behind::Other),
+            None if of.store.is_done(task)? => Ok(Behind::Other),
             None => Ok(Behind::Missing),
         }
     }
 
     fn row(&mut self, cells: Vec<Cell>, page: &Visited<Chain>, path: &[usize]) -> Result<()> {
         let Some(link) = self.link(&page.page, path) else { return Ok(()) };
-        let tops = self.tops;
-        let depth = path.len().min(tops.group.levels.len()).saturating_sub(1);
-        let layer = tops.group.levels[depth].layer;
+        let of = self.of;
+        let depth = path.len().min(of.group.levels.len()).saturating_sub(1);
+        let layer = of.group.levels[depth].layer;
         let url = CanonicalUrl::parse_stored(&link.url);
         let host = url.as_ref().map(|url| url.host().to_owned()).unwrap_or_default();
         let mut row = vec![Value::Text(link.url.clone())];
@@ -267,9 +267,9 @@ impl RowSink<Chain> for Sink<'_> {
             Value::Text(host.clone()),
             Value::Text(registrable(&host).to_owned()),
             Value::Text(self.top_url.clone()),
-            Value::Text(tops.rule.layers[layer].id.clone()),
+            Value::Text(of.rule.layers[layer].id.clone()),
             Value::Text(path.join(".")),
-            Value::Text(tops.shards.name(link.place.shard).to_owned()),
+            Value::Text(of.shards.name(link.place.shard).to_owned()),
             Value::Int(link.place.offset as i64),
         ]);
         self.rows.push(row);

@@ -3,11 +3,17 @@
 /// Names and texts.
 pub const BUILTIN: &[(&str, &str)] = &[
     ("articles", include_str!("builtin/articles.toml")),
+    ("breadcrumbs", include_str!("builtin/breadcrumbs.toml")),
     ("definitions", include_str!("builtin/definitions.toml")),
+    ("events", include_str!("builtin/events.toml")),
     ("feeds", include_str!("builtin/feeds.toml")),
+    ("jobs", include_str!("builtin/jobs.toml")),
     ("mediawiki", include_str!("builtin/mediawiki.toml")),
     ("opengraph", include_str!("builtin/opengraph.toml")),
+    ("organizations", include_str!("builtin/organizations.toml")),
     ("products", include_str!("builtin/products.toml")),
+    ("questions", include_str!("builtin/questions.toml")),
+    ("recipes", include_str!("builtin/recipes.toml")),
     ("rustdoc", include_str!("builtin/rustdoc.toml")),
     ("sphinx", include_str!("builtin/sphinx.toml")),
     ("tables", include_str!("builtin/tables.toml")),
@@ -16,6 +22,11 @@ pub const BUILTIN: &[(&str, &str)] = &[
 
 /// What an argument begins with that names a rule of these instead of a file: `builtin:sphinx`, `builtin:all`.
 pub const PREFIX: &str = "builtin:";
+
+/// Whether a text is that of a rule that comes with the program.
+pub fn is_builtin(source: &str) -> bool {
+    BUILTIN.iter().any(|(_, text)| *text == source)
+}
 
 /// The rules that an argument names; `None` where it names none of these.
 pub fn named(argument: &str) -> Option<Vec<(&'static str, &'static str)>> {
@@ -69,6 +80,50 @@ mod tests {
                 "articles",
                 r#"<script type="application/ld+json">{"@type":"NewsArticle","headline":"H"}</script>"#,
                 "headline",
+                1,
+            ),
+            (
+                "breadcrumbs",
+                r#"<script type="application/ld+json">{"@type":"BreadcrumbList","itemListElement":[{"@type":"ListItem","position":1,
+                   "name":"Home"},{"@type":"ListItem","position":2,"item":{"@id":"/b","name":"B"}}]}</script>"#,
+                "step",
+                2,
+            ),
+            (
+                "events",
+                r#"<script type="application/ld+json">{"@type":"MusicEvent","name":"N","location":{"@type":"Place","name":"L"}}</script>"#,
+                "place",
+                1,
+            ),
+            (
+                "recipes",
+                "<div itemscope itemtype=https://schema.org/Recipe><p itemprop=name>R<p itemprop=recipeIngredient>A</div>",
+                "ingredients",
+                1,
+            ),
+            (
+                "questions",
+                r#"<script type="application/ld+json">{"@type":"FAQPage","mainEntity":[{"@type":"Question","name":"Q",
+                   "acceptedAnswer":{"@type":"Answer","text":"A"}}]}</script>"#,
+                "answer",
+                1,
+            ),
+            (
+                "organizations",
+                r#"<script type="application/ld+json">{"@type":"LocalBusiness","name":"O","url":"http://o.example/"}</script>"#,
+                "address",
+                1,
+            ),
+            (
+                "jobs",
+                r#"<script type="application/ld+json">{"@type":"JobPosting","title":"J","hiringOrganization":"E"}</script>"#,
+                "employer",
+                1,
+            ),
+            (
+                "products",
+                "<div itemscope itemtype='http://schema.org/Product'><b itemprop=name>K</b></div>",
+                "name",
                 1,
             ),
             ("tables", "<table><tr><th>A<th>B<tr><td>1<td>2<tr><td>3<td>4</table>", "row", 2),

@@ -18,6 +18,13 @@ pub fn view() -> Box<dyn Observer> {
     if std::io::stderr().is_terminal() { Box::new(Lines::new()) } else { Box::new(Json { last: None }) }
 }
 
+/// Nobody looks at the crawl: it is a matter of seconds.
+pub struct Unseen;
+
+impl Observer for Unseen {
+    fn look(&mut self, _: &Snapshot) {}
+}
+
 /// Four lines at the foot of the terminal, and one for each of the worst hosts in trouble.
 struct Lines {
     all: MultiProgress,

@@ -135,13 +135,6 @@ impl Site for DemoSite {
     }
 }
 
-/// Nobody looks at the crawl.
-struct Unseen;
-
-impl Observer for Unseen {
-    fn look(&mut self, _: &Snapshot) {}
-}
-
 /// Serves the site on loopback and crawls it into `folder`, replacing what is there.
 pub fn crawl(folder: &Path, threads: usize, cancel: &Cancel) -> Result<()> {
     if folder.exists() {

@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use webmill_capture::CanonicalUrl;
 use webmill_html::{Limits, charset, parse};
 use webmill_rules::is_name;
 use webmill_rules::propose::{Sample, propose};
+use webmill_run::Cancel;
 
-use super::test;
+use super::page::{PageArgs, PageBytes};
 
 /// Draft a rule from a few pages of a kind and values that stand in them, to be edited.
 ///
@@ -18,7 +18,7 @@ use super::test;
     after_help = "Examples:\n  webmill rules new kettle-1.html kettle-2.html --value title=Kettle --value price=\"12.50 EUR\" > kettles.toml\n  webmill rules new list.html --value title=\"First kettle\" --value title=\"Second kettle\" > list.toml"
 )]
 pub struct NewArgs {
-    /// Pages: files, or addresses in the results.
+    /// Pages: files, or addresses: of pages of results, else they are fetched.
     #[arg(required = true)]
     pages: Vec<String>,
     /// A value that stands on one of the pages: a text, or an address that is linked; may be repeated.
@@ -27,19 +27,12 @@ pub struct NewArgs {
     /// Id of the rule.
     #[arg(long, value_name = "ID", default_value = "draft")]
     id: String,
-    /// Address of pages that are files: their links are resolved against it.
-    #[arg(long, value_name = "URL", default_value = "http://localhost/")]
-    url: String,
-    /// Results that pages are looked up in.
-    #[arg(long, value_name = "DIR")]
-    results: Option<std::path::PathBuf>,
-    /// The shards that the results are of [default: where they lay when they were extracted].
-    #[arg(long, value_name = "SHARD")]
-    shards: Vec<String>,
+    #[command(flatten)]
+    from: PageArgs,
 }
 
 /// Runs the command.
-pub fn run(args: &NewArgs) -> Result<ExitCode> {
+pub fn run(args: &NewArgs, cancel: &Cancel) -> Result<ExitCode> {
     ensure!(
         is_name(&args.id),
         "{}: an id is lower case letters, digits and _, beginning with a letter",
@@ -47,8 +40,7 @@ pub fn run(args: &NewArgs) -> Result<ExitCode> {
     );
     let mut pages = Vec::new();
     for page in &args.pages {
-        let (url, body, label) = test::page(page, &args.url, args.results.as_ref(), &args.shards)?;
-        let url = CanonicalUrl::parse(&url).with_context(|| format!("{url}: no URL"))?;
+        let PageBytes { url, body, label } = args.from.read(page, cancel)?;
         pages.push((url, charset::decode(&body, label.as_deref(), None).text.into_owned()));
     }
     let doms: Vec<_> = pages.iter().map(|(_, text)| parse(text, &Limits::default())).collect();

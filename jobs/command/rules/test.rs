@@ -1,65 +1,46 @@
 //! `webmill rules test`: what each tag of a rule finds on a page.
 
 use std::io::IsTerminal;
-use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use console::Style;
-use webmill_capture::CanonicalUrl;
 use webmill_html::{Limits, charset, parse};
 use webmill_rules::cells::Cell;
 use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
 use webmill_rules::{ApplyLimits, Found, Rule, RulePage, TagNumber, TagSteps, library};
-use webmill_shard::{ReadOptions, RecordFile, discover};
-use webmill_table::{Reader, columns};
+use webmill_run::Cancel;
 
-use crate::command::graph::path::results_or_default;
-use crate::job::latest;
+use super::page::{PageArgs, PageBytes};
 
-/// Bytes of a page.
-const MAX_BYTES: u64 = 64 << 20;
 /// Characters of a result that are shown.
 const SHOWN: usize = 160;
 
 /// Show what each tag of a rule finds on a page, and the rows that come of it; of tags without a result how far they came.
 ///
-/// The page is a file of HTML, or the address of a page of results. Pages behind links are not read: their columns are null. Exit code 1
-/// where nothing is found.
+/// The page is a file of HTML, or an address: of a page of results, else it is fetched as a crawl fetches its pages, robots.txt first. Pages
+/// behind links are not read: their columns are null. Exit code 1 where nothing is found.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill rules test books.toml page.html --url http://shop.example.com/kettles\n  webmill rules test books.toml http://shop.example.com/kettles --results results"
+    after_help = "Examples:\n  webmill rules test books.toml page.html --url http://shop.example.com/kettles\n  webmill rules test books.toml http://shop.example.com/kettles --results results\n  webmill rules test builtin:opengraph https://www.example.com/"
 )]
 pub struct TestArgs {
     /// The rule: a file, or builtin:NAME.
     rule: String,
-    /// The page: a file, or an address in the results.
+    /// The page: a file, or an address.
     page: String,
     /// The layer that the page is taken for [default: each that it can be of, by `pages`, `entries` and `when`; else all].
     #[arg(long, value_name = "ID")]
     layer: Option<String>,
-    /// Address of a page that is a file: links are resolved against it.
-    #[arg(long, value_name = "URL", default_value = "http://localhost/")]
-    url: String,
-    /// Results that the page is looked up in.
-    #[arg(long, value_name = "DIR")]
-    results: Option<std::path::PathBuf>,
-    /// The shards that the results are of [default: where they lay when they were extracted].
-    #[arg(long, value_name = "SHARD")]
-    shards: Vec<String>,
+    #[command(flatten)]
+    from: PageArgs,
     /// Results of a tag that are shown.
     #[arg(long, value_name = "N", default_value_t = 10)]
     most: usize,
 }
 
-columns! {
-    struct Listed from webmill_mill::PageRow {
-        url_key, is_current, warc_filename, warc_record_offset, warc_record_length
-    }
-}
-
 /// Runs the command.
-pub fn run(args: &TestArgs) -> Result<ExitCode> {
+pub fn run(args: &TestArgs, cancel: &Cancel) -> Result<ExitCode> {
     let (_, source) = library::read(std::slice::from_ref(&args.rule))?.pop().context("no rule here")?;
     let rule = match Rule::parse(&source) {
         Ok(rule) => rule,
@@ -68,8 +49,7 @@ pub fn run(args: &TestArgs) -> Result<ExitCode> {
             bail!("{}: {} mistakes", args.rule, mistakes.len());
         }
     };
-    let (url, body, label) = page(&args.page, &args.url, args.results.as_ref(), &args.shards)?;
-    let url = CanonicalUrl::parse(&url).with_context(|| format!("{url}: no URL"))?;
+    let PageBytes { url, body, label } = args.from.read(&args.page, cancel)?;
     let (text, encoding) = match rule.encoding {
         Some(encoding) => (encoding.decode_with_bom_removal(&body).0, encoding),
         None => {
@@ -89,47 +69,6 @@ pub fn run(args: &TestArgs) -> Result<ExitCode> {
     }
     crate::print(&screen.out)?;
     Ok(ExitCode::from(u8::from(screen.found == 0)))
-}
-
-/// Address, body and the encoding that the server named of a page: a file, of the address given, or one of the results.
-pub(super) fn page(
-    page: &str,
-    of_file: &str,
-    results: Option<&std::path::PathBuf>,
-    shards: &[String],
-) -> Result<(String, Vec<u8>, Option<Vec<u8>>)> {
-    let path = Path::new(page);
-    if path.is_file() {
-        let size = std::fs::metadata(path)?.len();
-        ensure!(size <= MAX_BYTES, "{page}: {size} bytes; a page has at most {MAX_BYTES}");
-        return Ok((of_file.to_owned(), std::fs::read(path).with_context(|| page.to_owned())?, None));
-    }
-    ensure!(page.contains("://"), "{page}: neither a file nor an address");
-    let url = CanonicalUrl::parse(page).with_context(|| format!("{page}: no URL"))?;
-    let results = results_or_default(results);
-    let extract = latest(&results, "extract").with_context(|| results.display().to_string())?;
-    let key = url.key().0;
-    let mut reader = Reader::<Listed>::open(&extract.path("pages"))?;
-    while let Some(batch) = reader.next()? {
-        if let Some(row) = batch.rows().find(|row| row.url_key.0 == key && row.is_current) {
-            let lay = if shards.is_empty() { crate::archive::shards_of(&results)? } else { shards.to_vec() };
-            let (inputs, _) = discover(&lay)?;
-            let named = inputs
-                .iter()
-                .find(|input| &*input.name == row.warc_filename || input.path.ends_with(row.warc_filename));
-            let input =
-                named.with_context(|| format!("the shard {} is not where it was", row.warc_filename))?;
-            let file = RecordFile::new(&input.path, &ReadOptions::default());
-            let record = file.read(row.warc_record_offset as u64, Some(row.warc_record_length as u64))?;
-            let record = record.record();
-            let capture = record.to_mention().context("the record is no capture")?;
-            let payload = capture.response.payload(MAX_BYTES as usize);
-            let body = webmill_capture::decode_content(&capture.response, &payload.bytes, MAX_BYTES as usize);
-            let label = capture.response.charset_label().map(<[u8]>::to_vec);
-            return Ok((url.as_str().to_owned(), body.bytes.into_owned(), label));
-        }
-    }
-    bail!("{page}: no page of {}", results.display())
 }
 
 fn layers(args: &TestArgs, rule: &Rule, page: &RulePage<'_>) -> Result<Vec<usize>> {
