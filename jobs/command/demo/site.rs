@@ -9,7 +9,7 @@ use serde::Deserialize;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::date::{format_rfc822, parse_w3c};
 use webmill_crawl::scope::Seeds;
-use webmill_crawl::{Crawl, CrawlOptions, Ended, Observer, Snapshot};
+use webmill_crawl::{Crawl, CrawlOptions, Ended};
 use webmill_run::Cancel;
 use webmill_sim::{Answer, ServeOptions, Server, Site, SynthPage};
 
@@ -158,7 +158,7 @@ pub fn crawl(folder: &Path, threads: usize, cancel: &Cancel) -> Result<()> {
         .collect::<Result<_>>()?;
     let (mut crawl, _) = Crawl::open(folder, &options, &seeds, threads, None)?;
     // A second's work: what it did is summed up below.
-    let ended = crawl.run(&mut Unseen, &|| cancel.stopped())?;
+    let ended = crawl.run(&mut crate::command::crawl::Unseen, &|| cancel.stopped())?;
     let totals = crawl.close(ended)?;
     crate::command::crawl::remember(folder, &options)?;
     crate::crawl::convert(folder)?;
