@@ -274,7 +274,8 @@ mod tests {
         for name in ["events-00001", "crawl/.events/.events-00012.jsonl.zst", "a/.events-00001.jsonl"] {
             assert!(is_event_log(name), "{name}");
         }
-        for name in ["events-00001.warc.gz", "crawl-00001.raw", "events-", "a/events.warc", ".events-.jsonl"] {
+        for name in ["events-00001.warc.gz", "crawl-00001.raw", "events-", "a/events.warc", ".events-.jsonl"]
+        {
             assert!(!is_event_log(name), "{name}");
         }
     }

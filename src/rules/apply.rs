@@ -268,21 +268,14 @@ impl Run<'_, '_> {
                 (pieces.collect(), cut)
             }
             (Find::Select(_), Material::Text(_)) => (Vec::new(), false),
-            (Find::JsonLd(path) | Find::Microdata(path), Material::Element(..)) => {
-                let json_ld = matches!(tag.find, Find::JsonLd(_));
-                let is_wanted = |syntax: &str| {
-                    if json_ld { syntax == "json-ld" } else { matches!(syntax, "microdata" | "rdfa") }
-                };
-                let items =
-                    self.page.data().iter().filter(|(syntax, _)| is_wanted(syntax)).map(|(_, data)| data);
-                texts(path.in_items(items, max))
+            (Find::Data(syntax, path), Material::Element(..)) => {
+                let items = self.page.data().iter().filter(|(name, _)| syntax.wants(name));
+                texts(path.in_items(items.map(|(_, data)| data), max))
             }
-            (Find::JsonLd(path) | Find::Microdata(path), Material::Text(text)) => {
-                match serde_json::from_str(text) {
-                    Ok(object) => texts(path.in_object(&object, max)),
-                    Err(_) => (Vec::new(), false),
-                }
-            }
+            (Find::Data(_, path), Material::Text(text)) => match serde_json::from_str(text) {
+                Ok(object) => texts(path.in_object(&object, max)),
+                Err(_) => (Vec::new(), false),
+            },
             (Find::Meta(name), Material::Element(dom, node)) => texts(meta(dom, *node, name, max)),
             (Find::Meta(_), Material::Text(_)) => (Vec::new(), false),
         }

@@ -9,7 +9,7 @@ use crate::codes::{Codes, Offset};
 use crate::entries::{Entry, MAX_ENTRIES};
 use crate::file::{GroupText, LANGUAGE, LayerText, RuleFile, Spanned, TagText, TreatmentText};
 use crate::levels;
-use crate::rule::{Column, Find, Group, Layer, LayerNumber, Rule, Tag, TagNumber, Treatment};
+use crate::rule::{Column, Find, Group, Layer, LayerNumber, Rule, Syntax, Tag, TagNumber, Treatment};
 use crate::select::Selector;
 use crate::structured::Path;
 
@@ -303,6 +303,7 @@ impl<'f> Check<'f> {
             ("xpath", text.xpath.as_ref()),
             ("jsonld", text.jsonld.as_ref()),
             ("microdata", text.microdata.as_ref()),
+            ("data", text.data.as_ref()),
             ("meta", text.meta.as_ref()),
         ]
         .into_iter()
@@ -501,8 +502,9 @@ fn one_way(text: &TagText, way: &str, source: &Spanned<String>) -> Result<Find, 
     match way {
         "css" => selector(Selector::css(source)),
         "xpath" => selector(Selector::xpath(source)),
-        "jsonld" => Path::parse(source).map(Find::JsonLd),
-        "microdata" => Path::parse(source).map(Find::Microdata),
+        "jsonld" => Path::parse(source).map(|path| Find::Data(Syntax::JsonLd, path)),
+        "microdata" => Path::parse(source).map(|path| Find::Data(Syntax::Microdata, path)),
+        "data" => Path::parse(source).map(|path| Find::Data(Syntax::Any, path)),
         "meta" if source.trim().is_empty() => Err("meta: the name is empty".into()),
         "meta" => Ok(Find::Meta(source.trim().to_lowercase())),
         _ => {

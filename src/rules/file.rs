@@ -105,6 +105,8 @@ pub struct TagText {
     pub jsonld: Option<Spanned<String>>,
     /// The same into microdata and RDFa.
     pub microdata: Option<Spanned<String>>,
+    /// The same into JSON-LD, microdata and RDFa alike.
+    pub data: Option<Spanned<String>>,
     /// Name, property, `itemprop` or `http-equiv` of meta elements.
     pub meta: Option<Spanned<String>>,
     /// Its matches replace the results.

@@ -35,7 +35,7 @@ pub use codes::Offset;
 pub use entered::{Entered, RuleNumber};
 pub use entries::{Entry, MAX_ENTRIES};
 pub use file::{Kind, LANGUAGE};
-pub use rule::{Column, Find, Group, Layer, LayerNumber, Level, Rule, Tag, TagNumber, Treatment};
+pub use rule::{Column, Find, Group, Layer, LayerNumber, Level, Rule, Syntax, Tag, TagNumber, Treatment};
 pub use structured::Path;
 
 #[cfg(test)]

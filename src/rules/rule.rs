@@ -103,12 +103,32 @@ pub enum Find {
     Codes(Codes),
     /// CSS or XPath.
     Select(Selector),
-    /// JSON-LD.
-    JsonLd(Path),
-    /// Microdata and RDFa.
-    Microdata(Path),
+    /// Structured data of a syntax, or of any.
+    Data(Syntax, Path),
     /// Contents of meta elements of this name.
     Meta(String),
+}
+
+/// Syntaxes of structured data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    /// JSON-LD.
+    JsonLd,
+    /// Microdata and RDFa.
+    Microdata,
+    /// All of these.
+    Any,
+}
+
+impl Syntax {
+    /// Whether items of a syntax by its name in table `structured` are wanted.
+    pub fn wants(self, name: &str) -> bool {
+        match self {
+            Syntax::JsonLd => name == "json-ld",
+            Syntax::Microdata => matches!(name, "microdata" | "rdfa"),
+            Syntax::Any => matches!(name, "json-ld" | "microdata" | "rdfa"),
+        }
+    }
 }
 
 /// A change of a result.

@@ -96,8 +96,11 @@ impl PageArgs {
         let mut reader = Reader::<Listed>::open(&extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
             let Some(row) = batch.rows().find(|row| row.url_key.0 == key && row.is_current) else { continue };
-            let lay =
-                if self.shards.is_empty() { crate::archive::shards_of(results)? } else { self.shards.clone() };
+            let lay = if self.shards.is_empty() {
+                crate::archive::shards_of(results)?
+            } else {
+                self.shards.clone()
+            };
             let (inputs, _) = discover(&lay)?;
             let named = inputs
                 .iter()
