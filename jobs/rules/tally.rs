@@ -92,7 +92,8 @@ impl Tally {
         of.count += 1;
     }
 
-    /// Writes both tables, and says what is wrong: also which of the rules that are expected to find something do not.
+    /// Writes both tables, and says what is wrong with the rules that are expected to find something, also where they find nothing. Problems of the
+    /// others are in the table and the manifest alone.
     pub fn write(
         mut self,
         rules: &[Rule],
@@ -141,7 +142,8 @@ impl Tally {
             if !is_counted {
                 unit.dropped(problem, of.count);
             }
-            if problem != "unreadable-rule" {
+            let is_told = |of: &str| rules.iter().find(|rule| rule.id == of).is_none_or(is_expected);
+            if problem != "unreadable-rule" && is_told(&rule) {
                 let at = group.as_ref().map_or(String::new(), |group| format!(", group {group}"));
                 let detail = of.detail.as_ref().map_or(String::new(), |detail| format!(" ({detail})"));
                 let url = of.url.as_ref().map_or(String::new(), |url| format!(", first on {url}"));
