@@ -79,6 +79,10 @@ impl Leads {
         self.known.iter().map(|known| known.lead).collect()
     }
 
+    fn unread(&self) -> Vec<Lead> {
+        self.known.iter().filter(|known| !known.is_read()).map(|known| known.lead).collect()
+    }
+
     /// Notes a lead.
     fn note(&mut self, lead: Lead) -> Noted {
         let is_same = |known: &&mut KnownLead| known.lead.is_of_layer(lead);
@@ -109,7 +113,7 @@ pub struct Look {
     pub answer: KeptAnswer,
     /// Where it stands.
     pub at: Standing,
-    /// Its leads.
+    /// Those of its leads that it was not read by.
     pub leads: Vec<Lead>,
 }
 
@@ -233,7 +237,7 @@ impl Frontier {
             let answer = leads.answer.ok_or_else(|| self.store.corrupt("a page to be looked at has no answer"))?;
             let lineage = Lineage { off_site: leads.off_site, seed: SeedMark(leads.seed) };
             let at = Standing { depth: leads.depth, lineage };
-            looks.push(Look { url, answer, at, leads: leads.leads() });
+            looks.push(Look { url, answer, at, leads: leads.unread() });
         }
         Ok(looks)
     }
@@ -310,7 +314,7 @@ mod tests {
         drop(frontier);
         let mut frontier = open(&path);
         let looks = frontier.looks(9).unwrap();
-        let leads = vec![lead(1, 7), lead(2, 1)];
+        let leads = vec![lead(1, 7)];
         assert_eq!(looks, [Look { url: page.clone(), answer: (3, 40), at: Standing::default(), leads }]);
         assert!(!frontier.read_by(&page, by(&looks[0].leads, None)).unwrap(), "it was of a layer before");
         assert_eq!(frontier.looks(9).unwrap(), []);
