@@ -15,6 +15,7 @@ fn reader(requisites: bool) -> PageReader {
         images: false,
         follow_nofollow: false,
         requisites: RequisiteOptions { fetch: requisites, ..RequisiteOptions::default() },
+        steering: None,
         budget: ReadingBudget::default(),
     }
 }
