@@ -169,7 +169,8 @@ impl CrawlOptions {
         self.rules.check()?;
         if !self.rules.is_empty() && (!self.agents.agents.is_empty() || self.agents.exchange.is_some()) {
             return Err(Error::Config(
-                "rules cannot steer a crawl that several agents share: what rules lead to is not handed over".into(),
+                "rules cannot steer a crawl that several agents share: what rules lead to is not handed over"
+                    .into(),
             ));
         }
         Sites::new(&self.sites, &self.politeness)?;

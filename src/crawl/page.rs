@@ -202,7 +202,9 @@ impl PageReader {
                     .map(plain)
                     .map(|given| (self.rewritten(purpose, given.clone()), given));
             }
-            (None | Some(200..=299), Purpose::Page) => self.read_page(url, at, (&response, leads), &mut reading),
+            (None | Some(200..=299), Purpose::Page) => {
+                self.read_page(url, at, (&response, leads), &mut reading)
+            }
             (None | Some(200..=299), Purpose::Sitemap) => self.read_sitemap(url, at, &response, &mut reading),
             (None | Some(200..=299), Purpose::Requisite) => {
                 self.read_requisite(url, at, (&response, leads), &mut reading);

@@ -98,7 +98,10 @@ impl SteeringOptions {
             let texts = library::read(&self.files)?;
             self.texts = texts.into_iter().map(|(name, text)| RuleText { name, text }).collect();
             if self.texts.is_empty() {
-                return Err(Error::Config(format!("rules {}: no rule files (*.toml) there", self.files.join(", "))));
+                return Err(Error::Config(format!(
+                    "rules {}: no rule files (*.toml) there",
+                    self.files.join(", ")
+                )));
             }
         }
         Ok(())
@@ -387,7 +390,8 @@ columns = [{ name = "name", tag = "name" }]
 "#;
 
     fn options(texts: &[&str]) -> SteeringOptions {
-        let text = |(n, text): (usize, &&str)| RuleText { name: format!("{n}.toml"), text: (*text).to_owned() };
+        let text =
+            |(n, text): (usize, &&str)| RuleText { name: format!("{n}.toml"), text: (*text).to_owned() };
         SteeringOptions { texts: texts.iter().enumerate().map(text).collect(), ..SteeringOptions::default() }
     }
 

@@ -105,8 +105,7 @@ pub fn parse(texts: &[(String, String)]) -> (Vec<Rule>, Vec<(&str, String)>) {
             }
             // As with groups b_c of rule a, and c of a_b.
             Ok(rule) if let Some((table, other)) = of_another(&rule, &rules) => {
-                let mistake =
-                    format!("rule: rule {other} has a table {table} too: call the group otherwise");
+                let mistake = format!("rule: rule {other} has a table {table} too: call the group otherwise");
                 mistakes.push((name, mistake));
             }
             Ok(rule) => rules.push(rule),

@@ -140,9 +140,7 @@ impl Crawl {
     /// sites that hide their pages from links are found, and the many hosts that a broad crawl only touches are not asked in vain.
     /// To be called when a URL of the host comes to its end.
     pub(super) fn guess_sitemap(&mut self, lease: &Lease) -> Result<()> {
-        if !self.reads_sitemaps()
-            || lease.entry.purpose == Purpose::Sitemap
-        {
+        if !self.reads_sitemaps() || lease.entry.purpose == Purpose::Sitemap {
             return Ok(());
         }
         let host = self.frontier.host(lease);

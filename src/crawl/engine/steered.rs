@@ -12,6 +12,7 @@
 //! **Determinism.** Which pages are fetched in the end does not depend on the order of answers; with one connection their order is a
 //! function of the answers, since all looks are done before the next request.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::archive;
@@ -45,14 +46,15 @@ impl Crawl {
         let known = self.frontier.note(RULES_NOTE)?;
         let now = self.reader.steering.as_ref().map(|steering| steering.digest().to_be_bytes().to_vec());
         // A frontier that is built again knows no leads.
-        if replayed.fresh || replayed.rebuilt.is_some() {
+        if known.is_none() && (replayed.fresh || replayed.rebuilt.is_some()) {
             if let Some(digest) = now {
                 self.frontier.set_note(RULES_NOTE, &digest);
             }
             return Ok(());
         }
         if known != now {
-            let began = if known.is_some() { "with other rules, or other bounds of them" } else { "without rules" };
+            let began =
+                if known.is_some() { "with other rules, or other bounds of them" } else { "without rules" };
             let hint = match known {
                 Some(_) => "without --rules it goes on with its own",
                 None => "without --rules it goes on",
@@ -63,8 +65,9 @@ impl Crawl {
             )));
         }
         if let Some(counts) = self.frontier.note(COUNTS_NOTE)? {
-            self.totals.rules = postcard::from_bytes(&counts)
-                .map_err(|e| Error::corrupt(self.folder.join("frontier"), 0, format!("counts of rules: {e}")))?;
+            self.totals.rules = postcard::from_bytes(&counts).map_err(|e| {
+                Error::corrupt(self.folder.join("frontier"), 0, format!("counts of rules: {e}"))
+            })?;
         }
         Ok(())
     }
@@ -207,13 +210,15 @@ impl Crawl {
 
     fn look_at(&mut self, look: &Look, raw: &[u8]) -> Result<()> {
         let Look { url, at, leads, .. } = look;
-        let reading = self.reader.look_again(url, *at, raw, leads);
-        self.read_by_rules(url, *at, None, &reading)?;
+        // As with every page: a bug of the reader's must not cost the crawl, nor have the page looked at for ever.
+        let read = catch_unwind(AssertUnwindSafe(|| self.reader.look_again(url, *at, raw, leads)));
+        let mut reading = read.unwrap_or_default();
         if reading.looked.is_none() {
-            // As of a frame that is out of scope: no layer is to read it.
-            let by = ReadBy { answer: None, at: *at, leads, is_of: false };
-            self.frontier.read_by(url, by)?;
+            let mut refused = Counted::default();
+            refused.add("rule-page-unreadable");
+            reading.looked = Some(Looked { leads: leads.clone(), refused, ..Looked::default() });
         }
+        self.read_by_rules(url, *at, None, &reading)?;
         let of = Naming {
             url,
             purpose: Purpose::Page,
@@ -229,6 +234,10 @@ impl Crawl {
     /// Fetches a page again whose answer cannot be read back.
     fn fetch_for_rules(&mut self, look: &Look) -> Result<()> {
         self.frontier.lose_answer(&look.url)?;
+        // It is visited again anyway, and read by all layers then.
+        if self.frontier.is_queued_again(&look.url)? {
+            return Ok(());
+        }
         let mut again = Event::new(look.url.as_str(), Purpose::Page, outcome::REQUEUED, self.now_ms());
         again.detail = Some(NOT_READ_BACK.to_owned());
         (again.depth, again.lineage) = (look.at.depth, look.at.lineage);

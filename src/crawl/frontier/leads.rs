@@ -234,7 +234,8 @@ impl Frontier {
         let mut looks = Vec::with_capacity(urls.len());
         for url in urls {
             let leads = self.leads(&url)?;
-            let answer = leads.answer.ok_or_else(|| self.store.corrupt("a page to be looked at has no answer"))?;
+            let answer =
+                leads.answer.ok_or_else(|| self.store.corrupt("a page to be looked at has no answer"))?;
             let lineage = Lineage { off_site: leads.off_site, seed: SeedMark(leads.seed) };
             let at = Standing { depth: leads.depth, lineage };
             looks.push(Look { url, answer, at, leads: leads.unread() });

@@ -34,13 +34,7 @@ impl PageReader {
     }
 
     /// What rules find on a page that was read before, and nothing else of it.
-    pub(crate) fn look_again(
-        &self,
-        url: &CanonicalUrl,
-        at: Standing,
-        raw: &[u8],
-        leads: &[Lead],
-    ) -> Reading {
+    pub(crate) fn look_again(&self, url: &CanonicalUrl, at: Standing, raw: &[u8], leads: &[Lead]) -> Reading {
         let read = self.read_by(url, Purpose::Page, at, raw, leads);
         Reading { led: read.led, looked: read.looked, trapped: read.trapped, ..Reading::default() }
     }
