@@ -8,7 +8,9 @@ use webmill::capture::CanonicalUrl;
 use webmill::crawl::steering::{NO_RULE, RuleText, SteeringOptions};
 use webmill::crawl::{CrawlOptions, Ended, Totals};
 
-use super::crawl_support::{Written, crawl, crawl_until, message, outcomes, serve, swift};
+use super::crawl_support::{
+    Written, crawl, crawl_until, events, message, outcomes, serve, shard_files, swift,
+};
 use super::support::Work;
 
 const SHOP: &str = r#"
@@ -251,9 +253,7 @@ fn a_steered_crawl_fetches_what_rules_need_and_gives_the_rows_of_the_whole_site(
         assert_eq!(totals.outcomes.get("requeued"), 0, "{name}: stored pages are read back");
         if connections == 1 {
             assert!(counted("looks") > 0, "the twin of the last item was read before: {:?}", totals.rules);
-            let mut events: Vec<_> = outcomes(&work.path(name)).into_values().flatten().collect();
-            events.sort_by_key(|event| (event.shard.clone(), event.offset));
-            orders.push(events.into_iter().map(|event| event.url).collect::<Vec<_>>());
+            orders.push(events(&work.path(name)).into_iter().map(|event| event.url).collect::<Vec<_>>());
         }
     }
     assert_eq!(orders[0], orders[1], "with one connection the order is that of the answers");
@@ -342,13 +342,11 @@ fn a_page_that_cannot_be_read_back_is_fetched_again() {
     let mut gone = 0;
     let totals = in_parts(&folder, &options, &|| server.requests(), &mut |part| {
         if part == 2 {
-            for entry in std::fs::read_dir(folder.join("shards")).unwrap() {
-                let path = entry.unwrap().path();
-                if !path.file_name().unwrap().to_string_lossy().starts_with('.') && gone < 2 {
-                    std::fs::remove_file(path).unwrap();
-                    gone += 1;
-                }
-            }
+            let mut shards = shard_files(&folder);
+            // The last one is written on.
+            shards.pop();
+            shards.iter().for_each(|shard| std::fs::remove_file(shard).unwrap());
+            gone += shards.len();
         }
     });
     assert!(gone > 0 && totals.outcomes.get("requeued") > 0, "{gone}: {:?}", totals.outcomes);

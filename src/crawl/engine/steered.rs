@@ -53,14 +53,12 @@ impl Crawl {
             return Ok(());
         }
         if known != now {
-            let began =
-                if known.is_some() { "with other rules, or other bounds of them" } else { "without rules" };
-            let hint = match known {
-                Some(_) => "without --rules it goes on with its own",
-                None => "without --rules it goes on",
+            let began = match known {
+                Some(_) => "with other rules, or other bounds of them: named alone it goes on with its own",
+                None => "without rules",
             };
             return Err(Error::Config(format!(
-                "{}: this crawl began {began}; {hint}, and other rules want another folder",
+                "{}: this crawl began {began}; other rules want another folder",
                 self.folder.display()
             )));
         }

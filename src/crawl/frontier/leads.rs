@@ -176,10 +176,10 @@ impl Frontier {
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].
     pub fn read_by(&mut self, url: &CanonicalUrl, by: ReadBy<'_>) -> Result<bool> {
-        let mut leads = self.leads(url)?;
         if by.leads.is_empty() && by.answer.is_none() {
             return Ok(false);
         }
+        let mut leads = self.leads(url)?;
         leads.answer = by.answer.or(leads.answer);
         leads.depth = by.at.depth;
         (leads.off_site, leads.seed) = (by.at.lineage.off_site, by.at.lineage.seed.0);

@@ -1,7 +1,5 @@
 //! What rules find on a page, in place of its links.
 
-use std::borrow::Cow;
-
 use super::{Body, PageReader, Reading, Refusal};
 use crate::Purpose;
 use crate::scope::Standing;
@@ -28,7 +26,7 @@ impl PageReader {
         }
         let tld = url.host().rsplit('.').next().map(str::as_bytes);
         let decoded = decode(bytes, charset, tld);
-        let text: &Cow<'_, str> = &decoded.text;
+        let text: &str = &decoded.text;
         let dom = parse(text, &tree_limits());
         Some(steering.look(&Answer { markup: Some((text, &dom, decoded.used)), ..answer }, leads))
     }
