@@ -85,21 +85,20 @@ impl Leads {
 
     /// Notes a lead.
     fn note(&mut self, lead: Lead) -> Noted {
-        let is_same = |known: &&mut KnownLead| known.lead.is_of_layer(lead);
-        match self.known.iter_mut().find(is_same) {
-            Some(known) if known.lead.steps <= lead.steps => Noted::Known,
-            Some(known) => {
-                known.lead = lead;
-                Noted::New(false)
+        if let Some(known) = self.known.iter_mut().find(|known| known.lead.is_of_layer(lead)) {
+            if known.lead.steps <= lead.steps {
+                return Noted::Known;
             }
-            None if self.known.len() >= MOST => Noted::TooMany,
-            None => {
-                self.known.push(KnownLead { lead, read: None });
-                // Whatever order they came in.
-                self.known.sort_unstable_by_key(|known| known.lead);
-                Noted::New(true)
-            }
+            known.lead = lead;
+            return Noted::New(false);
         }
+        if self.known.len() >= MOST {
+            return Noted::TooMany;
+        }
+        self.known.push(KnownLead { lead, read: None });
+        // Whatever order they came in.
+        self.known.sort_unstable_by_key(|known| known.lead);
+        Noted::New(true)
     }
 }
 
