@@ -213,6 +213,8 @@ fn fetched(folder: &Path) -> BTreeSet<String> {
 /// Rows of the tables of rules over the shards of a crawl, but for where the pages stand.
 fn rows(work: &Work, folder: &str, rule: &str, tables: &[&str]) -> Vec<String> {
     std::fs::write(work.path("rule.toml"), rule).unwrap();
+    // By this file the job knows the folder of a crawl, whose log tells of redirects.
+    std::fs::write(work.path(folder).join("crawl.toml"), "").unwrap();
     let out = format!("{folder}-results");
     work.run(&["rules", "apply", "rule.toml", "--shards", folder, "--out", &out]);
     let rows = |table: &&str| {

@@ -264,7 +264,7 @@ fn rules_stand_in_place_of_links() {
     let robots = format!("{HTML}X-Robots-Tag: nofollow\r\n");
     let reading =
         reader.read_by(&list, Purpose::Page, Standing::default(), &message(&robots, body), &by_list);
-    assert_eq!((led(&reading), reading.looked.unwrap().refused.get("page-nofollow")), (vec![], 5));
+    assert_eq!((led(&reading), reading.looked.as_ref().unwrap().refused.get("page-nofollow")), (vec![], 5));
     // A page that was read before gives what rules find, and counts nothing twice.
     let reading = reader.look_again(&list, Standing::default(), &message(HTML, body), &by_list);
     assert_eq!((led(&reading), reading.refused.is_empty()), (expected.to_vec(), true));
