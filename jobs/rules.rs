@@ -198,14 +198,6 @@ impl Job for RulesJob {
     }
 }
 
-/// A table of a rule that one of these rules has too, and which.
-fn of_another<'a>(rule: &Rule, rules: &'a [Rule]) -> Option<(String, &'a str)> {
-    let own: Vec<String> = rule.groups.iter().map(|group| rule.table(group)).collect();
-    let others =
-        rules.iter().flat_map(|rule| rule.groups.iter().map(move |group| (rule.table(group), &*rule.id)));
-    others.into_iter().find(|(table, _)| own.contains(table))
-}
-
 impl RulesJob {
     fn limits(&self) -> ApplyLimits {
         ApplyLimits {
@@ -219,11 +211,7 @@ impl RulesJob {
         let mut tally = Tally::default();
         let (rules, mistakes) = self.parse();
         mistakes.into_iter().for_each(|(name, mistake)| tell(name, mistake, unit, &mut tally));
-        if rules.len() >= usize::from(u16::MAX)
-            || rules.iter().any(|rule| rule.layers.len() >= usize::from(u16::MAX))
-        {
-            return Err(Error::Limit(format!("more than {} rules, or layers of a rule", u16::MAX)));
-        }
+        webmill_rules::library::check_numbers(&rules)?;
         let (folder, memory) = (unit.temp(), unit.stage().memory);
         let mut store = store::Store::new(folder, memory / 4);
         let mut tops = tops::Gathered::new(folder, memory / 8);
@@ -236,25 +224,7 @@ impl RulesJob {
 
     /// The rules that can be applied, and the mistakes of the others by the names of their files.
     fn parse(&self) -> (Vec<Rule>, Vec<(&str, String)>) {
-        let (mut rules, mut mistakes): (Vec<Rule>, Vec<(&str, String)>) = Default::default();
-        for (name, source) in &self.rules {
-            match Rule::parse(source) {
-                Ok(rule) if rules.iter().any(|other| other.id == rule.id) => {
-                    mistakes.push((name, format!("rule: another rule has the id {}", rule.id)));
-                }
-                // As with groups b_c of rule a, and c of a_b.
-                Ok(rule) if let Some((table, other)) = of_another(&rule, &rules) => {
-                    let mistake =
-                        format!("rule: rule {other} has a table {table} too: call the group otherwise");
-                    mistakes.push((name, mistake));
-                }
-                Ok(rule) => rules.push(rule),
-                Err(found) => {
-                    mistakes.extend(found.iter().map(|mistake| (name.as_str(), mistake.to_string())))
-                }
-            }
-        }
-        (rules, mistakes)
+        webmill_rules::library::parse(&self.rules)
     }
 }
 

@@ -21,6 +21,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use webmill_crawl::fetch::cookie_file;
+use webmill_crawl::steering::Steering;
 use webmill_crawl::{Crawl, CrawlOptions, Ended};
 use webmill_run::Cancel;
 
@@ -39,9 +40,17 @@ pub use view::{Unseen, sum_up, view};
 pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let options = args.options()?;
     options.check()?;
-    let seeds = seeds::read(&args.seeds, &args.urls, &args.out)?;
-    refuse_private(&seeds, &options)?;
-    lint::scope(&options, &seeds).iter().for_each(|finding| crate::say!("{finding}"));
+    let mistakes = options.rules.mistakes();
+    if !mistakes.is_empty() {
+        mistakes.iter().for_each(|mistake| crate::say!("{mistake}"));
+        return Ok(ExitCode::from(2));
+    }
+    // Where rules begin belongs to the crawl as seeds do.
+    let entries = Steering::new(&options.rules)?.map(|steering| steering.sites()).unwrap_or_default();
+    let seeds = seeds::read(&args.seeds, &args.urls, &args.out, entries.is_empty())?;
+    let begins = [seeds.as_slice(), &entries].concat();
+    refuse_private(&begins, &options)?;
+    lint::scope(&options, &begins).iter().for_each(|finding| crate::say!("{finding}"));
     if options.fetch.user_agent == CrawlOptions::default().fetch.user_agent && !options.fetch.allow_private {
         crate::say!(
             "nobody is named who can be asked about this crawl: say --contact URL|MAIL on foreign servers"

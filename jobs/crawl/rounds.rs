@@ -70,5 +70,6 @@ pub fn write_counts(crawl: &Path, totals: &Totals) -> Result<()> {
     ];
     let sums = sums.map(|(name, n)| count(CountedAs::Sum, name, n));
     let rows = named.iter().flat_map(|(of, names)| names.iter().map(|(name, n)| count(*of, name, n)));
-    write(crawl, 0, sums.into_iter().chain(rows))
+    let of_rules = totals.rules.iter().map(|(name, n)| count(CountedAs::Sum, &format!("rule-{name}"), n));
+    write(crawl, 0, sums.into_iter().chain(of_rules).chain(rows))
 }

@@ -1,13 +1,11 @@
 //! Reading a page and applying to it what rules want of it.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use webmill_capture::{Capture, Result};
-use webmill_html::{Limits, charset, parse};
 use webmill_mill::{Buffers, Mill, Page};
-use webmill_rules::{ApplyLimits, PageResults, Rule, RulePage};
+use webmill_rules::{Answer, ApplyLimits, PageResults, Rule};
 use webmill_shard::{Container, Format, Input, ReadOptions, RecordFile, ShardReader};
 
 use super::store::{Place, Task};
@@ -177,39 +175,18 @@ impl Visitor<'_> {
 
     /// What is found on a page for each of the tasks; `None`: it is not of the layer.
     pub fn results(&self, page: &Page<'_>, tasks: &[Task]) -> Vec<Option<PageResults>> {
-        let mut results = vec![None; tasks.len()];
-        let own = |task: &Task| self.rules[usize::from(task.rule)].encoding;
-        let usual: Vec<usize> = (0..tasks.len()).filter(|at| own(&tasks[*at]).is_none()).collect();
-        if !usual.is_empty() {
-            let other;
-            let (text, encoding): (Cow<'_, str>, _) = match page.characters() {
-                Some(characters) => (Cow::Borrowed(characters.text), characters.encoding),
-                None => {
-                    let charset = page.capture().response.charset_label();
-                    other = charset::decode(page.body().bytes, charset, None);
-                    (Cow::Borrowed(&*other.text), other.used)
-                }
-            };
-            let parsed;
-            let dom = match page.dom() {
-                Some(dom) => dom,
-                None => {
-                    parsed = parse(&text, &Limits::default());
-                    &parsed
-                }
-            };
-            let of = RulePage::new(page.url(), &text, dom, encoding);
-            for at in usual {
-                results[at] = self.task(&of, tasks[at]);
-            }
-        }
-        for (at, task) in tasks.iter().enumerate() {
-            let Some(encoding) = own(task) else { continue };
-            let (text, _) = encoding.decode_with_bom_removal(page.body().bytes);
-            let dom = parse(&text, &Limits::default());
-            results[at] = self.task(&RulePage::new(page.url(), &text, &dom, encoding), *task);
-        }
-        results
+        let layers: Vec<_> =
+            tasks.iter().map(|task| (usize::from(task.rule), usize::from(task.layer))).collect();
+        let usual = layers.iter().any(|(rule, _)| self.rules[*rule].encoding.is_none());
+        let read = || Some((page.characters()?, page.dom()?));
+        let markup = if usual { read() } else { None };
+        let answer = Answer {
+            url: page.url(),
+            body: page.body().bytes,
+            charset: page.capture().response.charset_label(),
+            markup: markup.map(|(characters, dom)| (characters.text, dom, characters.encoding)),
+        };
+        answer.find(self.rules, &layers, &self.limits)
     }
 
     /// The digest of a capture, as in table `pages`; `None` where it cannot be read or is cut.
@@ -220,9 +197,21 @@ impl Visitor<'_> {
         let capture = record.to_mention()?;
         Page::new(&capture, &self.mill, &Buffers::default())?.content_digest()
     }
+}
 
-    fn task(&self, page: &RulePage<'_>, task: Task) -> Option<PageResults> {
-        let (rule, layer) = (&self.rules[usize::from(task.rule)], usize::from(task.layer));
-        page.is_of(rule, layer).then(|| page.apply(rule, layer, &self.limits))
+#[cfg(test)]
+mod tests {
+    use webmill_mill::PageLimits;
+    use webmill_rules::{PAGE_BYTES, tree_limits};
+
+    /// A crawl reads pages within the bounds of rules, a job within those of all pages: they must find the same.
+    #[test]
+    fn bounds_of_rules_are_those_of_pages() {
+        let (pages, rules) = (PageLimits::default(), tree_limits());
+        assert_eq!(pages.max_body_bytes, PAGE_BYTES);
+        assert_eq!(
+            (pages.max_nodes as usize, pages.max_depth as usize, pages.max_attributes as usize),
+            (rules.max_nodes, rules.max_depth, rules.max_attrs_per_tag)
+        );
     }
 }

@@ -248,15 +248,11 @@ impl Waves<'_> {
 
     fn follow(&self, task: Task, results: &[(TagNumber, Vec<Found>)], tally: &mut Tally) -> Result<()> {
         let rule = &self.rules[usize::from(task.rule)];
-        let paging = rule.layers[usize::from(task.layer)].paging;
         let mut followed = Ok(());
-        each_found(results, &mut |tag, found| {
-            let opens = rule.tags[tag].opens.map(|layer| (layer as u16, Way::Entered));
-            let continues = (paging == Some(tag)).then_some((task.layer, Way::Continued));
-            for (layer, way) in opens.into_iter().chain(continues) {
-                if followed.is_ok() {
-                    followed = self.lead(task, layer, way, &found.text, tally);
-                }
+        rule.each_lead(usize::from(task.layer), results, &mut |to| {
+            if followed.is_ok() {
+                let way = if to.continues { Way::Continued } else { Way::Entered };
+                followed = self.lead(task, to.layer as u16, way, to.address, tally);
             }
         });
         followed
@@ -285,15 +281,5 @@ pub fn resolved(store: &Store, address: &str) -> Result<Option<(u128, Place)>> {
     match CanonicalUrl::parse_stored(address) {
         Some(url) => store.resolve(url.key().0),
         None => Ok(None),
-    }
-}
-
-/// Visits all results of a page, outer before inner; as deep as tags are inside of one another.
-pub fn each_found(results: &[(TagNumber, Vec<Found>)], visit: &mut dyn FnMut(TagNumber, &Found)) {
-    for (tag, found) in results {
-        for found in found {
-            visit(*tag, found);
-            each_found(&found.results, visit);
-        }
     }
 }

@@ -8,7 +8,7 @@ use webmill_capture::domain::registrable;
 use webmill_capture::{CanonicalUrl, Result};
 use webmill_rules::cells::Cell;
 use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
-use webmill_rules::{Found, Group, Rule, TagNumber};
+use webmill_rules::{Found, Group, Rule, TagNumber, each_found};
 use webmill_run::{Measure, Unit};
 use webmill_table::{DynamicWriter, TableSchema, Value};
 
@@ -18,7 +18,7 @@ use super::tables::schema;
 use super::tally::{MISSING_PAGE, Tally};
 use super::tops::Tops;
 use super::visit::Shards;
-use super::waves::{each_found, resolved};
+use super::waves::resolved;
 use crate::output::footer;
 
 /// Rows of a file.

@@ -16,6 +16,7 @@ use crate::requisites::RequisiteOptions;
 use crate::rewrite::RewriteOptions;
 use crate::scope::ScopeOptions;
 use crate::site_settings::{SiteSettings, Sites};
+use crate::steering::SteeringOptions;
 use crate::traps::TrapLimits;
 use webmill_capture::error::{Error, Result};
 use webmill_revisit::RevisitOptions;
@@ -59,6 +60,8 @@ pub struct CrawlOptions {
     pub logins: Vec<LoginOptions>,
     /// What belongs to the crawl.
     pub scope: ScopeOptions,
+    /// Rules that say which links are followed.
+    pub rules: SteeringOptions,
     /// What differs at single sites.
     pub sites: Vec<SiteSettings>,
     /// In what form URLs are asked for.
@@ -122,6 +125,7 @@ impl Default for CrawlOptions {
             fetch: FetchOptions::default(),
             logins: Vec::new(),
             scope: ScopeOptions::default(),
+            rules: SteeringOptions::default(),
             sites: Vec::new(),
             rewrite: RewriteOptions::default(),
             traps: TrapLimits::default(),
@@ -162,6 +166,13 @@ impl CrawlOptions {
         self.fetch.check()?;
         self.logins.iter().try_for_each(LoginOptions::check)?;
         self.scope.check()?;
+        self.rules.check()?;
+        if !self.rules.is_empty() && (!self.agents.agents.is_empty() || self.agents.exchange.is_some()) {
+            return Err(Error::Config(
+                "rules cannot steer a crawl that several agents share: what rules lead to is not handed over"
+                    .into(),
+            ));
+        }
         Sites::new(&self.sites, &self.politeness)?;
         self.rewrite.check()?;
         self.traps.check_options()?;

@@ -4,7 +4,7 @@
 //!
 //! | question | modules |
 //! |---|---|
-//! | what to fetch next | [`frontier`], [`priority`]; of several crawlers which one: [`agents`], [`exchange`] |
+//! | what to fetch next | [`frontier`], [`priority`]; what rules ask for: [`steering`]; of several crawlers which one: [`agents`], [`exchange`] |
 //! | whether, when and in what form | [`scope`], [`robots`], [`politeness`], [`traps`], [`duplicate_throttle`], [`kinds`], [`rewrite`], [`site_settings`] |
 //! | how | [`fetch`], [`login`], [`secret`], [`RenderOptions`] |
 //! | what a response says | [`page`], [`sitemap`], [`requisites`] |
@@ -86,6 +86,7 @@ pub mod scope;
 pub mod secret;
 pub mod site_settings;
 pub mod sitemap;
+pub mod steering;
 mod task;
 pub mod traps;
 

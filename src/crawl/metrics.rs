@@ -169,6 +169,15 @@ pub fn exposition(s: &Snapshot) -> String {
         "reason",
         t.refused.iter(),
     );
+    if !t.rules.is_empty() {
+        text.labelled(
+            "rules_total",
+            "counter",
+            "Pages that rules took part in, links that they led along, pages that they looked at again.",
+            "what",
+            t.rules.iter(),
+        );
+    }
     text.labelled("given_up", "gauge", "URLs given up, by outcome.", "outcome", t.given_up.iter());
     text.one("pages_per_second", "gauge", "Pages stored a second, lately.", s.pages_per_second);
     text.one("bytes_per_second", "gauge", "Bytes received a second, lately.", s.bytes_per_second);

@@ -4,7 +4,8 @@
 //! others, and gives the writer thread only what it must remember. Main text and tables are the business of later jobs.
 //!
 //! **Algorithm.** transfer decoding → content decoding → media type → charset → tree → robots directives → requisites →
-//! links → rewriting → static traps → scope → each URL once. Requisites come first, so that a picture that is shown and
+//! links → rewriting → static traps → scope → each URL once. Where rules steer the crawl, what their layers find on the page stands in place of its
+//! links, which are counted. Requisites come first, so that a picture that is shown and
 //! linked is fetched as what the page needs; both are given in document order. Links come from the markup, from the headers
 //! `Link` and `Refresh`, and from the items of feeds; requisites from markup, style sheets, drawings and manifests.
 //!
@@ -21,6 +22,7 @@ mod listed;
 mod markup;
 mod needed;
 mod pieces;
+mod steered;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +32,7 @@ use crate::duplicate_throttle::PageFingerprint;
 use crate::requisites::RequisiteOptions;
 use crate::rewrite::Rewriter;
 use crate::scope::{Scope, Standing};
+use crate::steering::{Lead, Led, Looked, Steering};
 use crate::traps::TrapLimits;
 use crate::{Counted, Purpose};
 use webmill_capture::{CanonicalUrl, Response, decode_content};
@@ -63,6 +66,8 @@ pub struct PageReader {
     pub follow_nofollow: bool,
     /// Whether what pages need to be shown is fetched too, and how much of it.
     pub requisites: RequisiteOptions,
+    /// Rules, where they say which links are followed.
+    pub steering: Option<Steering>,
     /// What reading may take of memory.
     pub budget: ReadingBudget,
 }
@@ -87,6 +92,10 @@ pub struct Reading {
     pub found: Vec<Candidate>,
     /// What a sitemap says of other hosts: counts where the host's robots.txt vouches for the sitemap.
     pub foreign: Vec<Candidate>,
+    /// Pages that rules lead to, each once a layer, in order.
+    pub led: Vec<Led>,
+    /// What rules read of it; `None`: nothing was to be read.
+    pub looked: Option<Looked>,
     /// Where a redirect leads, as asked for: the rewritten form and the form that the server gave.
     pub redirect: Option<(CanonicalUrl, CanonicalUrl)>,
     /// URLs that will not be fetched, by reason.
@@ -137,7 +146,7 @@ impl PageReader {
         parent: Standing,
         depth: u32,
     ) -> Result<CanonicalUrl, (CanonicalUrl, Refusal<'_>)> {
-        let url = self.rewriter.apply(plain(url));
+        let url = self.form(url);
         let lineage = self.scope.linked(parent.lineage, &url);
         if let Err(reason) = self.scope.url(&url, Standing { depth, lineage }) {
             return Err((url, Refusal::Scope(reason)));
@@ -168,9 +177,20 @@ impl PageReader {
         }
     }
 
-    /// Reads `raw`, the response for `url`, which stood so many links from a seed, or so.
+    /// Reads `raw`, the response for `url`, which stood so many links from a seed, or so; by no rule.
     pub fn read(&self, url: &CanonicalUrl, purpose: Purpose, at: impl Into<Standing>, raw: &[u8]) -> Reading {
-        let at = at.into();
+        self.read_by(url, purpose, at.into(), raw, &[])
+    }
+
+    /// [`PageReader::read`], by these leads too: what they lead to is among what is followed.
+    pub(crate) fn read_by(
+        &self,
+        url: &CanonicalUrl,
+        purpose: Purpose,
+        at: Standing,
+        raw: &[u8],
+        leads: &[Lead],
+    ) -> Reading {
         let mut reading = Reading::default();
         let response = Response::parse(raw);
         match (response.status, purpose) {
@@ -182,23 +202,38 @@ impl PageReader {
                     .map(plain)
                     .map(|given| (self.rewritten(purpose, given.clone()), given));
             }
-            (None | Some(200..=299), Purpose::Page) => self.read_page(url, at, &response, &mut reading),
+            (None | Some(200..=299), Purpose::Page) => {
+                self.read_page(url, at, (&response, leads), &mut reading)
+            }
             (None | Some(200..=299), Purpose::Sitemap) => self.read_sitemap(url, at, &response, &mut reading),
             (None | Some(200..=299), Purpose::Requisite) => {
-                self.read_requisite(url, at, &response, &mut reading);
+                self.read_requisite(url, at, (&response, leads), &mut reading);
             }
             _ => {}
         }
         reading
     }
 
+    /// The form in which a page is asked for.
+    fn form(&self, url: CanonicalUrl) -> CanonicalUrl {
+        self.rewriter.apply(plain(url))
+    }
+
     fn rewritten(&self, purpose: Purpose, url: CanonicalUrl) -> CanonicalUrl {
         if purpose == Purpose::Requisite { url } else { self.rewriter.apply(url) }
     }
 
-    fn read_page(&self, url: &CanonicalUrl, at: Standing, response: &Response<'_>, reading: &mut Reading) {
+    fn read_page(
+        &self,
+        url: &CanonicalUrl,
+        at: Standing,
+        (response, leads): (&Response<'_>, &[Lead]),
+        reading: &mut Reading,
+    ) {
         let body = self.body(response, reading);
+        let looked = self.look(url, &body, response, leads);
         let mut gather = Gather::new(self, url, at, reading);
+        gather.expect(&looked);
         let robots = headers::robots(response);
         gather.reading.nofollow = robots.for_agent(&self.agent).nofollow;
         if self.is_markup(&body) {
@@ -214,6 +249,7 @@ impl PageReader {
             self.read_needs(&body, response, &mut gather);
         }
         self.read_headers(response, true, &mut gather);
+        gather.led(looked);
     }
 
     /// A requisite may need others itself; a frame is read as a page where it is one of the crawl's.
@@ -221,12 +257,14 @@ impl PageReader {
         &self,
         url: &CanonicalUrl,
         at: Standing,
-        response: &Response<'_>,
+        (response, leads): (&Response<'_>, &[Lead]),
         reading: &mut Reading,
     ) {
         let body = self.body(response, reading);
-        let mut gather = Gather::new(self, url, at, reading);
         let follow = self.scope.url(url, at).is_ok();
+        let looked = self.look(url, &body, response, if follow { leads } else { &[] });
+        let mut gather = Gather::new(self, url, at, reading);
+        gather.expect(&looked);
         if self.is_markup(&body) {
             let robots = headers::robots(response);
             gather.reading.nofollow = robots.for_agent(&self.agent).nofollow;
@@ -236,6 +274,7 @@ impl PageReader {
             self.read_needs(&body, response, &mut gather);
             self.read_headers(response, false, &mut gather);
         }
+        gather.led(looked);
     }
 
     fn body<'b>(&self, response: &Response<'b>, reading: &mut Reading) -> Body<'b> {
@@ -300,7 +339,8 @@ impl Reading {
     /// Bytes that it takes, about.
     pub fn weight(&self) -> usize {
         let all = self.found.iter().chain(&self.foreign);
-        all.map(Candidate::weight).sum::<usize>() + size_of::<Reading>()
+        let led: usize = self.led.iter().map(weight_of_led).sum();
+        all.map(Candidate::weight).sum::<usize>() + led + size_of::<Reading>()
     }
 
     /// Gives its place among the large responses back, where it is kept for long.
@@ -310,6 +350,10 @@ impl Reading {
 
     fn refuse(&mut self, url: CanonicalUrl, refusal: Refusal<'_>) {
         self.refused.add(refusal.reason());
+        self.note_trap(url, refusal);
+    }
+
+    fn note_trap(&mut self, url: CanonicalUrl, refusal: Refusal<'_>) {
         if let Refusal::Trap(reason) = refusal
             && self.trapped.len() < 8
             && self.trapped.iter().all(|(_, r)| *r != reason)
@@ -317,6 +361,11 @@ impl Reading {
             self.trapped.push((url, reason));
         }
     }
+}
+
+/// Bytes that an address takes that a rule found, about.
+fn weight_of_led(led: &Led) -> usize {
+    led.url.as_str().len() + size_of::<Led>()
 }
 
 impl Candidate {

@@ -3,7 +3,7 @@
 //! **What.** A rule describes a site. A *layer* is a kind of page; a *tag* says where in a page of that layer something stands,
 //! what to take and what to do with it; a link tag opens a further layer; a *group* makes rows of the results of tags, of one
 //! layer or of several. [`Rule::parse`] reads and checks a file; [`RulePage::apply`] runs the tags of a layer on a page;
-//! [`groups::rows`] makes rows of what they found. Which pages there are is the caller's business.
+//! [`Answer::find`] does so for several layers and rules; [`groups::rows`] makes rows of what they found. Which pages there are is the caller's business.
 //!
 //! **Bounds.** Expressions take linear time, without look-around and back-references, and their compiled size is bounded; so are
 //! matches, results and bytes of a page, and tags inside of one another.
@@ -22,6 +22,7 @@ mod entered;
 mod entries;
 pub mod file;
 pub mod groups;
+mod layers;
 mod levels;
 pub mod library;
 pub mod propose;
@@ -35,6 +36,7 @@ pub use codes::Offset;
 pub use entered::{Entered, RuleNumber};
 pub use entries::{Entry, MAX_ENTRIES};
 pub use file::{Kind, LANGUAGE};
+pub use layers::{Answer, LeadsTo, Markup, PAGE_BYTES, each_found, tree_limits};
 pub use rule::{Column, Find, Group, Layer, LayerNumber, Level, Rule, Syntax, Tag, TagNumber, Treatment};
 pub use structured::Path;
 

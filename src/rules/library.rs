@@ -7,6 +7,7 @@ use webmill_capture::{Error, Result};
 
 use crate::builtin;
 use crate::check::MAX_FILE_BYTES;
+use crate::rule::Rule;
 
 /// Files of a folder that are looked at.
 const MAX_FILES: usize = 100_000;
@@ -91,6 +92,47 @@ pub fn read(arguments: &[String]) -> Result<Vec<(String, String)>> {
         read.push((name, String::from_utf8_lossy(&bytes).into_owned()));
     }
     Ok(read)
+}
+
+/// The rules of these files (names and texts) that can be applied together, and the mistakes of the others by the names of
+/// their files.
+pub fn parse(texts: &[(String, String)]) -> (Vec<Rule>, Vec<(&str, String)>) {
+    let (mut rules, mut mistakes): (Vec<Rule>, Vec<(&str, String)>) = Default::default();
+    for (name, source) in texts {
+        match Rule::parse(source) {
+            Ok(rule) if rules.iter().any(|other| other.id == rule.id) => {
+                mistakes.push((name, format!("rule: another rule has the id {}", rule.id)));
+            }
+            // As with groups b_c of rule a, and c of a_b.
+            Ok(rule) if let Some((table, other)) = of_another(&rule, &rules) => {
+                let mistake = format!("rule: rule {other} has a table {table} too: call the group otherwise");
+                mistakes.push((name, mistake));
+            }
+            Ok(rule) => rules.push(rule),
+            Err(found) => mistakes.extend(found.iter().map(|mistake| (name.as_str(), mistake.to_string()))),
+        }
+    }
+    (rules, mistakes)
+}
+
+/// A table of a rule that one of these rules has too, and which.
+fn of_another<'a>(rule: &Rule, rules: &'a [Rule]) -> Option<(String, &'a str)> {
+    let own: Vec<String> = rule.groups.iter().map(|group| rule.table(group)).collect();
+    let others =
+        rules.iter().flat_map(|rule| rule.groups.iter().map(move |group| (rule.table(group), &*rule.id)));
+    others.into_iter().find(|(table, _)| own.contains(table))
+}
+
+/// Refuses more rules, or layers of a rule, than are numbered.
+///
+/// # Errors
+/// [`Error::Limit`].
+pub fn check_numbers(rules: &[Rule]) -> Result<()> {
+    let most = usize::from(u16::MAX);
+    if rules.len() >= most || rules.iter().any(|rule| rule.layers.len() >= most) {
+        return Err(Error::Limit(format!("more than {most} rules, or layers of a rule")));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

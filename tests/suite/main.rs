@@ -22,6 +22,7 @@ mod crawl_requisites;
 mod crawl_requisites_again;
 mod crawl_resume;
 mod crawl_revisits;
+mod crawl_rules;
 mod crawl_scope;
 mod crawl_support;
 mod crawl_tables;

@@ -88,6 +88,10 @@ pub struct CrawlArgs {
     media_type: Vec<String>,
     #[command(flatten)]
     rules: RuleArgs,
+    /// Rules (see `webmill rules`), a file or a folder of them, or builtin:NAME: what they name as entries is fetched as seeds are, and only what
+    /// their link tags and paging tags lead to. May be repeated.
+    #[arg(long = "rules", value_name = "FILE", help_heading = "Scope")]
+    steering: Vec<String>,
 
     /// Order of fetching [default: breadth].
     #[arg(long, value_enum, help_heading = "Fetching")]
@@ -255,6 +259,11 @@ impl CrawlArgs {
             }
             None => CrawlOptions::default(),
         };
+        if !self.steering.is_empty() {
+            options.rules.files.clone_from(&self.steering);
+            options.rules.texts.clear();
+        }
+        options.rules.read()?;
         self.set_limits(&mut options);
         self.set_scope(&mut options);
         self.set_fetching(&mut options)?;

@@ -140,7 +140,7 @@ fn chunks(folder: &Path, given: &Urls, command: impl Fn(Vec<String>) -> Command)
     if given.urls.is_empty() && given.seeds.is_empty() {
         bail!("name URLs or a file of them (--seeds FILE)");
     }
-    let urls = super::seeds::read(&given.seeds, &given.urls, folder)?;
+    let urls = super::seeds::read(&given.seeds, &given.urls, folder, true)?;
     let (mut commands, mut some, mut bytes) = (Vec::new(), Vec::new(), 0);
     for url in urls {
         // With quotes and comma; escapes are not needed in canonical URLs.

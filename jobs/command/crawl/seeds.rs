@@ -41,8 +41,8 @@ impl Messages {
 }
 
 /// Reads all seeds, each once; what cannot be one is named and left out of files, and is an error as an argument. Without any,
-/// those that the folder keeps.
-pub fn read(files: &[PathBuf], urls: &[String], out: &Path) -> Result<Vec<CanonicalUrl>> {
+/// those that the folder keeps; that there are none at all is an error where they are `needed`.
+pub fn read(files: &[PathBuf], urls: &[String], out: &Path, needed: bool) -> Result<Vec<CanonicalUrl>> {
     let mut all = Seeds::default();
     for typed in urls {
         match seed_text::read(typed) {
@@ -62,6 +62,7 @@ pub fn read(files: &[PathBuf], urls: &[String], out: &Path) -> Result<Vec<Canoni
     if files.is_empty() && urls.is_empty() && kept.is_file() {
         let seeds = kept_in(out)?;
         match seeds.len() {
+            0 => {}
             1 => crate::say!("the seed of {} holds", kept.display()),
             n => crate::say!("the {n} seeds of {} hold", kept.display()),
         }
@@ -70,7 +71,7 @@ pub fn read(files: &[PathBuf], urls: &[String], out: &Path) -> Result<Vec<Canoni
         }
         return Ok(seeds);
     }
-    if all.urls.is_empty() {
+    if all.urls.is_empty() && needed {
         bail!("no seeds: name URLs or a file of them (--seeds FILE)");
     }
     Ok(all.urls)
@@ -203,23 +204,24 @@ mod tests {
             std::slice::from_ref(&list),
             &["a.example".to_owned(), "A.example/".to_owned()],
             folder.path(),
+            true,
         )
         .unwrap();
         assert_eq!(seeds, ["http://a.example/", "http://b.example/", "http://localhost:81/"].map(url));
-        let wrong = read(&[], &["htp://c.example/".to_owned()], folder.path()).unwrap_err();
+        let wrong = read(&[], &["htp://c.example/".to_owned()], folder.path(), true).unwrap_err();
         assert!(wrong.to_string().contains("did you mean http://c.example/"), "{wrong}");
         std::fs::write(&list, "# nothing\n").unwrap();
-        assert!(read(&[list], &[], folder.path()).unwrap_err().to_string().contains("no seeds"));
+        assert!(read(&[list], &[], folder.path(), true).unwrap_err().to_string().contains("no seeds"));
     }
 
     #[test]
     fn a_folder_keeps_its_seeds() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(read(&[], &[], folder.path()).is_err() && kept_in(folder.path()).unwrap().is_empty());
+        assert!(read(&[], &[], folder.path(), true).is_err() && kept_in(folder.path()).unwrap().is_empty());
         let seeds = [url("http://u:p@a.example/"), url("https://b.example/x?y")];
         keep(folder.path(), &seeds).unwrap();
         let kept = ["http://a.example/", "https://b.example/x?y"].map(url);
-        assert_eq!(read(&[], &[], folder.path()).unwrap(), kept);
+        assert_eq!(read(&[], &[], folder.path(), true).unwrap(), kept);
         assert!(!std::fs::read_to_string(folder.path().join(FILE)).unwrap().contains("u:p"));
     }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::json;
 use webmill_crawl::frontier::NEVER_MS;
+use webmill_crawl::steering::NO_RULE;
 use webmill_crawl::{Counted, HostTrouble, Missing, Observer, Snapshot, Totals};
 
 /// Between two JSON lines.
@@ -152,6 +153,19 @@ pub fn sum_up(totals: &Totals, how: &str) {
     );
     if !totals.outcomes.is_empty() {
         crate::say!("            events of all runs: {}", outcomes(totals));
+    }
+    if !totals.rules.is_empty() {
+        let of = |name: &str| totals.rules.get(name);
+        crate::say!(
+            "            rules took part in {}, led along {}{}; {} not followed for no rule asks for them",
+            many(of("pages"), "page"),
+            many(of("links"), "link"),
+            match of("looks") {
+                0 => String::new(),
+                n => format!(", came to {} only after they were read", many(n, "page")),
+            },
+            many(totals.refused.get(NO_RULE), "link"),
+        );
     }
     if !totals.refused.is_empty() {
         let refused: Vec<String> =

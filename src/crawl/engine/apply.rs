@@ -129,6 +129,7 @@ impl Crawl {
                     }
                     self.stored(&lease, &reading);
                 }
+                self.looked(&lease.entry, &event, &reading)?;
                 self.queue_found(&lease, &reading, requisites)?;
             }
             304 => {
@@ -340,6 +341,7 @@ impl Crawl {
             self.append(&mut event, &packed)?;
             event.outcome = outcome::CUT_OFF.into();
             self.stored(&lease, &reading);
+            self.looked(&lease.entry, &event, &reading)?;
             let requisites = self.asks_again(&lease)?;
             self.queue_found(&lease, &reading, requisites)?;
         }

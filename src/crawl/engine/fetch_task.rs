@@ -16,6 +16,7 @@ use crate::login::Logins;
 use crate::page::{PageReader, Reading};
 use crate::render::Part;
 use crate::scope::Standing;
+use crate::steering::Lead;
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response};
 
@@ -43,6 +44,8 @@ pub(super) struct FetchTask {
     pub keeps_history: bool,
     pub clock_shift_ms: i64,
     pub render: Option<ToRender>,
+    /// What rules want of the page.
+    pub leads: Vec<Lead>,
     pub fetcher: Fetcher,
     pub logins: Arc<Logins>,
     pub reader: Arc<PageReader>,
@@ -133,8 +136,9 @@ impl FetchTask {
             return None;
         }
         // A page that makes the reader panic is a bug of ours; it must not cost the crawl.
-        let read =
-            AssertUnwindSafe(|| self.reader.read(&self.url, self.purpose, self.standing, &received.raw));
+        let read = AssertUnwindSafe(|| {
+            self.reader.read_by(&self.url, self.purpose, self.standing, &received.raw, &self.leads)
+        });
         Some(catch_unwind(read).unwrap_or_else(|_| Reading {
             defect: Some("the page could not be read".into()),
             ..Reading::default()

@@ -96,7 +96,7 @@ impl Crawl {
         // The pause after this very answer is the one that the rules ask for.
         self.rest(&mut lease, now);
         // Pages that a sitemap lists are a link away from the seeds.
-        if self.options.sitemaps && self.options.scope.max_depth != Some(0) {
+        if self.reads_sitemaps() {
             self.queue_sitemaps(&lease, origin, &rules)?;
         }
         self.frontier.release(lease, After::Keep)
@@ -140,10 +140,7 @@ impl Crawl {
     /// sites that hide their pages from links are found, and the many hosts that a broad crawl only touches are not asked in vain.
     /// To be called when a URL of the host comes to its end.
     pub(super) fn guess_sitemap(&mut self, lease: &Lease) -> Result<()> {
-        if !self.options.sitemaps
-            || self.options.scope.max_depth == Some(0)
-            || lease.entry.purpose == Purpose::Sitemap
-        {
+        if !self.reads_sitemaps() || lease.entry.purpose == Purpose::Sitemap {
             return Ok(());
         }
         let host = self.frontier.host(lease);

@@ -13,7 +13,7 @@
 //! |---|---|
 //! | before a request | [`consider`]: may it be asked for; [`brake`], [`rules`], [`site`] |
 //! | on the way | [`task`]; [`fetch_task`], [`rendered`]: on the fetching threads, in a browser |
-//! | after it | [`apply`]; [`learn`], [`robots_redirects`]: a robots.txt; [`redirects`]; [`queue`], [`requisites`], [`requisites_again`]: what it names; [`revisit`]: what a visit found and which pages are due |
+//! | after it | [`apply`]; [`learn`], [`robots_redirects`]: a robots.txt; [`redirects`]; [`queue`], [`requisites`], [`requisites_again`]: what it names; [`revisit`]: what a visit found and which pages are due; [`steered`]: what rules lead to |
 //! | where it failed | [`trouble`]: hosts that rest; [`outage`]: nothing can be reached; [`parts`]: bodies cut off; [`put_off`]: a busy address; [`verdict`], [`retry`]: what was given up |
 //! | between them | [`turn`] |
 //! | writing, opening | [`commit`], [`open`], [`folder`], [`replay`] |
@@ -57,6 +57,7 @@ mod rules;
 mod seed_news;
 mod site;
 mod snapshot;
+mod steered;
 mod survey;
 mod task;
 mod trouble;
@@ -142,6 +143,10 @@ pub struct Totals {
     pub visits: Counted,
     /// Visits of requisites, by what they found.
     pub requisite_visits: Counted,
+    /// Where rules steer: `pages` that a rule took part in, `links` that rules led along (each URL once a layer), `looks` at pages that were read
+    /// before, for a layer that came to them later. Kept apart from the other counts.
+    #[serde(skip)]
+    pub rules: Counted,
     /// What dates in sitemaps and feeds came to, of pages that were visited before: `due` at once, `kept` as it was,
     /// `not-believed` of hosts that were wrong too often, `in-the-future`.
     pub hints: Counted,

@@ -28,11 +28,12 @@ use crate::render::Render;
 use crate::rewrite::Rewriter;
 use crate::scope::Scope;
 use crate::site_settings::Sites;
+use crate::steering::Steering;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
 
 /// Seeds that are added before they are committed.
-const SEEDS_AT_ONCE: usize = 16_384;
+pub(super) const SEEDS_AT_ONCE: usize = 16_384;
 
 impl Crawl {
     /// Opens the crawl in `folder`, or begins one, with `seeds` added to it; `threads` fetch and read. `earlier` tells of an
@@ -56,10 +57,12 @@ impl Crawl {
         let checkpoint = opened.checkpoint.clone();
         let mut replayed = opened.replayed.clone();
         let mut crawl = Crawl::assemble(folder, options, tools, opened, lock)?;
+        crawl.keep_to_rules(&replayed)?;
         if !replayed.fresh {
             crawl.go_on_from(&checkpoint, &mut replayed)?;
         }
         crawl.add_seeds(seeds)?;
+        crawl.add_entries()?;
         Ok((crawl, replayed))
     }
 
@@ -190,6 +193,7 @@ fn page_reader(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<PageRea
         images: options.images,
         follow_nofollow: options.follow_nofollow,
         requisites: options.requisites.clone(),
+        steering: Steering::new(&options.rules)?,
         budget: ReadingBudget::of(options.memory),
     })
 }
@@ -204,7 +208,11 @@ pub(crate) fn scope_of(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result
         scope.media_types.push("image/*".into());
     }
     scope.url_exclude.extend(options.logins.iter().filter_map(LoginOptions::avoided));
-    let scope = Scope::new(&scope, seeds)?;
+    let scope = match Steering::new(&options.rules)? {
+        // Where rules begin is a site of the crawl as where seeds stand is.
+        Some(steering) => Scope::new(&scope, &[seeds, &steering.sites()].concat())?,
+        None => Scope::new(&scope, seeds)?,
+    };
     if options.fetch.proxy.is_some() && scope.asks_address() {
         return Err(Error::Config(
             "scope.ip_ranges and scope.countries cannot be held through a proxy, which tells no addresses"

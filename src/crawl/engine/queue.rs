@@ -81,10 +81,10 @@ impl Crawl {
                 self.totals.refused.add("sitemap-foreign");
             }
         }
-        Ok(())
+        self.queue_led(of, reading, &referrer)
     }
 
-    fn queue_one(
+    pub(super) fn queue_one(
         &mut self,
         of: Naming<'_>,
         candidate: &Candidate,

@@ -109,6 +109,7 @@ impl Crawl {
     /// Asks for the target of a redirect, known or not.
     pub(super) fn go_round(&mut self, redirect: &Redirect<'_>, target: CanonicalUrl) -> Result<()> {
         let lineage = self.reader.scope.redirected(redirect.at.lineage, &target);
+        self.leads_move(redirect, &target)?;
         self.frontier.add_again(&Discovered {
             url: target,
             purpose: redirect.purpose,
@@ -161,6 +162,7 @@ impl Crawl {
         if let Err(reason) = self.reader.traps.check(&target) {
             return Ok(Some(reason.to_owned()));
         }
+        self.leads_move(redirect, &target)?;
         let found = Discovered {
             url: target,
             purpose,

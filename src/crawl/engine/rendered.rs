@@ -95,6 +95,8 @@ impl ToRender {
             if let Ok(mut read) = catch_unwind(read) {
                 read.refused.merge(&visit.refused);
                 read.onward.clone_from(&tree.onward);
+                // Rules read what the server sent, here as in the shards.
+                (read.led, read.looked) = (std::mem::take(&mut plain.led), plain.looked.take());
                 *plain = read;
             }
         }

@@ -4,7 +4,6 @@
 //! damaged, missing, or ahead of what the disk kept, it is built again from the very beginning of both ([`super::folder`]). What
 //! is lost then are counts of hosts (failures, pages) and retries of single URLs.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -16,6 +15,7 @@ use crate::engine::redirects::{Redirect, WITH_COOKIES};
 use crate::engine::{Checkpoint, Crawl};
 use crate::event::{Event, outcome};
 use crate::journal;
+use crate::page::Reading;
 use crate::scope::{Lineage, Standing};
 use crate::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
@@ -112,12 +112,6 @@ impl Written {
             end > self.end || self.finished.get(&at.file).is_some_and(|there| *there < end.offset)
         })
     }
-}
-
-/// What links are read from: the answer, or what a browser made of it.
-fn as_read<'a>(record: &'a Record<'_>, tree: Option<&[u8]>, onward: &[String]) -> Cow<'a, [u8]> {
-    let rendered = |tree| Cow::Owned(crate::render::as_answer(&record.data, tree, onward));
-    tree.map_or(Cow::Borrowed(&*record.data), rendered)
 }
 
 /// What a replay needs of an event whose answer was stored.
@@ -271,7 +265,19 @@ impl Crawl {
                 (Purpose::Page, Standing::default(), 0, Vec::new(), None)
             }
         };
-        let reading = self.reader.read(&url, purpose, standing, &as_read(record, tree, &onward));
+        let leads = self.leads_for(&url, purpose)?;
+        let reading = match tree {
+            None => self.reader.read_by(&url, purpose, standing, &record.data, &leads),
+            // Rules read what the server sent.
+            Some(tree) => {
+                let answer = crate::render::as_answer(&record.data, tree, &onward);
+                let Reading { led, looked, .. } =
+                    self.reader.look_again(&url, standing, &record.data, &leads);
+                Reading { led, looked, ..self.reader.read(&url, purpose, standing, &answer) }
+            }
+        };
+        let kept = archive::shard_number(&record.place.shard).map(|shard| (shard, record.place.offset));
+        self.read_by_rules(&url, standing, kept, &reading)?;
         let priority = self.priority.of(&url, None);
         let again = match at_ms {
             Some(at_ms) => self.asked_again_since(&url, purpose, (at_ms, &record.place))?,

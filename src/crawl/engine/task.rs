@@ -110,10 +110,18 @@ impl Crawl {
 
     /// All that the fetching of `url` needs to know.
     fn fetch_task(&mut self, request: &InFlight, url: CanonicalUrl, purpose: Purpose) -> Result<FetchTask> {
-        let known = match request.step {
+        let mut known = match request.step {
             Step::Entry => self.known(&request.lease)?,
             Step::Robots { .. } => None,
         };
+        let leads = self.leads_for(&url, purpose)?;
+        if let Some(known) = known.as_mut()
+            && !leads.is_empty()
+            && self.frontier.has_unread_leads(&url)?
+        {
+            // A rule that has not read the page wants its body, changed or not.
+            known.conditions = None;
+        }
         let entry = &request.lease.entry;
         let via = self.options.archive.via.then(|| {
             let last = if entry.purpose == Purpose::Sitemap { 'S' } else { 'L' };
@@ -141,6 +149,7 @@ impl Crawl {
             keeps_history: self.options.history && purpose != Purpose::Robots,
             clock_shift_ms: self.clock_shift_ms,
             render,
+            leads,
             fetcher: self.fetcher.clone(),
             logins: self.logins.clone(),
             reader: self.reader.clone(),

@@ -36,7 +36,7 @@ impl Crawl {
             }
             let may_ask = self.mind_others()? && !self.operator.is_paused();
             let mut wake = match &stopping {
-                None if may_ask => self.dispatch()?,
+                None if may_ask => self.look_or_dispatch()?,
                 _ => Wake::Results,
             };
             if let Wake::Nothing = wake {
@@ -77,6 +77,18 @@ impl Crawl {
         self.sync()?;
         self.observe(observer, true);
         Ok(stopping.map_or(Ended::Finished, |(_, reason)| reason))
+    }
+
+    /// Looks at pages again that rules came to later, and sends fetches out. With one connection all looks come first, so that the order
+    /// of fetching is theirs.
+    fn look_or_dispatch(&mut self) -> Result<Wake> {
+        let now = self.now_ms();
+        let looks_left = self.look_again()?;
+        if looks_left && self.options.connections == 1 {
+            return Ok(Wake::At(now));
+        }
+        let wake = self.dispatch()?;
+        Ok(if looks_left { Wake::At(now) } else { wake })
     }
 
     /// Takes in results: at least one, unless the next host is due before.

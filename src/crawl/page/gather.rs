@@ -1,11 +1,12 @@
 //! What a response names, each URL once, bounded.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
-use super::{Candidate, PageReader, Reading};
+use super::{Candidate, PageReader, Reading, weight_of_led};
 use crate::Purpose;
 use crate::scope::Standing;
+use crate::steering::{Led, Looked, NO_RULE};
 use webmill_capture::{CanonicalUrl, UrlKey};
 
 /// A reading while it grows.
@@ -17,6 +18,8 @@ pub(super) struct Gather<'r> {
     pub at: Standing,
     pub reading: &'r mut Reading,
     seen: HashMap<UrlKey, Purpose>,
+    /// What rules lead to, by its address as the page has it, and whether a link of the page allows or forbids following.
+    expected: HashMap<UrlKey, Option<bool>>,
     bytes: usize,
     requisites: u32,
 }
@@ -28,11 +31,82 @@ impl<'r> Gather<'r> {
         at: Standing,
         reading: &'r mut Reading,
     ) -> Self {
-        Gather { reader, url, at, reading, seen: HashMap::new(), bytes: 0, requisites: 0 }
+        let (seen, expected) = (HashMap::new(), HashMap::new());
+        Gather { reader, url, at, reading, seen, expected, bytes: 0, requisites: 0 }
     }
 
-    /// A link to a page.
-    pub fn page(&mut self, target: CanonicalUrl, last_modified: Option<i64>) {
+    /// What rules lead to, before the links are read.
+    pub fn expect(&mut self, looked: &Option<Looked>) {
+        let led = looked.iter().flat_map(|looked| &looked.led);
+        self.expected.extend(led.map(|led| (led.url.key(), None)));
+    }
+
+    /// A link of the page, which is followed unless rules steer: those lead elsewhere, or there by themselves.
+    pub fn link(&mut self, target: CanonicalUrl, last_modified: Option<i64>) {
+        if self.reader.steering.is_none() {
+            return self.page(target, last_modified);
+        }
+        match self.expected.get_mut(&target.key()) {
+            Some(follow) => *follow = Some(true),
+            None => self.reading.refused.add(NO_RULE),
+        }
+    }
+
+    /// A link that its page forbids to follow.
+    pub fn forbidden_link(&mut self, target: &CanonicalUrl) {
+        if let Some(follow) = self.expected.get_mut(&target.key()) {
+            follow.get_or_insert(false);
+        }
+        self.reading.refused.add("link-nofollow");
+    }
+
+    /// A page that a sitemap or a feed lists.
+    pub fn listed(&mut self, target: CanonicalUrl, last_modified: Option<i64>) {
+        if self.reader.steering.is_some()
+            && let Err(refusal) = self.reader.asks_for(&self.reader.form(target.clone()))
+        {
+            self.reading.refused.add(refusal.reason());
+            return;
+        }
+        self.page(target, last_modified);
+    }
+
+    /// What rules found: after all links were read.
+    pub fn led(&mut self, looked: Option<Looked>) {
+        let Some(mut looked) = looked else { return };
+        let mut known = HashSet::new();
+        for Led { url, lead } in std::mem::take(&mut looked.led) {
+            if self.reading.nofollow {
+                looked.refused.add("page-nofollow");
+                continue;
+            }
+            if self.expected.get(&url.key()) == Some(&Some(false)) {
+                looked.refused.add("rule-link-nofollow");
+                continue;
+            }
+            match self.reader.admit(url, self.at, self.at.depth + 1) {
+                Ok(url) => {
+                    let led = Led { url, lead };
+                    let weight = weight_of_led(&led);
+                    if self.bytes + weight > self.reader.budget.found_bytes {
+                        self.reading.dropped_links += 1;
+                        looked.refused.add("links-beyond-limit");
+                    } else if known.insert((led.url.key(), lead)) {
+                        self.bytes += weight;
+                        self.reading.led.push(led);
+                    }
+                }
+                Err((url, refusal)) => {
+                    looked.refused.add(refusal.reason());
+                    self.reading.note_trap(url, refusal);
+                }
+            }
+        }
+        self.reading.looked = Some(looked);
+    }
+
+    /// A page that may be followed.
+    fn page(&mut self, target: CanonicalUrl, last_modified: Option<i64>) {
         // Pages name the same URL again and again.
         if self.seen.get(&target.key()) == Some(&Purpose::Page) {
             return;

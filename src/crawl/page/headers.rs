@@ -26,7 +26,7 @@ impl PageReader {
             if follow && name.eq_ignore_ascii_case(b"refresh") {
                 let target = refresh_url(&text()).and_then(|href| gather.url.join(href));
                 if let Some(target) = target.filter(|url| url.is_web()) {
-                    gather.page(target, None);
+                    gather.link(target, None);
                 }
             } else if name.eq_ignore_ascii_case(b"link") {
                 self.read_link_header(&text(), follow, gather);
@@ -55,10 +55,10 @@ impl PageReader {
             if rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow"))
                 && !self.follow_nofollow
             {
-                gather.reading.refused.add("link-nofollow");
+                gather.forbidden_link(&target);
                 continue;
             }
-            gather.page(target, None);
+            gather.link(target, None);
         }
     }
 }

@@ -34,10 +34,13 @@ impl PageReader {
         }
         for listed in sitemap.urls {
             if !listed.foreign {
-                gather.page(listed.url, listed.lastmod_ms);
+                gather.listed(listed.url, listed.lastmod_ms);
                 continue;
             }
-            match self.admit(listed.url, at, 1) {
+            match self.admit(listed.url, at, 1).and_then(|url| match self.asks_for(&url) {
+                Ok(()) => Ok(url),
+                Err(refusal) => Err((url, refusal)),
+            }) {
                 Ok(url) => gather.foreign(Candidate {
                     url,
                     purpose: Purpose::Page,
@@ -46,7 +49,7 @@ impl PageReader {
                 Err((url, refusal)) => gather.reading.refuse(url, refusal),
             }
         }
-        sitemap.related.into_iter().for_each(|url| gather.page(url, None));
+        sitemap.related.into_iter().for_each(|url| gather.listed(url, None));
         gather.drop_links(dropped);
     }
 
@@ -80,9 +83,9 @@ impl PageReader {
             }
         }
         for item in urls {
-            gather.page(item.url, item.lastmod_ms);
+            gather.listed(item.url, item.lastmod_ms);
         }
-        related.into_iter().for_each(|url| gather.page(url, None));
+        related.into_iter().for_each(|url| gather.listed(url, None));
         gather.drop_links(dropped);
         true
     }

@@ -75,10 +75,10 @@ impl PageReader {
             return;
         }
         if link.nofollow && !self.follow_nofollow {
-            gather.reading.refused.add("link-nofollow");
+            gather.forbidden_link(&link.target);
             return;
         }
-        gather.page(link.target, None);
+        gather.link(link.target, None);
     }
 
     /// What a tree needs to be shown.

@@ -15,6 +15,7 @@ fn reader(requisites: bool) -> PageReader {
         images: false,
         follow_nofollow: false,
         requisites: RequisiteOptions { fetch: requisites, ..RequisiteOptions::default() },
+        steering: None,
         budget: ReadingBudget::default(),
     }
 }
@@ -201,4 +202,77 @@ fn hostile_bodies_are_read_to_their_end() {
     assert!(reading.found.len() <= 1);
     let nested = "<iframe srcdoc=\"".repeat(100_000);
     reader(true).read(&url("http://e.org/"), Purpose::Page, 0, &message(HTML, &nested));
+}
+
+/// A reader that a rule steers: lists of items, entered by `/list`.
+fn steered() -> PageReader {
+    const RULE: &str = r#"
+[rule]
+id = "shop"
+name = "A shop"
+
+[[layer]]
+id = "list"
+pages = ['/list']
+
+[[layer]]
+id = "item"
+from = "link"
+
+[[tag]]
+id = "link"
+layer = "list"
+css = "li a"
+link = true
+
+[[tag]]
+id = "name"
+layer = "item"
+css = "h1"
+
+[[group]]
+name = "items"
+columns = [{ name = "name", tag = "name" }]
+"#;
+    let texts = vec![crate::steering::RuleText { name: "shop.toml".into(), text: RULE.into() }];
+    let options = crate::steering::SteeringOptions { texts, ..Default::default() };
+    PageReader { steering: Steering::new(&options).unwrap(), ..reader(false) }
+}
+
+fn led(reading: &Reading) -> Vec<(&str, u16)> {
+    reading.led.iter().map(|led| (led.url.as_str(), led.lead.layer)).collect()
+}
+
+#[test]
+fn rules_stand_in_place_of_links() {
+    let reader = steered();
+    let list = url("http://e.org/list");
+    let by_list = [Lead { rule: 0, layer: 0, steps: 1 }];
+    let body = "<a href=/about>about</a><li><a href=/1>one</a><li><a rel=nofollow href=/2>two</a>\
+        <li><a href=/3 rel=nofollow>three</a><a href=/3>three</a><li><a href=http://o.org/>out</a><li><a href=/list>self</a>";
+    let reading = reader.read_by(&list, Purpose::Page, Standing::default(), &message(HTML, body), &by_list);
+    assert_eq!(found(&reading), []);
+    let expected = [("http://e.org/1", 1), ("http://e.org/3", 1), ("http://e.org/list", 1)];
+    assert_eq!(led(&reading), expected);
+    assert_eq!((reading.refused.get("no-rule"), reading.refused.get("link-nofollow")), (1, 2));
+    let looked = reading.looked.as_ref().unwrap();
+    assert_eq!((looked.refused.get("host"), looked.refused.get("rule-link-nofollow")), (1, 1));
+    assert!(looked.is_of && looked.leads == by_list);
+    // By no layer nothing is followed; where the page forbids it neither.
+    let reading = reader.read(&list, Purpose::Page, 0, &message(HTML, body));
+    assert_eq!((led(&reading), reading.refused.get("no-rule"), reading.looked.is_none()), (vec![], 5, true));
+    let robots = format!("{HTML}X-Robots-Tag: nofollow\r\n");
+    let reading =
+        reader.read_by(&list, Purpose::Page, Standing::default(), &message(&robots, body), &by_list);
+    assert_eq!((led(&reading), reading.looked.as_ref().unwrap().refused.get("page-nofollow")), (vec![], 5));
+    // A page that was read before gives what rules find, and counts nothing twice.
+    let reading = reader.look_again(&list, Standing::default(), &message(HTML, body), &by_list);
+    assert_eq!((led(&reading), reading.refused.is_empty()), (expected.to_vec(), true));
+    // Of what is listed only pages that are entered are followed.
+    let rss = "<?xml version='1.0'?><rss version='2.0'><channel><item><link>http://e.org/a</link></item>\
+        <item><link>http://e.org/list?p=2</link></item></channel></rss>";
+    let feed = message("Content-Type: application/rss+xml\r\n", rss);
+    let reading = reader.read(&url("http://e.org/feed"), Purpose::Page, 0, &feed);
+    assert_eq!(found(&reading), [("page", "http://e.org/list?p=2")]);
+    assert_eq!(reading.refused.get("no-rule"), 1);
 }
