@@ -5,6 +5,7 @@ use std::process::Output;
 use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::table::TableInWords;
 
+use crate::crawl_support::{Written, message, serve};
 use crate::support::{Work, assert_same};
 
 /// Every page of a kettle, by its address alone.
@@ -287,6 +288,80 @@ fn a_rule_is_tried_on_a_page() {
     let shown = String::from_utf8(work.run(&arguments).stdout).unwrap();
     assert!(shown.contains("Kettle 2"), "{shown}");
     assert!(shown.contains("colour finds nothing: start matches 0×"), "{shown}");
+}
+
+#[test]
+fn a_rule_is_tried_on_a_page_that_is_fetched() {
+    let robots = "User-agent: *\nDisallow: /private\n";
+    let title = "<meta property='og:title' content='A kettle'><h1>Kettle</h1>";
+    let html = "Content-Type: text/html\r\n";
+    let site = Written::default()
+        .answer("http://shop.example/robots.txt", message("200 OK", "Content-Type: text/plain\r\n", robots))
+        .answer("http://shop.example/new", message("200 OK", html, title))
+        .answer("http://shop.example/old", message("302 Found", "Location: /new\r\n", ""))
+        .answer("http://shop.example/private", message("200 OK", html, title));
+    let (server, record) = serve(site);
+    let work = Work::new();
+    let recipe = format!("[crawl.politeness]\ndelay_ms = 0\n[crawl.fetch]\nproxy = \"{}\"\n", server.proxy());
+    std::fs::write(work.path("live.toml"), recipe).unwrap();
+    let test = |page: &str| {
+        let url = format!("http://shop.example/{page}");
+        let arguments = ["rules", "test", "builtin:opengraph", &url, "--recipe", "live.toml"];
+        work.webmill(&arguments).output().unwrap()
+    };
+    let shown = test("old");
+    let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.status.success() && text.contains("A kettle"), "{shown:?}");
+    let asked: Vec<String> = record.requests().into_iter().map(|(_, asked)| asked.url).collect();
+    let wanted = ["robots.txt", "old", "new"].map(|path| format!("http://shop.example/{path}"));
+    assert_eq!(asked, wanted, "robots.txt first, and nothing else");
+    for (page, why) in [("private", "robots-denied 1"), ("none", "answered 404")] {
+        let shown = test(page);
+        let told = String::from_utf8_lossy(&shown.stderr).into_owned();
+        assert!(!shown.status.success() && told.contains(why), "{page}: {told}");
+    }
+    let shown =
+        work.webmill(&["rules", "test", "builtin:opengraph", "http://127.0.0.1:9/"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&shown.stderr).contains("--allow-private"), "{shown:?}");
+}
+
+#[test]
+fn a_run_applies_the_rules_that_come_with_the_program() {
+    let work = Work::new();
+    work.write_pages("shards", &shop());
+    let told = work.run(&["run", "shards", "--out", "out"]).stderr;
+    assert!(!String::from_utf8_lossy(&told).contains("no-match"), "no site has all that they look for");
+    let products = table(&work, "SELECT count(*) AS n, min(name) AS name FROM rule_products_products");
+    assert_eq!(products.trim(), "n,name\n11,Kettle 0");
+    let found =
+        table(&work, "SELECT count(*) AS n FROM rules_report WHERE results > 0 AND rule <> 'products'");
+    assert_eq!(found.trim(), "n\n0");
+    assert_eq!(
+        table(&work, "SELECT count(*) AS n FROM rules_problems WHERE problem = 'no-match'").trim(),
+        "n\n0"
+    );
+    std::fs::write(work.path("none.toml"), "[rules]\nfiles = []\n").unwrap();
+    work.run(&["run", "shards", "--out", "none", "--recipe", "none.toml"]);
+    assert!(!work.path("none/rules").exists());
+}
+
+#[test]
+fn a_run_that_misses_much_behind_links_says_so() {
+    let work = Work::new();
+    let pages: Vec<_> = shop().into_iter().filter(|(url, _)| !url.ends_with('7')).collect();
+    work.write_pages("shards", &pages);
+    std::fs::write(work.path("shop.toml"), RULE).unwrap();
+    let apply = |out: &str, more: &[&str]| {
+        let arguments = ["rules", "apply", "shop.toml", "--shards", "shards", "--out", out];
+        work.webmill(&[&arguments, more].concat()).output().unwrap()
+    };
+    let done = apply("out", &[]);
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(1), "{told}");
+    assert!(told.contains("2 of 15 links that rules follow lead to pages that are in no shard"), "{told}");
+    assert_eq!(table(&work, "SELECT count(*) AS n FROM rule_shop_kettles").trim(), "n\n12");
+    std::fs::write(work.path("lax.toml"), "[rules]\nmax_missing = 0.2\n").unwrap();
+    assert!(apply("lax", &["--recipe", "lax.toml"]).status.success());
 }
 
 #[test]
