@@ -361,7 +361,7 @@ name = "A shop"
 id = "list"
 paging = "next"
 pages = ['/list']
-entries = ["http://shop.example/list?page=<1,2,1,false>", "no address", "http://other.example/"]
+entries = ["http://shop.example/list?page=<1,2,1,false>", "ftp://shop.example/", "http://other.example/"]
 
 [[layer]]
 id = "item"

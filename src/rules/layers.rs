@@ -169,7 +169,7 @@ columns = [{ name = "name", tag = "name" }]
     fn links_open_layers_and_paging_goes_on() {
         let rules = [Rule::parse(RULE).unwrap()];
         let url = CanonicalUrl::parse("http://shop.example/").unwrap();
-        let text = "<li><a href=/1>x</a><li><a href=/2>y</a></ul><a class=next href='?p=2'>";
+        let text = "<ul><li><a href=/1>x</a><li><a href=/2>y</a></ul><a class=next href='?p=2'>";
         let dom = parse(text, &tree_limits());
         let answer = Answer {
             url: &url,

@@ -318,7 +318,7 @@ fn interrupted_set_back_or_built_again_it_comes_to_the_same_end() {
         let options = steered_by(&[SHOP], CrawlOptions { connections: 2, ..swift(server.proxy()) });
         let mut between = |part: u32| match name {
             // The frontier is as it was two parts ago, as after a crash: the rest is replayed.
-            "set-back" if part % 3 == 0 => copy(&frontier, &aside),
+            "set-back" if part.is_multiple_of(3) => copy(&frontier, &aside),
             "set-back" if part % 3 == 2 => copy(&aside, &frontier),
             "lost" if part % 3 == 2 => std::fs::remove_dir_all(&frontier).unwrap(),
             _ => {}
