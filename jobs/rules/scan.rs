@@ -26,6 +26,9 @@ use crate::current_captures::ordered;
 use crate::inputs::Shards;
 use crate::walk::{OfPart, Walk};
 
+/// Counts URLs that layers are entered by, and whose captures brought nothing.
+pub const NO_GOOD_CAPTURE: &str = "no-good-capture";
+
 /// Largest record held in memory, in bytes; a larger one is cut.
 const MAX_RECORD: u64 = 64 << 20;
 
@@ -51,6 +54,8 @@ struct Head {
     is_good: bool,
     origin: Option<u128>,
     redirect: Option<u128>,
+    /// Whether a layer is entered by its address, though it brought nothing that could be looked at.
+    passed: bool,
     /// Empty where nothing was done.
     surt: String,
     done: Vec<Done>,
@@ -176,6 +181,8 @@ impl Scan<'_> {
         }
         if !head.done.is_empty() {
             unit.kept("pages", 1);
+        } else if head.passed {
+            unit.dropped(NO_GOOD_CAPTURE, 1);
         }
         for done in head.done {
             let task = Task { url: head.url, rule: done.rule, layer: done.layer };
@@ -343,6 +350,7 @@ impl OfPart for PartScan<'_> {
             is_good,
             origin: page.origin().map(key),
             redirect: page.redirect().map(key),
+            passed: !is_good && !layers.is_empty(),
             surt: if done.is_empty() { String::new() } else { page.url().surt() },
             done,
         };
@@ -370,6 +378,7 @@ fn redirect_of(event: &webmill_crawl::event::Event) -> Option<Head> {
         is_good: false,
         origin: None,
         redirect: target.map(|target| target.key().0),
+        passed: false,
         surt: String::new(),
         done: Vec::new(),
     })

@@ -6,7 +6,7 @@ use webmill_rules::{Found, Rule, TagNumber};
 use webmill_run::{Committed, Measure, Reject, Stage, Unit};
 use webmill_table::{Reader, columns};
 
-use super::scan::{Scan, entered};
+use super::scan::{NO_GOOD_CAPTURE, Scan, entered};
 use super::store::{Place, Store, Stored, Task, Way};
 use super::tally::{MISSING_PAGE, Tally};
 use super::tops::Gathered;
@@ -97,6 +97,9 @@ fn list(
             }
             let is_answer = matches!(page.warc_type, Some(WarcType::Response | WarcType::Resource));
             if !is_answer || !matches!(page.fetch_status, None | Some(200..=299)) {
+                if page.warc_record_length > 0 && !entered.of(page.url).is_empty() {
+                    unit.dropped(NO_GOOD_CAPTURE, 1);
+                }
                 continue;
             }
             let place = Place {
