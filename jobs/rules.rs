@@ -199,6 +199,11 @@ impl Job for RulesJob {
 }
 
 impl RulesJob {
+    /// Whether a rule is expected to find something: what it does not find is told, and its tables are there without rows too.
+    fn expects(&self, rule: &Rule) -> bool {
+        !(self.all_builtin && builtin::is_builtin(&rule.source))
+    }
+
     fn limits(&self) -> ApplyLimits {
         ApplyLimits {
             matches: self.matches as usize,
@@ -218,8 +223,7 @@ impl RulesJob {
         let shards = waves::run(self, &rules, input, (&mut store, &mut tops), unit, &mut tally)?;
         let tops = tops.sort(unit.temp())?;
         write::groups(self, &rules, (&store, &tops, &shards), unit, &mut tally)?;
-        let is_expected = |rule: &Rule| !(self.all_builtin && builtin::is_builtin(&rule.source));
-        tally.write(&rules, &is_expected, unit)
+        tally.write(&rules, &|rule| self.expects(rule), unit)
     }
 
     /// The rules that can be applied, and the mistakes of the others by the names of their files.

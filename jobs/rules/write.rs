@@ -81,7 +81,7 @@ impl OfGroup<'_> {
     fn write(&self, unit: &mut Unit<'_>, tally: &mut Tally) -> Result<()> {
         let layer = self.group.levels[0].layer;
         let has_paging = self.rule.layers[layer].paging.is_some();
-        let mut file = Files::create(schema(self.rule, self.group), unit)?;
+        let mut file = Files::new(schema(self.rule, self.group));
         // Pages that others lead on to begin no rows, unless they lead to each other in a ring.
         for rings in [false, true].into_iter().take(1 + usize::from(has_paging)) {
             let mut all = self.tops.of(self.number, layer as u16, AT_ONCE);
@@ -105,7 +105,7 @@ impl OfGroup<'_> {
                 tops = all.next().unwrap_or_default();
             }
         }
-        let rows = file.finish(unit)?;
+        let rows = file.finish(self.job.expects(self.rule), unit)?;
         unit.kept("rows", rows);
         Ok(())
     }
@@ -285,45 +285,57 @@ impl RowSink<Chain> for Sink<'_> {
 /// The files of a table, one after the other.
 struct Files {
     table: TableSchema,
-    writer: DynamicWriter,
+    /// The last file; the first is begun with the first row.
+    writer: Option<DynamicWriter>,
     number: u32,
     rows: u64,
     total: u64,
 }
 
 impl Files {
-    fn create(table: TableSchema, unit: &Unit<'_>) -> Result<Files> {
-        let writer =
-            DynamicWriter::create(&unit.create(&path(&table, 0))?, &table, &footer(unit))?.described()?;
-        Ok(Files { table, writer, number: 0, rows: 0, total: 0 })
+    fn new(table: TableSchema) -> Files {
+        Files { table, writer: None, number: 0, rows: 0, total: 0 }
+    }
+
+    fn open(&mut self, unit: &Unit<'_>) -> Result<&mut DynamicWriter> {
+        let writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => {
+                let path = unit.create(&path(&self.table, self.number))?;
+                DynamicWriter::create(&path, &self.table, &footer(unit))?.described()?
+            }
+        };
+        Ok(self.writer.insert(writer))
     }
 
     fn push(&mut self, row: Vec<Value>, unit: &mut Unit<'_>) -> Result<()> {
         if self.rows == FILE_ROWS {
-            let next = path(&self.table, self.number + 1);
-            let writer =
-                DynamicWriter::create(&unit.create(&next)?, &self.table, &footer(unit))?.described()?;
-            let full = std::mem::replace(&mut self.writer, writer);
-            self.close(full, unit)?;
+            self.close(unit)?;
             self.number += 1;
             self.rows = 0;
         }
+        self.open(unit)?.push(row)?;
         self.rows += 1;
         self.total += 1;
-        self.writer.push(row)
-    }
-
-    fn close(&self, writer: DynamicWriter, unit: &mut Unit<'_>) -> Result<()> {
-        let rows = writer.finish()?;
-        unit.wrote(&path(&self.table, self.number), &self.table.name, self.table.columns_in_words(), rows);
         Ok(())
     }
 
-    fn finish(self, unit: &mut Unit<'_>) -> Result<u64> {
-        let Files { table, writer, number, rows: _, total } = self;
-        let rows = writer.finish()?;
-        unit.wrote(&path(&table, number), &table.name, table.columns_in_words(), rows);
-        Ok(total)
+    fn close(&mut self, unit: &mut Unit<'_>) -> Result<()> {
+        if let Some(writer) = self.writer.take() {
+            let rows = writer.finish()?;
+            let path = path(&self.table, self.number);
+            unit.wrote(&path, &self.table.name, self.table.columns_in_words(), rows);
+        }
+        Ok(())
+    }
+
+    /// Ends the table; one without rows is there too where `empty` says so.
+    fn finish(mut self, empty: bool, unit: &mut Unit<'_>) -> Result<u64> {
+        if self.total == 0 && empty {
+            self.open(unit)?;
+        }
+        self.close(unit)?;
+        Ok(self.total)
     }
 }
 

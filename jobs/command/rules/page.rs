@@ -133,8 +133,8 @@ impl PageArgs {
         let ended = crawl.run(&mut Unseen, &|| cancel.stopped())?;
         let totals = crawl.close(ended)?;
         cancel.check()?;
-        let (inputs, _) = discover(&[folder.path().join("shards").to_string_lossy().into_owned()])
-            .with_context(|| nothing(url, &totals))?;
+        let shards = folder.path().join("shards").to_string_lossy().into_owned();
+        let Ok((inputs, _)) = discover(&[shards]) else { bail!("{}", nothing(url, &totals)) };
         let mut last = None;
         for input in inputs {
             let mut reader = ShardReader::open(&input.path, &ReadOptions::default())?;
