@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use webmill_capture::{Capture, Result};
 use webmill_mill::{Buffers, Mill, Page};
-use webmill_rules::{Answer, ApplyLimits, PageResults, Rule};
+use webmill_rules::{Answer, ApplyLimits, Markup, PageResults, Rule};
 use webmill_shard::{Container, Format, Input, ReadOptions, RecordFile, ShardReader};
 
 use super::store::{Place, Task};
@@ -178,13 +178,17 @@ impl Visitor<'_> {
         let layers: Vec<_> =
             tasks.iter().map(|task| (usize::from(task.rule), usize::from(task.layer))).collect();
         let usual = layers.iter().any(|(rule, _)| self.rules[*rule].encoding.is_none());
-        let read = || Some((page.characters()?, page.dom()?));
-        let markup = if usual { read() } else { None };
+        let tree = || page.dom();
+        let markup = page.characters().filter(|_| usual).map(|characters| Markup {
+            text: characters.text,
+            encoding: characters.encoding,
+            tree: &tree,
+        });
         let answer = Answer {
             url: page.url(),
             body: page.body().bytes,
             charset: page.capture().response.charset_label(),
-            markup: markup.map(|(characters, dom)| (characters.text, dom, characters.encoding)),
+            markup,
         };
         answer.find(self.rules, &layers, &self.limits)
     }

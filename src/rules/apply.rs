@@ -105,8 +105,16 @@ impl<'p> RulePage<'p> {
         dom: &'p Dom<'p>,
         encoding: &'static encoding_rs::Encoding,
     ) -> Self {
-        let has_returns = text.contains('\r');
-        let source = if has_returns { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
+        RulePage::of_lines(url, lines(text), dom, encoding)
+    }
+
+    /// The same, where [`lines`] were made before.
+    pub(crate) fn of_lines(
+        url: &'p CanonicalUrl,
+        source: Cow<'p, str>,
+        dom: &'p Dom<'p>,
+        encoding: &'static encoding_rs::Encoding,
+    ) -> Self {
         RulePage { url, source, dom, encoding, base: OnceCell::new(), data: OnceCell::new() }
     }
 
@@ -161,6 +169,11 @@ impl<'p> RulePage<'p> {
         let counts = run.counts.into_iter().filter(|count| rule.tags[count.tag].layer == layer).collect();
         (PageResults { results, counts }, run.steps)
     }
+}
+
+/// Characters of a page whose ends of lines are LF.
+pub(crate) fn lines(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
 /// What a tag looks in.

@@ -1,12 +1,13 @@
 //! Layers on a page: what they find, and where that leads. One and the same for pages of shards and for pages of a crawl.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use encoding_rs::Encoding;
 use webmill_capture::CanonicalUrl;
 use webmill_html::{Dom, Limits, decode, parse};
 
-use crate::apply::{ApplyLimits, Found, PageResults, RulePage};
+use crate::apply::{ApplyLimits, Found, PageResults, RulePage, lines};
 use crate::entered::RuleNumber;
 use crate::rule::{LayerNumber, Rule, TagNumber};
 
@@ -18,8 +19,16 @@ pub fn tree_limits() -> Limits {
     Limits { max_nodes: 1_000_000, ..Limits::default() }
 }
 
-/// A page of markup as it was read: its characters, their tree, their encoding.
-pub type Markup<'a> = (&'a str, &'a Dom<'a>, &'static Encoding);
+/// A page of markup as it was read.
+#[derive(Clone, Copy)]
+pub struct Markup<'a> {
+    /// Its characters.
+    pub text: &'a str,
+    /// Their encoding.
+    pub encoding: &'static Encoding,
+    /// Makes their tree, or gives the one that there is: called at most once, and only where a layer's tags are applied.
+    pub tree: &'a dyn Fn() -> Option<&'a Dom<'a>>,
+}
 
 /// The answer that brought a page.
 #[derive(Clone, Copy)]
@@ -49,29 +58,37 @@ impl Answer<'_> {
         let mut results = vec![None; layers.len()];
         let (own, usual): (Vec<usize>, Vec<usize>) =
             (0..layers.len()).partition(|at| rules[layers[*at].0].encoding.is_some());
-        let mut apply = |page: &RulePage<'_>, at: usize| {
-            let (rule, layer) = (&rules[layers[at].0], layers[at].1);
-            results[at] = page.is_of(rule, layer).then(|| page.apply(rule, layer, limits));
-        };
-        if !usual.is_empty() {
-            match self.markup {
-                Some((text, dom, encoding)) => {
-                    let page = RulePage::new(self.url, text, dom, encoding);
-                    usual.into_iter().for_each(|at| apply(&page, at));
-                }
-                None => {
-                    let decoded = decode(self.body, self.charset, None);
-                    let dom = parse(&decoded.text, &Limits::default());
-                    let page = RulePage::new(self.url, &decoded.text, &dom, decoded.used);
-                    usual.into_iter().for_each(|at| apply(&page, at));
-                }
+        // Most pages are of no layer of a rule: no tree is made of them.
+        let mut apply = |wanted: &[usize], markup: &Markup<'_>| {
+            let source = lines(markup.text);
+            let is_of = |at: &usize| {
+                let when = &rules[layers[*at].0].layers[layers[*at].1].when;
+                when.as_ref().is_none_or(|when| when.is_match(&source))
+            };
+            let of: Vec<usize> = wanted.iter().copied().filter(is_of).collect();
+            let Some(dom) = (!of.is_empty()).then(|| (markup.tree)()).flatten() else { return };
+            let page = RulePage::of_lines(self.url, source, dom, markup.encoding);
+            for at in of {
+                results[at] = Some(page.apply(&rules[layers[at].0], layers[at].1, limits));
             }
-        }
+        };
+        let mut decoded = |wanted: &[usize], text: &str, encoding| {
+            let dom = OnceCell::new();
+            let tree = || Some(&*dom.get_or_init(|| parse(text, &Limits::default())));
+            apply(wanted, &Markup { text, encoding, tree: &tree });
+        };
         for at in own {
             let Some(encoding) = rules[layers[at].0].encoding else { continue };
             let (text, _): (Cow<'_, str>, _) = encoding.decode_with_bom_removal(self.body);
-            let dom = parse(&text, &Limits::default());
-            apply(&RulePage::new(self.url, &text, &dom, encoding), at);
+            decoded(&[at], &text, encoding);
+        }
+        match &self.markup {
+            _ if usual.is_empty() => {}
+            Some(markup) => apply(&usual, markup),
+            None => {
+                let read = decode(self.body, self.charset, None);
+                decoded(&usual, &read.text, read.used);
+            }
         }
         results
     }
@@ -171,12 +188,9 @@ columns = [{ name = "name", tag = "name" }]
         let url = CanonicalUrl::parse("http://shop.example/").unwrap();
         let text = "<ul><li><a href=/1>x</a><li><a href=/2>y</a></ul><a class=next href='?p=2'>";
         let dom = parse(text, &tree_limits());
-        let answer = Answer {
-            url: &url,
-            body: text.as_bytes(),
-            charset: None,
-            markup: Some((text, &dom, encoding_rs::UTF_8)),
-        };
+        let tree = || Some(&dom);
+        let markup = Markup { text, encoding: encoding_rs::UTF_8, tree: &tree };
+        let answer = Answer { url: &url, body: text.as_bytes(), charset: None, markup: Some(markup) };
         for answer in [answer, Answer { markup: None, ..answer }] {
             let found = answer.find(&rules, &[(0, 0), (0, 1)], &ApplyLimits::default());
             assert_eq!(found[1], None, "nothing in it says item");

@@ -1,12 +1,14 @@
 //! What rules find on a page, in place of its links.
 
+use std::cell::OnceCell;
+
 use super::{Body, PageReader, Reading, Refusal};
 use crate::Purpose;
 use crate::scope::Standing;
 use crate::steering::{Lead, Looked, NO_RULE};
 use webmill_capture::{CanonicalUrl, Response};
 use webmill_html::{decode, parse};
-use webmill_rules::{Answer, PAGE_BYTES, tree_limits};
+use webmill_rules::{Answer, Markup, PAGE_BYTES, tree_limits};
 
 impl PageReader {
     /// What rules find on a page; nothing where none of them wants it.
@@ -27,8 +29,10 @@ impl PageReader {
         let tld = url.host().rsplit('.').next().map(str::as_bytes);
         let decoded = decode(bytes, charset, tld);
         let text: &str = &decoded.text;
-        let dom = parse(text, &tree_limits());
-        Some(steering.look(&Answer { markup: Some((text, &dom, decoded.used)), ..answer }, leads))
+        let dom = OnceCell::new();
+        let tree = || Some(&*dom.get_or_init(|| parse(text, &tree_limits())));
+        let markup = Some(Markup { text, encoding: decoded.used, tree: &tree });
+        Some(steering.look(&Answer { markup, ..answer }, leads))
     }
 
     /// What rules find on a page that was read before, and nothing else of it.
