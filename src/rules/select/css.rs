@@ -13,7 +13,7 @@ use selectors::context::{
 use selectors::matching::matches_selector;
 use selectors::parser::{Combinator, Component, ParseRelative, SelectorParseErrorKind};
 use selectors::{Element, SelectorList};
-use webmill_html::{Dom, NodeId, serialize};
+use webmill_html::{Dom, NodeId, Tag, serialize};
 
 use super::css_element::El;
 use super::css_names::{Name, Output, Page, Reader, reason};
@@ -29,8 +29,31 @@ const MAX_NESTING: usize = 24;
 #[derive(Debug, Clone)]
 pub(super) struct Css {
     entries: Vec<Entry>,
+    /// The names of elements that can match at all, where each selector asks for a known one.
+    names: Option<Tags>,
     texts: bool,
     at_scope: bool,
+}
+
+/// A set of names of elements.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tags([u64; 4]);
+
+impl Tags {
+    /// The names that the selectors ask for; `None`: one of them takes elements of any name, or of one without a number.
+    fn of(entries: &[Entry]) -> Option<Tags> {
+        let mut tags = Tags::default();
+        for entry in entries {
+            let name = entry.least.name.as_ref().filter(|name| name.tag != Tag::Unknown)?;
+            tags.0[name.tag as usize / 64] |= 1 << (name.tag as usize % 64);
+        }
+        Some(tags)
+    }
+
+    /// Whether an element of this name may match: one whose name has no number may have any.
+    fn may_have(self, tag: Tag) -> bool {
+        tag == Tag::Unknown || self.0[tag as usize / 64] >> (tag as usize % 64) & 1 == 1
+    }
 }
 
 /// One selector of a list.
@@ -72,7 +95,8 @@ impl Css {
         let entries: Vec<Entry> = lists.iter().flat_map(SelectorList::slice).map(Entry::new).collect();
         let texts = entries.iter().any(|entry| entry.output == Output::Text);
         let at_scope = entries.iter().any(|entry| entry.at_scope);
-        Ok(Css { entries, texts, at_scope })
+        let names = Tags::of(&entries);
+        Ok(Css { entries, names, texts, at_scope })
     }
 
     /// Adds what matches within the scope; stops where the sink is full or the work is done.
@@ -108,7 +132,9 @@ impl Css {
                 break;
             }
             if dom.is_element(node) {
-                matcher.element(node, sink);
+                if self.names.is_none_or(|names| names.may_have(dom.tag(node))) {
+                    matcher.element(node, sink);
+                }
             } else if self.texts && dom.is_text(node) {
                 matcher.text(node, sink);
             }
