@@ -74,7 +74,7 @@ impl Answer<'_> {
         };
         let mut decoded = |wanted: &[usize], text: &str, encoding| {
             let dom = OnceCell::new();
-            let tree = || Some(&*dom.get_or_init(|| parse(text, &Limits::default())));
+            let tree = || Some(dom.get_or_init(|| parse(text, &Limits::default())));
             apply(wanted, &Markup { text, encoding, tree: &tree });
         };
         for at in own {

@@ -30,7 +30,7 @@ impl PageReader {
         let decoded = decode(bytes, charset, tld);
         let text: &str = &decoded.text;
         let dom = OnceCell::new();
-        let tree = || Some(&*dom.get_or_init(|| parse(text, &tree_limits())));
+        let tree = || Some(dom.get_or_init(|| parse(text, &tree_limits())));
         let markup = Some(Markup { text, encoding: decoded.used, tree: &tree });
         Some(steering.look(&Answer { markup, ..answer }, leads))
     }
