@@ -1,0 +1,239 @@
+//! What a document says, whatever its format.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// A format of documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Kind {
+    /// Portable Document Format, ISO 32000.
+    Pdf,
+    /// Word since 2007, ECMA-376.
+    Docx,
+    /// Word 97 to 2003, [MS-DOC].
+    Doc,
+    /// OpenDocument text.
+    Odt,
+    /// Rich Text Format 1.9.1.
+    Rtf,
+    /// PowerPoint since 2007, ECMA-376.
+    Pptx,
+    /// PowerPoint 97 to 2003, [MS-PPT].
+    Ppt,
+    /// OpenDocument presentation.
+    Odp,
+    /// Excel since 2007, ECMA-376.
+    Xlsx,
+    /// Excel 97 to 2003, [MS-XLS].
+    Xls,
+    /// Excel's binary workbook, [MS-XLSB].
+    Xlsb,
+    /// OpenDocument spreadsheet.
+    Ods,
+    /// EPUB 2 and 3.
+    Epub,
+    /// RSS, Atom or JSON Feed.
+    Feed,
+    /// Markdown.
+    Markdown,
+    /// Values between commas, semicolons or tabs.
+    Csv,
+    /// Plain text.
+    Text,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 17] = [
+        Kind::Pdf,
+        Kind::Docx,
+        Kind::Doc,
+        Kind::Odt,
+        Kind::Rtf,
+        Kind::Pptx,
+        Kind::Ppt,
+        Kind::Odp,
+        Kind::Xlsx,
+        Kind::Xls,
+        Kind::Xlsb,
+        Kind::Ods,
+        Kind::Epub,
+        Kind::Feed,
+        Kind::Markdown,
+        Kind::Csv,
+        Kind::Text,
+    ];
+
+    /// Whether its files are characters and nothing else.
+    pub fn is_characters(self) -> bool {
+        matches!(self, Kind::Feed | Kind::Markdown | Kind::Csv | Kind::Text)
+    }
+
+    /// Its name: lower case, as its files end.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Pdf => "pdf",
+            Kind::Docx => "docx",
+            Kind::Doc => "doc",
+            Kind::Odt => "odt",
+            Kind::Rtf => "rtf",
+            Kind::Pptx => "pptx",
+            Kind::Ppt => "ppt",
+            Kind::Odp => "odp",
+            Kind::Xlsx => "xlsx",
+            Kind::Xls => "xls",
+            Kind::Xlsb => "xlsb",
+            Kind::Ods => "ods",
+            Kind::Epub => "epub",
+            Kind::Feed => "feed",
+            Kind::Markdown => "markdown",
+            Kind::Csv => "csv",
+            Kind::Text => "text",
+        }
+    }
+}
+
+/// Where a title was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TitleSource {
+    /// The document's metadata.
+    Metadata,
+    /// A paragraph in the style of a title, or the title of a slide.
+    Style,
+    /// The largest type of the first page, or the line of most weight.
+    Type,
+    /// The first heading.
+    Heading,
+    /// The first line.
+    Line,
+}
+
+impl TitleSource {
+    /// Its name, as tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            TitleSource::Metadata => "metadata",
+            TitleSource::Style => "style",
+            TitleSource::Type => "type",
+            TitleSource::Heading => "heading",
+            TitleSource::Line => "line",
+        }
+    }
+}
+
+/// A heading.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heading {
+    /// 1 for the highest, 6 at most.
+    pub level: u8,
+    /// Its words.
+    pub text: String,
+}
+
+/// A table of values: of a text, or a sheet.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// Its caption, or the name of the sheet.
+    pub caption: Option<String>,
+    /// Names of the columns; empty where it names none.
+    pub columns: Vec<String>,
+    /// Cells row by row, without the row that names the columns.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Where it leads, as the document says it.
+    pub target: String,
+    /// Its words; empty where none are known.
+    pub anchor: String,
+}
+
+/// What a document says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// Its format.
+    pub kind: Kind,
+    /// The title that a person would give it.
+    pub title: Option<String>,
+    /// Where that was found.
+    pub title_source: Option<TitleSource>,
+    /// Author, several with `; ` between.
+    pub author: Option<String>,
+    /// When it was made, ISO 8601.
+    pub created: Option<String>,
+    /// When it was changed last, ISO 8601.
+    pub modified: Option<String>,
+    /// Language that it declares, BCP 47.
+    pub language: Option<String>,
+    /// Pages, slides or sheets, where it has any.
+    pub pages: Option<u32>,
+    /// Plain text: a paragraph, heading, item or row of a table a line.
+    pub text: String,
+    /// The same as Markdown.
+    pub markdown: String,
+    /// Its headings, in order.
+    pub headings: Vec<Heading>,
+    /// Its tables, in order.
+    pub tables: Vec<Table>,
+    /// Its links, in order.
+    pub links: Vec<Link>,
+    /// What is wrong with it, or was left out: named reasons, lower case with hyphens, each once.
+    pub warnings: Vec<Cow<'static, str>>,
+}
+
+impl Document {
+    /// A document that says nothing yet.
+    pub fn new(kind: Kind) -> Self {
+        Document {
+            kind,
+            title: None,
+            title_source: None,
+            author: None,
+            created: None,
+            modified: None,
+            language: None,
+            pages: None,
+            text: String::new(),
+            markdown: String::new(),
+            headings: Vec::new(),
+            tables: Vec::new(),
+            links: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Adds a warning, once.
+    pub fn warn(&mut self, warning: &'static str) {
+        if !self.warnings.iter().any(|known| known == warning) {
+            self.warnings.push(Cow::Borrowed(warning));
+        }
+    }
+
+    /// Gives it a title, unless that is blank or it has one.
+    pub fn give_title(&mut self, title: &str, source: TitleSource) {
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        if self.title.is_none() && !title.is_empty() {
+            (self.title, self.title_source) = (Some(title), Some(source));
+        }
+    }
+}
+
+/// Why a document was not read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Named reason, lower case with hyphens: `encrypted`, `damaged`, `too-large`, `inflates-too-much`, `too-deep`,
+    /// `too-much-work`, `no-such-part`.
+    pub reason: Cow<'static, str>,
+    /// What exactly was wrong, with the place where that is known.
+    pub detail: String,
+}
+
+impl Failure {
+    /// A failure for a named reason.
+    pub fn new(reason: &'static str, detail: impl Into<String>) -> Self {
+        Failure { reason: Cow::Borrowed(reason), detail: detail.into() }
+    }
+}

@@ -1,0 +1,32 @@
+//! Reads documents and prints each as a line of JSON: `read_document FILE…`, the kind by the ending of the name.
+
+use std::io::Write;
+use std::time::Instant;
+
+use webmill_documents::{Kind, Limits, read};
+
+fn main() {
+    let mut out = std::io::stdout().lock();
+    for name in std::env::args().skip(1) {
+        let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+        let kind =
+            Kind::ALL.into_iter().find(|kind| kind.name() == ending).unwrap_or(match ending.as_str() {
+                "md" => Kind::Markdown,
+                "xlsm" => Kind::Xlsx,
+                _ => Kind::Text,
+            });
+        let bytes = std::fs::read(&name).unwrap_or_default();
+        let began = Instant::now();
+        let read = read(&bytes, kind, &Limits::default());
+        let seconds = began.elapsed().as_secs_f64();
+        let (document, failure) = match read {
+            Ok(document) => (Some(document), None),
+            Err(failure) => (None, Some(failure)),
+        };
+        let line =
+            serde_json::json!({"file": name, "seconds": seconds, "document": document, "failure": failure});
+        if writeln!(out, "{line}").is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Feeds: RSS, Atom, JSON Feed.
+//!
+//! **Definition.** The title is the feed's. Each item is a heading of its title, which leads to its page, and its text: HTML
+//! as blocks, else paragraphs. The document was made when its first item was, and changed when its last one was.
+//!
+//! **Cost.** Linear; an item is parsed at a time.
+
+use webmill_capture::CanonicalUrl;
+use webmill_html::feed::{FeedItem, FeedLimits, feed};
+
+use crate::epub::chapter;
+use crate::{Builder, Document, Inline, Kind, Limits, TitleSource};
+
+/// Reads a feed; `None` for a text that is none.
+pub fn read_feed(text: &str, base: Option<&CanonicalUrl>, limits: &Limits) -> Option<Document> {
+    let found = feed(text, base, &FeedLimits::default())?;
+    let mut builder = Builder::new(Kind::Feed, limits);
+    if let Some(title) = &found.title {
+        builder.document.give_title(title, TitleSource::Metadata);
+        let mut words = Inline::default();
+        match &found.link {
+            Some(page) => words.push_link(title, page.as_str()),
+            None => words.text.clone_from(title),
+        }
+        builder.heading(1, words);
+    }
+    builder.document.author.clone_from(&found.author);
+    builder.document.language.clone_from(&found.language);
+    let dates = || found.items.iter().filter_map(|item| item.published.as_ref().or(item.modified.as_ref()));
+    builder.document.created = dates().min().cloned();
+    builder.document.modified = dates().max().cloned();
+    if found.dropped > 0 {
+        builder.warn("items-cut");
+    }
+    if !found.defects.is_empty() {
+        builder.warn("damaged");
+    }
+    for entry in &found.items {
+        if builder.is_full() {
+            break;
+        }
+        item(entry, base, &mut builder);
+    }
+    Some(builder.finish())
+}
+
+/// Adds an item.
+fn item(item: &FeedItem, base: Option<&CanonicalUrl>, builder: &mut Builder) {
+    let mut heading = Inline::default();
+    match (&item.title, &item.link) {
+        (Some(title), Some(page)) => heading.push_link(title, page.as_str()),
+        (Some(title), None) => heading.text.clone_from(title),
+        (None, Some(page)) => builder.link(page.as_str(), ""),
+        (None, None) => {}
+    }
+    builder.heading(2, heading);
+    let text = if item.content.trim().is_empty() { item.summary.as_ref() } else { Some(&item.content) };
+    match text {
+        Some(text) if item.is_html && !item.content.trim().is_empty() => chapter::tell(text, None, item.link.as_ref().or(base), builder),
+        Some(text) => text.split("\n\n").for_each(|paragraph| builder.paragraph(paragraph.trim())),
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_sections() {
+        let text = "<rss version='2.0'><channel><title>Pier news</title><link>http://a.example/</link>\
+            <language>en</language><item><title>Boats</title><link>/boats</link>\
+            <pubDate>Fri, 01 Mar 2024 08:00:00 GMT</pubDate>\
+            <description>&lt;p&gt;They &lt;a href=\"/x\"&gt;leave&lt;/a&gt;.&lt;/p&gt;</description></item>\
+            <item><title>Fog</title><description>No boats.</description></item></channel></rss>";
+        let base = CanonicalUrl::parse("http://a.example/feed");
+        let document = read_feed(text, base.as_ref(), &Limits::default()).unwrap();
+        assert_eq!(document.text, "Pier news\nBoats\nThey leave.\nFog\nNo boats.\n");
+        assert_eq!(document.title.as_deref(), Some("Pier news"));
+        assert_eq!(document.created.as_deref(), Some("2024-03-01T08:00:00Z"));
+        assert_eq!(document.language.as_deref(), Some("en"));
+        let targets: Vec<&str> = document.links.iter().map(|link| link.target.as_str()).collect();
+        assert_eq!(targets, ["http://a.example/", "http://a.example/boats", "http://a.example/x"]);
+        assert!(read_feed("<p>none", None, &Limits::default()).is_none());
+    }
+}

@@ -1,0 +1,185 @@
+//! Records of XLS files, and the strings in them.
+//!
+//! **Definition.** [MS-XLS] 2.1.4 and 2.5: a record is a number, a length, data; what does not fit goes on in records called
+//! CONTINUE, within strings with a new byte of flags.
+//!
+//! **Bad input.** A record that does not fit ends the stream, a string that does not fit ends there.
+
+use crate::code_pages::CodePage;
+
+const CONTINUE: u16 = 0x3C;
+/// Characters of a string that are kept.
+const MAX_CHARS: usize = 1 << 20;
+
+/// A record.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record<'a> {
+    pub(super) kind: u16,
+    pub(super) data: &'a [u8],
+}
+
+impl<'a> Record<'a> {
+    pub(super) fn u8(&self, at: usize) -> Option<u8> {
+        self.data.get(at).copied()
+    }
+
+    pub(super) fn u16(&self, at: usize) -> Option<u16> {
+        Some(u16::from_le_bytes(self.data.get(at..at.checked_add(2)?)?.try_into().ok()?))
+    }
+
+    pub(super) fn u32(&self, at: usize) -> Option<u32> {
+        Some(u32::from_le_bytes(self.data.get(at..at.checked_add(4)?)?.try_into().ok()?))
+    }
+
+    pub(super) fn f64(&self, at: usize) -> Option<f64> {
+        Some(f64::from_le_bytes(self.data.get(at..at.checked_add(8)?)?.try_into().ok()?))
+    }
+
+    /// What follows a place.
+    pub(super) fn behind(&self, at: usize) -> &'a [u8] {
+        self.data.get(at..).unwrap_or_default()
+    }
+}
+
+/// Records from a place of a stream on.
+#[derive(Debug, Clone)]
+pub(super) struct Records<'a> {
+    stream: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Records<'a> {
+    pub(super) fn from(stream: &'a [u8], at: usize) -> Self {
+        Records { stream, at }
+    }
+
+    /// Data of the CONTINUE records that come now.
+    pub(super) fn continued(&mut self) -> Vec<&'a [u8]> {
+        let mut parts = Vec::new();
+        while let Some(record) = self.clone().next().filter(|record| record.kind == CONTINUE) {
+            self.next();
+            parts.push(record.data);
+        }
+        parts
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Record<'a>;
+
+    fn next(&mut self) -> Option<Record<'a>> {
+        let head = self.stream.get(self.at..)?;
+        let kind = u16::from_le_bytes(head.get(..2)?.try_into().ok()?);
+        let length = usize::from(u16::from_le_bytes(head.get(2..4)?.try_into().ok()?));
+        let data = head.get(4..4 + length)?;
+        self.at += 4 + length;
+        Some(Record { kind, data })
+    }
+}
+
+/// Reads strings over the borders of records.
+#[derive(Debug)]
+pub(super) struct Strings<'a> {
+    parts: std::vec::IntoIter<&'a [u8]>,
+    rest: &'a [u8],
+}
+
+impl<'a> Strings<'a> {
+    /// Of a record and those that continue it.
+    pub(super) fn over(first: &'a [u8], parts: Vec<&'a [u8]>) -> Self {
+        Strings { parts: parts.into_iter(), rest: first }
+    }
+
+    /// The next string, whose count of characters has two bytes.
+    pub(super) fn next_long(&mut self) -> Option<String> {
+        let count = usize::from(self.u16()?);
+        self.chars(count)
+    }
+
+    /// The next string, whose count of characters has one byte.
+    pub(super) fn next_short(&mut self) -> Option<String> {
+        let count = usize::from(*self.take(1)?.first()?);
+        self.chars(count)
+    }
+
+    /// Flags, then as many characters.
+    pub(super) fn chars(&mut self, count: usize) -> Option<String> {
+        let flags = *self.take(1)?.first()?;
+        let runs = if flags & 8 != 0 { usize::from(self.u16()?) } else { 0 };
+        let extra = if flags & 4 != 0 { self.u32()? as usize } else { 0 };
+        let mut units = Vec::with_capacity(count.min(4096));
+        let mut wide = flags & 1 != 0;
+        while units.len() < count.min(MAX_CHARS) {
+            let width = if wide { 2 } else { 1 };
+            let there = (self.rest.len() / width).min(count - units.len());
+            let Some(bytes) = self.take(there * width).filter(|bytes| !bytes.is_empty()) else {
+                // Goes on in the next record, as wide as that says.
+                self.rest = self.parts.next()?;
+                wide = self.take(1)?.first()? & 1 != 0;
+                continue;
+            };
+            match wide {
+                true => units.extend(bytes.chunks_exact(2).map(|pair| match pair {
+                    [low, high] => u16::from_le_bytes([*low, *high]),
+                    _ => 0,
+                })),
+                false => units.extend(bytes.iter().map(|&byte| u16::from(byte))),
+            }
+        }
+        self.skip(runs.saturating_mul(4).saturating_add(extra));
+        Some(String::from_utf16_lossy(&units))
+    }
+
+    /// Characters of a box, which begin with the next record.
+    pub(super) fn box_words(&mut self, count: usize) -> Option<String> {
+        self.at_border();
+        self.chars(count).filter(|words| !words.trim().is_empty())
+    }
+
+    /// Bytes of this record.
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    /// Passes over bytes, of this record and the next ones.
+    fn skip(&mut self, mut count: usize) {
+        while count > self.rest.len() {
+            count -= self.rest.len();
+            let Some(next) = self.parts.next() else {
+                self.rest = &[];
+                return;
+            };
+            self.rest = next;
+        }
+        self.take(count);
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.at_border();
+        Some(u16::from_le_bytes(self.take(2)?.try_into().ok()?))
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
+    /// A string may begin where a record does.
+    fn at_border(&mut self) {
+        while self.rest.is_empty() {
+            let Some(next) = self.parts.next() else { return };
+            self.rest = next;
+        }
+    }
+}
+
+/// A string of an earlier version: bytes of a code page behind their count of one byte, or of two.
+pub(super) fn bytes_of(data: &[u8], wide_count: bool, page: CodePage) -> Option<String> {
+    let (count, from) = match wide_count {
+        true => (usize::from(u16::from_le_bytes(data.get(..2)?.try_into().ok()?)), 2),
+        false => (usize::from(*data.first()?), 1),
+    };
+    let bytes = data.get(from..)?;
+    Some(page.decode(bytes.get(..count.min(bytes.len()))?))
+}

@@ -1,0 +1,127 @@
+//! What cells of a workbook refer to: strings, formats, the day from which days are counted.
+
+use crate::office::sheets::Cell;
+use crate::office::sheets::format::Format;
+
+/// Bytes that all shared strings may have together.
+const MAX_STRING_BYTES: usize = 256 << 20;
+
+/// Strings that cells share, within a bound.
+#[derive(Debug)]
+pub(super) struct Strings {
+    all: Vec<String>,
+    room: usize,
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        Strings { all: Vec::new(), room: MAX_STRING_BYTES }
+    }
+}
+
+impl Strings {
+    /// Adds a string; `false` where there is no room for it.
+    pub(super) fn push(&mut self, text: String) -> bool {
+        let Some(room) = self.room.checked_sub(text.len() + size_of::<String>()) else { return false };
+        self.room = room;
+        self.all.push(text);
+        true
+    }
+
+    /// A string by its number.
+    pub(super) fn get(&self, at: usize) -> Option<&str> {
+        self.all.get(at).map(String::as_str)
+    }
+}
+
+/// How the numbers of a cell are shown, and whether they are bold.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Style {
+    pub(super) format: Format,
+    pub(super) bold: bool,
+}
+
+/// What cells refer to.
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    pub(super) strings: Strings,
+    /// Styles of cells by their numbers.
+    pub(super) styles: Vec<Style>,
+    /// Whether days are counted from 1904 on, not from 1900.
+    pub(super) since_1904: bool,
+}
+
+impl Book {
+    fn is_bold(&self, style: usize) -> bool {
+        self.styles.get(style).is_some_and(|style| style.bold)
+    }
+
+    /// A cell of words.
+    pub(super) fn words(&self, style: usize, text: impl Into<String>) -> Cell {
+        Cell { text: text.into(), bold: self.is_bold(style), is_text: true }
+    }
+
+    /// A cell with a string that cells share.
+    pub(super) fn shared(&self, style: usize, at: usize) -> Cell {
+        self.words(style, self.strings.get(at).unwrap_or_default())
+    }
+
+    /// A cell with a number, as its style shows it.
+    pub(super) fn number(&self, style: usize, number: f64) -> Cell {
+        let format = self.styles.get(style).map_or(&Format::General, |style| &style.format);
+        Cell { text: format.show(number, self.since_1904), bold: self.is_bold(style), is_text: false }
+    }
+
+    /// A cell with a value that is neither words nor a number.
+    pub(super) fn value(&self, style: usize, text: impl Into<String>) -> Cell {
+        Cell { text: text.into(), bold: self.is_bold(style), is_text: false }
+    }
+
+    /// A cell that is true or false.
+    pub(super) fn truth(&self, style: usize, is_true: bool) -> Cell {
+        self.value(style, if is_true { "TRUE" } else { "FALSE" })
+    }
+
+    /// A cell whose formula failed.
+    pub(super) fn error(&self, style: usize, code: u8) -> Cell {
+        self.value(
+            style,
+            match code {
+                0x00 => "#NULL!",
+                0x07 => "#DIV/0!",
+                0x0F => "#VALUE!",
+                0x17 => "#REF!",
+                0x1D => "#NAME?",
+                0x24 => "#NUM!",
+                0x2A => "#N/A",
+                0x2B => "#GETTING_DATA",
+                _ => "#ERROR",
+            },
+        )
+    }
+}
+
+/// The number that 30 bits say: an integer, or the upper half of a floating point number, either over 100 or not.
+pub(super) fn rk(bits: u32) -> f64 {
+    let number = if bits & 2 != 0 {
+        f64::from((bits as i32) >> 2)
+    } else {
+        f64::from_bits(u64::from(bits & !3) << 32)
+    };
+    if bits & 1 != 0 { number / 100.0 } else { number }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thirty_bits_are_numbers() {
+        // [MS-XLS] 2.5.217: 100 as a float, 100 as an integer, 1.23 and -1 as integers.
+        let cases =
+            [(0x4059_0000, 100.0), (100 << 2 | 2, 100.0), (123 << 2 | 3, 1.23), (u32::MAX << 2 | 2, -1.0)];
+        for (bits, number) in cases {
+            assert_eq!(rk(bits), number, "{bits:x}");
+        }
+    }
+}

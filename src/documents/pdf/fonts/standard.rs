@@ -1,0 +1,129 @@
+//! The fourteen fonts that need not be embedded: their widths, and the encodings of Symbol and ZapfDingbats.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use hayro_font::StandardFont;
+use skrifa::raw::ps::agl;
+use skrifa::raw::ps::type1::Type1Font;
+
+use super::names::{BaseEncoding, character_of_name};
+
+/// Facts of a standard font.
+#[derive(Debug, Default)]
+pub(super) struct Standard {
+    /// Widths by name in thousandths.
+    widths: HashMap<String, f64>,
+    /// The same by character.
+    by_character: HashMap<String, f64>,
+    /// Names by code, of a font of symbols.
+    names: HashMap<u32, String>,
+    is_dingbats: bool,
+}
+
+static FONTS: LazyLock<[Standard; 6]> = LazyLock::new(|| {
+    [
+        StandardFont::Helvetica,
+        StandardFont::HelveticaBold,
+        StandardFont::TimesRoman,
+        StandardFont::TimesBold,
+        StandardFont::Symbol,
+        StandardFont::ZapfDingBats,
+    ]
+    .map(read)
+});
+
+static COURIER: LazyLock<Standard> = LazyLock::new(|| read(StandardFont::Courier));
+
+fn read(font: StandardFont) -> Standard {
+    let is_dingbats = matches!(font, StandardFont::ZapfDingBats);
+    let symbols = is_dingbats || matches!(font, StandardFont::Symbol);
+    let (data, _) = font.get_font_data();
+    let Ok(font) = Type1Font::new((*data).as_ref()) else { return Standard::default() };
+    let widths = font.glyph_names().filter_map(|(glyph, name)| {
+        let advance = font.advance(glyph, None).ok()??;
+        Some((name.to_owned(), f64::from(advance) * 1000.0 / f64::from(font.upem().max(1))))
+    });
+    let widths: HashMap<String, f64> = widths.collect();
+    let mut named: Vec<(&String, &f64)> = widths.iter().collect();
+    named.sort_by(|a, b| a.0.len().cmp(&b.0.len()).then(a.0.cmp(b.0)));
+    let mut by_character = HashMap::new();
+    for (name, width) in named {
+        if let Some(text) = character_of_name(name) {
+            by_character.entry(text).or_insert(*width);
+        }
+    }
+    let encoding = font.encoding().filter(|_| symbols);
+    let encoded = |code: u8| Some((u32::from(code), encoding.as_ref()?.glyph_name(code)?.to_owned()));
+    let names = (0..=255u8).filter_map(encoded).filter(|(_, name)| name != ".notdef" && !name.is_empty()).collect();
+    Standard { widths, by_character, names, is_dingbats }
+}
+
+impl Standard {
+    /// The standard font that a name means, also by its usual other names.
+    pub(super) fn by_name(name: &str) -> Option<&'static Standard> {
+        let plain = name.split_once('+').filter(|(tag, _)| tag.len() == 6).map_or(name, |(_, plain)| plain);
+        let lower = plain.to_ascii_lowercase();
+        let bold = lower.contains("bold");
+        let [helvetica, helvetica_bold, times, times_bold, symbol, dingbats] = &*FONTS;
+        let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        if has(&["zapfdingbats", "dingbats"]) {
+            Some(dingbats)
+        } else if lower.starts_with("symbol") {
+            Some(symbol)
+        } else if has(&["helvetica", "arial"]) {
+            Some(if bold { helvetica_bold } else { helvetica })
+        } else if has(&["times"]) {
+            Some(if bold { times_bold } else { times })
+        } else if has(&["courier"]) {
+            Some(&COURIER)
+        } else {
+            None
+        }
+    }
+
+    /// The width of a code that has a name or stands in an encoding.
+    pub(super) fn width(&self, code: u32, name: Option<&str>, base: Option<BaseEncoding>) -> Option<f64> {
+        if let Some(width) = name.or_else(|| self.names.get(&code).map(String::as_str)).and_then(|name| self.widths.get(name)) {
+            return Some(*width);
+        }
+        let text = base.unwrap_or(BaseEncoding::Standard).character(u8::try_from(code).ok()?)?;
+        self.by_character.get(&text).copied()
+    }
+
+    /// Whether it is a font of symbols, whose own encoding stands above any other.
+    pub(super) fn is_symbols(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    /// Whether it has a glyph of a name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.widths.contains_key(name)
+    }
+
+    /// The character of a code of a font of symbols.
+    pub(super) fn character(&self, code: u32) -> Option<String> {
+        let name = self.names.get(&code)?;
+        self.dingbat(name).or_else(|| character_of_name(name))
+    }
+
+    /// The character of a name of ZapfDingbats.
+    pub(super) fn dingbat(&self, name: &str) -> Option<String> {
+        self.is_dingbats.then(|| agl::name_to_char(name).map(String::from)).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_fonts_have_widths_and_symbols() {
+        let font = Standard::by_name("Helvetica").unwrap();
+        assert!((font.width(u32::from(b'A'), None, None).unwrap() - 667.0).abs() < 2.0);
+        assert!((font.width(32, None, Some(BaseEncoding::WinAnsi)).unwrap() - 278.0).abs() < 2.0);
+        assert_eq!(Standard::by_name("Symbol").unwrap().character(0x61).as_deref(), Some("α"));
+        assert_eq!(Standard::by_name("ZapfDingbats").unwrap().character(0x33).as_deref(), Some("✓"));
+        assert!(Standard::by_name("Unheard").is_none());
+    }
+}

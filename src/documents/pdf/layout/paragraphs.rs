@@ -1,0 +1,48 @@
+//! Lines to paragraphs.
+
+use super::lines::Line;
+
+/// Places where paragraphs begin among the lines of a block.
+pub(in crate::pdf) fn beginnings(lines: &[Line]) -> Vec<usize> {
+    let mut pitches: Vec<f64> = lines
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [a, b] if (a.size - b.size).abs() < 0.15 * a.size => Some(b.v - a.v),
+            _ => None,
+        })
+        .collect();
+    pitches.sort_by(f64::total_cmp);
+    let pitch = pitches.get(pitches.len() / 4).copied();
+    let left = lines.iter().map(|line| line.u0).fold(f64::INFINITY, f64::min);
+    let right = lines.iter().map(|line| line.u1).fold(f64::NEG_INFINITY, f64::max);
+    let mut begins = vec![0];
+    for (at, pair) in lines.windows(2).enumerate() {
+        let [before, line] = pair else { continue };
+        if divides(before, line, pitch.unwrap_or(line.size * 1.2), (left, right)) {
+            begins.push(at + 1);
+        }
+    }
+    begins
+}
+
+fn divides(before: &Line, line: &Line, pitch: f64, (left, right): (f64, f64)) -> bool {
+    let size = line.size.max(before.size);
+    let step = line.v - before.v;
+    if (line.size - before.size).abs() > 0.12 * size || step > pitch * 1.3 + 0.1 * size || step > 2.5 * size {
+        return true;
+    }
+    if line.bold != before.bold || super::super::lists::marker(&line.text()).is_some() {
+        return true;
+    }
+    // Short lines that are no end of a paragraph: titles, verses, addresses.
+    let width = right - left;
+    let first = line.words.first().map_or(0.0, |word| word.u1 - word.u0);
+    let (rest, indent) =
+        if line.rtl { (before.u0 - left, right - line.u1) } else { (right - before.u1, line.u0 - left) };
+    let before_indent = if line.rtl { right - before.u1 } else { before.u0 - left };
+    // The first word would have had room on the line before.
+    if rest > first + 1.5 * size && rest > 0.12 * width {
+        return true;
+    }
+    indent > 0.8 * size && before_indent < 0.4 * size && indent < 0.3 * width
+}

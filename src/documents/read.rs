@@ -1,0 +1,49 @@
+//! The reader of each kind.
+
+use webmill_capture::CanonicalUrl;
+use webmill_html::charset;
+
+use crate::csv::read_csv;
+use crate::feed::read_feed;
+use crate::markdown::read_markdown;
+use crate::text::read_text;
+use crate::{Document, Failure, Kind, Limits, doc, epub, office, pdf, ppt, rtf};
+
+/// Reads a document of a kind.
+///
+/// # Errors
+/// [`Failure`] with a named reason where nothing of it can be read.
+pub fn read(bytes: &[u8], kind: Kind, limits: &Limits) -> Result<Document, Failure> {
+    if bytes.len() > limits.max_input_bytes {
+        let most = limits.max_input_bytes;
+        return Err(Failure::new("too-large", format!("{} bytes, {most} are read", bytes.len())));
+    }
+    match kind {
+        Kind::Pdf => pdf::read(bytes, limits),
+        Kind::Docx => office::docx::read(bytes, limits),
+        Kind::Pptx => office::pptx::read(bytes, limits),
+        Kind::Odt | Kind::Odp | Kind::Ods => office::odf::read(bytes, kind, limits),
+        Kind::Xls => office::sheets::xls::read(bytes, limits),
+        Kind::Xlsb => office::sheets::xlsb::read(bytes, limits),
+        Kind::Epub => epub::read(bytes, limits),
+        Kind::Xlsx => office::sheets::xlsx::read(bytes, limits),
+        Kind::Rtf => rtf::read(bytes, limits),
+        Kind::Doc => doc::read(bytes, limits),
+        Kind::Ppt => ppt::read(bytes, limits),
+        Kind::Feed | Kind::Markdown | Kind::Csv | Kind::Text => {
+            let decoded = charset::decode(bytes, None, None);
+            Ok(read_characters(&decoded.text, kind, None, limits))
+        }
+    }
+}
+
+/// Reads a document whose characters are known: text, Markdown, a table of values, a feed. What is of another kind, and what
+/// is no feed after all, is read as plain text. `base` is what links of a feed are resolved against.
+pub fn read_characters(text: &str, kind: Kind, base: Option<&CanonicalUrl>, limits: &Limits) -> Document {
+    match kind {
+        Kind::Markdown => read_markdown(text, limits),
+        Kind::Csv => read_csv(text, limits),
+        Kind::Feed => read_feed(text, base, limits).unwrap_or_else(|| read_text(text, limits)),
+        _ => read_text(text, limits),
+    }
+}
