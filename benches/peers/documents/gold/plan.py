@@ -1,0 +1,285 @@
+"""Which texts are printed by which tool, with which features."""
+
+from .compose import compose
+from .sheets import compose_book
+
+# tool, languages, features, sections
+TYPST = [
+    ("en", "typst-fonts ligatures", 2),
+    ("en", "typst-fonts ligatures justified hyphenated author", 3),
+    ("en", "typst-fonts columns-2 justified hyphenated ligatures", 4),
+    ("en", "typst-fonts columns-3 justified hyphenated landscape", 4),
+    ("en", "latin-modern footnotes justified ligatures author", 3),
+    ("en", "latin-modern columns-2 footnotes justified hyphenated running-heads", 14),
+    ("en", "sans table-ruled bullets", 2),
+    ("en", "sans table-unruled numbers links", 2),
+    ("en", "headings-3 running-heads superscripts", 9),
+    ("en", "title-two-lines no-metadata author", 2),
+    ("en", "stamp-word bullets", 2),
+    ("en", "stamp-untitled columns-2", 3),
+    ("zh-Hans", "", 2),
+    ("zh-Hans", "justified footnotes headings-3", 3),
+    ("zh-Hans", "columns-2 justified running-heads", 14),
+    ("zh-Hans", "sans table-ruled bullets numbers", 2),
+    ("zh-Hans", "no-metadata title-two-lines", 2),
+    ("zh-Hant", "justified", 3),
+    ("zh-Hant", "columns-2 table-unruled", 3),
+    ("zh-Hant", "sans stamp-word links", 2),
+    ("ar", "", 2),
+    ("ar", "justified headings-3 bullets", 3),
+    ("ar", "sans table-ruled", 2),
+    ("ar", "columns-2 footnotes", 4),
+    ("ar", "no-metadata running-heads", 20),
+    ("de", "typst-fonts justified hyphenated columns-2", 4),
+    ("de", "latin-modern footnotes superscripts", 3),
+    ("de", "no-metadata justified hyphenated", 3),
+    ("ja", "justified", 2),
+    ("ja", "sans table-ruled bullets columns-2", 3),
+    ("ru", "justified hyphenated", 3),
+    ("ru", "columns-2 footnotes table-unruled", 3),
+    ("fr", "typst-fonts justified hyphenated ligatures", 3),
+    ("fr", "latin-modern columns-2 links superscripts", 3),
+    ("el", "justified", 2),
+    ("el", "no-metadata table-ruled bullets", 2),
+    ("ko", "justified", 2),
+]
+WEASYPRINT = [
+    ("en", "", 2),
+    ("en", "justified hyphenated author", 3),
+    ("en", "columns-2 justified hyphenated", 4),
+    ("en", "columns-3 landscape", 4),
+    ("en", "footnotes headings-3 sans", 3),
+    ("en", "running-heads justified hyphenated headings-3", 9),
+    ("en", "running-heads footnotes table-ruled", 10),
+    ("en", "table-unruled bullets numbers links sans", 2),
+    ("en", "title-two-lines no-metadata", 2),
+    ("en", "stamp-file superscripts", 2),
+    ("en", "tagged bullets table-ruled", 2),
+    ("en", "pdf-a small-page links", 3),
+    ("en", "uncompressed stamp-untitled letter", 2),
+    ("zh-Hans", "", 2),
+    ("zh-Hans", "columns-2 justified", 3),
+    ("zh-Hans", "sans table-ruled headings-3 no-metadata", 2),
+    ("zh-Hans", "footnotes running-heads", 12),
+    ("zh-Hant", "sans bullets", 2),
+    ("zh-Hant", "no-metadata columns-2", 3),
+    ("ar", "", 2),
+    ("ar", "sans justified headings-3", 2),
+    ("ar", "table-unruled bullets footnotes", 2),
+    ("ar", "columns-2 no-metadata", 3),
+    ("de", "justified hyphenated", 3),
+    ("de", "columns-2 hyphenated justified running-heads", 12),
+    ("ja", "sans", 2),
+    ("ja", "columns-2 footnotes no-metadata", 3),
+    ("ru", "sans justified hyphenated bullets", 3),
+    ("fr", "footnotes justified hyphenated", 3),
+    ("el", "sans headings-3", 2),
+    ("ko", "sans bullets", 2),
+]
+GROFF = [
+    ("en", "justified hyphenated", 2),
+    ("en", "columns-2 justified hyphenated", 4),
+    ("en", "footnotes justified hyphenated author", 3),
+    ("en", "table-ruled bullets justified hyphenated", 2),
+    ("en", "table-unruled numbers justified", 2),
+    ("en", "running-heads headings-3 justified hyphenated", 10),
+    ("en", "columns-2 running-heads justified hyphenated", 16),
+    ("en", "columns-3 landscape justified hyphenated", 4),
+    ("en", "title-two-lines no-metadata author justified hyphenated", 2),
+    ("en", "stamp-word superscripts justified hyphenated", 2),
+    ("en", "links justified letter", 2),
+    ("de", "justified hyphenated", 3),
+    ("de", "columns-2 footnotes justified hyphenated", 4),
+    ("de", "no-metadata superscripts justified table-ruled", 2),
+    ("fr", "justified hyphenated", 2),
+    ("fr", "columns-2 justified hyphenated bullets", 3),
+]
+REPORTLAB = [
+    ("en", "standard-14 sans", 2),
+    ("en", "standard-14 justified table-ruled bullets", 2),
+    ("en", "standard-14 columns-2 running-heads justified", 14),
+    ("en", "justified hyphenated links superscripts", 3),
+    ("en", "sans table-unruled numbers author", 2),
+    ("en", "columns-3 landscape sans", 4),
+    ("en", "no-metadata title-two-lines sans headings-3", 2),
+    ("en", "stamp-file uncompressed", 2),
+    ("en", "stamp-powerpoint sans", 2),
+    ("en", "encrypted-rc4-128 standard-14", 2),
+    ("en", "encrypted-aes-256 columns-2 standard-14", 3),
+    ("en", "turned-page sans table-ruled", 2),
+    ("zh-Hans", "cid-font", 2),
+    ("zh-Hans", "cid-font columns-2 justified", 3),
+    ("zh-Hans", "cid-font table-ruled bullets no-metadata", 2),
+    ("zh-Hans", "table-unruled running-heads", 14),
+    ("zh-Hans", "encrypted-aes-128 headings-3", 2),
+    ("zh-Hant", "cid-font collection-mismatch", 2),
+    ("zh-Hant", "cid-font numbers table-unruled", 2),
+    ("ja", "cid-font", 2),
+    ("ja", "cid-font columns-2 no-metadata", 3),
+    ("ko", "cid-font", 2),
+    ("ko", "cid-font table-ruled", 2),
+    ("de", "standard-14 justified hyphenated", 3),
+    ("de", "sans columns-2 hyphenated justified", 4),
+    ("ru", "justified headings-3", 2),
+    ("ru", "sans hyphenated justified columns-2", 4),
+    ("fr", "standard-14 justified table-ruled", 2),
+    ("el", "sans", 2),
+    ("el", "justified encrypted-rc4-40", 2),
+]
+FPDF = [
+    ("en", "justified", 2),
+    ("en", "sans table-ruled bullets", 2),
+    ("en", "shaped running-heads justified", 12),
+    ("zh-Hans", "", 2),
+    ("zh-Hans", "justified table-unruled no-metadata", 2),
+    ("ar", "", 2),
+    ("ar", "amiri headings-3", 2),
+    ("ar", "running-heads no-metadata", 14),
+    ("de", "justified sans", 2),
+    ("ru", "sans bullets numbers", 2),
+    ("el", "justified title-two-lines", 2),
+    ("fr", "shaped linearised author", 2),
+]
+CAIRO = [
+    ("en", "sans", 2),
+    ("en", "columns-2 title-two-lines", 4),
+    ("en", "table-unruled running-heads", 14),
+    ("zh-Hans", "", 2),
+    ("zh-Hans", "columns-2 sans", 3),
+    ("zh-Hant", "object-streams", 2),
+    ("ja", "numbers bullets", 2),
+    ("ru", "columns-2 sans", 3),
+    ("de", "linearised", 2),
+    ("el", "table-unruled", 2),
+    ("ko", "", 2),
+]
+SCAN = [
+    ("en", "standard-14 small-page", 2),
+    ("en", "standard-14 columns-2 no-metadata", 3),
+    ("de", "standard-14 sans", 2),
+    ("zh-Hans", "cid-font", 2),
+    ("ja", "cid-font small-page", 2),
+]
+LIBREOFFICE = [
+    ("en", "office justified", 2),
+    ("en", "office footnotes headings-3 author", 3),
+    ("en", "office table-ruled bullets", 2),
+    ("en", "office table-unruled numbers links", 2),
+    ("en", "office columns-2 superscripts", 4),
+    ("en", "office running-heads headings-3 sans", 10),
+    ("en", "office no-metadata title-two-lines author", 2),
+    ("en", "office stamp-word sans", 2),
+    ("en", "columns-3 landscape justified", 4),
+    ("en", "encrypted-aes-128 table-ruled", 2),
+    ("zh-Hans", "office", 2),
+    ("zh-Hans", "office justified footnotes bullets", 3),
+    ("zh-Hans", "office table-ruled headings-3 no-metadata", 2),
+    ("zh-Hans", "columns-2 sans running-heads", 16),
+    ("zh-Hant", "office numbers table-unruled", 2),
+    ("zh-Hant", "sans linearised", 2),
+    ("ar", "office", 2),
+    ("ar", "office table-ruled bullets headings-3", 2),
+    ("ar", "columns-2 justified", 3),
+    ("ar", "footnotes sans no-metadata", 2),
+    ("de", "office footnotes superscripts", 3),
+    ("de", "justified columns-2", 4),
+    ("ja", "office bullets footnotes", 2),
+    ("ja", "sans columns-2", 3),
+    ("ru", "office table-ruled headings-3", 3),
+    ("ru", "justified links", 2),
+    ("fr", "office links superscripts", 2),
+    ("el", "office sans bullets", 2),
+    ("ko", "office", 2),
+]
+OFFICE = [
+    ("en", "office revisions", 2),
+    ("en", "office fields links comments", 2),
+    ("en", "office hidden breaks", 2),
+    ("en", "office nested-items merged-cells", 2),
+    ("en", "office endnotes footnotes text-box", 3),
+    ("zh-Hans", "office revisions fields", 2),
+    ("zh-Hant", "office hidden merged-cells", 2),
+    ("ar", "office revisions nested-items endnotes", 2),
+    ("ja", "office breaks comments merged-cells", 2),
+    ("de", "office text-box fields hidden", 2),
+]
+BYTES = [
+    ("zh-Hans", "GBK-EUC-H no-metadata", 2),
+    ("zh-Hans", "GBK-EUC-H columns-2 flate", 3),
+    ("zh-Hans", "GB-EUC-H hexadecimal", 2),
+    ("zh-Hans", "UniGB-UTF16-H lzw", 2),
+    ("zh-Hans", "GBK-EUC-V vertical no-metadata", 2),
+    ("zh-Hant", "ETen-B5-H", 2),
+    ("zh-Hant", "UniCNS-UTF16-H table-unruled", 2),
+    ("ja", "90ms-RKSJ-H", 2),
+    ("ja", "EUC-H bullets", 2),
+    ("ja", "UniJIS-UCS2-V vertical", 2),
+    ("ja", "UniJIS-UCS2-V vertical landscape flate no-metadata", 3),
+    ("ko", "KSCms-UHC-H", 2),
+    ("ko", "UniKS-UTF16-H flate", 2),
+    ("en", "type-3", 2),
+    ("en", "type-3-unicode flate columns-2", 3),
+    ("en", "moves-for-spaces", 2),
+    ("en", "letter-by-letter flate", 2),
+    ("en", "kerned serif", 2),
+    ("en", "scrambled columns-2 serif", 3),
+    ("en", "forms scaled-matrix no-metadata", 2),
+    ("en", "split-contents ascii-85 running-heads", 12),
+    ("en", "glyph-names lzw", 2),
+    ("en", "no-xref serif", 2),
+    ("en", "wrong-offsets flate table-unruled", 2),
+    ("en", "wrong-length", 2),
+    ("de", "ascii-hex moves-for-spaces serif", 2),
+    ("fr", "letter-by-letter scaled-matrix", 2),
+    ("ru", "type-3 no-metadata", 2),
+]
+DECKS = [
+    ("en", "bullets", 4),
+    ("en", "notes author", 5),
+    ("en", "table-ruled stamp-powerpoint", 4),
+    ("en", "no-metadata numbers", 3),
+    ("zh-Hans", "bullets", 4),
+    ("zh-Hans", "notes no-metadata", 3),
+    ("ar", "bullets", 3),
+    ("de", "notes table-ruled", 3),
+    ("ja", "stamp-powerpoint", 3),
+    ("ru", "bullets", 3),
+]
+SHEETS = [
+    ("en", "", 1),
+    ("en", "number-formats", 2),
+    ("en", "no-metadata", 1),
+    ("en", "stamp-untitled number-formats", 1),
+    ("zh-Hans", "", 2),
+    ("zh-Hans", "no-metadata number-formats", 1),
+    ("ar", "", 1),
+    ("de", "number-formats", 2),
+    ("ja", "no-metadata", 1),
+    ("ru", "", 1),
+]
+
+
+def texts(tool, short, wanted):
+    for at, (lang, features, sections) in enumerate(wanted, 1):
+        yield tool, compose(f"{short}-{at:02}-{lang}", lang, features.split(), sections)
+
+
+def sheets(tool, short, wanted):
+    for at, (lang, features, count) in enumerate(wanted, 1):
+        yield tool, compose_book(f"{short}-{at:02}-{lang}", lang, features.split(), count)
+
+
+def plan():
+    """(tool, text), in order."""
+    yield from texts("typst", "typst", TYPST)
+    yield from texts("weasyprint", "weasyprint", WEASYPRINT)
+    yield from texts("groff", "groff", GROFF)
+    yield from texts("reportlab", "reportlab", REPORTLAB)
+    yield from texts("fpdf", "fpdf", FPDF)
+    yield from texts("cairo", "cairo", CAIRO)
+    yield from texts("scan", "scan", SCAN)
+    yield from texts("libreoffice", "libreoffice", LIBREOFFICE)
+    yield from texts("bytes", "bytes", BYTES)
+    yield from texts("libreoffice", "office", OFFICE)
+    yield from texts("decks", "deck", DECKS)
+    yield from sheets("sheets", "sheet", SHEETS)
