@@ -1,4 +1,4 @@
-//! Which capture of a URL counts: the latest HTML one with status 2xx, ties by digest, then place.
+//! Which capture of a URL counts: the latest one with status 2xx that is a page (HTML, or a document that was read), ties by digest, then place.
 
 use std::path::{Path, PathBuf};
 
@@ -46,6 +46,7 @@ columns! {
         fetch_time,
         fetch_status,
         is_html,
+        page_type,
         content_digest,
         content_length,
         text_digest,
@@ -71,7 +72,7 @@ pub struct Captures {
     ended: bool,
 }
 
-/// Reads the parts of table `pages` and sorts its HTML captures of status 2xx by URL.
+/// Reads the parts of table `pages` and sorts its captures of pages of status 2xx by URL.
 ///
 /// # Errors
 /// Where the table cannot be read or the disk refuses.
@@ -88,7 +89,8 @@ fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
     let (mut key, mut value) = (Vec::new(), Vec::new());
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
-            if !page.is_html || !matches!(page.fetch_status, None | Some(200..=299)) {
+            let is_page = page.is_html || page.page_type.is_some();
+            if !is_page || !matches!(page.fetch_status, None | Some(200..=299)) {
                 continue;
             }
             let whole = page.content_digest.is_some() && page.content_length != 0;

@@ -2,6 +2,7 @@
 
 mod current;
 pub mod log;
+mod media;
 mod parts;
 mod tables;
 pub mod template_row;
@@ -11,12 +12,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use webmill_capture::{Capture, RecordType, Result};
-use webmill_mill::{Mill, Order, PageLimits, PageRow, Reject as PageReject};
+use webmill_capture::{Capture, Error, RecordType, Result};
+use webmill_mill::{DOCUMENTS, Mill, Order, PageLimits, PageRow, Reject as PageReject};
 use webmill_run::{Committed, Ingredient, Job, Reject, Stage, Unit};
 use webmill_table::schema;
 use webmill_text::TemplateMethod;
 
+use crate::document_reader;
 use crate::inputs::Shards;
 use crate::job::{Context, JobEntry};
 use crate::recipe::{Settings, check_settings, within};
@@ -73,6 +75,16 @@ pub struct Extract {
     pub metadata: bool,
     /// Whether pictures (`<img>`: src, and the largest of srcset) have rows in `links`, of kind `img`.
     pub images: bool,
+    /// Whether table `media` has rows: what pictures, sound and video say of themselves, and pictures that pages show.
+    pub media: bool,
+    /// Whether it says where pictures and videos were made, which may tell where people live.
+    pub gps: bool,
+    /// Whether documents that are no HTML (PDF, Office files, RTF, OpenDocument, EPUB, feeds, tables of values, Markdown, plain
+    /// text) are read.
+    pub documents: bool,
+    /// Most of the documents that may be left unread for reasons of ours (crashed, too slow, out of memory, no process to read
+    /// them in) before the exit code is 1, as a share, 0 to 1. Those that are encrypted, damaged or too large are counted alone.
+    pub max_unread: f64,
     /// Bounds of the work on one page.
     pub limits: PageLimits,
 }
@@ -92,6 +104,10 @@ impl Default for Extract {
             requests: false,
             metadata: false,
             images: false,
+            media: true,
+            gps: false,
+            documents: true,
+            max_unread: 0.1,
             limits: PageLimits::default(),
         }
     }
@@ -105,6 +121,10 @@ impl Settings for Extract {
         within("buffer_bytes", self.buffer_bytes, 1..=1 << 40)?;
         within("file_rows", self.file_rows, 1..=1 << 20)?;
         within("template_compared", self.template_compared, 0..=64)?;
+        if !(0.0..=1.0).contains(&self.max_unread) {
+            return Err(Error::Config(format!("max_unread {}: 0 to 1 are possible", self.max_unread)));
+        }
+        within("limits.documents.max_input_bytes", self.limits.documents.max_input_bytes, 1..=1 << 30)?;
         within("limits.max_body_bytes", self.limits.max_body_bytes, 1..=1 << 32)?;
         within("limits.max_depth", self.limits.max_depth, 1..=1 << 16)?;
         within("limits.max_nodes", self.limits.max_nodes, 1..=1 << 28)
@@ -114,7 +134,9 @@ impl Settings for Extract {
 impl Extract {
     /// What captures pass through.
     fn mill(&self) -> Mill {
-        Mill::new(PageLimits { images: self.images, ..self.limits.clone() })
+        let (images, media, gps) = (self.images, self.media, self.gps);
+        Mill::new(PageLimits { images, media, gps, ..self.limits.clone() })
+            .reading_by(self.documents.then(document_reader::reader))
     }
 
     /// Whether a record of this kind has a row.
@@ -146,10 +168,35 @@ pub fn extract(context: &Context<'_>) -> Result<Option<Committed>> {
     context.run(&job, &shards)
 }
 
+/// Why a document is unread that another run, another machine or another reader could read.
+const UNREAD: [&str; 4] =
+    ["document-crashed", "document-too-slow", "document-out-of-memory", "document-no-child"];
+
+/// What is to be said where more of the documents could not be read than the settings bear.
+///
+/// # Errors
+/// For settings that cannot work.
+pub fn too_many_unread(context: &Context<'_>) -> Result<Option<String>> {
+    let settings: Extract = context.settings()?;
+    let results = context.results();
+    let Some(committed) = results.get(Extract::NAME) else { return Ok(None) };
+    let counts = &committed.manifest.counts;
+    let read = counts.kept.get(DOCUMENTS).copied().unwrap_or(0);
+    let unread: u64 = UNREAD.iter().filter_map(|reason| counts.dropped.get(*reason)).sum();
+    let is_much = unread as f64 > settings.max_unread * (read + unread) as f64;
+    Ok(is_much.then(|| {
+        format!(
+            "{unread} of {} documents could not be read (table pages, document_failure; [extract] max_unread = {})",
+            read + unread,
+            settings.max_unread
+        )
+    }))
+}
+
 impl Job for Extract {
     type Input = Shards;
     const NAME: &'static str = "extract";
-    const VERSION: u32 = 7;
+    const VERSION: u32 = 8;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let parts = self.mill().parts();
@@ -176,7 +223,8 @@ impl Job for Extract {
             tables: PartTables::new(&mill, walk.unit_name(index), self.buffer_bytes),
         })?;
         log::read(&mill, stage, &shards.logs, self)?;
-        tables::write(&mill, stage, self.file_rows)
+        tables::write(&mill, stage, self.file_rows)?;
+        media::write(stage)
     }
 }
 

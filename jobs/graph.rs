@@ -56,7 +56,7 @@ pub struct GraphJob {
 
 impl Default for GraphJob {
     fn default() -> Self {
-        let kinds = ["a", "area", "frame", "iframe", "form", "meta-refresh", "http-redirect"];
+        let kinds = ["a", "area", "frame", "iframe", "form", "meta-refresh", "http-redirect", "document"];
         GraphJob {
             drop_self: false,
             drop_internal: false,

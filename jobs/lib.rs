@@ -14,6 +14,7 @@
 //! | [`archive`], [`archive_facts`] | archives as collections with an index; what results say of their captures, and full-text search over them |
 //! | [`catalogue`] | results as a whole: the tables of one consistent set of keys |
 //! | [`export`] | tables of results as JSON lines, CSV, SQLite |
+//! | [`document_reader`] | who reads documents that are no HTML |
 //! | [`command`] | arguments and output of the subcommands |
 //! | [`levels`], [`current_captures`], [`clustered_captures`], [`output`], [`rejects`], [`ingredients`], [`repeats`] | what several jobs share: levels of the graph, which capture of a URL counts and in which cluster it is, files of tables, damaged records, models in keys, repeated payloads |
 
@@ -40,6 +41,7 @@ pub mod console;
 pub mod crawl;
 pub mod current_captures;
 pub mod dedup;
+pub mod document_reader;
 pub mod export;
 pub mod extract;
 pub mod graph;

@@ -14,8 +14,9 @@
 //! | `sort` | [`sort`] | external sort within a budget of memory | |
 //! | `graph` | [`graph`] | building, CSR, PageRank, HITS, SALSA, components, bow-tie | `sort` |
 //! | `dedup` | [`dedup`] | SimHash, Hamming join, shingles, clusters | `text`, `sort` |
+//! | `documents` | [`documents`] | PDF, Office files, RTF, OpenDocument, EPUB, feeds, plain text; children that read them | `html` |
 //! | `table` | [`table`] | Parquet tables typed both ways | |
-//! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `shard`, `dedup`, `table` |
+//! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `shard`, `dedup`, `documents`, `table` |
 //! | `run` | [`run`] | the job runtime: keys, staging, commit, resume | |
 //! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `html`, `render`, `revisit` |
 //! | `revisit` | [`revisit`] | how often pages change, when to look again | |
@@ -102,6 +103,9 @@ pub use webmill_crawl as crawl;
 #[cfg(feature = "dedup")]
 #[doc(inline)]
 pub use webmill_dedup as dedup;
+#[cfg(feature = "documents")]
+#[doc(inline)]
+pub use webmill_documents as documents;
 #[cfg(feature = "graph")]
 #[doc(inline)]
 pub use webmill_graph as graph;

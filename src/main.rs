@@ -11,7 +11,7 @@ use webmill::jobs::command::{
     crawl, datasets, dedup, demo, graph, index, jobs, query, rank, reference, report, results, rules, schema,
     serve, shape, shard, show, text, wacz,
 };
-use webmill::jobs::{say, simweb};
+use webmill::jobs::{document_reader, say, simweb};
 use webmill::run::Cancel;
 
 #[global_allocator]
@@ -81,8 +81,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == document_reader::SUBCOMMAND) {
+        return webmill::documents::isolate::serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
     let filter = tracing_subscriber::EnvFilter::try_from_env("WEBMILL_LOG").unwrap_or_else(|_| "warn".into());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    if let Ok(program) = std::env::current_exe() {
+        document_reader::start_by(vec![program.into(), document_reader::SUBCOMMAND.into()]);
+    }
     run(std::env::args_os()).unwrap_or_else(|error| exit_code(&error))
 }
 

@@ -8,6 +8,7 @@ use webmill_run::Cancel;
 
 use crate::catalogue;
 use crate::console::Console;
+use crate::extract::too_many_unread;
 use crate::job::{Context, JobEntry};
 use crate::registry::{JOBS, run_all};
 use crate::rules::too_many_missing;
@@ -106,11 +107,13 @@ fn warn_of_stale(context: &Context<'_>) {
     }
 }
 
-/// 1 where a file could not be read to its end, or too much of what rules follow is missing, though the jobs are done; else 0.
+/// 1 where a file could not be read to its end, too much of what rules follow is missing, or too many documents were not read, though the jobs are
+/// done; else 0.
 fn exit_code(context: &Context<'_>) -> Result<ExitCode> {
     let results = context.results();
     let cut = results.values().any(|committed| !committed.manifest.counts.unreadable.is_empty());
-    let missing = too_many_missing(context)?;
-    missing.iter().for_each(|told| crate::say!("{told}"));
-    Ok(ExitCode::from(u8::from(cut || missing.is_some())))
+    let lacking: Vec<String> =
+        [too_many_missing(context)?, too_many_unread(context)?].into_iter().flatten().collect();
+    lacking.iter().for_each(|told| crate::say!("{told}"));
+    Ok(ExitCode::from(u8::from(cut || !lacking.is_empty())))
 }

@@ -1,4 +1,4 @@
-//! `webmill text`: the main text of single pages, files, folders or stdin; of feeds, sitemaps and plain texts too.
+//! `webmill text`: the main text of single pages, files, folders or stdin; of feeds, sitemaps, documents and plain texts too.
 
 mod feeds;
 mod front_matter;
@@ -39,8 +39,10 @@ const WINDOW_BYTES: u64 = 32 << 20;
 
 /// Write the main text of pages, with what they say of themselves.
 ///
-/// Folders are walked in order of names. HTML, feeds (RSS, Atom, JSON Feed: each item is a text) and sitemaps (their URLs) in
-/// them show by content, HTML and plain text by the names .html and .txt too; all may be gzipped. What is passed over is
+/// Folders are walked in order of names. HTML, feeds (RSS, Atom, JSON Feed: each item is a text), sitemaps (their URLs) and
+/// documents (PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB) in them show by content, HTML, plain text,
+/// Markdown and tables of values by the names .html, .txt, .md and .csv too; all may be gzipped. Documents are read in child
+/// processes: one that crashes, hangs or eats memory costs itself. What is passed over is
 /// counted by reason on stderr. Exit code: 0 if every page was read and written, 1 if some page in a folder or some item was
 /// not, or if --language left none, 2 if that happened to one named here or to all.
 #[derive(Debug, clap::Args)]
@@ -48,7 +50,8 @@ const WINDOW_BYTES: u64 = 32 << 20;
     after_help = "Examples:\n  curl -s http://example.com/a | webmill text --url http://example.com/a --format md\n  \
                         webmill text --format json pages/ > pages.jsonl\n  \
                         webmill text --format md --front-matter --output-dir texts --urls urls.csv pages/\n  \
-                        webmill text --format json --language en,de feed.xml"
+                        webmill text --format json --language en,de feed.xml\n  \
+                        webmill text --format md report.pdf"
 )]
 pub struct TextArgs {
     /// Files and folders of pages; `-` or nothing: a page from stdin.

@@ -111,7 +111,11 @@ fn push_part(stage: &Stage<'_>, part: u32, path: &str, sorter: &mut BytesSorter)
 pub fn class(page: &PageRow) -> u8 {
     let good = matches!(page.fetch_status, None | Some(200..=299));
     match page.warc_type {
-        Some(WarcType::Response | WarcType::Resource) if good && page.is_html => 3,
+        Some(WarcType::Response | WarcType::Resource)
+            if good && (page.is_html || page.page_type.is_some()) =>
+        {
+            3
+        }
         Some(WarcType::Response | WarcType::Resource) if good => 2,
         Some(WarcType::Response | WarcType::Resource) | None => 1,
         Some(_) => 0,

@@ -21,11 +21,12 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use webmill_capture::{Error, Result};
-use webmill_mill::{Merge, Mill, PageRow, Run, TableRows};
+use webmill_mill::{MediaRow, Merge, Mill, PageRow, Run, TableRows};
 use webmill_run::{Measure, Stage, Unit};
 use webmill_table::{Reader, Table, columns};
 
 use super::current::{Marks, judge};
+use super::media::MERGED;
 use super::parts::{ASIDE_BYTES, CAPTURES, CaptureRow, TABLES, tables_by_name};
 use crate::current_captures::ordered;
 use crate::output::footer;
@@ -170,20 +171,25 @@ impl Sources<'_> {
             .map(|&part| self.stage.path(&format!("{TABLES}/{name}/{}", self.parts[part].file)))
             .collect();
         let sources = self.narrowed(sources, &mut runs, unit, table)?;
-        let relative = format!("{name}/part-{:06}.parquet", file.number);
+        let shows_pictures = name == MediaRow::NAME;
+        let folder = if shows_pictures { MERGED } else { name };
+        let relative = format!("{folder}/part-{:06}.parquet", file.number);
         let rows = table.merge(Merge {
             sources: &sources,
             runs: &mut self.cancelled(runs.iter().copied()),
             path: &unit.create(&relative)?,
             footer: &footer(unit),
             group_bytes: GROUP_BYTES,
-            aside: false,
+            aside: shows_pictures,
         })?;
         self.stage.cancel.check()?;
         if rows != file.rows {
             return Err(Error::Internal(format!("{relative}: {rows} rows, where {} were put in", file.rows)));
         }
-        unit.wrote(&relative, name, table.schema().columns_in_words(), rows);
+        match shows_pictures {
+            true => unit.scratch(&relative, rows),
+            false => unit.wrote(&relative, name, table.schema().columns_in_words(), rows),
+        }
         Ok(())
     }
 

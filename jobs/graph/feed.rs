@@ -21,7 +21,7 @@ pub const REDIRECTS: &[u8] = b"1";
 
 columns! {
     struct Captured from PageRow {
-        url, url_sortkey, url_origin, is_html, fetch_status, warc_filename, warc_record_offset,
+        url, url_sortkey, url_origin, is_html, page_type, fetch_status, warc_filename, warc_record_offset,
     }
 }
 
@@ -94,7 +94,7 @@ impl<'a> Feed<'a> {
         self.other_captures(&parts, builder)
     }
 
-    /// Gives every URL that redirects, and keeps what captures are that are no HTML pages.
+    /// Gives every URL that redirects, and keeps what captures are that are no pages.
     fn other_captures(&mut self, parts: &[PathBuf], builder: &mut GraphBuilder) -> Result<()> {
         for (part, path) in (0..).zip(parts) {
             let mut reader = Reader::<Captured>::open(path)?;
@@ -103,7 +103,7 @@ impl<'a> Feed<'a> {
                 let resources = resources(&mut types)?;
                 for (row, page) in batch.rows().enumerate() {
                     let crawled = match page.fetch_status {
-                        None | Some(200..=299) if page.is_html => None,
+                        None | Some(200..=299) if page.is_html || page.page_type.is_some() => None,
                         Some(200..=299) => Some(Crawled::Other),
                         None if resources.get(row) == Some(&true) => Some(Crawled::Other),
                         Some(300..=399) => Some(Crawled::Redirect),

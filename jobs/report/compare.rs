@@ -29,7 +29,7 @@ pub const FIRST: usize = 100;
 const MOST_HOSTS: usize = 15;
 
 columns! {
-    struct Page from PageRow { url, url_host_name, is_current, is_html, fetch_status, content_digest, content_languages }
+    struct Page from PageRow { url, url_host_name, is_current, is_html, page_type, fetch_status, content_digest, content_languages }
 }
 
 columns! {
@@ -129,7 +129,8 @@ impl Changes {
         let mut key = Vec::new();
         while let Some(batch) = reader.next()? {
             let counts = |page: &Page<'_>| {
-                page.is_current && page.is_html && matches!(page.fetch_status, None | Some(200..=299))
+                let is_page = page.is_html || page.page_type.is_some();
+                page.is_current && is_page && matches!(page.fetch_status, None | Some(200..=299))
             };
             for page in batch.rows().filter(counts) {
                 keyed(&mut key, page.url, side);

@@ -151,7 +151,8 @@ impl Corpus {
                     &mut self.mime,
                     page.content_mime_type.or(page.content_mime_detected).unwrap_or("unknown"),
                 );
-                let is_page = page.is_html && matches!(status, None | Some(200..=299));
+                let is_page =
+                    (page.is_html || page.page_type.is_some()) && matches!(status, None | Some(200..=299));
                 let language = page.content_languages.and_then(|l| l.split(',').next());
                 self.note_times(
                     page.fetch_time.0,

@@ -337,7 +337,7 @@ impl OfPart for PartScan<'_> {
         }
         let key = |url: CanonicalUrl| url.key().0;
         let class = match (is_good, capture.is_answer()) {
-            (true, _) if page.is_html() => 3,
+            (true, _) if page.is_html() || page.kind().is_some() => 3,
             (true, _) => 2,
             (false, true) => 1,
             (false, false) => 0,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use encoding_rs::UTF_8;
 use webmill_capture::{Capture, Result};
 use webmill_mill::{Buffers, Mill, Page};
 use webmill_rules::{Answer, ApplyLimits, Markup, PageResults, Rule};
@@ -178,12 +179,14 @@ impl Visitor<'_> {
         let layers: Vec<_> =
             tasks.iter().map(|task| (usize::from(task.rule), usize::from(task.layer))).collect();
         let usual = layers.iter().any(|(rule, _)| self.rules[*rule].encoding.is_none());
-        let tree = || page.dom();
-        let markup = page.characters().filter(|_| usual).map(|characters| Markup {
-            text: characters.text,
-            encoding: characters.encoding,
-            tree: &tree,
-        });
+        let (tree, document_tree) = (|| page.dom(), || page.document_dom());
+        let of_page = || {
+            let characters = page.is_html().then(|| page.characters()).flatten()?;
+            Some(Markup { text: characters.text, encoding: characters.encoding, tree: &tree })
+        };
+        let of_document =
+            || Some(Markup { text: page.document_html()?, encoding: UTF_8, tree: &document_tree });
+        let markup = usual.then(|| of_page().or_else(of_document)).flatten();
         let answer = Answer {
             url: page.url(),
             body: page.body().bytes,

@@ -12,6 +12,7 @@ use super::tally::{MISSING_PAGE, Tally};
 use super::tops::Gathered;
 use super::visit::{Shards, Visit, Visitor, Wanted};
 use super::{RuleInput, RulesJob};
+use crate::document_reader;
 
 columns! {
     /// What tells whether and where a page is read.
@@ -40,7 +41,8 @@ pub fn run(
     if let RuleInput::Tables { extract, .. } = input {
         list(rules, extract, &mut shards, store, unit)?;
     }
-    let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() });
+    let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() })
+        .reading_by(Some(document_reader::reader()));
     let visitor = Visitor { shards: &shards, rules, limits: job.limits(), mill };
     if let RuleInput::Shards(shards) = input {
         let scan = Scan { visitor: &visitor, shards, finds_pages: rules.iter().any(Rule::finds_pages) };
@@ -66,7 +68,8 @@ pub fn run(
 /// What ends the run.
 pub fn scan(job: &RulesJob, rules: &[Rule], input: &RuleInput, stage: &Stage<'_>) -> Result<()> {
     let RuleInput::Shards(shards) = input else { return Ok(()) };
-    let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() });
+    let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() })
+        .reading_by(Some(document_reader::reader()));
     let visitor = Visitor { shards: &Shards::new(&shards.inputs), rules, limits: job.limits(), mill };
     Scan { visitor: &visitor, shards, finds_pages: rules.iter().any(Rule::finds_pages) }.read(stage)
 }

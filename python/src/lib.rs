@@ -17,7 +17,22 @@ mod wait;
 mod walk;
 mod writer;
 
+use std::ffi::OsString;
+
 use pyo3::prelude::*;
+use webmill_jobs::document_reader;
+
+/// Has documents that are no HTML read in children that `command` starts, each of which calls [`read_documents`].
+#[pyfunction]
+fn read_documents_by(command: Vec<OsString>) {
+    document_reader::start_by(command);
+}
+
+/// Is such a child: reads documents from standard input until it ends.
+#[pyfunction]
+fn read_documents(py: Python<'_>) -> PyResult<()> {
+    Ok(py.detach(webmill_documents::isolate::serve)?)
+}
 
 /// The compiled part of `webmill`: use the package's functions.
 #[pymodule]
@@ -30,6 +45,8 @@ fn _webmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<graph::Graph>()?;
     module.add_class::<text::PageReader>()?;
     module.add_class::<writer::RawDbWriter>()?;
+    module.add_function(wrap_pyfunction!(read_documents, module)?)?;
+    module.add_function(wrap_pyfunction!(read_documents_by, module)?)?;
     module.add_function(wrap_pyfunction!(captures::read_capture, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::simhash, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::minhash, module)?)?;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
@@ -16,6 +17,15 @@ from ._progress import Bar
 from ._webmill import ArrowTable, Capture, Captures, Graph
 
 _ANSWERS = ("response", "resource")
+
+# Documents are read in children: an interpreter each that loads the compiled part and nothing else.
+_CHILD = """import importlib.util as util, sys
+spec = util.spec_from_file_location("_webmill", sys.argv[1])
+module = util.module_from_spec(spec)
+spec.loader.exec_module(module)
+module.read_documents()"""
+if sys.executable and _webmill.__file__:
+    _webmill.read_documents_by([sys.executable, "-I", "-S", "-c", _CHILD, _webmill.__file__])
 
 StrPath = str | os.PathLike[str]
 
@@ -61,9 +71,12 @@ class Document(dict[str, Any]):
     """What a page says: the object that ``webmill text --format json`` writes, its fields as attributes too."""
 
     kind: str
+    format: str | None
+    pages: int | None
     url: str | None
     text: str
     title: str | None
+    title_source: str | None
     author: str | None
     date: str | None
     modified: str | None
@@ -82,6 +95,7 @@ class Document(dict[str, Any]):
     comments: list[dict[str, Any]]
     structured: list[dict[str, Any]]
     encoding: str
+    warnings: list[str]
     markdown: str | None
 
     def __getattr__(self, name: str) -> Any:

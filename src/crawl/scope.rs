@@ -99,7 +99,7 @@ pub struct ScopeOptions {
     /// CSV file of `network,country` or `first,last,country`; needed for `countries`; default none.
     pub country_table: Option<PathBuf>,
     /// Media types to store, `*` for any part (`text/*`, `application/*+xml`); empty for all. Default: HTML, XHTML,
-    /// plain text, Markdown, XML, RSS, Atom, JSON, CSV, RTF, PDF, EPUB and the documents of Office and OpenDocument.
+    /// plain text, Markdown, XML, RSS, Atom, JSON, CSV, TSV, RTF, PDF, EPUB and the documents of Office and OpenDocument.
     pub media_types: Vec<String>,
     /// Most links from a seed; default none.
     pub max_depth: Option<u32>,
@@ -121,6 +121,7 @@ impl Default for ScopeOptions {
             "application/feed+json",
             "application/json",
             "text/csv",
+            "text/tab-separated-values",
             "text/rtf",
             "application/rtf",
             "application/pdf",
@@ -128,6 +129,10 @@ impl Default for ScopeOptions {
             "application/msword",
             "application/vnd.ms-excel",
             "application/vnd.ms-powerpoint",
+            "application/vnd.ms-excel.sheet.binary.macroenabled.12",
+            "application/vnd.ms-excel.sheet.macroenabled.12",
+            "application/vnd.ms-word.document.macroenabled.12",
+            "application/vnd.ms-powerpoint.presentation.macroenabled.12",
             "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             "application/vnd.openxmlformats-officedocument.presentationml.presentation",

@@ -64,11 +64,13 @@ pub enum LinkKind {
     Object,
     /// `<embed src>`.
     Embed,
+    /// A link of a document that is no HTML: PDF, Office, a feed. Made by whoever reads it.
+    Document,
 }
 
 impl LinkKind {
     /// Every kind.
-    pub const ALL: [LinkKind; 13] = [
+    pub const ALL: [LinkKind; 14] = [
         LinkKind::A,
         LinkKind::Area,
         LinkKind::Frame,
@@ -82,6 +84,7 @@ impl LinkKind {
         LinkKind::HttpRedirect,
         LinkKind::Object,
         LinkKind::Embed,
+        LinkKind::Document,
     ];
 
     /// Lower-case name, as tables have it.
@@ -100,6 +103,7 @@ impl LinkKind {
             LinkKind::HttpRedirect => "http-redirect",
             LinkKind::Object => "object",
             LinkKind::Embed => "embed",
+            LinkKind::Document => "document",
         }
     }
 

@@ -216,8 +216,28 @@ pub fn is_markup(declared: Option<&str>, sniffed: Option<&str>) -> bool {
         | Some(
             "" | "unknown" | "application/unknown" | "unknown/unknown" | "*/*" | "application/octet-stream",
         ) => looks,
+        // What is no such document, for it lacks the signature: a page that says that the document is gone.
+        Some(declared) if is_signed(declared) => looks,
         Some(_) => false,
     }
+}
+
+/// Whether documents of a media type begin with a signature, so that text under this name is something else: PDF, Office
+/// files, OpenDocument, EPUB, RTF.
+pub fn is_signed(media: &str) -> bool {
+    matches!(
+        media,
+        "application/pdf"
+            | "application/x-pdf"
+            | "application/rtf"
+            | "text/rtf"
+            | "application/msword"
+            | "application/vnd.ms-word"
+            | "application/vnd.ms-excel"
+            | "application/vnd.ms-powerpoint"
+            | "application/epub+zip"
+    ) || media.starts_with("application/vnd.openxmlformats-officedocument.")
+        || media.starts_with("application/vnd.oasis.opendocument.")
 }
 
 /// Whether a media type, in lower case and without parameters, is one of HTML or XHTML.

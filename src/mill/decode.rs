@@ -1,6 +1,8 @@
 //! How a kind of body becomes a document.
 
-use webmill_html::sniff::is_markup;
+use std::borrow::Cow;
+
+use webmill_documents::TitleSource;
 use webmill_html::{Link, Metadata};
 use webmill_text::{MainText, TextLimits, main_text, main_text_without};
 
@@ -15,6 +17,19 @@ pub struct Document {
     pub metadata: Option<Metadata>,
     /// Its links; empty for HTML, likewise.
     pub links: Vec<Link>,
+    /// What was found out about a document that is no HTML.
+    pub found: Option<Found>,
+}
+
+/// What was found out about a document that is no HTML.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// Where its title was found.
+    pub title_source: Option<TitleSource>,
+    /// Pages, slides or sheets, where it has any.
+    pub pages: Option<u32>,
+    /// What is wrong with it, or was left out.
+    pub warnings: Vec<Cow<'static, str>>,
 }
 
 /// A reader of one kind of body: HTML, and whatever else has text.
@@ -22,9 +37,8 @@ pub trait Decode: Send + Sync {
     /// Name, version and configuration: its share of the key of a job.
     fn id(&self) -> PartId;
 
-    /// Whether it reads bodies of this kind, by the media type that the server declared and by the one that the
-    /// bytes look like.
-    fn accepts(&self, declared: Option<&str>, sniffed: Option<&str>) -> bool;
+    /// Whether it reads bodies as the page's, by what was declared of it and what its bytes look like.
+    fn accepts(&self, page: &Page<'_>) -> bool;
 
     /// The document that the page's body is.
     ///
@@ -42,8 +56,8 @@ impl Decode for Html {
         PartId::new("html", 2)
     }
 
-    fn accepts(&self, declared: Option<&str>, sniffed: Option<&str>) -> bool {
-        is_markup(declared, sniffed)
+    fn accepts(&self, page: &Page<'_>) -> bool {
+        page.is_html()
     }
 
     fn document(&self, page: &Page<'_>) -> Result<Document, Reject> {
@@ -55,6 +69,6 @@ impl Decode for Html {
             Some(template) => main_text_without(dom, metadata, &limits, template),
             None => main_text(dom, metadata, &limits),
         };
-        Ok(Document { main, metadata: None, links: Vec::new() })
+        Ok(Document { main, metadata: None, links: Vec::new(), found: None })
     }
 }

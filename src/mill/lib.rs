@@ -31,6 +31,9 @@
 mod analyzer;
 mod analyzers;
 mod decode;
+#[cfg(test)]
+mod document_tests;
+mod documents;
 mod likeness;
 mod limits;
 mod merge;
@@ -43,10 +46,12 @@ mod tests;
 
 pub use analyzer::{Analyzer, PartId, Reject};
 pub use analyzers::{
-    CommentRow, Comments, Cut, LinkElement, LinkRow, Links, PageKind, PageRow, Pages, RecordRow, Records,
-    Structured, StructuredRow, TextRow, Texts, WarcType,
+    CommentRow, Comments, Cut, DOCUMENTS, DocumentKind, DocumentTitle, LinkElement, LinkRow, Links, Media,
+    MediaRow, MediaSource, MediaType, PageKind, PageRow, Pages, RecordRow, Records, Structured,
+    StructuredRow, TextRow, Texts, WarcType,
 };
-pub use decode::{Decode, Document, Html};
+pub use decode::{Decode, Document, Found, Html};
+pub use documents::{Documents, document_text};
 pub use likeness::Likeness;
 pub use limits::PageLimits;
 pub use merge::{Merge, Run};

@@ -20,6 +20,14 @@ pub struct PageLimits {
     /// Whether pictures have rows in table `links`, of kind `img`: a setting of whoever makes the table.
     #[serde(skip)]
     pub images: bool,
+    /// Whether table `media` is filled: pictures, sound and video, and pictures that pages show. Likewise.
+    #[serde(skip)]
+    pub media: bool,
+    /// Whether that says where pictures and videos were made. Likewise.
+    #[serde(skip)]
+    pub gps: bool,
+    /// Bounds of the work on a document that is no HTML.
+    pub documents: webmill_documents::Limits,
     /// Whether data tables, comments and structured data are written as tables of their own.
     pub details: bool,
 }
@@ -33,6 +41,9 @@ impl Default for PageLimits {
             max_attributes: 256,
             max_links: 1_000_000,
             images: false,
+            media: true,
+            gps: false,
+            documents: webmill_documents::Limits::default(),
             details: true,
         }
     }

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use webmill_capture::Capture;
+use webmill_documents::isolate::ReadDocument;
 use webmill_html::links::{LinkLimits, links};
 use webmill_html::metadata;
-use webmill_html::sniff::{is_markup, sniff};
+use webmill_html::sniff::{is_markup, is_signed, sniff};
 use webmill_table::TableSchema;
 use webmill_text::{Footprint, Template, TemplateMethod, footprint_by};
 
 use crate::{
-    Analyzer, Buffers, Comments, Decode, Html, Likeness, Links, Order, Page, PageLimits, Pages, PartId,
-    Records, Reject, Rows, Structured, TableRows, Texts,
+    Analyzer, Buffers, Comments, Decode, Documents, Html, Likeness, Links, Media, Order, Page, PageLimits,
+    Pages, PartId, Records, Reject, Rows, Structured, TableRows, Texts,
 };
 
 /// Bytes by which a capture without a media type is judged before it is read whole.
@@ -55,7 +56,17 @@ impl Mill {
                 [Box::new(Records), Box::new(Comments), Box::new(Structured)];
             analyzers.extend(details);
         }
-        Mill::of(limits, vec![Box::new(Html)], analyzers)
+        if limits.media {
+            analyzers.push(Box::new(Media { gps: limits.gps }));
+        }
+        Mill::of(limits, vec![Box::new(Html), Box::new(Documents::default())], analyzers)
+    }
+
+    /// The same, but that documents that are no HTML are read by `reader`; by none, they are not read.
+    pub fn reading_by(self, reader: Option<Arc<dyn ReadDocument>>) -> Self {
+        let mut decoders: Vec<Box<dyn Decode>> = vec![Box::new(Html)];
+        decoders.extend(reader.map(|reader| Box::new(Documents::read_by(reader)) as Box<dyn Decode>));
+        Mill { decoders: decoders.into(), ..self }
     }
 
     /// Given decoders, of which the first that accepts a body reads it, and analyzers.
@@ -121,6 +132,7 @@ impl Mill {
             && match response.media_type() {
                 None if packed() => true,
                 None => is_markup(None, start().as_deref()),
+                Some(declared) if is_signed(&declared) => is_markup(Some(&declared), start().as_deref()),
                 declared => is_markup(declared.as_deref(), Some("text/html")),
             }
     }

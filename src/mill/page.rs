@@ -5,14 +5,18 @@ use std::cell::OnceCell;
 
 use webmill_capture::digest::sha1_base32;
 use webmill_capture::{CanonicalUrl, Capture, Truncation, decode_content};
+use webmill_documents::{Hints, Kind, detect, to_html};
 use webmill_html::charset::{self, CharsetSource};
 use webmill_html::links::{Links, links};
 use webmill_html::parse::parse;
-use webmill_html::sniff::{is_html_type, is_markup, sniff};
+use webmill_html::sniff::{is_html_type, is_markup, is_signed, sniff};
 use webmill_html::{Dom, Item, Link, Metadata, metadata, metadata_and_items};
 use webmill_text::Template;
 
 use crate::{Document, Mill, PageLimits, Reading, Reject};
+
+/// Bytes by which a document is known whose media type was not declared.
+const SIGNATURE_BYTES: usize = 64;
 
 /// Memory that the forms of a page lie in where they are not bytes of the capture: made by the caller, so that a page can
 /// hold both its text and the tree that borrows from it.
@@ -68,8 +72,10 @@ pub struct Page<'a> {
     mill: &'a Mill,
     buffers: &'a Buffers,
     body: OnceCell<Body<'a>>,
+    kind: OnceCell<Option<Kind>>,
     characters: OnceCell<Option<Characters<'a>>>,
     dom: OnceCell<Option<Dom<'a>>>,
+    document_dom: OnceCell<Option<Dom<'a>>>,
     links: OnceCell<Option<Links>>,
     stated: OnceCell<Option<(Metadata, Vec<Item>)>>,
     document: OnceCell<Result<Option<Document>, Reject>>,
@@ -85,8 +91,10 @@ impl<'a> Page<'a> {
             mill,
             buffers,
             body: OnceCell::new(),
+            kind: OnceCell::new(),
             characters: OnceCell::new(),
             dom: OnceCell::new(),
+            document_dom: OnceCell::new(),
             links: OnceCell::new(),
             stated: OnceCell::new(),
             document: OnceCell::new(),
@@ -118,7 +126,7 @@ impl<'a> Page<'a> {
     pub fn body(&self) -> &Body<'a> {
         self.body.get_or_init(|| {
             let (capture, response) = (self.capture, &self.capture.response);
-            let max = self.limits().max_body_bytes;
+            let max = self.max_body_bytes();
             let payload = response.payload(max);
             let payload_bytes = kept(payload.bytes, &self.buffers.payload);
             let decoded = decode_content(response, payload_bytes, max);
@@ -136,6 +144,27 @@ impl<'a> Page<'a> {
                 declared_type: response.media_type(),
                 sniffed_type: sniff(bytes),
             }
+        })
+    }
+
+    /// Bytes of the body that are read: documents with a signature may be longer than pages.
+    fn max_body_bytes(&self) -> usize {
+        let (limits, response) = (self.limits(), &self.capture.response);
+        let signed = response.media_type().is_some_and(|declared| is_signed(&declared))
+            || matches!(sniff(&response.payload(SIGNATURE_BYTES).bytes), Some(kind) if is_container(kind));
+        if signed {
+            limits.max_body_bytes.max(limits.documents.max_input_bytes)
+        } else {
+            limits.max_body_bytes
+        }
+    }
+
+    /// The kind of document that its body is, where it is no HTML and its answer brought what was asked for.
+    pub fn kind(&self) -> Option<Kind> {
+        *self.kind.get_or_init(|| {
+            let body = (self.is_read() && !self.is_html()).then(|| self.body())?;
+            let (media_type, sniffed) = (body.declared_type.as_deref(), body.sniffed_type);
+            detect(body.bytes, &Hints { media_type, sniffed, path: self.url.path() })
         })
     }
 
@@ -168,10 +197,11 @@ impl<'a> Page<'a> {
         (self.is_read() && says_html && !self.is_html()).then(|| body.sniffed_type.unwrap_or("empty"))
     }
 
-    /// The characters of an HTML page with a good status.
+    /// The characters of an HTML page, or of a document that is all text, with a good status.
     pub fn characters(&self) -> Option<&Characters<'a>> {
         let read = || {
-            let body = (self.is_read() && self.is_html()).then(|| self.body())?;
+            let is_text = self.is_html() || self.kind().is_some_and(Kind::is_characters);
+            let body = (self.is_read() && is_text).then(|| self.body())?;
             let decoded =
                 charset::decode(body.bytes, self.capture.response.charset_label(), top_level(&self.url));
             let text = match decoded.text {
@@ -193,7 +223,25 @@ impl<'a> Page<'a> {
 
     /// The tree of an HTML page with a good status.
     pub fn dom(&self) -> Option<&Dom<'a>> {
-        self.dom.get_or_init(|| Some(parse(self.characters()?.text, &self.limits().tree()))).as_ref()
+        let read = || {
+            let characters = self.is_html().then(|| self.characters()).flatten()?;
+            Some(parse(characters.text, &self.limits().tree()))
+        };
+        self.dom.get_or_init(read).as_ref()
+    }
+
+    /// A document with a signature (PDF, Office file, EPUB) as HTML, for who reads trees of pages; `None` for what is none, or
+    /// was not read.
+    pub fn document_html(&self) -> Option<&'a str> {
+        self.kind().filter(|kind| !kind.is_characters())?;
+        let main = &self.document()?.main;
+        Some(self.buffers.text.get_or_init(|| to_html(main.title.as_deref(), &main.markdown)))
+    }
+
+    /// The tree of that.
+    pub fn document_dom(&self) -> Option<&Dom<'a>> {
+        let read = || Some(parse(self.document_html()?, &self.limits().tree()));
+        self.document_dom.get_or_init(read).as_ref()
     }
 
     /// The links of an HTML page, with what they were resolved against and what was passed over.
@@ -248,11 +296,10 @@ impl<'a> Page<'a> {
     /// [rejected](Self::rejected) the page.
     pub fn document(&self) -> Option<&Document> {
         let decode = || {
-            let body = self.is_read().then(|| self.body());
-            let Some(body) = body else { return Ok(None) };
-            let (declared, sniffed) = (body.declared_type.as_deref(), body.sniffed_type);
-            let mut reading =
-                self.mill.decoders().iter().filter(|decoder| decoder.accepts(declared, sniffed));
+            if !self.is_read() {
+                return Ok(None);
+            }
+            let mut reading = self.mill.decoders().iter().filter(|decoder| decoder.accepts(self));
             reading.next().map(|decoder| decoder.document(self)).transpose()
         };
         self.document.get_or_init(decode).as_ref().ok()?.as_ref()
@@ -299,6 +346,11 @@ impl<'a> Page<'a> {
         let origin = self.capture.origin.as_deref().and_then(CanonicalUrl::parse_stored);
         origin.filter(|origin| *origin != self.url)
     }
+}
+
+/// Whether bytes look like a document that is no text.
+fn is_container(sniffed: &str) -> bool {
+    matches!(sniffed, "application/pdf" | "application/zip" | "application/x-ole-storage" | "application/rtf")
 }
 
 /// Bytes for as long as their buffer lives.

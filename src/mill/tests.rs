@@ -20,8 +20,8 @@ impl Decode for Plain {
         PartId::new("plain", 1)
     }
 
-    fn accepts(&self, declared: Option<&str>, _: Option<&str>) -> bool {
-        declared == Some("text/plain")
+    fn accepts(&self, page: &Page<'_>) -> bool {
+        page.body().declared_type.as_deref() == Some("text/plain")
     }
 
     fn document(&self, page: &Page<'_>) -> Result<Document, Reject> {
@@ -31,7 +31,7 @@ impl Decode for Plain {
         main.title = text.lines().next().map(str::to_owned);
         main.text = text.to_owned();
         let links = text.lines().filter_map(CanonicalUrl::parse).map(|target| Link::new(target, LinkKind::A));
-        Ok(Document { main, metadata: None, links: links.collect() })
+        Ok(Document { main, metadata: None, links: links.collect(), found: None })
     }
 }
 

@@ -41,6 +41,7 @@ fn a_part_of_the_library_links_what_it_needs_and_no_more() {
         ("shard,html", &engines),
         ("graph", &engines),
         ("dedup", &engines),
+        ("documents", &engines),
         ("revisit", &engines),
         ("rules", &engines),
         ("index", &engines),

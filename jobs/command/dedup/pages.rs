@@ -20,7 +20,7 @@ use crate::output::covering;
 const NEAR: usize = 5;
 
 columns! {
-    struct Located from PageRow { url_key, is_current, is_html, fetch_status, warc_filename, warc_record_offset }
+    struct Located from PageRow { url_key, is_current, is_html, page_type, fetch_status, warc_filename, warc_record_offset }
 }
 
 columns! {
@@ -67,7 +67,11 @@ fn locate(pages: &Path, urls: &[CanonicalUrl]) -> Result<Vec<Option<Found>>> {
             for (_, found) in keys.iter().zip(&mut found).filter(|(key, _)| **key == page.url_key.0) {
                 let status =
                     page.fetch_status.map_or_else(|| "no status".into(), |status| format!("status {status}"));
-                let kind = if page.is_html { "HTML" } else { "no HTML" };
+                let kind = if page.is_html {
+                    "HTML"
+                } else {
+                    page.page_type.map_or("no HTML", |kind| kind.as_str())
+                };
                 *found = Some(Found {
                     part: batch.path().to_path_buf(),
                     place: place(page.warc_filename, page.warc_record_offset),

@@ -59,7 +59,11 @@ fn about(shown: &Shown, screen: &mut Screen) {
     screen.line("dates", &dates.join(", "));
     let kind = [page.page_type.map(str::to_owned), page.languages.clone(), page.charset.clone()];
     let words = format!("{} words", page.words);
-    let kind: Vec<String> = kind.into_iter().flatten().chain(page.is_html.then_some(words)).collect();
+    let kind: Vec<String> = kind
+        .into_iter()
+        .flatten()
+        .chain((page.is_html || page.page_type.is_some()).then_some(words))
+        .collect();
     screen.line("kind", &kind.join(", "));
     screen.line("site", &text(&page.site_name));
     screen.line("licence", &text(&page.licence));

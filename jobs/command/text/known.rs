@@ -4,12 +4,17 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 use webmill_capture::CanonicalUrl;
+use webmill_documents::{TitleSource, to_html};
 use webmill_html::{Decoded, Item, Limits, Metadata, base_of, decode, items, metadata, parse};
-use webmill_text::{MainText, TextLimits, XmlForm, keywords, languages_declared, main_text, plain_text};
+use webmill_mill::document_text;
+use webmill_text::{
+    MainText, TextLimits, XmlForm, fragment_text, keywords, languages_declared, main_text, plain_text,
+};
 
 use super::feeds::{self, Listed};
-use super::read::{Bytes, Input, Refusal};
+use super::read::{Bytes, Input, Refusal, document_kind};
 use super::{Form, TextArgs, front_matter, xml};
+use crate::document_reader;
 
 /// Keywords of a page.
 const KEYWORDS: usize = 10;
@@ -22,14 +27,20 @@ pub struct Known {
     pub id: String,
     /// The file as it was found; `-` for stdin.
     pub file: String,
-    /// What it is: page, item (of a feed), text, sitemap-url, sitemap.
+    /// What it is: page, item (of a feed), text, document, sitemap-url, sitemap.
     pub kind: &'static str,
+    /// Format of a document: pdf, docx and so on.
+    pub format: Option<&'static str>,
+    /// Pages, slides or sheets of a document.
+    pub pages: Option<u32>,
     /// Address: as given, else as the page states it.
     pub url: Option<String>,
     /// Main text, a paragraph a line.
     pub text: String,
     /// Title, as the page shows or states it.
     pub title: Option<String>,
+    /// Where the title of a document was found: metadata, style, type, heading, line.
+    pub title_source: Option<&'static str>,
     /// Author.
     pub author: Option<String>,
     /// Publication, ISO 8601, with time and zone where the page states them.
@@ -86,6 +97,8 @@ pub struct Known {
     pub encoding_doubled: Option<&'static str>,
     /// Where the page leads, if a refresh to another page is all that it is: it has no text then.
     pub redirects_to: Option<String>,
+    /// What is wrong with a document, or was left out of it.
+    pub warnings: Vec<String>,
     /// Limits that cut it.
     pub cuts: Vec<&'static str>,
     /// The text as Markdown, if asked for.
@@ -184,6 +197,7 @@ impl Source<'_> {
     pub fn read(&self, bytes: &Bytes, kind: Input) -> Result<Listed<Vec<Known>>, Refusal> {
         match kind {
             Input::Feed => feeds::items(self, bytes),
+            Input::Document => self.document(bytes),
             Input::Text => Ok(Listed { entries: vec![self.text(bytes)], faults: Vec::new() }),
             _ => Ok(Listed { entries: vec![self.page(bytes)], faults: Vec::new() }),
         }
@@ -205,6 +219,37 @@ impl Source<'_> {
             _ => Vec::new(),
         };
         Known { kind: "page", cuts, structured, ..self.known(main, meta).read_as(&decoded) }
+    }
+
+    /// A document that is no HTML.
+    fn document(&self, page: &Bytes) -> Result<Listed<Vec<Known>>, Refusal> {
+        let name = self.file.to_string_lossy();
+        let Some(kind) = document_kind(&page.bytes, &name) else { return Err(Refusal::new("no document")) };
+        let read = document_reader::reader().read(&page.bytes, kind, &webmill_documents::Limits::default());
+        let mut document = read.map_err(|failure| {
+            Refusal::new(format!("{} that is not read: {} ({})", kind.name(), failure.reason, failure.detail))
+        })?;
+        if page.cut {
+            document.warn("body-cut");
+        }
+        let (format, title_source) = (Some(kind.name()), document.title_source.map(TitleSource::name));
+        let warnings: Vec<String> = document.warnings.iter().map(ToString::to_string).collect();
+        let (pages, modified) = (document.pages, document.modified.clone());
+        let mut meta = Metadata::default();
+        meta.lang = document.language.as_ref().map(|language| language.to_ascii_lowercase());
+        let limits = self.limits();
+        // Who asks for a form of its own, or for less, gets it from the tree.
+        let shaped = limits.xml.is_some() || !limits.tables || !limits.links;
+        let tree = shaped.then(|| to_html(document.title.as_deref(), &document.markdown));
+        let mut main = document_text(document);
+        if let Some(html) = tree {
+            let written = fragment_text(&parse(&html, &Limits::default()), &meta, &limits);
+            (main.text, main.markdown, main.xml) = (written.text, written.markdown, written.xml);
+            main.tables.retain(|_| limits.tables);
+        }
+        let known = self.known(main, meta);
+        let known = Known { kind: "document", format, title_source, warnings, pages, modified, ..known };
+        Ok(Listed { entries: vec![known], faults: Vec::new() })
     }
 
     /// A plain text.

@@ -1,7 +1,8 @@
 //! From a file to its bytes, and what they are.
 //!
 //! What a file is, its content says first (a feed, a sitemap, HTML), then its name: called `.html` it is HTML whatever it
-//! begins with, unless it is binary; called `.txt` it is plain text without a page's elements. A file that the command line
+//! begins with, unless it is binary; called `.txt` it is plain text without a page's elements. Documents
+//! show by their bytes too, Markdown and tables of values by their names. A file that the command line
 //! names is read as text where it is nothing else; one in a folder is passed over then. `--input` says it for all files.
 
 use std::fmt;
@@ -11,6 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use flate2::read::MultiGzDecoder;
 use webmill_crawl::sitemap::{SitemapKind, kind_of};
+use webmill_documents::{Hints, Kind, detect};
 use webmill_html::decode;
 use webmill_html::sniff::{is_html_name, sniff};
 use webmill_shard as shard;
@@ -36,6 +38,8 @@ pub enum Input {
     Text,
     /// RSS, Atom or JSON Feed: each item is a text.
     Feed,
+    /// PDF, Office files, OpenDocument, RTF, EPUB, Markdown, tables of values.
+    Document,
     /// Sitemaps, their indexes, lists of addresses: URLs with the days of their last changes.
     Sitemap,
 }
@@ -122,12 +126,31 @@ pub fn told(mut page: Bytes, found: &Found, input: Input, user: bool) -> Result<
         page = unpacked.map_err(|error| Refusal(format!("gzip data that breaks: {error}")))?;
     }
     let meant = Meant::of(found, user);
+    let name = found.path.to_string_lossy();
+    if matches!(input, Input::Auto | Input::Document) && is_document(&page.bytes, &name, input) {
+        return Ok(Looked::At(page, Input::Document));
+    }
     match kind(&page.bytes, meant, input) {
         Ok(kind) => Ok(Looked::At(page, kind)),
         // A folder holds other files too; one that is called a page and is none is a fault.
         Err(reason) if meant.named || meant.html => Err(Refusal(reason)),
         Err(reason) => Ok(Looked::PassedOver(reason)),
     }
+}
+
+/// Whether bytes are a document that is neither HTML, a feed nor plain text.
+fn is_document(bytes: &[u8], name: &str, input: Input) -> bool {
+    match document_kind(bytes, name) {
+        None | Some(Kind::Feed) => false,
+        Some(Kind::Text) => input == Input::Document,
+        Some(_) => true,
+    }
+}
+
+/// The kind of document that bytes are which are called so.
+pub fn document_kind(bytes: &[u8], name: &str) -> Option<Kind> {
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    detect(bytes, &Hints { media_type: None, sniffed: sniff(bytes), path: name })
 }
 
 fn bounded(from: &mut impl Read) -> io::Result<Bytes> {

@@ -94,19 +94,19 @@ impl Session {
             refused_by_accept: false,
             body_permit: BodyPermit::default(),
         };
-        if let Some(accept) = accept {
-            let head = Response::parse(&received.raw);
-            if !accept(received.status, head.media_type().as_deref().unwrap_or_default()) {
-                received.refused_by_accept = true;
-                let reusable = body.is_end_stream();
-                received.truncated = (!reusable).then_some(Truncation::Unspecified);
-                return Ok(Exchange { received, reusable });
-            }
+        let media_type = Response::parse(&received.raw).media_type().unwrap_or_default();
+        if accept.is_some_and(|accept| !accept(received.status, &media_type)) {
+            received.refused_by_accept = true;
+            let reusable = body.is_end_stream();
+            received.truncated = (!reusable).then_some(Truncation::Unspecified);
+            return Ok(Exchange { received, reusable });
         }
         if limits.head_only {
             return Ok(Exchange { received, reusable: body.is_end_stream() });
         }
-        received.truncated = read_body(&mut body, &mut received, limits.clone()).await;
+        let mut limits = limits.clone();
+        limits.know(&media_type);
+        received.truncated = read_body(&mut body, &mut received, limits).await;
         let reusable = received.truncated.is_none();
         Ok(Exchange { received, reusable })
     }

@@ -103,6 +103,8 @@ pub struct FetchOptions {
     pub cookie_sites: usize,
     /// Longest body of a page, in bytes as transferred (see [`super::Request::max_body_bytes`]); default 64 MiB.
     pub max_body_bytes: u64,
+    /// Longest body of an answer that is no HTML: PDF, Office file, feed, plain text; default 64 MiB.
+    pub max_document_bytes: u64,
     /// Bytes of a body that each connection may hold without asking for memory; default 1 MiB, in a crawl less where its
     /// memory is small.
     pub small_body_bytes: u64,
@@ -155,6 +157,7 @@ impl Default for FetchOptions {
             cookies_file: None,
             cookie_sites: 100_000,
             max_body_bytes: 64 << 20,
+            max_document_bytes: 64 << 20,
             small_body_bytes: 1 << 20,
             large_bodies_bytes: None,
             total_ms: 120_000,
@@ -242,6 +245,7 @@ impl FetchOptions {
     fn check_numbers(&self) -> Result<()> {
         let positive = [
             ("max_body_bytes", self.max_body_bytes),
+            ("max_document_bytes", self.max_document_bytes),
             ("large_bodies_bytes", self.large_bodies_bytes.unwrap_or(1)),
             ("small_body_bytes", self.small_body_bytes),
             ("total_ms", self.total_ms),

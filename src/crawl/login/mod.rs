@@ -160,6 +160,7 @@ impl Visit<'_> {
             url,
             method,
             max_body_bytes: form::PAGE_BYTES as u64,
+            max_document_bytes: None,
             accept: None,
             keep: true,
             conditional: None,

@@ -36,11 +36,13 @@ text_enum! {
         Object = "object",
         /// `<embed src>`.
         Embed = "embed",
+        /// A link of a document that is no HTML: PDF, Office, a feed.
+        Document = "document",
     }
 }
 
 table! {
-    /// One row a link of an HTML page, in the order of the pages and within a page of the document.
+    /// One row a link of an HTML page or a document, in the order of the pages and within a page of the document.
     LinkRow = "links" {
         source_url: String = "canonical URL of the page that holds the link", "http://news.pku.edu.cn/1.html";
         source_key: Bytes16 = "url_key of the page that holds the link", "0x9f…";
@@ -53,7 +55,7 @@ table! {
         before: String = "at most 50 bytes of page text before the anchor, cut at a character", "read more in the";
         after: String = "at most 50 bytes of page text after the anchor, cut at a character", "of this week";
         rel: Option<String> = "rel attribute, lower case", "nofollow";
-        kind: LinkElement = "element that made the link: a, area, frame, iframe, link, form, meta-refresh, canonical, hreflang, http-redirect; img (pictures: src, and the largest of srcset) only where the recipe's [extract] says images = true, and never an arc of the graph unless its kinds name it", "a";
+        kind: LinkElement = "element that made the link: a, area, frame, iframe, link, form, meta-refresh, canonical, hreflang, http-redirect; document, for links of PDF, Office files, feeds and other documents; img (pictures: src, and the largest of srcset) only where the recipe's [extract] says images = true, and never an arc of the graph unless its kinds name it", "a";
         position: u32 = "ordinal of the link on its page, from 0", "12";
         nofollow: bool = "the link or its page asks not to be followed (nofollow, ugc, sponsored)", "false";
         warc_record_offset: i64 = "offset of the source's record in its shard: which capture of the page this is", "183214";
@@ -106,7 +108,7 @@ pub struct Links;
 
 impl Analyzer for Links {
     fn id(&self) -> PartId {
-        PartId::new("links", 2)
+        PartId::new("links", 3)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

@@ -4,7 +4,7 @@ use webmill_capture::domain::{HostParts, reversed};
 use webmill_capture::{CanonicalUrl, RecordType, domain, urlkey};
 use webmill_table::{Bytes16, Millis, table, text_enum};
 
-use super::place;
+use super::{DocumentKind, DocumentTitle, place};
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 text_enum! {
@@ -24,6 +24,8 @@ text_enum! {
         Product = "product",
         /// What an organisation offers.
         Service = "service",
+        /// A document that is no HTML: PDF, Office file, feed, plain text.
+        Document = "document",
         /// None of these, or no text at all.
         Other = "other",
     }
@@ -81,7 +83,7 @@ table! {
         url_sortkey: String = "SURT form of the canonical URL, nothing folded: what rows are sorted by, so that neighbours on the Web are neighbours here", "cn,edu,pku,www)/news/1.html";
         url: String = "canonical URL finally fetched, after redirects", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "xxh3-128 of the canonical URL, big-endian: the key that tables are joined by", "0x9f…";
-        is_current: bool = "whether this row counts of its URL, exactly one of each: the latest HTML answer of status 2xx, else the latest of status 2xx, else the latest answer, else the latest row", "true";
+        is_current: bool = "whether this row counts of its URL, exactly one of each: the latest answer of status 2xx that is HTML or was read as a document, else the latest of status 2xx, else the latest answer, else the latest row", "true";
         warc_type: Option<WarcType> = "kind of record: response, revisit (the same as an earlier capture), resource, conversion; request and metadata on demand; null for answers that no shard holds", "response";
         refers_to_url: Option<String> = "canonical URL of the capture that a revisit repeats, where stated", "http://pku.edu.cn/news/1.html";
         refers_to_time: Millis = "when the capture that a revisit repeats was fetched; null where not stated", "2003-04-15T08:13:06Z";
@@ -124,6 +126,11 @@ table! {
         subset: String = "part of the crawl, a partition of the public index: warc (status 2xx), robotstxt, crawldiagnostics (all else)", "warc";
         http_defects: Vec<String> = "what is wrong with the HTTP message; empty for a good one", "['no-blank-line']";
         is_html: bool = "whether it was parsed as HTML", "true";
+        document: Option<DocumentKind> = "format of a document that is no HTML, by its bytes: pdf, docx, doc, odt, rtf, pptx, ppt, odp, xlsx, xls, xlsb, ods, epub, feed, markdown, csv, text", "pdf";
+        document_failure: Option<String> = "why the document could not be read: encrypted, damaged, too-large, crashed, too-slow, out-of-memory and the like; null where it was", "encrypted";
+        document_warnings: Vec<String> = "what is wrong with the document or was left out of it: needs-ocr, text-cut, pages-cut and the like", "['needs-ocr']";
+        title_source: Option<DocumentTitle> = "where the title of a document was found: metadata, style, type (size of letters), heading, line; null for HTML", "type";
+        num_pages: Option<u32> = "pages, slides or sheets of a document; null where it has none", "12";
         title: Option<String> = "title of the page, white space collapsed", "北京大学新闻网";
         description: Option<String> = "description from meta, OpenGraph or JSON-LD", "Campus news";
         author: Option<String> = "author the page names", "Li Hua";
@@ -139,7 +146,7 @@ table! {
         canonical_url: Option<String> = "target of link rel=canonical, canonical form", "http://pku.edu.cn/news/1.html";
         robots_noindex: bool = "meta robots or X-Robots-Tag ask not to index the page: reports leave it out", "false";
         robots_nofollow: bool = "meta robots or X-Robots-Tag ask not to follow its links", "false";
-        page_type: Option<PageKind> = "kind of page: article, forum, product, collection, listing, documentation, service, other", "article";
+        page_type: Option<PageKind> = "kind of page, of every answer that was read: article, forum, product, collection, listing, documentation, service, document (no HTML), other", "article";
         num_links: u32 = "links that stand in table links", "48";
         num_words: u32 = "words of the main text (UAX 29, jieba for Chinese)", "812";
         text_digest: Option<Bytes16> = "xxh3-128 of the normalised main text (case, width, white space); null without text", "0x51…";
@@ -191,13 +198,16 @@ impl PageRow {
     }
 }
 
+/// What pages are counted as in the manifest whose body is a document that was read.
+pub const DOCUMENTS: &str = "documents";
+
 /// Fills table `pages`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pages;
 
 impl Analyzer for Pages {
     fn id(&self) -> PartId {
-        PartId::new("pages", 3)
+        PartId::new("pages", 4)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -283,6 +293,7 @@ fn captured(page: &Page<'_>) -> PageRow {
         warc_record_length: capture.place.length as i64,
         http_defects: body.defects.iter().map(|defect| (*defect).to_owned()).collect(),
         is_html: answer && page.is_html(),
+        document: page.kind().map(DocumentKind::from),
         ..PageRow::of_url(page.url())
     }
 }
@@ -340,6 +351,13 @@ fn read(page: &Page<'_>, row: &mut PageRow) {
         row.published.clone_from(&document.main.date);
         row.published_ambiguous = document.main.ambiguous_date.iter().flatten().cloned().collect();
         row.page_type = Some(document.main.page_type.into());
+        if let Some(found) = &document.found {
+            row.title_source = found.title_source.map(DocumentTitle::from);
+            row.num_pages = found.pages;
+            row.document_warnings = found.warnings.iter().map(|warning| warning.to_string()).collect();
+        }
+    } else if let (Some(_), Some(rejected)) = (page.kind(), page.rejected()) {
+        row.document_failure = Some(rejected.reason.trim_start_matches("document-").to_owned());
     }
     if let Some(reading) = page.reading() {
         row.num_words = reading.num_words;
@@ -353,6 +371,9 @@ fn count(row: &PageRow, out: &mut Rows) {
     out.count("captures");
     for (name, yes) in [
         ("html", row.is_html),
+        (DOCUMENTS, row.document.is_some() && row.document_failure.is_none()),
+        ("documents-cut", row.document_warnings.iter().any(|warning| warning.ends_with("-cut"))),
+        ("documents-without-text", row.document_warnings.iter().any(|warning| warning == "needs-ocr")),
         ("revisits", row.warc_type == Some(WarcType::Revisit)),
         ("truncated", row.content_truncated.is_some()),
         ("broken-http", !row.http_defects.is_empty()),

@@ -7,7 +7,7 @@ use super::{list, place};
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 table! {
-    /// One row a row of a data table in the main text of a page; rows that name the columns are not among them.
+    /// One row a row of a data table in the main text of a page, or of a table or sheet of a document; rows that name the columns are not among them.
     RecordRow = "records" {
         url: String = "canonical URL of the page", "http://shop.example.com/kettles";
         url_key: Bytes16 = "key of the page in table pages", "0x9f…";
@@ -16,7 +16,7 @@ table! {
         is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
         table: u32 = "ordinal of the data table on its page, from 0", "0";
         row: u32 = "ordinal of the row in its table, from 0", "3";
-        caption: Option<String> = "what the table's caption says", "Kettles by price";
+        caption: Option<String> = "what the table's caption says; of a sheet its name", "Kettles by price";
         columns: Vec<String> = "names of the columns, no two alike; empty where the table names none", "['Model', 'Price']";
         cells: Vec<String> = "texts of the cells, one a column; a cell that spans several stands in each", "['K 200', '12.50']";
         warc_record_offset: i64 = "offset of the page's record in its shard", "183214";
@@ -40,7 +40,7 @@ pub struct Records;
 
 impl Analyzer for Records {
     fn id(&self) -> PartId {
-        PartId::new("records", 3)
+        PartId::new("records", 4)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

@@ -1,4 +1,4 @@
-//! `texts`: the main text of HTML pages.
+//! `texts`: the main text of HTML pages, the text of documents.
 
 use webmill_capture::domain::registrable;
 use webmill_dedup::BandShape;
@@ -8,7 +8,7 @@ use super::{PageKind, place};
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 table! {
-    /// One row an HTML page that has main text.
+    /// One row an HTML page that has main text, and a document that has text.
     TextRow = "texts" {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
@@ -47,7 +47,7 @@ pub struct Texts;
 
 impl Analyzer for Texts {
     fn id(&self) -> PartId {
-        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 4) }
+        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 5) }
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

@@ -24,6 +24,8 @@ pub enum PageType {
     Product,
     /// What an organisation offers.
     Service,
+    /// A document that is no HTML: PDF, Office file, feed, plain text.
+    Document,
     /// None of these, or no text at all.
     #[default]
     Other,
@@ -51,6 +53,7 @@ impl PageType {
             PageType::Listing => "listing",
             PageType::Product => "product",
             PageType::Service => "service",
+            PageType::Document => "document",
             PageType::Other => "other",
         }
     }

@@ -46,6 +46,7 @@ columns! {
         url_key,
         is_current,
         is_html,
+        page_type,
         warc_type,
         refers_to_url,
         refers_to_time,
@@ -175,8 +176,9 @@ impl Taken {
                 }
                 let goes = filters[1].may_have(key);
                 let revisit = row.warc_type == Some(WarcType::Revisit);
-                let html = row.is_html && matches!(row.fetch_status, None | Some(200..=299));
-                if is_capture(row.warc_type) && (html || revisit) && goes {
+                let is_page = row.is_html || row.page_type.is_some();
+                let good = is_page && matches!(row.fetch_status, None | Some(200..=299));
+                if is_capture(row.warc_type) && (good || revisit) && goes {
                     let value = tagged(u8::from(!row.is_current), &captured(&row, part))?;
                     self.going.push(&key.to_be_bytes(), &value)?;
                 }
