@@ -8,8 +8,8 @@
 //! and on Linux a seccomp filter refuses the calls), writes no file, starts no program, and ends with its parent.
 //!
 //! **Determinism.** A document whose child dies after others were read in it is given to a fresh child once more, and what
-//! comes of that counts: so no row depends on which documents came before on which thread. Limits count work; the clock is
-//! the last guard, for what [`Limits`] do not see.
+//! comes of that counts: so no row depends on which documents came before on which thread. One that took all its time is not:
+//! time is counted anew for each. Limits count work; the clock is the last guard, for what [`Limits`] do not see.
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -81,7 +81,7 @@ impl ReadDocument for Pool {
         }
         let mut child = self.child()?;
         let mut answer = child.ask(bytes, kind, limits);
-        if answer.is_err() && child.has_answered() {
+        if matches!(answer, Err(Death::Memory | Death::Crash(_))) && child.has_answered() {
             child = self.fresh()?;
             answer = child.ask(bytes, kind, limits);
         }

@@ -10,11 +10,12 @@ const SECONDS: u64 = 20;
 
 /// Gives up files, connections, programs and memory beyond the limit.
 pub(super) fn confine() -> io::Result<()> {
+    // Read while files can still be opened.
+    limit(libc::RLIMIT_AS, used_memory().saturating_add(MEMORY))?;
     limit(libc::RLIMIT_CORE, 0)?;
     limit(libc::RLIMIT_FSIZE, 0)?;
     // Standard input, output and error are there; no number is left for a file or a connection.
     limit(libc::RLIMIT_NOFILE, 3)?;
-    limit(libc::RLIMIT_AS, used_memory().saturating_add(MEMORY))?;
     #[cfg(target_os = "linux")]
     {
         end_with_parent()?;
@@ -34,8 +35,8 @@ pub(super) fn allow_time() -> io::Result<()> {
         }
     };
     let seconds = u64::try_from(used.ru_utime.tv_sec + used.ru_stime.tv_sec).unwrap_or(0);
-    let soft = libc::rlimit { rlim_cur: seconds + 1 + SECONDS, rlim_max: libc::RLIM_INFINITY };
-    set(libc::RLIMIT_CPU, &soft)
+    let hard = hard_limit(libc::RLIMIT_CPU)?;
+    set(libc::RLIMIT_CPU, &libc::rlimit { rlim_cur: hard.min(seconds + 1 + SECONDS), rlim_max: hard })
 }
 
 /// What `RLIMIT_…` numbers are on this system.
@@ -44,8 +45,20 @@ type Resource = libc::__rlimit_resource_t;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 type Resource = libc::c_int;
 
+/// Has less of a resource from now on; what is less already stays.
 fn limit(resource: Resource, most: u64) -> io::Result<()> {
+    let most = most.min(hard_limit(resource)?);
     set(resource, &libc::rlimit { rlim_cur: most, rlim_max: most })
+}
+
+/// What a limit may be raised to at most.
+fn hard_limit(resource: Resource) -> io::Result<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: getrlimit fills the struct it is given.
+    match unsafe { libc::getrlimit(resource, &mut limit) } {
+        0 => Ok(limit.rlim_max),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 fn set(resource: Resource, limit: &libc::rlimit) -> io::Result<()> {
@@ -60,7 +73,9 @@ fn set(resource: Resource, limit: &libc::rlimit) -> io::Result<()> {
 fn used_memory() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm").ok();
     let pages = pages.as_deref().and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
-    pages.map_or(1 << 30, |pages| pages.saturating_mul(4096))
+    // SAFETY: sysconf takes a number.
+    let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
+    pages.map_or(1 << 30, |pages| pages.saturating_mul(page))
 }
 
 /// Has the system end this process when its parent ends.
@@ -93,6 +108,7 @@ fn filter_calls() -> io::Result<()> {
         libc::SYS_futex,
         libc::SYS_getrandom,
         libc::SYS_getrusage,
+        libc::SYS_getrlimit,
         libc::SYS_setrlimit,
         libc::SYS_prlimit64,
         libc::SYS_clock_gettime,

@@ -30,6 +30,8 @@ impl ReadDocument for Obedient {
                 }
             }
             b"leak" => std::mem::forget(std::hint::black_box(vec![1u8; 600 << 20])),
+            b"much" => drop(std::hint::black_box(vec![1u8; 900 << 20])),
+            b"too much" => drop(std::hint::black_box(vec![1u8; 1100 << 20])),
             b"file" => document.text = format!("{:?}", std::fs::File::open("/etc/hostname").is_ok()),
             b"write" => {
                 document.text = format!("{:?}", std::fs::write("/tmp/webmill-isolation", "x").is_ok())
@@ -62,16 +64,19 @@ fn main() {
         serve_with(Obedient).expect("the parent listens");
         return;
     }
-    let tests: [(&str, fn(&Pool)); 4] = [
+    let tests: [(&str, fn(&Pool)); 5] = [
         ("a_document_that_ends_its_child_is_a_failure", hostile),
         ("a_child_has_no_files_connections_or_programs", confined),
         ("what_came_before_does_not_matter", alike),
         ("many_threads_share_a_pool", shared),
+        ("a_child_has_a_gibibyte", bounded),
     ];
     for (name, test) in tests {
         test(&Pool::new(vec![program.clone(), "child".into()]));
         println!("test {name} ... ok");
     }
+    limited(&program);
+    println!("test limits_that_are_lower_already_stay ... ok");
     no_reader();
     println!("test another_program_is_no_reader ... ok");
 }
@@ -130,6 +135,19 @@ fn shared(pool: &Pool) {
             });
         }
     });
+}
+
+fn bounded(pool: &Pool) {
+    assert_eq!(said(pool, b"much"), Ok(String::new()));
+    assert_eq!(said(pool, b"too much"), Err("out-of-memory".to_owned()));
+}
+
+/// Whoever starts the program may have bounded it before.
+fn limited(program: &OsString) {
+    let script = "ulimit -t 60 && ulimit -v 700000 && ulimit -n 20 && exec \"$0\" child";
+    let pool = Pool::new(vec!["sh".into(), "-c".into(), script.into(), program.clone()]);
+    assert_eq!(said(&pool, b"words"), Ok("words".to_owned()));
+    assert_eq!(said(&pool, b"much"), Err("out-of-memory".to_owned()));
 }
 
 fn no_reader() {
