@@ -17,6 +17,9 @@ const SAMPLE: usize = 64 << 10;
 /// Rows by which it is found.
 const SAMPLE_ROWS: usize = 200;
 
+/// Cells that are read; what follows is left out, with a warning.
+const MAX_CELLS: usize = 4_000_000;
+
 /// Reads a table of values.
 pub fn read_csv(text: &str, limits: &Limits) -> Document {
     let mut builder = Builder::new(Kind::Csv, limits);
@@ -27,7 +30,10 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
         None => (None, text),
     };
     let delimiter = stated.unwrap_or_else(|| delimiter(text));
-    let mut rows = rows(text, delimiter, limits.max_table_rows.saturating_add(2));
+    let (mut rows, cut) = rows(text, delimiter, limits.max_table_rows.saturating_add(2));
+    if cut {
+        builder.warn("cells-cut");
+    }
     let columns = match rows.first() {
         Some(first) if is_header(first) && rows.len() > 1 => rows.remove(0),
         _ => Vec::new(),
@@ -36,19 +42,27 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
     builder.finish()
 }
 
-/// At most so many rows of a text.
-fn rows(text: &str, delimiter: u8, most: usize) -> Vec<Vec<String>> {
+/// At most so many rows of a text, and whether there are more cells than are read.
+fn rows(text: &str, delimiter: u8, most: usize) -> (Vec<Vec<String>>, bool) {
     let mut reader = csv::ReaderBuilder::new();
     reader.has_headers(false).flexible(true).delimiter(delimiter).trim(csv::Trim::All);
     let read = reader.from_reader(text.as_bytes()).into_records().map_while(Result::ok).take(most);
-    read.map(|row| row.iter().map(str::to_owned).collect()).collect()
+    let (mut rows, mut cells) = (Vec::new(), 0);
+    for row in read {
+        cells += row.len();
+        if cells > MAX_CELLS {
+            return (rows, true);
+        }
+        rows.push(row.iter().map(str::to_owned).collect());
+    }
+    (rows, false)
 }
 
 /// The delimiter by which rows are of one length.
 fn delimiter(text: &str) -> u8 {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
     let alike = |delimiter: u8| {
-        let mut widths: Vec<usize> = rows(sample, delimiter, SAMPLE_ROWS).iter().map(Vec::len).collect();
+        let mut widths: Vec<usize> = rows(sample, delimiter, SAMPLE_ROWS).0.iter().map(Vec::len).collect();
         widths.retain(|width| *width > 1);
         widths.sort_unstable();
         // As many rows of one length as can be; among equals the longer ones.
@@ -98,6 +112,11 @@ mod tests {
                 rows.iter().map(|row| row.iter().map(|cell| cell.replace('\t', " ")).collect()).collect();
             assert_eq!(document.tables[0].rows, cells, "{text}");
         }
+        let many = read_csv(
+            &"a,b\n".repeat(MAX_CELLS / 2 + 1),
+            &Limits { max_table_rows: 5_000_000, ..Limits::default() },
+        );
+        assert!(many.warnings.iter().any(|warning| warning == "cells-cut"), "{:?}", many.warnings);
         assert_eq!(read_csv("", &Limits::default()).tables, []);
         assert_eq!(read_csv("one\ntwo\n", &Limits::default()).text, "one\ntwo\n");
     }

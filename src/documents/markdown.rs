@@ -4,16 +4,26 @@
 //! words. HTML within is passed over. A block of metadata at the beginning, between lines `---`, gives title, author, date
 //! and language, where its lines say so in so many words.
 //!
-//! **Cost.** Linear; nothing is nested deeper than the parser's own limits.
+//! **Cost.** Linear; nothing is nested deeper than the parser's own limits. The parser takes up to a hundred bytes of memory for
+//! a byte of marks, so that texts of more than a mebibyte are read as plain text, with a warning.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use webmill_html::{DateOrder, WrittenDate, read_date};
 
+use crate::text::read_text;
 use crate::{Builder, Document, Inline, Kind, Limits, Marker, Table, TitleSource};
+
+/// Bytes of a text whose marks are read.
+const MAX_BYTES: usize = 1 << 20;
 
 /// Reads Markdown.
 pub fn read_markdown(text: &str, limits: &Limits) -> Document {
+    if text.len() > MAX_BYTES {
+        let mut document = Document { kind: Kind::Markdown, ..read_text(text, limits) };
+        document.warn("marks-unread");
+        return document;
+    }
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
@@ -207,6 +217,13 @@ mod tests {
         assert_eq!(document.links[0].target, "/ferry");
         assert_eq!(document.tables[0].rows, [["1", "2"]]);
         assert_eq!(document.headings[0].text, "Boats & more");
+    }
+
+    #[test]
+    fn a_long_text_keeps_its_marks() {
+        let document = read_markdown(&"*tea*\n\n".repeat(MAX_BYTES / 7 + 1), &Limits::default());
+        assert!(document.text.starts_with("*tea*\n*tea*\n"));
+        assert_eq!((document.kind, &document.warnings[..]), (Kind::Markdown, &["marks-unread".into()][..]));
     }
 
     #[test]
