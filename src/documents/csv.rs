@@ -18,7 +18,7 @@ const SAMPLE: usize = 64 << 10;
 const SAMPLE_ROWS: usize = 200;
 
 /// Cells that are read; what follows is left out, with a warning.
-const MAX_CELLS: usize = 4_000_000;
+const MAX_CELLS: usize = 2_000_000;
 
 /// Reads a table of values.
 pub fn read_csv(text: &str, limits: &Limits) -> Document {
@@ -30,10 +30,15 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
         None => (None, text),
     };
     let delimiter = stated.unwrap_or_else(|| delimiter(text));
-    let (mut rows, cut) = rows(text, delimiter, limits.max_table_rows.saturating_add(2));
-    if cut {
-        builder.warn("cells-cut");
-    }
+    // Delimiters within quotation marks count as well: what the text may hold is known before any of it is taken.
+    let text = match memchr::memchr2_iter(delimiter, b'\n', text.as_bytes()).nth(MAX_CELLS) {
+        Some(end) => {
+            builder.warn("cells-cut");
+            &text[..end]
+        }
+        None => text,
+    };
+    let mut rows = rows(text, delimiter, limits.max_table_rows.saturating_add(2));
     let columns = match rows.first() {
         Some(first) if is_header(first) && rows.len() > 1 => rows.remove(0),
         _ => Vec::new(),
@@ -42,27 +47,19 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
     builder.finish()
 }
 
-/// At most so many rows of a text, and whether there are more cells than are read.
-fn rows(text: &str, delimiter: u8, most: usize) -> (Vec<Vec<String>>, bool) {
+/// At most so many rows of a text.
+fn rows(text: &str, delimiter: u8, most: usize) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new();
     reader.has_headers(false).flexible(true).delimiter(delimiter).trim(csv::Trim::All);
     let read = reader.from_reader(text.as_bytes()).into_records().map_while(Result::ok).take(most);
-    let (mut rows, mut cells) = (Vec::new(), 0);
-    for row in read {
-        cells += row.len();
-        if cells > MAX_CELLS {
-            return (rows, true);
-        }
-        rows.push(row.iter().map(str::to_owned).collect());
-    }
-    (rows, false)
+    read.map(|row| row.iter().map(str::to_owned).collect()).collect()
 }
 
 /// The delimiter by which rows are of one length.
 fn delimiter(text: &str) -> u8 {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
     let alike = |delimiter: u8| {
-        let mut widths: Vec<usize> = rows(sample, delimiter, SAMPLE_ROWS).0.iter().map(Vec::len).collect();
+        let mut widths: Vec<usize> = rows(sample, delimiter, SAMPLE_ROWS).iter().map(Vec::len).collect();
         widths.retain(|width| *width > 1);
         widths.sort_unstable();
         // As many rows of one length as can be; among equals the longer ones.
