@@ -188,8 +188,9 @@ fn shown(page: &Page<'_>, dom: &Dom<'_>) -> Vec<MediaRow> {
         let Some(url) = url.filter(CanonicalUrl::is_web) else { continue };
         let number = |name: &str| dom.attr(node, name).and_then(pixels);
         let (width, height, alt) = (number("width"), number("height"), dom.attr(node, "alt").and_then(alt));
-        match seen.get(&url.key().0).and_then(|&at| rows.get_mut(at)) {
-            Some(known) => {
+        match seen.get(&url.key().0).copied() {
+            Some(at) => {
+                let Some(known) = rows.get_mut(at) else { continue };
                 let longer = |alt: &Option<String>| alt.as_ref().map_or(0, String::len);
                 if longer(&alt) > longer(&known.alt) {
                     known.alt = alt;
