@@ -112,7 +112,7 @@ fn columns(words: &[Word]) -> Option<(f64, f64, f64)> {
 }
 
 /// Adds a span to spans that do not touch, in order.
-fn cover(covered: &mut Vec<(f64, f64)>, (mut from, mut to): (f64, f64)) {
+pub(super) fn cover(covered: &mut Vec<(f64, f64)>, (mut from, mut to): (f64, f64)) {
     let first = covered.partition_point(|span| span.1 < from);
     let last = covered.partition_point(|span| span.0 <= to);
     if let Some(touched) = covered.get(first..last.max(first)) {
@@ -125,7 +125,7 @@ fn cover(covered: &mut Vec<(f64, f64)>, (mut from, mut to): (f64, f64)) {
 }
 
 /// Gaps of a width between spans: width and middle.
-fn gaps(covered: &[(f64, f64)], least: f64) -> Vec<(f64, f64)> {
+pub(super) fn gaps(covered: &[(f64, f64)], least: f64) -> Vec<(f64, f64)> {
     covered
         .windows(2)
         .filter_map(|pair| match pair {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::pdf::geometry::Area;
 use crate::pdf::interpret::Glyph;
 use crate::pdf::scripts::{is_rtl, rtl_logical};
 
@@ -32,6 +33,27 @@ pub(in crate::pdf) struct Word {
     pub(in crate::pdf) spaced: bool,
     /// Which link it belongs to.
     pub(in crate::pdf) link: Option<u32>,
+    /// Which ruled table it stands for.
+    pub(in crate::pdf) table: Option<u32>,
+}
+
+impl Word {
+    /// What stands in the place of a table's words.
+    pub(in crate::pdf) fn of_table(number: u32, area: Area) -> Word {
+        Word {
+            text: "\u{FFFC}".into(),
+            u0: area.x0,
+            u1: area.x1,
+            v: (area.y0 + area.y1) / 2.0,
+            size: 1.0,
+            space: 0.25,
+            bold: false,
+            furniture: false,
+            spaced: true,
+            link: None,
+            table: Some(number),
+        }
+    }
 }
 
 /// A glyph within the frame of its direction.
@@ -50,6 +72,9 @@ pub(in crate::pdf) struct Frame {
 }
 
 impl Frame {
+    /// Text that goes right on a page that stands upright.
+    pub(in crate::pdf) const UPRIGHT: Frame = Frame { vertical: false, angle: 0 };
+
     pub(in crate::pdf) fn of(glyph: &Glyph) -> Frame {
         Frame { vertical: glyph.vertical, angle: glyph.angle }
     }
@@ -151,6 +176,7 @@ fn finished(glyphs: &mut [Placed<'_>], spaced: bool, link: &impl Fn((f64, f64)) 
         furniture: middle.furniture,
         spaced,
         link: link(((middle.at.0 + middle.end.0) / 2.0, middle.at.1 - middle.size * 0.3)),
+        table: None,
     })
 }
 
