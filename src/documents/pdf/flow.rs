@@ -36,7 +36,6 @@ struct Piece {
     shape: Shape,
     size: f64,
     bold: bool,
-    rtl: bool,
     lines: usize,
     /// First and last baseline.
     top: f64,
@@ -72,18 +71,10 @@ fn all_lines(sheets: &[Sheet]) -> impl Iterator<Item = &Line> {
 }
 
 /// Tells a builder of all pages; `heads` are their running heads.
-pub(super) fn tell(sheets: Vec<Sheet>, heads: Vec<Vec<String>>, body: f64, builder: &mut Builder) {
-    let mut lexicon = Lexicon::default();
-    for block in sheets.iter().flat_map(|sheet| &sheet.blocks) {
-        let mut goes_on = false;
-        for line in &block.lines {
-            lexicon.add(line, goes_on);
-            goes_on = line.words.last().is_some_and(|word| word.text.ends_with(['-', '\u{2010}', '\u{AD}']));
-        }
-    }
+pub(super) fn tell(sheets: Vec<Sheet>, heads: Vec<Vec<String>>, lexicon: &Lexicon, body: f64, builder: &mut Builder) {
     let mut pieces: Vec<Piece> = Vec::new();
     for (sheet, heads) in sheets.into_iter().zip(heads) {
-        let maker = Maker { targets: &sheet.targets, lexicon: &lexicon, body };
+        let maker = Maker { targets: &sheet.targets, lexicon, body };
         for block in sheet.blocks {
             maker.block(block, &mut pieces);
         }
@@ -91,7 +82,7 @@ pub(super) fn tell(sheets: Vec<Sheet>, heads: Vec<Vec<String>>, body: f64, build
     }
     let pieces = merged_headings(pieces, body);
     let levels = levels(&pieces, body);
-    let mut teller = Teller { builder, lexicon: &lexicon, body, levels, open: None, notes: Vec::new() };
+    let mut teller = Teller { builder, lexicon, body, levels, open: None, notes: Vec::new() };
     for piece in pieces {
         if teller.builder.is_full() {
             break;
@@ -108,7 +99,6 @@ impl Piece {
             shape: Shape::Text,
             size: 0.0,
             bold: false,
-            rtl: false,
             lines: 0,
             top: 0.0,
             bottom: 0.0,
@@ -186,7 +176,6 @@ impl Maker<'_> {
                 shape: label.map_or(Shape::Text, Shape::Note),
                 size: common_size(lines),
                 bold: lines.iter().all(|line| line.bold),
-                rtl: first.rtl,
                 lines: lines.len(),
                 top: first.v,
                 bottom: last.v,

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use super::layout::lines::{Line, join};
+use super::page::Sheet;
 use crate::Inline;
 
 /// Words that are kept.
@@ -19,8 +20,21 @@ const HALF: usize = 3;
 pub(super) struct Lexicon(HashSet<String>);
 
 impl Lexicon {
+    /// The words of pages.
+    pub(super) fn of(sheets: &[Sheet]) -> Lexicon {
+        let mut lexicon = Lexicon::default();
+        for block in sheets.iter().flat_map(|sheet| &sheet.blocks) {
+            let mut goes_on = false;
+            for line in &block.lines {
+                lexicon.add(line, goes_on);
+                goes_on = line.words.last().is_some_and(|word| word.text.ends_with(['-', '\u{2010}', '\u{AD}']));
+            }
+        }
+        lexicon
+    }
+
     /// Takes in the words of a line, but what may be a half of one.
-    pub(super) fn add(&mut self, line: &Line, goes_on: bool) {
+    fn add(&mut self, line: &Line, goes_on: bool) {
         for (at, word) in line.words.iter().enumerate() {
             let half = at == 0 && goes_on || at + 1 == line.words.len() && ends_parted(&word.text);
             let bare = bare(&word.text);

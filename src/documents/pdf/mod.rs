@@ -31,6 +31,7 @@ use hayro_syntax::{LoadPdfError, Pdf};
 
 use crate::{Builder, Document, Failure, Kind, Limits};
 use facts::Facts;
+use hyphens::Lexicon;
 use interpret::FontCache;
 use page::Sheet;
 use stream::Budget;
@@ -74,8 +75,9 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let heads = furniture::taken(&mut sheets);
     let body = flow::body_size(&sheets);
     let first = sheets.iter().find(|sheet| sheet.blocks.iter().any(|block| !block.lines.is_empty()));
-    title::give(&mut builder, &facts, first, body);
-    flow::tell(sheets, heads, body, &mut builder);
+    let lexicon = Lexicon::of(&sheets);
+    title::give(&mut builder, &facts, first, &lexicon, body);
+    flow::tell(sheets, heads, &lexicon, body, &mut builder);
     if builder.document.text.is_empty() {
         builder.warn("needs-ocr");
     }

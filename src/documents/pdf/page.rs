@@ -20,7 +20,7 @@ pub(super) struct Sheet {
     pub(super) blocks: Vec<Block>,
     /// Where links of the page lead.
     pub(super) targets: Vec<String>,
-    pub(super) width: f64,
+    /// In points.
     pub(super) height: f64,
     /// Characters that are shown, and glyphs of which none are known.
     pub(super) glyphs: usize,
@@ -50,7 +50,6 @@ impl Sheet {
         Sheet {
             blocks,
             targets: links.targets,
-            width: area.width(),
             height: area.height(),
             glyphs: glyphs.len(),
             unknown,

@@ -6,11 +6,12 @@
 //! times as large. Where no type is larger than the rest, lines are weighed as of any document.
 
 use super::facts::Facts;
+use super::hyphens::Lexicon;
 use super::layout::lines::Line;
 use super::layout::words::Frame;
 use super::page::Sheet;
 use crate::title::{self, Candidate, is_title_like};
-use crate::{Builder, TitleSource};
+use crate::{Builder, Inline, TitleSource};
 
 /// Sizes that differ by less than this share are equal.
 const SAME: f64 = 0.03;
@@ -30,7 +31,7 @@ struct Run {
 }
 
 /// Gives a document its title. `body` is the size of most of its type; `first` its first page with words.
-pub(super) fn give(builder: &mut Builder, facts: &Facts, first: Option<&Sheet>, body: f64) {
+pub(super) fn give(builder: &mut Builder, facts: &Facts, first: Option<&Sheet>, lexicon: &Lexicon, body: f64) {
     let lines: Vec<(&Line, bool)> = first.into_iter().flat_map(lines).collect();
     let page = lines.iter().map(|(line, _)| line.text()).collect::<Vec<_>>().join("\n");
     for stated in facts.title.iter().filter_map(|title| title::cleaned(title)) {
@@ -40,7 +41,7 @@ pub(super) fn give(builder: &mut Builder, facts: &Facts, first: Option<&Sheet>, 
         }
     }
     let shaped: Vec<(String, f64, bool)> = lines.iter().map(|(line, upper)| (line.text(), line.size, *upper)).collect();
-    if let Some(run) = largest(&runs(&shaped)).filter(|run| run.size > body * LARGER) {
+    if let Some(run) = largest(&runs(&shaped, lexicon)).filter(|run| run.size > body * LARGER) {
         builder.document.give_title(&run.text, TitleSource::Type);
         return;
     }
@@ -63,26 +64,26 @@ fn lines(sheet: &Sheet) -> Vec<(&Line, bool)> {
 }
 
 /// Lines by runs of one size; blank lines change nothing.
-fn runs(lines: &[(String, f64, bool)]) -> Vec<Run> {
+fn runs(lines: &[(String, f64, bool)], lexicon: &Lexicon) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (text, size, upper) in lines.iter().filter(|(text, ..)| !text.trim().is_empty()) {
         match runs.last_mut() {
-            Some(run) if (run.size - size).abs() <= SAME * run.size => super::layout::lines::join(&mut run.text, text.trim()),
+            Some(run) if (run.size - size).abs() <= SAME * run.size => {
+                let mut words = Inline::from(std::mem::take(&mut run.text));
+                lexicon.join(&mut words, text.trim().into());
+                run.text = words.text;
+            }
             _ => runs.push(Run { text: text.trim().to_owned(), size: *size, upper: *upper }),
         }
     }
     runs
 }
 
-/// The title among runs.
+/// The title among runs: the first of the upper half that is nearly as large as the largest, else that.
 fn largest(runs: &[Run]) -> Option<&Run> {
-    let first_largest = |upper: bool| {
-        runs.iter().filter(|run| is_title_like(&run.text) && (run.upper || !upper)).reduce(|best, run| {
-            if run.size > best.size * (1.0 + SAME) { run } else { best }
-        })
-    };
-    let best = first_largest(false)?;
-    Some(first_largest(true).filter(|upper| upper.size >= UPPER * best.size).unwrap_or(best))
+    let fit = || runs.iter().filter(|run| is_title_like(&run.text));
+    let best = fit().reduce(|best, run| if run.size > best.size * (1.0 + SAME) { run } else { best })?;
+    Some(fit().find(|run| run.upper && run.size >= UPPER * best.size).unwrap_or(best))
 }
 
 fn candidate(line: &Line, left: f64, right: f64) -> Candidate {
@@ -104,7 +105,7 @@ mod tests {
 
     fn titled(lines: &[(f64, &str, bool)]) -> Option<String> {
         let lines: Vec<_> = lines.iter().map(|(size, text, upper)| ((*text).to_owned(), *size, *upper)).collect();
-        largest(&runs(&lines)).map(|run| run.text.clone())
+        largest(&runs(&lines, &Lexicon::default())).map(|run| run.text.clone())
     }
 
     #[test]

@@ -103,12 +103,39 @@ fn columns(words: &[Word]) -> Option<(f64, f64, f64)> {
         }
     }
     let (from, to, gutter) = best?;
+    let from = extended(words, &rows, from, gutter);
     let baselines = |row: usize| {
         rows.get(row).into_iter().flatten().filter_map(|place| words.get(*place)).map(|word| word.v)
     };
     let top = baselines(from).fold(f64::INFINITY, f64::min);
     let bottom = baselines(to).fold(f64::NEG_INFINITY, f64::max);
     Some((top, bottom, gutter))
+}
+
+/// The first row of a run once those above belong to it that stand on one side of its gutter and go on with the lines there:
+/// one column may begin higher than the other.
+fn extended(words: &[Word], rows: &[Vec<usize>], mut from: usize, gutter: f64) -> usize {
+    let side_of = |row: usize| {
+        let on = |right: bool| {
+            let mut of = rows.get(row).into_iter().flatten().filter_map(|place| words.get(*place));
+            of.all(|word| if right { word.u0 > gutter } else { word.u1 < gutter })
+        };
+        [false, true].into_iter().find(|right| on(*right))
+    };
+    let of_side = |row: usize, right: bool| {
+        let of = rows.get(row).into_iter().flatten().filter_map(|place| words.get(*place));
+        of.filter(|word| ((word.u0 + word.u1) / 2.0 > gutter) == right).map(|word| (word.v, word.size)).next()
+    };
+    while let Some(above) = from.checked_sub(1) {
+        let Some(right) = side_of(above) else { break };
+        let next = (from..rows.len().min(from + 4)).find_map(|row| of_side(row, right));
+        let (Some((v, size)), Some((next, _))) = (of_side(above, right), next) else { break };
+        if next - v > 1.9 * size {
+            break;
+        }
+        from = above;
+    }
+    from
 }
 
 /// Adds a span to spans that do not touch, in order.

@@ -10,6 +10,8 @@ use crate::pdf::scripts::{is_rtl, rtl_logical};
 const WORD_GAP: f64 = 0.25;
 /// The least such gap in sizes of the type: pairs that are kerned apart are no words.
 const LEAST_GAP: f64 = 0.12;
+/// The same between letters of Arabic and Hebrew, which stand apart where they do not join; spaces of these are painted.
+const LEAST_RTL_GAP: f64 = 0.2;
 /// How far back a glyph may begin and yet go on with a word, in sizes of the type.
 const MOST_BACK: f64 = 0.2;
 /// The same for an accent and its letter.
@@ -131,7 +133,8 @@ fn joins(last: &Placed<'_>, next: &Placed<'_>) -> bool {
     if (last.v - next.v).abs() > 0.5 * size {
         return false;
     }
-    let limit = (WORD_GAP * last.glyph.space).max(LEAST_GAP * size);
+    let rtl = next.glyph.text.chars().any(is_rtl) || last.glyph.text.chars().any(is_rtl);
+    let limit = (WORD_GAP * last.glyph.space).max(if rtl { LEAST_RTL_GAP } else { LEAST_GAP } * size);
     let rightward = next.u0 - last.u1;
     let leftward = last.u0 - next.u1;
     let accent = is_accent(&last.glyph.text) || is_accent(&next.glyph.text);
@@ -139,7 +142,6 @@ fn joins(last: &Placed<'_>, next: &Placed<'_>) -> bool {
     if (back..=limit).contains(&rightward) {
         return true;
     }
-    let rtl = next.glyph.text.chars().any(is_rtl) || last.glyph.text.chars().any(is_rtl);
     rtl && (back..=limit).contains(&leftward)
 }
 
