@@ -1,13 +1,39 @@
-//! Links of a page (ISO 32000-1, 12.5.6.5): where they stand, and where they lead outside of the document.
+//! Annotations of a page (ISO 32000-1, 12.5): links, where they stand and where they lead outside of the document; what fields
+//! of forms, free texts and stamps show.
 
-use hayro_syntax::object::{Array, Dict, Name, Object, String as PdfString};
+use hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
 use hayro_syntax::page::Page;
 
 use super::geometry::{Area, Matrix};
 use super::strings;
 
-/// Links of a page that are kept.
-const MAX_LINKS: usize = 10_000;
+/// Annotations of a page that are looked at.
+const MAX_ANNOTATIONS: usize = 10_000;
+/// Flags of annotations that are not shown: hidden, not viewed.
+const UNSEEN: i32 = 1 << 1 | 1 << 5;
+
+/// What fields, free texts and stamps of a page show, and where.
+pub(super) fn appearances<'a>(page: &Page<'a>) -> Vec<(Stream<'a>, Area)> {
+    let Some(annotations) = page.raw().get::<Array<'a>>("Annots") else { return Vec::new() };
+    let annotations = annotations.iter::<Object<'a>>().take(MAX_ANNOTATIONS).filter_map(Object::into_dict);
+    annotations.filter_map(|annotation| appearance(&annotation)).collect()
+}
+
+fn appearance<'a>(annotation: &Dict<'a>) -> Option<(Stream<'a>, Area)> {
+    let kind = annotation.get::<Name<'_>>("Subtype")?;
+    let is_text = matches!(kind.as_ref(), b"Widget" | b"FreeText" | b"Stamp");
+    if !is_text || annotation.get::<i32>("F").is_some_and(|flags| flags & UNSEEN != 0) {
+        return None;
+    }
+    let normal = annotation.get::<Dict<'a>>("AP")?;
+    let stream = normal.get::<Stream<'a>>("N").or_else(|| {
+        let state = annotation.get::<Name<'_>>("AS")?;
+        normal.get::<Dict<'a>>("N")?.get::<Stream<'a>>(state.as_ref())
+    })?;
+    let corners: Vec<f64> = annotation.get::<Array<'_>>("Rect")?.iter::<f32>().take(4).map(f64::from).collect();
+    let [x0, y0, x1, y1] = *corners else { return None };
+    Some((stream, Area::EMPTY.with(x0, y0).with(x1, y1)))
+}
 
 /// Places of a page that lead elsewhere.
 #[derive(Debug, Default)]
@@ -23,7 +49,7 @@ impl Links {
     pub(super) fn read(page: &Page<'_>, upright: Matrix) -> Links {
         let mut links = Links::default();
         let Some(annotations) = page.raw().get::<Array<'_>>("Annots") else { return links };
-        for annotation in annotations.iter::<Object<'_>>().take(MAX_LINKS).filter_map(Object::into_dict) {
+        for annotation in annotations.iter::<Object<'_>>().take(MAX_ANNOTATIONS).filter_map(Object::into_dict) {
             let is_link =
                 annotation.get::<Name<'_>>("Subtype").is_some_and(|kind| kind.as_ref() == b"Link");
             let Some(target) = is_link.then(|| target(&annotation)).flatten() else { continue };

@@ -20,6 +20,10 @@ const PAGES: usize = 3;
 const SAME_HEIGHT: f64 = 4.0;
 /// Share of the page's height, from its edge, in which rows may be running heads.
 const EDGE: f64 = 0.2;
+/// Least distance between running heads and the text, in sizes of the type.
+const GAP: f64 = 1.45;
+/// How large the type of a running head may be beside the body's.
+const LARGER: f64 = 1.3;
 /// Characters of a running head.
 const MAX_CHARS: usize = 200;
 
@@ -32,13 +36,13 @@ struct Row {
     places: Vec<(usize, usize)>,
 }
 
-/// Takes running heads out of the pages; gives them page by page.
-pub(super) fn taken(sheets: &mut [Sheet]) -> Vec<Vec<String>> {
+/// Takes running heads out of the pages; gives them page by page. `body` is the size of most type.
+pub(super) fn taken(sheets: &mut [Sheet], body: f64) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<(usize, usize)>> = sheets.iter().map(marked).collect();
     if sheets.len() >= PAGES {
         for bottom in [false, true] {
             let rows: Vec<Row> =
-                sheets.iter().enumerate().flat_map(|(page, sheet)| edge_rows(page, sheet, bottom)).collect();
+                sheets.iter().enumerate().flat_map(|(page, sheet)| edge_rows(page, sheet, bottom, body)).collect();
             for row in repeated(&rows).into_iter().chain(counting(&rows)) {
                 if let (Some(row), Some(found)) = (rows.get(row), rows.get(row).and_then(|row| found.get_mut(row.page))) {
                     found.extend(row.places.iter().copied());
@@ -58,7 +62,7 @@ fn marked(sheet: &Sheet) -> Vec<(usize, usize)> {
 }
 
 /// The outermost rows of a page.
-fn edge_rows(page: usize, sheet: &Sheet, bottom: bool) -> Vec<Row> {
+fn edge_rows(page: usize, sheet: &Sheet, bottom: bool, body: f64) -> Vec<Row> {
     let mut lines: Vec<(f64, f64, (usize, usize), &Line)> = Vec::new();
     for (block, of) in sheet.blocks.iter().enumerate().filter(|(_, of)| of.frame == Frame::UPRIGHT) {
         for (line, of) in of.lines.iter().enumerate() {
@@ -68,17 +72,28 @@ fn edge_rows(page: usize, sheet: &Sheet, bottom: bool) -> Vec<Row> {
     }
     lines.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let mut rows: Vec<(Row, Vec<(f64, &Line)>)> = Vec::new();
+    let mut apart = 0;
     for (height, u0, place, line) in lines {
-        let full = rows.len() == ROWS;
+        let count = rows.len();
         match rows.last_mut() {
             Some((row, of)) if height - row.height < 0.4 * line.size => {
                 row.places.push(place);
                 of.push((u0, line));
+                continue;
             }
-            _ if full || height > sheet.height * EDGE => break,
-            _ => rows.push((Row { page, height, text: String::new(), places: vec![place] }, vec![(u0, line)])),
+            Some((row, of)) if height - row.height > GAP * of.iter().map(|(_, line)| line.size).fold(line.size, f64::max) => {
+                apart = count;
+            }
+            _ => {}
         }
+        if count > ROWS || height > sheet.height * EDGE {
+            break;
+        }
+        rows.push((Row { page, height, text: String::new(), places: vec![place] }, vec![(u0, line)]));
     }
+    // Text stands apart from its running heads.
+    rows.truncate(apart);
+    rows.retain(|(_, lines)| lines.iter().all(|(_, line)| line.size <= body * LARGER));
     let told = rows.into_iter().map(|(mut row, mut lines)| {
         lines.sort_by(|a, b| a.0.total_cmp(&b.0));
         row.text = lines.iter().map(|(_, line)| line.text()).collect::<Vec<_>>().join(" ");
@@ -91,13 +106,22 @@ fn edge_rows(page: usize, sheet: &Sheet, bottom: bool) -> Vec<Row> {
 fn repeated(rows: &[Row]) -> Vec<usize> {
     let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {
-        let shape: String = row.text.chars().map(|c| if c.is_numeric() { '#' } else { c }).collect();
+        let shape = shape(&row.text);
         // Numbers alone have to count.
         if row.text.chars().any(char::is_alphabetic) {
             alike.entry(shape).or_default().push(at);
         }
     }
     alike.into_values().flat_map(|group| level(rows, group)).collect()
+}
+
+/// What a row says but for a number at its beginning or its end.
+fn shape(text: &str) -> String {
+    let is_number = |word: &&str| word.chars().any(char::is_numeric) && !word.chars().any(char::is_alphabetic);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let from = usize::from(words.first().is_some_and(|word| is_number(&word)));
+    let to = words.len() - usize::from(words.len() > from && words.last().is_some_and(|word| is_number(&word)));
+    words.get(from..to).unwrap_or_default().join(" ")
 }
 
 /// Rows that begin or end with a number that counts the pages.

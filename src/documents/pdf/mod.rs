@@ -72,8 +72,8 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     }
     (builder.document.author, builder.document.language) = (facts.author.clone(), facts.language.clone());
     (builder.document.created, builder.document.modified) = (facts.created.clone(), facts.modified.clone());
-    let heads = furniture::taken(&mut sheets);
     let body = flow::body_size(&sheets);
+    let heads = furniture::taken(&mut sheets, body);
     let first = sheets.iter().find(|sheet| sheet.blocks.iter().any(|block| !block.lines.is_empty()));
     let lexicon = Lexicon::of(&sheets);
     title::give(&mut builder, &facts, first, &lexicon, body);

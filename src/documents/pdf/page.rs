@@ -3,9 +3,9 @@
 use hayro_syntax::object::{Array, ObjectIdentifier, Object, Stream};
 use hayro_syntax::page::{Page, Rotation};
 
-use super::annotations::Links;
+use super::annotations::{Links, appearances};
 use super::geometry::{Area, Matrix};
-use super::interpret::{FontCache, Interpreter, Painted};
+use super::interpret::{FontCache, Glyph, Interpreter, Painted};
 use super::layout::{self, Block};
 use super::stream::{self, Budget};
 
@@ -39,12 +39,16 @@ impl Sheet {
         let data = content(page, budget);
         let mut interpreter = Interpreter::new(ctm, area, fonts, budget, hidden_layers);
         interpreter.run(&data, page.resources());
+        for (stream, area) in appearances(page) {
+            interpreter.appearance(&stream, area, ctm, page.resources());
+        }
         let Painted { mut glyphs, rules, unknown } = interpreter.painted;
         let unseen = glyphs.iter().filter(|glyph| glyph.invisible).count();
         let seen = glyphs.len() - unseen;
         if seen > 0 && unseen <= seen * MUCH_UNSEEN {
             glyphs.retain(|glyph| !glyph.invisible);
         }
+        straighten(&mut glyphs);
         let links = Links::read(page, ctm);
         let blocks = layout::blocks(&glyphs, &rules, |point| links.at(point));
         Sheet {
@@ -54,6 +58,29 @@ impl Sheet {
             glyphs: glyphs.len(),
             unknown,
         }
+    }
+}
+
+/// Takes glyphs of a font for lines that run down as what they are where each was put beside the one before.
+fn straighten(glyphs: &mut [Glyph]) {
+    let beside = |pair: &[Glyph]| match pair {
+        [a, b] if a.vertical && b.vertical && a.angle == 0 && b.angle == 0 => {
+            Some((a.at.1 - b.at.1).abs() < 0.1 * a.size && b.at.0 > a.at.0)
+        }
+        _ => None,
+    };
+    let pairs: Vec<bool> = glyphs.windows(2).filter_map(beside).collect();
+    if pairs.len() < 8 || pairs.iter().filter(|beside| **beside).count() * 10 < pairs.len() * 7 {
+        return;
+    }
+    for at in 0..glyphs.len() {
+        let next = glyphs.get(at + 1).map(|next| next.at);
+        let Some(glyph) = glyphs.get_mut(at).filter(|glyph| glyph.vertical && glyph.angle == 0) else { continue };
+        // Where the next one stands tells how wide it is.
+        let width = next.filter(|next| (next.1 - glyph.at.1).abs() < 0.1 * glyph.size).map(|next| next.0 - glyph.at.0);
+        let width = width.filter(|width| (0.0..1.2 * glyph.size).contains(width)).unwrap_or(0.5 * glyph.size);
+        glyph.vertical = false;
+        glyph.end = (glyph.at.0 + width, glyph.at.1);
     }
 }
 

@@ -55,6 +55,10 @@ fn divides(before: &Line, line: &Line, pitch: f64, (left, right): (f64, f64)) ->
     let (rest, indent) =
         if line.rtl { (before.u0 - left, right - line.u1) } else { (right - before.u1, line.u0 - left) };
     let before_indent = if line.rtl { right - before.u1 } else { before.u0 - left };
+    // The raised number of a note.
+    if line.words.first().is_some_and(|word| word.size < 0.85 * line.size && word.text.chars().all(char::is_numeric)) {
+        return true;
+    }
     // A word that was parted goes on.
     if before.words.last().is_some_and(|word| word.text.ends_with(['-', '\u{2010}', '\u{AD}']))
         && line.words.first().is_some_and(|word| word.text.starts_with(|c: char| c.is_alphabetic() && !c.is_uppercase()))

@@ -16,6 +16,8 @@ const LEAST_RTL_GAP: f64 = 0.2;
 const MOST_BACK: f64 = 0.2;
 /// The same for an accent and its letter.
 const ACCENT_BACK: f64 = 0.7;
+/// The same for a letter that stands higher or lower.
+const RAISED_BACK: f64 = 0.4;
 /// Places of glyphs painted twice that are remembered.
 const MAX_CELLS: usize = 1 << 20;
 
@@ -118,7 +120,7 @@ pub(in crate::pdf) fn words(glyphs: &[&Glyph], frame: Frame, link: impl Fn((f64,
         if painted.has(&placed) {
             continue;
         }
-        if current.last().is_some_and(|last| !joins(last, &placed)) {
+        if current.last().is_some_and(|last| !joins(last, &placed) || is_label(&current, &placed)) {
             flush(&mut current, false);
         }
         current.push(placed);
@@ -138,11 +140,23 @@ fn joins(last: &Placed<'_>, next: &Placed<'_>) -> bool {
     let rightward = next.u0 - last.u1;
     let leftward = last.u0 - next.u1;
     let accent = is_accent(&last.glyph.text) || is_accent(&next.glyph.text);
-    let back = -size * if accent { ACCENT_BACK } else { MOST_BACK };
+    // Letters of a logo stand within each other.
+    let raised = (last.v - next.v).abs() > 0.1 * size;
+    let back = -size * if accent { ACCENT_BACK } else if raised { RAISED_BACK } else { MOST_BACK };
     if (back..=limit).contains(&rightward) {
         return true;
     }
     rtl && (back..=limit).contains(&leftward)
+}
+
+/// Whether what stands before a glyph is the raised number of a note at the beginning of a word.
+fn is_label(before: &[Placed<'_>], next: &Placed<'_>) -> bool {
+    let raised = |placed: &Placed<'_>| {
+        placed.glyph.size < 0.85 * next.glyph.size
+            && next.v - placed.v > 0.15 * next.glyph.size
+            && placed.glyph.text.chars().all(char::is_numeric)
+    };
+    next.glyph.text.chars().all(char::is_alphabetic) && before.iter().all(raised)
 }
 
 /// Whether a glyph is an accent that stands over another.
@@ -192,18 +206,20 @@ impl<'a> Painted<'a> {
     /// Whether the same glyph was painted at nearly the same place; notes this one.
     fn has(&mut self, placed: &Placed<'a>) -> bool {
         let near = 0.12 * placed.glyph.size;
+        // Type may be narrow: a letter twice is no letter painted twice.
+        let beside = near.min(0.4 * (placed.u1 - placed.u0).abs()).max(0.02 * placed.glyph.size);
         let width = 0.5 * placed.glyph.size.max(1.0);
         let cell = |u: f64, v: f64| ((u / width).round() as i64, (v / width).round() as i64);
         let text = &*placed.glyph.text;
         let mut seen = Vec::with_capacity(4);
-        for (du, dv) in [(-near, -near), (-near, near), (near, -near), (near, near)] {
+        for (du, dv) in [(-beside, -near), (-beside, near), (beside, -near), (beside, near)] {
             let key = cell(placed.u0 + du, placed.v + dv);
             if seen.contains(&key) {
                 continue;
             }
             seen.push(key);
             let there = self.cells.get(&key).into_iter().flatten();
-            if there.into_iter().any(|&(other, u, v)| other == text && (u - placed.u0).abs() < near && (v - placed.v).abs() < near) {
+            if there.into_iter().any(|&(other, u, v)| other == text && (u - placed.u0).abs() < beside && (v - placed.v).abs() < near) {
                 return true;
             }
         }
