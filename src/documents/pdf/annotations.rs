@@ -30,7 +30,8 @@ fn appearance<'a>(annotation: &Dict<'a>) -> Option<(Stream<'a>, Area)> {
         let state = annotation.get::<Name<'_>>("AS")?;
         normal.get::<Dict<'a>>("N")?.get::<Stream<'a>>(state.as_ref())
     })?;
-    let corners: Vec<f64> = annotation.get::<Array<'_>>("Rect")?.iter::<f32>().take(4).map(f64::from).collect();
+    let corners: Vec<f64> =
+        annotation.get::<Array<'_>>("Rect")?.iter::<f32>().take(4).map(f64::from).collect();
     let [x0, y0, x1, y1] = *corners else { return None };
     Some((stream, Area::EMPTY.with(x0, y0).with(x1, y1)))
 }
@@ -49,9 +50,9 @@ impl Links {
     pub(super) fn read(page: &Page<'_>, upright: Matrix) -> Links {
         let mut links = Links::default();
         let Some(annotations) = page.raw().get::<Array<'_>>("Annots") else { return links };
-        for annotation in annotations.iter::<Object<'_>>().take(MAX_ANNOTATIONS).filter_map(Object::into_dict) {
-            let is_link =
-                annotation.get::<Name<'_>>("Subtype").is_some_and(|kind| kind.as_ref() == b"Link");
+        for annotation in annotations.iter::<Object<'_>>().take(MAX_ANNOTATIONS).filter_map(Object::into_dict)
+        {
+            let is_link = annotation.get::<Name<'_>>("Subtype").is_some_and(|kind| kind.as_ref() == b"Link");
             let Some(target) = is_link.then(|| target(&annotation)).flatten() else { continue };
             let number = u32::try_from(links.targets.len()).unwrap_or(u32::MAX);
             links.targets.push(target);
@@ -85,7 +86,8 @@ fn file(action: &Dict<'_>) -> Option<String> {
         return Some(strings::text(&name));
     }
     let specification = action.get::<Dict<'_>>("F")?;
-    let name = specification.get::<PdfString<'_>>("UF").or_else(|| specification.get::<PdfString<'_>>("F"))?;
+    let name =
+        specification.get::<PdfString<'_>>("UF").or_else(|| specification.get::<PdfString<'_>>("F"))?;
     Some(strings::text(&name))
 }
 
@@ -93,7 +95,10 @@ fn file(action: &Dict<'_>) -> Option<String> {
 fn areas(annotation: &Dict<'_>) -> impl Iterator<Item = Area> {
     let numbers = |key: &str| -> Vec<f64> {
         let array = annotation.get::<Array<'_>>(key);
-        array.into_iter().flat_map(|array| array.iter::<f32>().take(8 * 256).map(f64::from).collect::<Vec<_>>()).collect()
+        array
+            .into_iter()
+            .flat_map(|array| array.iter::<f32>().take(8 * 256).map(f64::from).collect::<Vec<_>>())
+            .collect()
     };
     let boxes = |numbers: &[f64], points: usize| -> Vec<Area> {
         let around = |corners: &[f64]| {

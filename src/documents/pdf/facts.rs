@@ -59,7 +59,8 @@ impl Facts {
             }
             self.created = self.created.take().or_else(|| simple("CreateDate").filter(|date| is_iso(date)));
             self.modified = self.modified.take().or_else(|| simple("ModifyDate").filter(|date| is_iso(date)));
-            let language = description.child("language").and_then(|language| items(language).into_iter().next());
+            let language =
+                description.child("language").and_then(|language| items(language).into_iter().next());
             self.language = self.language.take().or(language);
         }
     }
@@ -90,7 +91,9 @@ fn filled(text: impl AsRef<str>) -> Option<String> {
 /// Whether a date begins like one of ISO 8601.
 fn is_iso(date: &str) -> bool {
     let bytes = date.as_bytes();
-    bytes.len() >= 4 && bytes.iter().take(4).all(u8::is_ascii_digit) && bytes.get(4).is_none_or(|byte| *byte == b'-')
+    bytes.len() >= 4
+        && bytes.iter().take(4).all(u8::is_ascii_digit)
+        && bytes.get(4).is_none_or(|byte| *byte == b'-')
 }
 
 /// A date of the information dictionary, ISO 8601.
@@ -98,7 +101,9 @@ fn iso(date: DateTime) -> Option<String> {
     let DateTime { year, month, day, hour, minute, second, utc_offset_hour, utc_offset_minute } = date;
     let zone = match (utc_offset_hour, utc_offset_minute) {
         (0, 0) => "Z".to_owned(),
-        (hours, minutes) => format!("{}{:02}:{minutes:02}", if hours < 0 { '-' } else { '+' }, hours.unsigned_abs()),
+        (hours, minutes) => {
+            format!("{}{:02}:{minutes:02}", if hours < 0 { '-' } else { '+' }, hours.unsigned_abs())
+        }
     };
     (year > 0).then(|| format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{zone}"))
 }
@@ -123,8 +128,20 @@ mod tests {
 
     #[test]
     fn dates_have_zones() {
-        let date = DateTime { year: 2003, month: 4, day: 15, hour: 8, minute: 13, second: 6, utc_offset_hour: -3, utc_offset_minute: 30 };
+        let date = DateTime {
+            year: 2003,
+            month: 4,
+            day: 15,
+            hour: 8,
+            minute: 13,
+            second: 6,
+            utc_offset_hour: -3,
+            utc_offset_minute: 30,
+        };
         assert_eq!(iso(date).as_deref(), Some("2003-04-15T08:13:06-03:30"));
-        assert_eq!(iso(DateTime { utc_offset_hour: 0, utc_offset_minute: 0, ..date }).as_deref(), Some("2003-04-15T08:13:06Z"));
+        assert_eq!(
+            iso(DateTime { utc_offset_hour: 0, utc_offset_minute: 0, ..date }).as_deref(),
+            Some("2003-04-15T08:13:06Z")
+        );
     }
 }

@@ -51,7 +51,10 @@ struct Piece {
 enum Shape {
     Text,
     Note(String),
-    Table { table: Table, links: Vec<(String, String)> },
+    Table {
+        table: Table,
+        links: Vec<(String, String)>,
+    },
     /// The end of a page, and the running heads of it.
     PageEnd(Vec<String>),
 }
@@ -71,7 +74,13 @@ fn all_lines(sheets: &[Sheet]) -> impl Iterator<Item = &Line> {
 }
 
 /// Tells a builder of all pages; `heads` are their running heads.
-pub(super) fn tell(sheets: Vec<Sheet>, heads: Vec<Vec<String>>, lexicon: &Lexicon, body: f64, builder: &mut Builder) {
+pub(super) fn tell(
+    sheets: Vec<Sheet>,
+    heads: Vec<Vec<String>>,
+    lexicon: &Lexicon,
+    body: f64,
+    builder: &mut Builder,
+) {
     let mut pieces: Vec<Piece> = Vec::new();
     for (sheet, heads) in sheets.into_iter().zip(heads) {
         let maker = Maker { targets: &sheet.targets, lexicon, body };
@@ -197,7 +206,14 @@ impl Maker<'_> {
     }
 
     fn ruled(&self, grid: Grid) -> Piece {
-        let rtl = grid.rows.iter().flatten().flatten().filter(|word| word.text.chars().any(super::scripts::is_rtl)).count() * 2
+        let rtl = grid
+            .rows
+            .iter()
+            .flatten()
+            .flatten()
+            .filter(|word| word.text.chars().any(super::scripts::is_rtl))
+            .count()
+            * 2
             > grid.rows.iter().flatten().map(Vec::len).sum::<usize>();
         let mut rows = grid.rows;
         // Columns that no row has words in are but gaps between lines.
@@ -221,7 +237,9 @@ impl Maker<'_> {
     /// A table of words by row and column.
     fn table(&self, rows: Vec<Vec<Vec<Word>>>, first: Option<&Line>) -> Piece {
         let bold = |row: Option<&Vec<Vec<Word>>>| {
-            row.is_some_and(|row| row.iter().flatten().all(|word| word.bold) && row.iter().any(|cell| !cell.is_empty()))
+            row.is_some_and(|row| {
+                row.iter().flatten().all(|word| word.bold) && row.iter().any(|cell| !cell.is_empty())
+            })
         };
         let named = bold(rows.first()) && !bold(rows.get(1));
         let mut links = Vec::new();
@@ -309,7 +327,8 @@ fn merged_headings(pieces: Vec<Piece>, body: f64) -> Vec<Piece> {
 
 /// Sizes of headings, the largest first.
 fn levels(pieces: &[Piece], body: f64) -> Vec<f64> {
-    let mut sizes: Vec<f64> = pieces.iter().filter(|piece| piece.is_large(body)).map(|piece| piece.size).collect();
+    let mut sizes: Vec<f64> =
+        pieces.iter().filter(|piece| piece.is_large(body)).map(|piece| piece.size).collect();
     sizes.sort_by(|a, b| b.total_cmp(a));
     sizes.dedup_by(|next, before| *before - *next <= 0.04 * *before);
     sizes.truncate(5);
@@ -368,7 +387,8 @@ impl Teller<'_, '_> {
 
     fn tell(&mut self, piece: Piece) {
         if piece.is_large(self.body) {
-            let level = self.levels.iter().position(|size| piece.size >= size * 0.96).unwrap_or(self.levels.len());
+            let level =
+                self.levels.iter().position(|size| piece.size >= size * 0.96).unwrap_or(self.levels.len());
             self.builder.heading(u8::try_from(level + 1).unwrap_or(6), piece.words);
         } else if piece.is_bold_heading() {
             self.builder.heading(u8::try_from(self.levels.len() + 1).unwrap_or(6), piece.words);
@@ -384,18 +404,28 @@ impl Teller<'_, '_> {
 
 /// Whether a piece goes on with a paragraph that the end of a page or a column cut.
 fn goes_on(open: &Piece, piece: &Piece) -> bool {
-    if !(open.last && piece.first) || (open.size - piece.size).abs() > 0.1 * piece.size || open.bold != piece.bold {
+    if !(open.last && piece.first)
+        || (open.size - piece.size).abs() > 0.1 * piece.size
+        || open.bold != piece.bold
+    {
         return false;
     }
     let text = open.words.text.trim_end();
-    let (Some(end), Some(begin)) = (text.chars().next_back(), piece.words.text.chars().next()) else { return false };
+    let (Some(end), Some(begin)) = (text.chars().next_back(), piece.words.text.chars().next()) else {
+        return false;
+    };
     if matches!(marker(&piece.words.text), Some((Marker::Bullet | Marker::Number(_), _))) {
         return false;
     }
-    let ended = matches!(end, '.' | '!' | '?' | ':' | '。' | '！' | '？' | '：' | '…' | '؟' | '"' | '”' | '」' | '』');
+    let ended = matches!(
+        end,
+        '.' | '!' | '?' | ':' | '。' | '！' | '？' | '：' | '…' | '؟' | '"' | '”' | '」' | '』'
+    );
     let small = begin.is_alphabetic() && begin.is_lowercase();
     matches!(end, '-' | '\u{2010}' | '\u{AD}') && small
-        || !ended && open.full && (small || begin.is_ascii_digit() || !begin.is_uppercase() && begin.is_alphabetic())
+        || !ended
+            && open.full
+            && (small || begin.is_ascii_digit() || !begin.is_uppercase() && begin.is_alphabetic())
         || small && open.lines > 1 && !ended
 }
 

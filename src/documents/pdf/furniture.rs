@@ -41,10 +41,15 @@ pub(super) fn taken(sheets: &mut [Sheet], body: f64) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<(usize, usize)>> = sheets.iter().map(marked).collect();
     if sheets.len() >= PAGES {
         for bottom in [false, true] {
-            let rows: Vec<Row> =
-                sheets.iter().enumerate().flat_map(|(page, sheet)| edge_rows(page, sheet, bottom, body)).collect();
+            let rows: Vec<Row> = sheets
+                .iter()
+                .enumerate()
+                .flat_map(|(page, sheet)| edge_rows(page, sheet, bottom, body))
+                .collect();
             for row in repeated(&rows).into_iter().chain(counting(&rows)) {
-                if let (Some(row), Some(found)) = (rows.get(row), rows.get(row).and_then(|row| found.get_mut(row.page))) {
+                if let (Some(row), Some(found)) =
+                    (rows.get(row), rows.get(row).and_then(|row| found.get_mut(row.page)))
+                {
                     found.extend(row.places.iter().copied());
                 }
             }
@@ -55,9 +60,11 @@ pub(super) fn taken(sheets: &mut [Sheet], body: f64) -> Vec<Vec<String>> {
 
 /// Lines that are marked as running heads.
 fn marked(sheet: &Sheet) -> Vec<(usize, usize)> {
-    let lines = sheet.blocks.iter().enumerate().flat_map(|(block, of)| {
-        of.lines.iter().enumerate().map(move |(line, of)| ((block, line), of))
-    });
+    let lines = sheet
+        .blocks
+        .iter()
+        .enumerate()
+        .flat_map(|(block, of)| of.lines.iter().enumerate().map(move |(line, of)| ((block, line), of)));
     lines.filter(|(_, line)| line.words.iter().all(|word| word.furniture)).map(|(place, _)| place).collect()
 }
 
@@ -81,7 +88,10 @@ fn edge_rows(page: usize, sheet: &Sheet, bottom: bool, body: f64) -> Vec<Row> {
                 of.push((u0, line));
                 continue;
             }
-            Some((row, of)) if height - row.height > GAP * of.iter().map(|(_, line)| line.size).fold(line.size, f64::max) => {
+            Some((row, of))
+                if height - row.height
+                    > GAP * of.iter().map(|(_, line)| line.size).fold(line.size, f64::max) =>
+            {
                 apart = count;
             }
             _ => {}
@@ -117,10 +127,12 @@ fn repeated(rows: &[Row]) -> Vec<usize> {
 
 /// What a row says but for a number at its beginning or its end.
 fn shape(text: &str) -> String {
-    let is_number = |word: &&str| word.chars().any(char::is_numeric) && !word.chars().any(char::is_alphabetic);
+    let is_number =
+        |word: &&str| word.chars().any(char::is_numeric) && !word.chars().any(char::is_alphabetic);
     let words: Vec<&str> = text.split_whitespace().collect();
     let from = usize::from(words.first().is_some_and(|word| is_number(&word)));
-    let to = words.len() - usize::from(words.len() > from && words.last().is_some_and(|word| is_number(&word)));
+    let to =
+        words.len() - usize::from(words.len() > from && words.last().is_some_and(|word| is_number(&word)));
     words.get(from..to).unwrap_or_default().join(" ")
 }
 
@@ -132,7 +144,8 @@ fn counting(rows: &[Row]) -> Vec<usize> {
         let mut words = row.text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let first = words.next();
         let ends = [first, words.next_back().or(first)].into_iter().flatten();
-        let mut offsets: Vec<(bool, i64)> = ends.filter_map(number).map(|(roman, number)| (roman, number - page)).collect();
+        let mut offsets: Vec<(bool, i64)> =
+            ends.filter_map(number).map(|(roman, number)| (roman, number - page)).collect();
         offsets.dedup();
         offsets.into_iter().for_each(|offset| alike.entry(offset).or_default().push(at));
     }
@@ -230,7 +243,8 @@ mod tests {
             row(4, 30.0, "Piers"),
         ];
         assert_eq!(repeated(&rows), [0, 2, 1]);
-        let rows = [row(3, 30.0, "tea 7"), row(4, 30.0, "8 piers"), row(5, 30.0, "rope 9"), row(6, 30.0, "rope 4")];
+        let rows =
+            [row(3, 30.0, "tea 7"), row(4, 30.0, "8 piers"), row(5, 30.0, "rope 9"), row(6, 30.0, "rope 4")];
         assert_eq!(counting(&rows), [0, 1, 2]);
     }
 }

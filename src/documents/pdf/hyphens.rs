@@ -27,7 +27,8 @@ impl Lexicon {
             let mut goes_on = false;
             for line in &block.lines {
                 lexicon.add(line, goes_on);
-                goes_on = line.words.last().is_some_and(|word| word.text.ends_with(['-', '\u{2010}', '\u{AD}']));
+                goes_on =
+                    line.words.last().is_some_and(|word| word.text.ends_with(['-', '\u{2010}', '\u{AD}']));
             }
         }
         lexicon
@@ -70,7 +71,8 @@ impl Lexicon {
 
     fn keeps_hyphen(&self, before: &str, after: &str) -> bool {
         let half = |text: &str, last: bool| {
-            let word = if last { text.split_whitespace().next_back() } else { text.split_whitespace().next() };
+            let word =
+                if last { text.split_whitespace().next_back() } else { text.split_whitespace().next() };
             bare(word.unwrap_or_default())
         };
         let (first, second) = (half(before, true), half(after, false));
@@ -110,7 +112,9 @@ fn cut_links(words: &mut Inline) {
 
 /// Makes a link that goes on over the end of a line one.
 fn merge_links(words: &mut Inline, line: &mut Inline) {
-    let (Some((last, target)), Some((first, next))) = (words.links.last_mut(), line.links.first()) else { return };
+    let (Some((last, target)), Some((first, next))) = (words.links.last_mut(), line.links.first()) else {
+        return;
+    };
     let between = words.text.get(last.end..).unwrap_or("x");
     if first.start == 0 && target == next && between.trim().is_empty() {
         // What is appended begins at the end of the words.
@@ -136,7 +140,8 @@ mod tests {
 
     #[test]
     fn parted_words_are_joined() {
-        let lexicon = Lexicon(["ferry", "well-known", "known", "self", "made", "selfmade"].map(str::to_owned).into());
+        let lexicon =
+            Lexicon(["ferry", "well-known", "known", "self", "made", "selfmade"].map(str::to_owned).into());
         let table = [
             ("the fer-", "ry leaves", "the ferry leaves"),
             ("the fer\u{AD}", "ry leaves", "the ferry leaves"),

@@ -402,10 +402,19 @@ impl<'d, 'b> Interpreter<'d, 'b> {
     }
 
     /// Runs what an annotation shows in its box (ISO 32000-1, 12.5.5); `ctm` is what makes the page upright.
-    pub(super) fn appearance(&mut self, stream: &Stream<'d>, place: Area, ctm: Matrix, resources: &Resources<'d>) {
+    pub(super) fn appearance(
+        &mut self,
+        stream: &Stream<'d>,
+        place: Area,
+        ctm: Matrix,
+        resources: &Resources<'d>,
+    ) {
         let numbers = |key: &str| -> Vec<f64> {
             let array = stream.dict().get::<Array<'_>>(key);
-            array.into_iter().flat_map(|array| array.iter::<f32>().take(6).map(f64::from).collect::<Vec<_>>()).collect()
+            array
+                .into_iter()
+                .flat_map(|array| array.iter::<f32>().take(6).map(f64::from).collect::<Vec<_>>())
+                .collect()
         };
         let [x0, y0, x1, y1] = *numbers("BBox") else { return };
         let matrix = <[f64; 6]>::try_from(numbers("Matrix")).map_or(Matrix::IDENTITY, Matrix::new);

@@ -9,7 +9,9 @@ const MAX_LAYERS: usize = 4096;
 /// The layers of a document that are turned off when it is opened.
 pub(super) fn hidden(pdf: &Pdf) -> Vec<ObjectIdentifier> {
     let root: Option<Dict<'_>> = pdf.xref().get(pdf.xref().root_id());
-    let Some(properties) = root.and_then(|root| root.get::<Dict<'_>>("OCProperties")) else { return Vec::new() };
+    let Some(properties) = root.and_then(|root| root.get::<Dict<'_>>("OCProperties")) else {
+        return Vec::new();
+    };
     let Some(default) = properties.get::<Dict<'_>>("D") else { return Vec::new() };
     let off = references(&default, "OFF");
     if default.get::<Name<'_>>("BaseState").is_some_and(|state| state.as_ref() == b"OFF") {

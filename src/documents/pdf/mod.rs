@@ -87,6 +87,9 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
 fn open(bytes: &[u8]) -> Result<Pdf, Failure> {
     Pdf::new(bytes.to_vec()).map_err(|error| match error {
         LoadPdfError::Decryption(error) => Failure::new("encrypted", format!("{error:?}")),
+        LoadPdfError::Invalid if memchr::memmem::find(bytes, b"/Encrypt").is_some() => {
+            Failure::new("encrypted", "no pages were found that could be read without a password")
+        }
         LoadPdfError::Invalid => Failure::new("damaged", "no pages were found"),
     })
 }

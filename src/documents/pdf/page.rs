@@ -1,6 +1,6 @@
 //! A page: its operators run, its text laid out.
 
-use hayro_syntax::object::{Array, ObjectIdentifier, Object, Stream};
+use hayro_syntax::object::{Array, Object, ObjectIdentifier, Stream};
 use hayro_syntax::page::{Page, Rotation};
 
 use super::annotations::{Links, appearances};
@@ -51,13 +51,7 @@ impl Sheet {
         straighten(&mut glyphs);
         let links = Links::read(page, ctm);
         let blocks = layout::blocks(&glyphs, &rules, |point| links.at(point));
-        Sheet {
-            blocks,
-            targets: links.targets,
-            height: area.height(),
-            glyphs: glyphs.len(),
-            unknown,
-        }
+        Sheet { blocks, targets: links.targets, height: area.height(), glyphs: glyphs.len(), unknown }
     }
 }
 
@@ -75,9 +69,13 @@ fn straighten(glyphs: &mut [Glyph]) {
     }
     for at in 0..glyphs.len() {
         let next = glyphs.get(at + 1).map(|next| next.at);
-        let Some(glyph) = glyphs.get_mut(at).filter(|glyph| glyph.vertical && glyph.angle == 0) else { continue };
+        let Some(glyph) = glyphs.get_mut(at).filter(|glyph| glyph.vertical && glyph.angle == 0) else {
+            continue;
+        };
         // Where the next one stands tells how wide it is.
-        let width = next.filter(|next| (next.1 - glyph.at.1).abs() < 0.1 * glyph.size).map(|next| next.0 - glyph.at.0);
+        let width = next
+            .filter(|next| (next.1 - glyph.at.1).abs() < 0.1 * glyph.size)
+            .map(|next| next.0 - glyph.at.0);
         let width = width.filter(|width| (0.0..1.2 * glyph.size).contains(width)).unwrap_or(0.5 * glyph.size);
         glyph.vertical = false;
         glyph.end = (glyph.at.0 + width, glyph.at.1);

@@ -31,7 +31,13 @@ struct Run {
 }
 
 /// Gives a document its title. `body` is the size of most of its type; `first` its first page with words.
-pub(super) fn give(builder: &mut Builder, facts: &Facts, first: Option<&Sheet>, lexicon: &Lexicon, body: f64) {
+pub(super) fn give(
+    builder: &mut Builder,
+    facts: &Facts,
+    first: Option<&Sheet>,
+    lexicon: &Lexicon,
+    body: f64,
+) {
     let lines: Vec<(&Line, bool)> = first.into_iter().flat_map(lines).collect();
     let page = lines.iter().map(|(line, _)| line.text()).collect::<Vec<_>>().join("\n");
     for stated in facts.title.iter().filter_map(|title| title::cleaned(title)) {
@@ -40,14 +46,16 @@ pub(super) fn give(builder: &mut Builder, facts: &Facts, first: Option<&Sheet>, 
             return;
         }
     }
-    let shaped: Vec<(String, f64, bool)> = lines.iter().map(|(line, upper)| (line.text(), line.size, *upper)).collect();
+    let shaped: Vec<(String, f64, bool)> =
+        lines.iter().map(|(line, upper)| (line.text(), line.size, *upper)).collect();
     if let Some(run) = largest(&runs(&shaped, lexicon)).filter(|run| run.size > body * LARGER) {
-        builder.document.give_title(&run.text, TitleSource::Type);
+        builder.document.give_title(&run.text.replace('\u{AD}', ""), TitleSource::Type);
         return;
     }
     let width = lines.iter().map(|(line, _)| line.u1).fold(0.0, f64::max);
     let left = lines.iter().map(|(line, _)| line.u0).fold(f64::INFINITY, f64::min);
-    let candidates: Vec<Candidate> = lines.iter().take(MAX_LINES).map(|(line, _)| candidate(line, left, width)).collect();
+    let candidates: Vec<Candidate> =
+        lines.iter().take(MAX_LINES).map(|(line, _)| candidate(line, left, width)).collect();
     if let Some(best) = title::best(&candidates, &page) {
         builder.document.give_title(&best, TitleSource::Type);
     }
@@ -55,7 +63,8 @@ pub(super) fn give(builder: &mut Builder, facts: &Facts, first: Option<&Sheet>, 
 
 /// The lines of a page in its main direction, and whether they stand in its upper half.
 fn lines(sheet: &Sheet) -> Vec<(&Line, bool)> {
-    let Some(main) = sheet.blocks.iter().find(|block| !block.lines.is_empty()).map(|block| block.frame) else {
+    let Some(main) = sheet.blocks.iter().find(|block| !block.lines.is_empty()).map(|block| block.frame)
+    else {
         return Vec::new();
     };
     let of_main = sheet.blocks.iter().filter(|block| block.frame == main).flat_map(|block| &block.lines);
@@ -104,13 +113,20 @@ mod tests {
     use super::*;
 
     fn titled(lines: &[(f64, &str, bool)]) -> Option<String> {
-        let lines: Vec<_> = lines.iter().map(|(size, text, upper)| ((*text).to_owned(), *size, *upper)).collect();
+        let lines: Vec<_> =
+            lines.iter().map(|(size, text, upper)| ((*text).to_owned(), *size, *upper)).collect();
         largest(&runs(&lines, &Lexicon::default())).map(|run| run.text.clone())
     }
 
     #[test]
     fn title_is_the_first_run_of_the_largest_type() {
-        let page = [(10.0, "Vol. 3", true), (24.0, "Crawling", true), (24.0, "the Web", true), (10.0, "A. Author", true), (24.0, "1", true)];
+        let page = [
+            (10.0, "Vol. 3", true),
+            (24.0, "Crawling", true),
+            (24.0, "the Web", true),
+            (10.0, "A. Author", true),
+            (24.0, "1", true),
+        ];
         assert_eq!(titled(&page).as_deref(), Some("Crawling the Web"));
         // One that is closed never reopens.
         let page = [(24.0, "Crawling", true), (10.0, "by", true), (24.0, "the Web", true)];

@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use hayro_font::StandardFont;
 use skrifa::raw::ps::agl;
-use skrifa::raw::ps::type1::Type1Font;
 
-use super::standard_widths::WIDTHS;
 use super::names::{BaseEncoding, character_of_name};
+use super::standard_widths::{DINGBATS as DINGBAT_CODES, SYMBOL as SYMBOL_CODES, WIDTHS};
 
 /// Facts of a standard font.
 #[derive(Debug, Default)]
@@ -26,8 +24,8 @@ pub(super) struct Standard {
 
 /// Helvetica, Helvetica-Bold, Times-Roman, Times-Bold, Times-Italic, Times-BoldItalic.
 static LATIN: LazyLock<[Standard; 6]> = LazyLock::new(|| std::array::from_fn(latin));
-static SYMBOL: LazyLock<Standard> = LazyLock::new(|| symbols(StandardFont::Symbol));
-static DINGBATS: LazyLock<Standard> = LazyLock::new(|| symbols(StandardFont::ZapfDingBats));
+static SYMBOL: LazyLock<Standard> = LazyLock::new(|| symbols(SYMBOL_CODES, false));
+static DINGBATS: LazyLock<Standard> = LazyLock::new(|| symbols(DINGBAT_CODES, true));
 static COURIER: LazyLock<Standard> = LazyLock::new(|| Standard { fixed: Some(600.0), ..latin(0) });
 
 /// The font of a column of the table of widths.
@@ -40,20 +38,20 @@ fn latin(column: usize) -> Standard {
     Standard { by_character: by_character(&widths), widths, ..Standard::default() }
 }
 
-/// A font of symbols, by one that looks like it.
-fn symbols(font: StandardFont) -> Standard {
-    let is_dingbats = matches!(font, StandardFont::ZapfDingBats);
-    let (data, _) = font.get_font_data();
-    let Ok(font) = Type1Font::new((*data).as_ref()) else { return Standard::default() };
-    let widths = font.glyph_names().filter_map(|(glyph, name)| {
-        let advance = font.advance(glyph, None).ok()??;
-        Some((name.to_owned(), f64::from(advance) * 1000.0 / f64::from(font.upem().max(1))))
-    });
-    let widths: HashMap<String, f64> = widths.collect();
-    let encoding = font.encoding();
-    let encoded = |code: u8| Some((u32::from(code), encoding.as_ref()?.glyph_name(code)?.to_owned()));
-    let names = (0..=255u8).filter_map(encoded).filter(|(_, name)| name != ".notdef" && !name.is_empty()).collect();
-    Standard { by_character: by_character(&widths), widths, fixed: None, names, is_dingbats }
+/// A font of symbols: its codes, names and widths.
+fn symbols(table: &str, is_dingbats: bool) -> Standard {
+    let mut font = Standard { is_dingbats, ..Standard::default() };
+    for entry in table.split(',') {
+        let mut words = entry.split_whitespace();
+        let (Some(code), Some(name), Some(width)) = (words.next(), words.next(), words.next()) else {
+            continue;
+        };
+        let (Ok(code), Ok(width)) = (u32::from_str_radix(code, 16), width.parse::<f64>()) else { continue };
+        font.names.insert(code, name.to_owned());
+        font.widths.insert(name.to_owned(), width);
+    }
+    font.by_character = by_character(&font.widths);
+    font
 }
 
 /// Widths by character; of several names of one the shortest counts.
@@ -102,7 +100,9 @@ impl Standard {
         if self.fixed.is_some() {
             return self.fixed;
         }
-        if let Some(width) = name.or_else(|| self.names.get(&code).map(String::as_str)).and_then(|name| self.widths.get(name)) {
+        if let Some(width) =
+            name.or_else(|| self.names.get(&code).map(String::as_str)).and_then(|name| self.widths.get(name))
+        {
             return Some(*width);
         }
         let text = base.unwrap_or(BaseEncoding::Standard).character(u8::try_from(code).ok()?)?;

@@ -72,7 +72,8 @@ fn run(lines: &[Line], from: usize) -> Option<Aligned> {
     let chars: usize = rows.iter().map(Line::chars).sum();
     let enough = wide >= if columns == 2 { 3 } else { 2 };
     let short = (chars as f64) <= CELL_CHARS * (wide * columns) as f64;
-    let listed = rows.iter().filter(|row| table.cells(row).first().is_some_and(|cell| is_list_mark(cell))).count();
+    let listed =
+        rows.iter().filter(|row| table.cells(row).first().is_some_and(|cell| is_list_mark(cell))).count();
     (columns >= 2 && enough && short && wide * 2 > rows.len() && listed * 2 < rows.len()).then_some(table)
 }
 
@@ -150,7 +151,8 @@ mod tests {
     }
 
     fn texts(rows: &[Vec<Vec<Word>>]) -> Vec<Vec<String>> {
-        let cell = |cell: &Vec<Word>| cell.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        let cell =
+            |cell: &Vec<Word>| cell.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         rows.iter().map(|row| row.iter().map(cell).collect()).collect()
     }
 

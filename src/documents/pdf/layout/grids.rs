@@ -109,7 +109,8 @@ fn crossing(across: Vec<Rule>, down: Vec<Rule>) -> Vec<(Vec<Rule>, Vec<Rule>)> {
     }
     for (a, h) in across.iter().enumerate() {
         for (d, v) in down.iter().enumerate() {
-            let meets = (h.from - SLACK..=h.to + SLACK).contains(&v.at) && (v.from - SLACK..=v.to + SLACK).contains(&h.at);
+            let meets = (h.from - SLACK..=h.to + SLACK).contains(&v.at)
+                && (v.from - SLACK..=v.to + SLACK).contains(&h.at);
             if meets {
                 let (one, other) = (root(&mut parent, a), root(&mut parent, across.len() + d));
                 if let Some(place) = parent.get_mut(one.max(other)) {
@@ -118,7 +119,8 @@ fn crossing(across: Vec<Rule>, down: Vec<Rule>) -> Vec<(Vec<Rule>, Vec<Rule>)> {
             }
         }
     }
-    let mut groups: std::collections::BTreeMap<usize, (Vec<Rule>, Vec<Rule>)> = std::collections::BTreeMap::new();
+    let mut groups: std::collections::BTreeMap<usize, (Vec<Rule>, Vec<Rule>)> =
+        std::collections::BTreeMap::new();
     for (a, rule) in across.iter().enumerate() {
         groups.entry(root(&mut parent, a)).or_default().0.push(*rule);
     }
@@ -169,12 +171,22 @@ impl Lattice {
     fn origin(&self, (mut row, mut column): (usize, usize)) -> (usize, usize) {
         let place = |places: &[f64], at: usize| places.get(at).copied().unwrap_or_default();
         while column > 0
-            && !Lattice::parted(&self.down, place(&self.xs, column), place(&self.ys, row), place(&self.ys, row + 1))
+            && !Lattice::parted(
+                &self.down,
+                place(&self.xs, column),
+                place(&self.ys, row),
+                place(&self.ys, row + 1),
+            )
         {
             column -= 1;
         }
         while row > 0
-            && !Lattice::parted(&self.across, place(&self.ys, row), place(&self.xs, column), place(&self.xs, column + 1))
+            && !Lattice::parted(
+                &self.across,
+                place(&self.ys, row),
+                place(&self.xs, column),
+                place(&self.xs, column + 1),
+            )
         {
             row -= 1;
         }
@@ -203,12 +215,8 @@ impl Lattice {
         if filled < 3 || columns < 2 || lines < 2 || largest > 60 && largest * 2 > count {
             return None;
         }
-        let area = Area {
-            x0: *self.xs.first()?,
-            y0: *self.ys.first()?,
-            x1: *self.xs.last()?,
-            y1: *self.ys.last()?,
-        };
+        let area =
+            Area { x0: *self.xs.first()?, y0: *self.ys.first()?, x1: *self.xs.last()?, y1: *self.ys.last()? };
         Some(Grid { area, rows })
     }
 }
@@ -256,7 +264,8 @@ mod tests {
 
     #[test]
     fn words_between_lines_are_cells() {
-        let mut rules = vec![line(0.0, 0.0, 100.0, 0.0), line(0.0, 20.0, 100.0, 20.0), line(0.0, 40.0, 100.0, 40.0)];
+        let mut rules =
+            vec![line(0.0, 0.0, 100.0, 0.0), line(0.0, 20.0, 100.0, 20.0), line(0.0, 40.0, 100.0, 40.0)];
         rules.extend([0.0, 50.0, 100.0].map(|x| line(x, 0.0, x, 40.0)));
         let mut words = vec![
             word("before", 10.0, -5.0),
@@ -276,8 +285,13 @@ mod tests {
 
     #[test]
     fn cells_without_a_line_between_are_one() {
-        let mut rules = vec![line(0.0, 0.0, 100.0, 0.0), line(0.0, 20.0, 100.0, 20.0), line(0.0, 40.0, 100.0, 40.0)];
-        rules.extend([line(0.0, 0.0, 0.0, 40.0), line(50.0, 20.0, 50.0, 40.0), line(100.0, 0.0, 100.0, 40.0)]);
+        let mut rules =
+            vec![line(0.0, 0.0, 100.0, 0.0), line(0.0, 20.0, 100.0, 20.0), line(0.0, 40.0, 100.0, 40.0)];
+        rules.extend([
+            line(0.0, 0.0, 0.0, 40.0),
+            line(50.0, 20.0, 50.0, 40.0),
+            line(100.0, 0.0, 100.0, 40.0),
+        ]);
         let mut words = vec![word("a", 60.0, 15.0), word("b", 10.0, 35.0), word("c", 60.0, 35.0)];
         let grids = taken(&rules, &mut words);
         assert_eq!(grids[0].rows[0][0][0].text, "a");

@@ -89,7 +89,9 @@ impl Line {
 
 /// The address that a word is, and where it ends.
 fn address(word: &str) -> Option<(usize, String)> {
-    let bare = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '”', '’', '。', '，', '）']);
+    let bare = word.trim_end_matches([
+        '.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '”', '’', '。', '，', '）',
+    ]);
     let is_web = bare.starts_with("http://") || bare.starts_with("https://");
     let rest = bare.split_once("://").map_or(bare, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#', ':']).next()?;

@@ -27,7 +27,11 @@ pub(super) struct Block {
 
 /// The blocks of a page in reading order: text of the page's main direction first. `rules` are lines that were drawn, `link`
 /// tells which link holds a point.
-pub(super) fn blocks(glyphs: &[Glyph], rules: &[Area], link: impl Fn((f64, f64)) -> Option<u32>) -> Vec<Block> {
+pub(super) fn blocks(
+    glyphs: &[Glyph],
+    rules: &[Area],
+    link: impl Fn((f64, f64)) -> Option<u32>,
+) -> Vec<Block> {
     let mut frames: BTreeMap<Frame, Vec<&Glyph>> = BTreeMap::new();
     for glyph in glyphs {
         frames.entry(Frame::of(glyph)).or_default().push(glyph);

@@ -29,7 +29,8 @@ fn margins(lines: &[Line]) -> Vec<(f64, f64)> {
     let mut margins = Vec::with_capacity(lines.len());
     let mut from = 0;
     while let Some(first) = lines.get(from) {
-        let alike = lines.iter().skip(from).take_while(|line| (line.size - first.size).abs() <= 0.12 * first.size);
+        let alike =
+            lines.iter().skip(from).take_while(|line| (line.size - first.size).abs() <= 0.12 * first.size);
         let to = from + alike.count();
         let run = lines.get(from..to).unwrap_or_default();
         let left = run.iter().map(|line| line.u0).fold(f64::INFINITY, f64::min);
@@ -56,12 +57,19 @@ fn divides(before: &Line, line: &Line, pitch: f64, (left, right): (f64, f64)) ->
         if line.rtl { (before.u0 - left, right - line.u1) } else { (right - before.u1, line.u0 - left) };
     let before_indent = if line.rtl { right - before.u1 } else { before.u0 - left };
     // The raised number of a note.
-    if line.words.first().is_some_and(|word| word.size < 0.85 * line.size && word.text.chars().all(char::is_numeric)) {
+    if line
+        .words
+        .first()
+        .is_some_and(|word| word.size < 0.85 * line.size && word.text.chars().all(char::is_numeric))
+    {
         return true;
     }
     // A word that was parted goes on.
     if before.words.last().is_some_and(|word| word.text.ends_with(['-', '\u{2010}', '\u{AD}']))
-        && line.words.first().is_some_and(|word| word.text.starts_with(|c: char| c.is_alphabetic() && !c.is_uppercase()))
+        && line
+            .words
+            .first()
+            .is_some_and(|word| word.text.starts_with(|c: char| c.is_alphabetic() && !c.is_uppercase()))
     {
         return false;
     }

@@ -98,7 +98,11 @@ impl Frame {
 }
 
 /// The words of glyphs of one frame; `link` tells which link holds a point of the page.
-pub(in crate::pdf) fn words(glyphs: &[&Glyph], frame: Frame, link: impl Fn((f64, f64)) -> Option<u32>) -> Vec<Word> {
+pub(in crate::pdf) fn words(
+    glyphs: &[&Glyph],
+    frame: Frame,
+    link: impl Fn((f64, f64)) -> Option<u32>,
+) -> Vec<Word> {
     let mut words = Vec::new();
     let mut current: Vec<Placed<'_>> = Vec::new();
     let mut painted = Painted::default();
@@ -142,7 +146,14 @@ fn joins(last: &Placed<'_>, next: &Placed<'_>) -> bool {
     let accent = is_accent(&last.glyph.text) || is_accent(&next.glyph.text);
     // Letters of a logo stand within each other.
     let raised = (last.v - next.v).abs() > 0.1 * size;
-    let back = -size * if accent { ACCENT_BACK } else if raised { RAISED_BACK } else { MOST_BACK };
+    let back = -size
+        * if accent {
+            ACCENT_BACK
+        } else if raised {
+            RAISED_BACK
+        } else {
+            MOST_BACK
+        };
     if (back..=limit).contains(&rightward) {
         return true;
     }
@@ -164,7 +175,11 @@ fn is_accent(text: &str) -> bool {
     text.chars().all(|c| matches!(c, '\u{02C6}'..='\u{02DD}' | '\u{0300}'..='\u{036F}' | '\u{064B}'..='\u{0652}' | '\u{00A8}' | '\u{00AF}' | '\u{00B4}' | '\u{00B8}' | '\u{0060}' | '\u{005E}'))
 }
 
-fn finished(glyphs: &mut [Placed<'_>], spaced: bool, link: &impl Fn((f64, f64)) -> Option<u32>) -> Option<Word> {
+fn finished(
+    glyphs: &mut [Placed<'_>],
+    spaced: bool,
+    link: &impl Fn((f64, f64)) -> Option<u32>,
+) -> Option<Word> {
     let first = glyphs.first()?;
     let (first_u, first_v) = (first.u0, first.v);
     let middle = first.glyph;
@@ -179,7 +194,8 @@ fn finished(glyphs: &mut [Placed<'_>], spaced: bool, link: &impl Fn((f64, f64)) 
     }
     // The size of most of it: a note's mark does not make a word small.
     let largest = glyphs.iter().map(|placed| placed.glyph.size).fold(0.0, f64::max);
-    let base = glyphs.iter().find(|placed| placed.glyph.size >= largest * 0.95).map_or(first_v, |placed| placed.v);
+    let base =
+        glyphs.iter().find(|placed| placed.glyph.size >= largest * 0.95).map_or(first_v, |placed| placed.v);
     let text = crate::pdf::scripts::plain(&text);
     (!text.trim().is_empty()).then(|| Word {
         text,
@@ -219,7 +235,9 @@ impl<'a> Painted<'a> {
             }
             seen.push(key);
             let there = self.cells.get(&key).into_iter().flatten();
-            if there.into_iter().any(|&(other, u, v)| other == text && (u - placed.u0).abs() < beside && (v - placed.v).abs() < near) {
+            if there.into_iter().any(|&(other, u, v)| {
+                other == text && (u - placed.u0).abs() < beside && (v - placed.v).abs() < near
+            }) {
                 return true;
             }
         }
