@@ -72,19 +72,6 @@ impl Area {
         Area { x0: self.x0.min(x), y0: self.y0.min(y), x1: self.x1.max(x), y1: self.y1.max(y) }
     }
 
-    pub(super) fn union(self, other: Area) -> Area {
-        self.with(other.x0, other.y0).with(other.x1, other.y1)
-    }
-
-    pub(super) fn meet(self, other: Area) -> Area {
-        Area {
-            x0: self.x0.max(other.x0),
-            y0: self.y0.max(other.y0),
-            x1: self.x1.min(other.x1),
-            y1: self.y1.min(other.y1),
-        }
-    }
-
     pub(super) fn width(&self) -> f64 {
         self.x1 - self.x0
     }

@@ -74,6 +74,22 @@ struct State {
     mode: i64,
 }
 
+impl State {
+    fn new(ctm: Matrix) -> State {
+        State {
+            ctm,
+            font: None,
+            size: 0.0,
+            char_space: 0.0,
+            word_space: 0.0,
+            scale: 1.0,
+            leading: 0.0,
+            rise: 0.0,
+            mode: 0,
+        }
+    }
+}
+
 /// A marked part of the content.
 struct Mark {
     /// Characters it stands for, and the first glyph within.
@@ -111,17 +127,7 @@ impl<'d, 'b> Interpreter<'d, 'b> {
         budget: &'b mut Budget,
         hidden_layers: &'b [ObjectIdentifier],
     ) -> Self {
-        let state = State {
-            ctm,
-            font: None,
-            size: 0.0,
-            char_space: 0.0,
-            word_space: 0.0,
-            scale: 1.0,
-            leading: 0.0,
-            rise: 0.0,
-            mode: 0,
-        };
+        let state = State::new(ctm);
         Interpreter {
             painted: Painted::default(),
             fonts,
@@ -393,6 +399,37 @@ impl<'d, 'b> Interpreter<'d, 'b> {
             self.end_mark();
         }
         (self.state, self.states, self.tm, self.line) = saved;
+    }
+
+    /// Runs what an annotation shows in its box (ISO 32000-1, 12.5.5); `ctm` is what makes the page upright.
+    pub(super) fn appearance(
+        &mut self,
+        stream: &Stream<'d>,
+        place: Area,
+        ctm: Matrix,
+        resources: &Resources<'d>,
+    ) {
+        let numbers = |key: &str| -> Vec<f64> {
+            let array = stream.dict().get::<Array<'_>>(key);
+            array
+                .into_iter()
+                .flat_map(|array| array.iter::<f32>().take(6).map(f64::from).collect::<Vec<_>>())
+                .collect()
+        };
+        let [x0, y0, x1, y1] = *numbers("BBox") else { return };
+        let matrix = <[f64; 6]>::try_from(numbers("Matrix")).map_or(Matrix::IDENTITY, Matrix::new);
+        let from = matrix.bounds(Area::EMPTY.with(x0, y0).with(x1, y1));
+        if from.width() <= 0.0 || from.height() <= 0.0 {
+            return;
+        }
+        let (x, y) = (place.width() / from.width(), place.height() / from.height());
+        let fitted = Matrix::new([x, 0.0, 0.0, y, place.x0 - from.x0 * x, place.y0 - from.y0 * y]).then(ctm);
+        if fitted.is_finite() {
+            self.state = State::new(fitted);
+            self.states.clear();
+            self.marks.clear();
+            self.form(stream, resources);
+        }
     }
 
     fn is_hidden(&self, dict: &Dict<'_>) -> bool {

@@ -42,6 +42,11 @@ pub(super) fn marker(line: &str) -> Option<(Marker, usize)> {
     (space > 0 && words).then_some((Marker::Number(number), digits + 1 + space))
 }
 
+/// Whether a word is nothing but the marker of an item.
+pub(super) fn is_marker(word: &str) -> bool {
+    marker(&format!("{word} x")).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@ mod names;
 mod program;
 mod simple;
 mod standard;
+mod standard_widths;
 mod tounicode;
 
 use std::collections::HashMap;

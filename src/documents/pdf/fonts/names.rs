@@ -158,7 +158,7 @@ mod tests {
             (BaseEncoding::WinAnsi, 0xA0, Some(" ")),
             (BaseEncoding::MacRoman, 0x8E, Some("é")),
             (BaseEncoding::Standard, 0x27, Some("’")),
-            (BaseEncoding::Standard, 0xAE, Some("fi")),
+            (BaseEncoding::Standard, 0xAE, Some("\u{FB01}")),
             (BaseEncoding::Standard, 0x80, None),
         ] {
             assert_eq!(encoding.character(code).as_deref(), text, "{encoding:?} {code:x}");

@@ -39,7 +39,8 @@ impl Simple {
         let subtype = dict.get::<Name<'_>>("Subtype").map(|name| name.as_ref().to_vec()).unwrap_or_default();
         let to_unicode = to_unicode(dict, budget);
         let (mut base, mut differences) = encoding(dict);
-        let name = dict.get::<Name<'_>>("BaseFont").map(|name| String::from_utf8_lossy(name.as_ref()).into_owned());
+        let name =
+            dict.get::<Name<'_>>("BaseFont").map(|name| String::from_utf8_lossy(name.as_ref()).into_owned());
         let program = embedded(&descriptor, budget);
         let standard = Standard::by_name(name.as_deref().unwrap_or_default());
         let is_type3 = subtype == b"Type3";
@@ -77,7 +78,8 @@ impl Simple {
     }
 
     fn width(&self, code: u32) -> f64 {
-        let listed = code.checked_sub(self.first).and_then(|at| self.widths.get(at as usize).copied().flatten());
+        let listed =
+            code.checked_sub(self.first).and_then(|at| self.widths.get(at as usize).copied().flatten());
         if let Some(matrix) = self.matrix {
             return listed.unwrap_or(0.0) * matrix.a.abs().max(matrix.b.abs());
         }
@@ -90,14 +92,21 @@ impl Simple {
             program.advances.get(program.glyphs.get(&code)?).copied()
         };
         let listed = if self.widths.is_empty() { standard().or_else(own) } else { listed };
-        listed.or(self.missing).or_else(|| if self.widths.is_empty() { Some(500.0) } else { None }).unwrap_or(0.0) / 1000.0
+        listed
+            .or(self.missing)
+            .or_else(|| if self.widths.is_empty() { Some(500.0) } else { None })
+            .unwrap_or(0.0)
+            / 1000.0
     }
 
     fn character(&self, code: u32) -> Option<String> {
         if let Some(text) = self.to_unicode.as_ref().and_then(|map| map.get(code)) {
             return Some(text.to_string());
         }
-        self.by_name(code).or_else(|| self.by_base(code)).or_else(|| self.by_program(code)).or_else(|| self.by_guess(code))
+        self.by_name(code)
+            .or_else(|| self.by_base(code))
+            .or_else(|| self.by_program(code))
+            .or_else(|| self.by_guess(code))
     }
 
     fn by_name(&self, code: u32) -> Option<String> {
@@ -134,14 +143,20 @@ impl Simple {
         if self.matrix.is_some() && self.differences.contains_key(&code) {
             return None;
         }
-        let base = self.base.unwrap_or(if self.is_truetype { BaseEncoding::WinAnsi } else { BaseEncoding::Standard });
+        let base = self.base.unwrap_or(if self.is_truetype {
+            BaseEncoding::WinAnsi
+        } else {
+            BaseEncoding::Standard
+        });
         base.character(code as u8).or_else(|| BaseEncoding::WinAnsi.character(code as u8))
     }
 }
 
 fn type3_matrix(dict: &Dict<'_>) -> Matrix {
-    let numbers: Vec<f64> =
-        dict.get::<Array<'_>>("FontMatrix").map(|array| array.iter::<f32>().map(f64::from).collect()).unwrap_or_default();
+    let numbers: Vec<f64> = dict
+        .get::<Array<'_>>("FontMatrix")
+        .map(|array| array.iter::<f32>().map(f64::from).collect())
+        .unwrap_or_default();
     let matrix = <[f64; 6]>::try_from(numbers).map(Matrix::new);
     matrix.ok().filter(Matrix::is_finite).unwrap_or(Matrix { a: 0.001, d: 0.001, ..Matrix::IDENTITY })
 }
@@ -166,10 +181,16 @@ fn encoding(dict: &Dict<'_>) -> (Option<BaseEncoding>, HashMap<u32, String>) {
         return (BaseEncoding::from_name(name.as_ref()), HashMap::new());
     }
     let Some(encoding) = dict.get::<Dict<'_>>("Encoding") else { return (None, HashMap::new()) };
-    let base = encoding.get::<Name<'_>>("BaseEncoding").and_then(|name| BaseEncoding::from_name(name.as_ref()));
+    let base =
+        encoding.get::<Name<'_>>("BaseEncoding").and_then(|name| BaseEncoding::from_name(name.as_ref()));
     let mut names = HashMap::new();
     let mut code = 0u32;
-    for object in encoding.get::<Array<'_>>("Differences").iter().flat_map(|array| array.iter::<Object<'_>>()).take(4096) {
+    for object in encoding
+        .get::<Array<'_>>("Differences")
+        .iter()
+        .flat_map(|array| array.iter::<Object<'_>>())
+        .take(4096)
+    {
         match object {
             Object::Number(number) => code = u32::try_from(number.as_i64()).unwrap_or(0),
             Object::Name(name) => {

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use hayro_font::StandardFont;
 use skrifa::raw::ps::agl;
-use skrifa::raw::ps::type1::Type1Font;
 
 use super::names::{BaseEncoding, character_of_name};
+use super::standard_widths::{DINGBATS as DINGBAT_CODES, SYMBOL as SYMBOL_CODES, WIDTHS};
 
 /// Facts of a standard font.
 #[derive(Debug, Default)]
@@ -16,35 +15,47 @@ pub(super) struct Standard {
     widths: HashMap<String, f64>,
     /// The same by character.
     by_character: HashMap<String, f64>,
+    /// The width of all, where they have one.
+    fixed: Option<f64>,
     /// Names by code, of a font of symbols.
     names: HashMap<u32, String>,
     is_dingbats: bool,
 }
 
-static FONTS: LazyLock<[Standard; 6]> = LazyLock::new(|| {
-    [
-        StandardFont::Helvetica,
-        StandardFont::HelveticaBold,
-        StandardFont::TimesRoman,
-        StandardFont::TimesBold,
-        StandardFont::Symbol,
-        StandardFont::ZapfDingBats,
-    ]
-    .map(read)
-});
+/// Helvetica, Helvetica-Bold, Times-Roman, Times-Bold, Times-Italic, Times-BoldItalic.
+static LATIN: LazyLock<[Standard; 6]> = LazyLock::new(|| std::array::from_fn(latin));
+static SYMBOL: LazyLock<Standard> = LazyLock::new(|| symbols(SYMBOL_CODES, false));
+static DINGBATS: LazyLock<Standard> = LazyLock::new(|| symbols(DINGBAT_CODES, true));
+static COURIER: LazyLock<Standard> = LazyLock::new(|| Standard { fixed: Some(600.0), ..latin(0) });
 
-static COURIER: LazyLock<Standard> = LazyLock::new(|| read(StandardFont::Courier));
+/// The font of a column of the table of widths.
+fn latin(column: usize) -> Standard {
+    let mut widths = HashMap::new();
+    for (numbers, names) in WIDTHS.lines().filter_map(|line| line.split_once(": ")) {
+        let width = numbers.split(' ').nth(column).and_then(|number| number.parse::<f64>().ok());
+        widths.extend(names.split(' ').filter_map(|name| Some((name.to_owned(), width?))));
+    }
+    Standard { by_character: by_character(&widths), widths, ..Standard::default() }
+}
 
-fn read(font: StandardFont) -> Standard {
-    let is_dingbats = matches!(font, StandardFont::ZapfDingBats);
-    let symbols = is_dingbats || matches!(font, StandardFont::Symbol);
-    let (data, _) = font.get_font_data();
-    let Ok(font) = Type1Font::new((*data).as_ref()) else { return Standard::default() };
-    let widths = font.glyph_names().filter_map(|(glyph, name)| {
-        let advance = font.advance(glyph, None).ok()??;
-        Some((name.to_owned(), f64::from(advance) * 1000.0 / f64::from(font.upem().max(1))))
-    });
-    let widths: HashMap<String, f64> = widths.collect();
+/// A font of symbols: its codes, names and widths.
+fn symbols(table: &str, is_dingbats: bool) -> Standard {
+    let mut font = Standard { is_dingbats, ..Standard::default() };
+    for entry in table.split(',') {
+        let mut words = entry.split_whitespace();
+        let (Some(code), Some(name), Some(width)) = (words.next(), words.next(), words.next()) else {
+            continue;
+        };
+        let (Ok(code), Ok(width)) = (u32::from_str_radix(code, 16), width.parse::<f64>()) else { continue };
+        font.names.insert(code, name.to_owned());
+        font.widths.insert(name.to_owned(), width);
+    }
+    font.by_character = by_character(&font.widths);
+    font
+}
+
+/// Widths by character; of several names of one the shortest counts.
+fn by_character(widths: &HashMap<String, f64>) -> HashMap<String, f64> {
     let mut named: Vec<(&String, &f64)> = widths.iter().collect();
     named.sort_by(|a, b| a.0.len().cmp(&b.0.len()).then(a.0.cmp(b.0)));
     let mut by_character = HashMap::new();
@@ -53,10 +64,7 @@ fn read(font: StandardFont) -> Standard {
             by_character.entry(text).or_insert(*width);
         }
     }
-    let encoding = font.encoding().filter(|_| symbols);
-    let encoded = |code: u8| Some((u32::from(code), encoding.as_ref()?.glyph_name(code)?.to_owned()));
-    let names = (0..=255u8).filter_map(encoded).filter(|(_, name)| name != ".notdef" && !name.is_empty()).collect();
-    Standard { widths, by_character, names, is_dingbats }
+    by_character
 }
 
 impl Standard {
@@ -65,16 +73,21 @@ impl Standard {
         let plain = name.split_once('+').filter(|(tag, _)| tag.len() == 6).map_or(name, |(_, plain)| plain);
         let lower = plain.to_ascii_lowercase();
         let bold = lower.contains("bold");
-        let [helvetica, helvetica_bold, times, times_bold, symbol, dingbats] = &*FONTS;
+        let [helvetica, helvetica_bold, times, times_bold, times_italic, times_bold_italic] = &*LATIN;
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         if has(&["zapfdingbats", "dingbats"]) {
-            Some(dingbats)
+            Some(&DINGBATS)
         } else if lower.starts_with("symbol") {
-            Some(symbol)
+            Some(&SYMBOL)
         } else if has(&["helvetica", "arial"]) {
             Some(if bold { helvetica_bold } else { helvetica })
         } else if has(&["times"]) {
-            Some(if bold { times_bold } else { times })
+            Some(match (bold, has(&["italic", "oblique"])) {
+                (false, false) => times,
+                (true, false) => times_bold,
+                (false, true) => times_italic,
+                (true, true) => times_bold_italic,
+            })
         } else if has(&["courier"]) {
             Some(&COURIER)
         } else {
@@ -84,7 +97,12 @@ impl Standard {
 
     /// The width of a code that has a name or stands in an encoding.
     pub(super) fn width(&self, code: u32, name: Option<&str>, base: Option<BaseEncoding>) -> Option<f64> {
-        if let Some(width) = name.or_else(|| self.names.get(&code).map(String::as_str)).and_then(|name| self.widths.get(name)) {
+        if self.fixed.is_some() {
+            return self.fixed;
+        }
+        if let Some(width) =
+            name.or_else(|| self.names.get(&code).map(String::as_str)).and_then(|name| self.widths.get(name))
+        {
             return Some(*width);
         }
         let text = base.unwrap_or(BaseEncoding::Standard).character(u8::try_from(code).ok()?)?;

@@ -43,6 +43,10 @@ impl ToUnicode {
                 _ => {}
             }
         }
+        if map.codes.is_empty() && memchr::memmem::find(data, b"begincidrange").is_some() {
+            // Written as the identity: codes are characters.
+            return Some(ToUnicode::identity());
+        }
         let mut values = map.codes.values();
         let first = values.next()?;
         let alike = map.codes.len() > 3 && values.all(|value| value == first);

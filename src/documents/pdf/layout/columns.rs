@@ -103,6 +103,7 @@ fn columns(words: &[Word]) -> Option<(f64, f64, f64)> {
         }
     }
     let (from, to, gutter) = best?;
+    let from = extended(words, &rows, from, gutter);
     let baselines = |row: usize| {
         rows.get(row).into_iter().flatten().filter_map(|place| words.get(*place)).map(|word| word.v)
     };
@@ -111,8 +112,34 @@ fn columns(words: &[Word]) -> Option<(f64, f64, f64)> {
     Some((top, bottom, gutter))
 }
 
+/// The first row of a run once those above belong to it that stand on one side of its gutter and go on with the lines there:
+/// one column may begin higher than the other.
+fn extended(words: &[Word], rows: &[Vec<usize>], mut from: usize, gutter: f64) -> usize {
+    let side_of = |row: usize| {
+        let on = |right: bool| {
+            let mut of = rows.get(row).into_iter().flatten().filter_map(|place| words.get(*place));
+            of.all(|word| if right { word.u0 > gutter } else { word.u1 < gutter })
+        };
+        [false, true].into_iter().find(|right| on(*right))
+    };
+    let of_side = |row: usize, right: bool| {
+        let of = rows.get(row).into_iter().flatten().filter_map(|place| words.get(*place));
+        of.filter(|word| ((word.u0 + word.u1) / 2.0 > gutter) == right).map(|word| (word.v, word.size)).next()
+    };
+    while let Some(above) = from.checked_sub(1) {
+        let Some(right) = side_of(above) else { break };
+        let next = (from..rows.len().min(from + 4)).find_map(|row| of_side(row, right));
+        let (Some((v, size)), Some((next, _))) = (of_side(above, right), next) else { break };
+        if next - v > 1.9 * size {
+            break;
+        }
+        from = above;
+    }
+    from
+}
+
 /// Adds a span to spans that do not touch, in order.
-fn cover(covered: &mut Vec<(f64, f64)>, (mut from, mut to): (f64, f64)) {
+pub(super) fn cover(covered: &mut Vec<(f64, f64)>, (mut from, mut to): (f64, f64)) {
     let first = covered.partition_point(|span| span.1 < from);
     let last = covered.partition_point(|span| span.0 <= to);
     if let Some(touched) = covered.get(first..last.max(first)) {
@@ -125,7 +152,7 @@ fn cover(covered: &mut Vec<(f64, f64)>, (mut from, mut to): (f64, f64)) {
 }
 
 /// Gaps of a width between spans: width and middle.
-fn gaps(covered: &[(f64, f64)], least: f64) -> Vec<(f64, f64)> {
+pub(super) fn gaps(covered: &[(f64, f64)], least: f64) -> Vec<(f64, f64)> {
     covered
         .windows(2)
         .filter_map(|pair| match pair {

@@ -1,6 +1,7 @@
 //! Words to lines: one baseline, read in the direction of the script.
 
 use super::words::Word;
+use crate::Inline;
 use crate::pdf::scripts::{is_rtl, is_spaceless};
 
 /// A line of text.
@@ -43,26 +44,62 @@ impl Line {
 
     /// Its text.
     pub(in crate::pdf) fn text(&self) -> String {
-        let mut text = String::new();
+        self.inline(&[], false).text
+    }
+
+    /// Its words with their links: of annotations, whose targets are given, and addresses that are written out. Of these one
+    /// that may go on in the next line is none, unless the line is the `last` of its paragraph.
+    pub(in crate::pdf) fn inline(&self, targets: &[String], last: bool) -> Inline {
+        let mut all = Inline::default();
         let mut before: Option<&Word> = None;
-        for word in &self.words {
+        for (at, word) in self.words.iter().enumerate() {
             let apart = before.is_some_and(|before| {
                 before.spaced || (word.u0 - before.u1).max(before.u0 - word.u1) > 0.7 * self.size
             });
+            let from = all.text.len();
             if apart {
-                text.push(' ');
-                text.push_str(&word.text);
+                all.text.push(' ');
+                all.text.push_str(&word.text);
             } else {
-                join(&mut text, &word.text);
+                join(&mut all.text, &word.text);
+            }
+            let begins = all.text.len() - word.text.len();
+            let target = word.link.and_then(|link| targets.get(link as usize));
+            match (target, all.links.last_mut()) {
+                (Some(target), Some((range, known))) if range.end == from && known == target => {
+                    range.end = all.text.len();
+                }
+                (Some(target), _) => all.links.push((begins..all.text.len(), target.clone())),
+                (None, _) => {
+                    let may_go_on = !last && at + 1 == self.words.len();
+                    let address = address(&word.text).filter(|(end, _)| !may_go_on || *end < word.text.len());
+                    all.links.extend(address.map(|(end, target)| (begins..begins + end, target)));
+                }
             }
             before = Some(word);
         }
-        text
+        all
     }
 
     /// Characters of its words.
     pub(in crate::pdf) fn chars(&self) -> usize {
         self.words.iter().map(|word| word.text.chars().count()).sum()
+    }
+}
+
+/// The address that a word is, and where it ends.
+fn address(word: &str) -> Option<(usize, String)> {
+    let bare = word.trim_end_matches([
+        '.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '”', '’', '。', '，', '）',
+    ]);
+    let is_web = bare.starts_with("http://") || bare.starts_with("https://");
+    let rest = bare.split_once("://").map_or(bare, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#', ':']).next()?;
+    let named = host.contains('.') && !host.ends_with('.') && host.is_ascii();
+    match (is_web, bare.starts_with("www.")) {
+        (true, _) if named => Some((bare.len(), bare.to_owned())),
+        (false, true) if named => Some((bare.len(), format!("http://{bare}"))),
+        _ => None,
     }
 }
 

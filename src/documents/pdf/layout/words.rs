@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::pdf::geometry::Area;
 use crate::pdf::interpret::Glyph;
 use crate::pdf::scripts::{is_rtl, rtl_logical};
 
@@ -9,10 +10,14 @@ use crate::pdf::scripts::{is_rtl, rtl_logical};
 const WORD_GAP: f64 = 0.25;
 /// The least such gap in sizes of the type: pairs that are kerned apart are no words.
 const LEAST_GAP: f64 = 0.12;
+/// The same between letters of Arabic and Hebrew, which stand apart where they do not join; spaces of these are painted.
+const LEAST_RTL_GAP: f64 = 0.2;
 /// How far back a glyph may begin and yet go on with a word, in sizes of the type.
 const MOST_BACK: f64 = 0.2;
 /// The same for an accent and its letter.
 const ACCENT_BACK: f64 = 0.7;
+/// The same for a letter that stands higher or lower.
+const RAISED_BACK: f64 = 0.4;
 /// Places of glyphs painted twice that are remembered.
 const MAX_CELLS: usize = 1 << 20;
 
@@ -32,6 +37,27 @@ pub(in crate::pdf) struct Word {
     pub(in crate::pdf) spaced: bool,
     /// Which link it belongs to.
     pub(in crate::pdf) link: Option<u32>,
+    /// Which ruled table it stands for.
+    pub(in crate::pdf) table: Option<u32>,
+}
+
+impl Word {
+    /// What stands in the place of a table's words.
+    pub(in crate::pdf) fn of_table(number: u32, area: Area) -> Word {
+        Word {
+            text: "\u{FFFC}".into(),
+            u0: area.x0,
+            u1: area.x1,
+            v: (area.y0 + area.y1) / 2.0,
+            size: 1.0,
+            space: 0.25,
+            bold: false,
+            furniture: false,
+            spaced: true,
+            link: None,
+            table: Some(number),
+        }
+    }
 }
 
 /// A glyph within the frame of its direction.
@@ -50,6 +76,9 @@ pub(in crate::pdf) struct Frame {
 }
 
 impl Frame {
+    /// Text that goes right on a page that stands upright.
+    pub(in crate::pdf) const UPRIGHT: Frame = Frame { vertical: false, angle: 0 };
+
     pub(in crate::pdf) fn of(glyph: &Glyph) -> Frame {
         Frame { vertical: glyph.vertical, angle: glyph.angle }
     }
@@ -69,7 +98,11 @@ impl Frame {
 }
 
 /// The words of glyphs of one frame; `link` tells which link holds a point of the page.
-pub(in crate::pdf) fn words(glyphs: &[&Glyph], frame: Frame, link: impl Fn((f64, f64)) -> Option<u32>) -> Vec<Word> {
+pub(in crate::pdf) fn words(
+    glyphs: &[&Glyph],
+    frame: Frame,
+    link: impl Fn((f64, f64)) -> Option<u32>,
+) -> Vec<Word> {
     let mut words = Vec::new();
     let mut current: Vec<Placed<'_>> = Vec::new();
     let mut painted = Painted::default();
@@ -91,7 +124,7 @@ pub(in crate::pdf) fn words(glyphs: &[&Glyph], frame: Frame, link: impl Fn((f64,
         if painted.has(&placed) {
             continue;
         }
-        if current.last().is_some_and(|last| !joins(last, &placed)) {
+        if current.last().is_some_and(|last| !joins(last, &placed) || is_label(&current, &placed)) {
             flush(&mut current, false);
         }
         current.push(placed);
@@ -106,16 +139,35 @@ fn joins(last: &Placed<'_>, next: &Placed<'_>) -> bool {
     if (last.v - next.v).abs() > 0.5 * size {
         return false;
     }
-    let limit = (WORD_GAP * last.glyph.space).max(LEAST_GAP * size);
+    let rtl = next.glyph.text.chars().any(is_rtl) || last.glyph.text.chars().any(is_rtl);
+    let limit = (WORD_GAP * last.glyph.space).max(if rtl { LEAST_RTL_GAP } else { LEAST_GAP } * size);
     let rightward = next.u0 - last.u1;
     let leftward = last.u0 - next.u1;
     let accent = is_accent(&last.glyph.text) || is_accent(&next.glyph.text);
-    let back = -size * if accent { ACCENT_BACK } else { MOST_BACK };
+    // Letters of a logo stand within each other.
+    let raised = (last.v - next.v).abs() > 0.1 * size;
+    let back = -size
+        * if accent {
+            ACCENT_BACK
+        } else if raised {
+            RAISED_BACK
+        } else {
+            MOST_BACK
+        };
     if (back..=limit).contains(&rightward) {
         return true;
     }
-    let rtl = next.glyph.text.chars().any(is_rtl) || last.glyph.text.chars().any(is_rtl);
     rtl && (back..=limit).contains(&leftward)
+}
+
+/// Whether what stands before a glyph is the raised number of a note at the beginning of a word.
+fn is_label(before: &[Placed<'_>], next: &Placed<'_>) -> bool {
+    let raised = |placed: &Placed<'_>| {
+        placed.glyph.size < 0.85 * next.glyph.size
+            && next.v - placed.v > 0.15 * next.glyph.size
+            && placed.glyph.text.chars().all(char::is_numeric)
+    };
+    next.glyph.text.chars().all(char::is_alphabetic) && before.iter().all(raised)
 }
 
 /// Whether a glyph is an accent that stands over another.
@@ -123,7 +175,11 @@ fn is_accent(text: &str) -> bool {
     text.chars().all(|c| matches!(c, '\u{02C6}'..='\u{02DD}' | '\u{0300}'..='\u{036F}' | '\u{064B}'..='\u{0652}' | '\u{00A8}' | '\u{00AF}' | '\u{00B4}' | '\u{00B8}' | '\u{0060}' | '\u{005E}'))
 }
 
-fn finished(glyphs: &mut [Placed<'_>], spaced: bool, link: &impl Fn((f64, f64)) -> Option<u32>) -> Option<Word> {
+fn finished(
+    glyphs: &mut [Placed<'_>],
+    spaced: bool,
+    link: &impl Fn((f64, f64)) -> Option<u32>,
+) -> Option<Word> {
     let first = glyphs.first()?;
     let (first_u, first_v) = (first.u0, first.v);
     let middle = first.glyph;
@@ -138,7 +194,8 @@ fn finished(glyphs: &mut [Placed<'_>], spaced: bool, link: &impl Fn((f64, f64)) 
     }
     // The size of most of it: a note's mark does not make a word small.
     let largest = glyphs.iter().map(|placed| placed.glyph.size).fold(0.0, f64::max);
-    let base = glyphs.iter().find(|placed| placed.glyph.size >= largest * 0.95).map_or(first_v, |placed| placed.v);
+    let base =
+        glyphs.iter().find(|placed| placed.glyph.size >= largest * 0.95).map_or(first_v, |placed| placed.v);
     let text = crate::pdf::scripts::plain(&text);
     (!text.trim().is_empty()).then(|| Word {
         text,
@@ -151,6 +208,7 @@ fn finished(glyphs: &mut [Placed<'_>], spaced: bool, link: &impl Fn((f64, f64)) 
         furniture: middle.furniture,
         spaced,
         link: link(((middle.at.0 + middle.end.0) / 2.0, middle.at.1 - middle.size * 0.3)),
+        table: None,
     })
 }
 
@@ -164,18 +222,22 @@ impl<'a> Painted<'a> {
     /// Whether the same glyph was painted at nearly the same place; notes this one.
     fn has(&mut self, placed: &Placed<'a>) -> bool {
         let near = 0.12 * placed.glyph.size;
+        // Type may be narrow: a letter twice is no letter painted twice.
+        let beside = near.min(0.4 * (placed.u1 - placed.u0).abs()).max(0.02 * placed.glyph.size);
         let width = 0.5 * placed.glyph.size.max(1.0);
         let cell = |u: f64, v: f64| ((u / width).round() as i64, (v / width).round() as i64);
         let text = &*placed.glyph.text;
         let mut seen = Vec::with_capacity(4);
-        for (du, dv) in [(-near, -near), (-near, near), (near, -near), (near, near)] {
+        for (du, dv) in [(-beside, -near), (-beside, near), (beside, -near), (beside, near)] {
             let key = cell(placed.u0 + du, placed.v + dv);
             if seen.contains(&key) {
                 continue;
             }
             seen.push(key);
             let there = self.cells.get(&key).into_iter().flatten();
-            if there.into_iter().any(|&(other, u, v)| other == text && (u - placed.u0).abs() < near && (v - placed.v).abs() < near) {
+            if there.into_iter().any(|&(other, u, v)| {
+                other == text && (u - placed.u0).abs() < beside && (v - placed.v).abs() < near
+            }) {
                 return true;
             }
         }
