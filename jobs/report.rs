@@ -3,9 +3,11 @@
 mod compare;
 mod corpus;
 mod crawls;
+mod documents;
 mod draw;
 mod draw_changes;
 mod draw_crawl;
+mod draw_documents;
 mod draw_made;
 mod draw_ranking;
 mod draw_rules;
@@ -229,7 +231,7 @@ fn refuse_earlier(sources: &Sources) -> Result<()> {
 impl Job for Report {
     type Input = Sources;
     const NAME: &'static str = "report";
-    const VERSION: u32 = 7;
+    const VERSION: u32 = 8;
 
     fn run(&self, sources: &Sources, stage: &Stage<'_>) -> Result<()> {
         stage.unit("report", |unit| self.write(sources, unit))
@@ -248,14 +250,23 @@ impl Report {
         let tops = tops::Tops::read(sources, &mut hosts, self.top, &corpus, noindex)?;
         stage.cancel.check()?;
         let hosts = hosts.write(unit, &tops.host_names())?;
+        let documents = documents::Documents::read(sources)?;
         let mut summary = summary::rows(sources, &corpus, hosts.count, &numbers);
+        summary.extend(documents.summary());
         let budget = budget.fraction(1, 2);
         let changes = sources.earlier.as_ref();
         let changes =
             changes.map(|earlier| compare::Changes::read(earlier, sources, &budget, self.top)).transpose()?;
         summary.extend(crawl.iter().flat_map(summary::crawl_rows));
         summary.extend(changes.iter().flat_map(summary::changes_rows));
-        let found = draw::Found { sources, corpus: &corpus, tops: &tops, hosts: &hosts, numbers: &numbers };
+        let found = draw::Found {
+            sources,
+            corpus: &corpus,
+            tops: &tops,
+            hosts: &hosts,
+            numbers: &numbers,
+            documents: &documents,
+        };
         let drawn = draw::draw(self, &found, crawl.as_ref(), changes.as_ref());
         let path = unit.create("report.html")?;
         std::fs::write(&path, webmill_report::render(&drawn)).at(&path)?;

@@ -1,6 +1,6 @@
 //! What changed since earlier results: pages, hosts, languages, duplicates, places by PageRank.
 //!
-//! **Definition.** A page is a URL whose current capture is HTML with status 2xx; it is changed where the digests of its bodies
+//! **Definition.** A page is a URL whose current capture has status 2xx and is HTML or a document that was read; it is changed where the digests of its bodies
 //! differ. The place of a page is 1 + the number of crawled pages of greater PageRank.
 //!
 //! **Algorithm.** URLs of both are brought together by an external sort, hosts by another; places are counted in a pass of each table

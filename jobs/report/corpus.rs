@@ -24,6 +24,8 @@ pub struct Corpus {
     pub captures: u64,
     /// HTML captures with status 2xx.
     pub html: u64,
+    /// Captures of documents that are no HTML and were read.
+    pub documents: u64,
     /// Bytes of bodies.
     pub bytes: u64,
     /// Words of main texts.
@@ -34,11 +36,11 @@ pub struct Corpus {
     pub status: Counts,
     /// Captures by media type.
     pub mime: Counts,
-    /// HTML pages by encoding.
+    /// Pages by encoding, those that are characters.
     pub charset: Counts,
-    /// HTML pages by language.
+    /// Pages by language.
     pub language: Counts,
-    /// HTML pages by page type.
+    /// Pages by page type.
     pub page_type: Counts,
     /// Pages with main text.
     pub texts: u64,
@@ -52,9 +54,9 @@ pub struct Corpus {
     pub duplicates: u64,
     /// First and last time of fetching, ms.
     pub fetched: Option<(i64, i64)>,
-    /// HTML pages by day of fetching (days since 1970) and language.
+    /// Pages by day of fetching (days since 1970) and language.
     pub fetch_days: BTreeMap<(i64, String), u64>,
-    /// HTML pages by year of publication and language, as far as pages say.
+    /// Pages by year of publication and language, as far as pages say.
     pub published_years: BTreeMap<(i64, String), u64>,
 }
 
@@ -101,6 +103,11 @@ columns! {
 }
 
 impl Corpus {
+    /// Pages: HTML and documents that were read.
+    pub fn pages(&self) -> u64 {
+        self.html + self.documents
+    }
+
     /// Reads tables `pages`, `clusters` and `keywords`; gives `hosts` what concerns them. Returned beside the sums: the
     /// URLs that ask to be left out of reports, as SURT form, zero byte and URL, in order.
     pub fn read(sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<(Self, SortedBytes)> {
@@ -151,17 +158,22 @@ impl Corpus {
                     &mut self.mime,
                     page.content_mime_type.or(page.content_mime_detected).unwrap_or("unknown"),
                 );
-                let is_page =
-                    (page.is_html || page.page_type.is_some()) && matches!(status, None | Some(200..=299));
+                let is_good = matches!(status, None | Some(200..=299));
+                let is_html = page.is_html && is_good;
+                let is_document = !page.is_html && page.page_type.is_some() && is_good;
+                let is_page = is_html || is_document;
                 let language = page.content_languages.and_then(|l| l.split(',').next());
                 self.note_times(
                     page.fetch_time.0,
                     page.published,
                     is_page.then_some(language.unwrap_or("none")),
                 );
-                if is_page {
-                    self.html += 1;
+                if is_html || page.content_charset.is_some() {
                     add(&mut self.charset, page.content_charset.unwrap_or("unknown"));
+                }
+                if is_page {
+                    self.html += u64::from(is_html);
+                    self.documents += u64::from(is_document);
                     add(&mut self.page_type, page.page_type.map_or("unknown", |kind| kind.as_str()));
                     add(&mut self.language, language.unwrap_or("none"));
                 }
@@ -171,7 +183,8 @@ impl Corpus {
                     words,
                     links,
                     errors: u64::from(status.is_some_and(|s| s >= 400)),
-                    html_pages: u64::from(is_page),
+                    html_pages: u64::from(is_html),
+                    documents: u64::from(is_document),
                     ..HostRow::default()
                 };
                 let language = language.filter(|_| is_page);
@@ -247,7 +260,8 @@ pub fn outcomes(sources: &Sources) -> Counts {
     named.collect()
 }
 
-fn add(counts: &mut Counts, name: &str) {
+/// Counts one more of a name; past the most names that are told apart under that of all others.
+pub fn add(counts: &mut Counts, name: &str) {
     let name = if counts.len() < MAX_NAMES || counts.contains_key(name) { name } else { OTHERS };
     match counts.get_mut(name) {
         Some(count) => *count += 1,

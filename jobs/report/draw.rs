@@ -11,12 +11,14 @@ use webmill_report::{
 use super::compare::Changes;
 use super::corpus::{Corpus, Counts, OTHERS, outcomes};
 use super::crawls::CrawlNumbers;
+use super::documents::Documents;
 use super::hosts::WrittenHosts;
 use super::numbers::Numbers;
 use super::periods::Periods;
 use super::summary::{copied, degrees};
+use super::tables::HostRow;
 use super::tops::Tops;
-use super::{Report, Sources, draw_changes, draw_crawl, draw_made, draw_ranking, draw_rules};
+use super::{Report, Sources, draw_changes, draw_crawl, draw_documents, draw_made, draw_ranking, draw_rules};
 use crate::levels::Level;
 use crate::shape::tables::Direction;
 
@@ -27,6 +29,7 @@ pub struct Found<'a> {
     pub tops: &'a Tops,
     pub hosts: &'a WrittenHosts,
     pub numbers: &'a Numbers,
+    pub documents: &'a Documents,
 }
 
 /// The whole report.
@@ -39,7 +42,9 @@ pub fn draw(
     let lang = settings.language();
     let mut parts: Vec<Part> = changes.map(|changes| draw_changes::part(changes, lang)).into_iter().collect();
     parts.push(draw_ranking::part(found, lang, settings.top));
-    parts.extend([texts(found, lang), graph(found, lang), captures(found, lang), duplicates(found, lang)]);
+    parts.push(texts(found, lang));
+    parts.extend(draw_documents::part(found.documents, lang));
+    parts.extend([graph(found, lang), captures(found, lang), duplicates(found, lang)]);
     parts.extend(draw_rules::part(found, lang));
     parts.extend(crawl.map(|crawl| draw_crawl::part(crawl, lang)));
     parts.push(draw_made::part(found, lang));
@@ -57,10 +62,11 @@ pub fn draw(
 /// Name of a corpus that was given none: the host that ranks first, and how many more there are.
 fn name(found: &Found<'_>, lang: Lang) -> String {
     let hosts = found.hosts;
+    let pages = |host: &HostRow| host.html_pages + host.documents;
     let most = hosts
         .asked
         .values()
-        .max_by(|a, b| a.html_pages.cmp(&b.html_pages).then_with(|| b.url_host_name.cmp(&a.url_host_name)));
+        .max_by(|a, b| pages(a).cmp(&pages(b)).then_with(|| b.url_host_name.cmp(&a.url_host_name)));
     match most {
         None => lang.word(Word::Empty).to_owned(),
         Some(host) if hosts.count < 2 => host.url_host_name.clone(),
@@ -115,14 +121,15 @@ fn findings(found: &Found<'_>, lang: Lang) -> Vec<Html> {
     let html = Html::count(corpus.html, "corpus: html pages");
     let captures = Html::count(corpus.captures, "corpus: captures");
     let known = [pages.clone(), Html::count(crawled, "graph: page crawled"), share(crawled, nodes)];
-    let coverage = if hosts == 1 {
-        let with: Vec<Html> = [captures, html.clone()].into_iter().chain(known).collect();
-        Html::fill(lang.word(Word::FindingOneHost), &with)
-    } else {
-        let hosts = Html::count(hosts, "corpus: hosts");
-        let with: Vec<Html> = [captures, hosts, html.clone()].into_iter().chain(known).collect();
-        Html::fill(lang.word(Word::FindingCoverage), &with)
+    let documents = Html::count(corpus.documents, "corpus: documents");
+    let (template, held) = match (hosts, corpus.documents) {
+        (1, 0) => (Word::FindingOneHost, vec![captures, html]),
+        (1, _) => (Word::FindingOneHostDocuments, vec![captures, html]),
+        (_, 0) => (Word::FindingCoverage, vec![captures, Html::count(hosts, "corpus: hosts"), html]),
+        _ => (Word::FindingCoverageDocuments, vec![captures, Html::count(hosts, "corpus: hosts"), html]),
     };
+    let with: Vec<Html> = held.into_iter().chain(known).chain([documents]).collect();
+    let coverage = Html::fill(lang.word(template), &with);
     let duplicates = Html::count(corpus.duplicates, "corpus: duplicates");
     let most = corpus.language.iter().filter(|(code, _)| *code != "none");
     let most = most.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
@@ -130,8 +137,9 @@ fn findings(found: &Found<'_>, lang: Lang) -> Vec<Html> {
         Some((code, n)) => {
             let language = Html::text(&language_name(code, lang));
             let count = Html::count(*n, &format!("language: {code}"));
-            let repeated = share(corpus.duplicates, corpus.html);
-            let with = [language, count, html, share(*n, corpus.html), duplicates, repeated];
+            let all = Html::count(corpus.pages(), "corpus: pages");
+            let repeated = share(corpus.duplicates, corpus.pages());
+            let with = [language, count, all, share(*n, corpus.pages()), duplicates, repeated];
             Html::fill(lang.word(Word::FindingText), &with)
         }
         None => Html::fill(lang.word(Word::FindingNoText), &[duplicates]),
@@ -165,6 +173,9 @@ fn overview(found: &Found<'_>, lang: Lang) -> Part {
         card(Word::Captures, corpus.captures, "corpus: captures"),
         card(Word::HtmlPages, corpus.html, "corpus: html pages"),
     ];
+    if corpus.documents > 0 {
+        cards.push(card(Word::Documents, corpus.documents, "corpus: documents"));
+    }
     if found.hosts.count > 1 {
         cards.push(card(Word::Hosts, found.hosts.count, "corpus: hosts"));
     } else if let Some(level) = numbers.level(Level::Page) {
@@ -201,12 +212,8 @@ fn languages_over_time(corpus: &Corpus, lang: Lang) -> Option<OverTime> {
 }
 
 fn languages(corpus: &Corpus, lang: Lang) -> Bars {
-    let mut chart = bars(
-        lang.word(Word::Languages).into(),
-        lang.word(Word::HtmlPages).into(),
-        "language",
-        &corpus.language,
-    );
+    let mut chart =
+        bars(lang.word(Word::Languages).into(), lang.word(Word::Pages).into(), "language", &corpus.language);
     chart.bars.iter_mut().for_each(|bar| bar.name = language_name(&bar.name, lang));
     chart
 }
@@ -219,10 +226,10 @@ fn texts(found: &Found<'_>, lang: Lang) -> Part {
     if languages_over_time(corpus, lang).is_some() {
         panels.push(languages(corpus, lang));
     }
-    let mut kinds = bars(word(Word::Kinds), word(Word::HtmlPages), "page type", &corpus.page_type);
+    let mut kinds = bars(word(Word::Kinds), word(Word::Pages), "page type", &corpus.page_type);
     kinds.bars.iter_mut().for_each(|bar| bar.name = kind(&bar.name, lang));
     let keywords = bars(word(Word::Keywords), word(Word::Pages), "keyword", &corpus.keyword);
-    let encodings = bars(word(Word::Encodings), word(Word::HtmlPages), "charset", &corpus.charset);
+    let encodings = bars(word(Word::Encodings), word(Word::Pages), "charset", &corpus.charset);
     panels.extend([Bars { of: Some(corpus.texts), ..keywords }, kinds]);
     panels.push(encodings);
     part("texts", word(Word::Texts), String::new(), charts(panels, lang))
@@ -258,6 +265,7 @@ fn kind(name: &str, lang: Lang) -> String {
         "listing" => Word::Listing,
         "product" => Word::Product,
         "service" => Word::Service,
+        "document" => Word::DocumentPage,
         "other" => Word::Other,
         "unknown" => Word::Unknown,
         other => return other.to_owned(),

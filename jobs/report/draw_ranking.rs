@@ -20,7 +20,7 @@ pub fn part(found: &Found<'_>, lang: Lang, most: usize) -> Part {
     let nothing = |_: &Scored| [String::new(), String::new()];
     let title = |r: &Scored| tops.titles.get(&r.url).filter(|title| !title.is_empty()).cloned();
     let of_host = |r: &Scored| match hosts.asked.get(&r.url) {
-        Some(host) => [thousands(host.html_pages), thousands(host.duplicates)],
+        Some(host) => [thousands(host.html_pages + host.documents), thousands(host.duplicates)],
         None => [String::new(), String::new()],
     };
     let weighted = if rank.weighted_hosts { lang.word(Word::Weighted) } else { "" };

@@ -90,7 +90,7 @@ impl Hosts {
     fn close(&mut self) -> Result<()> {
         let Some((surt, row, languages)) = self.open.take() else { return Ok(()) };
         let mut value = Vec::new();
-        for n in [row.captures, row.html_pages, row.errors, row.bytes, row.words, row.links] {
+        for n in counts(&row) {
             value.extend_from_slice(&n.to_le_bytes());
         }
         value.extend_from_slice(&(row.url_host_name.len() as u32).to_le_bytes());
@@ -150,8 +150,8 @@ impl Gathered {
         match kind {
             CAPTURED => {
                 if row.captures == 0 {
-                    let (head, text) = value.split_at_checked(52)?;
-                    let length = u32::from_le_bytes(head[48..].try_into().ok()?) as usize;
+                    let (head, text) = value.split_at_checked(8 * COUNTS + 4)?;
+                    let length = u32::from_le_bytes(head[8 * COUNTS..].try_into().ok()?) as usize;
                     let (host, domain) = text.split_at_checked(length)?;
                     row.url_host_name = String::from_utf8_lossy(host).into_owned();
                     row.url_host_registered_domain =
@@ -160,10 +160,11 @@ impl Gathered {
                 let counts = HostRow {
                     captures: number(0)?,
                     html_pages: number(1)?,
-                    errors: number(2)?,
-                    bytes: number(3)?,
-                    words: number(4)?,
-                    links: number(5)?,
+                    documents: number(2)?,
+                    errors: number(3)?,
+                    bytes: number(4)?,
+                    words: number(5)?,
+                    links: number(6)?,
                     ..HostRow::default()
                 };
                 add(row, &counts);
@@ -195,9 +196,18 @@ impl Gathered {
     }
 }
 
+/// Counts of the captures of a host.
+const COUNTS: usize = 7;
+
+/// They as they are written and read.
+fn counts(row: &HostRow) -> [u64; COUNTS] {
+    [row.captures, row.html_pages, row.documents, row.errors, row.bytes, row.words, row.links]
+}
+
 fn add(row: &mut HostRow, more: &HostRow) {
     row.captures += more.captures;
     row.html_pages += more.html_pages;
+    row.documents += more.documents;
     row.errors += more.errors;
     row.bytes += more.bytes;
     row.words += more.words;

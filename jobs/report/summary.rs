@@ -24,6 +24,8 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
     for (name, value, unit) in [
         ("captures", corpus.captures, "captures"),
         ("html pages", corpus.html, "pages"),
+        ("documents", corpus.documents, "documents"),
+        ("pages", corpus.pages(), "pages"),
         ("bytes", corpus.bytes, "bytes"),
         ("words", corpus.words, "words"),
         ("links", corpus.links, "links"),

@@ -81,10 +81,14 @@ words! {
         "{1} 个主机的 {0} 次抓取中有 {2} 个 HTML 网页。网页及其链接指向的共 {3} 个页面中，已抓取 {4} 个（{5}）。";
     FindingOneHost: "{0} captures of one host hold {1} pages of HTML. Of the {2} pages that they are or link to, {3} were crawled ({4}).",
         "一个主机的 {0} 次抓取中有 {1} 个 HTML 网页。网页及其链接指向的共 {2} 个页面中，已抓取 {3} 个（{4}）。";
+    FindingCoverageDocuments: "{0} captures of {1} hosts hold {2} pages of HTML and {6} other documents. Of the {3} pages that they are or link to, {4} were crawled ({5}).",
+        "{1} 个主机的 {0} 次抓取中有 {2} 个 HTML 网页和 {6} 个其他文档。它们及其链接指向的共 {3} 个页面中，已抓取 {4} 个（{5}）。";
+    FindingOneHostDocuments: "{0} captures of one host hold {1} pages of HTML and {5} other documents. Of the {2} pages that they are or link to, {3} were crawled ({4}).",
+        "一个主机的 {0} 次抓取中有 {1} 个 HTML 网页和 {5} 个其他文档。它们及其链接指向的共 {2} 个页面中，已抓取 {3} 个（{4}）。";
     FindingText: "The most used language is {0}, on {1} of {2} pages ({3}); {4} pages ({5}) repeat another page.",
         "使用最多的语言是{0}，{2} 个网页中有 {1} 个（{3}）；{4} 个网页（{5}）与其他网页重复。";
-    FindingNoText: "No page has HTML, so there are no languages; {0} pages repeat another page.",
-        "没有 HTML 网页，因此没有语言统计；{0} 个网页与其他网页重复。";
+    FindingNoText: "No page has text, so there are no languages; {0} pages repeat another page.",
+        "没有含文本的网页，因此没有语言统计；{0} 个网页与其他网页重复。";
     FindingShape: "{0} of {1} pages ({2}) form the core, where every page leads to every other; first by PageRank is {3}.",
         "{1} 个页面中有 {0} 个（{2}）构成核心，核心中任意页面可互相到达；PageRank 最高的是 {3}。";
     FindingNoShape: "The graph has {0} pages and {1} arcs.", "图中有 {0} 个页面、{1} 条弧。";
@@ -94,6 +98,7 @@ words! {
     // Cards.
     Captures: "captures", "次抓取";
     HtmlPages: "HTML pages", "HTML 网页";
+    Documents: "documents, no HTML", "非 HTML 文档";
     Hosts: "hosts", "主机";
     WordsOfText: "words of main text", "正文词数";
     Links: "links", "链接";
@@ -159,7 +164,7 @@ words! {
     LinksInMeaning: "pages (hosts) that link here", "链接到此处的网页（主机）数";
     LinksOut: "out", "出链";
     LinksOutMeaning: "pages (hosts) linked from here", "由此处链接出的网页（主机）数";
-    PagesMeaning: "HTML pages of the host", "主机的 HTML 网页数";
+    PagesMeaning: "pages of the host: HTML, and documents that were read", "主机的网页数：HTML 及已读文档";
     Duplicates: "duplicates", "重复";
     DuplicatesMeaning: "pages of the host that repeat another page", "主机中与其他网页重复的网页数";
     DampingLost: "dangling mass lost", "悬挂质量丢弃";
@@ -174,8 +179,8 @@ words! {
     Texts: "Languages and texts", "语言与文本";
     Languages: "Languages of main texts", "正文语言";
     LanguagesOverTime: "Languages over time", "语言随时间的变化";
-    ByFetch: "HTML pages by the time they were fetched", "HTML 网页，按抓取时间";
-    ByPublication: "HTML pages by the year that they say they were published", "HTML 网页，按网页标明的发布年份";
+    ByFetch: "pages by the time they were fetched", "网页，按抓取时间";
+    ByPublication: "pages by the year that they say they were published", "网页，按网页标明的发布年份";
     Encodings: "Encodings", "字符编码";
     Kinds: "Kinds of pages", "网页类型";
     Keywords: "Keywords of most pages", "最常见的关键词";
@@ -192,6 +197,7 @@ words! {
     Listing: "listing", "列表";
     Product: "product", "商品";
     Service: "service", "服务";
+    DocumentPage: "document", "文档";
     Other: "other", "其他";
 
     // Duplicates.
@@ -208,6 +214,40 @@ words! {
     Mirrors: "pairs of mirrors", "对镜像站点";
     SuspectedMirrors: "pairs of sites that agree in part", "对部分相同的站点";
     Variants: "pairs that differ by www. or scheme only", "对仅 www. 或协议不同的站点";
+
+    // Documents and media.
+    DocumentsAndMedia: "Documents and media", "文档与媒体";
+    DocumentsAndMediaNote: "Documents that are no HTML, and pictures, sound and video. Columns document, document_failure, document_warnings and title_source of table pages, and table media, have each of them.",
+        "非 HTML 的文档，以及图片、声音与视频。逐条见 pages 表的 document、document_failure、document_warnings、title_source 列与 media 表。";
+    DocumentsFound: "documents", "文档";
+    DocumentsRead: "documents read", "已读文档";
+    DocumentsNotRead: "documents that could not be read", "无法读取的文档";
+    PagesOfDocuments: "pages, slides, sheets", "页、幻灯片、工作表";
+    MediaFiles: "pictures, sounds, videos", "图片、声音、视频";
+    PicturesNotFetched: "pictures shown by pages and not fetched", "网页所示而未抓取的图片";
+    DocumentsByFormat: "Documents by format", "各格式的文档";
+    DocumentsByFormatNote: "Formats by the bytes, whatever the server called them.", "格式由字节判断，不论服务器如何标明。";
+    Format: "format", "格式";
+    ReadDocuments: "read", "已读";
+    UnreadDocuments: "not read", "未读";
+    Words: "words", "词数";
+    DocumentsNotReadWhy: "Documents that could not be read, and why", "无法读取的文档及原因";
+    DocumentWarnings: "Documents with warnings", "有警告的文档";
+    TitlesFrom: "Where the titles of documents were found", "文档标题的来源";
+    TitleMetadata: "metadata", "元数据";
+    TitleStyle: "style of a title", "标题样式";
+    TitleType: "largest type", "最大字号";
+    TitleHeading: "first heading", "第一个小标题";
+    TitleLine: "first line", "首行";
+    NoTitle: "no title", "无标题";
+    MediaByKind: "Media by kind", "各类媒体";
+    MediaByFormat: "Media by format", "各格式的媒体";
+    MediaNote: "Files that were fetched; seconds as far as they say how long they are.", "已抓取的文件；时长以文件自身所述为准。";
+    KindOfMedia: "kind", "类别";
+    Pictures: "pictures", "图片";
+    Sound: "sound", "声音";
+    Video: "video", "视频";
+    Files: "files", "文件数";
 
     // Rules.
     RulesTitle: "Found by rules", "规则所得";
