@@ -7,6 +7,7 @@
 //! (mapped) and eight bytes a node.
 
 mod copies;
+mod documents;
 mod near;
 mod page;
 mod print;
@@ -120,6 +121,8 @@ fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<Sh
         return Ok(None);
     }
     page::page(&mut tables, &page, &mut shown)?;
+    documents::document(&mut tables, &page, &mut shown)?;
+    documents::medium(&mut tables, &page, &mut shown)?;
     if let Some(current) = places.first() {
         page::text(&mut tables, &page, current, args.lines, &mut shown)?;
         page::details(&mut tables, &page, current, &mut shown)?;

@@ -36,6 +36,7 @@ pub fn screen(shown: &Shown) -> String {
     let mut screen = Screen(String::new());
     let _ = writeln!(screen.0, "{}", plain(&shown.url));
     about(shown, &mut screen);
+    other_forms(shown, &mut screen);
     captures(shown, &mut screen);
     text(shown, &mut screen);
     if let Some(found) = &shown.rank {
@@ -69,6 +70,31 @@ fn about(shown: &Shown, screen: &mut Screen) {
     screen.line("licence", &text(&page.licence));
     if page.canonical_url.as_deref().is_some_and(|url| url != shown.url) {
         screen.line("canonical", &text(&page.canonical_url));
+    }
+}
+
+/// What it is as a document, a picture, a sound or a video.
+fn other_forms(shown: &Shown, screen: &mut Screen) {
+    if let Some(document) = &shown.document {
+        let parts = [
+            Some(document.format.to_owned()),
+            document.pages.map(|pages| format!("{pages} pages")),
+            document.title_source.map(|source| format!("title by {source}")),
+            document.failure.as_ref().map(|reason| format!("not read: {reason}")),
+        ];
+        let warnings = document.warnings.iter().map(|warning| format!("warning: {warning}"));
+        let parts: Vec<String> = parts.into_iter().flatten().chain(warnings).collect();
+        screen.line("document", &parts.join(", "));
+    }
+    if let Some(medium) = &shown.medium {
+        let size = medium.width.zip(medium.height).map(|(width, height)| format!("{width} × {height}"));
+        let seconds = medium.duration_ms.map(|ms| format!("{:.1} s", ms as f64 / 1e3));
+        let by = medium.shown_by.as_ref().map(|page| format!("not fetched, shown by {page}"));
+        let kind = [Some(medium.kind.to_owned()), medium.format.clone(), size, seconds, by];
+        let names =
+            [&medium.artist, &medium.album, &medium.title, &medium.camera, &medium.alt].map(Clone::clone);
+        let parts: Vec<String> = kind.into_iter().chain(names).flatten().collect();
+        screen.line("medium", &parts.join(", "));
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Shown {
     pub surt: String,
     pub captures: List<Capture>,
     pub page: Option<Page>,
+    pub document: Option<Document>,
+    pub medium: Option<Medium>,
     pub text: Option<Text>,
     pub rank: Option<Rank>,
     pub links_in: Option<Links>,
@@ -78,6 +80,35 @@ pub struct Page {
     pub is_html: bool,
     pub words: u32,
     pub canonical_url: Option<String>,
+}
+
+/// The current capture as a document that is no HTML.
+#[derive(Debug, Clone, Serialize)]
+pub struct Document {
+    pub format: &'static str,
+    pub failure: Option<String>,
+    pub warnings: Vec<String>,
+    pub pages: Option<u32>,
+    pub title_source: Option<&'static str>,
+}
+
+/// The URL as a picture, a sound or a video.
+#[derive(Debug, Clone, Serialize)]
+pub struct Medium {
+    pub source: &'static str,
+    pub shown_by: Option<String>,
+    pub kind: &'static str,
+    pub format: Option<String>,
+    pub width: Option<u32>,
+    pub height: Option<u32>,
+    pub duration_ms: Option<u64>,
+    pub title: Option<String>,
+    pub artist: Option<String>,
+    pub album: Option<String>,
+    pub year: Option<u32>,
+    pub camera: Option<String>,
+    pub alt: Option<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Its main text.
