@@ -48,7 +48,7 @@ columns! {
     struct EarlierNamed from EarlierNodeRow { node, url, crawled }
 }
 
-/// Calls `each` with number, name and whether an HTML page was captured, for every node of a level in its order.
+/// Calls `each` with number, name and whether a page was captured, for every node of a level in its order.
 fn each_node(
     graph: &Committed,
     level: Level,

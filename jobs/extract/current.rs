@@ -3,7 +3,7 @@
 //! That is known only when all parts are there. They are written aside first; then what decides is sorted by URL
 //! (externally, within the budget), and the rows are marked when they are written into their tables.
 //!
-//! Order of a URL's captures, the last of which counts: HTML answers of status 2xx before other answers of status 2xx before
+//! Order of a URL's captures, the last of which counts: HTML answers of status 2xx and documents that were read before other answers of status 2xx before
 //! other answers before revisits and all else; then time, digest, offset, shard. So the current one is the capture that
 //! [`crate::current_captures`] takes, wherever the URL has a page at all.
 //!

@@ -177,7 +177,7 @@ fn write_pages(
     Ok(())
 }
 
-/// Nodes of a level of groups; returns how many have an HTML page.
+/// Nodes of a level of groups; returns how many have a page.
 fn write_groups(
     unit: &mut Unit<'_>,
     level: Level,

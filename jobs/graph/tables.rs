@@ -7,9 +7,9 @@ use crate::levels::Level;
 text_enum! {
     /// What the captures of a URL are at best.
     pub enum Crawled {
-        /// An HTML page with status 2xx: it has links, text and ranks of its own.
+        /// A page with status 2xx, HTML or a document that was read: it has links, text and ranks of its own.
         Html = "html",
-        /// Something else with status 2xx: a picture, a PDF, a feed.
+        /// Something else with status 2xx: a picture, a style, a document that was not read.
         Other = "other",
         /// An answer that leads to another URL.
         Redirect = "redirect",
@@ -33,7 +33,7 @@ table! {
         url: String = "canonical URL of a page; name of a host or domain", "http://pku.edu.cn/";
         url_sortkey: String = "SURT form of the name", "cn,edu,pku)/";
         url_key: Option<Bytes16> = "url_key of a page; null for hosts and domains", "0x9f…";
-        crawled: Option<Crawled> = "what its captures are at best: HTML with status 2xx, something else with status 2xx, a redirect, an error; of hosts and domains the best of their pages; null where there is none, as of mere link targets", "html";
+        crawled: Option<Crawled> = "what its captures are at best: html (HTML or a document that was read, with status 2xx), something else with status 2xx, a redirect, an error; of hosts and domains the best of their pages; null where there is none, as of mere link targets", "html";
         host: u32 = "number of the node's host in level host; for domains that of the first", "12";
         domain: u32 = "number of the node's registrable domain in level domain", "9";
         pages: u32 = "nodes of level page in it, crawled or not; for a page 1, or where duplicates are folded how many pages it stands for", "1";

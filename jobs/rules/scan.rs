@@ -3,7 +3,7 @@
 //!
 //! Each part of a shard writes what was found aside, and a head a capture: its URL, how much it counts, where it stands, where its
 //! results are. Heads are sorted by URL (externally, within the budget) and the one that counts of each is taken, as `extract` does
-//! it: HTML answers of status 2xx before other answers of status 2xx before other answers before revisits and all else; then time;
+//! it: HTML answers and documents of status 2xx before other answers of status 2xx before other answers before revisits and all else; then time;
 //! captures of one moment by digest, offset, shard. Their digests are computed only then.
 
 use std::fs::File;
