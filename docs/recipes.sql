@@ -163,3 +163,82 @@ SELECT year, month, class, COUNT(*) AS captures FROM (
   SELECT EXTRACT(YEAR FROM fetch_time) AS year, EXTRACT(MONTH FROM fetch_time) AS month, fetch_status // 100 AS class
   FROM pages WHERE fetch_time IS NOT NULL AND fetch_status IS NOT NULL) AS captured
 GROUP BY year, month, class ORDER BY year, month, class;
+
+-- name: documents-by-format
+-- Which documents that are no HTML are there? `not_read` are those that could not be read; `pages` are pages, slides and sheets.
+SELECT document, COUNT(*) AS captures, COUNT(document_failure) AS not_read,
+       SUM(COALESCE(num_pages, 0)) AS pages, SUM(num_words) AS words
+FROM pages WHERE document IS NOT NULL GROUP BY document ORDER BY captures DESC, document;
+
+-- name: documents-not-read
+-- Why could documents not be read?
+SELECT document, document_failure AS reason, COUNT(*) AS captures FROM pages
+WHERE document_failure IS NOT NULL GROUP BY document, document_failure ORDER BY captures DESC, document, reason;
+
+-- name: documents-for-ocr
+-- Which documents show pictures of pages and have no text? What a program that recognises letters would be given.
+SELECT url, num_pages, content_length AS bytes, warc_filename, warc_record_offset FROM pages
+WHERE is_current AND ARRAY_CONTAINS(document_warnings, 'needs-ocr') ORDER BY url;
+
+-- name: longest-documents
+-- Which documents have most words?
+SELECT url, document, title, num_pages, num_words FROM pages
+WHERE is_current AND document IS NOT NULL ORDER BY num_words DESC, url LIMIT 50;
+
+-- name: titles-by-source
+-- Where were the titles of documents found? `title_source` is null where there is no title.
+SELECT document, title_source, COUNT(*) AS documents FROM pages WHERE page_type = 'document'
+GROUP BY document, title_source ORDER BY document, documents DESC, title_source;
+
+-- name: most-linked-documents
+-- Which fetched documents are linked from most links?
+SELECT p.url AS url, p.document AS document, p.title AS title, COUNT(*) AS links, COUNT(DISTINCT l.source_host) AS hosts
+FROM links AS l JOIN pages AS p ON l.target_key = p.url_key WHERE p.is_current AND p.document IS NOT NULL
+GROUP BY p.url, p.document, p.title ORDER BY links DESC, url LIMIT 50;
+
+-- name: top-documents
+-- Which documents have the highest PageRank?
+SELECT p.url AS url, p.document AS document, p.title AS title, r.pagerank AS pagerank
+FROM ranks AS r JOIN pages AS p ON r.url = p.url WHERE r.level = 'page' AND p.is_current AND p.document IS NOT NULL
+ORDER BY pagerank DESC, url LIMIT 50;
+
+-- name: links-of-documents
+-- Which domains do documents link to?
+SELECT target_domain AS domain, COUNT(*) AS links, COUNT(DISTINCT source_url) AS documents FROM links
+WHERE kind = 'document' GROUP BY target_domain ORDER BY links DESC, domain LIMIT 50;
+
+-- name: sheets
+-- Which documents hold tables and sheets, and with how many rows?
+SELECT r.url AS url, p.document AS document, COUNT(DISTINCT r."table") AS tables, COUNT(*) AS rows
+FROM records AS r JOIN pages AS p ON r.url = p.url WHERE r.is_current AND p.is_current AND p.document IS NOT NULL
+GROUP BY r.url, p.document ORDER BY rows DESC, url LIMIT 50;
+
+-- name: media-by-format
+-- Which pictures, sounds and videos are there? `format` is null for pictures that pages show and that were not fetched.
+SELECT kind, format, COUNT(*) AS media, SUM(COALESCE(content_length, 0)) AS bytes, SUM(COALESCE(duration_ms, 0)) AS duration_ms
+FROM media GROUP BY kind, format ORDER BY media DESC, kind, format;
+
+-- name: songs
+-- Which songs are there, by artist and album?
+SELECT artist, album, track, title, year, duration_ms, url FROM media
+WHERE kind = 'audio' AND is_current ORDER BY artist, album, track, url;
+
+-- name: albums
+-- Which albums are there, with how many songs, and how long?
+SELECT artist, album, COUNT(*) AS songs, SUM(COALESCE(duration_ms, 0)) AS duration_ms FROM media
+WHERE kind = 'audio' AND is_current AND album IS NOT NULL GROUP BY artist, album ORDER BY artist, album;
+
+-- name: pictures-without-alt
+-- Which pictures, of those that were not fetched, does no page give a text for?
+SELECT page_url, url, width, height FROM media WHERE source = 'img' AND alt IS NULL ORDER BY page_url, url;
+
+-- name: largest-pictures
+-- Which fetched pictures have most pixels?
+SELECT url, format, CAST(width AS BIGINT) * CAST(height AS BIGINT) AS pixels, content_length AS bytes FROM media
+WHERE kind = 'image' AND source = 'file' AND is_current AND width IS NOT NULL AND height IS NOT NULL
+ORDER BY pixels DESC, url LIMIT 50;
+
+-- name: cameras
+-- Which cameras took the pictures and videos?
+SELECT camera, COUNT(*) AS media, MIN(created) AS first, MAX(created) AS last FROM media
+WHERE camera IS NOT NULL GROUP BY camera ORDER BY media DESC, camera;

@@ -28,7 +28,7 @@ const RECIPES: &str = include_str!("../../docs/recipes.sql");
 /// Answer a question in SQL over the tables of results.
 ///
 /// The tables are those of RESULTS/tables.json: one consistent set of keys. SQL is that of polars: SELECT with joins, GROUP BY,
-/// HAVING, WITH, UNION, windows, subqueries; statements that change tables and functions that read files are refused. Some thirty
+/// HAVING, WITH, UNION, windows, subqueries; statements that change tables and functions that read files are refused. Some forty
 /// questions come with the program (--names). Of the tables only columns and row groups are read that the query needs. All
 /// processors are used, or as many as the variable POLARS_MAX_THREADS says. What sorts and groups hold, and the answer, is kept
 /// in memory: no option bounds it.
