@@ -82,7 +82,7 @@ enum Command {
 
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == document_reader::SUBCOMMAND) {
-        return webmill::documents::isolate::serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+        return document_reader::serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     }
     let filter = tracing_subscriber::EnvFilter::try_from_env("WEBMILL_LOG").unwrap_or_else(|_| "warn".into());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
