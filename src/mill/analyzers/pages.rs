@@ -371,7 +371,7 @@ fn count(row: &PageRow, out: &mut Rows) {
     out.count("captures");
     for (name, yes) in [
         ("html", row.is_html),
-        (DOCUMENTS, row.document.is_some() && row.document_failure.is_none()),
+        (DOCUMENTS, row.document.is_some() && row.page_type.is_some()),
         ("documents-cut", row.document_warnings.iter().any(|warning| warning.ends_with("-cut"))),
         ("documents-without-text", row.document_warnings.iter().any(|warning| warning == "needs-ocr")),
         ("revisits", row.warc_type == Some(WarcType::Revisit)),

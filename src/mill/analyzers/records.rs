@@ -6,6 +6,9 @@ use webmill_table::{Bytes16, table};
 use super::{list, place};
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
+/// Bytes of the rows of a page at most: what is beyond is left out and counted as `records-cut`.
+const MAX_BYTES: usize = 256 << 20;
+
 table! {
     /// One row a row of a data table in the main text of a page, or of a table or sheet of a document; rows that name the columns are not among them.
     RecordRow = "records" {
@@ -49,10 +52,11 @@ impl Analyzer for Records {
 
     fn analyze(&self, page: &Page<'_>, out: &mut Rows) -> Result<(), Reject> {
         let Some(document) = page.document() else { return Ok(()) };
+        let mut bytes = 0;
         for (table, number) in document.main.tables.iter().zip(0..) {
             for (cells, row) in table.rows.iter().zip(0..) {
                 let (warc_record_offset, warc_filename) = place(page);
-                out.push(RecordRow {
+                let row = RecordRow {
                     url: page.url().as_str().to_owned(),
                     url_key: Bytes16(page.url().key().0),
                     host: page.url().host().to_owned(),
@@ -65,7 +69,13 @@ impl Analyzer for Records {
                     cells: cells.clone(),
                     warc_record_offset,
                     warc_filename,
-                });
+                };
+                bytes += row.weight();
+                if bytes > MAX_BYTES {
+                    out.count("records-cut");
+                    return Ok(());
+                }
+                out.push(row);
             }
         }
         Ok(())
