@@ -41,6 +41,7 @@ mod dedup_similar;
 mod demo;
 mod determinism;
 mod docs;
+mod documents;
 mod extract_tables;
 mod golden;
 mod graph;
