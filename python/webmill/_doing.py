@@ -166,7 +166,8 @@ def extract(
 
     ``html``: bytes, whose encoding is found out, or ``str``. ``url``: its address, which links are resolved against.
     ``format``: ``json`` gives a :class:`Document`; ``text``, ``md``, ``xml`` and ``tei`` give a string. ``input``: ``html``,
-    ``text``, or ``auto``, ``feed`` and ``sitemap``, which give a list. ``focus``: ``precision`` leaves doubtful paragraphs
+    ``text``, ``document`` (PDF, Office files, OpenDocument, RTF, EPUB, Markdown, tables of values), or ``auto``, ``feed`` and
+    ``sitemap``, which give a list. ``focus``: ``precision`` leaves doubtful paragraphs
     out, ``recall`` keeps them. ``comments``: ``True`` or ``False`` where the form's own way (JSON, XML and TEI have them) is not
     wanted. ``language``: codes of the languages that are wanted; a page in another gives ``None``.
     Raises :class:`webmill.Error` for what is no page.
@@ -186,7 +187,7 @@ def extract(
     entries: list[Any] = written
     if format == "json":
         entries = [Document(json.loads(line)) for entry in written for line in entry.splitlines()]
-    if input not in ("html", "text"):
+    if input not in ("html", "text", "document"):
         return entries
     return entries[0] if entries else None
 
