@@ -1,4 +1,5 @@
-//! Reads documents and prints each as a line of JSON: `read_document FILE…`, the kind by the ending of the name.
+//! Reads documents and prints each as a line of JSON: `read_document [--furniture] FILE…`, the kind by the ending of the name.
+//! With `--furniture` running heads stand in the Markdown as comments.
 
 use std::io::Write;
 use std::time::Instant;
@@ -7,7 +8,10 @@ use webmill_documents::{Kind, Limits, read};
 
 fn main() {
     let mut out = std::io::stdout().lock();
-    for name in std::env::args().skip(1) {
+    let (flags, names): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|name| name == "--furniture");
+    let limits = Limits { furniture: !flags.is_empty(), ..Limits::default() };
+    for name in names {
         let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
         let kind =
             Kind::ALL.into_iter().find(|kind| kind.name() == ending).unwrap_or(match ending.as_str() {
@@ -17,7 +21,7 @@ fn main() {
             });
         let bytes = std::fs::read(&name).unwrap_or_default();
         let began = Instant::now();
-        let read = read(&bytes, kind, &Limits::default());
+        let read = read(&bytes, kind, &limits);
         let seconds = began.elapsed().as_secs_f64();
         let (document, failure) = match read {
             Ok(document) => (Some(document), None),

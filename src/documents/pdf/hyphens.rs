@@ -39,9 +39,15 @@ impl Lexicon {
         for (at, word) in line.words.iter().enumerate() {
             let half = at == 0 && goes_on || at + 1 == line.words.len() && ends_parted(&word.text);
             let bare = bare(&word.text);
-            if !half && bare.chars().nth(1).is_some() && self.0.len() < MAX_WORDS {
-                self.0.insert(bare);
+            if half || bare.chars().nth(1).is_none() || self.0.len() >= MAX_WORDS {
+                continue;
             }
+            // Of a compound of three, two may stand at the end of a line.
+            let parts: Vec<&str> = bare.split('-').collect();
+            if parts.len() > 2 {
+                self.0.extend(parts.windows(2).map(|pair| pair.join("-")));
+            }
+            self.0.insert(bare);
         }
     }
 

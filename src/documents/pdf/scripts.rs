@@ -29,7 +29,8 @@ pub(super) fn plain(text: &str) -> String {
             | '\u{FE70}'..='\u{FEFC}' => {
                 plain.extend(std::iter::once(c).nfkc());
             }
-            '\u{00AD}' => plain.push('\u{00AD}'),
+            '\u{2F00}'..='\u{2FD5}' => plain.extend(std::iter::once(c).nfkc()),
+            '\u{2E80}'..='\u{2EF3}' => plain.push(character_of_radical(c)),
             '\u{200B}'
             | '\u{200E}'
             | '\u{200F}'
@@ -44,6 +45,19 @@ pub(super) fn plain(text: &str) -> String {
     }
     // Marks painted on their own join the letter before them.
     if plain.chars().any(|c| matches!(c, '\u{0300}'..='\u{036F}')) { plain.nfc().collect() } else { plain }
+}
+
+/// The character that a radical is by itself (Unicode, EquivalentUnifiedIdeograph.txt): fonts of which both have one glyph make
+/// programs write the one for the other. Radicals that are parts alone stay.
+fn character_of_radical(radical: char) -> char {
+    const SAME: &str = "⺁厂⺟母⺠民⻄西⻅见⻆角⻉贝⻋车⻑長⻓长⻔门⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻪黾⻫斉⻬齐⻭歯⻮齿⻯竜⻰龙⻱龜⻲亀⻳龟";
+    let mut pairs = SAME.chars();
+    while let (Some(known), Some(character)) = (pairs.next(), pairs.next()) {
+        if known == radical {
+            return character;
+        }
+    }
+    radical
 }
 
 /// Pieces of a word from right to left as a text in logical order: figures and Latin letters within keep their own.
@@ -86,4 +100,29 @@ pub(super) fn mirrored(piece: &str) -> String {
         _ => c,
     };
     piece.chars().map(turn).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_letters_are_letters() {
+        for (text, letters) in [
+            ("o\u{FB03}ce", "office"),
+            ("共 6 \u{2EDA}", "共 6 页"),
+            ("\u{2F00}\u{2F8A}", "一色"),
+            ("\u{FEFC}", "\u{644}\u{627}"),
+            ("e\u{301}t\u{200B}é", "été"),
+            ("\u{E123}x\u{FFFD}", "x"),
+        ] {
+            assert_eq!(plain(text), letters);
+        }
+    }
+
+    #[test]
+    fn words_from_right_to_left_keep_their_figures() {
+        assert_eq!(rtl_logical(&["ب", "1", "2", "ت"]), "ب21ت");
+        assert_eq!(rtl_logical(&["(", "ب", ")"]), ")ب(");
+    }
 }

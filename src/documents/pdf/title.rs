@@ -49,7 +49,10 @@ pub(super) fn give(
     let shaped: Vec<(String, f64, bool)> =
         lines.iter().map(|(line, upper)| (line.text(), line.size, *upper)).collect();
     if let Some(run) = largest(&runs(&shaped, lexicon)).filter(|run| run.size > body * LARGER) {
-        builder.document.give_title(&run.text.replace('\u{AD}', ""), TitleSource::Type);
+        // Marks of notes: of the author's thanks, of the conference.
+        let title =
+            run.text.trim_end_matches(['*', '\u{2217}', '†', '‡', '§', '¶', ' ']).replace('\u{AD}', "");
+        builder.document.give_title(&title, TitleSource::Type);
         return;
     }
     let width = lines.iter().map(|(line, _)| line.u1).fold(0.0, f64::max);

@@ -126,6 +126,51 @@ pub(in crate::pdf) fn character_of_number(name: &str) -> Option<String> {
     u8::try_from(code).ok().and_then(|code| BaseEncoding::WinAnsi.character(code))
 }
 
+/// The character of a code of TeX's text fonts where it differs from Latin 1: of the old encoding (OT1, Computer Modern), or of
+/// the Cork one (T1). For fonts of pixels, whose glyphs are named by their codes.
+pub(in crate::pdf) fn tex_character(code: u32, cork: bool) -> Option<&'static str> {
+    let table: &[(u32, &str)] = if cork {
+        &[
+            (16, "“"),
+            (17, "”"),
+            (18, "„"),
+            (19, "«"),
+            (20, "»"),
+            (21, "–"),
+            (22, "—"),
+            (27, "ff"),
+            (28, "fi"),
+            (29, "fl"),
+            (30, "ffi"),
+            (31, "ffl"),
+            (39, "’"),
+            (96, "‘"),
+            (127, "-"),
+            (255, "ß"),
+        ]
+    } else {
+        &[
+            (11, "ff"),
+            (12, "fi"),
+            (13, "fl"),
+            (14, "ffi"),
+            (15, "ffl"),
+            (16, "ı"),
+            (25, "ß"),
+            (26, "æ"),
+            (27, "œ"),
+            (28, "ø"),
+            (34, "”"),
+            (39, "’"),
+            (92, "“"),
+            (96, "‘"),
+            (123, "–"),
+            (124, "—"),
+        ]
+    };
+    table.iter().find(|(known, _)| *known == code).map(|(_, text)| *text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

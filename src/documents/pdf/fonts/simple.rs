@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hayro_syntax::object::{Array, Dict, Name, Object};
 
-use super::names::{BaseEncoding, character_of_name, character_of_number};
+use super::names::{BaseEncoding, character_of_name, character_of_number, tex_character};
 use super::program::Program;
 use super::standard::Standard;
 use super::tounicode::ToUnicode;
@@ -29,6 +29,8 @@ pub(super) struct Simple {
     missing: Option<f64>,
     /// Of a Type 3 font.
     matrix: Option<Matrix>,
+    /// Whether it is a font of pixels that TeX made, and of which encoding.
+    tex: Option<Tex>,
     /// Height of its type in units of its size.
     pub(super) em: f64,
 }
@@ -51,7 +53,9 @@ impl Simple {
         }
         let flags = descriptor.get::<i32>("Flags").unwrap_or(0);
         let matrix = is_type3.then(|| type3_matrix(dict));
+        let tex = if is_type3 { tex_encoding(&differences) } else { None };
         Simple {
+            tex,
             to_unicode,
             base,
             differences,
@@ -111,6 +115,10 @@ impl Simple {
 
     fn by_name(&self, code: u32) -> Option<String> {
         let name = self.differences.get(&code)?;
+        let tex = self.tex.and_then(|tex| tex_character(code, tex == Tex::Cork));
+        if let Some(text) = tex {
+            return Some(text.to_owned());
+        }
         if let Some(text) = self.standard.and_then(|standard| standard.dingbat(name)) {
             return Some(text);
         }
@@ -149,6 +157,29 @@ impl Simple {
             BaseEncoding::Standard
         });
         base.character(code as u8).or_else(|| BaseEncoding::WinAnsi.character(code as u8))
+    }
+}
+
+/// An encoding of TeX's text fonts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Tex {
+    Old,
+    Cork,
+}
+
+/// The encoding of a font whose glyphs are called by their codes, if it is TeX's: its ligatures tell. Codes below 32 are no
+/// characters in others.
+fn tex_encoding(differences: &HashMap<u32, String>) -> Option<Tex> {
+    let drawn = || differences.iter().filter(|(_, name)| name.as_str() != ".notdef");
+    if drawn().any(|(code, name)| name.strip_prefix('a') != Some(code.to_string().as_str())) {
+        return None;
+    }
+    let count =
+        |codes: std::ops::RangeInclusive<u32>| drawn().filter(|(code, _)| codes.contains(code)).count();
+    match (count(11..=15), count(27..=31) + count(16..=22)) {
+        (0, 0) => None,
+        (0, _) => Some(Tex::Cork),
+        _ => Some(Tex::Old),
     }
 }
 
