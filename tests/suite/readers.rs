@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
+use crate::report::write_documents;
 use crate::support::Work;
 
 /// The Python that `make tools` installs the readers into.
@@ -100,13 +101,51 @@ fn recipes(python: &Path, results: &Path, empty: &[&str]) {
     assert!(String::from_utf8_lossy(&output.stdout).lines().count() >= 30);
 }
 
-/// The demonstration site has no PDF, chain of redirects or page fetched twice.
+/// The demonstration site has no document, chain of redirects or page fetched twice.
 #[test]
 fn recipes_are_answered_alike_by_duckdb_and_query_on_the_demo() {
     let Some(python) = python() else { return };
     let work = Work::new();
     work.run(&["demo", "--out", "demo"]);
-    recipes(&python, &work.path("demo/results"), &["most-linked-pdfs", "page-life", "redirect-chains"]);
+    recipes(
+        &python,
+        &work.path("demo/results"),
+        &[&["most-linked-pdfs", "page-life", "redirect-chains"], OF_DOCUMENTS].concat(),
+    );
+}
+
+/// Questions about documents and media, which neither the demonstration site nor a synthetic Web answers.
+const OF_DOCUMENTS: &[&str] = &[
+    "documents-by-format",
+    "documents-not-read",
+    "documents-for-ocr",
+    "longest-documents",
+    "titles-by-source",
+    "most-linked-documents",
+    "top-documents",
+    "links-of-documents",
+    "sheets",
+    "media-by-format",
+    "songs",
+    "albums",
+    "pictures-without-alt",
+    "largest-pictures",
+    "cameras",
+];
+
+/// A page, documents, a picture and a sound; none needs OCR, is on an album or has a camera.
+#[test]
+fn recipes_are_answered_alike_by_duckdb_and_query_on_documents() {
+    let Some(python) = python() else { return };
+    let work = Work::new();
+    write_documents(&work, "shards");
+    work.run(&["run", "shards", "--out", "out"]);
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/recipes.sql")).unwrap();
+    let names = text.lines().filter_map(|line| line.strip_prefix("-- name: "));
+    let none = ["documents-for-ocr", "albums", "cameras"];
+    let empty: Vec<&str> = names.filter(|name| none.contains(name) || !OF_DOCUMENTS.contains(name)).collect();
+    recipes(&python, &work.path("out"), &empty);
 }
 
 /// A synthetic Web has no PDF, redirects, authors, comments or data; every page of it has links to it and one capture.
@@ -118,5 +157,5 @@ fn recipes_are_answered_alike_by_duckdb_and_query_on_a_synthetic_web() {
     work.run(&["run", "shards", "--out", "synth"]);
     let empty = ["redirect-chains", "most-linked-pdfs", "page-life", "orphans", "authors"];
     let no_data = ["structured-data", "tables-by-page", "comments-by-host"];
-    recipes(&python, &work.path("synth"), &[&empty[..], &no_data].concat());
+    recipes(&python, &work.path("synth"), &[&empty[..], &no_data, OF_DOCUMENTS].concat());
 }

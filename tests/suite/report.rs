@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use regex::Regex;
-use webmill::jobs::report::tables::SummaryRow;
+use webmill::jobs::report::tables::{HostRow, SummaryRow};
 use webmill::table::read_rows;
 
+use crate::documents::{answer, paper, write};
 use crate::support::{Work, story};
 
 /// A page of a small site: a text of its own, and links to others.
@@ -174,6 +175,77 @@ fn compare_tells_what_is_new_gone_and_changed() {
     let same = self::summary(&work, "now");
     for name in ["new pages", "pages gone", "pages changed", "new hosts", "hosts gone"] {
         assert_eq!(same.get(&format!("compare: {name}")), Some(&0.0), "{name}");
+    }
+}
+
+/// A second of silence: PCM, 8,000 samples a second, a byte each.
+fn wav() -> Vec<u8> {
+    let mut wav =
+        b"RIFF\x64\x1f\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\x40\x1f\0\0"
+            .to_vec();
+    wav.resize(44 + 8000, 0x80);
+    wav
+}
+
+/// Writes a corpus of a page, documents, a picture and a sound.
+pub fn write_documents(work: &Work, folder: &str) {
+    let gif = b"GIF89a\x03\0\x05\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x03\0\x05\0\0\x02\x02L\x01\0;";
+    let home = format!(
+        "<html><title>Ferries</title><p>{}</p><a href=report.pdf>the report</a> <a href=report.pdf>again</a> \
+         <img src=a.gif alt=eel><img src=pier.png width=40 height=30></html>",
+        story(7)
+    );
+    let answers = [
+        answer("http://a.example/", "text/html", home),
+        answer("http://a.example/report.pdf", "application/pdf", paper("Ferries in numbers", 1)),
+        answer("http://a.example/broken.pdf", "application/pdf", "%PDF-1.7\nnothing else"),
+        answer("http://a.example/list.csv", "text/csv", "boat,price\nEel,3\nMorning star,4\n"),
+        answer(
+            "http://a.example/walks.md",
+            "text/markdown",
+            "# Walks\n\nTo the [pier](http://pier.example/).\n",
+        ),
+        answer("http://a.example/a.gif", "image/gif", gif),
+        answer("http://a.example/a.wav", "audio/wav", wav()),
+    ];
+    write(work, folder, &answers);
+}
+
+#[test]
+fn documents_and_media_have_a_part_of_their_own() {
+    let work = Work::new();
+    write_documents(&work, "shards");
+    work.run(&["run", "shards", "--out", "out"]);
+    mill(&work, "plain", &["a.example"], 5);
+    assert!(!html(&work, "plain").contains("id=\"documents\""), "nothing to tell");
+    assert!(html(&work, "out").contains("id=\"documents\""));
+    assert!(check_numbers(&work, "out") > 80);
+    let summary = summary(&work, "out");
+    for (name, want) in [
+        ("corpus: html pages", 1.0),
+        ("corpus: documents", 3.0),
+        ("corpus: pages", 4.0),
+        ("documents: found", 4.0),
+        ("documents: read", 3.0),
+        ("documents: not read", 1.0),
+        ("documents by format: pdf found", 2.0),
+        ("documents by format: pdf pages", 1.0),
+        ("documents by format: csv read", 1.0),
+        ("documents not read: damaged", 1.0),
+        ("document titles: heading", 1.0),
+        ("page type: document", 3.0),
+        ("media: files", 2.0),
+        ("media by kind: image files", 1.0),
+        ("media by format: wav seconds", 1.0),
+        ("media: pictures not fetched", 1.0),
+    ] {
+        assert_eq!(summary.get(name), Some(&want), "{name}: {summary:?}");
+    }
+    let hosts: Vec<HostRow> = read_rows(&work.path("out/report/latest/hosts")).unwrap();
+    assert_eq!((hosts[0].captures, hosts[0].html_pages, hosts[0].documents), (7, 1, 3));
+    for arguments in [&["--lang", "zh"][..], &["--compare", "plain"], &["--compare", "out"]] {
+        work.run(&[&["report", "--out", "out"], arguments].concat());
+        check_numbers(&work, "out");
     }
 }
 

@@ -10,7 +10,7 @@
 //! | `text`, `rust`, `sql` | shown; `sql` is run by other tests |
 //!
 //! A page has a folder of its own with what docs/README.md says: `demo` (what `webmill demo --out demo` leaves), `archive.warc.gz`
-//! (the demonstration site's pages) and `pages` (its files). Blocks of a page see what those before them left. Ports 8100 and 8080 stand for any free
+//! (the demonstration site's pages), `pages` (its files) and `documents` (a copy of `tests/documents`). Blocks of a page see what those before them left. Ports 8100 and 8080 stand for any free
 //! ones.
 
 use std::net::TcpListener;
@@ -75,6 +75,7 @@ fn given() -> &'static Path {
         let site = repository("datasets/demo-site/hosts");
         copy(&site, folder.path());
         std::fs::rename(folder.path().join("hosts"), folder.path().join("pages")).unwrap();
+        copy(&repository("tests/documents"), folder.path());
         folder
     });
     folder.path()
