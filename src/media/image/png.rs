@@ -5,7 +5,7 @@
 //!
 //! **Reference.** W3C, Portable Network Graphics (Third Edition), 2025.
 
-use crate::bytes::{be32, first, from};
+use crate::bytes::{be16, be32, first, from};
 use crate::facts::{self, MediaFacts, MediaOptions};
 use crate::text;
 use crate::{Window, image::exif, inflate};
@@ -17,13 +17,14 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
     let head = window.part(8, 16);
     (head.get(4..8)? == b"IHDR").then_some(())?;
     facts.size(be32(head, 8)?, be32(head, 12)?);
-    let mut at = 8_u64;
+    let (mut at, mut delays) = (8_u64, Delays::default());
     for _ in 0..MAX_CHUNKS {
         let chunk = window.at(at);
         let (Some(length), Some(kind)) = (be32(chunk, 0), chunk.get(4..8)) else { break };
         let data = first(from(chunk, 8), length as usize);
         match kind {
             b"acTL" => facts.frames = be32(data, 0).map(u64::from),
+            b"fcTL" => delays.add(data),
             b"tEXt" | b"zTXt" | b"iTXt" => {
                 let _ = note(kind, data, options, facts);
             }
@@ -33,7 +34,28 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
         }
         at = at.checked_add(u64::from(length) + 12)?;
     }
+    // Pictures beyond the window would be missing.
+    if facts.frames.is_some_and(|frames| frames > 0 && frames == delays.pictures) {
+        facts.duration_ms = Some((delays.microseconds + 500) / 1000).filter(|&ms| ms > 0);
+    }
     Some(())
+}
+
+/// How long the pictures of an APNG are shown.
+#[derive(Default)]
+struct Delays {
+    pictures: u64,
+    microseconds: u64,
+}
+
+impl Delays {
+    /// Adds that of a picture: a quotient of seconds, of hundredths where it is not said what they are parts of.
+    fn add(&mut self, control: &[u8]) {
+        let (Some(over), Some(under)) = (be16(control, 20), be16(control, 22)) else { return };
+        let under = if under == 0 { 100 } else { u64::from(under) };
+        self.pictures += 1;
+        self.microseconds += u64::from(over) * 1_000_000 / under;
+    }
 }
 
 /// A keyword with its text: Latin-1, that compressed, or UTF-8.
@@ -108,6 +130,19 @@ pub(crate) mod tests {
         assert_eq!((facts.width, facts.height, facts.frames), (Some(640), Some(480), Some(7)));
         assert_eq!((facts.title.as_deref(), facts.artist.as_deref()), (Some("Tea"), Some("陆羽")));
         assert_eq!(facts.created, None);
+    }
+
+    #[test]
+    fn pictures_that_are_all_seen_give_a_duration() {
+        let control = |over: u16, under: u16| {
+            [&[0; 20][..], &over.to_be_bytes(), &under.to_be_bytes(), &[0, 0]].concat()
+        };
+        let (third, tenth) = (control(1, 3), control(10, 0));
+        for (count, expected) in [(2, Some(433)), (3, None)] {
+            let body =
+                png(9, 9, &[(b"acTL", &[0, 0, 0, count, 0, 0, 0, 0]), (b"fcTL", &third), (b"fcTL", &tenth)]);
+            assert_eq!(read_png(&body).duration_ms, expected, "{count}");
+        }
     }
 
     #[test]
