@@ -46,7 +46,7 @@ pub(crate) fn by_signature(window: &Window<'_>) -> Option<Format> {
         [b'R', b'I', b'F', b'F', ..] if form(b"WEBP") => Some(Format::Webp),
         [b'R', b'I', b'F', b'F', ..] | [b'R', b'F', b'6', b'4', ..] if form(b"WAVE") => Some(Format::Wav),
         [b'R', b'I', b'F', b'F', ..] if form(b"AVI ") => Some(Format::Avi),
-        [b'I', b'I', b'*', 0, ..] | [b'M', b'M', 0, b'*', ..] => Some(Format::Tiff),
+        [b'I', b'I', b'*' | b'+', 0, ..] | [b'M', b'M', 0, b'*' | b'+', ..] => Some(Format::Tiff),
         [0x1A, 0x45, 0xDF, 0xA3, ..] => of_matroska(head),
         [b'O', b'g', b'g', b'S', 0, ..] => Some(if ogg::is_opus(head) { Format::Opus } else { Format::Ogg }),
         [b'f', b'L', b'a', b'C', ..] => Some(Format::Flac),

@@ -28,7 +28,7 @@ pub(crate) fn take(
 ) {
     let beneath = |tag: u16| {
         let place = find(entries, tag).and_then(Entry::number)?;
-        tiff.directory(place).map(|(entries, _)| entries)
+        tiff.directory(place.into()).map(|(entries, _)| entries)
     };
     let shot = beneath(0x8769).unwrap_or_default();
     let words =
