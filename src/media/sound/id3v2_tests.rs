@@ -153,6 +153,24 @@ fn comments_of_programs_are_none() {
 }
 
 #[test]
+fn comments_with_a_description_come_second() {
+    let described =
+        frame(3, b"COMM", 0, &[b"\x01eng", &utf16("ID3v1 Comment")[..], &[0, 0], &utf16("short")].concat());
+    let plain = frame(3, b"COMM", 0, b"\0eng\0in full");
+    let other = frame(3, b"TXXX", 0, b"\0comment\0of a program");
+    for (frames, expected) in [
+        (vec![&described, &plain], Some("in full")),
+        (vec![&described], Some("short")),
+        (vec![&other, &plain], Some("in full")),
+        (vec![&other], Some("of a program")),
+        (vec![&frame(3, b"TXXX", 0, b"\0mood\0calm")], None),
+    ] {
+        let body: Vec<u8> = frames.into_iter().flatten().copied().collect();
+        assert_eq!(read(&tag(3, 0, &body)).comment.as_deref(), expected);
+    }
+}
+
+#[test]
 fn what_reaches_beyond_the_window_is_told() {
     let mut bytes = tag(3, 0, &[frame(3, b"TIT2", 0, b"\0A"), frame(3, b"APIC", 0, &[7; 900])].concat());
     bytes.truncate(300);
