@@ -3,6 +3,8 @@
 pub(crate) mod avi;
 pub(crate) mod codec;
 pub(crate) mod ebml;
+pub(crate) mod esds;
+pub(crate) mod fragments;
 pub(crate) mod mkv;
 pub(crate) mod mp4;
 pub(crate) mod mp4_tags;

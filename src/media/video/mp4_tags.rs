@@ -38,6 +38,7 @@ pub(crate) fn take(movie: &Atom<'_>, options: &MediaOptions<'_>, facts: &mut Med
             b"titl" | b"perf" | b"auth" | b"albm" | b"dscp" | b"gnre" => {
                 give(&atom.kind, &user_text(from(atom.data(), 6), options), options, &mut camera, facts);
             }
+            b"loci" if options.gps && facts.gps.is_none() => facts.gps = fixed_place(atom.data()),
             b"yrrc" if facts.year.is_none() => facts.year = be16(atom.data(), 4).filter(|&year| year > 0),
             _ => {}
         }
@@ -133,6 +134,20 @@ fn with_colon(time: &str) -> String {
         }
         _ => time.to_owned(),
     }
+}
+
+/// Longitude and latitude with 16 bits behind the point, which stand behind a language, a name and its role.
+fn fixed_place(data: &[u8]) -> Option<String> {
+    let name = from(data, 6);
+    let length = match name {
+        [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] => {
+            2 * name.as_chunks::<2>().0.iter().position(|unit| *unit == [0, 0])? + 2
+        }
+        _ => text::until_zero(name).len() + 1,
+    };
+    let degrees = |at| be32(name, at).map(|value| f64::from(value.cast_signed()) / 65_536.0);
+    let (lon, lat) = (degrees(length + 1)?, degrees(length + 5)?);
+    (lat.abs() <= 90.0 && lon.abs() <= 180.0).then(|| exif::point(lat, lon))
 }
 
 /// `+39.9075+116.3881+050/` as `lat,lon`.
