@@ -303,7 +303,7 @@ def mp3(m):
         m.ffmpeg(f"mp3/cbr-{rate}k.mp3", sine(), f"{plain} -b:a {rate}k", sample_rate=44100, channels=2, bitrate=rate * 1000)
     for quality in (0, 2, 5, 9):
         m.ffmpeg(f"mp3/vbr-{quality}.mp3", sine(), f"-c:a libmp3lame -q:a {quality}", channels=2, duration=SECONDS)
-        m.ffmpeg(f"mp3/vbr-bare-{quality}.mp3", sine(seconds=60), f"{plain} -q:a {quality}", channels=2, duration=60)
+        m.ffmpeg(f"mp3/vbr-bare-{quality}.mp3", sine(seconds=60), f"{plain} -q:a {quality}", channels=2, duration=60, bitrate="mean")
     m.ffmpeg("mp3/abr.mp3", sine(), "-c:a libmp3lame -abr 1 -b:a 140k", duration=SECONDS)
     m.ffmpeg("mp3/long.mp3", sine(seconds=400), f"{plain} -b:a 128k", duration=400)
     wav = m.folder / "wav/pcm_s16le.wav"
@@ -395,14 +395,15 @@ def sounds(m):
           **{**TAGS, "artist": "陆羽; 皎然", "album": "Weather"}, duration=SECONDS)  # fmt: skip
     big = m.folder / "jpeg/large.jpg"
     m.add("flac/large-picture.flac", ["flac", "-s", "-f", f"--picture={big}", "--tag=TITLE=雨 Rain", "--tag=ARTIST=陆羽", "-o", "OUT", wav], title="雨 Rain", artist="陆羽", duration=SECONDS)
-    m.add("flac/in-ogg.oga", ["flac", "-s", "-f", "--ogg", "--tag=TITLE=雨 Rain", "-o", "OUT", wav], title="雨 Rain", duration=SECONDS, sample_rate=44100)
+    m.add("flac/in-ogg.oga", ["flac", "-s", "-f", "--ogg", "--tag=TITLE=雨 Rain", "-o", "OUT", wav], title="雨 Rain", duration=SECONDS, sample_rate=44100, bitrate=None)
     m.add("flac/id3-before.flac", lambda _: id3(3, texts(3, (1, "utf-16"))) + (m.folder / "flac/picture.flac").read_bytes(), title="雨 Rain", duration=SECONDS)
-    m.ffmpeg("ogg/vorbis.ogg", sine(), "-c:a libvorbis -q:a 4", TAGS, duration=SECONDS, sample_rate=44100, channels=2)
-    m.add("ogg/oggenc.ogg", ["oggenc", "-Q", "-t", "雨 Rain", "-a", "陆羽", "-l", "Weather", "-G", "Rock", "-d", "1999", "-N", "3", "-c", "COMMENT=Two words", "-o", "OUT", wav], **{**TAGS, "album": "Weather"}, duration=SECONDS, sample_rate=44100)
+    # The bit rates that Vorbis and Speex write are what encoders aimed at.
+    m.ffmpeg("ogg/vorbis.ogg", sine(), "-c:a libvorbis -q:a 4", TAGS, duration=SECONDS, sample_rate=44100, channels=2, bitrate=None)
+    m.add("ogg/oggenc.ogg", ["oggenc", "-Q", "-t", "雨 Rain", "-a", "陆羽", "-l", "Weather", "-G", "Rock", "-d", "1999", "-N", "3", "-c", "COMMENT=Two words", "-o", "OUT", wav], **{**TAGS, "album": "Weather"}, duration=SECONDS, sample_rate=44100, bitrate=None)
     m.ffmpeg("ogg/opus.opus", sine(48000), "-c:a libopus -b:a 64k", TAGS, duration=SECONDS, channels=2)
     m.add("ogg/opusenc.opus", ["opusenc", "--quiet", "--title", "雨 Rain", "--artist", "陆羽", "--album", "Weather", "--genre", "Rock", "--date", "1999", "--picture", str(big), wav, "OUT"], title="雨 Rain", artist="陆羽", album="Weather", genre="Rock", year=1999, duration=SECONDS)
     m.ffmpeg("ogg/mono.opus", sine(16000, 1), "-c:a libopus -b:a 16k", duration=SECONDS, channels=1)
-    m.ffmpeg("ogg/speex.spx", sine(16000, 1), "-c:a libspeex", TAGS, duration=SECONDS, sample_rate=16000, channels=1)
+    m.ffmpeg("ogg/speex.spx", sine(16000, 1), "-c:a libspeex", TAGS, duration=SECONDS, sample_rate=16000, channels=1, bitrate=None)
     m.ffmpeg("ogg/theora.ogv", [*VIDEO.split(), *sine()], "-c:v libtheora -c:a libvorbis", TAGS, duration=SECONDS, width=176, height=144, sample_rate=44100)
     m.ffmpeg("ogg/vp8.ogv", VIDEO, "-c:v libvpx -f ogg", duration=SECONDS, width=176, height=144)
     for name, codec in (("aac", "aac"), ("alac", "alac")):
@@ -422,7 +423,7 @@ def sounds(m):
 
     m.add("m4a/cover.m4a", covered, **TAGS, duration=SECONDS)
     for rate, channels in ((44100, 2), (48000, 1), (22050, 2), (8000, 1)):
-        m.ffmpeg(f"aac/{rate}-{channels}.aac", sine(rate, channels), "-c:a aac", duration=SECONDS, sample_rate=rate, channels=channels)
+        m.ffmpeg(f"aac/{rate}-{channels}.aac", sine(rate, channels), "-c:a aac", duration=SECONDS + 2 * 1024 / rate, sample_rate=rate, channels=channels)
     m.ffmpeg("aac/id3.aac", sine(), "-c:a aac -write_id3v2 1", TAGS, duration=SECONDS, sample_rate=44100)
     m.ffmpeg("aac/long.aac", sine(seconds=60), "-c:a aac -b:a 192k", duration=60, sample_rate=44100)
     m.ffmpeg("wma/v2.wma", sine(), "-c:a wmav2", TAGS, duration=SECONDS, sample_rate=44100, channels=2)
@@ -475,7 +476,7 @@ def videos(m):
     m.ffmpeg("mp4/mp3.mp4", both, "-c:v mpeg4 -c:a libmp3lame -shortest", **size)
     for turn, orientation in ((90, 6), (180, 3), (270, 8)):
         m.add(f"mp4/matrix-{turn}.mp4", turned(m.folder / "mp4/silent.mp4", turn), **size, orientation=orientation)
-    m.ffmpeg("mov/end.mov", both, "-c:v libx264 -pix_fmt yuv420p -c:a pcm_s16le -shortest", TAGS, **size, sample_rate=44100, channels=2)
+    m.ffmpeg("mov/end.mov", both, "-c:v libx264 -pix_fmt yuv420p -c:a pcm_s16le -shortest", TAGS, **size, track=None, sample_rate=44100, channels=2)
     m.ffmpeg("mov/prores.mov", both, "-c:v prores -c:a aac -shortest -movflags +use_metadata_tags", TAGS, **size)
     m.ffmpeg("mov/created.mov", VIDEO, "-c:v libx264 -metadata creation_time=2004-05-01T12:30:59Z", **size, created="2004-05-01T12:30:59Z")
     m.ffmpeg("mp4/created.mp4", VIDEO, "-c:v libx264 -metadata creation_time=2004-05-01T12:30:59Z -metadata location=+39.9075-116.3881/", **size, created="2004-05-01T12:30:59Z", gps="39.907500,-116.388100")

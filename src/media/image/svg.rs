@@ -15,10 +15,13 @@ use quick_xml::events::{BytesStart, Event};
 use webmill_html::xml_events::{attribute, resolve};
 
 use crate::facts::{self, MediaFacts, MediaOptions};
-use crate::{Window, text};
+use crate::{Window, inflate, text};
 
 /// Events that are looked at.
 const MAX_EVENTS: usize = 1024;
+
+/// Bytes of a compressed picture that are looked at.
+const MAX_UNPACKED: usize = 64 << 10;
 
 /// Entities that are looked at, and bytes of one.
 const MAX_ENTITIES: usize = 64;
@@ -26,7 +29,15 @@ const MAX_ENTITY: usize = 1 << 10;
 
 /// Reads a picture; `None` where the outermost element is no `svg`.
 pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut MediaFacts) -> Option<()> {
-    let decoded = webmill_html::decode(window.head(), None, options.tld);
+    let unpacked;
+    let source = match window.head() {
+        packed @ [0x1F, 0x8B, 8, ..] => {
+            unpacked = inflate::gzip(packed, MAX_UNPACKED);
+            &unpacked
+        }
+        plain => plain,
+    };
+    let decoded = webmill_html::decode(source, None, options.tld);
     let mut reader = Reader::from_str(&decoded.text);
     reader.config_mut().check_end_names = false;
     let (mut depth, mut open, mut words, mut seen) = (0_u32, None, String::new(), false);
@@ -212,6 +223,18 @@ mod tests {
              <s:title>Tea &amp; rain</s:title><g><title>inner</title></g><s:desc>A\nB</s:desc></s:svg>",
         );
         assert_eq!((facts.title.as_deref(), facts.comment.as_deref()), (Some("Tea & rain"), Some("A\nB")));
+    }
+
+    #[test]
+    fn compressed_pictures_are_unpacked() {
+        use std::io::Write;
+        for (source, expected) in [("<svg width='120' height='80'/>", Some(Format::Svg)), ("<html/>", None)] {
+            let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+            packer.write_all(source.as_bytes()).unwrap();
+            let facts = crate::facts(&Window::of(&packer.finish().unwrap()), &MediaOptions::default());
+            assert_eq!(facts.as_ref().map(|facts| facts.format), expected);
+            assert_eq!(facts.and_then(|facts| facts.width), expected.map(|_| 120));
+        }
     }
 
     #[test]

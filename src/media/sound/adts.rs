@@ -58,6 +58,11 @@ fn run(sound: &[u8], rate: u32) -> Run {
     run
 }
 
+/// Rate and channels of the frame that bytes begin with.
+pub(crate) fn head(bytes: &[u8]) -> Option<(u32, u16)> {
+    Frame::read(bytes).map(|frame| (frame.rate, frame.channels.into()))
+}
+
 /// Where three frames in a row begin, in the first bytes.
 pub(crate) fn find(sound: &[u8]) -> Option<usize> {
     let begins = |at: usize| {

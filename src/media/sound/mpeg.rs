@@ -13,7 +13,7 @@
 use crate::bytes::{first, from, scaled};
 use crate::facts::{MediaFacts, MediaOptions};
 use crate::sound::mpeg_frame::FrameHeader;
-use crate::sound::{adts, ape, id3v1, id3v2};
+use crate::sound::{adts, ape, id3v1, id3v2, lossless};
 use crate::{Format, Window};
 
 /// ID3v2 tags in a row that are read.
@@ -157,6 +157,9 @@ pub(crate) fn detect(window: &Window<'_>, tags: &Tags) -> Option<Format> {
     let filling = sound.iter().take(MAX_GAP).take_while(|b| **b == 0).count();
     if from(sound, filling).starts_with(b"fLaC") {
         return Some(Format::Flac);
+    }
+    if let Some(format) = lossless::format(sound) {
+        return Some(format);
     }
     if adts::find(from(sound, filling)) == Some(0) {
         return Some(Format::Aac);
