@@ -423,7 +423,7 @@ def sounds(m):
 
     m.add("m4a/cover.m4a", covered, **TAGS, duration=SECONDS)
     for rate, channels in ((44100, 2), (48000, 1), (22050, 2), (8000, 1)):
-        m.ffmpeg(f"aac/{rate}-{channels}.aac", sine(rate, channels), "-c:a aac", duration=SECONDS + 2 * 1024 / rate, sample_rate=rate, channels=channels)
+        m.ffmpeg(f"aac/{rate}-{channels}.aac", sine(rate, channels), "-c:a aac", sample_rate=rate, channels=channels)
     m.ffmpeg("aac/id3.aac", sine(), "-c:a aac -write_id3v2 1", TAGS, duration=SECONDS, sample_rate=44100)
     m.ffmpeg("aac/long.aac", sine(seconds=60), "-c:a aac -b:a 192k", duration=60, sample_rate=44100)
     m.ffmpeg("wma/v2.wma", sine(), "-c:a wmav2", TAGS, duration=SECONDS, sample_rate=44100, channels=2)
@@ -456,10 +456,14 @@ def videos(m):
     both = [*VIDEO.split(), *sine()]
     size = {"width": 176, "height": 144, "duration": SECONDS}
     x264 = "-c:v libx264 -pix_fmt yuv420p -c:a aac -shortest"
+    # B frames are shown two pictures late where no list of edits says otherwise.
+    late = {**size, "duration": SECONDS + 0.08}
+    # B frames are shown two pictures late where no list of edits says otherwise.
+    late = {**size, "duration": SECONDS + 0.08}
     m.ffmpeg("mp4/end.mp4", both, x264, TAGS, **size, frames=75, sample_rate=44100, channels=2)
     m.ffmpeg("mp4/front.mp4", both, x264 + " -movflags +faststart", TAGS, **size, frames=75, sample_rate=44100, channels=2)
-    m.ffmpeg("mp4/fragmented.mp4", both, x264 + " -movflags +frag_keyframe+empty_moov+default_base_moof", **size)
-    m.ffmpeg("mp4/dash.mp4", both, x264 + " -movflags +dash+global_sidx+frag_keyframe+empty_moov", **size)
+    m.ffmpeg("mp4/fragmented.mp4", both, x264 + " -movflags +frag_keyframe+empty_moov+default_base_moof", **late)
+    m.ffmpeg("mp4/dash.mp4", both, x264 + " -movflags +dash+global_sidx+frag_keyframe+empty_moov", **late)
     m.ffmpeg("mp4/frag-long.mp4", [*"-f lavfi -i testsrc=size=320x240:rate=25:duration=60".split(), *sine(seconds=60)], "-c:v mpeg4 -b:v 600k -c:a aac -movflags +frag_keyframe+empty_moov+default_base_moof", width=320, height=240, duration=60)
     long = [*"-f lavfi -i testsrc=size=320x240:rate=25:duration=30".split(), *sine(seconds=30)]
     m.ffmpeg("mp4/long-end.mp4", long, "-c:v mpeg4 -b:v 800k -c:a aac", TAGS, width=320, height=240, duration=30)
@@ -480,7 +484,7 @@ def videos(m):
     m.ffmpeg("mov/prores.mov", both, "-c:v prores -c:a aac -shortest -movflags +use_metadata_tags", TAGS, **size)
     m.ffmpeg("mov/created.mov", VIDEO, "-c:v libx264 -metadata creation_time=2004-05-01T12:30:59Z", **size, created="2004-05-01T12:30:59Z")
     m.ffmpeg("mp4/created.mp4", VIDEO, "-c:v libx264 -metadata creation_time=2004-05-01T12:30:59Z -metadata location=+39.9075-116.3881/", **size, created="2004-05-01T12:30:59Z", gps="39.907500,-116.388100")
-    m.ffmpeg("3gp/h263.3gp", [*"-f lavfi -i testsrc=size=176x144:rate=15:duration=3".split(), *sine(8000, 1)], "-c:v h263 -c:a aac -ar 8000 -shortest", **size)
+    m.ffmpeg("3gp/h263.3gp", [*"-f lavfi -i testsrc=size=176x144:rate=15:duration=3".split(), *sine(8000, 1)], "-c:v h263 -c:a aac -ar 8000 -shortest", **size, channels=1, channels=1)
     for kind, codecs in (("mkv", "-c:v libx264 -c:a aac"), ("webm", "-c:v libvpx -c:a libvorbis")):
         m.ffmpeg(f"{kind}/plain.{kind}", both, codecs + " -shortest", TAGS, **size, sample_rate=44100, channels=2)
         m.ffmpeg(f"{kind}/cues-front.{kind}", both, codecs + " -shortest -cues_to_front 1 -reserve_index_space 8192", TAGS, **size)
@@ -501,7 +505,7 @@ def videos(m):
     m.ffmpeg("mpg/mpeg1.mpg", both, "-c:v mpeg1video -c:a mp2 -shortest", **size)
     m.ffmpeg("mpg/mpeg2.vob", both, "-c:v mpeg2video -c:a ac3 -shortest", **size)
     m.ffmpeg("flv/flv1.flv", both, "-c:v flv -c:a libmp3lame -shortest", **size)
-    m.ffmpeg("flv/h264.flv", both, x264, **size)
+    m.ffmpeg("flv/h264.flv", both, x264, **late)
     m.ffmpeg("wmv/wmv2.wmv", both, "-c:v wmv2 -c:a wmav2 -shortest", TAGS, **size, sample_rate=44100, channels=2)
     m.ffmpeg("rm/rv10.rm", both, "-c:v rv10 -c:a ac3 -shortest", **size)
 

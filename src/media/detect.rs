@@ -3,7 +3,7 @@
 use crate::bytes::{be32, first};
 use crate::image::{bitmap, svg};
 use crate::sound::mpeg::{self, Tags};
-use crate::sound::{lossless, lrc, ogg};
+use crate::sound::{ac3, lossless, lrc, ogg};
 use crate::video::{asf, mpeg_stream};
 use crate::{Format, MediaFacts, MediaOptions, Window};
 
@@ -60,6 +60,7 @@ pub(crate) fn by_signature(window: &Window<'_>) -> Option<Format> {
         [b'#', b'!', b'A', b'M', b'R', b'\n', ..]
         | [b'#', b'!', b'A', b'M', b'R', b'-', b'W', b'B', b'\n', ..] => Some(Format::Amr),
         [b'M', b'T', b'h', b'd', 0, 0, 0, 6, ..] => Some(Format::Mid),
+        [0x0B, 0x77, ..] => ac3::format(head),
         [b'F', b'L', b'V', 1, ..] => Some(Format::Flv),
         [b'.', b'R', b'M', b'F', 0, ..] => Some(Format::Rm),
         _ if head.starts_with(&asf::HEADER) => Some(Format::Wmv),

@@ -39,7 +39,7 @@ pub use sound::lrc::{LyricLine, Lyrics, lyrics};
 pub use window::Window;
 
 use image::{bitmap, gif, heif, jp2, jpeg, jxl, png, svg, tiff, webp};
-use sound::{adts, aiff, amr, flac, lossless, lrc, midi, mpeg, ogg, wav};
+use sound::{ac3, adts, aiff, amr, flac, lossless, lrc, midi, mpeg, ogg, wav};
 use video::{asf, avi, flv, mkv, mp4, mpeg_stream, real};
 
 /// What the first and last bytes of a body tell of it; `None` where it is no picture, sound or video that is known.
@@ -102,6 +102,7 @@ fn read(format: Format, window: &Window<'_>, options: &MediaOptions<'_>) -> Medi
         Format::Aiff => aiff::read(window, options, &mut facts),
         Format::Au => aiff::read_au(window, &mut facts),
         Format::Caf => aiff::read_caf(window, options, &mut facts),
+        Format::Ac3 | Format::Eac3 => ac3::read(window, &mut facts),
         Format::Amr => amr::read(window, &mut facts),
         Format::Mid => midi::read(window, options, &mut facts),
         Format::Wma | Format::Wmv => asf::read(window, options, &mut facts),

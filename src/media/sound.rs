@@ -1,5 +1,6 @@
 //! Sound: streams of frames, containers, and the tags before and behind them.
 
+pub(crate) mod ac3;
 pub(crate) mod adts;
 pub(crate) mod aiff;
 pub(crate) mod amr;

@@ -7,6 +7,7 @@ pub(crate) mod ebml;
 pub(crate) mod esds;
 pub(crate) mod flv;
 pub(crate) mod fragments;
+pub(crate) mod h264;
 pub(crate) mod mkv;
 pub(crate) mod mp4;
 pub(crate) mod mp4_tags;

@@ -104,6 +104,7 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
         clocks.iter().filter_map(|(id, clock)| clock.milliseconds(*ends.get(id)?)).max().filter(|&ms| ms > 0);
     // Comments with a picture may be longer than the sound.
     match behind {
+        _ if facts.kind == MediaKind::Video => facts.bitrate_of(window.len()),
         Some(behind) => facts.bitrate_of(window.len().saturating_sub(behind as u64)),
         None => {
             facts.warn("tag-cut");

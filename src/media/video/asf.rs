@@ -130,7 +130,7 @@ fn take_attributes(data: &[u8], facts: &mut MediaFacts) -> Option<()> {
             "author" => facts::add(&mut facts.artist, &words),
             "albumartist" => album_artist = Some(words),
             "albumtitle" => facts::set(&mut facts.album, &words),
-            "year" => facts.year_of(&words),
+            "year" | "date" => facts.year_of(&words),
             "tracknumber" => facts.track_of(&words),
             // Counts from zero.
             "track" => {

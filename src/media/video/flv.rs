@@ -9,6 +9,7 @@
 
 use crate::bytes::{be16, be24, be32, be64, byte, first, from};
 use crate::facts::{self, MediaFacts};
+use crate::video::h264;
 use crate::{Window, text};
 
 /// Tags that are looked at.
@@ -81,6 +82,14 @@ fn take_sound(data: &[u8], facts: &mut MediaFacts) -> Option<()> {
 }
 
 fn take_pictures(data: &[u8], facts: &mut MediaFacts) -> Option<()> {
+    // The first of H.264 is how to begin, with a set that has the size.
+    if let [kind, 0, _, _, _, 1, _, _, _, _, sets, _, _, set @ ..] = data
+        && kind & 15 == 7
+        && sets & 31 > 0
+    {
+        let (width, height) = h264::size(set).unwrap_or_default();
+        facts.size(width, height);
+    }
     facts.codec(match byte(data, 0)? & 15 {
         2 => "flv1",
         3 | 6 => "screen",
@@ -243,6 +252,15 @@ mod tests {
             &MediaOptions::default(),
         );
         assert_eq!(facts.unwrap().duration_ms, Some(0x0100_0000));
+    }
+
+    #[test]
+    fn pictures_without_a_script_have_their_size() {
+        // A set of 176 by 144 behind version, profile and level.
+        let begin = [&[0x17, 0, 0, 0, 0, 1, 66, 0, 30, 0xFF, 0xE1, 0, 8][..], &h264::tests::SMALL].concat();
+        let body = [b"FLV\x01\x01\0\0\0\x09\0\0\0\0".to_vec(), tag(9, 0, &begin)].concat();
+        let facts = crate::facts(&Window::of(&body), &MediaOptions::default()).unwrap();
+        assert_eq!((facts.width, facts.height), (Some(176), Some(144)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! MPEG transport and program streams: duration, codecs, size of MPEG-1 and MPEG-2 pictures, rate and channels of MPEG sound.
+//! MPEG transport and program streams: duration, codecs, size of pictures, rate and channels of MPEG sound.
 //!
 //! **Definition.** A transport stream has packets of 188 bytes (with four more before each on discs) that begin with 0x47 and
 //! carry pieces of streams by number; a program stream has whole packets. A packet of a stream begins with 00 00 01 and
@@ -16,6 +16,7 @@ use crate::bytes::{be16, be24, byte, first, from};
 use crate::facts::{Format, MediaFacts};
 use crate::sound::adts;
 use crate::sound::mpeg_frame::FrameHeader;
+use crate::video::h264;
 
 /// Bytes of a packet of a transport stream.
 const PACKET: usize = 188;
@@ -66,9 +67,8 @@ pub(crate) fn read(window: &Window<'_>, facts: &mut MediaFacts) -> Option<()> {
             found.packets(from(window.head(), begin), each, false);
             let tail = window.tail();
             // Packets of the tail begin at the same distances from the start of the file.
-            let offset =
-                (window.len() - tail.len() as u64).checked_sub(begin as u64).unwrap_or(0) % each as u64;
-            found.packets(from(tail, (each as u64 - offset) as usize % each), each, true);
+            let before = (window.len() - tail.len() as u64) % each as u64;
+            found.packets(from(tail, (begin + each - before as usize) % each), each, true);
         }
         _ => {
             found.program(window.head(), false);
@@ -168,8 +168,9 @@ impl Found {
         }
         let kind = byte(packet, 3).unwrap_or(0);
         if self.pictures.is_none() && matches!(kind, 0xE0..=0xEF) {
-            self.pictures =
-                memchr::memmem::find(first(data, 4096), &[0, 0, 1, 0xB3]).and_then(|at| size(from(data, at)));
+            let data = first(data, 4096);
+            let of_mpeg = memchr::memmem::find(data, &[0, 0, 1, 0xB3]).and_then(|at| size(from(data, at)));
+            self.pictures = of_mpeg.or_else(|| h264::find(data));
         }
         if self.sound.is_none() && matches!(kind, 0xC0..=0xDF) {
             self.sound = FrameHeader::read(data)
