@@ -484,7 +484,7 @@ def videos(m):
     m.ffmpeg("mov/prores.mov", both, "-c:v prores -c:a aac -shortest -movflags +use_metadata_tags", TAGS, **size)
     m.ffmpeg("mov/created.mov", VIDEO, "-c:v libx264 -metadata creation_time=2004-05-01T12:30:59Z", **size, created="2004-05-01T12:30:59Z")
     m.ffmpeg("mp4/created.mp4", VIDEO, "-c:v libx264 -metadata creation_time=2004-05-01T12:30:59Z -metadata location=+39.9075-116.3881/", **size, created="2004-05-01T12:30:59Z", gps="39.907500,-116.388100")
-    m.ffmpeg("3gp/h263.3gp", [*"-f lavfi -i testsrc=size=176x144:rate=15:duration=3".split(), *sine(8000, 1)], "-c:v h263 -c:a aac -ar 8000 -shortest", **size, channels=1, channels=1)
+    m.ffmpeg("3gp/h263.3gp", [*"-f lavfi -i testsrc=size=176x144:rate=15:duration=3".split(), *sine(8000, 1)], "-c:v h263 -c:a aac -ar 8000 -shortest", **size, channels=1)
     for kind, codecs in (("mkv", "-c:v libx264 -c:a aac"), ("webm", "-c:v libvpx -c:a libvorbis")):
         m.ffmpeg(f"{kind}/plain.{kind}", both, codecs + " -shortest", TAGS, **size, sample_rate=44100, channels=2)
         m.ffmpeg(f"{kind}/cues-front.{kind}", both, codecs + " -shortest -cues_to_front 1 -reserve_index_space 8192", TAGS, **size)
