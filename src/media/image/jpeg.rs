@@ -40,7 +40,9 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
                 facts.size(be16(data, 3)?.into(), be16(data, 1)?.into());
             }
             0xE1 if data.starts_with(b"Exif\0") => exif::read(from(data, 6), options, facts),
-            0xFE => facts::set_lines(&mut facts.comment, &text::utf8(text::until_zero(data), options.tld)),
+            0xFE if facts.comment.is_none() => {
+                facts::set_lines(&mut facts.comment, &text::utf8(text::until_zero(data), options.tld))
+            }
             _ => {}
         }
         at = at.checked_add(u64::from(length.max(2)) + 2)?;

@@ -5,6 +5,8 @@
 //!
 //! **Reference.** W3C, Portable Network Graphics (Third Edition), 2025.
 
+use std::borrow::Cow;
+
 use crate::bytes::{be16, be32, first, from};
 use crate::facts::{self, MediaFacts, MediaOptions};
 use crate::text;
@@ -68,17 +70,20 @@ fn note(kind: &[u8], data: &[u8], options: &MediaOptions<'_>, facts: &mut MediaF
         b"Creation Time" => &mut facts.created,
         _ => return None,
     };
+    // Each is read once, however often it comes.
+    field.is_none().then_some(())?;
     let rest = from(data, keyword.len() + 1);
     let words = match kind {
-        b"tEXt" => text::utf8(rest, options.tld),
+        b"tEXt" => text::utf8_within(rest, text::MAX_FIELD, options.tld),
         b"zTXt" => text::utf8(&inflate::zlib(from(rest, 1), text::MAX_FIELD), options.tld),
         _ => {
             let (compressed, rest) = (*rest.first()? == 1, from(rest, 2));
             // Language and translated keyword come first.
             let rest = from(rest, text::until_zero(rest).len() + 1);
             let rest = from(rest, text::until_zero(rest).len() + 1);
-            let plain = if compressed { inflate::zlib(rest, text::MAX_FIELD) } else { rest.to_vec() };
-            text::utf8(&plain, options.tld)
+            let plain: Cow<'_, [u8]> =
+                if compressed { inflate::zlib(rest, text::MAX_FIELD).into() } else { Cow::Borrowed(rest) };
+            text::utf8_within(&plain, text::MAX_FIELD, options.tld)
         }
     };
     if keyword == b"Creation Time" {

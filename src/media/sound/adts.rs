@@ -97,7 +97,7 @@ pub(crate) fn read(window: &Window<'_>, tags: Tags, facts: &mut MediaFacts) -> O
         let last = find(tail).map(|begin| self::run(from(tail, begin), head.rate)).unwrap_or_default();
         scaled(run.blocks + last.blocks, all, (run.bytes + last.bytes) as u64)?
     };
-    facts.duration_ms = scaled(blocks * 1024, 1000, head.rate.into());
+    facts.duration_ms = scaled(blocks.saturating_mul(1024), 1000, head.rate.into());
     facts.bitrate_of(all);
     Some(())
 }
@@ -117,6 +117,13 @@ mod tests {
         let word = 0xFFF_u64 << 44 | 1 << 40 | 1 << 38 | 4 << 34 | 2 << 30 | length | 0x7FF << 2;
         let frame = [&word.to_be_bytes()[1..], &vec![0x21; bytes - 7]].concat();
         frame.repeat(count)
+    }
+
+    #[test]
+    fn a_length_beyond_all_sense_is_no_overflow() {
+        let body = frames(100);
+        let facts = crate::facts(&Window::new(&body, &[], u64::MAX / 2), &MediaOptions::default()).unwrap();
+        assert_eq!((facts.format, facts.frames), (Format::Aac, None));
     }
 
     #[test]

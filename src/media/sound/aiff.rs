@@ -130,15 +130,15 @@ pub(crate) fn read_caf(
 fn information(data: &[u8], options: &MediaOptions<'_>, facts: &mut MediaFacts) {
     let mut words = data.get(4..).unwrap_or_default().split(|b| *b == 0).take(512);
     while let (Some(key), Some(value)) = (words.next(), words.next()) {
-        let value = text::utf8(crate::bytes::first(value, text::MAX_FIELD), options.tld);
+        let value = || text::utf8_within(value, text::MAX_FIELD, options.tld);
         match key.to_ascii_lowercase().as_slice() {
-            b"title" => facts::set(&mut facts.title, &value),
-            b"artist" => facts::set(&mut facts.artist, &value),
-            b"album" => facts::set(&mut facts.album, &value),
-            b"genre" => facts::set(&mut facts.genre, &value),
-            b"comments" | b"comment" => facts::set_lines(&mut facts.comment, &value),
-            b"year" | b"date" => facts.year_of(&value),
-            b"track number" => facts.track_of(&value),
+            b"title" => facts::set(&mut facts.title, &value()),
+            b"artist" => facts::set(&mut facts.artist, &value()),
+            b"album" => facts::set(&mut facts.album, &value()),
+            b"genre" => facts::set(&mut facts.genre, &value()),
+            b"comments" | b"comment" => facts::set_lines(&mut facts.comment, &value()),
+            b"year" | b"date" => facts.year_of(&value()),
+            b"track number" => facts.track_of(&value()),
             _ => {}
         }
     }

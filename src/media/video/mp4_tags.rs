@@ -76,9 +76,16 @@ pub(crate) fn take_meta(meta: &Atom<'_>, options: &MediaOptions<'_>, facts: &mut
                 facts::set(&mut facts.genre, number.and_then(genre::name).unwrap_or_default());
             }
             _ => {
-                let value = first(value, text::MAX_LYRICS);
-                let words =
-                    if kind == 2 { text::utf16(value, false) } else { text::utf8(value, options.tld) };
+                // Pictures, and numbers of programs, are no words.
+                if !matches!(kind, 0..=5) || name == b"covr" {
+                    continue;
+                }
+                let most =
+                    if matches!(name, b"\xA9lyr" | b"lyrics") { text::MAX_LYRICS } else { text::MAX_FIELD };
+                let words = match kind {
+                    2 => text::utf16(first(value, 2 * most), false),
+                    _ => text::utf8_within(value, most, options.tld),
+                };
                 give(name, &words, options, &mut camera, facts);
             }
         }
