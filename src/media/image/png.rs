@@ -15,11 +15,14 @@ use crate::{Window, image::exif, inflate};
 /// Chunks that are looked at.
 const MAX_CHUNKS: usize = 1 << 14;
 
+/// Texts that are read.
+const MAX_NOTES: usize = 64;
+
 pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut MediaFacts) -> Option<()> {
     let head = window.part(8, 16);
     (head.get(4..8)? == b"IHDR").then_some(())?;
     facts.size(be32(head, 8)?, be32(head, 12)?);
-    let (mut at, mut delays) = (8_u64, Delays::default());
+    let (mut at, mut delays, mut notes) = (8_u64, Delays::default(), 0);
     for _ in 0..MAX_CHUNKS {
         let chunk = window.at(at);
         let (Some(length), Some(kind)) = (be32(chunk, 0), chunk.get(4..8)) else { break };
@@ -27,7 +30,8 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
         match kind {
             b"acTL" => facts.frames = be32(data, 0).map(u64::from),
             b"fcTL" => delays.add(data),
-            b"tEXt" | b"zTXt" | b"iTXt" => {
+            b"tEXt" | b"zTXt" | b"iTXt" if notes < MAX_NOTES => {
+                notes += 1;
                 let _ = note(kind, data, options, facts);
             }
             b"eXIf" => exif::read(data, options, facts),
@@ -154,6 +158,15 @@ pub(crate) mod tests {
     fn texts_behind_the_pixels_are_found_at_the_end() {
         let body = png(9, 9, &[(b"IDAT", &vec![0; 900_000]), (b"tEXt", b"Comment\0last")]);
         assert_eq!(read_png(&body).comment.as_deref(), Some("last"));
+    }
+
+    #[test]
+    fn no_more_than_so_many_texts_are_read() {
+        let mut chunks: Vec<(&[u8; 4], &[u8])> = vec![(b"tEXt", b"Creation Time\0May"); MAX_NOTES - 1];
+        chunks.push((b"tEXt", b"Title\0Tea"));
+        assert_eq!(read_png(&png(1, 1, &chunks)).title.as_deref(), Some("Tea"));
+        chunks.insert(0, (b"tEXt", b"Creation Time\0May"));
+        assert_eq!(read_png(&png(1, 1, &chunks)).title, None);
     }
 
     #[test]

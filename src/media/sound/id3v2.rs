@@ -7,7 +7,7 @@
 //! **Algorithm.** Frames that are wanted are undone of what was done to them (unsynchronisation, grouping, compression);
 //! encrypted ones are passed over. Texts whose charset is "Latin-1" are detected, all of the tag together.
 //!
-//! **Bad input.** At most 4,096 frames; frames inflate to 512 KiB together at most; what reaches beyond the window is left out, with
+//! **Bad input.** At most 4,096 frames; frames inflate to 320 KiB together at most; what reaches beyond the window is left out, with
 //! the warning `tag-cut`.
 //!
 //! **Reference.** M. Nilsson, ID3 tag version 2.3.0, 1999; 2.4.0 main structure and native frames, 2000.
@@ -27,7 +27,7 @@ const HEADER: u64 = 10;
 const MAX_FRAMES: usize = 4096;
 
 /// Bytes that the frames of a tag may inflate to together.
-const MAX_INFLATED: usize = 512 << 10;
+const MAX_INFLATED: usize = 320 << 10;
 
 /// Four times seven bits.
 ///

@@ -135,6 +135,23 @@ fn a_movie_in_the_gap_is_told() {
 }
 
 #[test]
+fn several_values_are_one_field_and_an_album_has_an_artist() {
+    let value = |words: &[u8]| atom(b"data", &[b32(&[1, 0]), words.to_vec()].concat());
+    let item = |kind: &[u8; 4], values: &[&[u8]]| {
+        atom(kind, &values.iter().flat_map(|words| value(words)).collect::<Vec<u8>>())
+    };
+    let meta = |items: Vec<u8>| {
+        atom(b"udta", &atom(b"meta", &[vec![0; 4], atom(b"hdlr", &[0; 25]), atom(b"ilst", &items)].concat()))
+    };
+    let album = item(b"aART", &[b"Many"]);
+    let artists = item(b"\xA9ART", &[b"A", b"B"]);
+    for (items, expected) in [([album.clone(), artists].concat(), "A; B"), (album, "Many")] {
+        let facts = read_all(&file(b"M4A ", &[sound(b"mp4a", 0x40), meta(items)]));
+        assert_eq!(facts.artist.as_deref(), Some(expected));
+    }
+}
+
+#[test]
 fn tags_are_no_sound() {
     let picture = tags(&[(b"covr", 13, &[7; 90_000])]);
     let media = atom(b"mdat", &[0; 48_000]);

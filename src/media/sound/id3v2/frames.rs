@@ -198,7 +198,9 @@ fn text_of(id: [u8; 4], data: &[u8]) -> Option<([u8; 4], Text)> {
 }
 
 fn known(charset: Named, words: &[u8], most: usize) -> Text {
-    let words = crate::bytes::first(words, 2 * most);
+    // Of the wide charsets a character has two bytes.
+    let wide = matches!(charset, Named::Utf16 | Named::Utf16Be);
+    let words = crate::bytes::first(words, if wide { 2 * most } else { most });
     match charset {
         Named::Latin => Text::Raw(words.strip_suffix(b"\0").unwrap_or(words).to_vec()),
         Named::Utf16 => Text::Known(several_utf16(words)),
