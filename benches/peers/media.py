@@ -16,7 +16,7 @@ mostly), what two others agree on, with pictures the whole file's as ffprobe has
 Prints, by field and by format, how many of the values that should be there each reader gives right; with `--wrong`,
 each value of ours that is wrong or missing and what others say. Then files a second: everything in turn in one process
 and thread each (`ours / other` as minimum / median / maximum of rounds), on the files that the other can read. Ours
-reads whole files from disk into memory, then their first 256 KiB and last 128 KiB.
+reads of each file what it reads in a crawl: the first 256 KiB and the last 128 KiB.
 """
 
 import argparse
