@@ -213,13 +213,14 @@ def exif(m, picture):
         picture.save(path)
         subprocess.run(["exiftool", "-q", "-overwrite_original", "-XMP:Title=雨", "-XMP:Creator=陆羽", "-XMP:Description=Two words", "-XMP:CreateDate=2004:05:01 12:30:59", path], check=True)
 
-    m.add("jpeg/xmp.jpg", xmp_only, width=120, height=80)
+    m.add("jpeg/xmp.jpg", xmp_only, width=120, height=80, title="雨", artist="陆羽", comment="Two words", created="2004-05-01T12:30:59")
+    m.add("png/xmp.png", xmp_only, width=120, height=80, title="雨", artist="陆羽", comment="Two words", created="2004-05-01T12:30:59")
 
     def iptc_only(path):
         picture.save(path)
         subprocess.run(["exiftool", "-q", "-overwrite_original", "-IPTC:ObjectName=Rain", "-IPTC:By-line=Lu Yu", "-IPTC:Caption-Abstract=Two words", path], check=True)
 
-    m.add("jpeg/iptc.jpg", iptc_only, width=120, height=80)
+    m.add("jpeg/iptc.jpg", iptc_only, width=120, height=80, title="Rain", artist="Lu Yu", comment="Two words")
 
 
 def vectors(m):

@@ -9,11 +9,15 @@ use std::borrow::Cow;
 
 use crate::bytes::{be16, be32, first, from};
 use crate::facts::{self, MediaFacts, MediaOptions};
+use crate::image::{exif, xmp};
 use crate::text;
-use crate::{Window, image::exif, inflate};
+use crate::{Window, inflate};
 
 /// Chunks that are looked at.
 const MAX_CHUNKS: usize = 1 << 14;
+
+/// What XMP begins with, not compressed and without words of its language.
+const XMP: &[u8] = b"XML:com.adobe.xmp\0\0\0\0\0";
 
 /// Texts that are read.
 const MAX_NOTES: usize = 64;
@@ -22,7 +26,7 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
     let head = window.part(8, 16);
     (head.get(4..8)? == b"IHDR").then_some(())?;
     facts.size(be32(head, 8)?, be32(head, 12)?);
-    let (mut at, mut delays, mut notes) = (8_u64, Delays::default(), 0);
+    let (mut at, mut delays, mut notes, mut packet) = (8_u64, Delays::default(), 0, None);
     for _ in 0..MAX_CHUNKS {
         let chunk = window.at(at);
         let (Some(length), Some(kind)) = (be32(chunk, 0), chunk.get(4..8)) else { break };
@@ -30,6 +34,7 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
         match kind {
             b"acTL" => facts.frames = be32(data, 0).map(u64::from),
             b"fcTL" => delays.add(data),
+            b"iTXt" if data.starts_with(XMP) => packet = packet.or(data.get(XMP.len()..)),
             b"tEXt" | b"zTXt" | b"iTXt" if notes < MAX_NOTES => {
                 notes += 1;
                 let _ = note(kind, data, options, facts);
@@ -39,6 +44,10 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
             _ => {}
         }
         at = at.checked_add(u64::from(length) + 12)?;
+    }
+    // Texts and EXIF are the better kinds.
+    if let Some(packet) = packet {
+        xmp::take(packet, facts);
     }
     // Pictures beyond the window would be missing.
     if facts.frames.is_some_and(|frames| frames > 0 && frames == delays.pictures) {
@@ -131,6 +140,10 @@ pub(crate) mod tests {
             480,
             &[
                 (b"acTL", &[0, 0, 0, 7, 0, 0, 0, 0]),
+                (
+                    b"iTXt",
+                    b"XML:com.adobe.xmp\0\0\0\0\0<x><title>Rain</title><description>Wet</description></x>",
+                ),
                 (b"tEXt", b"Title\0Tea"),
                 (b"iTXt", "Author\0\0\0zh\0\0陆羽".as_bytes()),
                 (b"tEXt", b"Creation Time\0Tue, 1 May"),
@@ -138,7 +151,7 @@ pub(crate) mod tests {
         ));
         assert_eq!((facts.width, facts.height, facts.frames), (Some(640), Some(480), Some(7)));
         assert_eq!((facts.title.as_deref(), facts.artist.as_deref()), (Some("Tea"), Some("陆羽")));
-        assert_eq!(facts.created, None);
+        assert_eq!((facts.created, facts.comment.as_deref()), (None, Some("Wet")));
     }
 
     #[test]

@@ -8,9 +8,10 @@
 //!
 //! **Reference.** Adobe, TIFF 6.0, 1992; The BigTIFF File Format, 2008.
 
+use crate::Window;
 use crate::bytes::{be16, be32, be64, first, from, le16, le32, le64};
 use crate::facts::{MediaFacts, MediaOptions};
-use crate::{Window, image::exif};
+use crate::image::{exif, xmp};
 
 /// Entries of a directory that are looked at.
 const MAX_ENTRIES: usize = 512;
@@ -147,6 +148,9 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
             let side = |tag| entries.iter().find(|entry| entry.tag == tag).and_then(Entry::number);
             facts.size(side(256).unwrap_or(0), side(257).unwrap_or(0));
             exif::take(&tiff, &entries, options, facts);
+            if let Some(packet) = entries.iter().find(|entry| entry.tag == 700) {
+                xmp::take(packet.data, facts);
+            }
         }
         at = next;
     }
