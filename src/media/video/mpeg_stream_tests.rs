@@ -63,9 +63,10 @@ fn program_streams_of_both_standards() {
     let older = |stream: u8, time: u64, data: &[u8]| {
         [&[0, 0, 1, stream, 0, 0, 0xFF, 0x60, 0][..], &written(2, time), data].concat()
     };
-    let newer = |stream: u8, time: u64, data: &[u8]| packet(stream, time, data);
-    let packs: [(u8, &dyn Fn(u8, u64, &[u8]) -> Vec<u8>); 2] = [(0x21, &older), (0x44, &newer)];
-    for (mark, packet) in packs {
+    for mark in [0x21, 0x44] {
+        let packet = |stream: u8, time: u64, data: &[u8]| {
+            if mark == 0x21 { older(stream, time, data) } else { packet(stream, time, data) }
+        };
         let body = [
             vec![0, 0, 1, 0xBA, mark, 0, 1, 0, 1, 0x80, 1, 1],
             packet(0xE0, 45_000, &SEQUENCE),
