@@ -3,7 +3,8 @@
 use crate::bytes::{be32, first};
 use crate::image::{bitmap, svg};
 use crate::sound::mpeg::{self, Tags};
-use crate::sound::{lrc, ogg};
+use crate::sound::{ac3, lossless, lrc, ogg};
+use crate::video::{asf, mpeg_stream};
 use crate::{Format, MediaFacts, MediaOptions, Window};
 
 /// Bytes in which the outermost element of SVG is sought before the picture is read.
@@ -46,10 +47,25 @@ pub(crate) fn by_signature(window: &Window<'_>) -> Option<Format> {
         [b'R', b'I', b'F', b'F', ..] if form(b"WEBP") => Some(Format::Webp),
         [b'R', b'I', b'F', b'F', ..] | [b'R', b'F', b'6', b'4', ..] if form(b"WAVE") => Some(Format::Wav),
         [b'R', b'I', b'F', b'F', ..] if form(b"AVI ") => Some(Format::Avi),
-        [b'I', b'I', b'*', 0, ..] | [b'M', b'M', 0, b'*', ..] => Some(Format::Tiff),
+        [b'I', b'I', b'*' | b'+', 0, ..] | [b'M', b'M', 0, b'*' | b'+', ..] => Some(Format::Tiff),
         [0x1A, 0x45, 0xDF, 0xA3, ..] => of_matroska(head),
         [b'O', b'g', b'g', b'S', 0, ..] => Some(if ogg::is_opus(head) { Format::Opus } else { Format::Ogg }),
         [b'f', b'L', b'a', b'C', ..] => Some(Format::Flac),
+        [0xFF, 0x0A, ..] | [0, 0, 0, 12, b'J', b'X', b'L', b' ', ..] => Some(Format::Jxl),
+        [0xFF, 0x4F, 0xFF, 0x51, ..] | [0, 0, 0, 12, b'j', b'P', b' ', b' ', ..] => Some(Format::Jp2),
+        [b'8', b'B', b'P', b'S', 0, 1 | 2, ..] => Some(Format::Psd),
+        [b'F', b'O', b'R', b'M', ..] if form(b"AIFF") || form(b"AIFC") => Some(Format::Aiff),
+        [b'.', b's', b'n', b'd', 0, ..] => Some(Format::Au),
+        [b'c', b'a', b'f', b'f', 0, 1, ..] => Some(Format::Caf),
+        [b'#', b'!', b'A', b'M', b'R', b'\n', ..]
+        | [b'#', b'!', b'A', b'M', b'R', b'-', b'W', b'B', b'\n', ..] => Some(Format::Amr),
+        [b'M', b'T', b'h', b'd', 0, 0, 0, 6, ..] => Some(Format::Mid),
+        [0x0B, 0x77, ..] => ac3::format(head),
+        [b'F', b'L', b'V', 1, ..] => Some(Format::Flv),
+        [b'.', b'R', b'M', b'F', 0, ..] => Some(Format::Rm),
+        _ if head.starts_with(&asf::HEADER) => Some(Format::Wmv),
+        _ if mpeg_stream::is_program(head) => Some(Format::Mpg),
+        _ if mpeg_stream::transport(head).is_some() => Some(Format::Ts),
         _ if bitmap::is_bitmap(head) => Some(Format::Bmp),
         _ if bitmap::is_icon(head) => Some(Format::Ico),
         _ => of_boxes(head),
@@ -101,7 +117,7 @@ fn among_hevc(brands: &[u8]) -> bool {
 /// By frames of sound, and the tags around them.
 pub(crate) fn by_frames(window: &Window<'_>, options: &MediaOptions<'_>) -> Option<(Format, Tags)> {
     let begins = matches!(window.head(), [0xFF, 0xE0..=0xFF, ..] | [b'I', b'D', b'3', ..] | [0, 0, ..]);
-    if !begins && crate::sound::id3v1::find(window).is_none() {
+    if !begins && lossless::format(window.head()).is_none() && crate::sound::id3v1::find(window).is_none() {
         return None;
     }
     let tags = Tags::read(window, options);
@@ -121,7 +137,8 @@ pub(crate) fn by_text(window: &Window<'_>, options: &MediaOptions<'_>) -> Option
     let opens =
         begin.iter().find(|b| !matches!(b, 0 | 0xFE | 0xFF | 0xEF | 0xBB | 0xBF) && !b.is_ascii_whitespace())
             == Some(&b'<');
-    if opens && named && svg::read(window, options, &mut MediaFacts::new(Format::Svg)).is_some() {
+    let packed = begin.starts_with(&[0x1F, 0x8B, 8]);
+    if (opens && named || packed) && svg::read(window, options, &mut MediaFacts::new(Format::Svg)).is_some() {
         return Some(Format::Svg);
     }
     lrc::is_lyrics(head, options.tld).then_some(Format::Lrc)

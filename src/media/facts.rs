@@ -81,6 +81,12 @@ formats! {
     Ico = "ico", Image;
     /// Tagged Image File Format.
     Tiff = "tiff", Image;
+    /// JPEG XL.
+    Jxl = "jxl", Image;
+    /// JPEG 2000.
+    Jp2 = "jp2", Image;
+    /// Photoshop.
+    Psd = "psd", Image;
     /// MPEG audio, layer I.
     Mp1 = "mp1", Audio;
     /// MPEG audio, layer II.
@@ -99,6 +105,30 @@ formats! {
     M4a = "m4a", Audio;
     /// Advanced Audio Coding in ADTS frames.
     Aac = "aac", Audio;
+    /// Audio Interchange File Format, with and without compression.
+    Aiff = "aiff", Audio;
+    /// Sound of Sun and NeXT.
+    Au = "au", Audio;
+    /// Core Audio Format.
+    Caf = "caf", Audio;
+    /// Adaptive Multi-Rate, the speech of telephones.
+    Amr = "amr", Audio;
+    /// Dolby Digital.
+    Ac3 = "ac3", Audio;
+    /// Dolby Digital Plus.
+    Eac3 = "eac3", Audio;
+    /// Monkey's Audio.
+    Ape = "ape", Audio;
+    /// WavPack.
+    Wv = "wv", Audio;
+    /// True Audio.
+    Tta = "tta", Audio;
+    /// Windows Media, of sound.
+    Wma = "wma", Audio;
+    /// RealMedia, of sound.
+    Ra = "ra", Audio;
+    /// Musical Instrument Digital Interface.
+    Mid = "mid", Audio;
     /// Words of a song with their times.
     Lrc = "lrc", Audio;
     /// MPEG-4 part 14, and 3GPP.
@@ -111,6 +141,16 @@ formats! {
     Mkv = "mkv", Video;
     /// Audio Video Interleave.
     Avi = "avi", Video;
+    /// Windows Media.
+    Wmv = "wmv", Video;
+    /// Flash Video.
+    Flv = "flv", Video;
+    /// RealMedia.
+    Rm = "rm", Video;
+    /// MPEG transport stream.
+    Ts = "ts", Video;
+    /// MPEG program stream, and pictures of MPEG-1 and MPEG-2 alone.
+    Mpg = "mpg", Video;
 }
 
 /// What is known of a picture, a sound or a video. Each text is of one line, at most 4 KiB, and not blank; comments may

@@ -9,3 +9,10 @@ pub(crate) fn zlib(data: &[u8], most: usize) -> Vec<u8> {
     let _ = flate2::read::ZlibDecoder::new(data).take(most as u64).read_to_end(&mut inflated);
     inflated
 }
+
+/// What a gzip file inflates to, within the same bound.
+pub(crate) fn gzip(data: &[u8], most: usize) -> Vec<u8> {
+    let mut inflated = Vec::new();
+    let _ = flate2::read::GzDecoder::new(data).take(most as u64).read_to_end(&mut inflated);
+    inflated
+}

@@ -38,9 +38,9 @@ pub use facts::{Format, MediaFacts, MediaKind, MediaOptions};
 pub use sound::lrc::{LyricLine, Lyrics, lyrics};
 pub use window::Window;
 
-use image::{bitmap, gif, heif, jpeg, png, svg, tiff, webp};
-use sound::{adts, flac, lrc, mpeg, ogg, wav};
-use video::{avi, mkv, mp4};
+use image::{bitmap, gif, heif, jp2, jpeg, jxl, png, svg, tiff, webp};
+use sound::{ac3, adts, aiff, amr, flac, lossless, lrc, midi, mpeg, ogg, wav};
+use video::{asf, avi, flv, mkv, mp4, mpeg_stream, real};
 
 /// What the first and last bytes of a body tell of it; `None` where it is no picture, sound or video that is known.
 ///
@@ -68,6 +68,7 @@ pub fn facts(window: &Window<'_>, options: &MediaOptions<'_>) -> Option<MediaFac
                 read
             }
             Format::Aac => adts::read(window, tags, &mut facts),
+            Format::Ape | Format::Wv | Format::Tta => lossless::read(window, tags, &mut facts),
             _ => mpeg::read(window, tags, &mut facts),
         };
         return Some(finished(facts, read));
@@ -95,8 +96,23 @@ fn read(format: Format, window: &Window<'_>, options: &MediaOptions<'_>) -> Medi
         Format::M4a | Format::Mp4 | Format::Mov => mp4::read(window, options, &mut facts),
         Format::Webm | Format::Mkv => mkv::read(window, options, &mut facts),
         Format::Avi => avi::read(window, options, &mut facts),
+        Format::Jxl => jxl::read(window, options, &mut facts),
+        Format::Jp2 => jp2::read(window, &mut facts),
+        Format::Psd => jp2::read_psd(window, &mut facts),
+        Format::Aiff => aiff::read(window, options, &mut facts),
+        Format::Au => aiff::read_au(window, &mut facts),
+        Format::Caf => aiff::read_caf(window, options, &mut facts),
+        Format::Ac3 | Format::Eac3 => ac3::read(window, &mut facts),
+        Format::Amr => amr::read(window, &mut facts),
+        Format::Mid => midi::read(window, options, &mut facts),
+        Format::Wma | Format::Wmv => asf::read(window, options, &mut facts),
+        Format::Flv => flv::read(window, &mut facts),
+        Format::Rm | Format::Ra => real::read(window, options, &mut facts),
+        Format::Ts | Format::Mpg => mpeg_stream::read(window, &mut facts),
         // Those of frames are read with the tags that tell them.
-        Format::Mp1 | Format::Mp2 | Format::Mp3 | Format::Aac => None,
+        Format::Mp1 | Format::Mp2 | Format::Mp3 | Format::Aac | Format::Ape | Format::Wv | Format::Tta => {
+            None
+        }
     };
     finished(facts, read)
 }

@@ -96,6 +96,19 @@ pub(crate) fn utf8(bytes: &[u8], tld: Option<&[u8]>) -> String {
     }
 }
 
+/// The same of at most so many bytes, without half a character of UTF-8 at their end.
+pub(crate) fn utf8_within(bytes: &[u8], most: usize, tld: Option<&[u8]>) -> String {
+    let Some(begin) = bytes.get(..most).filter(|begin| begin.len() < bytes.len()) else {
+        return utf8(bytes, tld);
+    };
+    match std::str::from_utf8(begin) {
+        Err(error) if error.error_len().is_none() => {
+            utf8(begin.get(..error.valid_up_to()).unwrap_or(begin), tld)
+        }
+        _ => utf8(begin, tld),
+    }
+}
+
 /// Up to the first zero byte.
 pub(crate) fn until_zero(bytes: &[u8]) -> &[u8] {
     memchr::memchr(0, bytes).map_or(bytes, |end| bytes.get(..end).unwrap_or(bytes))
@@ -168,6 +181,12 @@ mod tests {
         assert_eq!(utf16(&[0xFE, 0xFF, 0x4F, 0x60, 0x41], true), "你");
         assert_eq!(utf16(&[0x60, 0x4F], true), "你");
         assert_eq!(utf16(&[0x00, 0xD8], true), "\u{FFFD}");
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(utf8_within("好好好".as_bytes(), 8, None), "好好");
+        assert_eq!((utf8_within(b"abc", 2, None), utf8_within(b"abc", 3, None)), ("ab".into(), "abc".into()));
     }
 
     #[test]

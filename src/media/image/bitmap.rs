@@ -37,11 +37,11 @@ pub(crate) fn read_icon(window: &Window<'_>, facts: &mut MediaFacts) -> Option<(
     Some(())
 }
 
-/// Whether bytes begin as an icon: its first entry has a reserved zero and lies behind the directory.
+/// Whether bytes begin as an icon or a cursor: its first entry has a reserved zero and lies behind the directory.
 pub(crate) fn is_icon(head: &[u8]) -> bool {
     let entries = le16(head, 4).unwrap_or(0);
     let behind = le32(head, 18).is_some_and(|offset| offset >= 6 + 16 * u32::from(entries));
-    head.starts_with(&[0, 0, 1, 0]) && entries > 0 && byte(head, 9) == Some(0) && behind
+    matches!(head, [0, 0, 1 | 2, 0, ..]) && entries > 0 && byte(head, 9) == Some(0) && behind
 }
 
 #[cfg(test)]
@@ -73,5 +73,11 @@ mod tests {
         read_icon(&Window::of(&bytes), &mut facts).unwrap();
         assert_eq!((facts.width, facts.height, facts.frames), (Some(256), Some(256), Some(3)));
         assert!(is_icon(&bytes));
+        let cursor = [&[0, 0, 2][..], &bytes[3..]].concat();
+        assert!(is_icon(&cursor));
+        // A picture of TGA begins alike.
+        assert!(!is_icon(
+            &[&[0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 120, 0, 80, 0, 24, 0][..], &[9; 60]].concat()
+        ));
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! **Reference.** CIPA DC-008, Exif 3.0, 2023.
 
+use crate::bytes::first;
 use crate::facts::{self, MediaFacts, MediaOptions};
 use crate::image::tiff::{Entry, Tiff};
 use crate::{Window, text};
@@ -28,12 +29,15 @@ pub(crate) fn take(
 ) {
     let beneath = |tag: u16| {
         let place = find(entries, tag).and_then(Entry::number)?;
-        tiff.directory(place).map(|(entries, _)| entries)
+        tiff.directory(place.into()).map(|(entries, _)| entries)
     };
     let shot = beneath(0x8769).unwrap_or_default();
-    let words =
-        |entries, tag| find(entries, tag).map(|entry| text::utf8(text::until_zero(entry.data), options.tld));
-    let wide = |tag| find(entries, tag).map(|entry| text::utf16(entry.data, true));
+    let words = |entries, tag| {
+        let entry = find(entries, tag)?;
+        Some(text::utf8_within(text::until_zero(entry.data), text::MAX_FIELD, options.tld))
+    };
+    let wide =
+        |tag| find(entries, tag).map(|entry| text::utf16(first(entry.data, 2 * text::MAX_FIELD), true));
 
     let title = words(entries, 0x010E).filter(|title| title.trim() != "OLYMPUS DIGITAL CAMERA");
     facts::set(&mut facts.title, &wide(0x9C9B).or(title).unwrap_or_default());
@@ -74,8 +78,10 @@ fn find<'e, 'a>(entries: &'e [Entry<'a>], tag: u16) -> Option<&'e Entry<'a>> {
 fn user_comment(entry: &Entry<'_>, options: &MediaOptions<'_>) -> Option<String> {
     let (charset, words) = entry.data.split_at_checked(8)?;
     match charset {
-        b"UNICODE\0" => Some(text::utf16(words, entry.is_little())),
-        b"ASCII\0\0\0" | [0, 0, 0, 0, 0, 0, 0, 0] => Some(text::utf8(text::until_zero(words), options.tld)),
+        b"UNICODE\0" => Some(text::utf16(first(words, 2 * text::MAX_FIELD), entry.is_little())),
+        b"ASCII\0\0\0" | [0, 0, 0, 0, 0, 0, 0, 0] => {
+            Some(text::utf8_within(text::until_zero(words), text::MAX_FIELD, options.tld))
+        }
         _ => None,
     }
 }
@@ -83,8 +89,8 @@ fn user_comment(entry: &Entry<'_>, options: &MediaOptions<'_>) -> Option<String>
 /// Maker and model; the model alone where it begins with the maker's first word.
 pub(crate) fn camera(maker: &str, model: &str) -> String {
     let (maker, model) = (maker.trim(), model.trim());
-    let first = maker.split_whitespace().next().unwrap_or_default();
-    let doubled = model.get(..first.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(first));
+    let first_word = maker.split_whitespace().next().unwrap_or_default();
+    let doubled = model.get(..first_word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(first_word));
     if doubled { model.to_owned() } else { format!("{maker} {model}").trim_end().to_owned() }
 }
 

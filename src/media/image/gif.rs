@@ -29,7 +29,7 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
                 let data = from(bytes, at + 3);
                 match label {
                     0xF9 => hundredths += u64::from(le16(data, 1).unwrap_or(0)),
-                    0xFE => {
+                    0xFE if facts.comment.is_none() => {
                         let comment = data.get(..usize::from(byte(bytes, at + 2)?)).unwrap_or(data);
                         facts::set_lines(
                             &mut facts.comment,

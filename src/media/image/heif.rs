@@ -188,6 +188,15 @@ mod tests {
     }
 
     #[test]
+    fn pictures_of_a_sequence_are_counted() {
+        use crate::video::mp4::tests::{movie, pictures_of};
+        let body = [atom(b"ftyp", b"avis\0\0\0\0"), movie(&[pictures_of(b"pict", [1, 0, 0, 1])])].concat();
+        let facts = crate::facts(&Window::of(&body), &MediaOptions::default()).unwrap();
+        assert_eq!((facts.kind, facts.format, facts.frames), (MediaKind::Image, Format::Avif, Some(75)));
+        assert_eq!((facts.width, facts.duration_ms), (Some(320), Some(3000)));
+    }
+
+    #[test]
     fn the_main_picture_counts_and_not_its_tiles() {
         for (brand, format) in [(b"heic", Format::Heic), (b"avif", Format::Avif)] {
             let facts = crate::facts(&Window::of(&picture(brand)), &MediaOptions::default()).unwrap();

@@ -1,4 +1,4 @@
-//! JPEG: size, EXIF, comment.
+//! JPEG: size, EXIF, XMP, IPTC, comment.
 //!
 //! **Algorithm.** Segments are walked by their lengths up to the first scan. The size is in the start of frame (`SOF0` to
 //! `SOF15` without the three numbers among them that are tables); bytes between segments that are no marker are passed over.
@@ -7,15 +7,50 @@
 
 use crate::bytes::{be16, from};
 use crate::facts::{self, MediaFacts, MediaOptions};
-use crate::{Window, image::exif, text};
+use crate::image::{exif, iptc, xmp};
+use crate::{Window, text};
 
 /// Segments that are looked at.
 const MAX_SEGMENTS: usize = 4096;
+
+/// What the segments of XMP and Photoshop begin with.
+const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
+const PHOTOSHOP: &[u8] = b"Photoshop 3.0\0";
 
 /// Bytes that are no marker passed over before one.
 const MAX_STRAY: usize = 4096;
 
 pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut MediaFacts) -> Option<()> {
+    let mut notes = Notes::default();
+    let walked = walk(window, options, facts, &mut notes);
+    // EXIF is the better kind, then XMP; the plain comment counts where no other does.
+    if let Some(packet) = notes.xmp {
+        xmp::take(packet, facts);
+    }
+    if let Some(resources) = notes.iptc {
+        iptc::take(resources, options, facts);
+    }
+    if let Some(comment) = notes.comment.filter(|_| facts.comment.is_none()) {
+        facts::set_lines(&mut facts.comment, &text::utf8(text::until_zero(comment), options.tld));
+    }
+    walked?;
+    facts.width.map(drop)
+}
+
+/// What segments hold beside EXIF, the first of each kind.
+#[derive(Default)]
+struct Notes<'a> {
+    xmp: Option<&'a [u8]>,
+    iptc: Option<&'a [u8]>,
+    comment: Option<&'a [u8]>,
+}
+
+fn walk<'a>(
+    window: &Window<'a>,
+    options: &MediaOptions<'_>,
+    facts: &mut MediaFacts,
+    notes: &mut Notes<'a>,
+) -> Option<()> {
     let mut at = 2_u64;
     for _ in 0..MAX_SEGMENTS {
         let stray = window
@@ -39,13 +74,17 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
             0xC0..=0xCF if !matches!(marker, 0xC4 | 0xC8 | 0xCC) => {
                 facts.size(be16(data, 3)?.into(), be16(data, 1)?.into());
             }
+            0xE1 if notes.xmp.is_none() && data.starts_with(XMP) => notes.xmp = data.get(XMP.len()..),
+            0xED if notes.iptc.is_none() && data.starts_with(PHOTOSHOP) => {
+                notes.iptc = data.get(PHOTOSHOP.len()..)
+            }
             0xE1 if data.starts_with(b"Exif\0") => exif::read(from(data, 6), options, facts),
-            0xFE => facts::set_lines(&mut facts.comment, &text::utf8(text::until_zero(data), options.tld)),
+            0xFE if notes.comment.is_none() => notes.comment = Some(data),
             _ => {}
         }
         at = at.checked_add(u64::from(length.max(2)) + 2)?;
     }
-    facts.width.map(drop)
+    Some(())
 }
 
 #[cfg(test)]
@@ -82,6 +121,16 @@ pub(crate) mod tests {
             (Some(320), Some(200), Some("by hand"))
         );
         assert!(whole.is_some());
+    }
+
+    #[test]
+    fn notes_of_three_kinds_in_their_order() {
+        let packet = [XMP, b"<x><title>Rain</title></x>"].concat();
+        let notes = b"\x1C\x02\x05\0\x04Snow\x1C\x02\x50\0\x01A";
+        let resource = [PHOTOSHOP, b"8BIM\x04\x04\0\0\0\0\0\x0F", notes].concat();
+        let (facts, _) = read_jpeg(&jpeg(9, 9, &[(0xFE, b"plain"), (0xED, &resource), (0xE1, &packet)]));
+        assert_eq!((facts.title.as_deref(), facts.artist.as_deref()), (Some("Rain"), Some("A")));
+        assert_eq!(facts.comment.as_deref(), Some("plain"));
     }
 
     #[test]

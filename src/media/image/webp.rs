@@ -2,10 +2,11 @@
 //!
 //! **Reference.** RFC 9649; RFC 6386, 9.1 (VP8).
 
+use crate::Window;
 use crate::bytes::{byte, le16, le24, le32};
 use crate::facts::{MediaFacts, MediaOptions};
+use crate::image::{exif, xmp};
 use crate::riff::{self, Chunk};
-use crate::{Window, image::exif};
 
 pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut MediaFacts) -> Option<()> {
     let (mut frames, mut ms, mut ended) = (0_u64, 0_u64, 12);
@@ -45,6 +46,7 @@ fn part(
             *frames += 1;
             *ms += u64::from(le24(data, 12)?);
         }
+        b"XMP " => xmp::take(data, facts),
         b"EXIF" => exif::read(data.strip_prefix(b"Exif\0\0").unwrap_or(data), options, facts),
         _ => {}
     }

@@ -13,6 +13,11 @@ use crate::sound::mpeg::Tags;
 const RATES: [u32; 13] =
     [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
 
+/// The sampling rate of an index.
+pub(crate) fn rate(index: u32) -> Option<u32> {
+    RATES.get(index as usize).copied()
+}
+
 #[derive(Clone, Copy)]
 struct Frame {
     rate: u32,
@@ -35,6 +40,29 @@ impl Frame {
     }
 }
 
+/// Frames that follow each other.
+#[derive(Default)]
+struct Run {
+    frames: u64,
+    blocks: u64,
+    bytes: usize,
+}
+
+fn run(sound: &[u8], rate: u32) -> Run {
+    let mut run = Run::default();
+    while let Some(frame) = Frame::read(from(sound, run.bytes)).filter(|frame| frame.rate == rate) {
+        run.frames += 1;
+        run.blocks += frame.blocks;
+        run.bytes += frame.bytes;
+    }
+    run
+}
+
+/// Rate and channels of the frame that bytes begin with.
+pub(crate) fn head(bytes: &[u8]) -> Option<(u32, u16)> {
+    Frame::read(bytes).map(|frame| (frame.rate, frame.channels.into()))
+}
+
 /// Where three frames in a row begin, in the first bytes.
 pub(crate) fn find(sound: &[u8]) -> Option<usize> {
     let begins = |at: usize| {
@@ -48,7 +76,7 @@ pub(crate) fn find(sound: &[u8]) -> Option<usize> {
     memchr::memchr_iter(0xFF, first(sound, 8192)).find_map(begins)
 }
 
-/// Reads frames between tags: all of them where the window has them, else their mean.
+/// Reads frames between tags: all of them where the window has them, else the mean of those at the start and at the end.
 pub(crate) fn read(window: &Window<'_>, tags: Tags, facts: &mut MediaFacts) -> Option<()> {
     let sound = first(window.at(tags.begin), usize::try_from(tags.end - tags.begin).ok()?);
     facts.fill_from(tags.facts);
@@ -58,18 +86,18 @@ pub(crate) fn read(window: &Window<'_>, tags: Tags, facts: &mut MediaFacts) -> O
     facts.sample_rate = Some(head.rate);
     facts.channels =
         Some(if head.channels == 7 { 8 } else { head.channels.into() }).filter(|&channels| channels > 0);
-    let (mut at, mut frames, mut blocks) = (begin, 0_u64, 0_u64);
-    while let Some(frame) = Frame::read(from(sound, at)).filter(|frame| frame.rate == head.rate) {
-        (frames, blocks, at) = (frames + 1, blocks + frame.blocks, at + frame.bytes);
-    }
-    let (seen, all) = ((at - begin) as u64, tags.end - tags.begin - begin as u64);
-    if sound.len() as u64 == tags.end - tags.begin {
-        facts.frames = Some(frames);
+    let run = run(from(sound, begin), head.rate);
+    let all = tags.end - tags.begin - begin as u64;
+    let blocks = if sound.len() as u64 == tags.end - tags.begin {
+        facts.frames = Some(run.frames);
+        run.blocks
     } else {
-        blocks = scaled(blocks, all, seen)?;
         facts.warn("duration-estimated");
-    }
-    facts.duration_ms = scaled(blocks * 1024, 1000, head.rate.into());
+        let tail = window.tail();
+        let last = find(tail).map(|begin| self::run(from(tail, begin), head.rate)).unwrap_or_default();
+        scaled(run.blocks + last.blocks, all, (run.bytes + last.bytes) as u64)?
+    };
+    facts.duration_ms = scaled(blocks.saturating_mul(1024), 1000, head.rate.into());
     facts.bitrate_of(all);
     Some(())
 }
@@ -81,9 +109,29 @@ mod tests {
 
     /// Frames of 371 bytes at 44.1 k, two channels.
     fn frames(count: usize) -> Vec<u8> {
-        let word = 0xFFF_u64 << 44 | 1 << 40 | 1 << 38 | 4 << 34 | 2 << 30 | 371 << 13 | 0x7FF << 2;
-        let frame = [&word.to_be_bytes()[1..], &[0x21; 364]].concat();
+        frames_of(371, count)
+    }
+
+    fn frames_of(bytes: usize, count: usize) -> Vec<u8> {
+        let length = (bytes as u64) << 13;
+        let word = 0xFFF_u64 << 44 | 1 << 40 | 1 << 38 | 4 << 34 | 2 << 30 | length | 0x7FF << 2;
+        let frame = [&word.to_be_bytes()[1..], &vec![0x21; bytes - 7]].concat();
         frame.repeat(count)
+    }
+
+    #[test]
+    fn a_length_beyond_all_sense_is_no_overflow() {
+        let body = frames(100);
+        let facts = crate::facts(&Window::new(&body, &[], u64::MAX / 2), &MediaOptions::default()).unwrap();
+        assert_eq!((facts.format, facts.frames), (Format::Aac, None));
+    }
+
+    #[test]
+    fn an_estimate_looks_at_both_ends() {
+        let body = [frames_of(800, 1000), frames_of(400, 1000)].concat();
+        let facts = crate::facts(&Window::of(&body), &MediaOptions::default()).unwrap();
+        let (exact, found) = (2000 * 1024 * 10 / 441, facts.duration_ms.unwrap());
+        assert!(found.abs_diff(exact) < exact / 10, "{found} {exact}");
     }
 
     #[test]

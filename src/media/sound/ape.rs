@@ -51,7 +51,7 @@ fn give(key: &[u8], value: &str, facts: &mut MediaFacts) {
         b"title" => facts::set(&mut facts.title, value),
         b"artist" => facts::set(&mut facts.artist, &several()),
         b"album" => facts::set(&mut facts.album, value),
-        b"year" => facts.year_of(value),
+        b"year" | b"date" => facts.year_of(value),
         b"track" => facts.track_of(value),
         b"genre" => facts::set(&mut facts.genre, &several()),
         b"comment" => facts::set_lines(&mut facts.comment, value),
@@ -77,7 +77,7 @@ mod tests {
             ]
             .concat()
         };
-        let items = [item("Title", "雨"), item("ARTIST", "A\0B"), item("Year", "1999")].concat();
+        let items = [item("Title", "雨"), item("ARTIST", "A\0B"), item("Date", "1999-05")].concat();
         let mark = |flags: u32| {
             [
                 b"APETAGEX",

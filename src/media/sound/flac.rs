@@ -20,7 +20,11 @@ pub(crate) fn read(
     let mut at = begin.checked_add(4)?;
     for _ in 0..MAX_BLOCKS {
         let block = window.at(at);
-        let (kind, length) = (byte(block, 0)?, be24(block, 1)?);
+        let (Some(kind), Some(length)) = (byte(block, 0), be24(block, 1)) else {
+            // Behind a picture that is larger than the window; what follows is small beside the sound.
+            facts.warn("tag-cut");
+            break;
+        };
         let data = window.part(at.checked_add(4)?, length.into());
         match kind & 0x7F {
             0 => stream_info(data, facts)?,
@@ -35,7 +39,7 @@ pub(crate) fn read(
         }
     }
     facts.bitrate_of(window.len().saturating_sub(at));
-    Some(())
+    facts.sample_rate.map(drop)
 }
 
 /// Takes rate (20 bits), channels (3, less one) and samples (36) of a stream.
@@ -79,5 +83,17 @@ mod tests {
             (Some(44_100), Some(2), Some(10_000))
         );
         assert_eq!((facts.title.as_deref(), facts.bitrate), (Some("雨"), Some(800_000)));
+        let body = [
+            b"fLaC".to_vec(),
+            block(0, &info),
+            block(4, &comments(&["title=雨"])),
+            block(6, &vec![0; 600_000]),
+            block(0x81, &[0; 4]),
+            vec![0; 1_000_000],
+        ]
+        .concat();
+        let facts = crate::facts(&Window::of(&body), &MediaOptions::default()).unwrap();
+        assert_eq!((facts.title.as_deref(), facts.bitrate), (Some("雨"), Some(800_006)));
+        assert_eq!(facts.warnings, ["tag-cut"]);
     }
 }

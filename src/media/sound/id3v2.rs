@@ -7,7 +7,7 @@
 //! **Algorithm.** Frames that are wanted are undone of what was done to them (unsynchronisation, grouping, compression);
 //! encrypted ones are passed over. Texts whose charset is "Latin-1" are detected, all of the tag together.
 //!
-//! **Bad input.** At most 4,096 frames; a frame inflates to 512 KiB at most; what reaches beyond the window is left out, with
+//! **Bad input.** At most 4,096 frames; frames inflate to 320 KiB together at most; what reaches beyond the window is left out, with
 //! the warning `tag-cut`.
 //!
 //! **Reference.** M. Nilsson, ID3 tag version 2.3.0, 1999; 2.4.0 main structure and native frames, 2000.
@@ -26,8 +26,8 @@ const HEADER: u64 = 10;
 /// Frames that are looked at.
 const MAX_FRAMES: usize = 4096;
 
-/// Bytes that a frame may inflate to.
-const MAX_INFLATED: usize = 512 << 10;
+/// Bytes that the frames of a tag may inflate to together.
+const MAX_INFLATED: usize = 320 << 10;
 
 /// Four times seven bits.
 ///
@@ -63,7 +63,7 @@ pub(crate) fn take(
     // Before 2.4 the tag as a whole was unsynchronised, since then each frame of it.
     let whole = flags & 0x80 != 0 && version < 4;
     let body = if whole { synchronised(body) } else { Cow::Borrowed(body) };
-    let tag = Tag { version, unsynchronised: flags & 0x80 != 0 && version == 4 };
+    let mut tag = Tag { version, inflated: 0, unsynchronised: flags & 0x80 != 0 && version == 4 };
     let extended = if flags & 0x40 != 0 { tag.extended_header(&body)? } else { 0 };
     let mut texts = frames::Texts::default();
     let mut rest = from(&body, extended);
@@ -80,6 +80,8 @@ pub(crate) fn take(
 
 struct Tag {
     version: u8,
+    /// Bytes that frames have inflated to.
+    inflated: usize,
     unsynchronised: bool,
 }
 
@@ -133,7 +135,7 @@ impl Tag {
     }
 
     /// The data of a frame as they were before they were made ready for the tag.
-    fn data<'a>(&self, frame: &Frame<'a>) -> Option<Cow<'a, [u8]>> {
+    fn data<'a>(&mut self, frame: &Frame<'a>) -> Option<Cow<'a, [u8]>> {
         let flag = |of_23: u8, of_24: u8| frame.flags & if self.version == 3 { of_23 } else { of_24 } != 0;
         if flag(0x40, 0x04) {
             return None;
@@ -145,7 +147,12 @@ impl Tag {
         if self.version == 4 && (self.unsynchronised || flag(0, 0x02)) {
             data = synchronised(from(frame.data, before));
         }
-        Some(if compressed { inflate::zlib(&data, MAX_INFLATED).into() } else { data })
+        if !compressed {
+            return Some(data);
+        }
+        let inflated = inflate::zlib(&data, MAX_INFLATED.saturating_sub(self.inflated));
+        self.inflated += inflated.len();
+        Some(inflated.into())
     }
 }
 

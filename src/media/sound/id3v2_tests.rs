@@ -106,6 +106,22 @@ fn frames_are_undone_of_what_was_done_to_them() {
 }
 
 #[test]
+fn frames_inflate_to_a_bound_together() {
+    let packed = |words: &[u8]| {
+        let mut packer = flate2::write::ZlibEncoder::new(vec![0, 0, 0, 9], flate2::Compression::best());
+        packer.write_all(words).unwrap();
+        packer.finish().unwrap()
+    };
+    let lyrics = frame(3, b"USLT", 0x80, &packed(&[&b"\0eng\0"[..], &vec![b'a'; MAX_INFLATED]].concat()));
+    let title = frame(3, b"TIT2", 0x80, &packed(b"\0title"));
+    for (body, expected) in [([title.clone(), lyrics.clone()], Some("title")), ([lyrics, title], None)] {
+        let facts = read(&tag(3, 0, &body.concat()));
+        assert_eq!(facts.title.as_deref(), expected);
+        assert_eq!(facts.lyrics.map(|lyrics| lyrics.len()), Some(256 << 10));
+    }
+}
+
+#[test]
 fn headers_may_be_longer_and_tags_unsynchronised() {
     let title = frame(3, b"TIT2", 0, b"\x01\xFF\x00\xFE\x41\x00");
     // The length of the frame is that before the zero was put in.
@@ -150,6 +166,24 @@ fn lyrics_with_and_without_times() {
 fn comments_of_programs_are_none() {
     let frames = [frame(3, b"COMM", 0, b"\0engiTunNORM\0 00000"), frame(3, b"COMM", 0, b"\0eng\0mine")];
     assert_eq!(read(&tag(3, 0, &frames.concat())).comment.as_deref(), Some("mine"));
+}
+
+#[test]
+fn comments_with_a_description_come_second() {
+    let described =
+        frame(3, b"COMM", 0, &[b"\x01eng", &utf16("ID3v1 Comment")[..], &[0, 0], &utf16("short")].concat());
+    let plain = frame(3, b"COMM", 0, b"\0eng\0in full");
+    let other = frame(3, b"TXXX", 0, b"\0comment\0of a program");
+    for (frames, expected) in [
+        (vec![&described, &plain], Some("in full")),
+        (vec![&described], Some("short")),
+        (vec![&other, &plain], Some("in full")),
+        (vec![&other], Some("of a program")),
+        (vec![&frame(3, b"TXXX", 0, b"\0mood\0calm")], None),
+    ] {
+        let body: Vec<u8> = frames.into_iter().flatten().copied().collect();
+        assert_eq!(read(&tag(3, 0, &body)).comment.as_deref(), expected);
+    }
 }
 
 #[test]

@@ -126,14 +126,22 @@ fn milliseconds(time: &str) -> Option<u64> {
     Some((minutes * 60 + seconds) * 1000 + thousandths.parse::<u64>().ok()?)
 }
 
+/// Letters that a time within a line has at most.
+const MAX_TIME: usize = 16;
+
 /// The words of a line, without the times of each.
 fn words_of(line: &str) -> String {
+    let line = line.get(..line.floor_char_boundary(2 * text::MAX_FIELD)).unwrap_or(line);
     let mut words = String::new();
     let mut rest = line;
     while let Some((before, behind)) = rest.split_once('<') {
         words.push_str(before);
-        rest = match behind.split_once('>') {
-            Some((inner, after)) if milliseconds(inner).is_some() => after,
+        // A line may have many that never end.
+        let near = behind.get(..behind.floor_char_boundary(MAX_TIME)).unwrap_or(behind);
+        rest = match near.split_once('>') {
+            Some((inner, _)) if milliseconds(inner).is_some() => {
+                behind.get(inner.len() + 1..).unwrap_or_default()
+            }
             _ => {
                 words.push('<');
                 behind
@@ -264,6 +272,12 @@ mod tests {
     #[test]
     fn times_of_words_are_left_out() {
         assert_eq!(rows("[00:01]<00:01.00>a <00:02.00>b <c>"), [(1000, "a b <c>".into())]);
+    }
+
+    #[test]
+    fn marks_that_never_end_cost_no_more_than_their_line() {
+        let line = format!("[00:01.00]{}", "<00:01.0".repeat(32 << 10));
+        assert_eq!(rows(&line)[0].1.len(), text::MAX_FIELD);
     }
 
     #[test]

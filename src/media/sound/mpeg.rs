@@ -13,7 +13,7 @@
 use crate::bytes::{first, from, scaled};
 use crate::facts::{MediaFacts, MediaOptions};
 use crate::sound::mpeg_frame::FrameHeader;
-use crate::sound::{adts, ape, id3v1, id3v2};
+use crate::sound::{adts, ape, id3v1, id3v2, lossless};
 use crate::{Format, Window};
 
 /// ID3v2 tags in a row that are read.
@@ -89,10 +89,13 @@ pub(crate) fn read(window: &Window<'_>, tags: Tags, facts: &mut MediaFacts) -> O
         facts.bitrate_of(bytes);
         return Some(());
     }
-    let run = Run::of(window, begin, tags.end, &header);
+    let mut run = Run::of(window, begin, tags.end, &header);
     if run.to_the_end && from_begin {
         facts.frames = Some(run.frames);
         facts.duration_ms = in_ms(run.frames);
+    }
+    if !run.to_the_end {
+        run.add_tail(window, tags.end, &header);
     }
     let mean = run.bits.checked_div(run.frames).unwrap_or(0);
     if facts.duration_ms.is_none() {
@@ -130,6 +133,18 @@ impl Run {
         run.to_the_end &= sound.len().saturating_sub(at) < MAX_REST;
         run
     }
+
+    /// Adds what the window's tail has of the same sound, so that the mean is of both ends.
+    fn add_tail(&mut self, window: &Window<'_>, end: u64, header: &FrameHeader) {
+        let begin = window.len() - window.tail().len() as u64;
+        let tail = first(window.tail(), usize::try_from(end.saturating_sub(begin)).unwrap_or(usize::MAX));
+        if let Some((offset, found)) = sync(tail, false).filter(|(_, found)| found.goes_with(header)) {
+            let last = Run::of(window, begin + offset as u64, end, &found);
+            self.frames += last.frames;
+            self.bits += last.bits;
+            self.varies |= last.varies || found.bitrate != header.bitrate;
+        }
+    }
 }
 
 /// Bytes behind the last frame that are no frame: tags of other kinds, filling.
@@ -142,6 +157,9 @@ pub(crate) fn detect(window: &Window<'_>, tags: &Tags) -> Option<Format> {
     let filling = sound.iter().take(MAX_GAP).take_while(|b| **b == 0).count();
     if from(sound, filling).starts_with(b"fLaC") {
         return Some(Format::Flac);
+    }
+    if let Some(format) = lossless::format(sound) {
+        return Some(format);
     }
     if adts::find(from(sound, filling)) == Some(0) {
         return Some(Format::Aac);
@@ -175,8 +193,9 @@ fn sync(sound: &[u8], ends: bool) -> Option<(usize, FrameHeader)> {
         let mut next = at;
         for _ in 0..3 {
             let rest = from(sound, next);
-            // A last frame that is cut off still counts where one stood before it.
-            if rest.is_empty() && ends && next > at || rest.len() < 4 && next > at + header.bytes() {
+            // One that is all there counts alone; a last one that is cut off only where one stood before it.
+            let (alone, cut) = (next == sound.len() && next > at, next > at + header.bytes());
+            if ends && alone || rest.len() < 4 && cut {
                 break;
             }
             next += FrameHeader::read(rest).filter(|frame| frame.goes_with(&header))?.bytes();

@@ -64,10 +64,25 @@ fn changing_rates_without_counts_are_estimated() {
 }
 
 #[test]
+fn an_estimate_looks_at_both_ends() {
+    let slow = [&[0xFF, 0xFB, 0x50, 0][..], &[0x55; 204]].concat();
+    let body = [frames(2000), slow.repeat(2000)].concat();
+    let facts = read_all(&body);
+    let (exact, found) = (4000 * 1152 * 10 / 441, facts.duration_ms.unwrap());
+    assert!(found.abs_diff(exact) < exact / 10, "{found} {exact}");
+    assert_eq!(facts.warnings, ["duration-estimated"]);
+}
+
+#[test]
 fn one_sync_alone_is_no_sound() {
     let mut noise = vec![7; 5000];
     noise[0..4].copy_from_slice(&HEADER);
     assert!(crate::facts(&Window::of(&noise), &MediaOptions::default()).is_none());
+    // Nor are words of UTF-16, whose mark is a sync.
+    let words: Vec<u8> = "\u{FEFF}[ti:雨]\n[00:01]y".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(crate::detect(&Window::of(&words), &MediaOptions::default()), Some(Format::Lrc));
+    let words: Vec<u8> = "\u{FEFF}Spring".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(crate::detect(&Window::of(&words), &MediaOptions::default()), None);
     // Two frames that end the body are.
     assert_eq!(read_all(&frames(2)).frames, Some(2));
     // Bytes that are neither tag nor filling are passed over behind a tag only.

@@ -1,4 +1,4 @@
-//! Ogg: Vorbis, Opus, FLAC, Speex, Theora.
+//! Ogg: Vorbis, Opus, FLAC, Speex, Theora, VP8.
 //!
 //! **Definition.** A page is `OggS`, version, flags, place in the stream 64 bits ("granule"), stream, number, checksum, lengths
 //! of its segments, and these. A segment shorter than 255 bytes ends a packet. The first packet of a stream names its
@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bytes::{be24, byte, first, from, le16, le32, le64, scaled};
+use crate::bytes::{be16, be24, be32, byte, first, from, le16, le32, le64, scaled};
 use crate::facts::{Format, MediaFacts, MediaKind, MediaOptions};
 use crate::sound::{flac, vorbis};
 use crate::{Window, text};
@@ -80,7 +80,7 @@ impl Stream {
 }
 
 pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut MediaFacts) -> Option<()> {
-    let (order, streams) = streams(window);
+    let (order, streams, behind) = streams(window);
     let clocks: Vec<(u32, Clock)> =
         order.iter().filter_map(|id| Some((*id, codec(streams.get(id)?.packet(0), facts)?))).collect();
     for (id, clock) in &clocks {
@@ -102,14 +102,37 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
     }
     facts.duration_ms =
         clocks.iter().filter_map(|(id, clock)| clock.milliseconds(*ends.get(id)?)).max().filter(|&ms| ms > 0);
-    facts.bitrate_of(window.len());
+    // Comments with a picture may be longer than the sound.
+    match behind {
+        _ if facts.kind == MediaKind::Video => facts.bitrate_of(window.len()),
+        Some(behind) => facts.bitrate_of(window.len().saturating_sub(behind as u64)),
+        None => {
+            facts.warn("tag-cut");
+            facts.bitrate = clocks.first().and_then(|(id, clock)| rate_of_tail(tail, *id, clock));
+        }
+    }
     (!clocks.is_empty()).then_some(())
 }
 
-/// Streams in order of appearance, with their first packets.
-fn streams(window: &Window<'_>) -> (Vec<u32>, BTreeMap<u32, Stream>) {
+/// Bits a second between the first and the last page of a stream in the tail.
+fn rate_of_tail(tail: &[u8], stream: u32, clock: &Clock) -> Option<u32> {
+    let mut pages = memchr::memmem::find_iter(tail, b"OggS").take(MAX_PAGES).filter_map(|at| {
+        let page = Page::read(from(tail, at))?;
+        (page.stream == stream && page.granule != u64::MAX).then_some((at, page.granule))
+    });
+    let ms = |granule| clock.milliseconds(granule);
+    let (first, begin) = pages.next()?;
+    let (last, end) = pages.last()?;
+    let rate = scaled((last - first) as u64, 8000, ms(end)?.checked_sub(ms(begin)?)?)?;
+    u32::try_from(rate).ok().filter(|&rate| rate > 0)
+}
+
+/// Streams in order of appearance, with their first packets, and where these end: not known where the comments do not end
+/// in the window's head.
+fn streams(window: &Window<'_>) -> (Vec<u32>, BTreeMap<u32, Stream>, Option<usize>) {
     let (mut order, mut streams) = (Vec::new(), BTreeMap::<u32, Stream>::new());
-    let mut bytes = window.head();
+    let head = window.head();
+    let (mut bytes, mut behind) = (head, None);
     for _ in 0..MAX_PAGES {
         let Some(page) = Page::read(bytes) else { break };
         if streams.len() < MAX_STREAMS || streams.contains_key(&page.stream) {
@@ -121,12 +144,13 @@ fn streams(window: &Window<'_>) -> (Vec<u32>, BTreeMap<u32, Stream>) {
                 })
                 .add(&page);
         }
+        bytes = from(bytes, page.length());
         if streams.values().all(|stream| stream.packets.len() >= 2) {
+            behind = Some(head.len() - bytes.len());
             break;
         }
-        bytes = from(bytes, page.length());
     }
-    (order, streams)
+    (order, streams, behind.or(window.is_whole().then_some(0)))
 }
 
 /// How a stream's places are times, and where its comments begin.
@@ -139,17 +163,23 @@ struct Clock {
     skipped: u64,
     /// Bits of a place that count from the last whole picture.
     shift: u32,
+    /// Lowest bits of a place that are no time.
+    high: u32,
     before_comments: usize,
 }
 
 impl Clock {
     fn of_sound(rate: u32, before_comments: usize) -> Self {
-        Clock { units: rate.into(), seconds: 1, skipped: 0, shift: 0, before_comments }
+        Clock { units: rate.into(), seconds: 1, skipped: 0, shift: 0, high: 0, before_comments }
+    }
+
+    fn of_pictures(units: u64, seconds: u64, shift: u32, before_comments: usize) -> Self {
+        Clock { units, seconds, skipped: 0, shift, high: 0, before_comments }
     }
 
     fn milliseconds(&self, granule: u64) -> Option<u64> {
         let place = if self.shift == 0 {
-            granule
+            granule >> self.high
         } else {
             (granule >> self.shift) + (granule & ((1 << self.shift) - 1))
         };
@@ -182,10 +212,16 @@ fn codec(packet: &[u8], facts: &mut MediaFacts) -> Option<Clock> {
         facts.codec("theora");
         (facts.kind, facts.format) = (MediaKind::Video, Format::Ogg);
         facts.size(be24(packet, 14)?, be24(packet, 17)?);
-        let rate = |at| crate::bytes::be32(packet, at).map(u64::from);
+        let rate = |at| be32(packet, at).map(u64::from);
         // Six bits of quality, then five of the shift.
-        let shift = u32::from(crate::bytes::be16(packet, 40)? >> 5 & 0x1F);
-        Some(Clock { units: rate(22)?, seconds: rate(26)?, skipped: 0, shift, before_comments: 7 })
+        let shift = u32::from(be16(packet, 40)? >> 5 & 0x1F);
+        Some(Clock::of_pictures(rate(22)?, rate(26)?, shift, 7))
+    } else if packet.starts_with(b"OVP80\x01") {
+        facts.codec("vp8");
+        (facts.kind, facts.format) = (MediaKind::Video, Format::Ogg);
+        facts.size(be16(packet, 8)?.into(), be16(packet, 10)?.into());
+        let rate = |at| be32(packet, at).map(u64::from);
+        Some(Clock { high: 32, ..Clock::of_pictures(rate(18)?, rate(22)?, 0, 7) })
     } else {
         None
     }

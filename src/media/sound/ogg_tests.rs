@@ -85,3 +85,42 @@ fn theora_is_video() {
     assert_eq!((facts.duration_ms, facts.title.as_deref()), (Some(4000), Some("film")));
     assert_eq!(facts.codecs, ["theora", "vorbis"]);
 }
+
+#[test]
+fn vp8_is_video() {
+    let head = [
+        &b"OVP80\x01\x01\0"[..],
+        &[1, 64, 0, 240, 0, 0, 1, 0, 0, 1],
+        &25_u32.to_be_bytes(),
+        &1_u32.to_be_bytes(),
+    ]
+    .concat();
+    let body = [
+        page(1, 0, &[&head]),
+        page(1, 0, &[&[&b"OVP80\x02 "[..], &comments(&["TITLE=film"])].concat()]),
+        page(1, 100 << 32 | 7 << 3, &[b"a"]),
+    ]
+    .concat();
+    let facts = read_all(&body);
+    assert_eq!((facts.kind, facts.width, facts.height), (MediaKind::Video, Some(320), Some(240)));
+    assert_eq!((facts.duration_ms, facts.title.as_deref()), (Some(4000), Some("film")));
+}
+
+#[test]
+fn a_large_picture_is_no_sound() {
+    let packet = [b"\x03vorbis".to_vec(), comments(&["TITLE=a", &"b".repeat(600_000)])].concat();
+    // As many pages as the comments take, without an end in any but the last.
+    let mut body = page(9, 0, &[&vorbis_head(8000)]);
+    for part in packet.chunks(254 * 255) {
+        let mut begun = page(9, u64::MAX, &[part]);
+        if part.len() == 254 * 255 {
+            begun[26] = 254;
+            begun.remove(27 + 254);
+        }
+        body.extend(begun);
+    }
+    (1..=100).for_each(|second| body.extend(page(9, 8000 * second, &[&[0; 1000]])));
+    let facts = read_all(&body);
+    assert_eq!((facts.title.as_deref(), facts.duration_ms), (Some("a"), Some(100_000)));
+    assert_eq!((facts.bitrate, facts.warnings), (Some((1000 + 27 + 4) * 8), vec!["tag-cut".into()]));
+}

@@ -79,6 +79,11 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
         }
         _ => bytes.zip(rate).and_then(|(bytes, rate)| scaled(bytes, 1000, rate.into())),
     };
+    // What compressed sound says of its bytes a second is no more than a wish.
+    if let Some(bytes) = bytes.filter(|_| samples.is_some() && facts.codecs != ["pcm"]) {
+        facts.bitrate_of(bytes);
+        return rate.map(drop);
+    }
     facts.bitrate = rate.and_then(|rate| rate.checked_mul(8)).filter(|&rate| rate > 0);
     rate.map(drop)
 }
@@ -118,7 +123,8 @@ mod tests {
             b"WAVE",
             &[(b"fmt ", fmt(0x11)), (b"fact", 16_000_u32.to_le_bytes().to_vec()), (b"data", vec![0; 64])],
         ));
-        assert_eq!((facts.duration_ms, facts.codecs), (Some(2000), vec!["adpcm".into()]));
+        assert_eq!((facts.duration_ms, facts.bitrate), (Some(2000), Some(256)));
+        assert_eq!(facts.codecs, ["adpcm"]);
     }
 
     #[test]

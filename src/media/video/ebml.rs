@@ -8,6 +8,10 @@
 use crate::Window;
 use crate::bytes::{be32, be64, byte, first};
 
+/// Those whose length may be open.
+const SEGMENT: u64 = 0x1853_8067;
+const CLUSTER: u64 = 0x1F43_B675;
+
 /// Elements within one that are looked at.
 const MAX_ELEMENTS: usize = 1 << 14;
 
@@ -42,7 +46,10 @@ impl<'a> Element<'a> {
         let (id, id_length) = number(head, 4, true)?;
         let (length, length_length) = number(head.get(id_length..)?, 8, false)?;
         let begin = place + (id_length + length_length) as u64;
-        let sized = length != (1 << (7 * length_length)) - 1;
+        let known = length != (1 << (7 * length_length)) - 1;
+        // Others than these two may not leave it open; what does ends there.
+        let sized = known || !matches!(id, SEGMENT | CLUSTER);
+        let length = if known { length } else { 0 };
         let ends = if sized { begin.saturating_add(length).min(end) } else { end };
         Some(Element {
             window: *window,
@@ -100,6 +107,16 @@ impl<'a> Element<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_two_kinds_may_leave_their_length_open() {
+        let open =
+            [&[0x1F, 0x43, 0xB6, 0x75, 0xFF][..], &[0xE7, 0x81, 9], &[0xAE, 0xFF], &[0xA3, 0x80]].concat();
+        let window = Window::of(&open);
+        let cluster = Element::at(&window, 0, window.len()).unwrap();
+        let found: Vec<(u32, u64)> = cluster.elements().map(|element| (element.id, element.end)).collect();
+        assert_eq!((cluster.sized, found), (false, vec![(0xE7, 8), (0xAE, 10), (0xA3, 12)]));
+    }
 
     #[test]
     fn numbers_of_many_lengths() {

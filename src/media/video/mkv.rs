@@ -24,6 +24,9 @@ const CLUSTER: u32 = 0x1F43_B675;
 /// Seconds from 1970 to 2001, which dates count from.
 const EPOCH: i64 = 978_307_200;
 
+/// Tracks that are looked at.
+const MAX_TRACKS: usize = 64;
+
 /// Parts of each kind that are read.
 const MAX_PARTS: usize = 16;
 
@@ -58,9 +61,11 @@ pub(crate) fn read(window: &Window<'_>, _: &MediaOptions<'_>, facts: &mut MediaF
     for part in &parts {
         match part.id {
             INFO => scale = take_info(part, facts),
-            TRACKS => {
-                part.elements().filter(|track| track.id == 0xAE).for_each(|track| take_track(&track, facts))
-            }
+            TRACKS => part
+                .elements()
+                .filter(|track| track.id == 0xAE)
+                .take(MAX_TRACKS)
+                .for_each(|track| take_track(&track, facts)),
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! MP4, M4A, 3GPP and QuickTime: duration, size, codecs, rate, channels, pictures.
 //!
 //! **Definition.** All is in the box `moov`, at the start or at the end. Duration is that of the movie, else of its fragments
-//! (`mehd`, `sidx`), else of the longest track. Width and height are those of the coded pictures; a turned matrix gives the
+//! (`mehd`, `sidx`, the last of them), else of the longest track. Width and height are those of the coded pictures; a turned matrix gives the
 //! orientation. A file without a track of pictures is sound.
 //!
 //! **Bad input.** A `moov` beyond the window gives the warning `movie-out-of-reach`, one that reaches beyond it `movie-cut`.
@@ -12,7 +12,8 @@ use crate::Window;
 use crate::boxes::Atom;
 use crate::bytes::{be16, be32, be64, byte, from, scaled};
 use crate::facts::{self, Format, MediaFacts, MediaKind, MediaOptions};
-use crate::video::{codec, mp4_tags};
+use crate::video::esds::Decoder;
+use crate::video::{codec, fragments, mp4_tags};
 
 /// Seconds from 1904 to 1970.
 const EPOCH: i64 = 2_082_844_800;
@@ -39,8 +40,22 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
         facts.duration_ms =
             file.boxes(0).filter(|atom| &atom.kind == b"sidx").find_map(|atom| of_index(atom.data()));
     }
-    facts.bitrate_of(window.len());
+    // The movie before fragments tells of what stands in itself.
+    facts.duration_ms = facts.duration_ms.max(fragments::duration(window, &movie));
+    facts.bitrate_of(if facts.kind == MediaKind::Audio { media_bytes(&file) } else { window.len() });
     Some(())
+}
+
+/// Bytes of media without tags and pictures, where all boxes are seen; else of the file.
+fn media_bytes(file: &Atom<'_>) -> u64 {
+    let (mut media, mut seen) = (0, 0);
+    for atom in file.boxes(0) {
+        seen = atom.end;
+        if &atom.kind == b"mdat" {
+            media += atom.end - atom.begin;
+        }
+    }
+    if seen == file.end && media > 0 { media } else { file.end }
 }
 
 /// Takes what a movie and its tracks say; gives when it was made.
@@ -72,7 +87,8 @@ pub(crate) fn take_movie(movie: &Atom<'_>, facts: &mut MediaFacts) -> Option<Str
         longest = longest.max(duration(part(b"mdhd")).and_then(|(ms, _)| ms));
         let table = media.and_then(|media| media.path(&[b"minf", b"stbl"]));
         match part(b"hdlr").get(8..12) {
-            Some(b"vide") => {
+            // `pict` is of moving pictures of AVIF and HEIF.
+            Some(b"vide" | b"pict") => {
                 pictures |= table.is_some_and(|table| take_pictures(&track, &table, facts).is_some())
             }
             Some(b"soun") => {
@@ -157,7 +173,8 @@ fn orientation(matrix: &[u8]) -> Option<u8> {
 /// Takes codec, rate and channels of a track.
 fn take_sound(table: &Atom<'_>, header: &[u8], facts: &mut MediaFacts) -> Option<()> {
     let entry = description(table)?;
-    let of_mp3 = entry.get(4..8)? == b"mp4a" && object_type(entry) == Some(0x6B);
+    let decoder = if entry.get(4..8)? == b"mp4a" { Decoder::read(entry) } else { None };
+    let of_mp3 = decoder.is_some_and(|decoder| decoder.object == 0x6B);
     facts.codec(if of_mp3 { "mp3".into() } else { codec::name(entry.get(4..8)?) });
     if facts.sample_rate.is_none() {
         let (channels, rate) = match be16(entry, 16)? {
@@ -166,24 +183,12 @@ fn take_sound(table: &Atom<'_>, header: &[u8], facts: &mut MediaFacts) -> Option
             _ => (be16(entry, 24)?.into(), be32(entry, 32)? >> 16),
         };
         let scale = duration(header).map_or(0, |(_, scale)| scale);
-        facts.sample_rate = Some(if rate == 0 { scale } else { rate }).filter(|&rate| rate > 0);
-        facts.channels = u16::try_from(channels).ok().filter(|&channels| channels > 0);
+        let known = Some(if rate == 0 { scale } else { rate }).filter(|&rate| rate > 0);
+        facts.sample_rate = decoder.and_then(|decoder| decoder.rate).or(known);
+        let known = u16::try_from(channels).ok().filter(|&channels| channels > 0);
+        facts.channels = decoder.and_then(|decoder| decoder.channels).or(known);
     }
     Some(())
-}
-
-/// The type that the `esds` box of a sound names: behind a descriptor of the stream comes that of the decoder, tag 4.
-fn object_type(entry: &[u8]) -> Option<u8> {
-    let entry = crate::bytes::first(entry, be32(entry, 0)? as usize);
-    let at = memchr::memmem::find(entry, b"esds")?;
-    let mut rest = from(entry, at + 8);
-    for (tag, skipped) in [(3, 3), (4, 0)] {
-        (byte(rest, 0)? == tag).then_some(())?;
-        // Lengths have seven bits a byte, the highest says that more follow.
-        let more = rest.iter().skip(1).take(3).take_while(|b| **b & 0x80 != 0).count();
-        rest = from(rest, 2 + more + skipped);
-    }
-    byte(rest, 0)
 }
 
 /// The duration that an index of fragments sums up to.

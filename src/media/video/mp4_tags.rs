@@ -12,11 +12,23 @@ use crate::text;
 /// Keys that are looked at.
 const MAX_KEYS: usize = 256;
 
-/// Maker and model, which come apart.
+/// Items of a list that are looked at, and values of one.
+const MAX_ITEMS: usize = 1024;
+const MAX_VALUES: usize = 16;
+
+/// What is settled when all is read: maker and model, which come apart, and who made the album.
 #[derive(Default)]
-struct Camera {
+struct Apart {
     maker: String,
     model: String,
+    album_artist: String,
+}
+
+impl Apart {
+    fn give(self, facts: &mut MediaFacts) {
+        facts::set(&mut facts.camera, &exif::camera(&self.maker, &self.model));
+        facts::set(&mut facts.artist, &self.album_artist);
+    }
 }
 
 /// Takes the tags of a movie.
@@ -25,7 +37,7 @@ pub(crate) fn take(movie: &Atom<'_>, options: &MediaOptions<'_>, facts: &mut Med
         take_meta(&atom, options, facts);
     }
     let Some(user) = movie.child(b"udta") else { return };
-    let mut camera = Camera::default();
+    let mut apart = Apart::default();
     for atom in user.boxes(0) {
         match &atom.kind {
             b"meta" => take_meta(&atom, options, facts),
@@ -33,16 +45,17 @@ pub(crate) fn take(movie: &Atom<'_>, options: &MediaOptions<'_>, facts: &mut Med
                 let data = atom.data();
                 let length = be16(data, 0).unwrap_or(0);
                 let words = first(from(data, 4), length.into());
-                give(kind, &user_text(words, options), options, &mut camera, facts);
+                give(kind, &user_text(words, options), options, &mut apart, facts);
             }
             b"titl" | b"perf" | b"auth" | b"albm" | b"dscp" | b"gnre" => {
-                give(&atom.kind, &user_text(from(atom.data(), 6), options), options, &mut camera, facts);
+                give(&atom.kind, &user_text(from(atom.data(), 6), options), options, &mut apart, facts);
             }
+            b"loci" if options.gps && facts.gps.is_none() => facts.gps = fixed_place(atom.data()),
             b"yrrc" if facts.year.is_none() => facts.year = be16(atom.data(), 4).filter(|&year| year > 0),
             _ => {}
         }
     }
-    facts::set(&mut facts.camera, &exif::camera(&camera.maker, &camera.model));
+    apart.give(facts);
 }
 
 fn user_text(words: &[u8], options: &MediaOptions<'_>) -> String {
@@ -58,31 +71,54 @@ pub(crate) fn take_meta(meta: &Atom<'_>, options: &MediaOptions<'_>, facts: &mut
     let part = |kind: &[u8; 4]| parts.iter().find(|atom| &atom.kind == kind);
     let keys = part(b"keys").map(|keys| keys_of(keys.data())).unwrap_or_default();
     let Some(list) = part(b"ilst") else { return };
-    let mut camera = Camera::default();
-    for item in list.boxes(0) {
-        let Some(data) = item.child(b"data").map(|atom| atom.data()) else { continue };
-        let (kind, value) = (be32(data, 0).unwrap_or(0) & 0xFF_FFFF, from(data, 8));
+    let mut apart = Apart::default();
+    let mut seen: Vec<&[u8]> = Vec::new();
+    for item in &list.boxes(0).take(MAX_ITEMS).collect::<Vec<_>>() {
         let by_key =
             (u32::from_be_bytes(item.kind) as usize).checked_sub(1).and_then(|index| keys.get(index));
         let name = by_key.copied().unwrap_or(&item.kind);
-        match name {
-            b"trkn" if facts.track.is_none() => {
-                facts.track = be16(value, 2).filter(|&track| track > 0);
-                facts.tracks = be16(value, 4).filter(|&tracks| tracks > 0);
-            }
-            b"gnre" => {
-                let number = be16(value, 0).and_then(|number| u8::try_from(number.checked_sub(1)?).ok());
-                facts::set(&mut facts.genre, number.and_then(genre::name).unwrap_or_default());
-            }
-            _ => {
-                let value = first(value, text::MAX_LYRICS);
-                let words =
-                    if kind == 2 { text::utf16(value, false) } else { text::utf8(value, options.tld) };
-                give(name, &words, options, &mut camera, facts);
-            }
+        if seen.contains(&name) {
+            continue;
+        }
+        seen.push(name);
+        for data in item.boxes(0).filter(|atom| &atom.kind == b"data").take(MAX_VALUES) {
+            take_value(name, data.data(), options, &mut apart, facts);
         }
     }
-    facts::set(&mut facts.camera, &exif::camera(&camera.maker, &camera.model));
+    apart.give(facts);
+}
+
+/// Takes a value of an item: its type, 32 bits of its country, itself.
+fn take_value(
+    name: &[u8],
+    data: &[u8],
+    options: &MediaOptions<'_>,
+    apart: &mut Apart,
+    facts: &mut MediaFacts,
+) {
+    let (kind, value) = (be32(data, 0).unwrap_or(0) & 0xFF_FFFF, from(data, 8));
+    match name {
+        b"trkn" if facts.track.is_none() => {
+            facts.track = be16(value, 2).filter(|&track| track > 0);
+            facts.tracks = be16(value, 4).filter(|&tracks| tracks > 0);
+        }
+        b"gnre" => {
+            let number = be16(value, 0).and_then(|number| u8::try_from(number.checked_sub(1)?).ok());
+            facts::set(&mut facts.genre, number.and_then(genre::name).unwrap_or_default());
+        }
+        // Pictures, and numbers of programs, are no words.
+        b"covr" => {}
+        _ if !matches!(kind, 0..=5) => {}
+        _ => {
+            let most =
+                if matches!(name, b"\xA9lyr" | b"lyrics") { text::MAX_LYRICS } else { text::MAX_FIELD };
+            let words = match kind {
+                2 => text::utf16(first(value, 2 * most), false),
+                _ => text::utf8_within(value, most, options.tld),
+            };
+            give(name, &words, options, apart, facts);
+        }
+    }
 }
 
 /// The names of a table of keys.
@@ -97,22 +133,23 @@ fn keys_of(data: &[u8]) -> Vec<&[u8]> {
     std::iter::from_fn(next).take(MAX_KEYS).collect()
 }
 
-fn give(name: &[u8], words: &str, options: &MediaOptions<'_>, camera: &mut Camera, facts: &mut MediaFacts) {
+fn give(name: &[u8], words: &str, options: &MediaOptions<'_>, apart: &mut Apart, facts: &mut MediaFacts) {
     match name {
         b"\xA9nam" | b"titl" | b"title" | b"displayname" => facts::set(&mut facts.title, words),
-        b"\xA9ART" | b"aART" | b"perf" | b"auth" | b"\xA9aut" | b"artist" | b"author" => {
-            facts::set(&mut facts.artist, words)
+        b"\xA9ART" | b"perf" | b"auth" | b"\xA9aut" | b"artist" | b"author" => {
+            facts::add(&mut facts.artist, words)
         }
+        b"aART" => apart.album_artist = text::one_line(words).unwrap_or_default(),
         b"\xA9alb" | b"albm" | b"album" => facts::set(&mut facts.album, words),
         b"\xA9day" | b"date" | b"year" => facts.year_of(words),
-        b"\xA9gen" | b"genre" | b"gnre" => facts::set(&mut facts.genre, words),
+        b"\xA9gen" | b"genre" | b"gnre" => facts::add(&mut facts.genre, words),
         b"\xA9cmt" | b"desc" | b"dscp" | b"\xA9des" | b"comment" | b"description" => {
             facts::set_lines(&mut facts.comment, words)
         }
         b"\xA9lyr" | b"lyrics" => lrc::set(&mut facts.lyrics, words),
         b"\xA9trk" | b"track" => facts.track_of(words),
-        b"\xA9mak" | b"make" => camera.maker = text::one_line(words).unwrap_or_default(),
-        b"\xA9mod" | b"model" => camera.model = text::one_line(words).unwrap_or_default(),
+        b"\xA9mak" | b"make" => apart.maker = text::one_line(words).unwrap_or_default(),
+        b"\xA9mod" | b"model" => apart.model = text::one_line(words).unwrap_or_default(),
         b"creationdate" => {
             facts::set(&mut facts.created, &with_colon(words));
         }
@@ -133,6 +170,20 @@ fn with_colon(time: &str) -> String {
         }
         _ => time.to_owned(),
     }
+}
+
+/// Longitude and latitude with 16 bits behind the point, which stand behind a language, a name and its role.
+fn fixed_place(data: &[u8]) -> Option<String> {
+    let name = from(data, 6);
+    let length = match name {
+        [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] => {
+            2 * name.as_chunks::<2>().0.iter().position(|unit| *unit == [0, 0])? + 2
+        }
+        _ => text::until_zero(name).len() + 1,
+    };
+    let degrees = |at| be32(name, at).map(|value| f64::from(value.cast_signed()) / 65_536.0);
+    let (lon, lat) = (degrees(length + 1)?, degrees(length + 5)?);
+    (lat.abs() <= 90.0 && lon.abs() <= 180.0).then(|| exif::point(lat, lon))
 }
 
 /// `+39.9075+116.3881+050/` as `lat,lon`.

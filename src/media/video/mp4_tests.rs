@@ -20,8 +20,12 @@ fn track(kind: &[u8; 4], entry: &[u8], count: u32, matrix: [i32; 4], sides: [u32
 }
 
 fn pictures(matrix: [i32; 4]) -> Vec<u8> {
+    pictures_of(b"vide", matrix)
+}
+
+pub(crate) fn pictures_of(kind: &[u8; 4], matrix: [i32; 4]) -> Vec<u8> {
     let entry = [vec![0; 24], vec![1, 64, 0, 240], vec![0; 50]].concat();
-    track(b"vide", &atom(b"avc1", &entry), 75, matrix, [320, 240])
+    track(kind, &atom(b"avc1", &entry), 75, matrix, [320, 240])
 }
 
 fn sound(kind: &[u8; 4], object: u8) -> Vec<u8> {
@@ -33,7 +37,7 @@ fn sound(kind: &[u8; 4], object: u8) -> Vec<u8> {
 }
 
 /// A movie of three seconds, made on the first of May 2004.
-fn movie(parts: &[Vec<u8>]) -> Vec<u8> {
+pub(crate) fn movie(parts: &[Vec<u8>]) -> Vec<u8> {
     let created = u32::try_from(EPOCH).unwrap() + 1_083_369_600;
     let mvhd = b32(&[0, created, 0, 600, 1800]);
     atom(b"moov", &[atom(b"mvhd", &mvhd), parts.concat()].concat())
@@ -128,6 +132,41 @@ fn a_movie_in_the_gap_is_told() {
     let behind = [b32(&[900_008]), b"free".to_vec(), vec![0; 900_000]].concat();
     let body = [atom(b"ftyp", b"isom\0\0\0\0"), gap, movie(&[]), behind].concat();
     assert_eq!(read_all(&body).warnings, ["movie-out-of-reach"]);
+}
+
+#[test]
+fn several_values_are_one_field_and_an_album_has_an_artist() {
+    let value = |words: &[u8]| atom(b"data", &[b32(&[1, 0]), words.to_vec()].concat());
+    let item = |kind: &[u8; 4], values: &[&[u8]]| {
+        atom(kind, &values.iter().flat_map(|words| value(words)).collect::<Vec<u8>>())
+    };
+    let meta = |items: Vec<u8>| {
+        atom(b"udta", &atom(b"meta", &[vec![0; 4], atom(b"hdlr", &[0; 25]), atom(b"ilst", &items)].concat()))
+    };
+    let album = item(b"aART", &[b"Many"]);
+    let artists = item(b"\xA9ART", &[b"A", b"B"]);
+    for (items, expected) in [([album.clone(), artists].concat(), "A; B"), (album, "Many")] {
+        let facts = read_all(&file(b"M4A ", &[sound(b"mp4a", 0x40), meta(items)]));
+        assert_eq!(facts.artist.as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn tags_are_no_sound() {
+    let picture = tags(&[(b"covr", 13, &[7; 90_000])]);
+    let media = atom(b"mdat", &[0; 48_000]);
+    let body = [file(b"M4A ", &[sound(b"mp4a", 0x40), picture]), media].concat();
+    assert_eq!(read_all(&body).bitrate, Some(128_000));
+}
+
+#[test]
+fn places_in_fixed_point() {
+    let degrees = |value: i32| (value << 8).to_be_bytes();
+    let place = [&[0; 6][..], b"pier\0\0", &degrees(-29_824), &degrees(10_240), &[0; 4]].concat();
+    let user = atom(b"udta", &atom(b"loci", &place));
+    let body = file(b"isom", &[pictures([1, 0, 0, 1]), user]);
+    assert_eq!(read_all(&body).gps.as_deref(), Some("40.000000,-116.500000"));
+    assert_eq!(crate::facts(&Window::of(&body), &MediaOptions::default()).unwrap().gps, None);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::sound::{genre, lrc};
 use crate::text;
 
 /// Ids of 2.2 and what they became.
-const WANTED: [(&[u8; 3], &[u8; 4]); 13] = [
+const WANTED: [(&[u8; 3], &[u8; 4]); 14] = [
     (b"TT2", b"TIT2"),
     (b"TP1", b"TPE1"),
     (b"TAL", b"TALB"),
@@ -22,7 +22,11 @@ const WANTED: [(&[u8; 3], &[u8; 4]); 13] = [
     (b"TP2", b"TPE2"),
     (b"TLE", b"TLEN"),
     (b"TDL", b"TDRL"),
+    (b"TXX", b"TXXX"),
 ];
+
+/// What stands for a comment with a description, which counts where there is none without.
+const DESCRIBED: [u8; 4] = *b"COM+";
 
 /// Texts of one tag that are kept.
 const MAX_TEXTS: usize = 64;
@@ -72,6 +76,15 @@ impl Named {
             .map_or(bytes.len(), |units| 2 * units);
         (bytes.get(..end).unwrap_or(bytes), from(bytes, end + 2))
     }
+
+    /// A description, of which the letters of ASCII count.
+    fn letters(self, bytes: &[u8]) -> String {
+        match self {
+            Named::Latin | Named::Utf8 => String::from_utf8_lossy(bytes).into_owned(),
+            Named::Utf16 => several_utf16(bytes),
+            Named::Utf16Be => text::utf16(bytes, false),
+        }
+    }
 }
 
 /// Texts of a tag, those without a charset not yet read.
@@ -92,9 +105,9 @@ impl Texts {
     /// Adds what a frame says; one that breaks the rules says nothing.
     pub(super) fn add(&mut self, id: [u8; 4], data: Cow<'_, [u8]>) {
         if self.found.len() < MAX_TEXTS
-            && let Some(text) = text_of(id, &data)
+            && let Some(found) = text_of(id, &data)
         {
-            self.found.push((id, text));
+            self.found.push(found);
         }
     }
 
@@ -110,6 +123,7 @@ impl Texts {
             })
             .collect();
         let mut read = text::detected(&raw, options.tld).into_iter();
+        let mut described = Vec::new();
         for (id, text) in &self.found {
             let text = match text {
                 Text::Known(text) => text.clone(),
@@ -119,8 +133,13 @@ impl Texts {
                     lrc::written(lines)
                 }
             };
-            give_one(*id, &text, facts);
+            if *id == DESCRIBED {
+                described.push(text);
+            } else {
+                give_one(*id, &text, facts);
+            }
         }
+        described.iter().for_each(|text| facts::set_lines(&mut facts.comment, text));
     }
 }
 
@@ -147,32 +166,41 @@ fn give_one(id: [u8; 4], text: &str, facts: &mut MediaFacts) {
     }
 }
 
-fn text_of(id: [u8; 4], data: &[u8]) -> Option<Text> {
+/// The text of a frame, and what it counts as.
+fn text_of(id: [u8; 4], data: &[u8]) -> Option<([u8; 4], Text)> {
     let charset = Named::of(byte(data, 0)?);
     let Some(charset) = charset else {
         // A writer that knows nothing of charsets begins with the text.
-        return id.starts_with(b"T").then(|| Text::Raw(text::until_zero(data).to_vec()));
+        let known = id.starts_with(b"T") && &id != b"TXXX";
+        return known.then(|| (id, Text::Raw(text::until_zero(data).to_vec())));
     };
     let data = from(data, 1);
-    match &id {
-        b"COMM" | b"USLT" => {
+    let text = match &id {
+        b"COMM" => {
             let (description, words) = charset.split(from(data, 3));
+            let description = charset.letters(description);
             // Programs keep numbers of their own in comments with a description.
-            let own = &id == b"COMM"
-                && (description.starts_with(b"iTun")
-                    || description.starts_with(b"Songs-DB")
-                    || description.starts_with(b"\xFF\xFEi\0T\0u\0n\0"));
-            (!own).then(|| {
-                known(charset, words, if &id == b"COMM" { text::MAX_FIELD } else { text::MAX_LYRICS })
-            })
+            let own = ["iTun", "Songs-DB"].iter().any(|program| description.starts_with(program));
+            let id = if description.is_empty() { id } else { DESCRIBED };
+            return (!own).then(|| (id, known(charset, words, text::MAX_FIELD)));
         }
-        b"SYLT" => timed(charset, data),
-        _ => Some(known(charset, crate::bytes::first(data, 2 * text::MAX_FIELD), text::MAX_FIELD)),
-    }
+        // So do some write their comments.
+        b"TXXX" => {
+            let (description, words) = charset.split(data);
+            let comment = charset.letters(description).eq_ignore_ascii_case("comment");
+            return comment.then(|| (DESCRIBED, known(charset, words, text::MAX_FIELD)));
+        }
+        b"USLT" => known(charset, charset.split(from(data, 3)).1, text::MAX_LYRICS),
+        b"SYLT" => timed(charset, data)?,
+        _ => known(charset, crate::bytes::first(data, 2 * text::MAX_FIELD), text::MAX_FIELD),
+    };
+    Some((id, text))
 }
 
 fn known(charset: Named, words: &[u8], most: usize) -> Text {
-    let words = crate::bytes::first(words, 2 * most);
+    // Of the wide charsets a character has two bytes.
+    let wide = matches!(charset, Named::Utf16 | Named::Utf16Be);
+    let words = crate::bytes::first(words, if wide { 2 * most } else { most });
     match charset {
         Named::Latin => Text::Raw(words.strip_suffix(b"\0").unwrap_or(words).to_vec()),
         Named::Utf16 => Text::Known(several_utf16(words)),
