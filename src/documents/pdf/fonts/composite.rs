@@ -78,6 +78,28 @@ impl Composite {
         })
     }
 
+    /// A font that shows GBK, of which nothing else is known: ideographs are square, letters half as wide.
+    pub(super) fn gbk() -> Option<Self> {
+        let encoding = predefined(CMapName::GbkEucH)?;
+        let collection =
+            family(&Dict::empty(), &encoding).as_ref().and_then(CidFamily::ucs2_cmap).and_then(predefined);
+        let half = (b' '..=b'~').filter_map(|code| encoding.lookup_cid_code(u32::from(code), 1));
+        Some(Composite {
+            widths: half.map(|cid| (cid, 500.0)).collect(),
+            to_unicode: None,
+            code_bytes: CodeBytes::Mixed,
+            is_unicode: false,
+            collection,
+            program: None,
+            glyphs: None,
+            vertical: false,
+            default_width: 1000.0,
+            default_down: -1000.0,
+            down: HashMap::new(),
+            encoding,
+        })
+    }
+
     pub(super) fn is_vertical(&self) -> bool {
         self.vertical
     }

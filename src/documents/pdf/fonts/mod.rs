@@ -55,7 +55,11 @@ impl Font {
     pub(super) fn read(dict: &Dict<'_>, budget: &mut Budget) -> Font {
         let composite = dict.get::<Name<'_>>("Subtype").is_some_and(|name| name.as_ref() == b"Type0")
             || dict.contains_key("DescendantFonts");
-        let composite = composite.then(|| composite::Composite::read(dict, budget)).flatten();
+        let composite = if composite {
+            composite::Composite::read(dict, budget)
+        } else {
+            is_named_in_gbk(dict).then(composite::Composite::gbk).flatten()
+        };
         let kind = match composite {
             Some(composite) => Kind::Composite(Box::new(composite)),
             None => Kind::Simple(simple::Simple::read(dict, budget)),
@@ -105,6 +109,19 @@ impl Font {
         };
         width.filter(|width| (0.1..=0.8).contains(width)).unwrap_or(0.25)
     }
+}
+
+/// Whether a font of one byte a code is not embedded and has a Chinese name in GBK (宋体, 黑体, 楷体, 仿宋, 隶书, 幼圆 and their kin):
+/// programs of the 1990s wrote GBK in these, two codes a character, and viewers show it so.
+fn is_named_in_gbk(dict: &Dict<'_>) -> bool {
+    let descriptor = dict.get::<Dict<'_>>("FontDescriptor").unwrap_or_default();
+    let embedded = ["FontFile", "FontFile2", "FontFile3"].iter().any(|key| descriptor.contains_key(key));
+    let Some(name) = dict.get::<Name<'_>>("BaseFont").filter(|_| !embedded) else { return false };
+    let name = name.as_ref();
+    let bytes = name.get(name.iter().position(|byte| *byte == b'+').map_or(0, |at| at + 1)..).unwrap_or(name);
+    let (text, _, damaged) = encoding_rs::GBK.decode(bytes);
+    let families = ["宋", "黑体", "楷体", "隶书", "幼圆", "新魏", "行楷", "魏碑", "综艺"];
+    !damaged && std::str::from_utf8(bytes).is_err() && families.iter().any(|family| text.contains(family))
 }
 
 fn is_bold(dict: &Dict<'_>) -> bool {
