@@ -15,8 +15,9 @@
 //! | `graph` | [`graph`] | building, CSR, PageRank, HITS, SALSA, components, bow-tie | `sort` |
 //! | `dedup` | [`dedup`] | SimHash, Hamming join, shingles, clusters | `text`, `sort` |
 //! | `documents` | [`documents`] | PDF, Office files, RTF, OpenDocument, EPUB, feeds, plain text; children that read them | `html` |
+//! | `media` | [`media`] | pictures, sound and video: sizes, lengths, tags, without decoding them | `html` |
 //! | `table` | [`table`] | Parquet tables typed both ways | |
-//! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `shard`, `dedup`, `documents`, `table` |
+//! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `shard`, `dedup`, `documents`, `media`, `table` |
 //! | `run` | [`run`] | the job runtime: keys, staging, commit, resume | |
 //! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `html`, `render`, `revisit` |
 //! | `revisit` | [`revisit`] | how often pages change, when to look again | |
@@ -118,6 +119,9 @@ pub use webmill_index as index;
 #[cfg(feature = "jobs")]
 #[doc(inline)]
 pub use webmill_jobs as jobs;
+#[cfg(feature = "media")]
+#[doc(inline)]
+pub use webmill_media as media;
 #[cfg(feature = "mill")]
 #[doc(inline)]
 pub use webmill_mill as mill;

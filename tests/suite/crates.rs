@@ -42,6 +42,7 @@ fn a_part_of_the_library_links_what_it_needs_and_no_more() {
         ("graph", &engines),
         ("dedup", &engines),
         ("documents", &engines),
+        ("media", &engines),
         ("revisit", &engines),
         ("rules", &engines),
         ("index", &engines),

@@ -52,7 +52,7 @@ table! {
         source: MediaSource = "who says it: file (its own bytes), img (an element of a page; the picture was not fetched)", "file";
         page_url: Option<String> = "canonical URL of the page that shows the picture; null where source is file", "http://a.example/pier.html";
         kind: MediaType = "image, audio or video", "image";
-        format: Option<String> = "format by its bytes: png, jpeg, gif, webp, avif, heic, bmp, svg, ico, tiff, mp3, flac, ogg, opus, wav, m4a, aac, lrc, mp4, mov, webm, mkv, avi and the like; null where source is img", "jpeg";
+        format: Option<String> = "format by its bytes: png, jpeg, gif, webp, avif, heic, jxl, bmp, svg, ico, tiff, psd, mp3, flac, ogg, opus, wav, aiff, m4a, aac, wma, lrc, mp4, mov, webm, mkv, avi, flv, ts and the like; null where source is img", "jpeg";
         width: Option<u32> = "width in pixels as stored, of SVG in CSS pixels; of an img as the element says", "640";
         height: Option<u32> = "height in pixels as stored; of an img as the element says", "480";
         duration_ms: Option<u64> = "length in milliseconds", "183000";
