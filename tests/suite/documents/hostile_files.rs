@@ -46,6 +46,8 @@ pub fn hostile() -> Vec<(String, Vec<u8>, Fate)> {
         ("entities.epub", epub_with_entities(), Row),
         ("groups.rtf", nested_groups(), Warns("too-deep")),
         ("cells.xlsx", xlsx_with_far_cells(), Row),
+        ("wide.csv", wide_and_tall(), Warns("cells-cut")),
+        ("brackets.md", b"[".repeat(8 << 20), Warns("marks-unread")),
         ("nothing.doc", ole_of("WordDocument"), Row),
         ("nothing.xls", ole_of("Workbook"), Row),
     ]
@@ -302,6 +304,13 @@ fn xlsx_with_far_cells() -> Vec<u8> {
         part("xl/worksheets/sheet1.xml", sheet.as_bytes()),
     ];
     zip(&parts)
+}
+
+/// A row of all columns that a table may have above many of two: gigabytes, were they all as wide.
+fn wide_and_tall() -> Vec<u8> {
+    let wide: Vec<String> = (0..16_384).map(|n| format!("{}", n * 7919 % 100_000)).collect();
+    let tall: String = (0..5_000).map(|n| format!("{},{n}\n", n * 7919 % 100_003)).collect();
+    format!("{}\n{tall}", wide.join(",")).into()
 }
 
 /// A compound file that names a stream, and is nothing but noise else.
