@@ -1,8 +1,13 @@
 //! Blocks in, text and Markdown out: the same look for every format.
 
+mod marks;
+mod table;
+
 use std::ops::Range;
 
-use crate::{Document, Heading, Kind, Limits, Link, Table};
+use crate::builder::marks::{longest_run, marked};
+pub(crate) use crate::builder::table::MAX_COLUMNS;
+use crate::{Document, Heading, Kind, Limits, Link};
 
 /// Bytes of an anchor that are kept.
 const MAX_ANCHOR: usize = 1024;
@@ -69,6 +74,7 @@ pub struct Builder {
     limits: Limits,
     chars: usize,
     rows: usize,
+    cells: usize,
     full: bool,
     in_list: bool,
 }
@@ -77,7 +83,7 @@ impl Builder {
     /// A document of a kind without blocks.
     pub fn new(kind: Kind, limits: &Limits) -> Self {
         let document = Document::new(kind);
-        Builder { document, limits: limits.clone(), chars: 0, rows: 0, full: false, in_list: false }
+        Builder { document, limits: limits.clone(), chars: 0, rows: 0, cells: 0, full: false, in_list: false }
     }
 
     /// Whether the text has reached its limit: what comes now is left out.
@@ -88,6 +94,16 @@ impl Builder {
     /// The limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Characters that the text may still take.
+    pub fn room(&self) -> usize {
+        self.limits.max_text_chars.saturating_sub(self.chars)
+    }
+
+    /// Whether its tables have as many rows or cells as they may: what comes now of tables is left out.
+    pub fn is_full_of_rows(&self) -> bool {
+        self.rows >= self.limits.max_table_rows || self.cells >= table::MAX_CELLS
     }
 
     /// Adds a warning, once.
@@ -136,67 +152,6 @@ impl Builder {
         let marked = marked(&words, true);
         self.document.markdown.push_str(&marked);
         self.document.markdown.push('\n');
-    }
-
-    /// Adds a table. One of a single column is paragraphs; one without words is left out.
-    pub fn table(&mut self, mut table: Table) {
-        let filled = |row: &Vec<String>| row.iter().any(|cell| !cell.trim().is_empty());
-        table.rows.retain(filled);
-        if !filled(&table.columns) {
-            table.columns.clear();
-        }
-        let width = table.rows.iter().map(Vec::len).max().unwrap_or(0).max(table.columns.len());
-        if width == 0 || self.full {
-            return;
-        }
-        if width == 1 {
-            for cell in table.columns.into_iter().chain(table.rows.into_iter().flatten()) {
-                self.paragraph(cell);
-            }
-            return;
-        }
-        let room = self.limits.max_table_rows - self.rows.min(self.limits.max_table_rows);
-        if table.rows.len() > room {
-            table.rows.truncate(room);
-            self.warn("rows-cut");
-        }
-        self.rows += table.rows.len();
-        for row in &mut table.rows {
-            row.iter_mut().for_each(|cell| *cell = one_line(cell));
-            row.resize(width, String::new());
-        }
-        table.columns.iter_mut().for_each(|cell| *cell = one_line(cell));
-        if !table.columns.is_empty() {
-            table.columns.resize(width, String::new());
-        }
-        self.block(false);
-        let mut head = true;
-        let mut kept = 0;
-        let all = (!table.columns.is_empty()).then_some(&table.columns).into_iter().chain(&table.rows);
-        for row in all {
-            let line = joined(row);
-            if self.admit(Inline::from(line.as_str())).is_none() {
-                break;
-            }
-            kept += 1;
-            self.line(&line);
-            let markdown = &mut self.document.markdown;
-            for cell in row {
-                markdown.push_str("| ");
-                markdown.push_str(&escaped(cell).replace('|', "\\|"));
-                markdown.push(' ');
-            }
-            markdown.push_str("|\n");
-            if std::mem::take(&mut head) {
-                markdown.push_str(&"| --- ".repeat(width));
-                markdown.push_str("|\n");
-            }
-        }
-        table.rows.truncate(kept - usize::from(!table.columns.is_empty()).min(kept));
-        if !table.rows.is_empty() {
-            name_apart(&mut table.columns);
-            self.document.tables.push(table);
-        }
     }
 
     /// Adds lines that stand as they are: code, plain text of a fixed pitch.
@@ -253,7 +208,7 @@ impl Builder {
             return None;
         }
         let chars = words.text.chars().count();
-        let room = self.limits.max_text_chars.saturating_sub(self.chars);
+        let room = self.room();
         if chars > room {
             self.full = true;
             let end = words.text.char_indices().nth(room).map_or(words.text.len(), |(at, _)| at);
@@ -290,109 +245,10 @@ fn one_line(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Cells of a row, as tables of HTML pages have them in texts.
-fn joined(row: &[String]) -> String {
-    let last = row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |at| at + 1);
-    row[..last].join(" | ")
-}
-
-/// Names of columns with no two alike: later ones get a number.
-fn name_apart(columns: &mut [String]) {
-    let mut seen = std::collections::BTreeMap::<String, usize>::new();
-    for (at, column) in columns.iter_mut().enumerate() {
-        if column.is_empty() {
-            *column = format!("column {}", at + 1);
-        }
-        let times = seen.entry(column.clone()).or_default();
-        *times += 1;
-        if *times > 1 {
-            *column = format!("{column} {times}");
-        }
-    }
-}
-
-/// The words as Markdown, their links named.
-fn marked(words: &Inline, flat: bool) -> String {
-    let mut marked = String::with_capacity(words.text.len() + 16);
-    let mut at = 0;
-    for (range, target) in &words.links {
-        let (Some(before), Some(anchor)) = (words.text.get(at..range.start), words.text.get(range.clone()))
-        else {
-            continue;
-        };
-        marked.push_str(&escaped(before));
-        marked.push_str(&format!("[{}]({})", escaped(anchor.trim()), address(target)));
-        if anchor.ends_with(char::is_whitespace) {
-            marked.push(' ');
-        }
-        at = range.end;
-    }
-    marked.push_str(&escaped(words.text.get(at..).unwrap_or_default()));
-    if flat { one_line(&marked) } else { lines_of(&marked) }
-}
-
-/// A target as Markdown can hold it.
-fn address(target: &str) -> String {
-    let plain = target.chars().all(|c| !c.is_whitespace() && !matches!(c, '(' | ')' | '<' | '>'));
-    if plain { target.to_owned() } else { format!("<{}>", target.replace(['<', '>', '\n', '\r'], "")) }
-}
-
-/// Lines of a paragraph, with hard breaks between.
-fn lines_of(words: &str) -> String {
-    let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty()).map(guarded);
-    let first = lines.next().unwrap_or_default();
-    lines.fold(first, |mut all, line| {
-        all.push_str("\\\n");
-        all.push_str(&line);
-        all
-    })
-}
-
-/// A line that would begin another block of Markdown, kept from it.
-fn guarded(line: &str) -> String {
-    let mut chars = line.chars();
-    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let opens = match chars.next() {
-        Some('#' | '>' | '+') => true,
-        Some('-') => chars.next().is_none_or(|next| next == ' ' || next == '-'),
-        Some('=') => true,
-        _ => false,
-    };
-    if opens {
-        format!("\\{line}")
-    } else if digits > 0 && digits < 10 && line[digits..].starts_with(['.', ')']) {
-        format!("{}\\{}", &line[..digits], &line[digits..])
-    } else {
-        line.to_owned()
-    }
-}
-
-/// Characters that Markdown would read as marks.
-fn escaped(words: &str) -> String {
-    let mut escaped = String::with_capacity(words.len());
-    for c in words.chars() {
-        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<') {
-            escaped.push('\\');
-        }
-        escaped.push(c);
-    }
-    escaped
-}
-
-/// Length of the longest run of a character.
-fn longest_run(text: &str, of: char) -> usize {
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == of { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Table;
 
     fn built(build: impl FnOnce(&mut Builder)) -> Document {
         let mut builder = Builder::new(Kind::Docx, &Limits::default());

@@ -7,8 +7,9 @@
 //! **Cost.** Linear; the first 64 KiB are read five times.
 //!
 //! **Bad input.** Rows may be of any lengths. A quotation mark that never ends takes what follows it into its cell, which the
-//! limit on characters bounds.
+//! limit on characters bounds. Of a row no more fields are kept than a table has columns, and one.
 
+use crate::builder::MAX_COLUMNS;
 use crate::{Builder, Document, Kind, Limits, Table};
 
 /// Bytes by which the delimiter is found.
@@ -27,7 +28,9 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
         None => (None, text),
     };
     let delimiter = stated.unwrap_or_else(|| delimiter(text));
-    let mut rows = rows(text, delimiter, limits.max_table_rows.saturating_add(2));
+    // What is shown of a text of four bytes a character, and a row more, so that the builder sees that there is one.
+    let most_bytes = limits.max_text_chars.saturating_mul(4);
+    let mut rows = rows(text, delimiter, limits.max_table_rows.saturating_add(2), most_bytes);
     let columns = match rows.first() {
         Some(first) if is_header(first) && rows.len() > 1 => rows.remove(0),
         _ => Vec::new(),
@@ -36,19 +39,28 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
     builder.finish()
 }
 
-/// At most so many rows of a text.
-fn rows(text: &str, delimiter: u8, most: usize) -> Vec<Vec<String>> {
+/// At most so many rows of a text, which end behind so many bytes.
+fn rows(text: &str, delimiter: u8, most: usize, most_bytes: usize) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new();
     reader.has_headers(false).flexible(true).delimiter(delimiter).trim(csv::Trim::All);
-    let read = reader.from_reader(text.as_bytes()).into_records().map_while(Result::ok).take(most);
-    read.map(|row| row.iter().map(str::to_owned).collect()).collect()
+    let mut records = reader.from_reader(text.as_bytes()).into_records().map_while(Result::ok);
+    let mut rows = Vec::new();
+    let mut bytes = 0_usize;
+    while rows.len() < most && bytes <= most_bytes {
+        let Some(record) = records.next() else { break };
+        let row: Vec<String> = record.iter().take(MAX_COLUMNS + 1).map(str::to_owned).collect();
+        // A separator and the place of a field are work too.
+        bytes += row.iter().map(|field| field.len() + 3).sum::<usize>();
+        rows.push(row);
+    }
+    rows
 }
 
 /// The delimiter by which rows are of one length.
 fn delimiter(text: &str) -> u8 {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
     let alike = |delimiter: u8| {
-        let mut widths: Vec<usize> = rows(sample, delimiter, SAMPLE_ROWS).iter().map(Vec::len).collect();
+        let mut widths: Vec<usize> = rows(sample, delimiter, SAMPLE_ROWS, usize::MAX).iter().map(Vec::len).collect();
         widths.retain(|width| *width > 1);
         widths.sort_unstable();
         // As many rows of one length as can be; among equals the longer ones.
@@ -100,5 +112,14 @@ mod tests {
         }
         assert_eq!(read_csv("", &Limits::default()).tables, []);
         assert_eq!(read_csv("one\ntwo\n", &Limits::default()).text, "one\ntwo\n");
+    }
+
+    #[test]
+    fn a_million_columns_are_cut() {
+        let wide = format!("{}\n", vec!["1"; 100_000].join(","));
+        let document = read_csv(&format!("{}1,2\n3,4\n", wide.repeat(5)), &Limits::default());
+        assert_eq!(document.warnings, ["columns-cut"]);
+        assert_eq!(document.tables[0].rows.len(), 7);
+        assert_eq!(document.tables[0].rows[6].len(), MAX_COLUMNS);
     }
 }

@@ -24,7 +24,7 @@ use crate::title::{self, Candidate};
 use crate::{Builder, Document, Inline, Kind, Limits, Marker, Table, TitleSource};
 
 /// Cells of all tables of a document, and of one table once its rows are of equal width.
-const MAX_CELLS: usize = 2_000_000;
+const MAX_CELLS: usize = 500_000;
 /// Paragraphs that may be a title.
 const MAX_CANDIDATES: usize = 60;
 

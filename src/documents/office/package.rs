@@ -28,20 +28,43 @@ pub(crate) type Relationships = BTreeMap<String, Relationship>;
 pub(crate) struct Package<'a> {
     pub(crate) container: Container<'a>,
     pub(crate) damaged: bool,
+    /// Whether a part was left out that would inflate to too much.
+    too_much: bool,
 }
 
 impl<'a> Package<'a> {
     /// Opens the container.
     pub(crate) fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self, Failure> {
-        Ok(Package { container: Container::open(bytes, limits)?, damaged: false })
+        Ok(Package { container: Container::open(bytes, limits)?, damaged: false, too_much: false })
     }
 
-    /// The tree of a part; `None` where that is missing.
-    pub(crate) fn xml(&mut self, name: &str) -> Result<Option<Xml>, Failure> {
+    /// The bytes of a part; `None` where that is missing, or would inflate to too much.
+    pub(crate) fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+        match self.container.part(name) {
+            Err(failure) if failure.reason == "inflates-too-much" => {
+                self.too_much = true;
+                Ok(None)
+            }
+            read => read,
+        }
+    }
+
+    /// The tree of the part that there is no document without: what would inflate to too much is a failure.
+    pub(crate) fn main_xml(&mut self, name: &str) -> Result<Option<Xml>, Failure> {
         let Some(bytes) = self.container.part(name)? else { return Ok(None) };
-        let xml = Xml::parse(&bytes);
+        Ok(Some(self.parse(&bytes)))
+    }
+
+    /// The tree of a part; `None` where that is missing, or would inflate to too much.
+    pub(crate) fn xml(&mut self, name: &str) -> Result<Option<Xml>, Failure> {
+        let Some(bytes) = self.bytes(name)? else { return Ok(None) };
+        Ok(Some(self.parse(&bytes)))
+    }
+
+    fn parse(&mut self, bytes: &[u8]) -> Xml {
+        let xml = Xml::parse(bytes);
         self.damaged |= xml.is_damaged();
-        Ok(Some(xml))
+        xml
     }
 
     /// Relationships of a part, or of the package for an empty name.
@@ -74,6 +97,9 @@ impl<'a> Package<'a> {
     pub(crate) fn warn_of_damage(&self, builder: &mut Builder) {
         if self.damaged || self.container.is_damaged() {
             builder.warn("damaged");
+        }
+        if self.too_much {
+            builder.warn("inflates-too-much");
         }
         if self.container.has_doubles() {
             builder.warn("parts-twice");

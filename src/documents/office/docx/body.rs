@@ -18,6 +18,10 @@ use crate::{Inline, Marker, Table};
 
 /// Columns that a table may have; further ones are left out.
 const MAX_COLUMNS: usize = 1024;
+/// Columns that it may have however many rows there are.
+const MIN_COLUMNS: usize = 64;
+/// Places of a table, from which on it may have less columns.
+const MAX_CELLS: usize = 2_000_000;
 
 /// A kind of notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -264,11 +268,12 @@ impl<'x> Walk<'x> {
     ) {
         let mut table = Table::default();
         let mut links = Vec::new();
+        let most = (MAX_CELLS / rows.len().max(1)).clamp(MIN_COLUMNS, MAX_COLUMNS);
         for (row, cells) in rows.iter().zip(cells) {
             let mut shown = Vec::new();
             let before = row.child("trPr").and_then(|properties| properties.val("gridBefore"));
             let before = before.and_then(|columns| columns.trim().parse::<usize>().ok()).unwrap_or(0);
-            shown.resize(before.min(MAX_COLUMNS), String::new());
+            shown.resize(before.min(most), String::new());
             for cell in cells {
                 let properties = cell.child("tcPr");
                 let mut blocks = Vec::new();
@@ -280,7 +285,7 @@ impl<'x> Walk<'x> {
                 links.extend(blocks.into_iter().filter(|block| matches!(block, Block::Link(..))));
                 shown.push(words.text);
                 let span = properties.and_then(|properties| properties.val("gridSpan")?.trim().parse().ok());
-                let width = shown.len().saturating_add(span.unwrap_or(1_usize).max(1) - 1).min(MAX_COLUMNS);
+                let width = shown.len().saturating_add(span.unwrap_or(1_usize).max(1) - 1).min(most);
                 shown.resize(width, String::new());
             }
             table.rows.push(shown);

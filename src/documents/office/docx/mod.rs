@@ -4,8 +4,8 @@
 //!
 //! **Definition.** ECMA-376-1, clause 17 (WordprocessingML), transitional and strict.
 //!
-//! **Algorithm.** Styles and lists are read first, then the story is walked once ([`body`]), block by block. Notes follow it
-//! in the order of their references. Fields show their results; what was deleted or is hidden is not seen.
+//! **Algorithm.** Styles and lists are read first, then the story is walked once ([`body`]), block by block. Notes follow it,
+//! each kind in the order of its references. Fields show their results; what was deleted or is hidden is not seen.
 //!
 //! **Cost.** Linear in the parts that are read, whose trees stand in memory one beside the other.
 //!
@@ -45,7 +45,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let main = package.main_part(&MAIN)?;
     let relationships = package.relationships(&main)?;
     properties::read(&mut package, &mut builder)?;
-    let story = package.xml(&main)?.unwrap_or_default();
+    let story = package.main_xml(&main)?.unwrap_or_default();
     let root = story.root().ok_or_else(|| Failure::new("damaged", main.as_str()))?;
     let styles =
         part(&mut package, &relationships, "styles")?.map(|xml| Styles::read(&xml)).unwrap_or_default();
@@ -130,29 +130,34 @@ fn pictures(
 
 /// Notes in the order of their references, each once.
 fn tell_notes<'x>(walk: &mut Walk<'x>, beside: &'x Beside, builder: &mut Builder) {
-    let mut told = BTreeSet::new();
-    let mut counts = BTreeMap::<NoteKind, usize>::new();
-    for (kind, id) in std::mem::take(&mut walk.notes) {
-        let Some((xml, relationships)) = beside.notes.get(&kind) else { continue };
-        if !told.insert((kind, id.clone())) || builder.is_full() {
-            continue;
-        }
-        let notes = xml.root().into_iter().flat_map(Element::children);
-        let Some(note) = notes.into_iter().find(|note| note.attr("id").is_some_and(|known| known == id))
-        else {
-            continue;
-        };
-        let count = counts.entry(kind).or_default();
-        *count += 1;
-        let label = match kind {
-            NoteKind::Foot => format!("{count}"),
-            NoteKind::End => format!("e{count}"),
-            NoteKind::Comment => format!("c{count}"),
-        };
+    let mut referred = Vec::new();
+    for (&kind, (xml, relationships)) in &beside.notes {
+        // Notes have comments too.
+        referred.append(&mut walk.notes);
         walk.relationships.clone_from(relationships);
-        let mut blocks = Vec::new();
-        walk.blocks(note, &mut blocks);
-        builder.note(&label, flattened(blocks));
+        let notes = xml.root().into_iter().flat_map(Element::children);
+        let mut by_id = BTreeMap::new();
+        for note in notes {
+            if let Some(id) = note.attr("id") {
+                by_id.entry(id.into_owned()).or_insert(note);
+            }
+        }
+        let mut count = 0_usize;
+        for (_, id) in referred.iter().filter(|(of, _)| *of == kind) {
+            if builder.is_full() {
+                return;
+            }
+            let Some(note) = by_id.remove(id) else { continue };
+            count += 1;
+            let label = match kind {
+                NoteKind::Foot => format!("{count}"),
+                NoteKind::End => format!("e{count}"),
+                NoteKind::Comment => format!("c{count}"),
+            };
+            let mut blocks = Vec::new();
+            walk.blocks(note, &mut blocks);
+            builder.note(&label, flattened(blocks));
+        }
     }
 }
 

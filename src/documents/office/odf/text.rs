@@ -3,7 +3,8 @@
 //! **Definition.** OpenDocument 1.3 part 3, 5 to 7 and 9. White space collapses; spaces, tabs and breaks are elements. What
 //! was deleted stands apart from the text and is not seen.
 //!
-//! **Bad input.** Depth is bounded by that of the tree; repeated cells by [`MAX_COLUMNS`] and [`MAX_REPEATED_ROWS`].
+//! **Bad input.** Depth is bounded by that of the tree; repeated cells by [`MAX_COLUMNS`], [`MAX_REPEATED_ROWS`] and
+//! [`MAX_REPEATED_BYTES`].
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,8 @@ use crate::{Inline, Marker, Table};
 const MAX_COLUMNS: usize = 1024;
 /// Times that a row of a table is shown.
 const MAX_REPEATED_ROWS: usize = 64;
+/// Bytes that all repeated cells and rows may take.
+const MAX_REPEATED_BYTES: usize = 32 << 20;
 /// Spaces that one element stands for.
 const MAX_SPACES: usize = 64;
 
@@ -39,6 +42,8 @@ pub(super) struct Walk<'x> {
     /// How far lists have counted, by their ids, and the last one of each style.
     lists: BTreeMap<String, [u32; LEVELS]>,
     depth: usize,
+    /// Bytes that repeated cells may still take.
+    room: usize,
 }
 
 /// A place in lists.
@@ -64,6 +69,7 @@ impl<'x> Walk<'x> {
             headings: [0; LEVELS],
             lists: BTreeMap::new(),
             depth: 0,
+            room: MAX_REPEATED_BYTES,
         }
     }
 
@@ -299,11 +305,14 @@ impl<'x> Walk<'x> {
                 links.extend(
                     words.links.iter().map(|(range, target)| Block::Link(target.clone(), anchor(range))),
                 );
-                let times = cell.number::<usize>("number-columns-repeated").unwrap_or(1).max(1);
-                let width = shown.len().saturating_add(times).min(MAX_COLUMNS);
-                shown.resize(width, words.text);
+                let times = cell.number::<usize>("number-columns-repeated").unwrap_or(1);
+                let times = times.min(MAX_COLUMNS.saturating_sub(shown.len())).max(1);
+                let times = self.repeats(times, words.text.len() + size_of::<String>());
+                shown.resize(shown.len() + times, words.text);
             }
             let times = row.number::<usize>("number-rows-repeated").unwrap_or(1).clamp(1, MAX_REPEATED_ROWS);
+            let bytes = shown.iter().map(|cell| cell.len() + size_of::<String>()).sum::<usize>();
+            let times = self.repeats(times, bytes);
             table.rows.extend(std::iter::repeat_n(shown, times));
         }
         if header == 1 && table.rows.len() > 1 {
@@ -311,6 +320,17 @@ impl<'x> Walk<'x> {
         }
         out.push(Block::Table(table));
         out.extend(links);
+    }
+
+    /// How often something is repeated: as often as it says while there is room, else once.
+    fn repeats(&mut self, times: usize, bytes: usize) -> usize {
+        match self.room.checked_sub((times - 1).saturating_mul(bytes)) {
+            Some(room) => {
+                self.room = room;
+                times
+            }
+            None => 1,
+        }
     }
 
     /// Words of a paragraph.
