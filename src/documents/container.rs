@@ -59,7 +59,7 @@ impl<'a> Container<'a> {
     /// Reads the names.
     pub(crate) fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self, Failure> {
         if bytes.starts_with(COMPOUND) {
-            return Err(compound(bytes));
+            return Err(compound(bytes, limits));
         }
         let mut container = Container {
             bytes,
@@ -238,10 +238,9 @@ fn inflate(data: &[u8], most: usize) -> Option<(Vec<u8>, bool)> {
 }
 
 /// Why a compound file is no container.
-fn compound(bytes: &[u8]) -> Failure {
-    let file = cfb::CompoundFile::open(std::io::Cursor::new(bytes));
-    match file {
-        Ok(file) if file.exists("EncryptedPackage") => Failure::new("encrypted", "an encrypted package"),
+fn compound(bytes: &[u8], limits: &Limits) -> Failure {
+    match crate::ole::Container::open(bytes, limits) {
+        Ok(file) if file.has("EncryptedPackage") => Failure::new("encrypted", "an encrypted package"),
         _ => Failure::new("damaged", "a compound file, no zip container"),
     }
 }

@@ -60,7 +60,8 @@ fn rows(text: &str, delimiter: u8, most: usize, most_bytes: usize) -> Vec<Vec<St
 fn delimiter(text: &str) -> u8 {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
     let alike = |delimiter: u8| {
-        let mut widths: Vec<usize> = rows(sample, delimiter, SAMPLE_ROWS, usize::MAX).iter().map(Vec::len).collect();
+        let mut widths: Vec<usize> =
+            rows(sample, delimiter, SAMPLE_ROWS, usize::MAX).iter().map(Vec::len).collect();
         widths.retain(|width| *width > 1);
         widths.sort_unstable();
         // As many rows of one length as can be; among equals the longer ones.

@@ -35,7 +35,7 @@ use crate::{Document, Failure, Kind, Limits};
 /// # Errors
 /// `damaged` where it is no compound file or has no text, `encrypted` where a password keeps it.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
-    let mut container = Container::open(bytes, limits)?;
+    let container = Container::open(bytes, limits)?;
     let damaged = |what: &str| Failure::new("damaged", what);
     let main = container.stream("WordDocument").ok_or_else(|| damaged("no stream of text"))?;
     let fib = fib::Fib::read(&main).ok_or_else(|| damaged("no head of a word document"))?;

@@ -43,9 +43,9 @@ mod ppt;
 mod prose;
 mod read;
 mod rtf;
-mod text;
 #[cfg(test)]
 mod testing;
+mod text;
 mod title;
 mod xml;
 

@@ -31,7 +31,7 @@ use crate::{Builder, Document, Failure, Kind, Limits};
 /// # Errors
 /// `damaged` where it is no compound file or has no slides, `encrypted` where a password keeps it.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
-    let mut container = Container::open(bytes, limits)?;
+    let container = Container::open(bytes, limits)?;
     let names = ["PowerPoint Document", "PP97_DUALSTORAGE/PowerPoint Document"];
     let Some(stream) = names.into_iter().find_map(|name| container.stream(name)) else {
         return Err(Failure::new("damaged", "no stream of slides"));

@@ -246,7 +246,9 @@ impl Walk<'_, '_> {
         let mut walk = dom.walk(cell);
         while let Some(edge) = walk.next() {
             match edge {
-                Edge::Enter(node) if dom.is_text(node) => push_collapsed(&mut words, dom.text(node), link.as_deref()),
+                Edge::Enter(node) if dom.is_text(node) => {
+                    push_collapsed(&mut words, dom.text(node), link.as_deref())
+                }
                 Edge::Enter(node) => match dom.tag(node) {
                     Tag::Script | Tag::Style | Tag::Template | Tag::Svg | Tag::Rt | Tag::Rp => {
                         walk.skip_children()

@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
             Token::Close => self.close(),
             _ if self.left_out > 0 => {}
             Token::Word("bin", number) => {
-                self.tokens.skip(number.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0));
+                self.tokens.skip_binary(number.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0));
             }
             Token::Word(word, number) => self.word(word, number),
             _ if self.state.destination == Destination::Nowhere => {
@@ -350,6 +350,11 @@ impl<'a> Reader<'a> {
 
     /// Closes what is open and makes the document.
     fn finish(mut self) -> Document {
+        // A file that is cut within a picture ends the paragraph around it.
+        self.left_out = 0;
+        while self.state.destination != Destination::Story && !self.groups.is_empty() {
+            self.close();
+        }
         self.flush();
         while self.stories.len() > 1 {
             self.end_story();

@@ -70,6 +70,8 @@ fn what_is_no_text_is_left_out() {
     let cases = [
         ("a{\\*\\unknown b}c{\\pict\\pngblip 89504e47}d", "acd\n"),
         ("a{\\pict\\bin4 }{\\}b}c", "ac\n"),
+        // Its length is a lie.
+        ("a{\\pict\\bin400 xyz}c", "ac\n"),
         ("{\\colortbl;\\red0;}{\\object{\\*\\objdata 00}{\\result no}}x", "x\n"),
         ("a{\\v hidden}b{\\deleted gone}c\\v d\\v0 e", "abce\n"),
         ("{\\header top}{\\footerl \\chpgn}body", "body\n"),

@@ -35,12 +35,8 @@ pub(super) fn tell<'x>(
         }
         let is_active = active.map_or(pages == 0, |active| active == name);
         pages += 1;
-        let mut reading = Reading {
-            sheet: Sheet::new(&name, is_active, builder),
-            walk,
-            row: 0,
-            links: Vec::new(),
-        };
+        let mut reading =
+            Reading { sheet: Sheet::new(&name, is_active, builder), walk, row: 0, links: Vec::new() };
         reading.rows(element);
         let Reading { sheet, links, .. } = reading;
         title.tell(sheet, builder);

@@ -11,6 +11,7 @@
 
 mod biff;
 mod book;
+mod date;
 mod format;
 pub(crate) mod xls;
 pub(crate) mod xlsb;
@@ -95,7 +96,8 @@ impl Sheet {
     /// A filled cell.
     pub(crate) fn cell(&mut self, row: u32, column: u32) -> Option<&Cell> {
         self.sort();
-        let at = self.cells.binary_search_by_key(&(row, column), |placed| (placed.row, placed.column)).ok()?;
+        let at =
+            self.cells.binary_search_by_key(&(row, column), |placed| (placed.row, placed.column)).ok()?;
         self.cells.get(at).map(|placed| &placed.cell)
     }
 

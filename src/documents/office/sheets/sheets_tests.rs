@@ -45,7 +45,10 @@ fn the_heaviest_cell_is_the_title() {
             "Name",
         ),
         // One letter and numbers are none.
-        (vec![sheet("s", true, &[(0, 0, "x", false), (1, 0, "2020", false), (2, 0, "Title", false)])], "Title"),
+        (
+            vec![sheet("s", true, &[(0, 0, "x", false), (1, 0, "2020", false), (2, 0, "Title", false)])],
+            "Title",
+        ),
     ];
     for (sheets, title) in cases {
         assert_eq!(told(sheets).title.as_deref(), Some(title));

@@ -54,7 +54,7 @@ struct Globals {
 /// Reads an XLS file.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let mut builder = Builder::new(Kind::Xls, limits);
-    let mut container = Container::open(bytes, limits)?;
+    let container = Container::open(bytes, limits)?;
     let facts = container.facts();
     facts.give(&mut builder.document);
     if let Some(title) = facts.title.as_deref().and_then(cleaned) {
