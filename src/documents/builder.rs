@@ -66,6 +66,14 @@ pub enum Marker {
     Number(u32),
 }
 
+/// What the last block of the Markdown is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Item,
+    Note,
+    Other,
+}
+
 /// Puts a document together, block by block, within limits.
 #[derive(Debug)]
 pub struct Builder {
@@ -76,14 +84,22 @@ pub struct Builder {
     rows: usize,
     cells: usize,
     full: bool,
-    in_list: bool,
+    last: Last,
 }
 
 impl Builder {
     /// A document of a kind without blocks.
     pub fn new(kind: Kind, limits: &Limits) -> Self {
         let document = Document::new(kind);
-        Builder { document, limits: limits.clone(), chars: 0, rows: 0, cells: 0, full: false, in_list: false }
+        Builder {
+            document,
+            limits: limits.clone(),
+            chars: 0,
+            rows: 0,
+            cells: 0,
+            full: false,
+            last: Last::Other,
+        }
     }
 
     /// Whether the text has reached its limit: what comes now is left out.
@@ -117,7 +133,7 @@ impl Builder {
         let Some(words) = self.admit(words.into()) else { return };
         let flat = one_line(&words.text);
         self.line(&flat);
-        self.block(false);
+        self.block(Last::Other);
         let marked = marked(&words, true);
         self.document.markdown.push_str(&"######"[..level.into()]);
         self.document.markdown.push(' ');
@@ -130,7 +146,7 @@ impl Builder {
     pub fn paragraph(&mut self, words: impl Into<Inline>) {
         let Some(words) = self.admit(words.into()) else { return };
         self.line(&words.text);
-        self.block(false);
+        self.block(Last::Other);
         let marked = marked(&words, false);
         self.document.markdown.push_str(&marked);
         self.document.markdown.push('\n');
@@ -144,7 +160,7 @@ impl Builder {
             Marker::Number(number) => format!("{number}. "),
         };
         self.line(&format!("{marker}{}", one_line(&words.text)));
-        self.block(true);
+        self.block(Last::Item);
         for _ in 0..depth.min(8) {
             self.document.markdown.push_str("    ");
         }
@@ -158,7 +174,7 @@ impl Builder {
     pub fn code(&mut self, lines: &str) {
         let Some(words) = self.admit(Inline::from(lines.trim_end())) else { return };
         self.line(&words.text);
-        self.block(false);
+        self.block(Last::Other);
         let fence = "`".repeat(3.max(longest_run(&words.text, '`') + 1));
         self.document.markdown.push_str(&format!("{fence}\n{}\n{fence}\n", words.text));
     }
@@ -167,7 +183,7 @@ impl Builder {
     pub fn note(&mut self, label: &str, words: impl Into<Inline>) {
         let Some(words) = self.admit(words.into()) else { return };
         self.line(&one_line(&words.text));
-        self.block(true);
+        self.block(Last::Note);
         let marked = marked(&words, true);
         self.document.markdown.push_str(&format!("[^{}]: {marked}\n", label.trim()));
     }
@@ -175,7 +191,7 @@ impl Builder {
     /// Adds running heads, page numbers and the like: a comment of the Markdown where the limits ask for it.
     pub fn furniture(&mut self, words: &str) {
         if self.limits.furniture && !words.trim().is_empty() && !self.full {
-            self.block(false);
+            self.block(Last::Other);
             self.document.markdown.push_str(&format!("<!-- {} -->\n", one_line(words).replace("--", "- -")));
         }
     }
@@ -231,12 +247,12 @@ impl Builder {
         }
     }
 
-    /// Begins a block of the Markdown: behind an empty line, unless item follows item.
-    fn block(&mut self, item: bool) {
-        if !(self.document.markdown.is_empty() || item && self.in_list) {
+    /// Begins a block of the Markdown: behind an empty line, unless item follows item or note follows note.
+    fn block(&mut self, block: Last) {
+        if !(self.document.markdown.is_empty() || block != Last::Other && block == self.last) {
             self.document.markdown.push('\n');
         }
-        self.in_list = item;
+        self.last = block;
     }
 }
 
@@ -285,6 +301,28 @@ mod tests {
         assert_eq!(document.links, [Link { target: "http://a.example/x".into(), anchor: "this".into() }]);
         assert_eq!(document.tables[0].columns, ["Kind", "Kind 2"]);
         assert_eq!(document.tables[0].rows, [["a|b", ""]]);
+    }
+
+    #[test]
+    fn notes_are_no_items() {
+        let document = built(|b| {
+            b.item(0, Marker::Bullet, "a");
+            b.note("1", "x");
+            b.note("2", "y");
+            b.item(0, Marker::Bullet, "b");
+        });
+        assert_eq!(document.markdown, "- a\n\n[^1]: x\n[^2]: y\n\n- b\n");
+    }
+
+    #[test]
+    fn white_space_around_links_stays() {
+        let document = built(|b| {
+            let mut words = Inline::from("1 May");
+            words.push_link(" link ", "http://a.example/");
+            words.text.push('x');
+            b.paragraph(words);
+        });
+        assert_eq!(document.markdown, "1 May [link](http://a.example/) x\n");
     }
 
     #[test]

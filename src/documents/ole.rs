@@ -6,9 +6,9 @@
 
 mod compound;
 
-use crate::Document;
 use crate::code_pages::CodePage;
 pub(crate) use crate::ole::compound::Container;
+use crate::{Document, Failure};
 
 /// Properties of a set that are looked at.
 const MAX_PROPERTIES: u32 = 1_000;
@@ -16,8 +16,16 @@ const MAX_PROPERTIES: u32 = 1_000;
 const MAX_PROPERTY: usize = 4096;
 
 impl Container<'_> {
+    /// Why a file without the stream of its kind is not read: Office wraps compound files around what it encrypts.
+    pub(crate) fn without(&self, what: &str) -> Failure {
+        match self.has("EncryptedPackage") {
+            true => Failure::new("encrypted", "an encrypted package"),
+            false => Failure::new("damaged", what),
+        }
+    }
+
     /// Facts of the property sets.
-    pub(crate) fn facts(&self) -> Facts {
+    pub(crate) fn facts(&mut self) -> Facts {
         let mut facts = Facts::default();
         if let Some(set) = self.stream("\u{5}SummaryInformation") {
             facts.read(&set);

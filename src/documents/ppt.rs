@@ -31,10 +31,10 @@ use crate::{Builder, Document, Failure, Kind, Limits};
 /// # Errors
 /// `damaged` where it is no compound file or has no slides, `encrypted` where a password keeps it.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
-    let container = Container::open(bytes, limits)?;
+    let mut container = Container::open(bytes, limits)?;
     let names = ["PowerPoint Document", "PP97_DUALSTORAGE/PowerPoint Document"];
     let Some(stream) = names.into_iter().find_map(|name| container.stream(name)) else {
-        return Err(Failure::new("damaged", "no stream of slides"));
+        return Err(container.without("no stream of slides"));
     };
     let user = container.stream("Current User").unwrap_or_default();
     let directory = directory::Directory::read(&stream, &user);
@@ -44,6 +44,9 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let facts = container.facts();
     let mut builder = Builder::new(Kind::Ppt, limits);
     facts.give(&mut builder.document);
+    if container.is_damaged() {
+        builder.warn("damaged");
+    }
     Ok(slides::Reader::new(&stream, &directory, builder).read(facts.title.as_deref()))
 }
 

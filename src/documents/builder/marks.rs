@@ -13,6 +13,9 @@ pub(super) fn marked(words: &Inline, flat: bool) -> String {
             continue;
         };
         marked.push_str(&escaped(before));
+        if anchor.starts_with(char::is_whitespace) {
+            marked.push(' ');
+        }
         marked.push_str(&format!("[{}]({})", escaped(anchor.trim()), address(target)));
         if anchor.ends_with(char::is_whitespace) {
             marked.push(' ');

@@ -57,6 +57,8 @@ pub(crate) struct Container<'a> {
     /// Places of streams by their paths in lower case, steps with `/` between.
     paths: BTreeMap<String, usize>,
     max_bytes: usize,
+    /// Whether a stream ended before its time.
+    damaged: bool,
 }
 
 impl<'a> Container<'a> {
@@ -80,6 +82,7 @@ impl<'a> Container<'a> {
             entries: Vec::new(),
             paths: BTreeMap::new(),
             max_bytes: limits.max_input_bytes,
+            damaged: false,
         };
         container.read_table(head(68)?);
         container.entries = entries(&container.chain(head(48)?, usize::MAX));
@@ -98,8 +101,13 @@ impl<'a> Container<'a> {
         self.paths.contains_key(&name.to_lowercase())
     }
 
+    /// Whether a stream that was read ended before its time.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.damaged
+    }
+
     /// A stream, as far as it can be read.
-    pub(crate) fn stream(&self, name: &str) -> Option<Vec<u8>> {
+    pub(crate) fn stream(&mut self, name: &str) -> Option<Vec<u8>> {
         let entry = self.paths.get(&name.to_lowercase()).and_then(|&at| self.entries.get(at))?;
         let size = usize::try_from(entry.size).unwrap_or(usize::MAX).min(self.max_bytes);
         let bytes = if entry.size < self.small_limit {
@@ -109,6 +117,7 @@ impl<'a> Container<'a> {
         } else {
             self.chain(entry.start, size)
         };
+        self.damaged |= bytes.len() < size;
         (size == 0 || !bytes.is_empty()).then_some(bytes)
     }
 
@@ -234,7 +243,7 @@ mod tests {
         let names = (0..40).map(|at| format!("s{at}")).collect::<Vec<_>>();
         streams.extend(names.iter().map(|name| (name.as_str(), name.as_bytes())));
         let bytes = container(&streams);
-        let file = open(&bytes);
+        let mut file = open(&bytes);
         for (name, content) in streams {
             assert_eq!(file.stream(name).as_deref(), Some(content), "{name}");
         }
@@ -259,13 +268,15 @@ mod tests {
         let long = vec![7; 100_000];
         let bytes = container(&[("Long", &long)]);
         // What stands before the cut is read.
-        let cut = open(&bytes[..60_000]).stream("Long").unwrap();
+        let mut container = open(&bytes[..60_000]);
+        let cut = container.stream("Long").unwrap();
+        assert!(container.is_damaged());
         assert!(cut.len() > 40_000 && long.starts_with(&cut), "{}", cut.len());
         // Every number of the table is that of one and the same sector.
         let mut circle = bytes.clone();
         let table = (u32_at(&bytes, 76).unwrap() as usize + 1) * if bytes[30] == 12 { 4096 } else { 512 };
         circle[table..table + 400].fill(2);
-        if let Ok(file) = Container::open(&circle, &Limits::default()) {
+        if let Ok(mut file) = Container::open(&circle, &Limits::default()) {
             assert!(file.stream("Long").is_none_or(|read| read.len() <= bytes.len() + 4096));
         }
         assert!(Container::open(&bytes[..60], &Limits::default()).is_err());

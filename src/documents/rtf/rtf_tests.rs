@@ -180,6 +180,12 @@ fn damage_costs_no_more_than_itself() {
     }
 }
 
+#[test]
+fn comments_are_notes() {
+    let read = read_all(b"{\\rtf1 said{\\*\\atnid A}{\\*\\atnauthor Ann}\\chatn{\\*\\annotation{\\*\\atnref 1}\\pard\\plain why?} so\\par}");
+    assert_eq!(read.markdown, "said so\n\n[^c1]: why?\n");
+}
+
 proptest::proptest! {
     #[test]
     fn no_bytes_panic(parts in proptest::collection::vec(0..PARTS.len(), 0..60), noise in proptest::collection::vec(0_u8.., 0..40)) {

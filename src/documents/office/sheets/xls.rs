@@ -54,14 +54,17 @@ struct Globals {
 /// Reads an XLS file.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let mut builder = Builder::new(Kind::Xls, limits);
-    let container = Container::open(bytes, limits)?;
+    let mut container = Container::open(bytes, limits)?;
     let facts = container.facts();
     facts.give(&mut builder.document);
     if let Some(title) = facts.title.as_deref().and_then(cleaned) {
         builder.document.give_title(&title, TitleSource::Metadata);
     }
     let stream = container.stream("Workbook").or_else(|| container.stream("Book"));
-    let stream = stream.ok_or_else(|| Failure::new("no-such-part", "Workbook"))?;
+    let stream = stream.ok_or_else(|| container.without("no workbook"))?;
+    if container.is_damaged() {
+        builder.warn("damaged");
+    }
     let globals = globals(&stream)?;
     let mut title = Heaviest::default();
     let mut pages = 0;
