@@ -159,6 +159,7 @@ impl Builder {
             Marker::Bullet => "- ".to_owned(),
             Marker::Number(number) => format!("{number}. "),
         };
+        self.chars += marker.len();
         self.line(&format!("{marker}{}", one_line(&words.text)));
         self.block(Last::Item);
         for _ in 0..depth.min(8) {
@@ -231,7 +232,8 @@ impl Builder {
             words.text.truncate(end);
             words.links.retain(|(range, _)| range.end <= end);
         }
-        self.chars += chars.min(room);
+        // A line ends with a character too.
+        self.chars += chars.min(room) + 1;
         for (range, target) in &words.links {
             let anchor = words.text.get(range.clone()).unwrap_or_default().to_owned();
             self.link(target, &anchor);
@@ -333,7 +335,7 @@ mod tests {
         builder.paragraph("abcdef");
         builder.paragraph("more");
         let document = builder.finish();
-        assert_eq!(document.text, "好好好\nab\n");
+        assert_eq!(document.text, "好好好\na\n");
         assert_eq!(document.warnings, ["text-cut"]);
     }
 }

@@ -15,6 +15,9 @@ use crate::{Builder, Document, Kind, Limits, Table};
 /// Bytes by which the delimiter is found.
 const SAMPLE: usize = 64 << 10;
 
+/// Fields of a row up to which all of them are kept, so that tables keep columns without values.
+const NARROW: usize = 1024;
+
 /// Rows by which it is found.
 const SAMPLE_ROWS: usize = 200;
 
@@ -28,9 +31,8 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
         None => (None, text),
     };
     let delimiter = stated.unwrap_or_else(|| delimiter(text));
-    // What is shown of a text of four bytes a character, and a row more, so that the builder sees that there is one.
-    let most_bytes = limits.max_text_chars.saturating_mul(4);
-    let mut rows = rows(text, delimiter, limits.max_table_rows.saturating_add(2), most_bytes);
+    // What is shown, and a row more, so that the builder sees that there is one.
+    let mut rows = rows(text, delimiter, limits.max_table_rows.saturating_add(2), limits.max_text_chars);
     let columns = match rows.first() {
         Some(first) if is_header(first) && rows.len() > 1 => rows.remove(0),
         _ => Vec::new(),
@@ -39,18 +41,22 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
     builder.finish()
 }
 
-/// At most so many rows of a text, which end behind so many bytes.
-fn rows(text: &str, delimiter: u8, most: usize, most_bytes: usize) -> Vec<Vec<String>> {
+/// At most so many rows of a text, which end behind so many characters.
+fn rows(text: &str, delimiter: u8, most: usize, most_chars: usize) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new();
     reader.has_headers(false).flexible(true).delimiter(delimiter).trim(csv::Trim::All);
     let mut records = reader.from_reader(text.as_bytes()).into_records().map_while(Result::ok);
     let mut rows = Vec::new();
-    let mut bytes = 0_usize;
-    while rows.len() < most && bytes <= most_bytes {
+    let mut chars = 0_usize;
+    while rows.len() < most && chars <= most_chars {
         let Some(record) = records.next() else { break };
-        let row: Vec<String> = record.iter().take(MAX_COLUMNS + 1).map(str::to_owned).collect();
-        // A separator and the place of a field are work too.
-        bytes += row.iter().map(|field| field.len() + 3).sum::<usize>();
+        let mut row: Vec<String> = record.iter().take(MAX_COLUMNS + 1).map(str::to_owned).collect();
+        // Of a row without words, and of a wide one the empty fields at its end, nothing is shown.
+        if row.len() > NARROW {
+            row.truncate(row.iter().rposition(|field| !field.is_empty()).map_or(0, |at| at + 1));
+        }
+        // Between two fields stand three characters.
+        chars = row.iter().fold(chars, |chars, field| chars + field.chars().count() + 3);
         rows.push(row);
     }
     rows

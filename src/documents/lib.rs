@@ -31,6 +31,7 @@ mod doc;
 mod document;
 mod epub;
 mod feed;
+mod grid;
 mod html;
 pub mod isolate;
 mod languages;

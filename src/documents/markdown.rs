@@ -4,13 +4,17 @@
 //! words. HTML within is passed over. A block of metadata at the beginning, between lines `---`, gives title, author, date
 //! and language, where its lines say so in so many words.
 //!
-//! **Cost.** Linear; nothing is nested deeper than the parser's own limits.
+//! **Cost.** Linear in the source, of which the first [`MAX_SOURCE`] bytes are read: the parser keeps a tree of all it is given.
+//! Nothing is nested deeper than the parser's own limits.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use webmill_html::{DateOrder, WrittenDate, read_date};
 
 use crate::{Builder, Document, Inline, Kind, Limits, Marker, Table, TitleSource};
+
+/// Bytes that are read; books have a tenth of that.
+const MAX_SOURCE: usize = 4 << 20;
 
 /// Reads Markdown.
 pub fn read_markdown(text: &str, limits: &Limits) -> Document {
@@ -20,7 +24,14 @@ pub fn read_markdown(text: &str, limits: &Limits) -> Document {
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut reader = Reader::new(limits);
-    for event in Parser::new_ext(text, options) {
+    let source = text.get(..text.floor_char_boundary(MAX_SOURCE)).unwrap_or(text);
+    let whole = source.len() == text.len();
+    // A line that is cut would be another block.
+    let source = if whole { source } else { source.rsplit_once('\n').map_or(source, |(lines, _)| lines) };
+    if !whole {
+        reader.builder.warn("text-cut");
+    }
+    for event in Parser::new_ext(source, options) {
         if reader.builder.is_full() {
             break;
         }

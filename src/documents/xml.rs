@@ -46,6 +46,7 @@ pub(crate) struct Xml {
     source: String,
     nodes: Vec<Node>,
     damaged: bool,
+    cut: Option<&'static str>,
 }
 
 /// What an element holds.
@@ -69,12 +70,17 @@ impl Xml {
         let source = decode(bytes);
         let mut tree = Tree::default();
         tree.build(&source, "", |_| true);
-        Xml { source, nodes: tree.nodes, damaged: tree.damaged }
+        Xml { source, nodes: tree.nodes, damaged: tree.damaged, cut: tree.cut }
     }
 
     /// Whether its end was not reached.
     pub(crate) fn is_damaged(&self) -> bool {
         self.damaged
+    }
+
+    /// Why a part of it was left out, if it was.
+    pub(crate) fn cut(&self) -> Option<&'static str> {
+        self.cut
     }
 
     /// The first element.
@@ -90,7 +96,7 @@ pub(crate) fn stream(bytes: &[u8], name: &str, look: impl FnMut(Element<'_>) -> 
     let source = decode(bytes);
     let mut tree = Tree::default();
     tree.build(&source, name, look);
-    Xml { source, nodes: tree.nodes, damaged: tree.damaged }
+    Xml { source, nodes: tree.nodes, damaged: tree.damaged, cut: tree.cut }
 }
 
 /// A tree that grows.
@@ -98,6 +104,7 @@ pub(crate) fn stream(bytes: &[u8], name: &str, look: impl FnMut(Element<'_>) -> 
 struct Tree {
     nodes: Vec<Node>,
     damaged: bool,
+    cut: Option<&'static str>,
 }
 
 impl Tree {
@@ -128,11 +135,11 @@ impl Tree {
                     break;
                 }
                 Ok(_) if self.nodes.len() >= MAX_NODES => {
-                    self.damaged = true;
+                    self.cut = Some("too-much-work");
                     break;
                 }
                 Ok(Event::Start(_)) if open.len() >= MAX_DEPTH => {
-                    self.damaged = true;
+                    self.cut = self.cut.or(Some("too-deep"));
                     too_deep += 1;
                     None
                 }

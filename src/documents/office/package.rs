@@ -4,7 +4,7 @@
 //!
 //! **Reference.** ECMA-376-2, clauses 8 and 9.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::container::Container;
 use crate::xml::Xml;
@@ -28,21 +28,21 @@ pub(crate) type Relationships = BTreeMap<String, Relationship>;
 pub(crate) struct Package<'a> {
     pub(crate) container: Container<'a>,
     pub(crate) damaged: bool,
-    /// Whether a part was left out that would inflate to too much.
-    too_much: bool,
+    /// Why parts were left out, or parts of them.
+    cut: BTreeSet<&'static str>,
 }
 
 impl<'a> Package<'a> {
     /// Opens the container.
     pub(crate) fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self, Failure> {
-        Ok(Package { container: Container::open(bytes, limits)?, damaged: false, too_much: false })
+        Ok(Package { container: Container::open(bytes, limits)?, damaged: false, cut: BTreeSet::new() })
     }
 
     /// The bytes of a part; `None` where that is missing, or would inflate to too much.
     pub(crate) fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
         match self.container.part(name) {
             Err(failure) if failure.reason == "inflates-too-much" => {
-                self.too_much = true;
+                self.cut.insert("inflates-too-much");
                 Ok(None)
             }
             read => read,
@@ -61,9 +61,15 @@ impl<'a> Package<'a> {
         Ok(Some(self.parse(&bytes)))
     }
 
+    /// Notes what is wrong with a tree.
+    pub(crate) fn note(&mut self, xml: &Xml) {
+        self.damaged |= xml.is_damaged();
+        self.cut.extend(xml.cut());
+    }
+
     fn parse(&mut self, bytes: &[u8]) -> Xml {
         let xml = Xml::parse(bytes);
-        self.damaged |= xml.is_damaged();
+        self.note(&xml);
         xml
     }
 
@@ -98,9 +104,7 @@ impl<'a> Package<'a> {
         if self.damaged || self.container.is_damaged() {
             builder.warn("damaged");
         }
-        if self.too_much {
-            builder.warn("inflates-too-much");
-        }
+        self.cut.iter().for_each(|reason| builder.warn(reason));
         if self.container.has_doubles() {
             builder.warn("parts-twice");
         }

@@ -100,7 +100,7 @@ fn read_cells(package: &mut Package<'_>, part: &str, book: &Book, sheet: &mut Sh
         }
         true
     });
-    package.damaged |= left.is_damaged();
+    package.note(&left);
     Ok(left)
 }
 
@@ -192,7 +192,7 @@ fn strings(package: &mut Package<'_>, name: &str) -> Result<Strings, Failure> {
     let mut strings = Strings::default();
     let Some(bytes) = package.bytes(name)? else { return Ok(strings) };
     let left = stream(&bytes, "si", |element| strings.push(string(element)));
-    package.damaged |= left.is_damaged();
+    package.note(&left);
     Ok(strings)
 }
 
