@@ -225,4 +225,12 @@ mod tests {
         assert_eq!(read_markdown("x\n\n## Tea\n", &Limits::default()).title.as_deref(), Some("Tea"));
         assert_eq!(read_markdown("plain", &Limits::default()).title, None);
     }
+
+    #[test]
+    fn long_sources_are_cut_between_lines() {
+        let document = read_markdown(&"- item\n".repeat(1 << 20), &Limits::default());
+        assert_eq!(document.warnings, ["text-cut"]);
+        assert_eq!(document.text.lines().count(), (4 << 20) / 7);
+        assert!(document.text.lines().all(|line| line == "- item"));
+    }
 }

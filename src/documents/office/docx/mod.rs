@@ -1,6 +1,6 @@
 //! DOCX: Word since 2007.
 //!
-//! **What.** Headings, paragraphs, items with their numbers, tables, boxes, notes and comments, charts; running heads apart.
+//! **What.** Headings, paragraphs, items with their numbers, tables, boxes, notes and comments, charts, pages of HTML put in; running heads apart.
 //!
 //! **Definition.** ECMA-376-1, clause 17 (WordprocessingML), transitional and strict.
 //!
@@ -20,12 +20,13 @@ mod styles;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blocks::{Block, flattened};
+use crate::epub::chapter;
 use crate::office::docx::body::{NoteKind, Walk};
 use crate::office::docx::numbering::Numbering;
 use crate::office::docx::styles::Styles;
 use crate::office::package::{Package, Relationships, part_of};
 use crate::office::{chart, diagram, properties};
-use crate::xml::{Element, Xml};
+use crate::xml::{Element, Xml, decode};
 use crate::{Builder, Document, Failure, Kind, Limits, TitleSource, title};
 
 /// Names of the main part where no relationship tells it.
@@ -52,6 +53,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let numbering =
         part(&mut package, &relationships, "numbering")?.map(|xml| Numbering::read(&xml)).unwrap_or_default();
     let beside = beside(&mut package, &relationships, limits)?;
+    let chunks = chunks(&mut package, &relationships)?;
     let pictures = pictures(&mut package, &relationships)?;
     package.warn_of_damage(&mut builder);
 
@@ -61,6 +63,10 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     for element in body.children() {
         if builder.is_full() {
             break;
+        }
+        if element.name() == "altChunk" {
+            let chunk = element.prefixed_attr("id").and_then(|id| chunks.get(&*id));
+            chunk.into_iter().for_each(|page| chapter::tell(page, None, None, &mut builder));
         }
         let mut blocks = Vec::new();
         walk.block(element, &mut blocks);
@@ -107,6 +113,24 @@ fn beside(
         }
     }
     Ok(beside)
+}
+
+/// Pages of HTML that programs put into a text for Word to convert, by their relationships.
+fn chunks(
+    package: &mut Package<'_>,
+    relationships: &Relationships,
+) -> Result<BTreeMap<String, String>, Failure> {
+    let mut chunks = BTreeMap::new();
+    for (id, one) in relationships.iter().filter(|(_, one)| one.kind == "aFChunk" && !one.external) {
+        let name = one.target.to_ascii_lowercase();
+        if ![".html", ".htm", ".xhtml"].iter().any(|ending| name.ends_with(ending)) {
+            continue;
+        }
+        if let Some(bytes) = package.bytes(&one.target)? {
+            chunks.insert(id.clone(), decode(&bytes));
+        }
+    }
+    Ok(chunks)
 }
 
 /// What charts and diagrams say, by their relationships.

@@ -145,6 +145,30 @@ fn xlsx_cells_are_read_as_shown() {
     assert_eq!(read.pages, Some(2));
 }
 
+#[test]
+fn xlsx_sheets_are_read_once_with_their_boxes() {
+    let sheet = "<worksheet><sheetData><row r='1'><c r='A1' t='str'><v>a</v></c><c r='B1'><v>1</v></c></row></sheetData></worksheet>";
+    let drawing = "<wsDr><sp><txBody><p><r><t>box</t></r><r><t>ed</t></r></p></txBody></sp></wsDr>";
+    let parts = [
+        (
+            "xl/workbook.xml",
+            "<workbook><sheets><sheet name='One' r:id='a'/><sheet name='Two' r:id='b'/></sheets></workbook>"
+                .to_owned(),
+        ),
+        (
+            "xl/_rels/workbook.xml.rels",
+            relationships(&[("a", "worksheet", "s.xml"), ("b", "worksheet", "s.xml")]),
+        ),
+        ("xl/s.xml", sheet.to_owned()),
+        ("xl/_rels/s.xml.rels", relationships(&[("d", "drawing", "d.xml")])),
+        ("xl/d.xml", drawing.to_owned()),
+    ];
+    let parts = parts.iter().map(|(name, part)| (*name, part.as_str())).collect::<Vec<_>>();
+    let read = xlsx::read(&packed(&parts), &Limits::default()).unwrap();
+    assert_eq!(read.text, "One\na | 1\nboxed\n");
+    assert_eq!((read.pages, &read.warnings[..]), (Some(1), &["parts-twice".into()][..]));
+}
+
 /// A record of an XLS file.
 fn biff(kind: u16, data: &[u8]) -> Vec<u8> {
     [&kind.to_le_bytes(), &(data.len() as u16).to_le_bytes(), data].concat()
