@@ -32,7 +32,11 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
     };
     let delimiter = stated.unwrap_or_else(|| delimiter(text));
     // What is shown, and a row more, so that the builder sees that there is one.
-    let mut rows = rows(text, delimiter, limits.max_table_rows.saturating_add(2), limits.max_text_chars);
+    let most = limits.max_table_rows.saturating_add(2);
+    let (mut rows, whole) = rows(text, delimiter, most, limits.max_text_chars);
+    if !whole {
+        builder.warn("text-cut");
+    }
     let columns = match rows.first() {
         Some(first) if is_header(first) && rows.len() > 1 => rows.remove(0),
         _ => Vec::new(),
@@ -41,15 +45,18 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
     builder.finish()
 }
 
-/// At most so many rows of a text, which end behind so many characters.
-fn rows(text: &str, delimiter: u8, most: usize, most_chars: usize) -> Vec<Vec<String>> {
+/// At most so many rows of a text, which end behind so many characters, and whether these do not end them.
+fn rows(text: &str, delimiter: u8, most: usize, most_chars: usize) -> (Vec<Vec<String>>, bool) {
     let mut reader = csv::ReaderBuilder::new();
     reader.has_headers(false).flexible(true).delimiter(delimiter).trim(csv::Trim::All);
     let mut records = reader.from_reader(text.as_bytes()).into_records().map_while(Result::ok);
     let mut rows = Vec::new();
     let mut chars = 0_usize;
-    while rows.len() < most && chars <= most_chars {
+    while rows.len() < most {
         let Some(record) = records.next() else { break };
+        if chars > most_chars {
+            return (rows, false);
+        }
         let mut row: Vec<String> = record.iter().take(MAX_COLUMNS + 1).map(str::to_owned).collect();
         // Of a row without words, and of a wide one the empty fields at its end, nothing is shown.
         if row.len() > NARROW {
@@ -59,7 +66,7 @@ fn rows(text: &str, delimiter: u8, most: usize, most_chars: usize) -> Vec<Vec<St
         chars = row.iter().fold(chars, |chars, field| chars + field.chars().count() + 3);
         rows.push(row);
     }
-    rows
+    (rows, true)
 }
 
 /// The delimiter by which rows are of one length.
@@ -67,7 +74,7 @@ fn delimiter(text: &str) -> u8 {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
     let alike = |delimiter: u8| {
         let mut widths: Vec<usize> =
-            rows(sample, delimiter, SAMPLE_ROWS, usize::MAX).iter().map(Vec::len).collect();
+            rows(sample, delimiter, SAMPLE_ROWS, usize::MAX).0.iter().map(Vec::len).collect();
         widths.retain(|width| *width > 1);
         widths.sort_unstable();
         // As many rows of one length as can be; among equals the longer ones.
@@ -119,6 +126,14 @@ mod tests {
         }
         assert_eq!(read_csv("", &Limits::default()).tables, []);
         assert_eq!(read_csv("one\ntwo\n", &Limits::default()).text, "one\ntwo\n");
+    }
+
+    #[test]
+    fn rows_beyond_the_text_are_left_out_with_a_warning() {
+        let limits = Limits { max_text_chars: 40, ..Limits::default() };
+        let document = read_csv(&"1,2\n".repeat(100), &limits);
+        assert_eq!(document.warnings, ["text-cut"]);
+        assert!((4..=7).contains(&document.tables[0].rows.len()));
     }
 
     #[test]

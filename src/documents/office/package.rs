@@ -7,8 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::container::Container;
-use crate::xml::Xml;
+use crate::xml::{Xml, stream};
 use crate::{Builder, Failure, Limits};
+
+/// Nodes of the trees of all parts, those that are not kept too.
+const MAX_NODES: usize = 16_000_000;
 
 /// A relationship of a part.
 #[derive(Debug, Clone)]
@@ -30,12 +33,19 @@ pub(crate) struct Package<'a> {
     pub(crate) damaged: bool,
     /// Why parts were left out, or parts of them.
     cut: BTreeSet<&'static str>,
+    /// Nodes of trees that may still be met.
+    nodes: usize,
 }
 
 impl<'a> Package<'a> {
     /// Opens the container.
     pub(crate) fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self, Failure> {
-        Ok(Package { container: Container::open(bytes, limits)?, damaged: false, cut: BTreeSet::new() })
+        Ok(Package {
+            container: Container::open(bytes, limits)?,
+            damaged: false,
+            cut: BTreeSet::new(),
+            nodes: MAX_NODES,
+        })
     }
 
     /// The bytes of a part; `None` where that is missing, or would inflate to too much.
@@ -65,10 +75,16 @@ impl<'a> Package<'a> {
     pub(crate) fn note(&mut self, xml: &Xml) {
         self.damaged |= xml.is_damaged();
         self.cut.extend(xml.cut());
+        self.nodes = self.nodes.saturating_sub(xml.met());
+    }
+
+    /// Nodes that a part may have which is not kept.
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes
     }
 
     fn parse(&mut self, bytes: &[u8]) -> Xml {
-        let xml = Xml::parse(bytes);
+        let xml = stream(bytes, "", self.nodes, |_| true);
         self.note(&xml);
         xml
     }

@@ -88,7 +88,7 @@ fn read_cells(package: &mut Package<'_>, part: &str, book: &Book, sheet: &mut Sh
         return Ok(Xml::default());
     };
     let mut row = 0_u32;
-    let left = stream(&bytes, "row", |element| {
+    let left = stream(&bytes, "row", package.nodes(), |element| {
         // Without a number it is the one behind the last.
         row = element.number::<u32>("r").unwrap_or(row.saturating_add(1));
         let mut column = 0_u32;
@@ -191,7 +191,7 @@ fn tell_comments(
 fn strings(package: &mut Package<'_>, name: &str) -> Result<Strings, Failure> {
     let mut strings = Strings::default();
     let Some(bytes) = package.bytes(name)? else { return Ok(strings) };
-    let left = stream(&bytes, "si", |element| strings.push(string(element)));
+    let left = stream(&bytes, "si", package.nodes(), |element| strings.push(string(element)));
     package.note(&left);
     Ok(strings)
 }
