@@ -13,6 +13,7 @@ mod object;
 mod sheet;
 mod slides;
 mod styles;
+mod table;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};

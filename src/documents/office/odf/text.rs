@@ -3,23 +3,17 @@
 //! **Definition.** OpenDocument 1.3 part 3, 5 to 7 and 9. White space collapses; spaces, tabs and breaks are elements. What
 //! was deleted stands apart from the text and is not seen.
 //!
-//! **Bad input.** Depth is bounded by that of the tree; repeated cells by [`MAX_COLUMNS`], [`MAX_REPEATED_ROWS`] and
-//! [`MAX_REPEATED_BYTES`].
+//! **Bad input.** Depth is bounded by that of the tree.
 
 use std::collections::BTreeMap;
 
 use crate::blocks::{Block, flattened, push, push_collapsed, trimmed};
 use crate::office::odf::styles::{LEVELS, Styles};
+use crate::office::odf::table::MAX_REPEATED_BYTES;
 use crate::title::Candidate;
 use crate::xml::{Content, Element};
-use crate::{Inline, Marker, Table};
+use crate::{Inline, Marker};
 
-/// Columns that a table may have; further ones are left out.
-const MAX_COLUMNS: usize = 1024;
-/// Times that a row of a table is shown.
-const MAX_REPEATED_ROWS: usize = 64;
-/// Bytes that all repeated cells and rows may take.
-const MAX_REPEATED_BYTES: usize = 32 << 20;
 /// Spaces that one element stands for.
 const MAX_SPACES: usize = 64;
 
@@ -41,9 +35,9 @@ pub(super) struct Walk<'x> {
     headings: [u32; LEVELS],
     /// How far lists have counted, by their ids, and the last one of each style.
     lists: BTreeMap<String, [u32; LEVELS]>,
-    depth: usize,
+    pub(super) depth: usize,
     /// Bytes that repeated cells may still take.
-    room: usize,
+    pub(super) room: usize,
 }
 
 /// A place in lists.
@@ -269,70 +263,6 @@ impl<'x> Walk<'x> {
         }
     }
 
-    /// A table in the text.
-    pub(super) fn table(&mut self, element: Element<'x>, out: &mut Vec<Block>) {
-        self.depth += 1;
-        let mut rows = Vec::new();
-        let mut header = 0;
-        rows_of(element, false, &mut rows, &mut header);
-        let cells_of = |row: &Element<'x>| {
-            row.children().filter(|cell| matches!(cell.name(), "table-cell" | "covered-table-cell")).count()
-        };
-        if rows.iter().all(|row| cells_of(row) <= 1) {
-            rows.iter().flat_map(|row| row.children()).for_each(|cell| self.blocks(cell, out));
-        } else {
-            self.grid(&rows, header, out);
-        }
-        self.depth -= 1;
-    }
-
-    fn grid(&mut self, rows: &[Element<'x>], header: usize, out: &mut Vec<Block>) {
-        let mut table = Table::default();
-        let mut links = Vec::new();
-        for row in rows {
-            let mut shown = Vec::new();
-            for cell in
-                row.children().filter(|cell| matches!(cell.name(), "table-cell" | "covered-table-cell"))
-            {
-                let mut blocks = Vec::new();
-                if cell.name() == "table-cell" {
-                    self.blocks(cell, &mut blocks);
-                }
-                let words = flattened(blocks);
-                let anchor = |range: &std::ops::Range<usize>| {
-                    words.text.get(range.clone()).unwrap_or_default().to_owned()
-                };
-                links.extend(
-                    words.links.iter().map(|(range, target)| Block::Link(target.clone(), anchor(range))),
-                );
-                let times = cell.number::<usize>("number-columns-repeated").unwrap_or(1);
-                let times = times.min(MAX_COLUMNS.saturating_sub(shown.len())).max(1);
-                let times = self.repeats(times, words.text.len() + size_of::<String>());
-                shown.resize(shown.len() + times, words.text);
-            }
-            let times = row.number::<usize>("number-rows-repeated").unwrap_or(1).clamp(1, MAX_REPEATED_ROWS);
-            let bytes = shown.iter().map(|cell| cell.len() + size_of::<String>()).sum::<usize>();
-            let times = self.repeats(times, bytes);
-            table.rows.extend(std::iter::repeat_n(shown, times));
-        }
-        if header == 1 && table.rows.len() > 1 {
-            table.columns = table.rows.remove(0);
-        }
-        out.push(Block::Table(table));
-        out.extend(links);
-    }
-
-    /// How often something is repeated: as often as it says while there is room, else once.
-    fn repeats(&mut self, times: usize, bytes: usize) -> usize {
-        match self.room.checked_sub((times - 1).saturating_mul(bytes)) {
-            Some(room) => {
-                self.room = room;
-                times
-            }
-            None => 1,
-        }
-    }
-
     /// Words of a paragraph.
     pub(super) fn words(&mut self, element: Element<'x>) -> Inline {
         let mut words = Inline::default();
@@ -423,21 +353,6 @@ impl<'x> Walk<'x> {
         self.depth -= 1;
         self.boxes = boxes;
         flattened(blocks)
-    }
-}
-
-/// Rows of a table, those in groups too; `header` counts those that are repeated on every page.
-fn rows_of<'x>(parent: Element<'x>, in_header: bool, rows: &mut Vec<Element<'x>>, header: &mut usize) {
-    for child in parent.children() {
-        match child.name() {
-            "table-row" => {
-                *header += usize::from(in_header);
-                rows.push(child);
-            }
-            "table-header-rows" => rows_of(child, true, rows, header),
-            "table-rows" | "table-row-group" => rows_of(child, in_header, rows, header),
-            _ => {}
-        }
     }
 }
 
