@@ -167,7 +167,7 @@ impl<'a> Container<'a> {
             let compressed = u32_at(rest, 20)?;
             let entry = Entry {
                 at: usize::try_from(u32_at(rest, 42)?).ok()?.checked_add(moved)?,
-                compressed: (compressed != UNKNOWN).then(|| compressed as usize),
+                compressed: (compressed != UNKNOWN).then_some(compressed as usize),
                 method: u16_at(rest, 10)?,
                 encrypted: u16_at(rest, 8)? & 1 == 1,
             };

@@ -106,10 +106,11 @@ fn beside(
         }
     }
     for one in relationships.values().filter(|_| limits.furniture) {
-        if matches!(one.kind.as_str(), "header" | "footer") && !one.external {
-            if let Some(xml) = package.xml(&one.target)? {
-                beside.running.push((xml, package.relationships(&one.target)?));
-            }
+        if matches!(one.kind.as_str(), "header" | "footer")
+            && !one.external
+            && let Some(xml) = package.xml(&one.target)?
+        {
+            beside.running.push((xml, package.relationships(&one.target)?));
         }
     }
     Ok(beside)

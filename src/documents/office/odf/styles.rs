@@ -125,14 +125,10 @@ impl Styles {
         let default = self.default_size.unwrap_or(12.0);
         let mut share = 1.0;
         for (_, style) in self.chain(name) {
-            match &style.size {
-                Some(size) => {
-                    match size.strip_suffix('%').and_then(|percent| percent.trim().parse::<f32>().ok()) {
-                        Some(percent) => share *= percent / 100.0,
-                        None => return points(size).unwrap_or(default) * share,
-                    }
-                }
-                None => {}
+            let Some(size) = &style.size else { continue };
+            match size.strip_suffix('%').and_then(|percent| percent.trim().parse::<f32>().ok()) {
+                Some(percent) => share *= percent / 100.0,
+                None => return points(size).unwrap_or(default) * share,
             }
         }
         default * share

@@ -81,11 +81,8 @@ impl<'x> Walk<'x> {
             "h" => self.heading(element, out),
             "list" => self.list(element, None, out),
             "table" => self.table(element, out),
-            "section" => {
-                if element.attr("display").is_none_or(|display| display == "true") {
-                    self.blocks(element, out);
-                }
-            }
+            "section" if element.attr("display").is_some_and(|display| display != "true") => {}
+            "section" => self.blocks(element, out),
             "soft-page-break" => self.first_page &= self.lines.is_empty(),
             "tracked-changes"
             | "forms"

@@ -355,7 +355,7 @@ fn decimal(number: f64, decimals: usize) -> String {
 fn with_commas(digits: &str) -> String {
     let mut grouped = String::new();
     for (at, c) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(c);
