@@ -9,7 +9,8 @@ stripped of their marks by the same rules, then compared by words (NFKC, case fo
 character is one): F1 of the two bags of words, and the share of the gold's words that stand in the same order.
 
 What the gold writes in its own manner is taken out of both: comments and placeholders of pictures, numbers of plain
-lists, cells repeated over the columns and rows that a merged cell covers, LaTeX commands, boxes to tick. Notes and
+lists, cells repeated over the columns and rows that a merged cell covers, LaTeX commands other than Greek letters and
+names of functions, boxes to tick. Notes and
 comments too: the gold has those of some types only, with the hour when they were written; and what it calls charts,
 and their values in sheets, where they are those of cells.
 """
@@ -26,6 +27,10 @@ import unicodedata
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+")
+GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho _ sigma tau upsilon phi chi psi omega"
+FUNCTIONS = "arg cos cot det dim exp gcd inf ker lim ln log max min sin sup tan"
+COMMANDS = {name: f" {chr(0x3B1 + at)} " for at, name in enumerate(GREEK.split())}
+COMMANDS |= {name: f" {name} " for name in FUNCTIONS.split()}
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s)?")
 
 
@@ -74,7 +79,8 @@ def plain(markdown, sheets=False):
     text = html.unescape("\n".join(lines))
     text = re.sub(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\(<?[^)\s>]*>?\)", r"\1", text)
     text = re.sub(r"\\(?:text|mathrm|left|right|genfrac|textellipsis|textendash)\b", " ", text)
-    text = re.sub(r"\\[a-zA-Z]+", " ", text)
+    text = re.sub(r"\\([a-zA-Z]+)", lambda command: COMMANDS.get(command[1], " "), text)
+    text = re.sub(r"(?<=[α-ωΑ-Ω])(?=[A-Za-z])|(?<=[A-Za-z])(?=[α-ωΑ-Ω])", " ", text)
     text = re.sub(r"(?<= )- (?:\[[ xX]\] )?|\*\*|~~|(?<!\w)[_*]|[_*](?!\w)", " ", text)
     text = re.sub(r"[*_^{}]", " ", text)
     return WORD.findall(unicodedata.normalize("NFKC", text).casefold())

@@ -8,10 +8,10 @@ Every file below the folders becomes a response of a WARC file, called by its na
 eats memory, a zip bomb, an encrypted PDF and one of 100,000 pages; `--hangs` of them take processor time until they are ended.
 They do so because the environment variable WEBMILL_TEST_DOCUMENTS names a mark that stands in them.
 
-For each number of threads: rows of table `pages` against captures (the run fails where one is missing), seconds, processor
-seconds of all processes, the peak memory of the program alone (`VmHWM`, its children left out), documents read and
-failures by reason. Then whether the tables of all runs are equal byte for byte, and what went over the largest of the good
-documents (seconds of each alone, by `webmill text`) with --slowest N.
+First the files alone, then for each number of threads all of it: rows of table `pages` against captures (the run fails where
+one is missing), seconds, processor seconds of all processes, the peak memory of the program alone (`VmHWM`, its children
+left out), documents read and failures by reason. Then whether the tables of all these runs are equal byte for byte, and with
+--slowest N the files that take longest, each alone by `webmill text`.
 """
 
 import argparse
@@ -33,6 +33,7 @@ import zlib
 
 MARK = "webmill-test-please:"
 SHARD_BYTES = 32 << 20
+OURS = ("crashed", "too-slow", "out-of-memory", "no-child")
 MEDIA_TYPES = {
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -184,6 +185,35 @@ def query(webmill, results, sql):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def is_planted(url):
+    return url.startswith("http://planted.example/")
+
+
+def run(webmill, work, name, out, threads, count):
+    """Runs the program on shards and says what came of it; whether nothing is missing."""
+    command = [webmill, "run", work / name, "--out", out, "--threads", threads, "--recipe", work / "recipe.toml"]
+    code, said, seconds, used, peak = watched(command, env={**os.environ, "WEBMILL_TEST_DOCUMENTS": MARK})
+    print(f"  {threads} threads: exit {code}, {seconds:.1f} s, {used:.1f} s of processors, peak {peak / 2**20:.0f} MiB")
+    if code:
+        print(said)
+        return False
+    pages = query(webmill, out, "SELECT url, document, document_failure, document_warnings, num_words FROM pages")
+    read = [page for page in pages if page["document"] and not page["document_failure"]]
+    with_words = sum(page["num_words"] > 0 for page in read)
+    print(f"    {len(pages)} rows, {count - len(pages)} missing; {len(read)} documents read, {with_words} with words")
+    for name, planted in (("files", False), ("planted", True)):
+        of = [page for page in pages if is_planted(page["url"]) == planted]
+        reasons = collections.Counter(page["document_failure"] for page in of if page["document_failure"])
+        warnings = collections.Counter(warning for page in of for warning in page["document_warnings"])
+        others = sum(not page["document"] for page in of)
+        if of:
+            print(f"    {name}: failures {dict(reasons)}, warnings {dict(warnings)}, no document {others}")
+        ours = [page["url"] for page in of if page["document_failure"] in OURS]
+        if ours and not planted:
+            print("    lost for reasons of ours:", *ours, sep="\n      ")
+    return len(pages) == count
+
+
 def digests(out):
     """Digests of what is committed, without what may differ."""
     found = {}
@@ -206,34 +236,22 @@ def main():
     options = parser.parse_args()
     webmill = str(pathlib.Path(options.webmill).resolve())
     shutil.rmtree(options.work, ignore_errors=True)
-    count, total = write_shards(options.work / "shards", captures(options.folders, options.hangs))
-    print(f"{count} captures, {total / 1e6:.0f} MB")
+    (options.work / "recipe.toml").parent.mkdir(parents=True)
     (options.work / "recipe.toml").write_text("[extract]\nmax_unread = 1.0\n")
-    environment = {**os.environ, "WEBMILL_TEST_DOCUMENTS": MARK}
+    rows = list(captures(options.folders, options.hangs))
+    threads = options.threads.split(",")
     results, failed = {}, False
-    for threads in options.threads.split(","):
-        out = options.work / f"out-{threads}"
-        command = [webmill, "run", options.work / "shards", "--out", out, "--threads", threads, "--recipe", options.work / "recipe.toml"]
-        code, said, seconds, used, peak = watched(command, env=environment)
-        print(f"{threads} threads: exit {code}, {seconds:.1f} s, {used:.1f} s of processors, peak {peak / 2**20:.0f} MiB")
-        if code:
-            print(said)
-            failed = True
-            continue
-        pages = query(webmill, out, "SELECT url, document, document_failure, document_warnings, num_words FROM pages")
-        missing = count - len(pages)
-        failed |= missing != 0
-        read = [page for page in pages if page["document"] and not page["document_failure"]]
-        print(f"  {len(pages)} rows, {missing} missing; {len(read)} documents read, {sum(page['num_words'] > 0 for page in read)} with words")
-        for name, planted in (("files", False), ("planted", True)):
-            of = [page for page in pages if ("//planted." in page["url"]) == planted]
-            reasons = collections.Counter(page["document_failure"] for page in of if page["document_failure"])
-            warnings = collections.Counter(warning for page in of for warning in page["document_warnings"])
-            print(f"  {name}: failures {dict(reasons)}, warnings {dict(warnings)}, no document {sum(not page['document'] for page in of)}")
-            ours = [page["url"] for page in of if page["document_failure"] in ("crashed", "too-slow", "out-of-memory", "no-child")]
-            if not planted and ours:
-                print("  lost for reasons of ours:", *ours, sep="\n    ")
-        results[threads] = digests(out)
+    for name, of, numbers in [
+        ("files", [row for row in rows if not is_planted(row[0])], threads[-1:]),
+        ("all", rows, threads),
+    ]:
+        count, total = write_shards(options.work / name, of)
+        print(f"{name}: {count} captures, {total / 1e6:.0f} MB")
+        for number in numbers:
+            out = options.work / f"out-{name}-{number}"
+            failed |= not run(webmill, options.work, name, out, number, count)
+            if name == "all":
+                results[number] = digests(out)
     tables = list(results.values())
     equal = all(found == tables[0] for found in tables)
     print("tables of all runs are equal" if equal else "tables differ")

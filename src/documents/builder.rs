@@ -1,8 +1,13 @@
 //! Blocks in, text and Markdown out: the same look for every format.
 
+mod marks;
+mod table;
+
 use std::ops::Range;
 
-use crate::{Document, Heading, Kind, Limits, Link, Table};
+use crate::builder::marks::{longest_run, marked};
+pub(crate) use crate::builder::table::MAX_COLUMNS;
+use crate::{Document, Heading, Kind, Limits, Link};
 
 /// Bytes of an anchor that are kept.
 const MAX_ANCHOR: usize = 1024;
@@ -61,6 +66,14 @@ pub enum Marker {
     Number(u32),
 }
 
+/// What the last block of the Markdown is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Item,
+    Note,
+    Other,
+}
+
 /// Puts a document together, block by block, within limits.
 #[derive(Debug)]
 pub struct Builder {
@@ -69,15 +82,24 @@ pub struct Builder {
     limits: Limits,
     chars: usize,
     rows: usize,
+    cells: usize,
     full: bool,
-    in_list: bool,
+    last: Last,
 }
 
 impl Builder {
     /// A document of a kind without blocks.
     pub fn new(kind: Kind, limits: &Limits) -> Self {
         let document = Document::new(kind);
-        Builder { document, limits: limits.clone(), chars: 0, rows: 0, full: false, in_list: false }
+        Builder {
+            document,
+            limits: limits.clone(),
+            chars: 0,
+            rows: 0,
+            cells: 0,
+            full: false,
+            last: Last::Other,
+        }
     }
 
     /// Whether the text has reached its limit: what comes now is left out.
@@ -88,6 +110,16 @@ impl Builder {
     /// The limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Characters that the text may still take.
+    pub fn room(&self) -> usize {
+        self.limits.max_text_chars.saturating_sub(self.chars)
+    }
+
+    /// Whether its tables have as many rows or cells as they may: what comes now of tables is left out.
+    pub fn is_full_of_rows(&self) -> bool {
+        self.rows >= self.limits.max_table_rows || self.cells >= table::MAX_CELLS
     }
 
     /// Adds a warning, once.
@@ -101,7 +133,7 @@ impl Builder {
         let Some(words) = self.admit(words.into()) else { return };
         let flat = one_line(&words.text);
         self.line(&flat);
-        self.block(false);
+        self.block(Last::Other);
         let marked = marked(&words, true);
         self.document.markdown.push_str(&"######"[..level.into()]);
         self.document.markdown.push(' ');
@@ -114,7 +146,7 @@ impl Builder {
     pub fn paragraph(&mut self, words: impl Into<Inline>) {
         let Some(words) = self.admit(words.into()) else { return };
         self.line(&words.text);
-        self.block(false);
+        self.block(Last::Other);
         let marked = marked(&words, false);
         self.document.markdown.push_str(&marked);
         self.document.markdown.push('\n');
@@ -127,8 +159,9 @@ impl Builder {
             Marker::Bullet => "- ".to_owned(),
             Marker::Number(number) => format!("{number}. "),
         };
+        self.chars += marker.len();
         self.line(&format!("{marker}{}", one_line(&words.text)));
-        self.block(true);
+        self.block(Last::Item);
         for _ in 0..depth.min(8) {
             self.document.markdown.push_str("    ");
         }
@@ -138,72 +171,11 @@ impl Builder {
         self.document.markdown.push('\n');
     }
 
-    /// Adds a table. One of a single column is paragraphs; one without words is left out.
-    pub fn table(&mut self, mut table: Table) {
-        let filled = |row: &Vec<String>| row.iter().any(|cell| !cell.trim().is_empty());
-        table.rows.retain(filled);
-        if !filled(&table.columns) {
-            table.columns.clear();
-        }
-        let width = table.rows.iter().map(Vec::len).max().unwrap_or(0).max(table.columns.len());
-        if width == 0 || self.full {
-            return;
-        }
-        if width == 1 {
-            for cell in table.columns.into_iter().chain(table.rows.into_iter().flatten()) {
-                self.paragraph(cell);
-            }
-            return;
-        }
-        let room = self.limits.max_table_rows - self.rows.min(self.limits.max_table_rows);
-        if table.rows.len() > room {
-            table.rows.truncate(room);
-            self.warn("rows-cut");
-        }
-        self.rows += table.rows.len();
-        for row in &mut table.rows {
-            row.iter_mut().for_each(|cell| *cell = one_line(cell));
-            row.resize(width, String::new());
-        }
-        table.columns.iter_mut().for_each(|cell| *cell = one_line(cell));
-        if !table.columns.is_empty() {
-            table.columns.resize(width, String::new());
-        }
-        self.block(false);
-        let mut head = true;
-        let mut kept = 0;
-        let all = (!table.columns.is_empty()).then_some(&table.columns).into_iter().chain(&table.rows);
-        for row in all {
-            let line = joined(row);
-            if self.admit(Inline::from(line.as_str())).is_none() {
-                break;
-            }
-            kept += 1;
-            self.line(&line);
-            let markdown = &mut self.document.markdown;
-            for cell in row {
-                markdown.push_str("| ");
-                markdown.push_str(&escaped(cell).replace('|', "\\|"));
-                markdown.push(' ');
-            }
-            markdown.push_str("|\n");
-            if std::mem::take(&mut head) {
-                markdown.push_str(&"| --- ".repeat(width));
-                markdown.push_str("|\n");
-            }
-        }
-        table.rows.truncate(kept - usize::from(!table.columns.is_empty()).min(kept));
-        if !table.rows.is_empty() {
-            name_apart(&mut table.columns);
-            self.document.tables.push(table);
-        }
-    }
-
     /// Adds lines that stand as they are: code, plain text of a fixed pitch.
     pub fn code(&mut self, lines: &str) {
         let Some(words) = self.admit(Inline::from(lines.trim_end())) else { return };
         self.line(&words.text);
-        self.block(false);
+        self.block(Last::Other);
         let fence = "`".repeat(3.max(longest_run(&words.text, '`') + 1));
         self.document.markdown.push_str(&format!("{fence}\n{}\n{fence}\n", words.text));
     }
@@ -212,7 +184,7 @@ impl Builder {
     pub fn note(&mut self, label: &str, words: impl Into<Inline>) {
         let Some(words) = self.admit(words.into()) else { return };
         self.line(&one_line(&words.text));
-        self.block(true);
+        self.block(Last::Note);
         let marked = marked(&words, true);
         self.document.markdown.push_str(&format!("[^{}]: {marked}\n", label.trim()));
     }
@@ -220,7 +192,7 @@ impl Builder {
     /// Adds running heads, page numbers and the like: a comment of the Markdown where the limits ask for it.
     pub fn furniture(&mut self, words: &str) {
         if self.limits.furniture && !words.trim().is_empty() && !self.full {
-            self.block(false);
+            self.block(Last::Other);
             self.document.markdown.push_str(&format!("<!-- {} -->\n", one_line(words).replace("--", "- -")));
         }
     }
@@ -253,14 +225,15 @@ impl Builder {
             return None;
         }
         let chars = words.text.chars().count();
-        let room = self.limits.max_text_chars.saturating_sub(self.chars);
+        let room = self.room();
         if chars > room {
             self.full = true;
             let end = words.text.char_indices().nth(room).map_or(words.text.len(), |(at, _)| at);
             words.text.truncate(end);
             words.links.retain(|(range, _)| range.end <= end);
         }
-        self.chars += chars.min(room);
+        // A line ends with a character too.
+        self.chars += chars.min(room) + 1;
         for (range, target) in &words.links {
             let anchor = words.text.get(range.clone()).unwrap_or_default().to_owned();
             self.link(target, &anchor);
@@ -276,12 +249,12 @@ impl Builder {
         }
     }
 
-    /// Begins a block of the Markdown: behind an empty line, unless item follows item.
-    fn block(&mut self, item: bool) {
-        if !(self.document.markdown.is_empty() || item && self.in_list) {
+    /// Begins a block of the Markdown: behind an empty line, unless item follows item or note follows note.
+    fn block(&mut self, block: Last) {
+        if !(self.document.markdown.is_empty() || block != Last::Other && block == self.last) {
             self.document.markdown.push('\n');
         }
-        self.in_list = item;
+        self.last = block;
     }
 }
 
@@ -290,109 +263,10 @@ fn one_line(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Cells of a row, as tables of HTML pages have them in texts.
-fn joined(row: &[String]) -> String {
-    let last = row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |at| at + 1);
-    row[..last].join(" | ")
-}
-
-/// Names of columns with no two alike: later ones get a number.
-fn name_apart(columns: &mut [String]) {
-    let mut seen = std::collections::BTreeMap::<String, usize>::new();
-    for (at, column) in columns.iter_mut().enumerate() {
-        if column.is_empty() {
-            *column = format!("column {}", at + 1);
-        }
-        let times = seen.entry(column.clone()).or_default();
-        *times += 1;
-        if *times > 1 {
-            *column = format!("{column} {times}");
-        }
-    }
-}
-
-/// The words as Markdown, their links named.
-fn marked(words: &Inline, flat: bool) -> String {
-    let mut marked = String::with_capacity(words.text.len() + 16);
-    let mut at = 0;
-    for (range, target) in &words.links {
-        let (Some(before), Some(anchor)) = (words.text.get(at..range.start), words.text.get(range.clone()))
-        else {
-            continue;
-        };
-        marked.push_str(&escaped(before));
-        marked.push_str(&format!("[{}]({})", escaped(anchor.trim()), address(target)));
-        if anchor.ends_with(char::is_whitespace) {
-            marked.push(' ');
-        }
-        at = range.end;
-    }
-    marked.push_str(&escaped(words.text.get(at..).unwrap_or_default()));
-    if flat { one_line(&marked) } else { lines_of(&marked) }
-}
-
-/// A target as Markdown can hold it.
-fn address(target: &str) -> String {
-    let plain = target.chars().all(|c| !c.is_whitespace() && !matches!(c, '(' | ')' | '<' | '>'));
-    if plain { target.to_owned() } else { format!("<{}>", target.replace(['<', '>', '\n', '\r'], "")) }
-}
-
-/// Lines of a paragraph, with hard breaks between.
-fn lines_of(words: &str) -> String {
-    let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty()).map(guarded);
-    let first = lines.next().unwrap_or_default();
-    lines.fold(first, |mut all, line| {
-        all.push_str("\\\n");
-        all.push_str(&line);
-        all
-    })
-}
-
-/// A line that would begin another block of Markdown, kept from it.
-fn guarded(line: &str) -> String {
-    let mut chars = line.chars();
-    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let opens = match chars.next() {
-        Some('#' | '>' | '+') => true,
-        Some('-') => chars.next().is_none_or(|next| next == ' ' || next == '-'),
-        Some('=') => true,
-        _ => false,
-    };
-    if opens {
-        format!("\\{line}")
-    } else if digits > 0 && digits < 10 && line[digits..].starts_with(['.', ')']) {
-        format!("{}\\{}", &line[..digits], &line[digits..])
-    } else {
-        line.to_owned()
-    }
-}
-
-/// Characters that Markdown would read as marks.
-fn escaped(words: &str) -> String {
-    let mut escaped = String::with_capacity(words.len());
-    for c in words.chars() {
-        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<') {
-            escaped.push('\\');
-        }
-        escaped.push(c);
-    }
-    escaped
-}
-
-/// Length of the longest run of a character.
-fn longest_run(text: &str, of: char) -> usize {
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == of { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Table;
 
     fn built(build: impl FnOnce(&mut Builder)) -> Document {
         let mut builder = Builder::new(Kind::Docx, &Limits::default());
@@ -432,6 +306,28 @@ mod tests {
     }
 
     #[test]
+    fn notes_are_no_items() {
+        let document = built(|b| {
+            b.item(0, Marker::Bullet, "a");
+            b.note("1", "x");
+            b.note("2", "y");
+            b.item(0, Marker::Bullet, "b");
+        });
+        assert_eq!(document.markdown, "- a\n\n[^1]: x\n[^2]: y\n\n- b\n");
+    }
+
+    #[test]
+    fn white_space_around_links_stays() {
+        let document = built(|b| {
+            let mut words = Inline::from("1 May");
+            words.push_link(" link ", "http://a.example/");
+            words.text.push('x');
+            b.paragraph(words);
+        });
+        assert_eq!(document.markdown, "1 May [link](http://a.example/) x\n");
+    }
+
+    #[test]
     fn what_is_beyond_the_limit_is_left_out() {
         let limits = Limits { max_text_chars: 5, ..Limits::default() };
         let mut builder = Builder::new(Kind::Text, &limits);
@@ -439,7 +335,7 @@ mod tests {
         builder.paragraph("abcdef");
         builder.paragraph("more");
         let document = builder.finish();
-        assert_eq!(document.text, "好好好\nab\n");
+        assert_eq!(document.text, "好好好\na\n");
         assert_eq!(document.warnings, ["text-cut"]);
     }
 }

@@ -47,6 +47,8 @@ struct Entry {
 pub(crate) struct Container<'a> {
     bytes: &'a [u8],
     entries: BTreeMap<String, Entry>,
+    /// Names by what they are in lower case.
+    folded: BTreeMap<String, String>,
     room: usize,
     ratio: usize,
     damaged: bool,
@@ -57,11 +59,12 @@ impl<'a> Container<'a> {
     /// Reads the names.
     pub(crate) fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self, Failure> {
         if bytes.starts_with(COMPOUND) {
-            return Err(compound(bytes));
+            return Err(compound(bytes, limits));
         }
         let mut container = Container {
             bytes,
             entries: BTreeMap::new(),
+            folded: BTreeMap::new(),
             room: limits.max_inflated_bytes,
             ratio: limits.max_inflate_ratio,
             damaged: false,
@@ -75,6 +78,8 @@ impl<'a> Container<'a> {
         if container.entries.is_empty() {
             return Err(Failure::new("damaged", "no part of a zip container"));
         }
+        let names = container.entries.keys().rev();
+        container.folded = names.map(|name| (name.to_ascii_lowercase(), name.clone())).collect();
         Ok(container)
     }
 
@@ -113,7 +118,11 @@ impl<'a> Container<'a> {
         let part = match entry.method {
             0 => data.get(..compressed).unwrap_or_default().to_vec(),
             8 => {
-                let (part, whole) = inflate(data, most).ok_or_else(|| too_much(name))?;
+                let Some((part, whole)) = inflate(data, most) else {
+                    // What was inflated in vain was work as well.
+                    self.room -= most;
+                    return Err(too_much(name));
+                };
                 self.damaged |= !whole;
                 part
             }
@@ -129,10 +138,7 @@ impl<'a> Container<'a> {
     /// A part by its name, else by its name in letters of another case.
     fn find(&self, name: &str) -> Option<Entry> {
         let name = name.trim_start_matches('/');
-        let other = || {
-            let known = self.entries.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-            known.map(|(_, entry)| entry)
-        };
+        let other = || self.entries.get(self.folded.get(&name.to_ascii_lowercase())?);
         self.entries.get(name).or_else(other).copied()
     }
 
@@ -161,7 +167,7 @@ impl<'a> Container<'a> {
             let compressed = u32_at(rest, 20)?;
             let entry = Entry {
                 at: usize::try_from(u32_at(rest, 42)?).ok()?.checked_add(moved)?,
-                compressed: (compressed != UNKNOWN).then(|| compressed as usize),
+                compressed: (compressed != UNKNOWN).then_some(compressed as usize),
                 method: u16_at(rest, 10)?,
                 encrypted: u16_at(rest, 8)? & 1 == 1,
             };
@@ -232,10 +238,9 @@ fn inflate(data: &[u8], most: usize) -> Option<(Vec<u8>, bool)> {
 }
 
 /// Why a compound file is no container.
-fn compound(bytes: &[u8]) -> Failure {
-    let file = cfb::CompoundFile::open(std::io::Cursor::new(bytes));
-    match file {
-        Ok(file) if file.exists("EncryptedPackage") => Failure::new("encrypted", "an encrypted package"),
+fn compound(bytes: &[u8], limits: &Limits) -> Failure {
+    match crate::ole::Container::open(bytes, limits) {
+        Ok(file) if file.has("EncryptedPackage") => Failure::new("encrypted", "an encrypted package"),
         _ => Failure::new("damaged", "a compound file, no zip container"),
     }
 }

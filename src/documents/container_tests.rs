@@ -38,7 +38,9 @@ fn cut_containers_give_what_they_have() {
         assert!(container.is_damaged(), "{end}");
     }
     // Within the data: what comes out of it.
-    let noise = (0..5000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect::<Vec<_>>();
+    let noise = (0..5000_u32)
+        .map(|n| (n.wrapping_mul(2_654_435_761).wrapping_mul(n ^ 0x9E37) >> 24) as u8)
+        .collect::<Vec<_>>();
     let bytes = zipped(&[("one", &noise)]);
     let mut container = Container::open(&bytes[..2500], &limits()).unwrap();
     let read = container.part("one").unwrap().unwrap();

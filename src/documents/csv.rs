@@ -7,12 +7,16 @@
 //! **Cost.** Linear; the first 64 KiB are read five times.
 //!
 //! **Bad input.** Rows may be of any lengths. A quotation mark that never ends takes what follows it into its cell, which the
-//! limit on characters bounds.
+//! limit on characters bounds. Of a row no more fields are kept than a table has columns, and one.
 
+use crate::builder::MAX_COLUMNS;
 use crate::{Builder, Document, Kind, Limits, Table};
 
 /// Bytes by which the delimiter is found.
 const SAMPLE: usize = 64 << 10;
+
+/// Fields of a row up to which all of them are kept, so that tables keep columns without values.
+const NARROW: usize = 1024;
 
 /// Rows by which it is found.
 const SAMPLE_ROWS: usize = 200;
@@ -34,11 +38,16 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
     let text = match memchr::memchr2_iter(delimiter, b'\n', text.as_bytes()).nth(MAX_CELLS) {
         Some(end) => {
             builder.warn("cells-cut");
-            &text[..end]
+            text.get(..end).unwrap_or(text)
         }
         None => text,
     };
-    let mut rows = rows(text, delimiter, limits.max_table_rows.saturating_add(2));
+    // What is shown, and a row more, so that the builder sees that there is one.
+    let most = limits.max_table_rows.saturating_add(2);
+    let (mut rows, whole) = rows(text, delimiter, most, limits.max_text_chars);
+    if !whole {
+        builder.warn("text-cut");
+    }
     let columns = match rows.first() {
         Some(first) if is_header(first) && rows.len() > 1 => rows.remove(0),
         _ => Vec::new(),
@@ -47,19 +56,36 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
     builder.finish()
 }
 
-/// At most so many rows of a text.
-fn rows(text: &str, delimiter: u8, most: usize) -> Vec<Vec<String>> {
+/// At most so many rows of a text, which end behind so many characters, and whether these do not end them.
+fn rows(text: &str, delimiter: u8, most: usize, most_chars: usize) -> (Vec<Vec<String>>, bool) {
     let mut reader = csv::ReaderBuilder::new();
     reader.has_headers(false).flexible(true).delimiter(delimiter).trim(csv::Trim::All);
-    let read = reader.from_reader(text.as_bytes()).into_records().map_while(Result::ok).take(most);
-    read.map(|row| row.iter().map(str::to_owned).collect()).collect()
+    let mut records = reader.from_reader(text.as_bytes()).into_records().map_while(Result::ok);
+    let mut rows = Vec::new();
+    let mut chars = 0_usize;
+    while rows.len() < most {
+        let Some(record) = records.next() else { break };
+        if chars > most_chars {
+            return (rows, false);
+        }
+        let mut row: Vec<String> = record.iter().take(MAX_COLUMNS + 1).map(str::to_owned).collect();
+        // Of a row without words, and of a wide one the empty fields at its end, nothing is shown.
+        if row.len() > NARROW {
+            row.truncate(row.iter().rposition(|field| !field.is_empty()).map_or(0, |at| at + 1));
+        }
+        // Between two fields stand three characters.
+        chars = row.iter().fold(chars, |chars, field| chars + field.chars().count() + 3);
+        rows.push(row);
+    }
+    (rows, true)
 }
 
 /// The delimiter by which rows are of one length.
 fn delimiter(text: &str) -> u8 {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
     let alike = |delimiter: u8| {
-        let mut widths: Vec<usize> = rows(sample, delimiter, SAMPLE_ROWS).iter().map(Vec::len).collect();
+        let mut widths: Vec<usize> =
+            rows(sample, delimiter, SAMPLE_ROWS, usize::MAX).0.iter().map(Vec::len).collect();
         widths.retain(|width| *width > 1);
         widths.sort_unstable();
         // As many rows of one length as can be; among equals the longer ones.
@@ -116,5 +142,22 @@ mod tests {
         assert!(many.warnings.iter().any(|warning| warning == "cells-cut"), "{:?}", many.warnings);
         assert_eq!(read_csv("", &Limits::default()).tables, []);
         assert_eq!(read_csv("one\ntwo\n", &Limits::default()).text, "one\ntwo\n");
+    }
+
+    #[test]
+    fn rows_beyond_the_text_are_left_out_with_a_warning() {
+        let limits = Limits { max_text_chars: 40, ..Limits::default() };
+        let document = read_csv(&"1,2\n".repeat(100), &limits);
+        assert_eq!(document.warnings, ["text-cut"]);
+        assert!((4..=7).contains(&document.tables[0].rows.len()));
+    }
+
+    #[test]
+    fn a_million_columns_are_cut() {
+        let wide = format!("{}\n", vec!["1"; 100_000].join(","));
+        let document = read_csv(&format!("{}1,2\n3,4\n", wide.repeat(5)), &Limits::default());
+        assert_eq!(document.warnings, ["columns-cut"]);
+        assert_eq!(document.tables[0].rows.len(), 7);
+        assert_eq!(document.tables[0].rows[6].len(), MAX_COLUMNS);
     }
 }

@@ -37,7 +37,7 @@ use crate::{Document, Failure, Kind, Limits};
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let mut container = Container::open(bytes, limits)?;
     let damaged = |what: &str| Failure::new("damaged", what);
-    let main = container.stream("WordDocument").ok_or_else(|| damaged("no stream of text"))?;
+    let main = container.stream("WordDocument").ok_or_else(|| container.without("no stream of text"))?;
     let fib = fib::Fib::read(&main).ok_or_else(|| damaged("no head of a word document"))?;
     if fib.encrypted {
         return Err(Failure::new("encrypted", "the text is encrypted"));
@@ -48,6 +48,9 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let facts = container.facts();
     let mut flow = Flow::new(Kind::Doc, limits);
     facts.give(&mut flow.builder.document);
+    if container.is_damaged() {
+        flow.builder.warn("damaged");
+    }
     Ok(reader::Reader::new(&fib, &main, &table, &data, flow).read(facts.title.as_deref()))
 }
 

@@ -56,7 +56,9 @@ fn item(item: &FeedItem, base: Option<&CanonicalUrl>, builder: &mut Builder) {
     builder.heading(2, heading);
     let text = if item.content.trim().is_empty() { item.summary.as_ref() } else { Some(&item.content) };
     match text {
-        Some(text) if item.is_html && !item.content.trim().is_empty() => chapter::tell(text, None, item.link.as_ref().or(base), builder),
+        Some(text) if item.is_html && !item.content.trim().is_empty() => {
+            chapter::tell(text, None, item.link.as_ref().or(base), builder)
+        }
         Some(text) => text.split("\n\n").for_each(|paragraph| builder.paragraph(paragraph.trim())),
         None => {}
     }

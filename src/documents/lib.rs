@@ -31,6 +31,7 @@ mod doc;
 mod document;
 mod epub;
 mod feed;
+mod grid;
 mod html;
 pub mod isolate;
 mod languages;
@@ -43,9 +44,9 @@ mod ppt;
 mod prose;
 mod read;
 mod rtf;
-mod text;
 #[cfg(test)]
 mod testing;
+mod text;
 mod title;
 mod xml;
 

@@ -4,40 +4,24 @@
 //!
 //! **Bad input.** A file that is none is `damaged`; streams and properties that cannot be read are as if they were not there.
 
-use std::io::{Cursor, Read};
+mod compound;
 
 use crate::code_pages::CodePage;
-use crate::{Document, Failure, Limits};
+pub(crate) use crate::ole::compound::Container;
+use crate::{Document, Failure};
 
 /// Properties of a set that are looked at.
 const MAX_PROPERTIES: u32 = 1_000;
 /// Bytes of a text among them.
 const MAX_PROPERTY: usize = 4096;
 
-/// A compound file.
-pub(crate) struct Container<'a> {
-    file: cfb::CompoundFile<Cursor<&'a [u8]>>,
-    max_bytes: u64,
-}
-
-impl<'a> Container<'a> {
-    /// Opens one.
-    ///
-    /// # Errors
-    /// `damaged` where the bytes are none.
-    pub(crate) fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self, Failure> {
-        let damaged = |error: std::io::Error| Failure::new("damaged", error.to_string());
-        let file = cfb::CompoundFile::open(Cursor::new(bytes)).map_err(damaged)?;
-        Ok(Container { file, max_bytes: limits.max_input_bytes as u64 })
-    }
-
-    /// A stream, as far as it can be read.
-    pub(crate) fn stream(&mut self, name: &str) -> Option<Vec<u8>> {
-        let stream = self.file.open_stream(name).ok()?;
-        let mut bytes = Vec::new();
-        // What was read before an error stays.
-        let read = stream.take(self.max_bytes).read_to_end(&mut bytes);
-        (read.is_ok() || !bytes.is_empty()).then_some(bytes)
+impl Container<'_> {
+    /// Why a file without the stream of its kind is not read: Office wraps compound files around what it encrypts.
+    pub(crate) fn without(&self, what: &str) -> Failure {
+        match self.has("EncryptedPackage") {
+            true => Failure::new("encrypted", "an encrypted package"),
+            false => Failure::new("damaged", what),
+        }
     }
 
     /// Facts of the property sets.
@@ -192,6 +176,7 @@ pub(crate) mod testing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Limits;
 
     #[test]
     fn property_sets_are_facts() {
@@ -220,6 +205,5 @@ mod tests {
             facts.read(set);
             assert_eq!(facts, Facts::default());
         }
-        assert!(Container::open(b"no container", &Limits::default()).is_err());
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let mut container = Container::open(bytes, limits)?;
     let names = ["PowerPoint Document", "PP97_DUALSTORAGE/PowerPoint Document"];
     let Some(stream) = names.into_iter().find_map(|name| container.stream(name)) else {
-        return Err(Failure::new("damaged", "no stream of slides"));
+        return Err(container.without("no stream of slides"));
     };
     let user = container.stream("Current User").unwrap_or_default();
     let directory = directory::Directory::read(&stream, &user);
@@ -44,7 +44,13 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let facts = container.facts();
     let mut builder = Builder::new(Kind::Ppt, limits);
     facts.give(&mut builder.document);
-    Ok(slides::Reader::new(&stream, &directory, builder).read(facts.title.as_deref()))
+    if container.is_damaged() {
+        builder.warn("damaged");
+    }
+    let document = slides::Reader::new(&stream, &directory, builder).read(facts.title.as_deref());
+    // A presentation without slides has a sound directory that says so.
+    let broken = document.pages == Some(0) && directory.document.is_none();
+    if broken { Err(Failure::new("damaged", "no slides")) } else { Ok(document) }
 }
 
 #[cfg(test)]

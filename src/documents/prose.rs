@@ -24,7 +24,9 @@ use crate::title::{self, Candidate};
 use crate::{Builder, Document, Inline, Kind, Limits, Marker, Table, TitleSource};
 
 /// Cells of all tables of a document, and of one table once its rows are of equal width.
-const MAX_CELLS: usize = 2_000_000;
+const MAX_CELLS: usize = 500_000;
+/// Notes that are kept.
+const MAX_NOTES: usize = 100_000;
 /// Paragraphs that may be a title.
 const MAX_CANDIDATES: usize = 60;
 
@@ -137,7 +139,11 @@ impl Flow {
 
     /// Adds a note, to be told at the end.
     pub(crate) fn note(&mut self, label: String, words: Inline) {
-        self.notes.push((label, words));
+        if self.notes.len() < MAX_NOTES {
+            self.notes.push((label, words));
+        } else {
+            self.builder.warn("notes-cut");
+        }
     }
 
     /// The document; `title` is what its metadata say.

@@ -12,11 +12,16 @@
 //! **Bad input.** What is no XML ends the tree there ([`Xml::is_damaged`]). No entity but the five of XML and numbers is
 //! expanded; declarations of others are not even read, so none can grow or reach a file.
 
+mod characters;
+
 use std::borrow::Cow;
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use quick_xml::events::attributes::Attributes;
+
+pub(crate) use crate::xml::characters::decode;
+use crate::xml::characters::unescaped;
 
 /// Nodes of a tree; what follows is left out.
 const MAX_NODES: usize = 4_000_000;
@@ -46,6 +51,9 @@ pub(crate) struct Xml {
     source: String,
     nodes: Vec<Node>,
     damaged: bool,
+    cut: Option<&'static str>,
+    /// Nodes that were met, those that were not kept too.
+    met: usize,
 }
 
 /// What an element holds.
@@ -65,16 +73,27 @@ pub(crate) struct Element<'a> {
 
 impl Xml {
     /// Reads a part, in the charset that its first bytes tell.
+    #[cfg(test)]
     pub(crate) fn parse(bytes: &[u8]) -> Self {
         let source = decode(bytes);
         let mut tree = Tree::default();
-        tree.build(&source, "", |_| true);
-        Xml { source, nodes: tree.nodes, damaged: tree.damaged }
+        tree.build(&source, "", MAX_NODES, |_| true);
+        Xml { source, nodes: tree.nodes, damaged: tree.damaged, cut: tree.cut, met: tree.met }
     }
 
     /// Whether its end was not reached.
     pub(crate) fn is_damaged(&self) -> bool {
         self.damaged
+    }
+
+    /// Why a part of it was left out, if it was.
+    pub(crate) fn cut(&self) -> Option<&'static str> {
+        self.cut
+    }
+
+    /// Nodes that were met.
+    pub(crate) fn met(&self) -> usize {
+        self.met
     }
 
     /// The first element.
@@ -85,12 +104,12 @@ impl Xml {
 }
 
 /// Reads a part and looks at each element of a name when it ends, keeping none of them, as long as `look` says so. What is
-/// left is the tree of all the others. For parts of millions of elements.
-pub(crate) fn stream(bytes: &[u8], name: &str, look: impl FnMut(Element<'_>) -> bool) -> Xml {
+/// left is the tree of all the others. For parts of millions of elements, of which at most so many nodes are met.
+pub(crate) fn stream(bytes: &[u8], name: &str, most: usize, look: impl FnMut(Element<'_>) -> bool) -> Xml {
     let source = decode(bytes);
     let mut tree = Tree::default();
-    tree.build(&source, name, look);
-    Xml { source, nodes: tree.nodes, damaged: tree.damaged }
+    tree.build(&source, name, most, look);
+    Xml { source, nodes: tree.nodes, damaged: tree.damaged, cut: tree.cut, met: tree.met }
 }
 
 /// A tree that grows.
@@ -98,11 +117,13 @@ pub(crate) fn stream(bytes: &[u8], name: &str, look: impl FnMut(Element<'_>) -> 
 struct Tree {
     nodes: Vec<Node>,
     damaged: bool,
+    cut: Option<&'static str>,
+    met: usize,
 }
 
 impl Tree {
-    /// Reads a part to its end, or until `look` has seen enough of the elements called `each`.
-    fn build(&mut self, source: &str, each: &str, mut look: impl FnMut(Element<'_>) -> bool) {
+    /// Reads a part to its end, up to so many nodes, or until `look` has seen enough of the elements called `each`.
+    fn build(&mut self, source: &str, each: &str, most: usize, mut look: impl FnMut(Element<'_>) -> bool) {
         if u32::try_from(source.len()).is_err() {
             self.damaged = true;
             return;
@@ -127,12 +148,12 @@ impl Tree {
                     self.damaged = true;
                     break;
                 }
-                Ok(_) if self.nodes.len() >= MAX_NODES => {
-                    self.damaged = true;
+                Ok(_) if self.nodes.len() >= MAX_NODES || self.met >= most => {
+                    self.cut = Some("too-much-work");
                     break;
                 }
                 Ok(Event::Start(_)) if open.len() >= MAX_DEPTH => {
-                    self.damaged = true;
+                    self.cut = self.cut.or(Some("too-deep"));
                     too_deep += 1;
                     None
                 }
@@ -200,6 +221,7 @@ impl Tree {
 
     fn push(&mut self, shape: Shape, from: u32, to: u32) {
         let next = position(self.nodes.len() as u64 + 1);
+        self.met += 1;
         self.nodes.push(Node { shape, from, to, next });
     }
 
@@ -342,74 +364,6 @@ fn position(at: u64) -> u32 {
 
 fn local(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or(name)
-}
-
-/// Bytes of a part as text: by their mark, by zeros between, by the declared charset, else UTF-8.
-pub(crate) fn decode(bytes: &[u8]) -> String {
-    if let Some((charset, _)) = encoding_rs::Encoding::for_bom(bytes) {
-        return charset.decode(bytes).0.into_owned();
-    }
-    if bytes.starts_with(b"<\0") {
-        return encoding_rs::UTF_16LE.decode(bytes).0.into_owned();
-    }
-    if bytes.starts_with(b"\0<") {
-        return encoding_rs::UTF_16BE.decode(bytes).0.into_owned();
-    }
-    let declared = declared_charset(bytes.get(..bytes.len().min(200)).unwrap_or_default());
-    declared.unwrap_or(encoding_rs::UTF_8).decode(bytes).0.into_owned()
-}
-
-fn declared_charset(head: &[u8]) -> Option<&'static encoding_rs::Encoding> {
-    let head = String::from_utf8_lossy(head);
-    let declaration = head.strip_prefix("<?xml")?.split_once("?>")?.0;
-    let label = declaration.split_once("encoding")?.1.trim_start().strip_prefix('=')?.trim_start();
-    let label = label.split(['"', '\'']).nth(1)?;
-    // A part whose declaration can be read byte by byte is not of two bytes a character, whatever it says.
-    encoding_rs::Encoding::for_label(label.as_bytes()).filter(|charset| charset.is_ascii_compatible())
-}
-
-/// Words with references replaced by what they stand for; those that XML does not know stay as they are.
-fn unescaped(raw: &str) -> Cow<'_, str> {
-    if !raw.contains('&') {
-        return Cow::Borrowed(raw);
-    }
-    let mut text = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(at) = rest.find('&') {
-        let (before, from) = rest.split_at(at);
-        text.push_str(before);
-        let reference =
-            from.get(1..).and_then(|from| from.split_once(';')).filter(|(name, _)| name.len() < 12);
-        match reference.and_then(|(name, behind)| Some((character(name)?, behind))) {
-            Some((c, behind)) => {
-                text.push(c);
-                rest = behind;
-            }
-            None => {
-                text.push('&');
-                rest = from.get(1..).unwrap_or_default();
-            }
-        }
-    }
-    text.push_str(rest);
-    Cow::Owned(text)
-}
-
-fn character(name: &str) -> Option<char> {
-    match name {
-        "amp" => return Some('&'),
-        "lt" => return Some('<'),
-        "gt" => return Some('>'),
-        "quot" => return Some('"'),
-        "apos" => return Some('\''),
-        _ => {}
-    }
-    let number = name.strip_prefix('#')?;
-    let code = match number.strip_prefix(['x', 'X']) {
-        Some(digits) => u32::from_str_radix(digits, 16).ok()?,
-        None => number.parse().ok()?,
-    };
-    char::from_u32(code).filter(|&c| c != '\0')
 }
 
 #[cfg(test)]

@@ -63,11 +63,11 @@ fn charsets_are_told_by_the_first_bytes() {
 fn deep_and_long_parts_are_cut() {
     let deep = format!("{}x{}y", "<a>".repeat(100_000), "</a>".repeat(100_000));
     let xml = Xml::parse(deep.as_bytes());
-    assert!(xml.is_damaged());
+    assert_eq!((xml.cut(), xml.is_damaged()), (Some("too-deep"), false));
     assert_eq!(xml.root().unwrap().descendants().count(), MAX_DEPTH - 1);
     let many = format!("<a>{}</a>", "<b/>".repeat(MAX_NODES + 1));
     let xml = Xml::parse(many.as_bytes());
-    assert!(xml.is_damaged());
+    assert_eq!(xml.cut(), Some("too-much-work"));
     assert_eq!(xml.root().unwrap().children().count(), MAX_NODES - 1);
 }
 
@@ -75,7 +75,7 @@ fn deep_and_long_parts_are_cut() {
 fn streamed_elements_are_not_kept() {
     let source = "<s><rows><r>1</r><r>2<r>3</r></r><r>4</r></rows><links>x</links></s>";
     let mut seen = Vec::new();
-    let left = stream(source.as_bytes(), "r", |element| {
+    let left = stream(source.as_bytes(), "r", usize::MAX, |element| {
         seen.push(element.text());
         true
     });
@@ -83,9 +83,12 @@ fn streamed_elements_are_not_kept() {
     assert_eq!(seen, ["1", "3", "2", "4"]);
     assert_eq!(left.root().unwrap().text(), "x");
     let mut count = 0;
-    let stopped = stream(source.as_bytes(), "r", |_| {
+    let stopped = stream(source.as_bytes(), "r", usize::MAX, |_| {
         count += 1;
         false
     });
     assert_eq!((count, stopped.root().unwrap().text().as_str()), (1, ""));
+    // Those that are not kept count too.
+    let cut = stream(source.as_bytes(), "r", 5, |_| true);
+    assert_eq!((cut.met(), cut.cut()), (5, Some("too-much-work")));
 }

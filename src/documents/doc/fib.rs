@@ -22,6 +22,7 @@ pub(super) struct Fib {
     pub styles: Place,
     pub footnotes: Place,
     pub endnotes: Place,
+    pub comments: Place,
     pub character_pages: Place,
     pub paragraph_pages: Place,
     pub fonts: Place,
@@ -63,7 +64,7 @@ impl Fib {
             (fib.styles, fib.footnotes, fib.endnotes) = (nth(1), nth(3), nth(47));
             (fib.character_pages, fib.paragraph_pages) = (nth(12), nth(13));
             (fib.fonts, fib.pieces) = (nth(15), nth(33));
-            (fib.lists, fib.overrides) = (nth(73), nth(74));
+            (fib.lists, fib.overrides, fib.comments) = (nth(73), nth(74), nth(5));
         }
         Some(fib)
     }

@@ -25,6 +25,7 @@ const MAX_NOTES: usize = 100_000;
 const BODY: usize = 0;
 const FOOTNOTES: usize = 1;
 const HEADS: usize = 2;
+const COMMENTS: usize = 4;
 const ENDNOTES: usize = 5;
 const BOXES: usize = 6;
 
@@ -81,8 +82,12 @@ impl<'a> Reader<'a> {
     pub(super) fn read(mut self, title: Option<&str>) -> Document {
         self.walk(self.part(BODY), Role::Body);
         self.walk(self.part(BOXES), Role::Body);
-        self.walk_notes(FOOTNOTES, self.fib.footnotes);
-        self.walk_notes(ENDNOTES, self.fib.endnotes);
+        self.walk_notes(FOOTNOTES, self.fib.footnotes, "");
+        self.walk_notes(ENDNOTES, self.fib.endnotes, "");
+        if !self.fib.old {
+            self.notes = 0;
+            self.walk_notes(COMMENTS, self.fib.comments, "c");
+        }
         if self.flow.builder.limits().furniture {
             self.walk(self.part(HEADS), Role::Furniture);
             for paragraph in std::mem::take(&mut self.story.paragraphs) {
@@ -101,8 +106,8 @@ impl<'a> Reader<'a> {
         before..before.saturating_add(self.fib.counts.get(part).copied().unwrap_or(0))
     }
 
-    /// Notes of a part, one after the other.
-    fn walk_notes(&mut self, number: usize, places: (usize, usize)) {
+    /// Notes of a part, one after the other; a sign before their numbers says which they are.
+    fn walk_notes(&mut self, number: usize, places: (usize, usize), sign: &str) {
         let all = self.part(number);
         if all.is_empty() {
             return;
@@ -119,7 +124,7 @@ impl<'a> Reader<'a> {
             self.walk(range, Role::Note);
             let story = std::mem::replace(&mut self.story, Story::new(Role::Body));
             self.notes += 1;
-            self.flow.note(self.notes.to_string(), story.joined());
+            self.flow.note(format!("{sign}{}", self.notes), story.joined());
         }
     }
 

@@ -9,10 +9,9 @@ use webmill_html::{Dom, Edge, NodeId, Tag, parse};
 
 use crate::blocks::{push, push_collapsed, trimmed};
 use crate::epub::contents::Entry;
+use crate::grid::Grid;
 use crate::{Builder, Inline, Marker, Table};
 
-/// Columns that a table may have; further ones are left out.
-const MAX_COLUMNS: usize = 1024;
 /// Lists that may stand within each other; deeper ones are shown at this depth.
 const MAX_LISTS: usize = 64;
 
@@ -179,6 +178,7 @@ impl Walk<'_, '_> {
     fn table(&mut self, table: NodeId) {
         let mut shown = Table::default();
         let mut names = 0;
+        let mut grid = Grid::default();
         let mut caption = Inline::default();
         let mut links = Vec::new();
         let mut within = 0;
@@ -198,18 +198,14 @@ impl Walk<'_, '_> {
                             .filter(|&cell| matches!(self.dom.tag(cell), Tag::Td | Tag::Th));
                         let mut row = Vec::new();
                         let mut all_names = true;
-                        for cell in cells.take(MAX_COLUMNS) {
+                        for cell in cells {
                             all_names &= self.dom.tag(cell) == Tag::Th;
-                            row.push(self.cell(cell, &mut links).text);
-                            let span = self
-                                .dom
-                                .attr(cell, "colspan")
-                                .and_then(|span| span.trim().parse::<usize>().ok());
-                            let width =
-                                row.len().saturating_add(span.unwrap_or(1).max(1) - 1).min(MAX_COLUMNS);
-                            row.resize(width, String::new());
+                            let span = |name| self.dom.attr(cell, name)?.trim().parse::<usize>().ok();
+                            let spans = (span("colspan").unwrap_or(1), span("rowspan").unwrap_or(1));
+                            grid.place(&mut row, self.cell(cell, &mut links).text, spans);
                         }
                         names += usize::from(all_names && shown.rows.is_empty() && !row.is_empty());
+                        grid.end(&row);
                         shown.rows.push(row);
                         walk.skip_children();
                     }
@@ -246,7 +242,9 @@ impl Walk<'_, '_> {
         let mut walk = dom.walk(cell);
         while let Some(edge) = walk.next() {
             match edge {
-                Edge::Enter(node) if dom.is_text(node) => push_collapsed(&mut words, dom.text(node), link.as_deref()),
+                Edge::Enter(node) if dom.is_text(node) => {
+                    push_collapsed(&mut words, dom.text(node), link.as_deref())
+                }
                 Edge::Enter(node) => match dom.tag(node) {
                     Tag::Script | Tag::Style | Tag::Template | Tag::Svg | Tag::Rt | Tag::Rp => {
                         walk.skip_children()

@@ -46,13 +46,19 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
         return Err(Failure::new("encrypted", "all chapters"));
     }
     let mut pages = 0_u32;
+    let mut told = BTreeSet::new();
     for part in &chapters {
+        // A chapter stands in the reading order once.
+        if !told.insert(part) {
+            builder.warn("parts-twice");
+            continue;
+        }
         if pages == limits.max_pages || builder.is_full() {
             builder.warn("pages-cut");
             break;
         }
         let readable = !encrypted.contains(part);
-        match package.container.part(part)?.filter(|_| readable) {
+        match package.bytes(part)?.filter(|_| readable) {
             Some(bytes) => chapter::tell(&decode(&bytes), contents.get(part), None, &mut builder),
             None => builder.warn("chapter-missing"),
         }
@@ -80,7 +86,7 @@ fn package_part(package: &mut Package<'_>) -> Result<Option<String>, Failure> {
 type Chapters = (Vec<String>, BTreeMap<String, contents::Entry>);
 
 fn read_package(package: &mut Package<'_>, part: &str, builder: &mut Builder) -> Result<Chapters, Failure> {
-    let xml = package.xml(part)?.unwrap_or_default();
+    let xml = package.main_xml(part)?.unwrap_or_default();
     let root = xml.root().ok_or_else(|| Failure::new("damaged", part))?;
     let folder = part.rsplit_once('/').map_or("", |(folder, _)| folder);
     if let Some(metadata) = root.child("metadata") {

@@ -4,7 +4,16 @@
 use std::io::Write;
 use std::time::Instant;
 
-use webmill_documents::{Kind, Limits, read};
+use webmill_documents::{Document, Failure, Kind, Limits, read};
+
+/// What is printed of a file.
+#[derive(serde::Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    seconds: f64,
+    document: Option<Document>,
+    failure: Option<Failure>,
+}
 
 fn main() {
     let mut out = std::io::stdout().lock();
@@ -27,9 +36,9 @@ fn main() {
             Ok(document) => (Some(document), None),
             Err(failure) => (None, Some(failure)),
         };
-        let line =
-            serde_json::json!({"file": name, "seconds": seconds, "document": document, "failure": failure});
-        if writeln!(out, "{line}").is_err() {
+        let line = Line { file: &name, seconds, document, failure };
+        let written = serde_json::to_writer(&mut out, &line).map_err(std::io::Error::from);
+        if written.and_then(|()| writeln!(out)).is_err() {
             return;
         }
     }

@@ -10,5 +10,5 @@ pub(crate) mod odf;
 pub(crate) mod package;
 pub(crate) mod pptx;
 mod properties;
-mod reading_order;
+pub(crate) mod reading_order;
 pub(crate) mod sheets;

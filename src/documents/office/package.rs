@@ -4,11 +4,14 @@
 //!
 //! **Reference.** ECMA-376-2, clauses 8 and 9.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::container::Container;
-use crate::xml::Xml;
+use crate::xml::{Xml, stream};
 use crate::{Builder, Failure, Limits};
+
+/// Nodes of the trees of all parts, those that are not kept too.
+const MAX_NODES: usize = 16_000_000;
 
 /// A relationship of a part.
 #[derive(Debug, Clone)]
@@ -28,20 +31,62 @@ pub(crate) type Relationships = BTreeMap<String, Relationship>;
 pub(crate) struct Package<'a> {
     pub(crate) container: Container<'a>,
     pub(crate) damaged: bool,
+    /// Why parts were left out, or parts of them.
+    cut: BTreeSet<&'static str>,
+    /// Nodes of trees that may still be met.
+    nodes: usize,
 }
 
 impl<'a> Package<'a> {
     /// Opens the container.
     pub(crate) fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self, Failure> {
-        Ok(Package { container: Container::open(bytes, limits)?, damaged: false })
+        Ok(Package {
+            container: Container::open(bytes, limits)?,
+            damaged: false,
+            cut: BTreeSet::new(),
+            nodes: MAX_NODES,
+        })
     }
 
-    /// The tree of a part; `None` where that is missing.
-    pub(crate) fn xml(&mut self, name: &str) -> Result<Option<Xml>, Failure> {
+    /// The bytes of a part; `None` where that is missing, or would inflate to too much.
+    pub(crate) fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+        match self.container.part(name) {
+            Err(failure) if failure.reason == "inflates-too-much" => {
+                self.cut.insert("inflates-too-much");
+                Ok(None)
+            }
+            read => read,
+        }
+    }
+
+    /// The tree of the part that there is no document without: what would inflate to too much is a failure.
+    pub(crate) fn main_xml(&mut self, name: &str) -> Result<Option<Xml>, Failure> {
         let Some(bytes) = self.container.part(name)? else { return Ok(None) };
-        let xml = Xml::parse(&bytes);
+        Ok(Some(self.parse(&bytes)))
+    }
+
+    /// The tree of a part; `None` where that is missing, or would inflate to too much.
+    pub(crate) fn xml(&mut self, name: &str) -> Result<Option<Xml>, Failure> {
+        let Some(bytes) = self.bytes(name)? else { return Ok(None) };
+        Ok(Some(self.parse(&bytes)))
+    }
+
+    /// Notes what is wrong with a tree.
+    pub(crate) fn note(&mut self, xml: &Xml) {
         self.damaged |= xml.is_damaged();
-        Ok(Some(xml))
+        self.cut.extend(xml.cut());
+        self.nodes = self.nodes.saturating_sub(xml.met());
+    }
+
+    /// Nodes that a part may have which is not kept.
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    fn parse(&mut self, bytes: &[u8]) -> Xml {
+        let xml = stream(bytes, "", self.nodes, |_| true);
+        self.note(&xml);
+        xml
     }
 
     /// Relationships of a part, or of the package for an empty name.
@@ -75,6 +120,7 @@ impl<'a> Package<'a> {
         if self.damaged || self.container.is_damaged() {
             builder.warn("damaged");
         }
+        self.cut.iter().for_each(|reason| builder.warn(reason));
         if self.container.has_doubles() {
             builder.warn("parts-twice");
         }

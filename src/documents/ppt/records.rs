@@ -31,9 +31,13 @@ pub(super) mod kind {
     pub const FOOTER: u16 = 0x0FFA;
     pub const RTF_DATE: u16 = 0x1015;
     pub const DIRECTORY: u16 = 0x1772;
+    pub const GROUP: u16 = 0xF003;
     pub const SHAPE: u16 = 0xF004;
     pub const TEXT_BOX: u16 = 0xF00D;
+    pub const CHILD_ANCHOR: u16 = 0xF00F;
+    pub const CLIENT_ANCHOR: u16 = 0xF010;
     pub const CLIENT_DATA: u16 = 0xF011;
+    pub const TABLE_PROPERTIES: u16 = 0xF122;
 }
 
 /// A record.

@@ -7,7 +7,7 @@ use super::records::{Records, child, kind, record_at};
 use super::shapes::{Shape, Shapes};
 use super::text::{Text, texts_among};
 use crate::ole::{u32_at, utf16};
-use crate::{Builder, Document, TitleSource, title};
+use crate::{Builder, Document, Inline, Table, TitleSource, title};
 
 /// A slide, or the notes of one, in the list of the document.
 #[derive(Debug, Default)]
@@ -109,13 +109,13 @@ impl<'a> Reader<'a> {
         if count > most {
             self.builder.warn("pages-cut");
         }
-        for slide in slides.into_iter().take(most) {
+        for (slide, number) in slides.into_iter().take(most).zip(1_usize..) {
             let body = self.object(Some(slide.object), kind::SLIDE).unwrap_or_default();
             let notes = child(body, kind::SLIDE_ATOM).and_then(|atom| u32_at(atom.body, 16));
             self.tell_slide(body, slide.outline);
             let notes = notes.and_then(|id| self.notes.get(&id)).copied();
             if let Some(body) = self.object(notes, kind::NOTES) {
-                self.tell_notes(body);
+                self.tell_notes(body, number);
             }
             if self.builder.is_full() || self.steps == 0 {
                 break;
@@ -139,45 +139,60 @@ impl<'a> Reader<'a> {
     }
 
     fn tell_slide(&mut self, body: &[u8], outline: Vec<Text>) {
-        let mut texts = Vec::new();
+        let mut said = Vec::new();
         let mut outline: Vec<_> = outline.into_iter().map(Some).collect();
         for shape in self.shapes(body) {
             match shape {
-                Shape::Own(text) => texts.push(text),
-                Shape::Outline(at) => texts.extend(outline.get_mut(at).and_then(Option::take)),
+                Shape::Outline(at) => {
+                    said.extend(outline.get_mut(at).and_then(Option::take).map(Shape::Own));
+                }
+                other => said.push(other),
             }
         }
-        texts.extend(outline.into_iter().flatten());
-        texts.retain(|text| !text.is_blank());
-        let (mut titles, texts): (Vec<_>, Vec<_>) = texts.into_iter().partition(Text::is_title);
-        let others = if titles.is_empty() { Vec::new() } else { titles.split_off(1) };
-        if let Some(title) = titles.first() {
+        said.extend(outline.into_iter().flatten().map(Shape::Own));
+        let is_title =
+            |shape: &Shape| matches!(shape, Shape::Own(text) if text.is_title() && !text.is_blank());
+        let title = said.iter().position(is_title).map(|at| said.remove(at));
+        if let Some(Shape::Own(title)) = title {
             let words = title.all_words();
             if self.title.is_none() && title::is_title_like(&words.text) && !title::is_stamp(&words.text) {
                 self.title = Some(words.text.clone());
             }
             self.builder.heading(1, words);
         }
-        for text in others.into_iter().chain(texts) {
-            text.tell(&self.links, &mut self.builder);
-        }
-    }
-
-    fn tell_notes(&mut self, body: &[u8]) {
-        for shape in self.shapes(body) {
-            if let Shape::Own(text) = shape
-                && text.is_notes()
-            {
-                text.tell(&self.links, &mut self.builder);
+        for shape in said {
+            match shape {
+                Shape::Own(text) => text.tell(&self.links, &mut self.builder),
+                Shape::Table(rows) => {
+                    let words = |text: Option<Text>| text.map_or(String::new(), |text| text.all_words().text);
+                    let row = |row: Vec<_>| row.into_iter().map(words).collect();
+                    let rows = rows.into_iter().map(row).collect();
+                    self.builder.table(Table { rows, ..Table::default() });
+                }
+                Shape::Outline(_) => {}
             }
         }
     }
 
-    fn shapes(&mut self, body: &[u8]) -> Vec<Shape> {
+    /// What the speaker wrote below the slide.
+    fn tell_notes(&mut self, body: &[u8], number: usize) {
+        let mut notes = Inline::default();
+        for shape in self.shapes(body) {
+            if let Shape::Own(text) = shape
+                && text.is_notes()
+            {
+                notes.append(&text.words_with(&self.links));
+                notes.text.push('\n');
+            }
+        }
+        self.builder.note(&number.to_string(), notes);
+    }
+
+    fn shapes(&mut self, body: &[u8]) -> impl Iterator<Item = Shape> + use<> {
         let mut shapes = Shapes::new(self.steps, self.builder.limits().max_depth);
-        shapes.walk(body, 0);
+        shapes.walk(body, None, 0);
         self.steps = shapes.steps;
-        shapes.shapes
+        shapes.in_order()
     }
 }
 

@@ -127,6 +127,11 @@ impl Text {
         self.words(0..self.units.len(), &BTreeMap::new())
     }
 
+    /// The same, with their links.
+    pub(super) fn words_with(&self, links: &BTreeMap<u32, String>) -> Inline {
+        self.words(0..self.units.len(), links)
+    }
+
     /// Words of a range, with their links.
     fn words(&self, range: Range<usize>, links: &BTreeMap<u32, String>) -> Inline {
         let mut words = Inline::default();

@@ -12,6 +12,8 @@ pub(crate) enum Role {
     Body,
     /// A note at the foot of a page or the end.
     Note,
+    /// What somebody said of the text.
+    Comment,
     /// A running head or foot.
     Furniture,
     /// A box with text of its own.

@@ -36,6 +36,7 @@ impl Reader<'_> {
             "pn" => self.to(To::RowProperties, Closing::Nothing),
             "nesttableprops" => self.to(To::RowProperties, Closing::Nothing),
             "footnote" => self.begin_story(Role::Note),
+            "annotation" => self.begin_story(Role::Comment),
             "header" | "headerl" | "headerr" | "headerf" | "footer" | "footerl" | "footerr" | "footerf" => {
                 self.begin_story(Role::Furniture);
             }
@@ -139,9 +140,8 @@ impl Reader<'_> {
     }
 
     fn begin_story(&mut self, role: Role) {
-        if role == Role::Note {
-            self.notes += 1;
-        }
+        self.notes += u32::from(role == Role::Note);
+        self.comments += u32::from(role == Role::Comment);
         self.stories.push(Story::new(role));
         self.to(Destination::Story, Closing::Story);
         self.state.pard();
@@ -159,6 +159,10 @@ impl Reader<'_> {
             Role::Body => {}
             Role::Note => {
                 let label = self.notes.to_string();
+                self.flow.note(label, story.joined());
+            }
+            Role::Comment => {
+                let label = format!("c{}", self.comments);
                 self.flow.note(label, story.joined());
             }
             Role::Furniture => {

@@ -39,6 +39,7 @@ pub(super) struct Reader<'a> {
     pub(super) flow: Flow,
     pub(super) stories: Vec<Story>,
     pub(super) notes: u32,
+    pub(super) comments: u32,
     pub(super) row_is_header: bool,
     pub(super) title: String,
     pub(super) author: String,
@@ -75,6 +76,7 @@ impl<'a> Reader<'a> {
             flow: Flow::new(Kind::Rtf, limits),
             stories: vec![Story::new(Role::Body)],
             notes: 0,
+            comments: 0,
             row_is_header: false,
             title: String::new(),
             author: String::new(),
@@ -109,7 +111,7 @@ impl<'a> Reader<'a> {
             Token::Close => self.close(),
             _ if self.left_out > 0 => {}
             Token::Word("bin", number) => {
-                self.tokens.skip(number.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0));
+                self.tokens.skip_binary(number.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0));
             }
             Token::Word(word, number) => self.word(word, number),
             _ if self.state.destination == Destination::Nowhere => {
@@ -350,6 +352,11 @@ impl<'a> Reader<'a> {
 
     /// Closes what is open and makes the document.
     fn finish(mut self) -> Document {
+        // A file that is cut within a picture ends the paragraph around it.
+        self.left_out = 0;
+        while self.state.destination != Destination::Story && !self.groups.is_empty() {
+            self.close();
+        }
         self.flush();
         while self.stories.len() > 1 {
             self.end_story();

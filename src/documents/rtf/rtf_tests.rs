@@ -70,6 +70,8 @@ fn what_is_no_text_is_left_out() {
     let cases = [
         ("a{\\*\\unknown b}c{\\pict\\pngblip 89504e47}d", "acd\n"),
         ("a{\\pict\\bin4 }{\\}b}c", "ac\n"),
+        // Its length is a lie.
+        ("a{\\pict\\bin400 xyz}c", "ac\n"),
         ("{\\colortbl;\\red0;}{\\object{\\*\\objdata 00}{\\result no}}x", "x\n"),
         ("a{\\v hidden}b{\\deleted gone}c\\v d\\v0 e", "abce\n"),
         ("{\\header top}{\\footerl \\chpgn}body", "body\n"),
@@ -176,6 +178,12 @@ fn damage_costs_no_more_than_itself() {
     ] {
         read_all(format!("{{\\rtf1 {odd}").as_bytes());
     }
+}
+
+#[test]
+fn comments_are_notes() {
+    let read = read_all(b"{\\rtf1 said{\\*\\atnid A}{\\*\\atnauthor Ann}\\chatn{\\*\\annotation{\\*\\atnref 1}\\pard\\plain why?} so\\par}");
+    assert_eq!(read.markdown, "said so\n\n[^c1]: why?\n");
 }
 
 proptest::proptest! {

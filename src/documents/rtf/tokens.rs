@@ -37,6 +37,13 @@ impl<'a> Tokens<'a> {
         Some(byte)
     }
 
+    /// Leaves the bytes of a binary run out; one that claims more than there is has none.
+    pub(super) fn skip_binary(&mut self, bytes: usize) {
+        if bytes <= self.rest.len() {
+            self.skip(bytes);
+        }
+    }
+
     /// Leaves bytes out.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.rest = self.rest.get(bytes..).unwrap_or_default();

@@ -28,7 +28,6 @@ pub(super) fn is_no_text(word: &str) -> bool {
         "aftncn"
             | "aftnsep"
             | "aftnsepc"
-            | "annotation"
             | "atnid"
             | "atnauthor"
             | "atnref"

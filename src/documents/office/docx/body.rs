@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::blocks::{Block, flattened, push, trimmed};
+use crate::grid::Grid;
 use crate::office::docx::fields::Fields;
 use crate::office::docx::numbering::{Label, Numbering};
 use crate::office::docx::styles::{Look, Styles, centred, outline, switch};
@@ -16,8 +17,8 @@ use crate::title::Candidate;
 use crate::xml::Element;
 use crate::{Inline, Marker, Table};
 
-/// Columns that a table may have; further ones are left out.
-const MAX_COLUMNS: usize = 1024;
+/// Looks of words that are counted in a paragraph.
+const MAX_LOOKS: usize = 16;
 
 /// A kind of notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -264,11 +265,14 @@ impl<'x> Walk<'x> {
     ) {
         let mut table = Table::default();
         let mut links = Vec::new();
+        let mut grid = Grid::default();
         for (row, cells) in rows.iter().zip(cells) {
             let mut shown = Vec::new();
             let before = row.child("trPr").and_then(|properties| properties.val("gridBefore"));
             let before = before.and_then(|columns| columns.trim().parse::<usize>().ok()).unwrap_or(0);
-            shown.resize(before.min(MAX_COLUMNS), String::new());
+            if before > 0 {
+                grid.place(&mut shown, String::new(), (before, 1));
+            }
             for cell in cells {
                 let properties = cell.child("tcPr");
                 let mut blocks = Vec::new();
@@ -278,10 +282,8 @@ impl<'x> Walk<'x> {
                 let words = flattened(blocks.clone());
                 links.extend(links_of(&words));
                 links.extend(blocks.into_iter().filter(|block| matches!(block, Block::Link(..))));
-                shown.push(words.text);
                 let span = properties.and_then(|properties| properties.val("gridSpan")?.trim().parse().ok());
-                let width = shown.len().saturating_add(span.unwrap_or(1_usize).max(1) - 1).min(MAX_COLUMNS);
-                shown.resize(width, String::new());
+                grid.place(&mut shown, words.text, (span.unwrap_or(1_usize), 1));
             }
             table.rows.push(shown);
         }
@@ -304,9 +306,11 @@ impl<'x> Walk<'x> {
         push(words, more, target.as_deref().or(link));
         let chars = more.trim().chars().count();
         if chars > 0 && self.first_page {
+            let room = self.looks.len() < MAX_LOOKS;
             match self.looks.iter_mut().find(|(_, known)| *known == look) {
                 Some((count, _)) => *count += chars,
-                None => self.looks.push((chars, look)),
+                None if room => self.looks.push((chars, look)),
+                None => {}
             }
         }
     }

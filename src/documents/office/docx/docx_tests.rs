@@ -36,6 +36,7 @@ fn file(body: &str, more: &[(&str, &str)]) -> Vec<u8> {
         ("r5", "header", "header1.xml"),
         ("r6", "comments", "comments.xml"),
         ("r7", "chart", "charts/chart1.xml"),
+        ("r8", "aFChunk", "chunk.html"),
     ]);
     let mut parts = vec![
         ("_rels/.rels", package.as_str()),
@@ -233,6 +234,27 @@ fn stories_beside_the_text_are_told_apart() {
         "before behind\n\nboxed\n\nSales\n\n|  | East |\n| --- | --- |\n| May | 3.2 |\n\n[^1]: below\n[^c1]: why?\n\n<!-- running -->\n"
     );
     assert!(!read(&bytes, &Limits::default()).unwrap().markdown.contains("running"));
+}
+
+#[test]
+fn pages_put_in_are_read() {
+    let body = format!("{}<w:altChunk r:id='r8'/>{}", p("", &r("before")), p("", &r("behind")));
+    let page = "<html><body><h2>Within</h2><p>a <b>page</b></p></body></html>";
+    let document = document(&body, &[("word/chunk.html", page)]);
+    assert_eq!(document.markdown, "before\n\n## Within\n\na page\n\nbehind\n");
+}
+
+#[test]
+fn a_part_that_inflates_to_too_much_is_left_out() {
+    let bomb = format!("<w:footnotes>{}</w:footnotes>", " ".repeat(4 << 20));
+    let body = p("", &format!("{}<w:r><w:footnoteReference w:id='2'/></w:r>", r("text")));
+    let document = document(&body, &[("word/footnotes.xml", &bomb)]);
+    assert_eq!(
+        (document.text.as_str(), &document.warnings[..]),
+        ("text\n", &["inflates-too-much".into()][..])
+    );
+    let body = file(&p("", &r(&"a".repeat(4 << 20))), &[]);
+    assert_eq!(read(&body, &Limits::default()).unwrap_err().reason, "inflates-too-much");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! DOCX: Word since 2007.
 //!
-//! **What.** Headings, paragraphs, items with their numbers, tables, boxes, notes and comments, charts; running heads apart.
+//! **What.** Headings, paragraphs, items with their numbers, tables, boxes, notes and comments, charts, pages of HTML put in; running heads apart.
 //!
 //! **Definition.** ECMA-376-1, clause 17 (WordprocessingML), transitional and strict.
 //!
-//! **Algorithm.** Styles and lists are read first, then the story is walked once ([`body`]), block by block. Notes follow it
-//! in the order of their references. Fields show their results; what was deleted or is hidden is not seen.
+//! **Algorithm.** Styles and lists are read first, then the story is walked once ([`body`]), block by block. Notes follow it,
+//! each kind in the order of its references. Fields show their results; what was deleted or is hidden is not seen.
 //!
 //! **Cost.** Linear in the parts that are read, whose trees stand in memory one beside the other.
 //!
@@ -20,12 +20,13 @@ mod styles;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blocks::{Block, flattened};
+use crate::epub::chapter;
 use crate::office::docx::body::{NoteKind, Walk};
 use crate::office::docx::numbering::Numbering;
 use crate::office::docx::styles::Styles;
 use crate::office::package::{Package, Relationships, part_of};
 use crate::office::{chart, diagram, properties};
-use crate::xml::{Element, Xml};
+use crate::xml::{Element, Xml, decode};
 use crate::{Builder, Document, Failure, Kind, Limits, TitleSource, title};
 
 /// Names of the main part where no relationship tells it.
@@ -45,13 +46,14 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let main = package.main_part(&MAIN)?;
     let relationships = package.relationships(&main)?;
     properties::read(&mut package, &mut builder)?;
-    let story = package.xml(&main)?.unwrap_or_default();
+    let story = package.main_xml(&main)?.unwrap_or_default();
     let root = story.root().ok_or_else(|| Failure::new("damaged", main.as_str()))?;
     let styles =
         part(&mut package, &relationships, "styles")?.map(|xml| Styles::read(&xml)).unwrap_or_default();
     let numbering =
         part(&mut package, &relationships, "numbering")?.map(|xml| Numbering::read(&xml)).unwrap_or_default();
     let beside = beside(&mut package, &relationships, limits)?;
+    let chunks = chunks(&mut package, &relationships)?;
     let pictures = pictures(&mut package, &relationships)?;
     package.warn_of_damage(&mut builder);
 
@@ -61,6 +63,10 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     for element in body.children() {
         if builder.is_full() {
             break;
+        }
+        if element.name() == "altChunk" {
+            let chunk = element.prefixed_attr("id").and_then(|id| chunks.get(&*id));
+            chunk.into_iter().for_each(|page| chapter::tell(page, None, None, &mut builder));
         }
         let mut blocks = Vec::new();
         walk.block(element, &mut blocks);
@@ -100,13 +106,32 @@ fn beside(
         }
     }
     for one in relationships.values().filter(|_| limits.furniture) {
-        if matches!(one.kind.as_str(), "header" | "footer") && !one.external {
-            if let Some(xml) = package.xml(&one.target)? {
-                beside.running.push((xml, package.relationships(&one.target)?));
-            }
+        if matches!(one.kind.as_str(), "header" | "footer")
+            && !one.external
+            && let Some(xml) = package.xml(&one.target)?
+        {
+            beside.running.push((xml, package.relationships(&one.target)?));
         }
     }
     Ok(beside)
+}
+
+/// Pages of HTML that programs put into a text for Word to convert, by their relationships.
+fn chunks(
+    package: &mut Package<'_>,
+    relationships: &Relationships,
+) -> Result<BTreeMap<String, String>, Failure> {
+    let mut chunks = BTreeMap::new();
+    for (id, one) in relationships.iter().filter(|(_, one)| one.kind == "aFChunk" && !one.external) {
+        let name = one.target.to_ascii_lowercase();
+        if ![".html", ".htm", ".xhtml"].iter().any(|ending| name.ends_with(ending)) {
+            continue;
+        }
+        if let Some(bytes) = package.bytes(&one.target)? {
+            chunks.insert(id.clone(), decode(&bytes));
+        }
+    }
+    Ok(chunks)
 }
 
 /// What charts and diagrams say, by their relationships.
@@ -130,29 +155,34 @@ fn pictures(
 
 /// Notes in the order of their references, each once.
 fn tell_notes<'x>(walk: &mut Walk<'x>, beside: &'x Beside, builder: &mut Builder) {
-    let mut told = BTreeSet::new();
-    let mut counts = BTreeMap::<NoteKind, usize>::new();
-    for (kind, id) in std::mem::take(&mut walk.notes) {
-        let Some((xml, relationships)) = beside.notes.get(&kind) else { continue };
-        if !told.insert((kind, id.clone())) || builder.is_full() {
-            continue;
-        }
-        let notes = xml.root().into_iter().flat_map(Element::children);
-        let Some(note) = notes.into_iter().find(|note| note.attr("id").is_some_and(|known| known == id))
-        else {
-            continue;
-        };
-        let count = counts.entry(kind).or_default();
-        *count += 1;
-        let label = match kind {
-            NoteKind::Foot => format!("{count}"),
-            NoteKind::End => format!("e{count}"),
-            NoteKind::Comment => format!("c{count}"),
-        };
+    let mut referred = Vec::new();
+    for (&kind, (xml, relationships)) in &beside.notes {
+        // Notes have comments too.
+        referred.append(&mut walk.notes);
         walk.relationships.clone_from(relationships);
-        let mut blocks = Vec::new();
-        walk.blocks(note, &mut blocks);
-        builder.note(&label, flattened(blocks));
+        let notes = xml.root().into_iter().flat_map(Element::children);
+        let mut by_id = BTreeMap::new();
+        for note in notes {
+            if let Some(id) = note.attr("id") {
+                by_id.entry(id.into_owned()).or_insert(note);
+            }
+        }
+        let mut count = 0_usize;
+        for (_, id) in referred.iter().filter(|(of, _)| *of == kind) {
+            if builder.is_full() {
+                return;
+            }
+            let Some(note) = by_id.remove(id) else { continue };
+            count += 1;
+            let label = match kind {
+                NoteKind::Foot => format!("{count}"),
+                NoteKind::End => format!("e{count}"),
+                NoteKind::Comment => format!("c{count}"),
+            };
+            let mut blocks = Vec::new();
+            walk.blocks(note, &mut blocks);
+            builder.note(&label, flattened(blocks));
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod object;
 mod sheet;
 mod slides;
 mod styles;
+mod table;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,8 @@ pub(crate) fn read(bytes: &[u8], kind: Kind, limits: &Limits) -> Result<Document
     let mut builder = Builder::new(kind, limits);
     let mut package = Package::open(bytes, limits)?;
     refuse_encrypted(&mut package)?;
-    let content = package.xml("content.xml")?.ok_or_else(|| Failure::new("no-such-part", "content.xml"))?;
+    let content =
+        package.main_xml("content.xml")?.ok_or_else(|| Failure::new("no-such-part", "content.xml"))?;
     let root = content.root().ok_or_else(|| Failure::new("damaged", "content.xml"))?;
     let common = package.xml("styles.xml")?.unwrap_or_default();
     let mut styles = Styles::default();

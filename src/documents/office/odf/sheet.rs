@@ -11,6 +11,9 @@ use crate::office::sheets::{Cell, Heaviest, Sheet};
 use crate::xml::Element;
 use crate::{Builder, Inline};
 
+/// Columns of a sheet; further ones are left out.
+const MAX_COLUMNS: u32 = 16_384;
+
 /// Tells of all sheets.
 pub(super) fn tell<'x>(
     spreadsheet: Element<'x>,
@@ -22,7 +25,7 @@ pub(super) fn tell<'x>(
     let mut title = Heaviest::default();
     let mut pages = 0_u32;
     for element in spreadsheet.children().filter(|child| child.name() == "table") {
-        if pages >= builder.limits().max_pages || builder.is_full() {
+        if pages >= builder.limits().max_pages || builder.is_full() || builder.is_full_of_rows() {
             builder.warn("pages-cut");
             break;
         }
@@ -32,15 +35,11 @@ pub(super) fn tell<'x>(
         }
         let is_active = active.map_or(pages == 0, |active| active == name);
         pages += 1;
-        let mut reading = Reading {
-            sheet: Sheet::new(&name, is_active, builder.limits()),
-            walk,
-            row: 0,
-            links: Vec::new(),
-        };
+        let mut reading =
+            Reading { sheet: Sheet::new(&name, is_active, builder), walk, row: 0, links: Vec::new() };
         reading.rows(element);
         let Reading { sheet, links, .. } = reading;
-        title.tell(&sheet, builder);
+        title.tell(sheet, builder);
         links.iter().for_each(|(target, anchor)| builder.link(target, anchor));
         for (label, words) in std::mem::take(&mut walk.notes) {
             builder.note(&label, words);
@@ -99,8 +98,9 @@ impl<'x> Reading<'_, 'x> {
             row.children().filter(|cell| matches!(cell.name(), "table-cell" | "covered-table-cell"))
         {
             let times = element.number::<u32>("number-columns-repeated").unwrap_or(1).max(1);
-            if element.name() == "table-cell" {
-                cells.push((column, times, self.cell(element)));
+            let shown = MAX_COLUMNS.saturating_sub(column).min(times);
+            if element.name() == "table-cell" && shown > 0 {
+                cells.push((column, shown, self.cell(element)));
             }
             column = column.saturating_add(times);
         }

@@ -100,12 +100,19 @@ impl Styles {
 
     /// Whether a style is that of the title.
     pub(super) fn is_title(&self, name: Option<&str>) -> bool {
-        self.chain(name).any(|(name, style)| style.display.as_deref().unwrap_or(name) == "Title")
+        self.is_called(name, "Title")
     }
 
     /// Whether a style is that of the line below the title.
     pub(super) fn is_subtitle(&self, name: Option<&str>) -> bool {
-        self.chain(name).any(|(name, style)| style.display.as_deref().unwrap_or(name) == "Subtitle")
+        self.is_called(name, "Subtitle")
+    }
+
+    /// Whether a style, or one that it is made from, has a name; that one need not be in the file.
+    fn is_called(&self, name: Option<&str>, called: &str) -> bool {
+        self.chain(name).any(|(name, style)| {
+            style.display.as_deref().unwrap_or(name) == called || style.parent.as_deref() == Some(called)
+        })
     }
 
     /// Outline level that a style gives its paragraphs.
@@ -118,14 +125,10 @@ impl Styles {
         let default = self.default_size.unwrap_or(12.0);
         let mut share = 1.0;
         for (_, style) in self.chain(name) {
-            match &style.size {
-                Some(size) => {
-                    match size.strip_suffix('%').and_then(|percent| percent.trim().parse::<f32>().ok()) {
-                        Some(percent) => share *= percent / 100.0,
-                        None => return points(size).unwrap_or(default) * share,
-                    }
-                }
-                None => {}
+            let Some(size) = &style.size else { continue };
+            match size.strip_suffix('%').and_then(|percent| percent.trim().parse::<f32>().ok()) {
+                Some(percent) => share *= percent / 100.0,
+                None => return points(size).unwrap_or(default) * share,
             }
         }
         default * share

@@ -3,20 +3,17 @@
 //! **Definition.** OpenDocument 1.3 part 3, 5 to 7 and 9. White space collapses; spaces, tabs and breaks are elements. What
 //! was deleted stands apart from the text and is not seen.
 //!
-//! **Bad input.** Depth is bounded by that of the tree; repeated cells by [`MAX_COLUMNS`] and [`MAX_REPEATED_ROWS`].
+//! **Bad input.** Depth is bounded by that of the tree.
 
 use std::collections::BTreeMap;
 
 use crate::blocks::{Block, flattened, push, push_collapsed, trimmed};
 use crate::office::odf::styles::{LEVELS, Styles};
+use crate::office::odf::table::MAX_REPEATED_BYTES;
 use crate::title::Candidate;
 use crate::xml::{Content, Element};
-use crate::{Inline, Marker, Table};
+use crate::{Inline, Marker};
 
-/// Columns that a table may have; further ones are left out.
-const MAX_COLUMNS: usize = 1024;
-/// Times that a row of a table is shown.
-const MAX_REPEATED_ROWS: usize = 64;
 /// Spaces that one element stands for.
 const MAX_SPACES: usize = 64;
 
@@ -38,7 +35,9 @@ pub(super) struct Walk<'x> {
     headings: [u32; LEVELS],
     /// How far lists have counted, by their ids, and the last one of each style.
     lists: BTreeMap<String, [u32; LEVELS]>,
-    depth: usize,
+    pub(super) depth: usize,
+    /// Bytes that repeated cells may still take.
+    pub(super) room: usize,
 }
 
 /// A place in lists.
@@ -64,6 +63,7 @@ impl<'x> Walk<'x> {
             headings: [0; LEVELS],
             lists: BTreeMap::new(),
             depth: 0,
+            room: MAX_REPEATED_BYTES,
         }
     }
 
@@ -81,11 +81,8 @@ impl<'x> Walk<'x> {
             "h" => self.heading(element, out),
             "list" => self.list(element, None, out),
             "table" => self.table(element, out),
-            "section" => {
-                if element.attr("display").is_none_or(|display| display == "true") {
-                    self.blocks(element, out);
-                }
-            }
+            "section" if element.attr("display").is_some_and(|display| display != "true") => {}
+            "section" => self.blocks(element, out),
             "soft-page-break" => self.first_page &= self.lines.is_empty(),
             "tracked-changes"
             | "forms"
@@ -263,56 +260,6 @@ impl<'x> Walk<'x> {
         }
     }
 
-    /// A table in the text.
-    pub(super) fn table(&mut self, element: Element<'x>, out: &mut Vec<Block>) {
-        self.depth += 1;
-        let mut rows = Vec::new();
-        let mut header = 0;
-        rows_of(element, false, &mut rows, &mut header);
-        let cells_of = |row: &Element<'x>| {
-            row.children().filter(|cell| matches!(cell.name(), "table-cell" | "covered-table-cell")).count()
-        };
-        if rows.iter().all(|row| cells_of(row) <= 1) {
-            rows.iter().flat_map(|row| row.children()).for_each(|cell| self.blocks(cell, out));
-        } else {
-            self.grid(&rows, header, out);
-        }
-        self.depth -= 1;
-    }
-
-    fn grid(&mut self, rows: &[Element<'x>], header: usize, out: &mut Vec<Block>) {
-        let mut table = Table::default();
-        let mut links = Vec::new();
-        for row in rows {
-            let mut shown = Vec::new();
-            for cell in
-                row.children().filter(|cell| matches!(cell.name(), "table-cell" | "covered-table-cell"))
-            {
-                let mut blocks = Vec::new();
-                if cell.name() == "table-cell" {
-                    self.blocks(cell, &mut blocks);
-                }
-                let words = flattened(blocks);
-                let anchor = |range: &std::ops::Range<usize>| {
-                    words.text.get(range.clone()).unwrap_or_default().to_owned()
-                };
-                links.extend(
-                    words.links.iter().map(|(range, target)| Block::Link(target.clone(), anchor(range))),
-                );
-                let times = cell.number::<usize>("number-columns-repeated").unwrap_or(1).max(1);
-                let width = shown.len().saturating_add(times).min(MAX_COLUMNS);
-                shown.resize(width, words.text);
-            }
-            let times = row.number::<usize>("number-rows-repeated").unwrap_or(1).clamp(1, MAX_REPEATED_ROWS);
-            table.rows.extend(std::iter::repeat_n(shown, times));
-        }
-        if header == 1 && table.rows.len() > 1 {
-            table.columns = table.rows.remove(0);
-        }
-        out.push(Block::Table(table));
-        out.extend(links);
-    }
-
     /// Words of a paragraph.
     pub(super) fn words(&mut self, element: Element<'x>) -> Inline {
         let mut words = Inline::default();
@@ -403,21 +350,6 @@ impl<'x> Walk<'x> {
         self.depth -= 1;
         self.boxes = boxes;
         flattened(blocks)
-    }
-}
-
-/// Rows of a table, those in groups too; `header` counts those that are repeated on every page.
-fn rows_of<'x>(parent: Element<'x>, in_header: bool, rows: &mut Vec<Element<'x>>, header: &mut usize) {
-    for child in parent.children() {
-        match child.name() {
-            "table-row" => {
-                *header += usize::from(in_header);
-                rows.push(child);
-            }
-            "table-header-rows" => rows_of(child, true, rows, header),
-            "table-rows" | "table-row-group" => rows_of(child, in_header, rows, header),
-            _ => {}
-        }
     }
 }
 

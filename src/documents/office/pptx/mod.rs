@@ -11,7 +11,7 @@
 mod shapes;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blocks::{Block, flattened};
 use crate::office::package::{Package, Relationships, part_of};
@@ -35,16 +35,21 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let main = package.main_part(&["ppt/presentation.xml"])?;
     let relationships = package.relationships(&main)?;
     properties::read(&mut package, &mut builder)?;
-    let presentation = package.xml(&main)?.unwrap_or_default();
+    let presentation = package.main_xml(&main)?.unwrap_or_default();
     let root = presentation.root().ok_or_else(|| Failure::new("damaged", main.as_str()))?;
     let height = root.child("sldSz").and_then(|size| size.number("cy")).unwrap_or(HEIGHT);
     let authors = authors(&mut package, &relationships)?;
     let mut layouts = Layouts::new();
+    let mut read = BTreeSet::new();
     let mut pages = 0_u32;
     let slides = root.child("sldIdLst").into_iter().flat_map(|list| list.children());
     for slide in slides {
         let part = slide.prefixed_attr("id").and_then(|id| relationships.get(&*id));
         let Some(part) = part.filter(|one| one.kind == "slide") else { continue };
+        if !read.insert(part.target.as_str()) {
+            builder.warn("parts-twice");
+            continue;
+        }
         if pages == limits.max_pages {
             builder.warn("pages-cut");
             break;

@@ -119,7 +119,7 @@ fn tables_diagrams_notes_and_comments_are_read() {
     let read = document(&[&slide(table), &hidden], &more);
     assert_eq!(
         read.markdown,
-        "| wide |  |\n| --- | --- |\n| a b |  |\n\n- first\n    - under\n- second\n[^1]: say it\n[^1c1]: why?\n\nnext\n"
+        "| wide |  |\n| --- | --- |\n| a b |  |\n\n- first\n    - under\n- second\n\n[^1]: say it\n[^1c1]: why?\n\nnext\n"
     );
     assert_eq!(read.links[0].target, "http://a.example/");
     assert_eq!(read.warnings, ["hidden-slides"]);

@@ -7,10 +7,11 @@
 //! times that in bold, three times that on the active sheet; the heaviest is the title, the first of equals.
 //!
 //! **Cost.** Linear in the filled cells; rows and columns without any take no place. [`MAX_CELLS`] places of a sheet are shown,
-//! so that cells in far corners span no large empty field.
+//! so that cells in far corners span no large empty field; a sheet takes no more cells than the text has room for.
 
 mod biff;
 mod book;
+mod date;
 mod format;
 pub(crate) mod xls;
 pub(crate) mod xlsb;
@@ -18,8 +19,10 @@ pub(crate) mod xlsx;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Builder, Inline, Limits, Table, TitleSource};
+use crate::{Builder, Inline, Table, TitleSource};
 
+/// Characters between two cells of a row.
+const SEPARATOR: usize = 3;
 /// Places of a sheet: rows times columns that have a filled cell.
 const MAX_CELLS: usize = 4_000_000;
 /// Rows of single cells above a table that are taken for remarks.
@@ -34,26 +37,39 @@ pub(crate) struct Cell {
     pub(crate) is_text: bool,
 }
 
-/// A sheet: its filled cells by row and column.
+/// A filled cell and its place.
+#[derive(Debug)]
+struct Placed {
+    row: u32,
+    column: u32,
+    cell: Cell,
+}
+
+/// A sheet: its filled cells.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     pub(crate) name: String,
     pub(crate) active: bool,
-    rows: BTreeMap<u32, BTreeMap<u32, Cell>>,
-    cells: usize,
-    max_cells: usize,
+    cells: Vec<Placed>,
+    /// Whether they stand row by row, from left to right, one at a place.
+    sorted: bool,
+    /// Rows, those that are met again counted again.
+    rows: usize,
     max_rows: usize,
+    /// Characters that further cells may have, with what parts one from the next.
+    room: usize,
     cut: bool,
 }
 
 impl Sheet {
-    /// A sheet without cells.
-    pub(crate) fn new(name: &str, active: bool, limits: &Limits) -> Self {
+    /// A sheet without cells, of a document that is being built.
+    pub(crate) fn new(name: &str, active: bool, builder: &Builder) -> Self {
         Sheet {
             name: name.to_owned(),
             active,
-            max_cells: MAX_CELLS,
-            max_rows: limits.max_table_rows,
+            sorted: true,
+            room: builder.room().saturating_add(SEPARATOR),
+            max_rows: builder.limits().max_table_rows,
             ..Sheet::default()
         }
     }
@@ -63,30 +79,55 @@ impl Sheet {
         if cell.text.trim().is_empty() {
             return true;
         }
-        if self.cells >= self.max_cells || self.rows.len() >= self.max_rows && !self.rows.contains_key(&row) {
+        let last = self.cells.last().map(|last| (last.row, last.column));
+        let starts_row = last.is_none_or(|(last, _)| last != row);
+        let chars = cell.text.chars().count() + SEPARATOR;
+        if starts_row && self.rows >= self.max_rows || self.room < chars {
             self.cut = true;
             return false;
         }
-        self.cells += 1;
-        self.rows.entry(row).or_default().insert(column, cell);
+        self.room -= chars;
+        self.rows += usize::from(starts_row);
+        self.sorted &= last < Some((row, column));
+        self.cells.push(Placed { row, column, cell });
         true
     }
 
     /// A filled cell.
-    pub(crate) fn cell(&self, row: u32, column: u32) -> Option<&Cell> {
-        self.rows.get(&row)?.get(&column)
+    pub(crate) fn cell(&mut self, row: u32, column: u32) -> Option<&Cell> {
+        self.sort();
+        let at =
+            self.cells.binary_search_by_key(&(row, column), |placed| (placed.row, placed.column)).ok()?;
+        self.cells.get(at).map(|placed| &placed.cell)
+    }
+
+    /// Puts the cells in order; of several at one place the last stays.
+    fn sort(&mut self) {
+        if !self.sorted {
+            self.cells.reverse();
+            self.cells.sort_by_key(|placed| (placed.row, placed.column));
+            self.cells.dedup_by_key(|placed| (placed.row, placed.column));
+            self.sorted = true;
+        }
+    }
+
+    /// Cells row by row, once they are in order.
+    fn by_row(&self) -> impl Iterator<Item = &[Placed]> {
+        self.cells.chunk_by(|a, b| a.row == b.row)
     }
 
     /// The text of most weight, and its weight.
     fn title(&self) -> Option<(f64, &str)> {
         let mut best: Option<(f64, &str)> = None;
-        let first = *self.rows.keys().next()?;
-        for (&row, cells) in &self.rows {
-            let place = 1.0 / (1.0 + f64::from(row - first) / 5.0);
-            let alone = if cells.len() == 1 { 2.0 } else { 1.0 };
+        let first = self.cells.first()?.row;
+        for row in self.by_row() {
+            let alone = if row.len() == 1 { 2.0 } else { 1.0 };
             let sheet = if self.active { 3.0 } else { 1.0 };
-            for cell in cells.values().filter(|cell| cell.is_text && crate::title::is_title_like(&cell.text))
-            {
+            for Placed { row, cell, .. } in row {
+                if !cell.is_text || !crate::title::is_title_like(&cell.text) {
+                    continue;
+                }
+                let place = 1.0 / (1.0 + f64::from(row - first) / 5.0);
                 let weight = place * alone * sheet * if cell.bold { 1.1 } else { 1.0 };
                 if best.is_none_or(|(most, _)| weight > most) {
                     best = Some((weight, &cell.text));
@@ -97,42 +138,37 @@ impl Sheet {
     }
 
     /// Tells of the sheet: its name, remarks, table.
-    fn tell(&self, builder: &mut Builder) {
+    fn tell(mut self, builder: &mut Builder) {
         builder.heading(1, self.name.as_str());
-        let columns = self.rows.values().flat_map(|row| row.keys().copied()).collect::<BTreeSet<_>>();
-        let width = columns.len();
+        let columns = self.cells.iter().map(|placed| placed.column).collect::<BTreeSet<_>>();
         // Cells that stand alone above wider rows.
-        let remarks = match self.rows.values().position(|row| row.len() > 1) {
+        let remarks = match self.by_row().position(|row| row.len() > 1) {
             Some(at) if at <= MAX_REMARKS => at,
             _ => 0,
         };
-        for row in self.rows.values().take(remarks) {
-            row.values().for_each(|cell| builder.paragraph(Inline::from(cell.text.as_str())));
+        for placed in self.cells.drain(..remarks) {
+            builder.paragraph(Inline::from(placed.cell.text));
         }
-        let rows = self.rows.values().skip(remarks).collect::<Vec<_>>();
-        let most = (MAX_CELLS / rows.len().max(1)).max(1);
-        if self.cut || width > most {
+        let rows = self.by_row().count();
+        let most = (MAX_CELLS / rows.max(1)).max(1);
+        if self.cut || columns.len() > most {
             builder.warn("cells-cut");
         }
-        let places = columns
-            .into_iter()
-            .take(most)
-            .enumerate()
-            .map(|(at, column)| (column, at))
-            .collect::<BTreeMap<_, _>>();
-        let shown = |row: &&BTreeMap<u32, Cell>| {
-            let mut cells = Vec::new();
-            for (column, cell) in *row {
-                let Some(&at) = places.get(column) else { break };
-                cells.resize(at, String::new());
-                cells.push(cell.text.clone());
+        let places = columns.into_iter().take(most).zip(0..).collect::<BTreeMap<u32, usize>>();
+        let is_header = rows > 1 && self.by_row().next().is_some_and(|row| is_header(row, places.len()));
+        let mut table = Table { caption: Some(self.name), ..Table::default() };
+        let mut row = None;
+        for placed in self.cells {
+            if row != Some(placed.row) {
+                row = Some(placed.row);
+                table.rows.push(Vec::new());
             }
-            cells
-        };
-        let header = rows.len() > 1 && rows.first().is_some_and(|row| is_header(row, places.len()));
-        let mut table = Table { caption: Some(self.name.clone()), ..Table::default() };
-        table.rows = rows.iter().map(shown).collect();
-        if header {
+            if let (Some(cells), Some(&at)) = (table.rows.last_mut(), places.get(&placed.column)) {
+                cells.resize(at, String::new());
+                cells.push(placed.cell.text);
+            }
+        }
+        if is_header {
             table.columns = table.rows.remove(0);
         }
         builder.table(table);
@@ -140,9 +176,9 @@ impl Sheet {
 }
 
 /// Whether a row names columns: words only, no two alike, in most of them.
-fn is_header(row: &BTreeMap<u32, Cell>, width: usize) -> bool {
-    let names = row.values().map(|cell| cell.text.trim()).collect::<BTreeSet<_>>();
-    row.values().all(|cell| cell.is_text) && names.len() == row.len() && row.len() * 2 > width
+fn is_header(row: &[Placed], width: usize) -> bool {
+    let names = row.iter().map(|placed| placed.cell.text.trim()).collect::<BTreeSet<_>>();
+    row.iter().all(|placed| placed.cell.is_text) && names.len() == row.len() && row.len() * 2 > width
 }
 
 /// The cell of most weight of the sheets that were told.
@@ -151,7 +187,8 @@ pub(crate) struct Heaviest(Option<(f64, String)>);
 
 impl Heaviest {
     /// Tells of a sheet, and weighs its cells.
-    pub(crate) fn tell(&mut self, sheet: &Sheet, builder: &mut Builder) {
+    pub(crate) fn tell(&mut self, mut sheet: Sheet, builder: &mut Builder) {
+        sheet.sort();
         let known = self.0.as_ref().map_or(0.0, |(most, _)| *most);
         if let Some((weight, text)) = sheet.title().filter(|(weight, _)| *weight > known) {
             self.0 = Some((weight, text.to_owned()));

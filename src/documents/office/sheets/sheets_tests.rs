@@ -1,9 +1,9 @@
 use super::*;
 use crate::testing::{packed, relationships, zipped};
-use crate::{Document, Kind};
+use crate::{Document, Kind, Limits};
 
 fn sheet(name: &str, active: bool, cells: &[(u32, u32, &str, bool)]) -> Sheet {
-    let mut sheet = Sheet::new(name, active, &Limits::default());
+    let mut sheet = Sheet::new(name, active, &Builder::new(Kind::Xlsx, &Limits::default()));
     for &(row, column, text, bold) in cells {
         let is_text = text.parse::<f64>().is_err();
         assert!(sheet.fill(row, column, Cell { text: text.into(), bold, is_text }));
@@ -11,20 +11,20 @@ fn sheet(name: &str, active: bool, cells: &[(u32, u32, &str, bool)]) -> Sheet {
     sheet
 }
 
-fn told(sheets: &[Sheet]) -> Document {
+fn told(sheets: Vec<Sheet>) -> Document {
     let mut builder = Builder::new(Kind::Xlsx, &Limits::default());
     let mut title = Heaviest::default();
-    sheets.iter().for_each(|sheet| title.tell(sheet, &mut builder));
+    sheets.into_iter().for_each(|sheet| title.tell(sheet, &mut builder));
     title.give(&mut builder);
     builder.finish()
 }
 
 #[test]
 fn the_heaviest_cell_is_the_title() {
-    let cases: &[(&[Sheet], &str)] = &[
+    let cases: Vec<(Vec<Sheet>, &str)> = vec![
         // Alone in its row, over the first of several.
         (
-            &[sheet(
+            vec![sheet(
                 "s",
                 false,
                 &[(0, 0, "Name", false), (0, 1, "Age", false), (1, 0, "Ducks of 2020", false)],
@@ -32,29 +32,32 @@ fn the_heaviest_cell_is_the_title() {
             "Ducks of 2020",
         ),
         // The first of equals; bold is more.
-        (&[sheet("s", false, &[(0, 0, "Name", false), (0, 1, "Town", false)])], "Name"),
-        (&[sheet("s", false, &[(0, 0, "Name", false), (0, 1, "Town", true)])], "Town"),
+        (vec![sheet("s", false, &[(0, 0, "Name", false), (0, 1, "Town", false)])], "Name"),
+        (vec![sheet("s", false, &[(0, 0, "Name", false), (0, 1, "Town", true)])], "Town"),
         // The active sheet counts three times.
         (
-            &[sheet("s", false, &[(0, 0, "Other", false)]), sheet("t", true, &[(0, 0, "Shown", false)])],
+            vec![sheet("s", false, &[(0, 0, "Other", false)]), sheet("t", true, &[(0, 0, "Shown", false)])],
             "Shown",
         ),
         // Six rows down P is 5/11: 2 · 5/11 < 1.
         (
-            &[sheet("s", false, &[(0, 0, "Name", false), (0, 1, "Town", false), (6, 0, "Remark", false)])],
+            vec![sheet("s", false, &[(0, 0, "Name", false), (0, 1, "Town", false), (6, 0, "Remark", false)])],
             "Name",
         ),
         // One letter and numbers are none.
-        (&[sheet("s", true, &[(0, 0, "x", false), (1, 0, "2020", false), (2, 0, "Title", false)])], "Title"),
+        (
+            vec![sheet("s", true, &[(0, 0, "x", false), (1, 0, "2020", false), (2, 0, "Title", false)])],
+            "Title",
+        ),
     ];
     for (sheets, title) in cases {
-        assert_eq!(told(sheets).title.as_deref(), Some(*title));
+        assert_eq!(told(sheets).title.as_deref(), Some(title));
     }
 }
 
 #[test]
 fn rows_are_a_table_below_remarks() {
-    let read = told(&[sheet(
+    let read = told(vec![sheet(
         "Data",
         true,
         &[
@@ -74,7 +77,7 @@ fn rows_are_a_table_below_remarks() {
     assert_eq!(read.tables[0].columns, ["Name", "Age", "column 3"]);
     // A first row with a number names nothing.
     assert!(
-        told(&[sheet(
+        told(vec![sheet(
             "s",
             true,
             &[(0, 0, "a", false), (0, 1, "1", false), (1, 0, "b", false), (1, 1, "2", false)]
@@ -87,19 +90,34 @@ fn rows_are_a_table_below_remarks() {
 
 #[test]
 fn cells_in_a_diagonal_span_no_field() {
-    let mut wide = Sheet::new("s", true, &Limits::default());
+    let mut wide = Sheet::new("s", true, &Builder::new(Kind::Xlsx, &Limits::default()));
     for at in 0..6000 {
         wide.fill(at, at, Cell { text: "x".into(), ..Cell::default() });
     }
-    let read = told(&[wide]);
+    let read = told(vec![wide]);
     assert_eq!(read.tables[0].rows[0].len(), MAX_CELLS / 6000);
     assert_eq!(read.warnings, ["cells-cut"]);
     let limits = Limits { max_table_rows: 2, ..Limits::default() };
-    let mut short = Sheet::new("s", true, &limits);
+    let mut short = Sheet::new("s", true, &Builder::new(Kind::Xlsx, &limits));
     let filled = (0..5)
         .map(|row| short.fill(row, 0, Cell { text: "x".into(), ..Cell::default() }))
         .collect::<Vec<_>>();
     assert_eq!(filled, [true, true, false, false, false]);
+}
+
+#[test]
+fn sheet_takes_no_more_than_the_text() {
+    let limits = Limits { max_text_chars: 20, ..Limits::default() };
+    let mut long = Sheet::new("s", true, &Builder::new(Kind::Xlsx, &limits));
+    let cell = || Cell { text: "0123456789".into(), ..Cell::default() };
+    assert_eq!((0..3).map(|column| long.fill(0, column, cell())).collect::<Vec<_>>(), [true, false, false]);
+    assert_eq!(told(vec![long]).warnings, ["cells-cut"]);
+}
+
+#[test]
+fn cells_of_a_row_may_come_in_any_order() {
+    let read = told(vec![sheet("s", true, &[(1, 2, "c", false), (1, 0, "x", false), (1, 0, "a", false)])]);
+    assert_eq!(read.text, "s\na | c\n");
 }
 
 #[test]
@@ -125,6 +143,30 @@ fn xlsx_cells_are_read_as_shown() {
     assert_eq!((read.links[0].target.as_str(), read.links[0].anchor.as_str()), ("http://a.example/", "Name"));
     assert_eq!(read.warnings, ["hidden-sheets", "damaged"]);
     assert_eq!(read.pages, Some(2));
+}
+
+#[test]
+fn xlsx_sheets_are_read_once_with_their_boxes() {
+    let sheet = "<worksheet><sheetData><row r='1'><c r='A1' t='str'><v>a</v></c><c r='B1'><v>1</v></c></row></sheetData></worksheet>";
+    let drawing = "<wsDr><sp><txBody><p><r><t>box</t></r><r><t>ed</t></r></p></txBody></sp></wsDr>";
+    let parts = [
+        (
+            "xl/workbook.xml",
+            "<workbook><sheets><sheet name='One' r:id='a'/><sheet name='Two' r:id='b'/></sheets></workbook>"
+                .to_owned(),
+        ),
+        (
+            "xl/_rels/workbook.xml.rels",
+            relationships(&[("a", "worksheet", "s.xml"), ("b", "worksheet", "s.xml")]),
+        ),
+        ("xl/s.xml", sheet.to_owned()),
+        ("xl/_rels/s.xml.rels", relationships(&[("d", "drawing", "d.xml")])),
+        ("xl/d.xml", drawing.to_owned()),
+    ];
+    let parts = parts.iter().map(|(name, part)| (*name, part.as_str())).collect::<Vec<_>>();
+    let read = xlsx::read(&packed(&parts), &Limits::default()).unwrap();
+    assert_eq!(read.text, "One\na | 1\nboxed\n");
+    assert_eq!((read.pages, &read.warnings[..]), (Some(1), &["parts-twice".into()][..]));
 }
 
 /// A record of an XLS file.

@@ -61,12 +61,15 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
         builder.document.give_title(&title, TitleSource::Metadata);
     }
     let stream = container.stream("Workbook").or_else(|| container.stream("Book"));
-    let stream = stream.ok_or_else(|| Failure::new("no-such-part", "Workbook"))?;
+    let stream = stream.ok_or_else(|| container.without("no workbook"))?;
+    if container.is_damaged() {
+        builder.warn("damaged");
+    }
     let globals = globals(&stream)?;
     let mut title = Heaviest::default();
     let mut pages = 0;
     for announced in globals.sheets.iter().filter(|sheet| sheet.is_shown) {
-        if pages == limits.max_pages || builder.is_full() {
+        if pages == limits.max_pages || builder.is_full() || builder.is_full_of_rows() {
             builder.warn("pages-cut");
             break;
         }
@@ -75,11 +78,12 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
         }
         let is_active = pages as usize == globals.active;
         pages += 1;
-        let mut reading = Reading::of(&globals, Sheet::new(&announced.name, is_active, limits));
+        let mut reading = Reading::of(&globals, Sheet::new(&announced.name, is_active, &builder));
         reading.read(&stream, announced.at);
-        title.tell(&reading.sheet, &mut builder);
+        let links = reading.links();
+        title.tell(reading.sheet, &mut builder);
         reading.boxes.iter().for_each(|words| builder.paragraph(words.as_str()));
-        reading.tell_links(&mut builder);
+        links.iter().for_each(|(target, anchor)| builder.link(target, anchor));
     }
     title.give(&mut builder);
     builder.document.pages = Some(pages);
@@ -305,10 +309,13 @@ impl<'g> Reading<'g> {
         }
     }
 
-    fn tell_links(&self, builder: &mut Builder) {
-        for (row, column, address) in &self.links {
-            let anchor = self.sheet.cell(*row, *column).map_or("", |cell| &cell.text);
-            builder.link(address, anchor);
-        }
+    /// Addresses and the words of their cells.
+    fn links(&mut self) -> Vec<(String, String)> {
+        let links = std::mem::take(&mut self.links).into_iter();
+        let anchored = links.map(|(row, column, target)| {
+            let anchor = self.sheet.cell(row, column).map(|cell| cell.text.clone());
+            (target, anchor.unwrap_or_default())
+        });
+        anchored.collect()
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! **Bad input.** A record that does not fit ends its part.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::office::package::{Package, part_of};
 use crate::office::properties;
@@ -26,10 +26,10 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let workbook = package.container.part(&main)?.unwrap_or_default();
     let mut book = Book::default();
     if let Some(name) = part_of(&relationships, "sharedStrings") {
-        book.strings = strings(&package.container.part(name)?.unwrap_or_default());
+        book.strings = strings(&package.bytes(name)?.unwrap_or_default());
     }
     if let Some(name) = part_of(&relationships, "styles") {
-        book.styles = styles(&package.container.part(name)?.unwrap_or_default());
+        book.styles = styles(&package.bytes(name)?.unwrap_or_default());
     }
     let (mut active, mut sheets) = (0, Vec::new());
     for record in Records(&workbook) {
@@ -46,20 +46,26 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     if sheets.len() > most {
         builder.warn("pages-cut");
     }
+    let mut read = BTreeSet::new();
     for (at, (name, id, hidden)) in sheets.iter().take(most).enumerate() {
         let Some(part) = relationships.get(id).filter(|one| !one.external) else { continue };
-        if builder.is_full() {
+        if builder.is_full() || builder.is_full_of_rows() {
+            builder.warn("pages-cut");
             break;
+        }
+        if !read.insert(part.target.as_str()) {
+            builder.warn("parts-twice");
+            continue;
         }
         if *hidden {
             builder.warn("hidden-sheets");
         }
-        let mut sheet = Sheet::new(name, at == active, limits);
-        match package.container.part(&part.target)? {
+        let mut sheet = Sheet::new(name, at == active, &builder);
+        match package.bytes(&part.target)? {
             Some(part) => cells(&part, &book, &mut sheet),
             None => builder.warn("sheet-missing"),
         }
-        title.tell(&sheet, &mut builder);
+        title.tell(sheet, &mut builder);
     }
     title.give(&mut builder);
     builder.document.pages = u32::try_from(sheets.len().min(most)).ok();

@@ -1,6 +1,6 @@
 //! XLSX: Excel since 2007.
 //!
-//! **What.** Sheets with their cells as shown, titles of charts, links, comments. Hidden sheets are read too, with a warning.
+//! **What.** Sheets with their cells as shown, boxes of text, titles of charts, links, comments. Hidden sheets are read too, with a warning.
 //!
 //! **Definition.** ECMA-376-1, clause 18 (SpreadsheetML), transitional and strict.
 //!
@@ -12,7 +12,7 @@
 //!
 //! **Bad input.** Sheets that are missing or broken are read as far as they go, with a warning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blocks::Block;
 use crate::office::package::{Package, Relationships, part_of};
@@ -23,6 +23,8 @@ use crate::office::{chart, properties};
 use crate::xml::{Element, Xml, stream};
 use crate::{Builder, Document, Failure, Kind, Limits};
 
+/// Links of a sheet that are looked at.
+const MAX_LINKS: usize = 65_536;
 /// Comments of a sheet that are told.
 const MAX_COMMENTS: usize = 10_000;
 
@@ -33,7 +35,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let main = package.main_part(&["xl/workbook.xml"])?;
     let relationships = package.relationships(&main)?;
     properties::read(&mut package, &mut builder)?;
-    let workbook = package.xml(&main)?.unwrap_or_default();
+    let workbook = package.main_xml(&main)?.unwrap_or_default();
     let root = workbook.root().ok_or_else(|| Failure::new("damaged", main.as_str()))?;
     let mut book = Book::default();
     if let Some(name) = part_of(&relationships, "sharedStrings") {
@@ -47,22 +49,31 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
         root.path(&["bookViews", "workbookView"]).and_then(|view| view.number("activeTab")).unwrap_or(0);
     let mut title = Heaviest::default();
     let mut pages = 0_usize;
+    let mut read = BTreeSet::new();
     for element in root.child("sheets").into_iter().flat_map(Element::children) {
         let part = element.prefixed_attr("id").and_then(|id| relationships.get(&*id));
         let Some(part) = part.filter(|one| !one.external) else { continue };
-        if pages >= limits.max_pages as usize || builder.is_full() {
+        if pages >= limits.max_pages as usize || builder.is_full() || builder.is_full_of_rows() {
             builder.warn("pages-cut");
             break;
         }
         if element.attr("state").is_some_and(|state| state != "visible") {
             builder.warn("hidden-sheets");
         }
+        if !read.insert(part.target.as_str()) {
+            builder.warn("parts-twice");
+            continue;
+        }
         let name = element.attr("name").unwrap_or_default();
-        let mut sheet = Sheet::new(&name, pages == active, limits);
+        let mut sheet = Sheet::new(&name, pages == active, &builder);
         pages += 1;
         let left = read_cells(&mut package, &part.target, &book, &mut sheet)?;
-        title.tell(&sheet, &mut builder);
-        tell_beside(&mut package, &part.target, &left, &sheet, &mut builder)?;
+        let relationships = package.relationships(&part.target)?;
+        let links = links(&relationships, &left, &mut sheet);
+        title.tell(sheet, &mut builder);
+        links.iter().for_each(|(target, anchor)| builder.link(target, anchor));
+        tell_drawings(&mut package, &relationships, &mut builder)?;
+        tell_comments(&mut package, &relationships, &mut builder)?;
     }
     title.give(&mut builder);
     builder.document.pages = u32::try_from(pages).ok();
@@ -72,12 +83,12 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
 
 /// Reads the cells of a sheet; what else its part holds is left.
 fn read_cells(package: &mut Package<'_>, part: &str, book: &Book, sheet: &mut Sheet) -> Result<Xml, Failure> {
-    let Some(bytes) = package.container.part(part)? else {
+    let Some(bytes) = package.bytes(part)? else {
         package.damaged = true;
         return Ok(Xml::default());
     };
     let mut row = 0_u32;
-    let left = stream(&bytes, "row", |element| {
+    let left = stream(&bytes, "row", package.nodes(), |element| {
         // Without a number it is the one behind the last.
         row = element.number::<u32>("r").unwrap_or(row.saturating_add(1));
         let mut column = 0_u32;
@@ -89,7 +100,7 @@ fn read_cells(package: &mut Package<'_>, part: &str, book: &Book, sheet: &mut Sh
         }
         true
     });
-    package.damaged |= left.is_damaged();
+    package.note(&left);
     Ok(left)
 }
 
@@ -114,30 +125,38 @@ fn shown(cell: Element<'_>, book: &Book) -> Cell {
     }
 }
 
-/// Tells of charts, links and comments of a sheet.
-fn tell_beside(
+/// Links of a sheet and the words of their cells.
+fn links(relationships: &Relationships, left: &Xml, sheet: &mut Sheet) -> Vec<(String, String)> {
+    let links = left.root().and_then(|root| root.child("hyperlinks"));
+    let links = links.into_iter().flat_map(Element::children).filter_map(|link| {
+        let target = relationships.get(&*link.prefixed_attr("id")?).filter(|one| one.external)?;
+        let place = place_of(&link.attr("ref").unwrap_or_default());
+        let anchor = place.and_then(|(row, column)| sheet.cell(row, column));
+        Some((target.target.clone(), anchor.map(|cell| cell.text.clone()).unwrap_or_default()))
+    });
+    links.take(MAX_LINKS).collect()
+}
+
+/// Tells of boxes of text, and of titles of charts: the values of charts are those of cells.
+fn tell_drawings(
     package: &mut Package<'_>,
-    part: &str,
-    left: &Xml,
-    sheet: &Sheet,
+    relationships: &Relationships,
     builder: &mut Builder,
 ) -> Result<(), Failure> {
-    let relationships = package.relationships(part)?;
-    let links = left.root().and_then(|root| root.child("hyperlinks"));
-    for link in links.into_iter().flat_map(Element::children) {
-        let target =
-            link.prefixed_attr("id").and_then(|id| relationships.get(&*id)).filter(|one| one.external);
-        let place = link.attr("ref").unwrap_or_default();
-        let anchor = place_of(&place).and_then(|(row, column)| sheet.cell(row, column));
-        if let Some(target) = target {
-            builder.link(&target.target, anchor.map_or("", |cell| &cell.text));
-        }
-    }
     for drawing in relationships.values().filter(|one| one.kind == "drawing" && !one.external) {
+        let shapes = package.xml(&drawing.target)?.unwrap_or_default();
+        let shapes = shapes.root().into_iter().flat_map(|root| root.descendants());
+        for text in shapes.filter(|element| element.name() == "txBody") {
+            let paragraphs = text.children().filter(|child| child.name() == "p");
+            let words = paragraphs.map(|paragraph| {
+                let runs = paragraph.children().filter(|run| matches!(run.name(), "r" | "fld"));
+                runs.filter_map(|run| run.child("t")).map(|run| run.text()).collect::<String>()
+            });
+            words.for_each(|words| builder.paragraph(words));
+        }
         let beyond = package.relationships(&drawing.target)?;
         for one in beyond.values().filter(|one| one.kind == "chart" && !one.external) {
             let Some(xml) = package.xml(&one.target)? else { continue };
-            // Its values are those of cells.
             let blocks = xml.root().map(chart::blocks).unwrap_or_default();
             let title = blocks.into_iter().find(|block| matches!(block, Block::Paragraph(_)));
             if let Some(title) = title {
@@ -145,7 +164,7 @@ fn tell_beside(
             }
         }
     }
-    tell_comments(package, &relationships, builder)
+    Ok(())
 }
 
 /// Comments, in threads where there are any: the others then only point to them.
@@ -171,9 +190,9 @@ fn tell_comments(
 /// Strings that cells share.
 fn strings(package: &mut Package<'_>, name: &str) -> Result<Strings, Failure> {
     let mut strings = Strings::default();
-    let Some(bytes) = package.container.part(name)? else { return Ok(strings) };
-    let left = stream(&bytes, "si", |element| strings.push(string(element)));
-    package.damaged |= left.is_damaged();
+    let Some(bytes) = package.bytes(name)? else { return Ok(strings) };
+    let left = stream(&bytes, "si", package.nodes(), |element| strings.push(string(element)));
+    package.note(&left);
     Ok(strings)
 }
 
