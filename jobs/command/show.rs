@@ -109,7 +109,7 @@ fn asked(text: &str) -> Result<Vec<CanonicalUrl>> {
     Ok(urls)
 }
 
-/// Everything of a page; `None` where it is neither a capture nor a node.
+/// Everything of a page; `None` where it is neither a capture nor a node, nor a picture that a page shows.
 fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<Shown>> {
     let page = Looked { key: url.key().0, surt: url.surt(), url: url.clone() };
     let mut tables = Tables::new(results);
@@ -117,12 +117,12 @@ fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<Sh
         Shown { format: FORMAT, url: url.as_str().to_owned(), surt: page.surt.clone(), ..Shown::default() };
     let places = page::captures(&mut tables, &page, args.captures, &mut shown)?;
     let in_graph = web::web(&mut tables, &page, args.links, args.memory, &mut shown)?;
-    if places.is_empty() && !in_graph {
+    documents::medium(&mut tables, &page, &mut shown)?;
+    if places.is_empty() && !in_graph && shown.medium.is_none() {
         return Ok(None);
     }
     page::page(&mut tables, &page, &mut shown)?;
     documents::document(&mut tables, &page, &mut shown)?;
-    documents::medium(&mut tables, &page, &mut shown)?;
     if let Some(current) = places.first() {
         page::text(&mut tables, &page, current, args.lines, &mut shown)?;
         page::details(&mut tables, &page, current, &mut shown)?;

@@ -9,6 +9,7 @@ use webmill::jobs::graph::tables::NodeRow;
 use webmill::mill::{PageRow, TextRow};
 use webmill::table::read_rows;
 
+use crate::report::write_documents;
 use crate::support::{Work, story};
 
 fn json(work: &Work, arguments: &[&str]) -> Value {
@@ -290,4 +291,25 @@ fn sorted_tables_are_looked_up_by_their_statistics() {
     assert!(read["row_groups"].as_u64().unwrap() >= 2, "{told}");
     assert_eq!(read["row_groups_read"], 1, "{told}");
     assert_eq!(told["links_in"]["pages"]["total"], 2);
+}
+
+#[test]
+fn documents_and_pictures_are_shown_as_what_they_are() {
+    let work = Work::new();
+    write_documents(&work, "shards");
+    work.run(&["run", "shards", "--out", "out"]);
+    let told = |url: &str| json(&work, &["show", url, "out", "--format", "json"]);
+    let report = told("http://a.example/report.pdf");
+    assert_eq!((&report["document"]["format"], &report["document"]["pages"]), (&"pdf".into(), &1.into()));
+    assert_eq!((&report["page"]["page_type"], &report["medium"]), (&"document".into(), &Value::Null));
+    assert_eq!(told("http://a.example/broken.pdf")["document"]["failure"], "damaged");
+    assert_eq!(told("http://a.example/")["document"], Value::Null);
+    let sound = &told("http://a.example/a.wav")["medium"];
+    assert_eq!((&sound["kind"], &sound["duration_ms"]), (&"audio".into(), &1000.into()));
+    // One that was not fetched is known by the page that shows it.
+    let pier = told("http://a.example/pier.png");
+    assert_eq!((&pier["medium"]["source"], &pier["medium"]["width"]), (&"img".into(), &40.into()));
+    assert_eq!(pier["medium"]["shown_by"], "http://a.example/");
+    let screen = String::from_utf8(work.run(&["show", "http://a.example/pier.png", "out"]).stdout).unwrap();
+    assert!(screen.contains("image, 40 × 30, not fetched, shown by http://a.example/"), "{screen}");
 }

@@ -100,7 +100,9 @@ fn other_forms(shown: &Shown, screen: &mut Screen) {
 
 fn captures(shown: &Shown, screen: &mut Screen) {
     if shown.captures.total == 0 {
-        screen.line("captures", "none: it is known by links alone");
+        let by =
+            if shown.medium.is_some() { "none: pages show it" } else { "none: it is known by links alone" };
+        screen.line("captures", by);
         return;
     }
     screen.line("captures", &shown.captures.total.to_string());
