@@ -73,7 +73,6 @@ pub(crate) struct Element<'a> {
 
 impl Xml {
     /// Reads a part, in the charset that its first bytes tell.
-    #[cfg(test)]
     pub(crate) fn parse(bytes: &[u8]) -> Self {
         let source = decode(bytes);
         let mut tree = Tree::default();
