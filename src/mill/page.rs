@@ -11,6 +11,7 @@ use webmill_html::links::{Links, links};
 use webmill_html::parse::parse;
 use webmill_html::sniff::{is_html_type, is_markup, is_signed, sniff};
 use webmill_html::{Dom, Item, Link, Metadata, metadata, metadata_and_items};
+use webmill_media::{MediaOptions, Window};
 use webmill_text::Template;
 
 use crate::{Document, Mill, PageLimits, Reading, Reject};
@@ -164,8 +165,17 @@ impl<'a> Page<'a> {
         *self.kind.get_or_init(|| {
             let body = (self.is_read() && !self.is_html()).then(|| self.body())?;
             let (media_type, sniffed) = (body.declared_type.as_deref(), body.sniffed_type);
-            detect(body.bytes, &Hints { media_type, sniffed, path: self.url.path() })
+            let kind = detect(body.bytes, &Hints { media_type, sniffed, path: self.url.path() })?;
+            // Silence looks like plain text, and lyrics are some.
+            (!kind.is_characters() || self.medium().is_none()).then_some(kind)
         })
+    }
+
+    /// The format of the picture, sound or video that its body is.
+    fn medium(&self) -> Option<webmill_media::Format> {
+        let tld = self.url.host().rsplit('.').next().map(str::as_bytes);
+        let options = MediaOptions { tld, ..MediaOptions::default() };
+        webmill_media::detect(&Window::of(self.body().bytes), &options)
     }
 
     /// SHA-1 of the payload in base32; `None` where a limit cut it.

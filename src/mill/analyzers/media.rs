@@ -273,6 +273,20 @@ mod tests {
     }
 
     #[test]
+    fn silence_and_lyrics_are_media() {
+        let mut wav = b"RIFF\x24\x10\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\0\x10\0\0".to_vec();
+        wav.extend([0x20; 4096]);
+        let lyrics = "[ti:渡船]\n[00:12.50]渡船早上离开\n[00:18.00]晚上回来\n".as_bytes();
+        for (url, body, format) in
+            [("http://a.example/a", &wav[..], "wav"), ("http://a.example/a.lrc", lyrics, "lrc")]
+        {
+            let rows = rows(url, "Content-Type: application/octet-stream", body);
+            let formats: Vec<_> = rows.iter().map(|row| row.format.as_deref()).collect();
+            assert_eq!(formats, [Some(format)]);
+        }
+    }
+
+    #[test]
     fn numbers_of_pixels() {
         for (value, number) in [
             ("40", Some(40)),
