@@ -18,7 +18,7 @@ const MAX_LISTS: usize = 64;
 /// Tells of a chapter; `entry` is what the table of contents calls it. Links are those that lead out of it: absolute ones,
 /// and others where it has an address (`base`).
 pub(crate) fn tell(source: &str, entry: Option<&Entry>, base: Option<&CanonicalUrl>, builder: &mut Builder) {
-    let source = written_out(source);
+    let source = written_out(without_subset(source));
     let dom = parse(&source, &webmill_html::Limits::default());
     let Some(body) = dom.body() else { return };
     let is_heading = |node| heading_level(dom.tag(node)).is_some();
@@ -309,6 +309,20 @@ fn is_block(tag: Tag) -> bool {
             | Tag::Li
             | Tag::Table
     )
+}
+
+/// What follows a document type that declares entities of its own: HTML knows no such declarations, and none is read.
+fn without_subset(source: &str) -> &str {
+    let Some(at) = source.find("<!DOCTYPE") else { return source };
+    let declared = source.get(at..).unwrap_or_default();
+    match declared.find(['[', '>']).map(|end| declared.split_at(end)) {
+        Some((_, subset)) if subset.starts_with('[') => {
+            let end = subset.find(']').unwrap_or(0);
+            let behind = subset.get(end..).unwrap_or_default();
+            behind.find('>').and_then(|end| behind.get(end + 1..)).unwrap_or(source)
+        }
+        _ => source,
+    }
 }
 
 /// Elements that end where they begin, `<title/>`, with an end of their own: HTML knows no such form.

@@ -29,6 +29,22 @@ fn chapter(body: &str) -> Document {
 }
 
 #[test]
+fn declared_entities_are_passed_over() {
+    let opf = package(
+        "",
+        "<item id='a' href='a.xhtml' media-type='application/xhtml+xml'/>",
+        "<spine><itemref idref='a'/></spine>",
+    );
+    let chapter = "<?xml version='1.0'?><!DOCTYPE html [<!ENTITY file SYSTEM 'file:///etc/passwd'>]><html><body><p>before &file; behind</p></body></html>";
+    let bytes = packed(&[
+        ("META-INF/container.xml", CONTAINER),
+        ("OEBPS/book.opf", &opf),
+        ("OEBPS/a.xhtml", chapter),
+    ]);
+    assert_eq!(read(&bytes, &Limits::default()).unwrap().text, "before &file; behind\n");
+}
+
+#[test]
 fn chapters_are_blocks() {
     for (name, body, markdown) in [
         ("blocks", "<h2>H</h2><p>a\n  <b>b</b></p><div>c<p>d</p>e</div>", "## H\n\na b\n\nc\n\nd\n\ne\n"),

@@ -48,6 +48,9 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let hidden = layers::hidden(&pdf);
     let mut fonts = FontCache::new();
     let pages = pdf.pages();
+    if pages.is_empty() {
+        return Err(Failure::new("damaged", "no pages were found"));
+    }
     builder.document.pages = u32::try_from(pages.len()).ok();
     let most = usize::try_from(limits.max_pages).unwrap_or(usize::MAX);
     let mut sheets: Vec<Sheet> = Vec::new();

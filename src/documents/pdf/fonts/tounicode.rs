@@ -7,13 +7,15 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Codes that a map may have.
+/// Codes that a map may tell.
 const MAX_CODES: usize = 1 << 17;
 
 /// Codes and what they mean.
 #[derive(Debug, Default)]
 pub(in crate::pdf) struct ToUnicode {
     codes: HashMap<u32, Rc<str>>,
+    /// Codes that were told, those told again too.
+    told: usize,
     /// Whether codes are UTF-16 themselves.
     identity: bool,
 }
@@ -29,7 +31,7 @@ enum Token<'a> {
 impl ToUnicode {
     /// A map whose codes are characters.
     pub(in crate::pdf) fn identity() -> Self {
-        ToUnicode { codes: HashMap::new(), identity: true }
+        ToUnicode { identity: true, ..ToUnicode::default() }
     }
 
     /// Reads a map; `None` for one that is not believed.
@@ -102,7 +104,7 @@ impl ToUnicode {
     fn range(&mut self, low: u32, high: u32, mut units: Vec<u16>) {
         let high = high.min(low.saturating_add(0xFFFF));
         for code in low..=high {
-            if self.codes.len() >= MAX_CODES {
+            if self.told >= MAX_CODES {
                 return;
             }
             self.insert(code, &units);
@@ -113,7 +115,8 @@ impl ToUnicode {
     }
 
     fn insert(&mut self, code: u32, units: &[u16]) {
-        if self.codes.len() < MAX_CODES {
+        self.told += 1;
+        if self.told <= MAX_CODES {
             let text: String =
                 char::decode_utf16(units.iter().copied()).map(|c| c.unwrap_or('\u{FFFD}')).collect();
             self.codes.insert(code, Rc::from(text));
@@ -195,6 +198,14 @@ impl<'a> Tokens<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_told_again_and_again_ends() {
+        let map = b"<0041> <0042> <0061> ".to_vec();
+        let ranges = [b"beginbfrange ".to_vec(), map, b"<0000> <FFFFFFFF> <D800> ".repeat(100_000)].concat();
+        let map = ToUnicode::parse(&ranges).unwrap();
+        assert!(map.told <= MAX_CODES + 100_000);
+    }
 
     #[test]
     fn maps_are_read_leniently() {
