@@ -95,10 +95,10 @@ fn judge(stage: &Stage<'_>, files: &[(String, u64)]) -> Result<Vec<Kept>> {
             (url, taken) = (Some([high, low]), false);
         }
         // All captures of a medium stay; of a picture that was not fetched what says most.
-        if rank == 0 || !taken {
-            if let Some(kept) = kept.get_mut((place >> 40) as usize) {
-                kept.set(place & ((1 << 40) - 1));
-            }
+        if (rank == 0 || !taken)
+            && let Some(kept) = kept.get_mut((place >> 40) as usize)
+        {
+            kept.set(place & ((1 << 40) - 1));
         }
         taken = true;
     }

@@ -117,7 +117,8 @@ mod tests {
 
     #[test]
     fn tables_are_read() {
-        let table: &[(&str, &[&str], &[&[&str]])] = &[
+        type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a [&'a str]]);
+        let table: &[Case<'_>] = &[
             ("name,km\nElbe,1094\nMain,527\n", &["name", "km"], &[&["Elbe", "1094"], &["Main", "527"]]),
             (
                 "Fluss;Länge\nElbe;1094,3\nMain;527,0",

@@ -211,7 +211,8 @@ mod tests {
             let wide = name.encode_utf16().chain([0]).flat_map(u16::to_le_bytes);
             [0xd0, 0xcf, 0x11, 0xe0].into_iter().chain(wide).collect::<Vec<u8>>()
         };
-        let table: &[(Vec<u8>, Option<&str>, &str, Option<Kind>)] = &[
+        type Case<'a> = (Vec<u8>, Option<&'a str>, &'a str, Option<Kind>);
+        let table: &[Case<'_>] = &[
             (b"%PDF-1.7".to_vec(), Some("text/html"), "/a.html", Some(Kind::Pdf)),
             (b"junk\n%PDF-1.7".to_vec(), None, "/a", Some(Kind::Pdf)),
             (b"<p>about %PDF-1.7".to_vec(), Some("text/html"), "/a", None),

@@ -97,7 +97,8 @@ fn a_document_that_is_not_read_says_why() {
 fn texts_are_read_as_what_they_are() {
     let mill = Mill::default();
     let gbk = b"\xb6\xc9\xb4\xac\n\n\xb6\xc9\xb4\xac\xd4\xe7\xc9\xcf\xc6\xdf\xb5\xe3\xc0\xeb\xbf\xaa\xc2\xeb\xcd\xb7\xa1\xa3";
-    let table: &[(&str, &str, &[u8], Option<DocumentKind>, Option<&str>, &str)] = &[
+    type Case<'a> = (&'a str, &'a str, &'a [u8], Option<DocumentKind>, Option<&'a str>, &'a str);
+    let table: &[Case<'_>] = &[
         (
             "/a.txt",
             "text/plain; charset=gbk",

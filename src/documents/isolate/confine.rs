@@ -93,7 +93,7 @@ fn end_with_parent() -> io::Result<()> {
 fn filter_calls() -> io::Result<()> {
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter_all_threads};
 
-    const ALLOWED: &[libc::c_long] = &[
+    const ALLOWED: &[i64] = &[
         libc::SYS_read,
         libc::SYS_write,
         libc::SYS_readv,
@@ -124,7 +124,7 @@ fn filter_calls() -> io::Result<()> {
         libc::SYS_exit,
         libc::SYS_exit_group,
     ];
-    let rules = ALLOWED.iter().map(|call| (i64::from(*call), Vec::new())).collect();
+    let rules = ALLOWED.iter().map(|call| (*call, Vec::new())).collect();
     let refused = SeccompAction::Errno(libc::EPERM as u32);
     let here = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
     let filter = SeccompFilter::new(rules, refused, SeccompAction::Allow, here).map_err(io::Error::other)?;

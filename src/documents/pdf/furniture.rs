@@ -130,9 +130,8 @@ fn shape(text: &str) -> String {
     let is_number =
         |word: &&str| word.chars().any(char::is_numeric) && !word.chars().any(char::is_alphabetic);
     let words: Vec<&str> = text.split_whitespace().collect();
-    let from = usize::from(words.first().is_some_and(|word| is_number(&word)));
-    let to =
-        words.len() - usize::from(words.len() > from && words.last().is_some_and(|word| is_number(&word)));
+    let from = usize::from(words.first().is_some_and(is_number));
+    let to = words.len() - usize::from(words.len() > from && words.last().is_some_and(is_number));
     words.get(from..to).unwrap_or_default().join(" ")
 }
 

@@ -507,10 +507,8 @@ impl<'d, 'b> Interpreter<'d, 'b> {
                 }
                 self.point = to;
             }
-            (b"re", [.., x, y, width, height]) => {
-                if self.path.len() < MAX_RULES {
-                    self.path.push(ctm.bounds(Area::EMPTY.with(*x, *y).with(x + width, y + height)));
-                }
+            (b"re", [.., x, y, width, height]) if self.path.len() < MAX_RULES => {
+                self.path.push(ctm.bounds(Area::EMPTY.with(*x, *y).with(x + width, y + height)));
             }
             (b"c" | b"v" | b"y", [.., x, y]) => self.point = ctm.point(*x, *y),
             (b"n", _) => self.path.clear(),

@@ -64,7 +64,8 @@ fn main() {
         serve_with(Obedient).expect("the parent listens");
         return;
     }
-    let tests: [(&str, fn(&Pool)); 5] = [
+    type Test = fn(&Pool);
+    let tests: [(&str, Test); 5] = [
         ("a_document_that_ends_its_child_is_a_failure", hostile),
         ("a_child_has_no_files_connections_or_programs", confined),
         ("what_came_before_does_not_matter", alike),

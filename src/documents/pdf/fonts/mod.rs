@@ -46,7 +46,7 @@ pub(super) struct Font {
 
 #[derive(Debug)]
 enum Kind {
-    Simple(simple::Simple),
+    Simple(Box<simple::Simple>),
     Composite(Box<composite::Composite>),
 }
 
@@ -62,7 +62,7 @@ impl Font {
         };
         let kind = match composite {
             Some(composite) => Kind::Composite(Box::new(composite)),
-            None => Kind::Simple(simple::Simple::read(dict, budget)),
+            None => Kind::Simple(Box::new(simple::Simple::read(dict, budget))),
         };
         let em = if let Kind::Simple(font) = &kind { font.em } else { 1.0 };
         let mut font = Font { kind, shown: HashMap::new(), bold: is_bold(dict), space: 0.25, em };

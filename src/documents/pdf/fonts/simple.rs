@@ -96,10 +96,7 @@ impl Simple {
             program.advances.get(program.glyphs.get(&code)?).copied()
         };
         let listed = if self.widths.is_empty() { standard().or_else(own) } else { listed };
-        listed
-            .or(self.missing)
-            .or_else(|| if self.widths.is_empty() { Some(500.0) } else { None })
-            .unwrap_or(0.0)
+        listed.or(self.missing).or(if self.widths.is_empty() { Some(500.0) } else { None }).unwrap_or(0.0)
             / 1000.0
     }
 

@@ -212,10 +212,13 @@ fn finished(
     })
 }
 
+/// What was painted, and where.
+type Place<'a> = (&'a str, f64, f64);
+
 /// Where glyphs were painted, to find those painted twice: for a bold look, or as a shadow.
 #[derive(Default)]
 struct Painted<'a> {
-    cells: HashMap<(i64, i64), Vec<(&'a str, f64, f64)>>,
+    cells: HashMap<(i64, i64), Vec<Place<'a>>>,
 }
 
 impl<'a> Painted<'a> {
