@@ -130,9 +130,10 @@ fn every_record_of_a_url_has_a_row_and_one_of_them_counts() {
     assert_eq!(leaf.url_sortkey, "example,tea,www)/leaf.txt?b=2&A=1");
     assert_eq!((leaf.url_path.as_str(), leaf.url_query.as_deref()), ("/leaf.txt", Some("b=2&A=1")));
     assert_eq!((leaf.crawl.as_str(), leaf.warc_segment.as_deref()), ("TEA-2024", Some("17")));
-    // A conversion or revisit is no second page: one text, one link, one node.
+    // A conversion or revisit is no second page: one text, one link, one node. Plain text is a document.
     let texts: Vec<TextRow> = read_rows(&work.path("out/extract/latest/texts")).unwrap();
-    assert_eq!(texts.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), ["http://www.tea.example/"]);
+    let told: Vec<_> = texts.iter().map(|row| row.url.as_str()).collect();
+    assert_eq!(told, ["http://www.tea.example/", "http://www.tea.example/leaf.txt?b=2&A=1"]);
     let links: Vec<LinkRow> = read_rows(&work.path("out/extract/latest/links")).unwrap();
     assert_eq!(links.len(), 2);
     let manifest = std::fs::read_to_string(work.path("out/extract/latest/manifest.json")).unwrap();
