@@ -5,6 +5,9 @@
 //!
 //! **Cost.** One step an operator and a glyph, counted against the budget of the document.
 
+mod marks;
+mod paths;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,6 +19,7 @@ use super::content::{Operand, Scanner};
 use super::fonts::Font;
 use super::geometry::{Area, Matrix};
 use super::stream::{Budget, decoded};
+use marks::Mark;
 
 /// Forms within forms.
 const MAX_FORMS: usize = 12;
@@ -88,14 +92,6 @@ impl State {
             mode: 0,
         }
     }
-}
-
-/// A marked part of the content.
-struct Mark {
-    /// Characters it stands for, and the first glyph within.
-    actual: Option<(String, usize)>,
-    furniture: bool,
-    hidden: bool,
 }
 
 /// Runs operators.
@@ -435,96 +431,6 @@ impl<'d, 'b> Interpreter<'d, 'b> {
     fn is_hidden(&self, dict: &Dict<'_>) -> bool {
         !self.hidden_layers.is_empty()
             && dict.get_ref("OC").is_some_and(|layer| self.hidden_layers.contains(&layer.into()))
-    }
-
-    fn begin_mark(&mut self, operands: &[Operand<'_>], resources: &Resources<'d>) {
-        let mut mark = Mark { actual: None, furniture: false, hidden: false };
-        let tag = operands.first().and_then(Operand::name).unwrap_or_default();
-        let first = self.painted.glyphs.len();
-        match operands.get(1) {
-            Some(inline @ Operand::Dict(_)) => {
-                if let Some(Operand::Text(text)) = inline.entry(b"ActualText") {
-                    mark.actual = Some((super::strings::text(text), first));
-                }
-                mark.furniture = tag == b"Artifact"
-                    && inline
-                        .entry(b"Type")
-                        .and_then(Operand::name)
-                        .is_some_and(|kind| kind == b"Pagination");
-            }
-            Some(Operand::Name(name)) => {
-                if tag == b"OC" {
-                    mark.hidden = !self.hidden_layers.is_empty()
-                        && resources
-                            .properties
-                            .get_ref(name.as_ref())
-                            .is_some_and(|layer| self.hidden_layers.contains(&layer.into()));
-                }
-                if let Some(dict) = resources.properties.get::<Dict<'d>>(name.as_ref()) {
-                    let actual = dict.get::<hayro_syntax::object::String<'_>>("ActualText");
-                    mark.actual = actual.map(|text| (super::strings::text(&text), first));
-                    mark.furniture = tag == b"Artifact"
-                        && dict.get::<Name<'_>>("Type").is_some_and(|kind| kind.as_ref() == b"Pagination");
-                }
-            }
-            _ => {}
-        }
-        if self.marks.len() < MAX_STATES {
-            self.marks.push(mark);
-        }
-    }
-
-    /// Puts the characters that a marked part stands for in the place of its glyphs.
-    fn end_mark(&mut self) {
-        let Some(Mark { actual: Some((text, first)), .. }) = self.marks.pop() else { return };
-        let Some((head, tail)) =
-            self.painted.glyphs.get_mut(first..).and_then(|glyphs| glyphs.split_first_mut())
-        else {
-            return;
-        };
-        // What spans several lines has characters of its own on each.
-        let line = |glyph: &Glyph| (glyph.at.1 - head.at.1).abs() < head.size && glyph.angle == head.angle;
-        if !tail.iter().all(line) {
-            return;
-        }
-        head.text = Rc::from(text);
-        if let Some(last) = tail.last() {
-            head.end = last.end;
-        }
-        self.painted.glyphs.truncate(first + 1);
-    }
-
-    /// Follows a path: of what is filled or stroked, thin boxes and straight lines along the axes are kept.
-    fn path(&mut self, operator: &[u8], operands: &[Operand<'_>]) {
-        let numbers: Vec<f64> = operands.iter().filter_map(Operand::number).collect();
-        let ctm = self.state.ctm;
-        match (operator, numbers.as_slice()) {
-            (b"m", [.., x, y]) => self.point = ctm.point(*x, *y),
-            (b"l", [.., x, y]) => {
-                let to = ctm.point(*x, *y);
-                if self.path.len() < MAX_RULES {
-                    self.path.push(Area::EMPTY.with(self.point.0, self.point.1).with(to.0, to.1));
-                }
-                self.point = to;
-            }
-            (b"re", [.., x, y, width, height]) if self.path.len() < MAX_RULES => {
-                self.path.push(ctm.bounds(Area::EMPTY.with(*x, *y).with(x + width, y + height)));
-            }
-            (b"c" | b"v" | b"y", [.., x, y]) => self.point = ctm.point(*x, *y),
-            (b"n", _) => self.path.clear(),
-            (b"f" | b"F" | b"f*" | b"S" | b"s" | b"B" | b"B*" | b"b" | b"b*", _) => {
-                let strokes = matches!(operator, b"S" | b"s" | b"B" | b"B*" | b"b" | b"b*");
-                for area in self.path.drain(..) {
-                    let thin = area.width().min(area.height()) < 3.0 && area.width().max(area.height()) > 6.0;
-                    if self.painted.rules.len() < MAX_RULES
-                        && (thin || strokes && area.width() > 6.0 && area.height() > 6.0)
-                    {
-                        self.painted.rules.push(area);
-                    }
-                }
-            }
-            _ => {}
-        }
     }
 }
 
