@@ -19,6 +19,12 @@ pub(super) fn appearances<'a>(page: &Page<'a>) -> Vec<(Stream<'a>, Area)> {
     annotations.filter_map(|annotation| appearance(&annotation)).collect()
 }
 
+/// Whether a page has more annotations than are looked at.
+pub(super) fn are_cut(page: &Page<'_>) -> bool {
+    let annotations = page.raw().get::<Array<'_>>("Annots");
+    annotations.is_some_and(|annotations| annotations.raw_iter().nth(MAX_ANNOTATIONS).is_some())
+}
+
 fn appearance<'a>(annotation: &Dict<'a>) -> Option<(Stream<'a>, Area)> {
     let kind = annotation.get::<Name<'_>>("Subtype")?;
     let is_text = matches!(kind.as_ref(), b"Widget" | b"FreeText" | b"Stamp");

@@ -147,7 +147,11 @@ impl<'d, 'b> Interpreter<'d, 'b> {
         let mut scanner = Scanner::new(data);
         let mut operands = Vec::new();
         while let Some(operator) = scanner.next(&mut operands) {
-            if !self.budget.spend(1) || self.painted.glyphs.len() > MAX_GLYPHS {
+            if self.painted.glyphs.len() > MAX_GLYPHS {
+                self.budget.cut = true;
+                return;
+            }
+            if !self.budget.spend(1) {
                 return;
             }
             self.operator(operator, &operands, resources);
@@ -372,7 +376,11 @@ impl<'d, 'b> Interpreter<'d, 'b> {
     /// Runs a form in the present state.
     pub(super) fn form(&mut self, stream: &Stream<'d>, outer: &Resources<'d>) {
         let id = stream.obj_id();
-        if self.forms.len() >= MAX_FORMS || self.forms.contains(&id) {
+        if self.forms.contains(&id) {
+            return;
+        }
+        if self.forms.len() >= MAX_FORMS {
+            self.budget.cut = true;
             return;
         }
         let Some(data) = decoded(stream, self.budget) else { return };

@@ -3,7 +3,7 @@
 use hayro_syntax::object::{Array, Object, ObjectIdentifier, Stream};
 use hayro_syntax::page::{Page, Rotation};
 
-use super::annotations::{Links, appearances};
+use super::annotations::{Links, appearances, are_cut};
 use super::geometry::{Area, Matrix};
 use super::interpret::{FontCache, Glyph, Interpreter, Painted};
 use super::layout::{self, Block};
@@ -49,6 +49,7 @@ impl Sheet {
             glyphs.retain(|glyph| !glyph.invisible);
         }
         straighten(&mut glyphs);
+        budget.cut |= are_cut(page);
         let links = Links::read(page, ctm);
         let blocks = layout::blocks(&glyphs, &rules, |point| links.at(point));
         Sheet { blocks, targets: links.targets, height: area.height(), glyphs: glyphs.len(), unknown }

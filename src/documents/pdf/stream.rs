@@ -22,7 +22,7 @@ pub(super) struct Budget {
     /// Bytes that streams may still become.
     inflated: usize,
     ratio: usize,
-    /// Whether a stream was cut.
+    /// Whether a bound left something out: of a stream, the glyphs of a page, its annotations, forms within forms.
     pub(super) cut: bool,
 }
 
