@@ -23,6 +23,8 @@
 //! | `revisit` | [`revisit`] | how often pages change, when to look again | |
 //! | `render` | [`render`] | pages through a headless Chromium, their requests through a proxy of ours | |
 //! | `index` | [`index`] | the capture index: CDX, CDXJ, ZipNum, queries, the store | `shard`, `sort` |
+//! | `learn` | [`learn`] | features of pages, classifiers, clusters, evaluation | `text` |
+//! | `mapreduce` | [`mapreduce`] | the contract of a kernel and its engine on one machine | `sort` |
 //! | `serve` | [`serve`] | CDX, Memento and replay over HTTP; WACZ | `index`, `html` |
 //! | `sim` | [`sim`] | a simulated Web with known truth | |
 //! | `report` | [`report`] | numbers in, one HTML page out | |
@@ -119,6 +121,12 @@ pub use webmill_index as index;
 #[cfg(feature = "jobs")]
 #[doc(inline)]
 pub use webmill_jobs as jobs;
+#[cfg(feature = "learn")]
+#[doc(inline)]
+pub use webmill_learn as learn;
+#[cfg(feature = "mapreduce")]
+#[doc(inline)]
+pub use webmill_mapreduce as mapreduce;
 #[cfg(feature = "media")]
 #[doc(inline)]
 pub use webmill_media as media;

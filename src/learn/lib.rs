@@ -1,0 +1,14 @@
+//! Learning over pages: what a page is turned into, classifiers, clusters, and how good they are.
+//!
+//! **What.** A page becomes a sparse row of weighted features; rows of a corpus are [`SparseRows`]. Kernels see rows and numbers of classes;
+//! they know no files, arguments or Parquet.
+//!
+//! **Determinism.** Equal rows in equal order give equal bytes for any number of threads: sums are made in the order of rows, ties go to
+//! the smaller number, what is drawn at random follows from a seed.
+
+#![deny(clippy::unwrap_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod rows;
+
+pub use rows::SparseRows;
