@@ -9,6 +9,17 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod facts;
+mod features;
+mod interner;
 mod rows;
+mod url_words;
+mod vocabulary;
+mod weights;
 
+pub use facts::{FeatureOptions, PageFacts, Source};
+pub use features::Extractor;
 pub use rows::SparseRows;
+pub use url_words::UrlStemmer;
+pub use vocabulary::{Counter, PART, StoredVocabulary, Vocabulary};
+pub use weights::TfIdf;
