@@ -9,17 +9,41 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bayes;
+pub mod boost;
+mod calibrate;
+mod dual;
+mod evaluation;
 mod facts;
 mod features;
+mod fit;
+mod folds;
 mod interner;
+mod knn;
+mod labels;
+mod linear;
+mod random;
 mod rows;
+mod select;
+mod settings;
 mod url_words;
 mod vocabulary;
 mod weights;
 
+pub use bayes::BayesCounts;
+pub use calibrate::Calibration;
+pub use dual::{Dual, Loss};
+pub use evaluation::{BINS, Evaluation, evaluate};
 pub use facts::{FeatureOptions, PageFacts, Source};
 pub use features::Extractor;
+pub use fit::{Fitted, Scorer, fit, scores};
+pub use folds::folds;
+pub use knn::{MAX_PAGES, Met, Neighbours};
+pub use labels::Labels;
+pub use linear::Linear;
 pub use rows::SparseRows;
+pub use select::{Contingency, Counting, Measure, OverClasses, best};
+pub use settings::{FitSettings, Method, Weighting};
 pub use url_words::UrlStemmer;
 pub use vocabulary::{Counter, PART, StoredVocabulary, Vocabulary};
 pub use weights::TfIdf;
