@@ -90,14 +90,11 @@ impl Neighbours {
         met.pages.clear();
         // Sums in single precision may be off by some 1e-6: what the bounds leave out is out by more.
         const SLACK: f64 = 1e-4;
-        let mut closed = false;
         let mut threshold = 0.0f64;
+        let mut look = 8;
+        let mut sums: Vec<f32> = Vec::new();
         for (taken, &(word, value)) in order.iter().enumerate() {
-            let range = self.starts[word as usize]..self.starts[word as usize + 1];
-            if closed {
-                break;
-            }
-            for at in range {
+            for at in self.starts[word as usize]..self.starts[word as usize + 1] {
                 let sum = &mut met.sums[self.pages[at] as usize];
                 if *sum == 0.0 {
                     met.pages.push(self.pages[at]);
@@ -105,16 +102,26 @@ impl Neighbours {
                 *sum += value * self.weights[at];
             }
             left -= bound(&(word, value));
-            if met.pages.len() >= self.k && (taken % 4 == 3 || left < threshold) {
-                let mut sums: Vec<f32> = met.pages.iter().map(|&page| met.sums[page as usize]).collect();
+            let is_last = taken + 1 == order.len();
+            if is_last {
+                left = 0.0;
+            }
+            // Looked at ever more seldom: finding the k-th best costs a pass over all that were met.
+            if met.pages.len() >= self.k && (is_last || taken == look) {
+                look *= 2;
+                sums.clear();
+                sums.extend(met.pages.iter().map(|&page| met.sums[page as usize]));
                 let at = sums.len() - self.k;
                 let (_, kth, _) = sums.select_nth_unstable_by(at, f32::total_cmp);
                 threshold = f64::from(*kth);
-                closed = left + SLACK < threshold;
+                if left + SLACK < threshold {
+                    break;
+                }
             }
         }
         // What is left may still lift a page that was met by so much.
-        let reach = threshold - if closed { left.max(0.0) + SLACK } else { f64::INFINITY };
+        let enough = met.pages.len() >= self.k;
+        let reach = if enough { threshold - left.max(0.0) - SLACK } else { f64::NEG_INFINITY };
         met.dense.resize(self.largest.len(), 0.0);
         row.iter().for_each(|&(word, value)| met.dense[word as usize] = value);
         let mut found: Vec<(u32, f64)> = Vec::new();

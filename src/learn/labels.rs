@@ -64,4 +64,11 @@ impl Labels {
         self.classes.iter().for_each(|&class| counts[class as usize] += 1);
         counts
     }
+
+    /// Whether the parts fit each other and no class is beyond `classes`: what is read from a file need not.
+    pub fn is_whole(&self, classes: usize) -> bool {
+        self.ends.is_sorted()
+            && self.ends.last().copied().unwrap_or(0) == self.classes.len()
+            && self.classes.iter().all(|class| (*class as usize) < classes)
+    }
 }

@@ -9,6 +9,7 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod auto;
 mod bayes;
 pub mod boost;
 mod calibrate;
@@ -22,6 +23,7 @@ mod interner;
 mod knn;
 mod labels;
 mod linear;
+mod model;
 mod random;
 mod rows;
 mod select;
@@ -30,6 +32,7 @@ mod url_words;
 mod vocabulary;
 mod weights;
 
+pub use auto::{Choice, MARGIN, SAMPLE, Training, Trial, choose, evaluation_of, out_of_fold};
 pub use bayes::BayesCounts;
 pub use calibrate::Calibration;
 pub use dual::{Dual, Loss};
@@ -41,6 +44,7 @@ pub use folds::folds;
 pub use knn::{MAX_PAGES, Met, Neighbours};
 pub use labels::Labels;
 pub use linear::Linear;
+pub use model::{Model, ModelError, Prediction, Predictor, VERSION};
 pub use rows::SparseRows;
 pub use select::{Contingency, Counting, Measure, OverClasses, best};
 pub use settings::{FitSettings, Method, Weighting};
