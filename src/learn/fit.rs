@@ -3,7 +3,7 @@
 use crate::bayes::BayesCounts;
 use crate::boost;
 use crate::dual::{Dual, Loss};
-use crate::knn::{Met, Neighbours};
+use crate::knn::{Met, NearestPages};
 use crate::labels::Labels;
 use crate::linear::Linear;
 use crate::rows::SparseRows;
@@ -16,7 +16,7 @@ pub enum Scorer {
     /// Dot products.
     Linear(Linear),
     /// Votes of neighbours.
-    Neighbours(Box<Neighbours>),
+    Neighbours(Box<NearestPages>),
 }
 
 impl Scorer {
@@ -129,7 +129,7 @@ pub fn fit(
         }
         Method::Adaboost => Scorer::Linear(boost::fit(&rows, width, labels, classes, settings.rounds)),
         Method::Neighbours => {
-            let neighbours = Neighbours::new(rows, width, labels.clone(), classes, settings.neighbours)?;
+            let neighbours = NearestPages::new(rows, width, labels.clone(), classes, settings.neighbours)?;
             Scorer::Neighbours(Box::new(neighbours))
         }
     };

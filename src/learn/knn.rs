@@ -19,7 +19,7 @@ use crate::rows::SparseRows;
 pub const MAX_PAGES: usize = 2_000_000;
 
 /// Training pages with their index.
-pub struct Neighbours {
+pub struct NearestPages {
     rows: SparseRows,
     labels: Labels,
     classes: usize,
@@ -38,7 +38,7 @@ pub struct Met {
     dense: Vec<f32>,
 }
 
-impl Neighbours {
+impl NearestPages {
     /// Indexes rows of length 1.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Neighbours {
                 largest[word] = largest[word].max(value);
             }
         }
-        Ok(Neighbours { rows, labels, classes, k: k.max(1), starts, pages, weights, largest })
+        Ok(NearestPages { rows, labels, classes, k: k.max(1), starts, pages, weights, largest })
     }
 
     /// The training rows and their labels.
@@ -187,7 +187,7 @@ mod tests {
             all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             all.truncate(k);
             let labels = Labels::single(vec![0; pages.len()]);
-            let index = Neighbours::new(rows, 30, labels, 1, k).unwrap();
+            let index = NearestPages::new(rows, 30, labels, 1, k).unwrap();
             let mut met = Met::default();
             prop_assert_eq!(index.nearest(&query, &mut met), all.clone());
             prop_assert_eq!(index.nearest(&query, &mut met), all);
@@ -198,7 +198,7 @@ mod tests {
     fn too_many_pages_are_refused() {
         let mut rows = SparseRows::new();
         (0..=MAX_PAGES).for_each(|_| rows.push([]));
-        let refused = Neighbours::new(rows, 0, Labels::default(), 1, 15).err().unwrap();
+        let refused = NearestPages::new(rows, 0, Labels::default(), 1, 15).err().unwrap();
         assert!(refused.contains("2000001 training pages"), "{refused}");
     }
 }

@@ -41,7 +41,7 @@ pub use facts::{FeatureOptions, PageFacts, Source};
 pub use features::Extractor;
 pub use fit::{Fitted, Scorer, fit, scores};
 pub use folds::folds;
-pub use knn::{MAX_PAGES, Met, Neighbours};
+pub use knn::{MAX_PAGES, Met, NearestPages};
 pub use labels::Labels;
 pub use linear::Linear;
 pub use model::{Model, ModelError, Prediction, Predictor, VERSION};

@@ -12,7 +12,7 @@ use crate::calibrate::{Calibration, best};
 use crate::facts::{FeatureOptions, PageFacts};
 use crate::features::Extractor;
 use crate::fit::{Fitted, Scorer, weigh};
-use crate::knn::{Met, Neighbours};
+use crate::knn::{Met, NearestPages};
 use crate::labels::Labels;
 use crate::linear::Linear;
 use crate::rows::SparseRows;
@@ -265,7 +265,7 @@ impl Stored {
             (None, Some((rows, labels, k))) => {
                 let fits = rows.is_whole(width) && labels.is_whole(classes) && labels.len() == rows.len();
                 let rows = fits.then_some(rows)?;
-                Scorer::Neighbours(Box::new(Neighbours::new(rows, width, labels, classes, k).ok()?))
+                Scorer::Neighbours(Box::new(NearestPages::new(rows, width, labels, classes, k).ok()?))
             }
             _ => return None,
         };

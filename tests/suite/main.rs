@@ -49,6 +49,7 @@ mod graph_nodes;
 mod graph_path;
 mod hostile_pages;
 mod hostile_shapes;
+mod learn;
 mod messages;
 mod mirrors;
 mod notebooks;
