@@ -10,6 +10,7 @@
 //! | [`walk`] | shards read part by part on all cores, nothing lost at the seams |
 //! | [`job`], [`registry`] | what a job is to its callers, and the list of jobs |
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`repeated`], [`mirrors`], [`keywords`], [`report`] | the jobs, each with its tables |
+//! | [`count`] | jobs of map and reduce: words, backlinks, terms of hosts, an inverted index, matching lines, visits, any order |
 //! | [`crawl`], [`simweb`] | crawling, and a Web to try it on |
 //! | [`archive`], [`archive_facts`] | archives as collections with an index; what results say of their captures, and full-text search over them |
 //! | [`catalogue`] | results as a whole: the tables of one consistent set of keys |
@@ -38,6 +39,7 @@ pub mod catalogue;
 pub mod clustered_captures;
 pub mod command;
 pub mod console;
+pub mod count;
 pub mod crawl;
 pub mod current_captures;
 pub mod dedup;
