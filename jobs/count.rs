@@ -8,17 +8,16 @@
 //! until the job is committed, and each part of the output is a unit again ([`engine`]): a job that is killed goes on behind the units that are
 //! done.
 //!
-//! **Determinism.** Neither threads, memory nor units change a byte. Parts: as many as the settings say, else one for each 256 MiB of the stored table.
+//! **Determinism.** Neither threads, memory nor units change a byte. Parts: as many as the settings say, else one for each 32 MiB of the stored table.
 
-//pub mod backlinks;
+pub mod backlinks;
 pub mod engine;
-//pub mod grep;
-//pub mod host_terms;
-//pub mod index;
-//mod lines;
-//pub mod sort;
+pub mod grep;
+pub mod host_terms;
+pub mod index;
+pub mod sort;
 pub mod terms;
-//pub mod visits;
+pub mod visits;
 pub mod words;
 
 use std::path::{Path, PathBuf};

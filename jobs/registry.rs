@@ -22,6 +22,12 @@ pub static JOBS: &[JobEntry] = &[
     keywords::ENTRY,
     rules::ENTRY,
     count::words::ENTRY,
+    count::backlinks::ENTRY,
+    count::host_terms::ENTRY,
+    count::index::ENTRY,
+    count::grep::ENTRY,
+    count::visits::ENTRY,
+    count::sort::ENTRY,
     report::ENTRY,
 ];
 

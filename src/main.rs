@@ -104,6 +104,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
             _,
         )) => true,
         Some(("graph", of)) => matches!(of.subcommand_name(), Some("path" | "near")),
+        Some(("count", of)) => count::only_looks(of.subcommand_name()),
         Some(("rules", of)) => rules::only_looks(of.subcommand_name()),
         Some(("dedup", of)) => matches!(of.subcommand_name(), Some("diff" | "compare" | "similar")),
         _ => false,

@@ -1,5 +1,8 @@
 //! `webmill count`: jobs of map and reduce over results.
 
+mod grep;
+mod kinds;
+mod search;
 mod words;
 
 use std::process::ExitCode;
@@ -8,10 +11,10 @@ use anyhow::Result;
 use clap::Subcommand;
 use webmill_run::Cancel;
 
-/// Count words, links, visits; index, search and sort: jobs of map and reduce over the results of extract.
+/// Count words, links and visits; index, search and sort: jobs of map and reduce over the results of extract.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill count words --out results --top 20\n  webmill count words notes.txt letters/ --out counts --split space\n  webmill count backlinks --out results"
+    after_help = "Examples:\n  webmill count words --out results --top 20\n  webmill count backlinks --out results\n  webmill count index --out results && webmill count search \"web archives\" --out results\n\nThey are no part of `webmill run`, unless its recipe has their table, as [count-words]."
 )]
 pub struct CountArgs {
     #[command(subcommand)]
@@ -21,6 +24,18 @@ pub struct CountArgs {
 #[derive(Debug, Subcommand)]
 enum CountCommand {
     Words(words::WordsArgs),
+    Backlinks(kinds::BacklinksArgs),
+    HostTerms(kinds::HostTermsArgs),
+    Index(kinds::IndexArgs),
+    Search(search::SearchArgs),
+    Grep(grep::GrepArgs),
+    Visits(kinds::VisitsArgs),
+    Sort(kinds::SortArgs),
+}
+
+/// Whether a subcommand only looks at results: it leaves nothing half done.
+pub fn only_looks(subcommand: Option<&str>) -> bool {
+    subcommand == Some("search")
 }
 
 /// Runs the command.
@@ -30,6 +45,13 @@ enum CountCommand {
 pub fn run(args: &CountArgs, cancel: &Cancel) -> Result<ExitCode> {
     match &args.command {
         CountCommand::Words(args) => words::run(args, cancel),
+        CountCommand::Backlinks(args) => args.run(cancel),
+        CountCommand::HostTerms(args) => args.run(cancel),
+        CountCommand::Index(args) => args.run(cancel),
+        CountCommand::Search(args) => search::run(args),
+        CountCommand::Grep(args) => grep::run(args, cancel),
+        CountCommand::Visits(args) => args.run(cancel),
+        CountCommand::Sort(args) => args.run(cancel),
     }
 }
 

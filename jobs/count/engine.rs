@@ -27,7 +27,9 @@ const UNIT_BYTES: u64 = 256 << 20;
 /// Units of a map side at most: each is a file that every part reads.
 const MAX_UNITS: u64 = 200;
 /// Stored bytes of input for each part of the output.
-const PART_BYTES: u64 = 256 << 20;
+const PART_BYTES: u64 = 32 << 20;
+/// Parts at most, where settings say nothing.
+const MOST_PARTS: u64 = 256;
 /// Rows that a thread takes at least.
 const LEAST_ROWS: usize = 16;
 
@@ -89,7 +91,7 @@ impl Plan {
 
 /// The number of parts: as set, or by the bytes of the input.
 pub fn parts_of(set: u32, bytes: u64) -> u32 {
-    if set > 0 { set } else { bytes.div_ceil(PART_BYTES).clamp(1, 4096) as u32 }
+    if set > 0 { set } else { bytes.div_ceil(PART_BYTES).clamp(1, MOST_PARTS) as u32 }
 }
 
 /// Refuses a number of parts that cannot be.
@@ -122,7 +124,8 @@ impl Tally {
         *counts.entry(name).or_default() += 1;
     }
 
-    fn merge(&mut self, other: Tally) {
+    /// Adds what was counted elsewhere.
+    pub fn merge(&mut self, other: Tally) {
         self.read += other.read;
         for (into, from) in [(&mut self.kept, other.kept), (&mut self.dropped, other.dropped)] {
             from.into_iter().for_each(|(name, n)| *into.entry(name).or_default() += n);
@@ -149,19 +152,21 @@ pub struct Engine<'a, 's, M: MapReduce> {
 }
 
 impl<M: MapReduce> Engine<'_, '_, M> {
-    /// Maps a table; `map` is given stretches of the rows of a row group, on all threads.
+    /// Maps a table; `map` is given stretches of the rows of a row group, on all threads, with what `prepare` knows of the splits of the unit.
     ///
     /// # Errors
     /// What `map` meets; where the disk refuses.
-    pub fn map_table<C: Columns>(
+    pub fn map_table<C: Columns, P: Sync>(
         &self,
         plan: &Plan,
-        map: impl Fn(&Rows<C>, Range<usize>, &mut MapSide<'_, M>, &mut Tally) -> Result<()> + Sync,
+        prepare: impl Fn(&[Split]) -> Result<P>,
+        map: impl Fn((&Rows<C>, &P), Range<usize>, &mut MapSide<'_, M>, &mut Tally) -> Result<()> + Sync,
     ) -> Result<Vec<Shuffle>> {
         self.stage.progress.begin("map", plan.rows, Measure::Items);
         let files = (0..plan.units.len()).map(|number| {
             self.map_unit(number, |mapper, _| {
                 let tally = Mutex::new(Tally::default());
+                let prepared = prepare(&plan.units[number])?;
                 let mut batches = Batches::<C>::of(&plan.units[number]);
                 let mut ready = batches.next()?;
                 while let Some(batch) = ready.take() {
@@ -171,7 +176,7 @@ impl<M: MapReduce> Engine<'_, '_, M> {
                         || {
                             stretches(batch.len()).into_par_iter().try_for_each(|rows| {
                                 let mut counted = Tally::default();
-                                mapper.with(|side| map(&batch, rows, side, &mut counted))?;
+                                mapper.with(|side| map((&batch, &prepared), rows, side, &mut counted))?;
                                 tally.lock().map_err(poisoned)?.merge(counted);
                                 Ok::<(), Error>(())
                             })

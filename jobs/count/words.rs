@@ -131,7 +131,7 @@ impl MapReduce for Words {
         let text = match (self.case, self.cut) {
             (Case::Keep, _) => text,
             (Case::Fold, Cut::Words) => webmill_text::normalize(&text).into(),
-            (Case::Fold, Cut::Space) => text.to_lowercase().into(),
+            (Case::Fold, Cut::Space) => super::terms::lower(&text).into(),
         };
         OF_TEXT.with_borrow_mut(|counts| {
             let mut add = |word: &str| {
@@ -221,7 +221,7 @@ impl Job for CountWords {
             CountInput::Results(extract) => {
                 let plan = Plan::of_table(&extract.path("texts"))?;
                 let engine = engine(plan.bytes);
-                let files = engine.map_table::<Text>(&plan, |batch, rows, side, tally| {
+                let files = engine.map_table::<Text, ()>(&plan, |_| Ok(()), |(batch, ()), rows, side, tally| {
                     for row in rows.map(|row| batch.get(row)) {
                         tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
                         if row.is_current {
