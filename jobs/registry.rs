@@ -7,7 +7,8 @@ use webmill_table::TableSchema;
 use crate::job::{Context, JobEntry};
 use crate::recipe::Recipe;
 use crate::{
-    count, crawl, dedup, extract, graph, keywords, mirrors, rank, rejects, repeated, report, rules, shape, simweb,
+    count, crawl, dedup, extract, graph, keywords, mirrors, rank, rejects, repeated, report, rules, shape,
+    simweb,
 };
 
 /// Every job.

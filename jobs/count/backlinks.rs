@@ -123,7 +123,8 @@ impl MapReduce for Backlinks {
         values: &mut dyn Iterator<Item = (String, String)>,
         emit: &mut dyn FnMut(BacklinkRow),
     ) {
-        let mut row = BacklinkRow { url_sortkey: surt.into_owned(), url: url.to_owned(), ..BacklinkRow::default() };
+        let mut row =
+            BacklinkRow { url_sortkey: surt.into_owned(), url: url.to_owned(), ..BacklinkRow::default() };
         let mut last: Option<(String, String)> = None;
         for pair in values {
             row.num_links += 1;
@@ -177,7 +178,12 @@ impl MapReduce for Anchors {
     ) {
         let Some((surt, url)) = <(Cow<'_, str>, &str)>::read(target.as_bytes()) else { return };
         let num_links = values.map(|count| count.0).sum();
-        emit(AnchorRow { url_sortkey: surt.into_owned(), url: url.to_owned(), anchor: anchor.to_owned(), num_links });
+        emit(AnchorRow {
+            url_sortkey: surt.into_owned(),
+            url: url.to_owned(),
+            anchor: anchor.to_owned(),
+            num_links,
+        });
     }
 
     fn partition(&self, key: &[u8], _: u32) -> u32 {
@@ -240,29 +246,33 @@ impl CountBacklinks {
         M: for<'p> MapReduce<Page<'p> = Link<'p>>,
     {
         let kinds: Vec<LinkElement> = self.kinds.iter().filter_map(|kind| kind.parse().ok()).collect();
-        engine.map_table::<Linked, HashSet<u64>>(plan, |splits| pages.superseded(splits), |(batch, old), rows, side, tally| {
-            let mut told = Tally::default();
-            for link in rows.map(|row| batch.get(row)) {
-                let target = CanonicalUrl::parse_stored(link.target_url);
-                let of_old = || old.contains(&place(link.warc_filename, link.warc_record_offset));
-                let left_out = match &target {
-                    _ if !kinds.contains(&link.kind) => Some("other-kind"),
-                    _ if link.source_url == link.target_url => Some("self-link"),
-                    None => Some("no-url"),
-                    _ if !old.is_empty() && of_old() => Some(SUPERSEDED),
-                    _ => None,
-                };
-                told.note(left_out.map_or(Ok("links"), Err));
-                let (None, Some(target)) = (left_out, target) else { continue };
-                let surt = target.surt();
-                let (source, anchor) = (link.source_url, link.anchor);
-                side.map(&Link { surt: &surt, target: link.target_url, source, anchor })?;
-            }
-            if counts {
-                tally.merge(told);
-            }
-            Ok(())
-        })
+        engine.map_table::<Linked, HashSet<u64>>(
+            plan,
+            |splits| pages.superseded(splits),
+            |(batch, old), rows, side, tally| {
+                let mut told = Tally::default();
+                for link in rows.map(|row| batch.get(row)) {
+                    let target = CanonicalUrl::parse_stored(link.target_url);
+                    let of_old = || old.contains(&place(link.warc_filename, link.warc_record_offset));
+                    let left_out = match &target {
+                        _ if !kinds.contains(&link.kind) => Some("other-kind"),
+                        _ if link.source_url == link.target_url => Some("self-link"),
+                        None => Some("no-url"),
+                        _ if !old.is_empty() && of_old() => Some(SUPERSEDED),
+                        _ => None,
+                    };
+                    told.note(left_out.map_or(Ok("links"), Err));
+                    let (None, Some(target)) = (left_out, target) else { continue };
+                    let surt = target.surt();
+                    let (source, anchor) = (link.source_url, link.anchor);
+                    side.map(&Link { surt: &surt, target: link.target_url, source, anchor })?;
+                }
+                if counts {
+                    tally.merge(told);
+                }
+                Ok(())
+            },
+        )
     }
 }
 
@@ -301,7 +311,8 @@ impl Pages {
         for split in splits {
             let at = self.links.iter().position(|file| *file == split.file).unwrap_or_default();
             let of = covered(&self.pages, &self.links, at);
-            let mut reader = Reader::<Captured>::over(self.pages[of.start as usize..of.end as usize].to_vec());
+            let mut reader =
+                Reader::<Captured>::over(self.pages[of.start as usize..of.end as usize].to_vec());
             while let Some(batch) = reader.next()? {
                 places.extend(batch.rows().filter_map(|page| {
                     let is_page = page.is_html || page.page_type.is_some();
@@ -352,7 +363,10 @@ mod tests {
         ];
         let rows = backlinks(&links, 2);
         assert_eq!((rows[0].num_links, rows[0].num_sources, rows[0].num_pairs), (4, 2, 3));
-        assert_eq!((rows[0].sources.len(), &rows[0].anchors), (2, &vec!["another".to_owned(), "one".to_owned()]));
+        assert_eq!(
+            (rows[0].sources.len(), &rows[0].anchors),
+            (2, &vec!["another".to_owned(), "one".to_owned()])
+        );
     }
 
     #[test]

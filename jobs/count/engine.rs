@@ -315,9 +315,8 @@ impl<C: Columns> Batches<C> {
             }
             let Some(split) = self.splits.next() else { return Ok(None) };
             let groups = split.groups;
-            self.reader = Some(
-                Reader::over(vec![split.file]).only(move |group| groups.contains(&group.number())),
-            );
+            self.reader =
+                Some(Reader::over(vec![split.file]).only(move |group| groups.contains(&group.number())));
         }
     }
 }

@@ -175,15 +175,19 @@ impl Job for CountGrep {
         let kernel = self.kernel()?;
         let plan = Plan::of_table(&extract.path("texts"))?;
         let engine = Engine { stage, kernel: &kernel, name: "", parts: self.parts.max(1) };
-        let files = engine.map_table::<Text, ()>(&plan, |_| Ok(()), |(batch, ()), rows, side, tally| {
-            for row in rows.map(|row| batch.get(row)) {
-                tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
-                if row.is_current {
-                    side.map(&Addressed { surt: row.url_sortkey, url: row.url, text: row.text })?;
+        let files = engine.map_table::<Text, ()>(
+            &plan,
+            |_| Ok(()),
+            |(batch, ()), rows, side, tally| {
+                for row in rows.map(|row| batch.get(row)) {
+                    tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
+                    if row.is_current {
+                        side.map(&Addressed { surt: row.url_sortkey, url: row.url, text: row.text })?;
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         engine.reduce_table(&files, |row: GrepRow, write| write(row))?;
         Ok(())
     }
@@ -196,7 +200,8 @@ mod tests {
     use webmill_mapreduce::{Options, run};
 
     fn grep(job: &CountGrep, text: &str) -> Vec<GrepRow> {
-        let page = |text: &&str, each: &mut dyn FnMut(Addressed<'_>)| each(Addressed { surt: "s", url: "u", text });
+        let page =
+            |text: &&str, each: &mut dyn FnMut(Addressed<'_>)| each(Addressed { surt: "s", url: "u", text });
         run(&job.kernel().unwrap(), &[text], page, &Options::default()).unwrap().concat()
     }
 

@@ -169,7 +169,12 @@ impl MapReduce for TopTerms {
         emit(page.host, ((worth, page.word.to_owned()), (Count(page.tf), Count(page.df))));
     }
 
-    fn reduce(&self, host: &str, values: &mut dyn Iterator<Item = Self::Value>, emit: &mut dyn FnMut(HostTermsRow)) {
+    fn reduce(
+        &self,
+        host: &str,
+        values: &mut dyn Iterator<Item = Self::Value>,
+        emit: &mut dyn FnMut(HostTermsRow),
+    ) {
         let mut row = HostTermsRow { host: host.to_owned(), ..HostTermsRow::default() };
         for ((worth, word), (tf, df)) in values.take(self.most) {
             row.terms.push(word);
@@ -211,15 +216,19 @@ impl Job for CountHostTerms {
         let plan = Plan::of_table(&folder)?;
         let parts = parts_of(self.parts, plan.bytes);
         let counting = Engine { stage, kernel: &HostWords, name: "", parts };
-        let files = counting.map_table::<Text, ()>(&plan, |_| Ok(()), |(batch, ()), rows, side, tally| {
-            for row in rows.map(|row| batch.get(row)) {
-                tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
-                if row.is_current {
-                    side.map(&HostText { host: row.host, language: row.language, text: row.text })?;
+        let files = counting.map_table::<Text, ()>(
+            &plan,
+            |_| Ok(()),
+            |(batch, ()), rows, side, tally| {
+                for row in rows.map(|row| batch.get(row)) {
+                    tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
+                    if row.is_current {
+                        side.map(&HostText { host: row.host, language: row.language, text: row.text })?;
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         let texts = current_texts(&folder)?;
         let top = TopTerms { most: self.most };
         let choosing = Engine { stage, kernel: &top, name: "hosts-", parts };
@@ -313,6 +322,9 @@ mod tests {
             each(Scored { host: "h", word, score: *score, tf: 2, df: 3 });
         };
         let made = run(&TopTerms { most: 3 }, &words, page, &Options::default()).unwrap().concat();
-        assert_eq!((&made[0].terms, &made[0].scores), (&["b", "c", "x"].map(str::to_owned).to_vec(), &vec![9.0, 1.5, 1.5]));
+        assert_eq!(
+            (&made[0].terms, &made[0].scores),
+            (&["b", "c", "x"].map(str::to_owned).to_vec(), &vec![9.0, 1.5, 1.5])
+        );
     }
 }

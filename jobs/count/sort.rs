@@ -111,7 +111,9 @@ impl MapReduce for Rows {
 pub fn count_sort(context: &Context<'_>) -> Result<Option<Committed>> {
     let job = context.settings::<CountSort>()?;
     if job.table.is_empty() || job.column.is_empty() {
-        return Err(Error::Config("[count-sort] names no table and column: webmill count sort COLUMN --table TABLE".into()));
+        return Err(Error::Config(
+            "[count-sort] names no table and column: webmill count sort COLUMN --table TABLE".into(),
+        ));
     }
     let catalogue = Catalogue::open(&context.runtime.out)?;
     let Some(table) = catalogue.table(&job.table).filter(|table| table.job != CountSort::NAME) else {
@@ -133,8 +135,14 @@ pub fn count_sort(context: &Context<'_>) -> Result<Option<Committed>> {
 fn sorted_schema(table: &TableFiles, job: &CountSort) -> Result<TableSchema> {
     let column = |column: &crate::catalogue::Column| -> Result<ColumnSchema> {
         let kind = ColumnType::of_words(&column.kind);
-        let kind = kind.ok_or_else(|| Error::Config(format!("column {}: {} cannot be sorted", column.name, column.kind)))?;
-        let about = if column.description.is_empty() { "as in the table that was sorted" } else { &column.description };
+        let kind = kind.ok_or_else(|| {
+            Error::Config(format!("column {}: {} cannot be sorted", column.name, column.kind))
+        })?;
+        let about = if column.description.is_empty() {
+            "as in the table that was sorted"
+        } else {
+            &column.description
+        };
         let schema = ColumnSchema::new(&column.name, kind, about, "");
         Ok(if column.nullable { schema.nullable() } else { schema })
     };
@@ -142,12 +150,16 @@ fn sorted_schema(table: &TableFiles, job: &CountSort) -> Result<TableSchema> {
     let Some(by) = columns.iter().find(|column| column.name == job.column) else {
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
         let (table, column) = (&table.name, &job.column);
-        return Err(Error::Config(format!("table {table} has no column {column}; columns: {}", names.join(", "))));
+        return Err(Error::Config(format!(
+            "table {table} has no column {column}; columns: {}",
+            names.join(", ")
+        )));
     };
     // What a footer says of the order has nulls first and is ascending.
     let told = !job.descending && !by.nullable && by.kind != ColumnType::Timestamp;
     let sorted_by = if told { vec![by.name.clone()] } else { Vec::new() };
-    let about = format!("The rows of table {} in the order of column {}. {}", table.name, job.column, table.about);
+    let about =
+        format!("The rows of table {} in the order of column {}. {}", table.name, job.column, table.about);
     Ok(TableSchema { name: TABLE.into(), about, sorted_by, columns })
 }
 
@@ -211,7 +223,11 @@ impl CountSort {
         let mut sample = Sample::default();
         if parts > 1 {
             let column = input.schema.columns.iter().find(|column| column.name == self.column).cloned();
-            let schema = TableSchema { columns: column.into_iter().collect(), sorted_by: Vec::new(), ..input.schema.clone() };
+            let schema = TableSchema {
+                columns: column.into_iter().collect(),
+                sorted_by: Vec::new(),
+                ..input.schema.clone()
+            };
             let kind = schema.columns.first().map_or(ColumnType::Bool, |column| column.kind);
             let mut reader = DynamicReader::open(&input.folder, &schema)?;
             let mut number = 0;

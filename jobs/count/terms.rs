@@ -18,7 +18,11 @@ pub fn between_spaces<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
             })
             .map_or(bytes.len(), |n| begin + n);
         let piece = &text[begin..end];
-        if ascii { each(piece) } else { piece.split_whitespace().for_each(&mut each) }
+        if ascii {
+            each(piece)
+        } else {
+            piece.split_whitespace().for_each(&mut each)
+        }
         at = end;
     }
 }

@@ -81,7 +81,8 @@ impl CountVisits {
         if self.host.is_empty() {
             return Ok(None);
         }
-        let whole = if self.host.contains("://") { self.host.clone() } else { format!("http://{}", self.host) };
+        let whole =
+            if self.host.contains("://") { self.host.clone() } else { format!("http://{}", self.host) };
         let whole = whole.trim_end_matches('/').to_owned();
         let url = CanonicalUrl::parse(&whole).filter(|url| url.is_web() && url.path_and_query() == "/");
         url.map(|_| Some(whole)).ok_or_else(|| Error::Config(format!("host: {:?} is no host", self.host)))
@@ -188,11 +189,13 @@ impl Job for CountVisits {
                         mapper.with(|side| self.piece(piece, *offset, &file.name, &with, side))
                     });
                     for (tally, bad) in counted.collect::<Result<Vec<_>>>()? {
-                        let mut total = total.lock().map_err(|_| Error::Internal("a thread panicked".into()))?;
+                        let mut total =
+                            total.lock().map_err(|_| Error::Internal("a thread panicked".into()))?;
                         total.0.merge(tally);
                         total.1.extend(bad);
                     }
-                    let (_, bad) = &mut *total.lock().map_err(|_| Error::Internal("a thread panicked".into()))?;
+                    let (_, bad) =
+                        &mut *total.lock().map_err(|_| Error::Internal("a thread panicked".into()))?;
                     bad.drain(..).for_each(|reject| unit.damaged(reject));
                 }
                 unit.read_bytes(pieces.offset);
@@ -284,7 +287,8 @@ impl Pieces {
     fn open(path: &Path) -> Result<Pieces> {
         let mut file = BufReader::with_capacity(1 << 20, File::open(path).at(path)?);
         let is_gzip = std::io::BufRead::fill_buf(&mut file).at(path)?.starts_with(&[0x1f, 0x8b]);
-        let reader: Box<dyn Read> = if is_gzip { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+        let reader: Box<dyn Read> =
+            if is_gzip { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
         Ok(Pieces { reader, offset: 0, held: Vec::new(), ended: false, broken: None })
     }
 

@@ -221,15 +221,19 @@ impl Job for CountWords {
             CountInput::Results(extract) => {
                 let plan = Plan::of_table(&extract.path("texts"))?;
                 let engine = engine(plan.bytes);
-                let files = engine.map_table::<Text, ()>(&plan, |_| Ok(()), |(batch, ()), rows, side, tally| {
-                    for row in rows.map(|row| batch.get(row)) {
-                        tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
-                        if row.is_current {
-                            side.map(&row.text)?;
+                let files = engine.map_table::<Text, ()>(
+                    &plan,
+                    |_| Ok(()),
+                    |(batch, ()), rows, side, tally| {
+                        for row in rows.map(|row| batch.get(row)) {
+                            tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
+                            if row.is_current {
+                                side.map(&row.text)?;
+                            }
                         }
-                    }
-                    Ok(())
-                })?;
+                        Ok(())
+                    },
+                )?;
                 engine.reduce_table(&files, |row: WordCountRow, write| write(row))?;
             }
             CountInput::Files(inputs) => {
@@ -332,8 +336,12 @@ mod tests {
 
     #[test]
     fn texts_are_counted_once_each() {
-        let made =
-            run(&CountWords::default().kernel().unwrap(), &["a a b", "a"], |t, page| page(t), &Options::default());
+        let made = run(
+            &CountWords::default().kernel().unwrap(),
+            &["a a b", "a"],
+            |t, page| page(t),
+            &Options::default(),
+        );
         let rows = made.unwrap().concat();
         assert_eq!((rows[0].count, rows[0].num_texts, rows[1].num_texts), (3, 2, 1));
     }

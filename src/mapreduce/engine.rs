@@ -113,7 +113,12 @@ mod tests {
             into.0 += next.0;
         }
 
-        fn reduce(&self, key: &str, values: &mut dyn Iterator<Item = Count>, emit: &mut dyn FnMut(Self::Out)) {
+        fn reduce(
+            &self,
+            key: &str,
+            values: &mut dyn Iterator<Item = Count>,
+            emit: &mut dyn FnMut(Self::Out),
+        ) {
             let values: Vec<u64> = values.map(|count| count.0).collect();
             emit((key.to_owned(), if COMBINES { vec![values.iter().sum()] } else { values }));
         }
@@ -124,7 +129,8 @@ mod tests {
     fn run_words<const C: bool>(splits: &[Vec<String>], parts: u32, memory: usize, threads: usize) -> Made {
         let options = Options { parts, budget: Budget::new(memory).with_threads(threads) };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let pages = |split: &Vec<String>, each: &mut dyn FnMut(&str)| split.iter().for_each(|text| each(text));
+        let pages =
+            |split: &Vec<String>, each: &mut dyn FnMut(&str)| split.iter().for_each(|text| each(text));
         pool.install(|| run(&Words::<C>, splits, pages, &options)).unwrap()
     }
 
@@ -213,7 +219,12 @@ mod tests {
             fn map(&self, page: &&str, emit: &mut dyn FnMut(&str, String)) {
                 page.split(' ').for_each(|word| emit(&word[..1], word.to_owned()));
             }
-            fn reduce(&self, _: &str, values: &mut dyn Iterator<Item = String>, emit: &mut dyn FnMut(String)) {
+            fn reduce(
+                &self,
+                _: &str,
+                values: &mut dyn Iterator<Item = String>,
+                emit: &mut dyn FnMut(String),
+            ) {
                 values.take(1).for_each(emit);
             }
         }

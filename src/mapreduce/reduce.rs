@@ -18,8 +18,15 @@ pub fn reduce<M: MapReduce>(
     key.extend_from_slice(first);
     let mut held = Some(parse::<M>(value)?);
     while held.is_some() {
-        let mut values =
-            Values { pairs, key: &key, held, next_key: &mut next_key, next: None, ended: false, failed: None };
+        let mut values = Values {
+            pairs,
+            key: &key,
+            held,
+            next_key: &mut next_key,
+            next: None,
+            ended: false,
+            failed: None,
+        };
         let read = M::Key::read(&key).ok_or_else(|| strange("key", &key))?;
         let mut told = Ok(());
         kernel.reduce(read, &mut values, &mut |made| {

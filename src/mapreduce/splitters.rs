@@ -46,9 +46,8 @@ impl Sample {
     pub fn splitters(self, parts: u32) -> Splitters {
         let mut keys: Vec<Vec<u8>> = self.keys.into_keys().map(|(_, key)| key).collect();
         keys.sort_unstable();
-        let mut splitters: Vec<Vec<u8>> = (1..parts as usize)
-            .filter_map(|n| keys.get(n * keys.len() / parts as usize).cloned())
-            .collect();
+        let mut splitters: Vec<Vec<u8>> =
+            (1..parts as usize).filter_map(|n| keys.get(n * keys.len() / parts as usize).cloned()).collect();
         splitters.dedup();
         Splitters(splitters)
     }

@@ -143,7 +143,12 @@ impl SortArgs {
     }
 }
 
-fn run(common: &Common, job: &'static str, cancel: &Cancel, flags: impl FnOnce(&mut Overrides<'_>)) -> Result<ExitCode> {
+fn run(
+    common: &Common,
+    job: &'static str,
+    cancel: &Cancel,
+    flags: impl FnOnce(&mut Overrides<'_>),
+) -> Result<ExitCode> {
     let console = Console::new();
     let mut recipe = common.shared.read_recipe()?;
     flags(&mut Overrides { recipe: &mut recipe, table: job });

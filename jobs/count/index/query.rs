@@ -11,7 +11,9 @@
 use std::path::{Path, PathBuf};
 
 use webmill_capture::{Error, Result};
-use webmill_mapreduce::postings::{Cursor, Index, ListCursor, Score, Scoring, TermCursor, TermPostings, best, phrase};
+use webmill_mapreduce::postings::{
+    Cursor, Index, ListCursor, Score, Scoring, TermCursor, TermPostings, best, phrase,
+};
 use webmill_run::{Committed, Job};
 use webmill_table::{Reader, RowReader, columns};
 use xxhash_rust::xxh3::xxh3_64;
@@ -199,7 +201,8 @@ impl TextIndex {
                     }
                 }
                 Wanted::Phrase(words) => {
-                    let found = words.iter().map(|word| self.find(word)).collect::<Result<Option<Vec<_>>>>()?;
+                    let found =
+                        words.iter().map(|word| self.find(word)).collect::<Result<Option<Vec<_>>>>()?;
                     let Some(found) = found else { continue };
                     let cursors = found.iter().map(|(index, term)| index.cursor(term));
                     let list = phrase(&mut cursors.collect::<Result<Vec<_>>>()?)?;
@@ -207,8 +210,12 @@ impl TextIndex {
                 }
             }
         }
-        let scoring =
-            Scoring { score: Bm25, texts: self.lengths.len() as u64, words: self.words, lengths: &self.lengths };
+        let scoring = Scoring {
+            score: Bm25,
+            texts: self.lengths.len() as u64,
+            words: self.words,
+            lengths: &self.lengths,
+        };
         best(&mut texts, most, &scoring)
     }
 
@@ -291,9 +298,13 @@ mod tests {
                 Wanted::Word(word) => vec![word.clone()],
                 Wanted::Phrase(words) => words.clone(),
             };
-            [title, text].iter().map(|part| words_of(part).windows(sought.len()).filter(|at| *at == sought).count()).sum::<usize>() as u32
+            [title, text]
+                .iter()
+                .map(|part| words_of(part).windows(sought.len()).filter(|at| *at == sought).count())
+                .sum::<usize>() as u32
         };
-        let counts: Vec<Vec<u32>> = texts.iter().map(|text| wanted.iter().map(|one| count(text, one)).collect()).collect();
+        let counts: Vec<Vec<u32>> =
+            texts.iter().map(|text| wanted.iter().map(|one| count(text, one)).collect()).collect();
         // The ranking of the scan, given these counts: equal to the last bit.
         let mut ranking = webmill_text::Ranking::default();
         for ((number, counts), length) in (0..).zip(&counts).zip(lengths) {

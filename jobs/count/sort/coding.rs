@@ -57,7 +57,13 @@ fn signed(n: i64) -> [u8; 8] {
 
 /// By size; both zeros alike, all that is no number behind.
 fn float(x: f64) -> [u8; 8] {
-    let x = if x == 0.0 { 0.0 } else if x.is_nan() { f64::NAN.abs() } else { x };
+    let x = if x == 0.0 {
+        0.0
+    } else if x.is_nan() {
+        f64::NAN.abs()
+    } else {
+        x
+    };
     let bits = x.to_bits();
     let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
     ordered.to_be_bytes()
@@ -127,7 +133,9 @@ pub fn read_row(mut bytes: &[u8], kinds: &[ColumnType]) -> Option<Vec<Value>> {
             (_, ColumnType::Float32List) => {
                 Value::Floats(items(rest, |rest| take(rest).map(|b| f32::from_bits(u32::from_le_bytes(b))))?)
             }
-            (_, ColumnType::Int64List) => Value::Ints(items(rest, |rest| take(rest).map(i64::from_le_bytes))?),
+            (_, ColumnType::Int64List) => {
+                Value::Ints(items(rest, |rest| take(rest).map(i64::from_le_bytes))?)
+            }
             (_, ColumnType::UInt32List | ColumnType::UInt64List) => {
                 Value::UInts(items(rest, |rest| take(rest).map(u64::from_le_bytes))?)
             }
@@ -213,6 +221,9 @@ mod tests {
         assert!(of(f64::NAN) > of(f64::INFINITY) && of(-f64::NAN) == of(f64::NAN) && of(-0.0) == of(0.0));
         let list = |x| key(&Value::Floats(vec![x]), ColumnType::Float32List, false);
         assert!(list(-1.5) < list(0.25));
-        assert!(key(&Value::Bool(false), ColumnType::Bool, false) < key(&Value::Bool(true), ColumnType::Bool, false));
+        assert!(
+            key(&Value::Bool(false), ColumnType::Bool, false)
+                < key(&Value::Bool(true), ColumnType::Bool, false)
+        );
     }
 }

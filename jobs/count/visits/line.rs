@@ -62,9 +62,8 @@ impl<'a> LogLine<'a> {
         if bytes.is_empty() || bytes != "-" && !bytes.bytes().all(|b| b.is_ascii_digit()) {
             return Err(Wrong::Format);
         }
-        let agent = quoted(rest)
-            .and_then(|(_, rest)| quoted(rest.strip_prefix(' ')?))
-            .map(|(agent, _)| agent);
+        let agent =
+            quoted(rest).and_then(|(_, rest)| quoted(rest.strip_prefix(' ')?)).map(|(agent, _)| agent);
         let (method, target) = request_of(request).ok_or(Wrong::Request)?;
         Ok(LogLine { time, method, target, status, agent })
     }
@@ -79,7 +78,8 @@ fn request_of(request: Cow<'_, str>) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
             Some((target, version)) if version.starts_with("HTTP/") => target,
             _ => rest,
         };
-        let good = !method.is_empty() && method.bytes().all(|b| b.is_ascii_uppercase() || matches!(b, b'-' | b'_'));
+        let good =
+            !method.is_empty() && method.bytes().all(|b| b.is_ascii_uppercase() || matches!(b, b'-' | b'_'));
         (good && !target.is_empty()).then_some((method, target))
     }
     match request {

@@ -92,7 +92,8 @@ impl Index {
             eight.copy_from_slice(&bytes[footer + at..footer + at + 8]);
             u64::from_le_bytes(eight)
         };
-        let (dictionary, table, terms, texts, parts) = (number(0), number(8), number(16), number(24), number(32));
+        let (dictionary, table, terms, texts, parts) =
+            (number(0), number(8), number(16), number(24), number(32));
         let blocks = terms.div_ceil(TERMS as u64);
         let wrong = |what: &str| Error::corrupt(path, footer as u64, what.to_owned());
         if dictionary < MAGIC.len() as u64 || table < dictionary || table > footer as u64 {
@@ -168,7 +169,10 @@ impl Index {
             term.truncate(shared);
             term.extend_from_slice(letters);
             let of_blocks = postings.checked_add(blocks).ok_or_else(broken)?;
-            let end = of_blocks.checked_add(table).filter(|end| *end <= self.dictionary.start).ok_or_else(broken)?;
+            let end = of_blocks
+                .checked_add(table)
+                .filter(|end| *end <= self.dictionary.start)
+                .ok_or_else(broken)?;
             let found = TermPostings {
                 term: String::from_utf8(term.clone()).map_err(|_| broken())?,
                 texts: texts as u64,

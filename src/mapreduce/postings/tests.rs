@@ -63,7 +63,8 @@ fn brute_force(texts: &[Vec<&str>], query: &[&str]) -> Vec<(u32, f64)> {
     let mut found: Vec<(u32, f64)> = Vec::new();
     for (number, text) in (0..).zip(texts) {
         let counts = query.iter().map(|term| text.iter().filter(|word| *word == term).count() as u32);
-        let weights = counts.zip(&idf).map(|(count, idf)| idf * Measure.weight(count, text.len() as f64, mean));
+        let weights =
+            counts.zip(&idf).map(|(count, idf)| idf * Measure.weight(count, text.len() as f64, mean));
         if query.iter().any(|term| text.contains(term)) {
             found.push((number, weights.fold(0.0, |sum, weight| sum + weight)));
         }

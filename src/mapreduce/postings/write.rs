@@ -149,7 +149,9 @@ impl IndexWriter {
         self.at += open.bytes + table.len() as u64;
         let shared = self.before.iter().zip(&self.term).take_while(|(a, b)| a == b).count();
         let further = self.term.len() - shared;
-        for number in [shared as u64, further as u64, open.texts, open.occurrences, open.bytes, table.len() as u64] {
+        for number in
+            [shared as u64, further as u64, open.texts, open.occurrences, open.bytes, table.len() as u64]
+        {
             write_varint(&mut self.dictionary, number);
         }
         self.dictionary.extend_from_slice(&self.term[shared..]);
