@@ -238,7 +238,8 @@ impl Job for CountWords {
             }
             CountInput::Files(inputs) => {
                 let engine = engine(inputs.files.iter().map(|file| file.bytes).sum());
-                let most = stage.memory / (4 * rayon::current_num_threads() as u64);
+                // A file, its characters, their folded form and the table of its words are held at once.
+                let most = stage.memory / (8 * rayon::current_num_threads() as u64);
                 let files: Vec<_> = inputs.paths.iter().zip(&inputs.files).collect();
                 let shuffle = engine.map_unit(0, |mapper, unit| {
                     let read = files.par_iter().map(|(path, file)| {

@@ -208,6 +208,25 @@ mod tests {
         assert_eq!(the.1.len(), 20_000);
     }
 
+    /// What a split costs by itself: `cargo test --release -p webmill-mapreduce -- --ignored --nocapture splits`.
+    #[test]
+    #[ignore = "a measurement, not a law: it wants a machine of its own"]
+    fn many_splits_cost_little() {
+        let texts: Vec<String> =
+            (0..100_000).map(|n| format!("{} ", n % 977).repeat(100).trim_end().to_owned()).collect();
+        let few: Vec<Vec<String>> = texts.chunks(2500).map(<[String]>::to_vec).collect();
+        let many: Vec<Vec<String>> = texts.chunks(1).map(<[String]>::to_vec).collect();
+        let time = |splits: &[Vec<String>]| {
+            let begin = std::time::Instant::now();
+            run_words::<true>(splits, 2, 64 << 20, 2);
+            begin.elapsed().as_secs_f64()
+        };
+        let mut ratios: Vec<f64> = (0..9).map(|_| time(&many) / time(&few)).collect();
+        ratios.sort_by(f64::total_cmp);
+        println!("100,000 splits / 40 splits: median {:.3}, {ratios:.3?}", ratios[4]);
+        assert!(ratios[4] < 1.05);
+    }
+
     #[test]
     fn a_kernel_need_not_look_at_all_values() {
         struct First;

@@ -22,7 +22,7 @@ use crate::settings::Common;
 /// captures, of kinds that make no arcs, and of a page to itself are left out and counted.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill count backlinks --out results\n  webmill query results \"SELECT url, num_sources, anchors FROM count_backlinks ORDER BY num_sources DESC LIMIT 10\""
+    after_help = "Examples:\n  webmill count backlinks --out results\n  webmill query \"SELECT url, num_sources FROM count_backlinks ORDER BY num_sources DESC LIMIT 10\" --results results"
 )]
 pub struct BacklinksArgs {
     /// Pairs of page and anchor that are listed of each URL [default: 1000].
