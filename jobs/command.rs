@@ -1,6 +1,7 @@
 //! Commands around the jobs: their arguments, and what they print.
 
 mod anchors;
+pub mod count;
 pub mod crawl;
 pub mod datasets;
 pub mod dedup;

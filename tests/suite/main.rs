@@ -5,6 +5,7 @@ mod archives_readers;
 mod bad_input;
 mod chinese_pages;
 mod compat;
+mod count;
 mod crates;
 mod crawl_again;
 mod crawl_again_site;
