@@ -9,6 +9,12 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod clusters;
 mod rows;
 
+pub use clusters::{
+    Agreement, Centroids, ClusterFeatures, Clustering, Distances, Draws, KChoice, KMeans, Leaves, Merge, MiniBatch, NOISE, Neighbours,
+    TooManyPairs, TopicWord, average_linkage, choose_k, cosine_distances, cosine_neighbours, cut, cut_at, dbscan, mean_silhouette,
+    silhouettes, topic_words,
+};
 pub use rows::SparseRows;
