@@ -10,11 +10,22 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod clusters;
+mod facts;
+mod features;
+mod interner;
 mod rows;
+mod url_words;
+mod vocabulary;
+mod weights;
 
 pub use clusters::{
     Agreement, Centroids, ClusterFeatures, Clustering, Distances, Draws, KChoice, KMeans, Leaves, Merge, MiniBatch, NOISE, Neighbours,
     TooManyPairs, TopicWord, average_linkage, choose_k, cosine_distances, cosine_neighbours, cut, cut_at, dbscan, mean_silhouette,
     silhouettes, topic_words,
 };
+pub use facts::{FeatureOptions, PageFacts, Source};
+pub use features::Extractor;
 pub use rows::SparseRows;
+pub use url_words::UrlStemmer;
+pub use vocabulary::{Counter, PART, StoredVocabulary, Vocabulary};
+pub use weights::TfIdf;
