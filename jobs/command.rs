@@ -8,6 +8,7 @@ pub mod demo;
 pub mod graph;
 pub mod index;
 pub mod jobs;
+pub mod learn;
 #[cfg(feature = "query")]
 pub mod query;
 pub mod rank;

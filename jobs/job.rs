@@ -22,6 +22,8 @@ pub struct JobEntry {
     pub example: &'static str,
     /// Whether it reads shards; other jobs read what earlier jobs wrote to the same folder.
     pub reads_shards: bool,
+    /// Whether `webmill run` leaves it out unless the recipe has its table; it has no subcommand of its name either, but one of a group.
+    pub optional: bool,
     /// The tables that it writes.
     pub tables: fn() -> Vec<TableSchema>,
     /// Checks its table of the recipe.
@@ -70,6 +72,11 @@ impl<'a> Context<'a> {
     /// Like [`Recipe::settings`].
     pub fn settings<S: Settings>(&self) -> Result<S> {
         self.recipe.settings()
+    }
+
+    /// Whether the recipe has this table.
+    pub fn names(&self, table: &str) -> bool {
+        self.recipe.tables().any(|name| name == table)
     }
 
     /// Whether it only says what would be done.
@@ -169,6 +176,7 @@ pub fn command(job: &str) -> &str {
     match job {
         "graph" => "graph build",
         "rules" => "rules apply RULE",
+        "learn-cluster" => "learn cluster",
         job => job,
     }
 }

@@ -49,6 +49,7 @@ pub mod ingredients;
 pub mod inputs;
 pub mod job;
 pub mod keywords;
+pub mod learn;
 pub mod levels;
 mod mapped;
 pub mod mirrors;

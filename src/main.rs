@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, dedup, demo, graph, index, jobs, query, rank, reference, report, results, rules, schema,
+    crawl, datasets, dedup, demo, graph, index, jobs, learn, query, rank, reference, report, results, rules, schema,
     serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{document_reader, say, simweb};
@@ -38,6 +38,7 @@ enum Command {
     Report(report::ReportArgs),
     Dedup(Box<dedup::DedupArgs>),
     Rules(rules::RulesArgs),
+    Learn(learn::LearnArgs),
     Show(show::ShowArgs),
     #[command(display_order = 99)]
     Query(query::QueryArgs),
@@ -131,6 +132,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Report(args) => report::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
         Command::Rules(args) => rules::run(&args, &cancel),
+        Command::Learn(args) => learn::run(&args, &cancel),
         Command::Show(args) => show::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Shard(args) => shard::run(args),

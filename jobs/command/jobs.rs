@@ -33,7 +33,7 @@ const FIRST_JOB: usize = 10;
 
 /// Adds a subcommand for every job that `command` does not know yet.
 pub fn add_subcommands(mut command: Command) -> Command {
-    for (order, job) in JOBS.iter().enumerate() {
+    for (order, job) in JOBS.iter().enumerate().filter(|(_, job)| !job.optional) {
         if command.find_subcommand(job.name).is_none() {
             let bare = Command::new(job.name);
             let with_arguments = match job.reads_shards {

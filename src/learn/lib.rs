@@ -19,8 +19,8 @@ mod vocabulary;
 mod weights;
 
 pub use clusters::{
-    Agreement, Centroids, ClusterFeatures, Clustering, Distances, Draws, KChoice, KMeans, Leaves, Merge, MiniBatch, NOISE, Neighbours,
-    TooManyPairs, TopicWord, average_linkage, choose_k, cosine_distances, cosine_neighbours, cut, cut_at, dbscan, mean_silhouette,
+    Agreement, Centroids, ClusterFeatures, Clustering, Distances, Draws, KChoice, KMeans, Leaves, Merge, MiniBatch, NOISE, NearRows,
+    TooManyPairs, TopicWord, average_linkage, centroid_distances, choose_k, cosine_distances, cosine_neighbours, cut, cut_at, dbscan, mean_silhouette, means,
     silhouettes, topic_words,
 };
 pub use facts::{FeatureOptions, PageFacts, Source};

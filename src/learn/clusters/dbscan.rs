@@ -6,7 +6,7 @@
 //!
 //! **Algorithm.** The same clusters as the walk of the paper gives, which goes through the rows in order and grows a cluster from each
 //! core that is in none: cores are joined by union-find, then borders look at their neighbours. Equal rows stand for each other
-//! ([`Neighbours`]).
+//! ([`NearRows`]).
 //!
 //! **Cost.** Near linear in the pairs of neighbours.
 //!
@@ -14,13 +14,13 @@
 //!
 //! **Reference.** M. Ester, H.-P. Kriegel, J. Sander, X. Xu, *A density-based algorithm for discovering clusters*, KDD 1996.
 
-use super::neighbours::Neighbours;
+use super::neighbours::NearRows;
 
 /// The cluster of rows that are in none.
 pub const NOISE: u32 = u32::MAX;
 
 /// The cluster of each row.
-pub fn dbscan(neighbours: &Neighbours, min_points: u64) -> Vec<u32> {
+pub fn dbscan(neighbours: &NearRows, min_points: u64) -> Vec<u32> {
     let groups = neighbours.groups();
     let is_core: Vec<bool> = (0..groups)
         .map(|group| {
@@ -68,10 +68,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn on_a_line(points: &[f64], eps: f64) -> Neighbours {
+    fn on_a_line(points: &[f64], eps: f64) -> NearRows {
         let pairs = (0..points.len() as u32).flat_map(|a| (0..a).map(move |b| (b, a)));
         let near = pairs.filter(|(a, b)| (points[*a as usize] - points[*b as usize]).abs() <= eps);
-        Neighbours::of_pairs(points.len(), &near.collect::<Vec<_>>())
+        NearRows::of_pairs(points.len(), &near.collect::<Vec<_>>())
     }
 
     /// The walk of the paper.
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn equal_rows_count_each() {
-        let alone = Neighbours::of_groups(vec![0, 0, 0, 1, 2], &[(0, 1)]);
+        let alone = NearRows::of_groups(vec![0, 0, 0, 1, 2], &[(0, 1)]);
         assert_eq!(dbscan(&alone, 4), [0, 0, 0, 0, NOISE]);
         assert_eq!(dbscan(&alone, 5), [NOISE; 5]);
     }

@@ -26,7 +26,7 @@ use crate::SparseRows;
 
 /// Which rows are near each other, equal ones as groups.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Neighbours {
+pub struct NearRows {
     group_of_rows: Vec<u32>,
     sizes: Vec<u64>,
     ends: Vec<usize>,
@@ -40,10 +40,10 @@ pub struct TooManyPairs {
     pub allowed: u64,
 }
 
-impl Neighbours {
+impl NearRows {
     /// Of `rows` rows and pairs of them, each pair once.
     pub fn of_pairs(rows: usize, pairs: &[(u32, u32)]) -> Self {
-        Neighbours::of_groups((0..rows as u32).collect(), pairs)
+        NearRows::of_groups((0..rows as u32).collect(), pairs)
     }
 
     /// Of the group of each row (numbered by first rows) and pairs of groups, each once.
@@ -67,7 +67,7 @@ impl Neighbours {
                 next[from as usize] += 1;
             }
         }
-        Neighbours { group_of_rows, sizes, ends, others }
+        NearRows { group_of_rows, sizes, ends, others }
     }
 
     /// Number of groups.
@@ -100,7 +100,7 @@ impl Neighbours {
 ///
 /// # Errors
 /// Where there are more than `most_pairs` pairs.
-pub fn cosine_neighbours(rows: &SparseRows, eps: f64, most_pairs: u64) -> Result<Neighbours, TooManyPairs> {
+pub fn cosine_neighbours(rows: &SparseRows, eps: f64, most_pairs: u64) -> Result<NearRows, TooManyPairs> {
     let (group_of_rows, firsts) = groups_of_equal(rows);
     let rows = rows.select(&firsts);
     let threshold = 1.0 - eps;
@@ -125,7 +125,7 @@ pub fn cosine_neighbours(rows: &SparseRows, eps: f64, most_pairs: u64) -> Result
         return Err(TooManyPairs { allowed: most_pairs });
     }
     let pairs: Vec<(u32, u32)> = near_each.into_iter().flatten().collect();
-    Ok(Neighbours::of_groups(group_of_rows, &pairs))
+    Ok(NearRows::of_groups(group_of_rows, &pairs))
 }
 
 /// The group of each row, and the first row of each group.

@@ -1,0 +1,3 @@
+//! Learning over pages: `webmill learn`.
+
+pub mod cluster;
