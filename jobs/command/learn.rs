@@ -10,7 +10,9 @@ use webmill_run::Cancel;
 
 /// Learn from pages: topics without labels.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  webmill learn cluster --out results\n  webmill learn cluster --out results --k 20")]
+#[command(
+    after_help = "Examples:\n  webmill learn cluster --out results\n  webmill learn cluster --out results --k 20"
+)]
 pub struct LearnArgs {
     #[command(subcommand)]
     command: LearnCommand,

@@ -48,7 +48,12 @@ pub const ENTRY: JobEntry = JobEntry {
     reads_shards: false,
     optional: true,
     tables: || {
-        vec![schema::<TopicRow>(), schema::<TopicWordsRow>(), schema::<TopicTreeRow>(), schema::<TopicMeasureRow>()]
+        vec![
+            schema::<TopicRow>(),
+            schema::<TopicWordsRow>(),
+            schema::<TopicTreeRow>(),
+            schema::<TopicMeasureRow>(),
+        ]
     },
     check: check_settings::<ClusterSettings>,
     run: cluster,
@@ -97,7 +102,7 @@ impl ClusterJob {
     fn cluster(&self, input: &ClusterInput, unit: &mut Unit<'_>) -> Result<()> {
         let settings = &self.0;
         let mut pages = pages::read(input, unit)?;
-        let corpus = Corpus::read(&mut pages, settings, |_| true, unit)?;
+        let corpus = Corpus::read(&mut pages, settings, unit)?;
         drop(pages);
         let (with_words, without): (Vec<usize>, Vec<usize>) =
             (0..corpus.abouts.len()).partition(|page| !corpus.counts.row(*page).0.is_empty());
@@ -125,7 +130,8 @@ impl ClusterJob {
             let language = corpus.abouts[page].language.clone().unwrap_or_else(|| "und".into());
             groups.entry(language).or_default().push(page);
         }
-        let mut groups: Vec<_> = groups.into_iter().map(|(language, pages)| (Some(language), pages)).collect();
+        let mut groups: Vec<_> =
+            groups.into_iter().map(|(language, pages)| (Some(language), pages)).collect();
         groups.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(&b.0)));
         groups
     }
@@ -139,7 +145,11 @@ impl ClusterJob {
         stage: &Stage<'_>,
     ) -> Result<Topics> {
         let rows = corpus.weigh(&pages);
-        let simhashes = pages.iter().filter_map(|page| corpus.simhashes.get(*page)).map(|hash| Fingerprint(*hash)).collect();
+        let simhashes = pages
+            .iter()
+            .filter_map(|page| corpus.simhashes.get(*page))
+            .map(|hash| Fingerprint(*hash))
+            .collect();
         // Topics that were asked for are shared out among languages by their pages.
         let share = pages.len() as f64 / pages_in_all as f64;
         let k = match self.0.k {
@@ -157,13 +167,7 @@ fn say_languages(corpus: &Corpus, found: &[Topics], settings: &ClusterSettings, 
     if settings.by_language {
         return;
     }
-    let mut pages: BTreeMap<&str, usize> = BTreeMap::new();
-    all.pages.iter().filter_map(|page| corpus.abouts[*page].language.as_deref()).for_each(|language| {
-        *pages.entry(language).or_default() += 1;
-    });
-    // A language counts from a twentieth of the pages on.
-    let languages: Vec<&str> =
-        pages.iter().filter(|(_, count)| 20 * **count >= all.pages.len()).map(|(language, _)| *language).collect();
+    let languages = corpus::languages(all.pages.iter().map(|page| &corpus.abouts[*page]));
     if languages.len() > 1 {
         stage.progress.note(&format!(
             "the pages are in several languages ({}), which share few words: each topic will be of one of them; --by-language makes topics \

@@ -19,9 +19,10 @@ mod vocabulary;
 mod weights;
 
 pub use clusters::{
-    Agreement, Centroids, ClusterFeatures, Clustering, Distances, Draws, KChoice, KMeans, Leaves, Merge, MiniBatch, NOISE, NearRows,
-    TooManyPairs, TopicWord, average_linkage, centroid_distances, choose_k, cosine_distances, cosine_neighbours, cut, cut_at, dbscan, mean_silhouette, means,
-    silhouettes, topic_words,
+    Agreement, Centroids, ClusterFeatures, Clustering, Distances, Draws, KChoice, KMeans, Leaves, Merge,
+    MiniBatch, NOISE, NearRows, TooManyPairs, TopicWord, average_linkage, centroid_distances, choose_k,
+    cosine_distances, cosine_neighbours, cut, cut_at, dbscan, mean_silhouette, means, silhouettes,
+    topic_words,
 };
 pub use facts::{FeatureOptions, PageFacts, Source};
 pub use features::Extractor;

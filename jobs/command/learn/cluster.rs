@@ -82,7 +82,9 @@ pub fn run(args: &ClusterArgs, cancel: &Cancel) -> Result<ExitCode> {
     let context = args.common.context_with(recipe, &console, cancel)?;
     let code = print_committed(&context, ClusterJob::NAME)?;
     let results = context.results();
-    let Some(committed) = results.get(ClusterJob::NAME).filter(|_| !args.common.shared.dry_run) else { return Ok(code) };
+    let Some(committed) = results.get(ClusterJob::NAME).filter(|_| !args.common.shared.dry_run) else {
+        return Ok(code);
+    };
     for (reason, pages) in &committed.manifest.counts.dropped {
         crate::say!("left out: {pages} {reason}");
     }
@@ -130,7 +132,9 @@ fn tell(committed: &Committed) -> Result<()> {
     let mut line = Vec::new();
     while let Some(batch) = measures.next()? {
         for row in batch.rows().filter(|row| row.language.is_none()) {
-            if matches!(row.measure, "noise" | "silhouette" | "nmi" | "ari" | "purity") && (row.measure != "noise" || row.value > 0.0) {
+            if matches!(row.measure, "noise" | "silhouette" | "nmi" | "ari" | "purity")
+                && (row.measure != "noise" || row.value > 0.0)
+            {
                 line.push(format!("{} {:.3}", row.measure, row.value).trim_end_matches(".000").to_owned());
             }
         }

@@ -1,11 +1,14 @@
 //! Pages as rows of tf·idf.
 //!
-//! **Definition.** Words of title and text, each weighed (1 + ln tf)·ln((1 + N)/df), rows at length 1. Unlike the weights of
+//! **Definition.** Words of title and text but for stop words and what has no letter, each weighed (1 + ln tf)·ln((1 + N)/df), rows at length 1. Unlike the weights of
 //! classifiers a word of every page weighs next to nothing: no label would tell k-means that it says nothing.
+
+use std::collections::BTreeMap;
 
 use webmill_capture::{Error, Result};
 use webmill_learn::{Counter, FeatureOptions, PART, PageFacts, SparseRows, TfIdf, Vocabulary};
 use webmill_run::{Measure, Unit};
+use webmill_text::StopWords;
 
 use super::pages::{About, Page, Pages};
 use super::settings::{ClusterSettings, Near};
@@ -24,7 +27,12 @@ pub struct Corpus {
 
 /// Which parts of a page are counted.
 pub fn features(settings: &ClusterSettings) -> FeatureOptions {
-    FeatureOptions { title_weight: settings.title_weight, url: false, anchors: false, ..FeatureOptions::default() }
+    FeatureOptions {
+        title_weight: settings.title_weight,
+        url: false,
+        anchors: false,
+        ..FeatureOptions::default()
+    }
 }
 
 /// What the counter sees of a page.
@@ -34,16 +42,11 @@ pub fn facts(page: &Page) -> PageFacts<'_> {
 }
 
 impl Corpus {
-    /// Counts the pages that `wanted` says.
+    /// Counts the pages.
     ///
     /// # Errors
     /// [`Error::Limit`] where memory does not hold them; where the disk fails.
-    pub fn read(
-        pages: &mut Pages,
-        settings: &ClusterSettings,
-        wanted: impl Fn(&Page) -> bool,
-        unit: &Unit<'_>,
-    ) -> Result<Corpus> {
+    pub fn read(pages: &mut Pages, settings: &ClusterSettings, unit: &Unit<'_>) -> Result<Corpus> {
         let stage = unit.stage();
         let mut counter = Counter::new(&features(settings), settings.counted_words as usize);
         let (mut abouts, mut simhashes, mut about_bytes) = (Vec::new(), Vec::new(), 0usize);
@@ -54,27 +57,28 @@ impl Corpus {
             let page = pages.next()?;
             let ended = page.is_none();
             stage.progress.advance(u64::from(!ended));
-            batch.extend(page.filter(&wanted));
+            batch.extend(page);
             if batch.len() == AT_ONCE || ended {
                 counter.add(&batch.iter().map(facts).collect::<Vec<_>>());
                 if settings.near == Near::Simhash {
-                    simhashes.extend(batch.iter().map(|page| webmill_dedup::simhash(&page.text).map_or(0, |hash| hash.0)));
+                    simhashes.extend(
+                        batch.iter().map(|page| webmill_dedup::simhash(&page.text).map_or(0, |hash| hash.0)),
+                    );
                 }
                 for page in batch.drain(..) {
-                    about_bytes += page.about.url.len() + page.about.host.len() + page.about.domain.len() + 150;
+                    about_bytes +=
+                        page.about.url.len() + page.about.host.len() + page.about.domain.len() + 150;
                     abouts.push(page.about);
                 }
                 // Counts, weighed rows and their inverted index lie side by side.
                 let need = 3 * counter.weight() as u64 + about_bytes as u64;
                 if need > stage.memory {
                     return Err(Error::Limit(format!(
-                        "{} of {} pages take {} MiB already, --memory allows {} MiB: raise it, or let k-means go batch by batch beyond \
-                         fewer pages ([learn-cluster] batch_pages = {}, --batch-pages)",
+                        "{} of {} pages take {} MiB already, --memory allows {} MiB: raise it, or lower [learn-cluster] counted_words",
                         abouts.len(),
                         pages.count,
                         need >> 20,
-                        stage.memory >> 20,
-                        settings.batch_pages
+                        stage.memory >> 20
                     )));
                 }
             }
@@ -84,6 +88,8 @@ impl Corpus {
         }
         stage.progress.end();
         let (vocabulary, counts) = counter.finish(least_pages(settings.min_pages, abouts.len()));
+        let counts =
+            if settings.stop_words { counts } else { without_stop_words(&counts, &vocabulary, &abouts) };
         Ok(Corpus { abouts, vocabulary, counts, simhashes })
     }
 
@@ -91,6 +97,33 @@ impl Corpus {
     pub fn weigh(&self, numbers: &[usize]) -> SparseRows {
         weights(&self.counts.select(numbers)).0
     }
+}
+
+/// Rows without words that tell no topic: stop words of the languages of the pages, and what has no letter. A language counts from a
+/// twentieth of the pages on, so that a stray page does not take words from the others.
+fn without_stop_words(counts: &SparseRows, vocabulary: &Vocabulary, abouts: &[About]) -> SparseRows {
+    let lists: Vec<StopWords> =
+        languages(abouts.iter()).into_iter().map(|language| StopWords::of(Some(language))).collect();
+    let tells =
+        |word: &str| word.chars().any(char::is_alphabetic) && !lists.iter().any(|list| list.hold(word));
+    let tells: Vec<bool> = (0..vocabulary.len() as u32).map(|word| tells(vocabulary.word(word))).collect();
+    let mut kept = SparseRows::new();
+    for (words, tf) in counts.rows() {
+        kept.push(words.iter().copied().zip(tf.iter().copied()).filter(|(word, _)| tells[*word as usize]));
+    }
+    kept
+}
+
+/// Languages of at least a twentieth of pages, in the order of their codes.
+pub fn languages<'a>(abouts: impl Iterator<Item = &'a About>) -> Vec<&'a str> {
+    let (mut pages, mut all) = (BTreeMap::<&str, usize>::new(), 0);
+    for about in abouts {
+        all += 1;
+        if let Some(language) = about.language.as_deref() {
+            *pages.entry(language).or_default() += 1;
+        }
+    }
+    pages.into_iter().filter(|(_, count)| 20 * count >= all).map(|(language, _)| language).collect()
 }
 
 /// On how many pages a word must be: in a corpus of a few pages on fewer than the settings say, or no word would be left.

@@ -45,7 +45,8 @@ impl ClusterInput {
     /// # Errors
     /// Where the file cannot be read or is none.
     pub fn texts(extract: Committed, labels: Option<&Path>, runtime: &Runtime<'_>) -> Result<Self> {
-        let mut read = ClusterInput { source: Source::Texts(Box::new(extract)), labels: None, files: Inputs::default() };
+        let mut read =
+            ClusterInput { source: Source::Texts(Box::new(extract)), labels: None, files: Inputs::default() };
         if let Some(path) = labels {
             read.labels = Some(read_labels(path)?);
             read.files = Inputs::of_files(&[(path.to_path_buf(), "labels".into())], None, runtime.cancel)?;
@@ -71,7 +72,8 @@ impl ClusterInput {
                 read_labels(path)?
             }
             None => {
-                let label = |name: &String| name.split_once('/').map(|(label, _)| (name.clone(), label.to_owned()));
+                let label =
+                    |name: &String| name.split_once('/').map(|(label, _)| (name.clone(), label.to_owned()));
                 files.iter().filter_map(|(_, name)| label(name)).collect()
             }
         };
@@ -108,7 +110,10 @@ fn read_labels(path: &Path) -> Result<BTreeMap<String, String>> {
     for (number, record) in (1..).zip(reader.records()) {
         let record = record.map_err(|e| broken(&e))?;
         let (Some(url), Some(label), None) = (record.get(0), record.get(1), record.get(2)) else {
-            return Err(broken(&format!("record {number} has {} columns; `url,label` has two", record.len())));
+            return Err(broken(&format!(
+                "record {number} has {} columns; `url,label` has two",
+                record.len()
+            )));
         };
         if number == 1 && (url, label) == ("url", "label") {
             continue;
@@ -131,7 +136,10 @@ pub fn read_file(path: &Path) -> std::result::Result<(String, String), String> {
     let decoded = webmill_html::decode(&bytes, None, None);
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let begins = decoded.text.trim_start().get(..9).unwrap_or_default().to_ascii_lowercase();
-    if matches!(extension.as_str(), "html" | "htm" | "xhtml") || begins.starts_with("<!doctype") || begins.starts_with("<html") {
+    if matches!(extension.as_str(), "html" | "htm" | "xhtml")
+        || begins.starts_with("<!doctype")
+        || begins.starts_with("<html")
+    {
         let dom = webmill_html::parse(&decoded.text, &webmill_html::Limits::default());
         let meta = webmill_html::metadata(&dom, None, &[]);
         let found = webmill_text::main_text(&dom, &meta, &webmill_text::TextLimits::default());

@@ -3,8 +3,8 @@
 use webmill_capture::{Error, Result};
 use webmill_dedup::{Fingerprint, HammingJoin};
 use webmill_learn::{
-    Centroids, ClusterFeatures, Distances, Draws, KChoice, KMeans, Leaves, Merge, NOISE, NearRows, SparseRows, average_linkage, choose_k,
-    cosine_distances, cosine_neighbours, cut, dbscan, means,
+    Centroids, ClusterFeatures, Distances, Draws, KChoice, KMeans, Leaves, Merge, NOISE, NearRows,
+    SparseRows, average_linkage, choose_k, cosine_distances, cosine_neighbours, cut, dbscan, means,
 };
 use webmill_run::Stage;
 
@@ -42,7 +42,11 @@ pub fn admit(what: &str, need: u64, allowed: u64, instead: &str) -> Result<()> {
         return Ok(());
     }
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-    Err(Error::Limit(format!("{what} takes {} MiB, --memory leaves {} MiB for it: {instead}", mib(need), mib(allowed))))
+    Err(Error::Limit(format!(
+        "{what} takes {} MiB, --memory leaves {} MiB for it: {instead}",
+        mib(need),
+        mib(allowed)
+    )))
 }
 
 /// Rows, all of them with entries, and the SimHash of each where pages are near by that.
@@ -98,10 +102,20 @@ impl Rows<'_> {
         let (k, choice) = self.k(settings);
         let lower = "lower [learn-cluster] tree_pages, so that the tree is one of the parts that k-means makes, or raise --memory";
         if items <= settings.tree_pages as usize {
-            admit(&format!("the distances of {items} pages"), Distances::bytes(items), stage.memory / HALF, lower)?;
+            admit(
+                &format!("the distances of {items} pages"),
+                Distances::bytes(items),
+                stage.memory / HALF,
+                lower,
+            )?;
             let merges = average_linkage(cosine_distances(self.rows), None);
             let assignment = cut(&merges, items, k);
-            return Ok(Found { assignment, choice, tree: Some(Tree { merges, of_rows: true }), measures: Vec::new() });
+            return Ok(Found {
+                assignment,
+                choice,
+                tree: Some(Tree { merges, of_rows: true }),
+                measures: Vec::new(),
+            });
         }
         let parts = (settings.tree_parts as usize).max(k);
         stage.progress.note(&format!(
@@ -117,12 +131,17 @@ impl Rows<'_> {
         let merges = average_linkage(cosine_distances(&means(self.rows, &assignment, parts)), Some(&sizes));
         let of_parts = cut(&merges, parts, k);
         let assignment = assignment.iter().map(|part| of_parts[*part as usize]).collect();
-        Ok(Found { assignment, choice, tree: Some(Tree { merges, of_rows: false }), measures: vec![("parts", parts as f64)] })
+        Ok(Found {
+            assignment,
+            choice,
+            tree: Some(Tree { merges, of_rows: false }),
+            measures: vec![("parts", parts as f64)],
+        })
     }
 
     fn stream(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<Found> {
         let (k, choice) = self.k(settings);
-        let mut summed = Summed::new(settings, stage);
+        let mut summed = Summed::new(settings);
         self.rows.rows().for_each(|(columns, values)| summed.tree.push(columns, values));
         let (centroids, measures) = summed.finish(k, settings, stage)?;
         Ok(Found { assignment: centroids.nearest(self.rows).0, choice, measures, tree: None })
@@ -157,7 +176,12 @@ pub fn kmeans(
 ) -> Result<webmill_learn::Clustering> {
     let k = k.min(rows.len());
     let need = KMeans::bytes(k, rows.width(), rows.len());
-    admit(&format!("k-means of {k} topics over {} words", rows.width()), need, stage.memory / HALF, "lower --k, or raise --memory")?;
+    admit(
+        &format!("k-means of {k} topics over {} words", rows.width()),
+        need,
+        stage.memory / HALF,
+        "lower --k, or raise --memory",
+    )?;
     stage.cancel.check()?;
     Ok(KMeans::new(k).seed(settings.seed).restarts(settings.restarts).run_weighted(rows, weights))
 }
@@ -168,12 +192,15 @@ pub struct Summed {
 }
 
 impl Summed {
-    /// A tree as the settings say, within memory.
-    pub fn new(settings: &ClusterSettings, stage: &Stage<'_>) -> Self {
-        // An entry takes 12 bytes in its leaf, and about as much again in the nodes above. The bound is a part of the result, so it must
-        // not follow from --memory: that is held against it where the leaves become rows.
-        let _ = stage;
-        Summed { tree: ClusterFeatures::new(settings.radius, settings.leaves as usize, settings.leaves as usize * 1000) }
+    /// A tree as the settings say. Its bound follows from them alone: --memory must change no byte.
+    pub fn new(settings: &ClusterSettings) -> Self {
+        Summed {
+            tree: ClusterFeatures::new(
+                settings.radius,
+                settings.leaves as usize,
+                settings.leaves as usize * 1000,
+            ),
+        }
     }
 
     /// Clusters the leaves.
@@ -194,7 +221,12 @@ impl Summed {
 }
 
 /// The graph of pages whose SimHashes are within `bits` of each other; pages of one SimHash are a group.
-fn near_by_simhash(simhashes: &[Fingerprint], bits: u32, most_pairs: u64, stage: &Stage<'_>) -> Result<NearRows> {
+fn near_by_simhash(
+    simhashes: &[Fingerprint],
+    bits: u32,
+    most_pairs: u64,
+    stage: &Stage<'_>,
+) -> Result<NearRows> {
     let (mut groups, mut firsts) = (Vec::with_capacity(simhashes.len()), Vec::new());
     let mut known = std::collections::HashMap::new();
     for hash in simhashes {

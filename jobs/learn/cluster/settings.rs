@@ -57,12 +57,12 @@ pub struct ClusterSettings {
     pub by_language: bool,
     /// How often a word of the title counts.
     pub title_weight: u32,
+    /// Whether stop words, and what has no letter, count like other words.
+    pub stop_words: bool,
     /// Words on fewer pages are left out.
     pub min_pages: u32,
     /// Most different words held at a time; of more, those of the fewest pages go.
     pub counted_words: u32,
-    /// Pages beyond which k-means goes batch by batch: words, their frequencies and the first centroids are then those of a sample of so many.
-    pub batch_pages: u32,
     /// Pages beyond which the tree is one of k-means parts.
     pub tree_pages: u32,
     /// Those parts.
@@ -88,9 +88,9 @@ impl Default for ClusterSettings {
             near: Near::Cosine,
             by_language: false,
             title_weight: 3,
+            stop_words: false,
             min_pages: 2,
             counted_words: 2_000_000,
-            batch_pages: 1_000_000,
             tree_pages: 20_000,
             tree_parts: 1000,
             radius: 0.5,
@@ -122,7 +122,6 @@ impl Settings for ClusterSettings {
         within("title_weight", self.title_weight, 0..=100)?;
         within("min_pages", self.min_pages, 1..=1_000_000)?;
         within("counted_words", self.counted_words, 1000..=1 << 30)?;
-        within("batch_pages", self.batch_pages, 1000..=100_000_000)?;
         within("tree_pages", self.tree_pages, 2..=100_000)?;
         within("tree_parts", self.tree_parts, 2..=20_000)?;
         within("radius", self.radius, 0.0..=1.0)?;
@@ -131,9 +130,9 @@ impl Settings for ClusterSettings {
             Near::Cosine if self.eps < 0.0 || self.eps >= 1.0 => {
                 Err(Error::Config(format!("eps = {}: 1 − cosine above 0 and below 1 is possible", self.eps)))
             }
-            Near::Simhash if self.eps.fract() != 0.0 || !(0.0..=16.0).contains(&self.eps) => {
-                Err(Error::Config(format!("eps = {}: 0 to 16 whole bits of a SimHash are possible", self.eps)))
-            }
+            Near::Simhash if self.eps.fract() != 0.0 || !(0.0..=16.0).contains(&self.eps) => Err(
+                Error::Config(format!("eps = {}: 0 to 16 whole bits of a SimHash are possible", self.eps)),
+            ),
             _ => Ok(()),
         }
     }

@@ -1,8 +1,8 @@
 //! Clusters of a group of pages as topics: words, middles, silhouettes, the tree above them.
 
 use webmill_learn::{
-    NOISE, SparseRows, TopicWord, Vocabulary, average_linkage, centroid_distances, cosine_distances, mean_silhouette, means, silhouettes,
-    topic_words,
+    NOISE, SparseRows, TopicWord, Vocabulary, average_linkage, centroid_distances, cosine_distances,
+    mean_silhouette, means, silhouettes, topic_words,
 };
 use webmill_run::Stage;
 
@@ -60,7 +60,10 @@ impl Topics {
         let silhouettes = if (8 * k * rows.width()) as u64 <= stage.memory / 4 {
             silhouettes(rows, &assignment)
         } else {
-            stage.progress.note(&format!("{k} topics over {} words: no silhouettes, --memory does not hold their sums", rows.width()));
+            stage.progress.note(&format!(
+                "{k} topics over {} words: no silhouettes, --memory does not hold their sums",
+                rows.width()
+            ));
             vec![None; rows.len()]
         };
         let words = topic_words(rows, &assignment, k, WORDS);

@@ -77,10 +77,12 @@ impl<'a> Written<'a> {
     }
 
     fn topics(&self) -> impl Iterator<Item = TopicRow> {
-        let placed = self.places.iter().enumerate().filter_map(|(page, place)| place.map(|place| (page, place)));
+        let placed =
+            self.places.iter().enumerate().filter_map(|(page, place)| place.map(|place| (page, place)));
         placed.map(|(page, (group, row))| {
             let (topics, row) = (&self.found[group as usize], row as usize);
-            let topic = Some(topics.assignment[row]).filter(|topic| *topic != NOISE).map(|topic| topic as usize);
+            let topic =
+                Some(topics.assignment[row]).filter(|topic| *topic != NOISE).map(|topic| topic as usize);
             let about = &self.corpus.abouts[page];
             TopicRow {
                 url: about.url.clone(),
@@ -132,18 +134,25 @@ impl<'a> Written<'a> {
             if let Some(tree) = &topics.tree {
                 let leaves = topics.topics.len();
                 rows.extend(tree.merges.iter().zip(leaves as u32..).map(|(merge, number)| {
-                    let name = |side: u32| ((side as usize) < leaves).then(|| by_topic(side as usize)).flatten();
+                    let name =
+                        |side: u32| ((side as usize) < leaves).then(|| by_topic(side as usize)).flatten();
                     tree_row("topics", topics, (merge, number), name)
                 }));
             }
             if let Some(tree) = &topics.found.tree {
                 let leaves = tree.merges.len() + 1;
                 let url = |side: u32| {
-                    let leaf = topics.pages.get(side as usize).filter(|_| tree.of_rows && (side as usize) < leaves);
+                    let leaf =
+                        topics.pages.get(side as usize).filter(|_| tree.of_rows && (side as usize) < leaves);
                     leaf.map(|page| self.corpus.abouts[*page].url.clone())
                 };
                 let of = if tree.of_rows { "pages" } else { "parts" };
-                rows.extend(tree.merges.iter().zip(leaves as u32..).map(|(merge, number)| tree_row(of, topics, (merge, number), url)));
+                rows.extend(
+                    tree.merges
+                        .iter()
+                        .zip(leaves as u32..)
+                        .map(|(merge, number)| tree_row(of, topics, (merge, number), url)),
+                );
             }
             debug_assert_eq!(self.numbers[group].len(), topics.topics.len());
         }
@@ -156,13 +165,15 @@ impl<'a> Written<'a> {
             rows.push(TopicMeasureRow { measure: measure.to_owned(), language: language.cloned(), k, value });
         };
         let pages: usize = self.found.iter().map(|topics| topics.pages.len()).sum();
-        let noise = self.found.iter().flat_map(|topics| &topics.assignment).filter(|topic| **topic == NOISE).count();
+        let noise =
+            self.found.iter().flat_map(|topics| &topics.assignment).filter(|topic| **topic == NOISE).count();
         push("pages", None, None, pages as f64);
         push("topics", None, None, self.order.len() as f64);
         push("noise", None, None, noise as f64);
         push("words", None, None, self.corpus.vocabulary.len() as f64);
         push("words_dropped", None, None, self.corpus.vocabulary.dropped() as f64);
-        let all: Vec<Option<f32>> = self.found.iter().flat_map(|topics| topics.silhouettes.iter().copied()).collect();
+        let all: Vec<Option<f32>> =
+            self.found.iter().flat_map(|topics| topics.silhouettes.iter().copied()).collect();
         if let Some(silhouette) = mean_silhouette(&all) {
             push("silhouette", None, None, silhouette);
         }

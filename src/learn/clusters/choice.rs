@@ -33,7 +33,8 @@ pub fn choose_k(rows: &SparseRows, most: usize, seed: u64) -> KChoice {
 
 /// The elbow of any silhouettes; what has none ends the list.
 pub(super) fn choose_by(rows: usize, most: usize, silhouette: impl Fn(usize) -> Option<f64>) -> KChoice {
-    let numbers = std::iter::successors(Some(2usize), |k| k.checked_mul(2)).take_while(|k| *k <= most && 2 * k <= rows);
+    let numbers =
+        std::iter::successors(Some(2usize), |k| k.checked_mul(2)).take_while(|k| *k <= most && 2 * k <= rows);
     let mut tried = Vec::new();
     for k in numbers {
         let Some(silhouette) = silhouette(k) else { break };

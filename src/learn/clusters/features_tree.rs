@@ -245,7 +245,8 @@ impl ClusterFeatures {
         }
         let children = &self.nodes[at].children;
         let near = (!children.is_empty()).then(|| children[self.nearest(children, &feature)]);
-        let near = near.filter(|leaf| self.nodes[*leaf].feature.square_radius_with(&feature) <= self.square_radius);
+        let near =
+            near.filter(|leaf| self.nodes[*leaf].feature.square_radius_with(&feature) <= self.square_radius);
         way.iter().for_each(|node| self.nodes[*node].feature.add(&feature));
         if let Some(leaf) = near {
             let before = self.nodes[leaf].feature.columns.len();
@@ -287,7 +288,8 @@ impl ClusterFeatures {
         }
         let (mut left, mut right) = (Vec::new(), Vec::new());
         for &child in &children {
-            let to_left = child == ends.0 || (child != ends.1 && cosine(child, ends.0) >= cosine(child, ends.1));
+            let to_left =
+                child == ends.0 || (child != ends.1 && cosine(child, ends.0) >= cosine(child, ends.1));
             if to_left { left.push(child) } else { right.push(child) }
         }
         let sum = |children: &[usize]| {

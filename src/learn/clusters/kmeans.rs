@@ -108,7 +108,9 @@ impl KMeans {
     /// Bytes that `k` clusters of rows of this width take, beside the rows and their inverted index.
     pub fn bytes(k: usize, width: usize, rows: usize) -> u64 {
         // Centroids by cluster and by column, and a sum of f64 a thread.
-        8 * (k.next_multiple_of(4) * width) as u64 + 24 * rows as u64 + 8 * (width * rayon::current_num_threads()) as u64
+        8 * (k.next_multiple_of(4) * width) as u64
+            + 24 * rows as u64
+            + 8 * (width * rayon::current_num_threads()) as u64
     }
 
     /// Clusters the rows.
@@ -143,7 +145,13 @@ impl KMeans {
         let (k, width) = (centroids.len(), centroids.width);
         if k == 0 {
             let none = vec![0.0; rows.len()];
-            return Clustering { assignment: vec![0; rows.len()], similarity: none, centroids, converged: true, ..Clustering::default() };
+            return Clustering {
+                assignment: vec![0; rows.len()],
+                similarity: none,
+                centroids,
+                converged: true,
+                ..Clustering::default()
+            };
         }
         let reach = longest(rows);
         let mut lanes = Lanes::of(&centroids.values, k, width);
@@ -281,7 +289,8 @@ fn normalise(centroid: &mut [f32]) {
 
 /// The length of the longest row, at least 1.
 fn longest(rows: &SparseRows) -> f32 {
-    let squares = rows.rows().map(|(_, values)| values.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>());
+    let squares =
+        rows.rows().map(|(_, values)| values.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>());
     (squares.fold(1.0, f64::max).sqrt() * (1.0 + 1e-6)) as f32
 }
 
@@ -296,7 +305,9 @@ struct Moves {
 impl Moves {
     fn of(moved: &[f32], reach: f32) -> Self {
         // A little more than was computed: bounds stay bounds however they are rounded.
-        let more = |moved: &f32| if *moved > 0.0 { (moved * (1.0 + 1e-6) + 4.0 * f32::EPSILON) * reach } else { 0.0 };
+        let more = |moved: &f32| {
+            if *moved > 0.0 { (moved * (1.0 + 1e-6) + 4.0 * f32::EPSILON) * reach } else { 0.0 }
+        };
         let each: Vec<f32> = moved.iter().map(more).collect();
         let (mut first, mut second) = (0, 0.0);
         for (cluster, moved) in each.iter().enumerate().skip(1) {
@@ -366,7 +377,8 @@ fn fill_empty(rows: &SparseRows, lanes: &Lanes, k: usize, known: &mut [Known]) {
     known.iter().zip(rows.rows()).for_each(|(known, (columns, _))| {
         sizes[known.cluster as usize] += u32::from(!columns.is_empty());
     });
-    let empty: Vec<u32> = (0u32..).zip(&sizes).filter(|(_, size)| **size == 0).map(|(cluster, _)| cluster).collect();
+    let empty: Vec<u32> =
+        (0u32..).zip(&sizes).filter(|(_, size)| **size == 0).map(|(cluster, _)| cluster).collect();
     if empty.is_empty() {
         return;
     }
@@ -378,7 +390,9 @@ fn fill_empty(rows: &SparseRows, lanes: &Lanes, k: usize, known: &mut [Known]) {
     far.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut far = far.into_iter();
     for cluster in empty {
-        let Some((_, row)) = far.by_ref().find(|(_, row)| sizes[known[*row].cluster as usize] > 1) else { return };
+        let Some((_, row)) = far.by_ref().find(|(_, row)| sizes[known[*row].cluster as usize] > 1) else {
+            return;
+        };
         sizes[known[row].cluster as usize] -= 1;
         // Nothing is known of its cosine with a centroid that is still to be made.
         known[row] = Known { cluster, own: f32::NEG_INFINITY, others: f32::INFINITY };

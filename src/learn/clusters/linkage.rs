@@ -29,7 +29,8 @@ pub struct Distances {
 impl Distances {
     /// What `of` says of each pair (smaller number first).
     pub fn of(items: usize, of: impl Fn(usize, usize) -> f32) -> Self {
-        let values = (0..items).flat_map(|a| (a + 1..items).map(move |b| (a, b))).map(|(a, b)| of(a, b)).collect();
+        let values =
+            (0..items).flat_map(|a| (a + 1..items).map(move |b| (a, b))).map(|(a, b)| of(a, b)).collect();
         Distances { items, values }
     }
 
@@ -121,7 +122,9 @@ pub fn average_linkage(mut distances: Distances, weights: Option<&[f64]>) -> Vec
         active.remove(active.partition_point(|item| *item < gone));
         let (a, b) = (sizes[gone], sizes[stays]);
         for &third in active.iter().filter(|third| **third != stays) {
-            let mean = (a * f64::from(distances.get(gone, third)) + b * f64::from(distances.get(stays, third))) / (a + b);
+            let mean = (a * f64::from(distances.get(gone, third))
+                + b * f64::from(distances.get(stays, third)))
+                / (a + b);
             let at = distances.at(stays, third);
             distances.values[at] = mean as f32;
         }
@@ -198,7 +201,8 @@ mod tests {
     fn points_on_a_line() {
         let points = [0.0f32, 1.0, 2.5, 10.0, 11.0, 12.5, 50.0];
         let merges = average_linkage(Distances::of(7, |a, b| (points[a] - points[b]).abs()), None);
-        let expected = [(0, 1, 1.0, 2.0), (3, 4, 1.0, 2.0), (2, 7, 2.0, 3.0), (5, 8, 2.0, 3.0), (9, 10, 10.0, 6.0)];
+        let expected =
+            [(0, 1, 1.0, 2.0), (3, 4, 1.0, 2.0), (2, 7, 2.0, 3.0), (5, 8, 2.0, 3.0), (9, 10, 10.0, 6.0)];
         for (merge, (left, right, distance, size)) in merges.iter().zip(expected) {
             assert_eq!((merge.left, merge.right, merge.distance, merge.size), (left, right, distance, size));
         }
@@ -252,6 +256,10 @@ mod tests {
         rows.push([(1, 1.0)]);
         rows.push([(2, 1.0)]);
         let distances = cosine_distances(&rows);
-        assert!((distances.get(0, 1) - 0.2).abs() < 1e-6 && distances.get(2, 0) == 1.0 && distances.get(1, 2) == 1.0);
+        assert!(
+            (distances.get(0, 1) - 0.2).abs() < 1e-6
+                && distances.get(2, 0) == 1.0
+                && distances.get(1, 2) == 1.0
+        );
     }
 }

@@ -59,7 +59,8 @@ pub fn means(rows: &SparseRows, assignment: &[u32], k: usize) -> SparseRows {
 
 /// 1 − the cosine of each row with the mean of its cluster; `None` for noise.
 pub fn centroid_distances(rows: &SparseRows, assignment: &[u32], means: &SparseRows) -> Vec<Option<f32>> {
-    let length = |(_, values): (&[u32], &[f32])| values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
+    let length =
+        |(_, values): (&[u32], &[f32])| values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
     let lengths: Vec<f64> = means.rows().map(length).collect();
     let of = |row: usize| {
         let cluster = assignment[row];

@@ -132,9 +132,16 @@ mod tests {
 
     #[test]
     fn corners() {
-        for (labels, clusters) in [(vec![], vec![]), (vec![4, 4], vec![9, 9]), (vec![0, 1, 2], vec![5, 3, 4])] {
+        for (labels, clusters) in [(vec![], vec![]), (vec![4, 4], vec![9, 9]), (vec![0, 1, 2], vec![5, 3, 4])]
+        {
             let agreement = Agreement::of(&labels, &clusters);
-            for measure in [agreement.nmi(), agreement.ari(), agreement.purity(), agreement.homogeneity(), agreement.completeness()] {
+            for measure in [
+                agreement.nmi(),
+                agreement.ari(),
+                agreement.purity(),
+                agreement.homogeneity(),
+                agreement.completeness(),
+            ] {
                 near(measure, 1.0);
             }
         }

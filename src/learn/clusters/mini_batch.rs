@@ -67,20 +67,22 @@ impl MiniBatch {
         let holds = self.holds;
         let centroids = self.centroids.values.par_chunks_mut(width.max(1));
         let sums = self.sums.par_chunks_mut(width.max(1));
-        centroids.zip(sums).zip(&members).zip(&mut self.rows).with_max_len(1).for_each(|(((centroid, sums), members), rows)| {
-            for &row in members {
-                let (columns, values) = batch.row(row);
-                for (&column, &value) in columns.iter().zip(values) {
-                    if let Some(sum) = sums.get_mut(column as usize) {
-                        *sum += f64::from(value);
+        centroids.zip(sums).zip(&members).zip(&mut self.rows).with_max_len(1).for_each(
+            |(((centroid, sums), members), rows)| {
+                for &row in members {
+                    let (columns, values) = batch.row(row);
+                    for (&column, &value) in columns.iter().zip(values) {
+                        if let Some(sum) = sums.get_mut(column as usize) {
+                            *sum += f64::from(value);
+                        }
                     }
                 }
-            }
-            *rows += members.len() as u64;
-            if !holds && !members.is_empty() {
-                replace(centroid, sums);
-            }
-        });
+                *rows += members.len() as u64;
+                if !holds && !members.is_empty() {
+                    replace(centroid, sums);
+                }
+            },
+        );
     }
 
     /// Ends a pass: centroids become the sums of their rows. Returns Σ(1 − cosine) of the rows as they were given.

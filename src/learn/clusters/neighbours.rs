@@ -166,7 +166,8 @@ impl Ordered {
         let (mut ends, mut words) = (Vec::with_capacity(rows.len()), Vec::new());
         for (number, (columns, values)) in (0u32..).zip(rows.rows()) {
             let mut entries: Vec<(u32, f32)> = columns.iter().copied().zip(values.iter().copied()).collect();
-            entries.sort_unstable_by_key(|(column, _)| (std::cmp::Reverse(counts[*column as usize]), *column));
+            entries
+                .sort_unstable_by_key(|(column, _)| (std::cmp::Reverse(counts[*column as usize]), *column));
             let mut square = 0.0;
             for (column, value) in entries {
                 square += f64::from(value) * f64::from(value);

@@ -90,7 +90,8 @@ mod tests {
         let mean = |row: usize, cluster: u32| {
             let others: Vec<usize> =
                 (0..rows.len()).filter(|other| *other != row && assignment[*other] == cluster).collect();
-            (!others.is_empty()).then(|| others.iter().map(|o| distance(row, *o)).sum::<f64>() / others.len() as f64)
+            (!others.is_empty())
+                .then(|| others.iter().map(|o| distance(row, *o)).sum::<f64>() / others.len() as f64)
         };
         (0..rows.len())
             .map(|row| {

@@ -39,8 +39,14 @@ pub fn topic_words(rows: &SparseRows, assignment: &[u32], k: usize, each: usize)
                     }
                     counts[column as usize] += 1;
                 }
-                let counted = touched.into_iter().map(|word| (word, std::mem::take(&mut counts[word as usize])));
-                best(counted, members.len() as f64, |word| f64::from(all[word as usize]) / rows.len() as f64, each)
+                let counted =
+                    touched.into_iter().map(|word| (word, std::mem::take(&mut counts[word as usize])));
+                best(
+                    counted,
+                    members.len() as f64,
+                    |word| f64::from(all[word as usize]) / rows.len() as f64,
+                    each,
+                )
             },
         )
         .collect()

@@ -21,7 +21,8 @@ fn planted(pages: usize, topics: usize, seed: u64) -> (SparseRows, Vec<u32>) {
             truth.push(topic as u32);
             let mut row = std::collections::BTreeMap::new();
             for _ in 0..20 {
-                let word = if draws.unit() < 0.6 { 100 + 40 * topic + draws.below(40) } else { draws.below(100) };
+                let word =
+                    if draws.unit() < 0.6 { 100 + 40 * topic + draws.below(40) } else { draws.below(100) };
                 *row.entry(word as u32).or_insert(0.0) += 1.0;
             }
             row.into_iter().collect()
