@@ -191,6 +191,7 @@ pub fn command(job: &str) -> &str {
         "count-grep" => "count grep PATTERN",
         "count-visits" => "count visits LOG",
         "count-sort" => "count sort COLUMN",
+        "learn-cluster" => "learn cluster",
         job => job,
     }
 }

@@ -1,13 +1,15 @@
-//! `webmill learn`: classes of pages, learnt from labelled ones.
+//! `webmill learn`: classes of pages, learnt from labelled ones; topics, without labels.
 //!
 //! | module | what |
 //! |---|---|
 //! | `source`, `page`, `mail`, `labels` | pages of results, of folders, of lines; labels of files |
 //! | `set` | labelled pages as rows of counts |
-//! | `words`, `train`, `apply` | the jobs |
+//! | `words`, `train`, `apply` | the jobs of classes |
+//! | `cluster` | the job of topics |
 //! | `tables`, `settings` | what they write, and what users set |
 
 pub mod apply;
+pub mod cluster;
 pub mod labels;
 pub mod mail;
 pub mod page;

@@ -7,7 +7,8 @@ use webmill_table::TableSchema;
 use crate::job::{Context, JobEntry};
 use crate::recipe::Recipe;
 use crate::{
-    count, crawl, dedup, extract, graph, keywords, learn, mirrors, rank, rejects, repeated, report, rules, shape, simweb,
+    count, crawl, dedup, extract, graph, keywords, learn, mirrors, rank, rejects, repeated, report, rules,
+    shape, simweb,
 };
 
 /// Every job.
@@ -24,6 +25,7 @@ pub static JOBS: &[JobEntry] = &[
     learn::FEATURES,
     learn::TRAIN,
     learn::APPLY,
+    learn::cluster::ENTRY,
     count::words::ENTRY,
     count::backlinks::ENTRY,
     count::host_terms::ENTRY,

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    count, crawl, datasets, dedup, demo, graph, index, jobs, learn, query, rank, reference, report, results, rules, schema, serve, shape, shard, show, text, wacz,
+    count, crawl, datasets, dedup, demo, graph, index, jobs, learn, query, rank, reference, report, results,
+    rules, schema, serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{document_reader, say, simweb};
 use webmill::run::Cancel;
@@ -40,6 +41,7 @@ enum Command {
     Learn(Box<learn::LearnArgs>),
     #[command(display_order = 98)]
     Count(count::CountArgs),
+    Learn(learn::LearnArgs),
     Show(show::ShowArgs),
     #[command(display_order = 99)]
     Query(query::QueryArgs),

@@ -119,7 +119,8 @@ pub fn of_file(name: &str, bytes: &[u8], reading: Reading) -> Result<LearnPage, 
 
 /// The page of a line of a table.
 pub fn of_line(url: Option<&str>, title: &str, text: String, place: String) -> LearnPage {
-    let page = LearnPage { title: title.to_owned(), language: language_of(&text), text, ..LearnPage::default() };
+    let page =
+        LearnPage { title: title.to_owned(), language: language_of(&text), text, ..LearnPage::default() };
     page.at(url.and_then(CanonicalUrl::parse), place)
 }
 
@@ -152,9 +153,9 @@ fn url_of_name(path: &str) -> Option<CanonicalUrl> {
 fn behind_head(bytes: &[u8]) -> &[u8] {
     const MOST: usize = 16 << 10;
     let head = &bytes[..bytes.len().min(MOST)];
-    let ends = [&b"\r\n\r\n"[..], b"\n\n"].into_iter().filter_map(|end| {
-        head.windows(end.len()).position(|at| at == end).map(|at| (at, at + end.len()))
-    });
+    let ends = [&b"\r\n\r\n"[..], b"\n\n"]
+        .into_iter()
+        .filter_map(|end| head.windows(end.len()).position(|at| at == end).map(|at| (at, at + end.len())));
     let Some((end, body)) = ends.min() else { return bytes };
     let is_field = |line: &[u8]| {
         let name = line.iter().position(|&b| b == b':').map_or(&[][..], |at| &line[..at]);
@@ -187,7 +188,10 @@ mod tests {
         let post = b"Subject: tea\n\nSome words.";
         assert_eq!(of_file("1", post, Reading::default()).unwrap().text, "Subject: tea\n\nSome words.");
         assert_eq!(of_file("1", post, Reading { mail: true, whole: false }).unwrap().text, "Some words.");
-        assert_eq!(of_file("1.png", b"\x89PNG\r\n\x1a\n....", Reading::default()).unwrap_err(), "binary-file");
+        assert_eq!(
+            of_file("1.png", b"\x89PNG\r\n\x1a\n....", Reading::default()).unwrap_err(),
+            "binary-file"
+        );
     }
 
     #[test]

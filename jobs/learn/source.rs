@@ -73,7 +73,10 @@ impl Source {
         for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
             let entry = entry.map_err(|e| match (e.path().map(Path::to_path_buf), e.into_io_error()) {
                 (Some(at), Some(source)) => Error::io(at, source),
-                (at, _) => Error::Config(format!("{}: links of folders lead in circles", at.unwrap_or_default().display())),
+                (at, _) => Error::Config(format!(
+                    "{}: links of folders lead in circles",
+                    at.unwrap_or_default().display()
+                )),
             })?;
             if entry.file_type().is_file() {
                 let below = entry.path().strip_prefix(path).unwrap_or(entry.path());
@@ -146,7 +149,8 @@ fn of_folder(
                 }
                 let page = of_file(name, &std::fs::read(path).at(path)?, how.reading);
                 Ok(page.map(|mut page| {
-                    page.labels = name.split_once('/').map(|(class, _)| class.to_owned()).into_iter().collect();
+                    page.labels =
+                        name.split_once('/').map(|(class, _)| class.to_owned()).into_iter().collect();
                     page
                 }))
             })
@@ -282,7 +286,8 @@ impl Anchors {
         while let Some(batch) = reader.next()? {
             cancel.check()?;
             for row in batch.rows().filter(|row| !row.anchor.is_empty()) {
-                if let Some(texts) = self.texts.get_mut(&row.target_key.0).filter(|texts| texts.len() < ANCHORS)
+                if let Some(texts) =
+                    self.texts.get_mut(&row.target_key.0).filter(|texts| texts.len() < ANCHORS)
                     && !texts.iter().any(|text| text == row.anchor)
                 {
                     texts.push(row.anchor.chars().take(200).collect());

@@ -88,14 +88,19 @@ struct Search<'a> {
 ///
 /// # Errors
 /// The reason why nothing can be trained.
-pub fn choose(training: &Training<'_>, options: &FeatureOptions, base: &FitSettings) -> Result<Choice, String> {
+pub fn choose(
+    training: &Training<'_>,
+    options: &FeatureOptions,
+    base: &FitSettings,
+) -> Result<Choice, String> {
     let mut search = Search::new(training, base);
     let mut present: Vec<Source> = training.sources.to_vec();
     present.sort_unstable();
     present.dedup();
     present.retain(|source| source.is_in(options));
     let is_basic = |source: &Source| *source == Source::Word;
-    let (mut sources, further): (Vec<Source>, Vec<Source>) = present.iter().partition(|source| is_basic(source));
+    let (mut sources, further): (Vec<Source>, Vec<Source>) =
+        present.iter().partition(|source| is_basic(source));
     if sources.is_empty() {
         sources.clone_from(&present);
     }
@@ -149,7 +154,8 @@ fn better(a: Held, b: Held) -> Held {
 }
 
 fn bayes_first(svm: &Held, bayes: &Held) -> (Held, Held) {
-    let copy = |held: &Held| Held { trial: held.trial.clone(), scores: held.scores.clone(), slope: held.slope };
+    let copy =
+        |held: &Held| Held { trial: held.trial.clone(), scores: held.scores.clone(), slope: held.slope };
     (copy(bayes), copy(svm))
 }
 
@@ -174,7 +180,8 @@ impl<'a> Search<'a> {
             pages.sort_unstable();
         }
         let labels = training.labels.select(&pages);
-        let groups: Option<Vec<u32>> = training.groups.map(|groups| pages.iter().map(|&page| groups[page]).collect());
+        let groups: Option<Vec<u32>> =
+            training.groups.map(|groups| pages.iter().map(|&page| groups[page]).collect());
         let k = if pages.len() > 5000 { 3 } else { 5 };
         let fold_of = folds(&labels, training.classes, groups.as_deref(), k, base.seed);
         Search {
@@ -199,8 +206,15 @@ impl<'a> Search<'a> {
 
     fn try_out(&mut self, settings: FitSettings, sources: &[Source]) -> Result<Held, String> {
         let allowed: Vec<bool> = self.sources.iter().map(|source| sources.contains(source)).collect();
-        let scores =
-            out_of_fold(&settings, &self.counts, &self.labels, self.classes, &allowed, &self.fold_of, self.k)?;
+        let scores = out_of_fold(
+            &settings,
+            &self.counts,
+            &self.labels,
+            self.classes,
+            &allowed,
+            &self.fold_of,
+            self.k,
+        )?;
         Ok(self.judge(settings, sources.to_vec(), scores))
     }
 
@@ -233,12 +247,22 @@ impl<'a> Search<'a> {
 }
 
 /// Evaluates scores of pages, one after the other.
-pub fn evaluation_of(scores: &[f64], labels: &Labels, classes: usize, calibration: &Calibration) -> Evaluation {
+pub fn evaluation_of(
+    scores: &[f64],
+    labels: &Labels,
+    classes: usize,
+    calibration: &Calibration,
+) -> Evaluation {
     let mut evaluation = Evaluation::new(classes);
     for (page, row) in scores.chunks(classes).enumerate() {
         let probabilities = calibration.probabilities(row);
         let first = crate::calibrate::best(&probabilities).unwrap_or(0);
-        evaluation.add(labels.of(page), &calibration.told(&probabilities), first, probabilities[first as usize]);
+        evaluation.add(
+            labels.of(page),
+            &calibration.told(&probabilities),
+            first,
+            probabilities[first as usize],
+        );
     }
     evaluation
 }

@@ -74,3 +74,4 @@ mod templates;
 mod text;
 mod text_feeds;
 mod text_forms;
+mod topics;
