@@ -79,11 +79,6 @@ impl<'a> Context<'a> {
         self.recipe.settings()
     }
 
-    /// Whether the recipe has this table.
-    pub fn names(&self, table: &str) -> bool {
-        self.recipe.tables().any(|name| name == table)
-    }
-
     /// Whether it only says what would be done.
     pub fn is_dry_run(&self) -> bool {
         self.dry_run

@@ -8,7 +8,7 @@ use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_mill::{LinkRow, TextRow};
 use webmill_run::{Cancel, Committed, Inputs, Runtime};
-use webmill_table::{Reader, TextEnum, columns, part_files};
+use webmill_table::{Reader, columns, part_files};
 
 use super::labels::{ColumnNames, each_line};
 use super::page::{LearnPage, Reading, of_file, of_line};
