@@ -7,7 +7,8 @@ use webmill_table::TableSchema;
 use crate::job::{Context, JobEntry};
 use crate::recipe::Recipe;
 use crate::{
-    crawl, dedup, extract, graph, keywords, learn, mirrors, rank, rejects, repeated, report, rules, shape, simweb,
+    crawl, dedup, extract, graph, keywords, learn, mirrors, rank, rejects, repeated, report, rules, shape,
+    simweb,
 };
 
 /// Every job.

@@ -182,7 +182,9 @@ fn json_lines(
         let value: Option<serde_json::Value> = serde_json::from_str(line).ok();
         let of = |name: &str| match value.as_ref().and_then(|value| value.get(name)) {
             Some(serde_json::Value::String(text)) => Some(text.clone()),
-            Some(value @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_))) => Some(value.to_string()),
+            Some(value @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_))) => {
+                Some(value.to_string())
+            }
             _ => None,
         };
         each(of(&names.text).map(|text| Line {
@@ -220,7 +222,8 @@ fn separated(
         let of_columns = match at {
             Some(known) => known,
             None => {
-                let find = |name: &str| record.iter().position(|field| field.trim().eq_ignore_ascii_case(name));
+                let find =
+                    |name: &str| record.iter().position(|field| field.trim().eq_ignore_ascii_case(name));
                 let (text, label) = (find(&names.text), find(&names.label));
                 if text.is_some() && label.is_some() || text.is_some() && record.len() == 1 {
                     at = Some([text, label, find("url"), find("title")]);
@@ -266,7 +269,8 @@ mod tests {
 
     #[test]
     fn labels_come_in_many_forms() {
-        let expected: Vec<(&str, &[&str])> = vec![("http://a.org/", &["体育", "b"]), ("http://b.org/x", &["c"])];
+        let expected: Vec<(&str, &[&str])> =
+            vec![("http://a.org/", &["体育", "b"]), ("http://b.org/x", &["c"])];
         let csv = "url,label\nhttp://a.org,体育\nHTTP://A.org/,b\nhttp://b.org/x,c\nhttp://b.org/x,c\n";
         let (gbk, _, _) = encoding_rs::GBK.encode(csv);
         let with_mark = format!("\u{feff}{csv}");

@@ -9,7 +9,7 @@ use webmill_learn::{Counter, Extractor, FeatureOptions, Labels, PageFacts, Spars
 use webmill_run::{Measure, Unit};
 
 use super::labels::LabelFile;
-use super::page::LearnPage;
+use super::page::{LearnPage, Wanted};
 use super::settings::TrainSettings;
 use super::source::{BATCH, LeftOut, ReadAs, Source};
 
@@ -36,7 +36,8 @@ pub struct Set {
 pub fn with_facts<T>(pages: &[LearnPage], with: impl FnOnce(&[PageFacts<'_>]) -> T) -> T {
     let anchors: Vec<Vec<&str>> =
         pages.iter().map(|page| page.anchors.iter().map(String::as_str).collect()).collect();
-    let facts: Vec<PageFacts<'_>> = pages.iter().zip(&anchors).map(|(page, anchors)| page.facts(anchors)).collect();
+    let facts: Vec<PageFacts<'_>> =
+        pages.iter().zip(&anchors).map(|(page, anchors)| page.facts(anchors)).collect();
     with(&facts)
 }
 
@@ -57,7 +58,14 @@ impl Names {
 
 /// How a job reads pages.
 pub fn read_as(settings: &TrainSettings, options: &FeatureOptions, memory: u64) -> ReadAs {
-    ReadAs { reading: settings.reading(), columns: settings.columns(), anchors: options.anchors, memory }
+    let wanted = Wanted { language: options.language, url: options.url };
+    ReadAs {
+        reading: settings.reading(),
+        wanted,
+        columns: settings.columns(),
+        anchors: options.anchors,
+        memory,
+    }
 }
 
 /// Reads the labels of the settings, if they name a file.
@@ -217,7 +225,8 @@ impl Raw {
         for (_, of) in self.of_pages.iter().enumerate().filter(|(page, _)| has_words(*page)) {
             of.iter().for_each(|&class| *pages_of.entry(class).or_default() += 1);
         }
-        let sorted: BTreeMap<&String, u32> = self.names.iter().map(|(name, number)| (name, *number)).collect();
+        let sorted: BTreeMap<&String, u32> =
+            self.names.iter().map(|(name, number)| (name, *number)).collect();
         let mut numbers: HashMap<u32, u32> = HashMap::new();
         let mut classes = Vec::new();
         let mut alone: Vec<&str> = Vec::new();

@@ -131,7 +131,9 @@ impl TrainSettings {
             return Err(Error::Config("method = blend: auto makes one where it is best".into()));
         }
         if self.multi && self.method == Method::Neighbours {
-            return Err(Error::Config("method = neighbours tells one label a page: multi needs another".into()));
+            return Err(Error::Config(
+                "method = neighbours tells one label a page: multi needs another".into(),
+            ));
         }
         Ok(())
     }

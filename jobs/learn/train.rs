@@ -9,8 +9,9 @@
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_learn::{
-    Calibration, Choice, Evaluation, FeatureOptions, FitSettings, Labels, Method, Model, Source as FeatureSource,
-    SparseRows, Training, Trial, choose, evaluation_of, fit, folds, out_of_fold, scores,
+    Calibration, Choice, Evaluation, FeatureOptions, FitSettings, Labels, Method, Model,
+    Source as FeatureSource, SparseRows, Training, Trial, choose, evaluation_of, fit, folds, out_of_fold,
+    scores,
 };
 use webmill_run::{Ingredient, Inputs, Job, JobInput, Stage, Unit};
 
@@ -163,7 +164,8 @@ impl Trained<'_> {
     /// What a tenth of the pages shows, told by a training on the others.
     fn calibrated(&self, settings: &TrainSettings) -> Result<Calibration> {
         let fold_of = self.folds(10, settings.seed);
-        let (held, others): (Vec<usize>, Vec<usize>) = (0..fold_of.len()).partition(|&page| fold_of[page] == 0);
+        let (held, others): (Vec<usize>, Vec<usize>) =
+            (0..fold_of.len()).partition(|&page| fold_of[page] == 0);
         let of = self.scores(&self.fit(&others)?, &self.set.counts.select(&held));
         Ok(Calibration::learn(&of, &self.set.labels.select(&held), self.set.classes.len(), settings.multi))
     }
@@ -173,8 +175,9 @@ impl Trained<'_> {
         let classes = self.set.classes.len();
         let fold_of = self.folds(settings.folds, settings.seed);
         let (counts, labels) = (&self.set.counts, &self.set.labels);
-        let of = out_of_fold(&self.settings, counts, labels, classes, &self.allowed, &fold_of, settings.folds)
-            .map_err(Error::Config)?;
+        let of =
+            out_of_fold(&self.settings, counts, labels, classes, &self.allowed, &fold_of, settings.folds)
+                .map_err(Error::Config)?;
         let calibration = Calibration::learn(&of, labels, classes, settings.multi);
         let evaluation = evaluation_of(&of, labels, classes, &calibration);
         tables.add("folds", 1.0, &evaluation, &self.set.classes, true);
@@ -204,7 +207,12 @@ impl Trained<'_> {
     fn shares(&self, pages: &[usize], seed: u64) -> Vec<(f64, Vec<usize>)> {
         let quarter_of = folds(&self.set.labels.select(pages), self.set.classes.len(), None, 4, seed);
         let below = |most: u32| {
-            pages.iter().zip(&quarter_of).filter(|(_, quarter)| **quarter < most).map(|(page, _)| *page).collect()
+            pages
+                .iter()
+                .zip(&quarter_of)
+                .filter(|(_, quarter)| **quarter < most)
+                .map(|(page, _)| *page)
+                .collect()
         };
         vec![(0.25, below(1)), (0.5, below(2))]
     }
@@ -298,7 +306,9 @@ impl Tables {
                 }
             }
         }
-        for (bin, (num_pages, mean_probability, share_right)) in evaluation.calibration().into_iter().enumerate() {
+        for (bin, (num_pages, mean_probability, share_right)) in
+            evaluation.calibration().into_iter().enumerate()
+        {
             self.calibration.push(CalibrationRow {
                 scope: scope.to_owned(),
                 from_probability: bin as f64 / 10.0,

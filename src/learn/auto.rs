@@ -3,7 +3,8 @@
 //! **Algorithm.** Folds are made once. (1) From words alone, each further source that the pages have is tried; those that raise the merit of the
 //! best of support vectors, complement naive Bayes and both together stay. (2) With these sources, settings of each method are tried. (3)
 //! The best support vectors and the best complement naive Bayes are blended in several shares. What counts is the mean of accuracy and
-//! macro F1 over all folds' held-out pages; what is tried later must be better by [`MARGIN`].
+//! macro F1 over all folds' held-out pages; what is tried later must be better by [`MARGIN`], and by a quarter of the standard error of an
+//! accuracy on so many pages: less is chance.
 //!
 //! **Cost.** Some forty trainings on parts of the pages; of more than [`SAMPLE`] pages so many are drawn.
 //!
@@ -71,6 +72,7 @@ struct Held {
     trial: Trial,
     scores: Vec<f64>,
     slope: f64,
+    pages: usize,
 }
 
 struct Search<'a> {
@@ -88,14 +90,19 @@ struct Search<'a> {
 ///
 /// # Errors
 /// The reason why nothing can be trained.
-pub fn choose(training: &Training<'_>, options: &FeatureOptions, base: &FitSettings) -> Result<Choice, String> {
+pub fn choose(
+    training: &Training<'_>,
+    options: &FeatureOptions,
+    base: &FitSettings,
+) -> Result<Choice, String> {
     let mut search = Search::new(training, base);
     let mut present: Vec<Source> = training.sources.to_vec();
     present.sort_unstable();
     present.dedup();
     present.retain(|source| source.is_in(options));
     let is_basic = |source: &Source| *source == Source::Word;
-    let (mut sources, further): (Vec<Source>, Vec<Source>) = present.iter().partition(|source| is_basic(source));
+    let (mut sources, further): (Vec<Source>, Vec<Source>) =
+        present.iter().partition(|source| is_basic(source));
     if sources.is_empty() {
         sources.clone_from(&present);
     }
@@ -106,11 +113,11 @@ pub fn choose(training: &Training<'_>, options: &FeatureOptions, base: &FitSetti
         }
         let with: Vec<Source> = sources.iter().copied().chain([source]).collect();
         let trial = search.three(&with)?;
-        if merit(&trial) > merit(&best) + MARGIN {
+        if merit(&trial) > merit(&best) + margin(merit(&best), search.labels.len()) {
             (best, sources) = (trial, with);
         }
     }
-    let [mut svm, mut bayes, _] = best;
+    let [mut svm, mut bayes, both] = best;
     let mut others: Vec<Held> = Vec::new();
     for c in [0.25, 4.0] {
         let tried = search.try_out(FitSettings { c, ..svm_settings(base) }, &sources)?;
@@ -127,7 +134,10 @@ pub fn choose(training: &Training<'_>, options: &FeatureOptions, base: &FitSetti
     ] {
         others.push(search.try_out(settings, &sources)?);
     }
-    let mut chosen = better(bayes_first(&svm, &bayes).0, bayes_first(&svm, &bayes).1);
+    let mut chosen = better(bayes.copy(), svm.copy());
+    if !base.multi {
+        others.push(both);
+    }
     for other in others {
         chosen = better(chosen, other);
     }
@@ -144,13 +154,19 @@ fn merit(three: &[Held; 3]) -> f64 {
     three.iter().map(|held| held.trial.merit).fold(0.0, f64::max)
 }
 
-fn better(a: Held, b: Held) -> Held {
-    if b.trial.merit > a.trial.merit + MARGIN { b } else { a }
+/// By how much more merit is no chance.
+fn margin(merit: f64, pages: usize) -> f64 {
+    MARGIN.max((merit * (1.0 - merit) / pages.max(1) as f64).sqrt() / 4.0)
 }
 
-fn bayes_first(svm: &Held, bayes: &Held) -> (Held, Held) {
-    let copy = |held: &Held| Held { trial: held.trial.clone(), scores: held.scores.clone(), slope: held.slope };
-    (copy(bayes), copy(svm))
+fn better(a: Held, b: Held) -> Held {
+    if b.trial.merit > a.trial.merit + margin(a.trial.merit, a.pages) { b } else { a }
+}
+
+impl Held {
+    fn copy(&self) -> Held {
+        Held { trial: self.trial.clone(), scores: self.scores.clone(), slope: self.slope, pages: self.pages }
+    }
 }
 
 fn with_base(method: Method, base: &FitSettings) -> FitSettings {
@@ -174,7 +190,8 @@ impl<'a> Search<'a> {
             pages.sort_unstable();
         }
         let labels = training.labels.select(&pages);
-        let groups: Option<Vec<u32>> = training.groups.map(|groups| pages.iter().map(|&page| groups[page]).collect());
+        let groups: Option<Vec<u32>> =
+            training.groups.map(|groups| pages.iter().map(|&page| groups[page]).collect());
         let k = if pages.len() > 5000 { 3 } else { 5 };
         let fold_of = folds(&labels, training.classes, groups.as_deref(), k, base.seed);
         Search {
@@ -199,8 +216,15 @@ impl<'a> Search<'a> {
 
     fn try_out(&mut self, settings: FitSettings, sources: &[Source]) -> Result<Held, String> {
         let allowed: Vec<bool> = self.sources.iter().map(|source| sources.contains(source)).collect();
-        let scores =
-            out_of_fold(&settings, &self.counts, &self.labels, self.classes, &allowed, &self.fold_of, self.k)?;
+        let scores = out_of_fold(
+            &settings,
+            &self.counts,
+            &self.labels,
+            self.classes,
+            &allowed,
+            &self.fold_of,
+            self.k,
+        )?;
         Ok(self.judge(settings, sources.to_vec(), scores))
     }
 
@@ -228,17 +252,27 @@ impl<'a> Search<'a> {
         let (accuracy, macro_f1) = (evaluation.accuracy(), evaluation.macro_mean()[2]);
         let trial = Trial { settings, sources, accuracy, macro_f1, merit: evaluation.merit() };
         self.trials.push(trial.clone());
-        Held { trial, scores, slope }
+        Held { trial, scores, slope, pages: self.labels.len() }
     }
 }
 
 /// Evaluates scores of pages, one after the other.
-pub fn evaluation_of(scores: &[f64], labels: &Labels, classes: usize, calibration: &Calibration) -> Evaluation {
+pub fn evaluation_of(
+    scores: &[f64],
+    labels: &Labels,
+    classes: usize,
+    calibration: &Calibration,
+) -> Evaluation {
     let mut evaluation = Evaluation::new(classes);
     for (page, row) in scores.chunks(classes).enumerate() {
         let probabilities = calibration.probabilities(row);
         let first = crate::calibrate::best(&probabilities).unwrap_or(0);
-        evaluation.add(labels.of(page), &calibration.told(&probabilities), first, probabilities[first as usize]);
+        evaluation.add(
+            labels.of(page),
+            &calibration.told(&probabilities),
+            first,
+            probabilities[first as usize],
+        );
     }
     evaluation
 }

@@ -42,7 +42,10 @@ impl fmt::Display for ModelError {
         match self {
             ModelError::NoModel => f.write_str("is no model of webmill learn train"),
             ModelError::Version(found) => {
-                write!(f, "is a model of version {found}, and this program reads version {VERSION}: train it again")
+                write!(
+                    f,
+                    "is a model of version {found}, and this program reads version {VERSION}: train it again"
+                )
             }
             ModelError::Damaged(why) => write!(f, "is a damaged model: {why}"),
         }
@@ -141,7 +144,8 @@ impl Model {
     /// Why the bytes are none.
     pub fn open(bytes: &[u8]) -> Result<Model, ModelError> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(ModelError::NoModel)?;
-        let (version, rest) = rest.split_first_chunk::<4>().ok_or(ModelError::Damaged("it ends in its head"))?;
+        let (version, rest) =
+            rest.split_first_chunk::<4>().ok_or(ModelError::Damaged("it ends in its head"))?;
         if u32::from_le_bytes(*version) != VERSION {
             return Err(ModelError::Version(u32::from_le_bytes(*version)));
         }
@@ -149,7 +153,8 @@ impl Model {
         if u128::from_le_bytes(*sum) != xxh3_128(rest) {
             return Err(ModelError::Damaged("its checksum does not fit"));
         }
-        let stored: Stored = postcard::from_bytes(rest).map_err(|_| ModelError::Damaged("it is not laid out as one"))?;
+        let stored: Stored =
+            postcard::from_bytes(rest).map_err(|_| ModelError::Damaged("it is not laid out as one"))?;
         stored.open().ok_or(ModelError::Damaged("its parts do not fit each other"))
     }
 
@@ -211,7 +216,12 @@ impl Model {
 
     /// What makes predictions; one a thread.
     pub fn predictor(&self) -> Predictor<'_> {
-        Predictor { model: self, extractor: Extractor::new(&self.options), met: Met::default(), scores: Vec::new() }
+        Predictor {
+            model: self,
+            extractor: Extractor::new(&self.options),
+            met: Met::default(),
+            scores: Vec::new(),
+        }
     }
 
     /// What it says of one page; of many pages a [`predictor`](Self::predictor) is faster.
@@ -226,21 +236,28 @@ impl Model {
             _ => 1.0,
         };
         let mut values: Vec<f64> = match &self.scorer {
-            Scorer::Linear(linear) => (0..self.vocabulary.len()).map(|w| lead(linear, w as u32, class)).collect(),
+            Scorer::Linear(linear) => {
+                (0..self.vocabulary.len()).map(|w| lead(linear, w as u32, class)).collect()
+            }
             Scorer::Neighbours(neighbours) => {
                 let (rows, labels, _) = neighbours.training();
                 let counts = labels.counts(self.classes.len());
                 let mut values = vec![0.0; self.vocabulary.len()];
                 for (page, (words, weights)) in rows.rows().enumerate() {
                     let is = labels.of(page).contains(&(class as u32));
-                    let share = if is { counts[class] as f64 } else { -((labels.len() as u64 - counts[class]) as f64) };
+                    let share = if is {
+                        counts[class] as f64
+                    } else {
+                        -((labels.len() as u64 - counts[class]) as f64)
+                    };
                     words.iter().zip(weights).for_each(|(w, x)| values[*w as usize] += f64::from(*x) / share);
                 }
                 values
             }
         };
         values.iter_mut().enumerate().for_each(|(word, value)| *value *= factor(word));
-        let mut order: Vec<u32> = (0..values.len() as u32).filter(|&word| values[word as usize] > 0.0).collect();
+        let mut order: Vec<u32> =
+            (0..values.len() as u32).filter(|&word| values[word as usize] > 0.0).collect();
         order.sort_by(|&a, &b| values[b as usize].total_cmp(&values[a as usize]).then(a.cmp(&b)));
         order.truncate(most);
         order.into_iter().map(|word| (self.vocabulary.word(word).to_owned(), values[word as usize])).collect()
@@ -313,7 +330,8 @@ impl Predictor<'_> {
                 .collect(),
             Scorer::Neighbours(neighbours) => {
                 let (rows, labels, _) = neighbours.training();
-                let mut spoke: Vec<(u32, f64)> = prediction.row.iter().map(|(word, _)| (*word, 0.0)).collect();
+                let mut spoke: Vec<(u32, f64)> =
+                    prediction.row.iter().map(|(word, _)| (*word, 0.0)).collect();
                 for (page, _) in neighbours.nearest(&prediction.row, &mut self.met) {
                     let sign = if labels.of(page as usize).contains(&class) { 1.0 } else { -1.0 };
                     let (words, values) = rows.row(page as usize);

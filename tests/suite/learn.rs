@@ -14,7 +14,10 @@ fn text(words: &[&str; 6], number: usize) -> String {
     let pick = |at: usize| words[(number * 5 + at * 7) % 6];
     format!(
         "Some notes on the {} and the {} that we had on a day in spring, with a {} besides, and a word on every {} here.",
-        pick(0), pick(1), pick(2), pick(3)
+        pick(0),
+        pick(1),
+        pick(2),
+        pick(3)
     )
 }
 
@@ -81,7 +84,10 @@ fn site(work: &Work) {
             let url = format!("http://{class}{}.example/{number}.html", number % 4);
             let text = text(words, number);
             let link = format!("<a href=\"/{}.html\">more of {class}</a>", (number + 4) % 12);
-            pages.push((url, format!("<title>Page {number}</title><article><p>{text}</p><p>{text}</p></article>{link}")));
+            pages.push((
+                url,
+                format!("<title>Page {number}</title><article><p>{text}</p><p>{text}</p></article>{link}"),
+            ));
         }
     }
     work.write_pages("shards", &pages);
@@ -94,7 +100,10 @@ fn results_are_learnt_by_a_file_of_labels() {
     site(&work);
     let mut labels = String::from("\u{feff}url,label\n");
     for number in 0..8 {
-        labels += &format!("http://tea{0}.example/{number}.html,茶\nhttp://bikes{0}.example/{number}.html,bikes\n", number % 4);
+        labels += &format!(
+            "http://tea{0}.example/{number}.html,茶\nhttp://bikes{0}.example/{number}.html,bikes\n",
+            number % 4
+        );
     }
     std::fs::write(work.path("labels.csv"), labels).unwrap();
     work.run(&["learn", "train", "--labels", "labels.csv", "--out", "results"]);
@@ -104,7 +113,8 @@ fn results_are_learnt_by_a_file_of_labels() {
     for (host, label) in told.column("host").zip(told.column("label")) {
         assert_eq!(if host.starts_with("tea") { "茶" } else { "bikes" }, label);
     }
-    let output = work.run(&["learn", "features", "--labels", "labels.csv", "--features", "4", "--out", "results"]);
+    let output =
+        work.run(&["learn", "features", "--labels", "labels.csv", "--features", "4", "--out", "results"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("left out: 8 page-without-label"));
     let features = TableInWords::read(&work.path("results/learn-features/latest/features")).unwrap();
     assert_eq!(features.column("is_chosen").filter(|chosen| *chosen == "true").count(), 4);
@@ -112,7 +122,8 @@ fn results_are_learnt_by_a_file_of_labels() {
     let mut labels = std::fs::read_to_string(work.path("labels.csv")).unwrap();
     (0..40).for_each(|number| labels += &format!("http://nowhere.example/{number},x\n"));
     std::fs::write(work.path("more.csv"), labels).unwrap();
-    let told = work.fails(&["learn", "train", "--labels", "more.csv", "--method", "svm", "--out", "results"], 1);
+    let told =
+        work.fails(&["learn", "train", "--labels", "more.csv", "--method", "svm", "--out", "results"], 1);
     assert!(told.contains("40 of 56 labelled URLs are those of no page"), "{told}");
 }
 
@@ -128,7 +139,8 @@ fn lines_may_have_several_labels_by_url() {
         }
     }
     std::fs::write(work.path("labels.tsv"), labels).unwrap();
-    let told = work.fails(&["learn", "train", "--labels", "labels.tsv", "--method", "svm", "--out", "results"], 2);
+    let told =
+        work.fails(&["learn", "train", "--labels", "labels.tsv", "--method", "svm", "--out", "results"], 2);
     assert!(told.contains("0 classes of 2 pages"), "{told}");
     work.run(&["learn", "train", "--labels", "labels.tsv", "--multi", "--out", "results"]);
     assert!(measure(&work, "results", "folds", "micro-f1") > 0.95);

@@ -41,7 +41,8 @@ pub struct ApplyArgs {
 pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut recipe = args.common.shared.read_recipe()?;
     let table = ApplySettings::TABLE;
-    for (name, value) in [("model", &args.model), ("pages", &args.pages), ("text_column", &args.text_column)] {
+    for (name, value) in [("model", &args.model), ("pages", &args.pages), ("text_column", &args.text_column)]
+    {
         if let Some(value) = value {
             recipe.set(table, name, value.clone());
         }

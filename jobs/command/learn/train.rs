@@ -175,13 +175,17 @@ columns! {
 /// Says accuracy and macro F1 of what was trained.
 fn say_how_good(context: &Context<'_>) -> Result<()> {
     let results = context.results();
-    let Some(committed) = results.get(TrainJob::NAME).filter(|_| !context.is_dry_run()) else { return Ok(()) };
+    let Some(committed) = results.get(TrainJob::NAME).filter(|_| !context.is_dry_run()) else {
+        return Ok(());
+    };
     let mut reader = Reader::<Measured>::open(&committed.path("evaluation"))?;
     let mut told = String::new();
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| matches!(row.scope, "test" | "folds") && row.class.is_none()) {
             match row.measure {
-                "accuracy" => told = format!("{} {} pages: accuracy {:.4}", row.scope, row.num_pages, row.value),
+                "accuracy" => {
+                    told = format!("{} {} pages: accuracy {:.4}", row.scope, row.num_pages, row.value)
+                }
                 "macro-f1" => told.push_str(&format!(", macro F1 {:.4}", row.value)),
                 "calibration-error" => told.push_str(&format!(", calibration error {:.4}", row.value)),
                 _ => {}
