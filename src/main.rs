@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, dedup, demo, graph, index, jobs, learn, query, rank, reference, report, results, rules, schema,
-    serve, shape, shard, show, text, wacz,
+    crawl, datasets, dedup, demo, graph, index, jobs, learn, query, rank, reference, report, results, rules,
+    schema, serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{document_reader, say, simweb};
 use webmill::run::Cancel;
