@@ -1,6 +1,8 @@
 //! A page to learn from or to tell the class of, wherever it comes from.
 
+use encoding_rs::Encoding;
 use webmill_capture::CanonicalUrl;
+use webmill_html::charset::CharsetSource;
 use webmill_html::sniff::{is_html_name, sniff};
 use webmill_html::{Limits, decode, metadata, parse};
 use webmill_learn::PageFacts;
@@ -79,12 +81,36 @@ pub struct Reading {
     pub whole: bool,
 }
 
-/// The page of a file's bytes; the reason where it is none.
-pub fn of_file(name: &str, bytes: &[u8], reading: Reading) -> Result<LearnPage, &'static str> {
+/// What is asked of a page beyond its text, where finding it out costs time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its language, as a feature.
+    pub language: bool,
+    /// Words of its URL, which are stemmed by the language.
+    pub url: bool,
+}
+
+impl Wanted {
+    fn language_of(self, page: &LearnPage) -> String {
+        let wanted = self.language || self.url && !page.url.is_empty();
+        let found = if wanted { language(&page.text) } else { None };
+        found.map(|found| found.iso639_3.to_owned()).unwrap_or_default()
+    }
+}
+
+/// The page of a file's bytes, and the encoding that was guessed of a plain text; the reason where it is none. A plain text is read in
+/// `encoding` where one is given and fits.
+pub fn of_file(
+    name: &str,
+    bytes: &[u8],
+    reading: Reading,
+    wanted: Wanted,
+    encoding: Option<&'static Encoding>,
+) -> Result<(LearnPage, Option<&'static Encoding>), &'static str> {
     let url = url_of_name(name);
     let body = behind_head(bytes);
-    let type_of = sniff(body);
-    let is_html = match type_of {
+    let is_html = match sniff(body) {
+        _ if reading.mail => false,
         Some("text/html" | "application/xhtml+xml") => true,
         Some("text/plain" | "text/xml" | "application/xml" | "application/json") | None => {
             is_html_name(name) || url.is_some()
@@ -94,6 +120,7 @@ pub fn of_file(name: &str, bytes: &[u8], reading: Reading) -> Result<LearnPage, 
     let top = url.as_ref().and_then(|url| url.host().rsplit('.').next().map(str::to_owned));
     let hint = top.as_ref().map(|top| top.as_bytes());
     let mut page = LearnPage::default();
+    let mut guessed = None;
     if is_html {
         let decoded = decode(body, None, hint);
         let dom = parse(&decoded.text, &Limits::default());
@@ -107,25 +134,29 @@ pub fn of_file(name: &str, bytes: &[u8], reading: Reading) -> Result<LearnPage, 
         page.page_type = main.page_type.name().to_owned();
         page.text = main.text;
     } else {
-        let decoded = decode(bytes, None, hint);
-        page.text = match reading.mail {
-            true => mail::body(&decoded.text),
-            false => decoded.text.into_owned(),
+        let given = encoding.map(|encoding| encoding.decode(bytes)).filter(|(_, _, had_errors)| !had_errors);
+        let text = match given {
+            Some((text, ..)) => text,
+            None => {
+                let decoded = decode(bytes, None, hint);
+                guessed = (decoded.source == CharsetSource::Detected && decoded.used != encoding_rs::UTF_8)
+                    .then_some(decoded.used);
+                decoded.text
+            }
         };
+        page.text = if reading.mail { mail::body(&text) } else { text.into_owned() };
     }
-    page.language = language_of(&page.text);
-    Ok(page.at(url, name.to_owned()))
+    page = page.at(url, name.to_owned());
+    page.language = wanted.language_of(&page);
+    Ok((page, guessed))
 }
 
 /// The page of a line of a table.
-pub fn of_line(url: Option<&str>, title: &str, text: String, place: String) -> LearnPage {
-    let page =
-        LearnPage { title: title.to_owned(), language: language_of(&text), text, ..LearnPage::default() };
-    page.at(url.and_then(CanonicalUrl::parse), place)
-}
-
-fn language_of(text: &str) -> String {
-    language(text).map(|found| found.iso639_3.to_owned()).unwrap_or_default()
+pub fn of_line(url: Option<&str>, title: &str, text: String, place: String, wanted: Wanted) -> LearnPage {
+    let page = LearnPage { title: title.to_owned(), text, ..LearnPage::default() };
+    let mut page = page.at(url.and_then(CanonicalUrl::parse), place);
+    page.language = wanted.language_of(&page);
+    page
 }
 
 /// The URL that a file's name is: with `^` for strokes, as collections of pages have them, or percent-encoded.
@@ -183,21 +214,24 @@ mod tests {
     #[test]
     fn heads_are_left_out_before_pages_only() {
         let page = b"MIME-Version: 1.0\r\nServer: CERN/3.0\r\n\r\n<html><title>T</title><body><p>Some words of a page.";
-        let read = of_file("x.html", page, Reading { mail: false, whole: true }).unwrap();
+        let of = |name: &str, bytes: &[u8], reading| of_file(name, bytes, reading, Wanted::default(), None);
+        let (read, _) = of("x.html", page, Reading { mail: false, whole: true }).unwrap();
         assert_eq!((read.title.as_str(), read.text.as_str()), ("T", "Some words of a page."));
         let post = b"Subject: tea\n\nSome words.";
-        assert_eq!(of_file("1", post, Reading::default()).unwrap().text, "Subject: tea\n\nSome words.");
-        assert_eq!(of_file("1", post, Reading { mail: true, whole: false }).unwrap().text, "Some words.");
-        assert_eq!(
-            of_file("1.png", b"\x89PNG\r\n\x1a\n....", Reading::default()).unwrap_err(),
-            "binary-file"
-        );
+        assert_eq!(of("1", post, Reading::default()).unwrap().0.text, "Subject: tea\n\nSome words.");
+        assert_eq!(of("1", post, Reading { mail: true, whole: false }).unwrap().0.text, "Some words.");
+        assert_eq!(of("1.png", b"\x89PNG\r\n\x1a\n....", Reading::default()).unwrap_err(), "binary-file");
     }
 
     #[test]
     fn texts_are_read_in_their_encoding() {
         let (bytes, _, _) = encoding_rs::GBK.encode("今天的比赛非常精彩，球迷们都很高兴，主队以三比一获胜。");
-        let read = of_file("体育/1.txt", &bytes, Reading::default()).unwrap();
+        let wanted = Wanted { language: true, url: false };
+        let (read, guessed) = of_file("体育/1.txt", &bytes, Reading::default(), wanted, None).unwrap();
+        assert_eq!(guessed, Some(encoding_rs::GBK));
+        let (short, _) =
+            of_file("a", &bytes[..4], Reading::default(), wanted, Some(encoding_rs::GBK)).unwrap();
+        assert_eq!(short.text, "今天");
         assert!(read.text.starts_with("今天的比赛"), "{}", read.text);
         assert_eq!(read.language, "zho");
     }

@@ -9,7 +9,7 @@ use webmill_learn::{Counter, Extractor, FeatureOptions, Labels, PageFacts, Spars
 use webmill_run::{Measure, Unit};
 
 use super::labels::LabelFile;
-use super::page::LearnPage;
+use super::page::{LearnPage, Wanted};
 use super::settings::TrainSettings;
 use super::source::{BATCH, LeftOut, ReadAs, Source};
 
@@ -58,7 +58,14 @@ impl Names {
 
 /// How a job reads pages.
 pub fn read_as(settings: &TrainSettings, options: &FeatureOptions, memory: u64) -> ReadAs {
-    ReadAs { reading: settings.reading(), columns: settings.columns(), anchors: options.anchors, memory }
+    let wanted = Wanted { language: options.language, url: options.url };
+    ReadAs {
+        reading: settings.reading(),
+        wanted,
+        columns: settings.columns(),
+        anchors: options.anchors,
+        memory,
+    }
 }
 
 /// Reads the labels of the settings, if they name a file.

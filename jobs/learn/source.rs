@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
+use encoding_rs::Encoding;
 use rayon::prelude::*;
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
@@ -11,7 +12,7 @@ use webmill_run::{Cancel, Committed, Inputs, Runtime};
 use webmill_table::{Reader, columns, part_files};
 
 use super::labels::{ColumnNames, each_line};
-use super::page::{LearnPage, Reading, of_file, of_line};
+use super::page::{LearnPage, Reading, Wanted, of_file, of_line};
 
 /// Pages that are held at a time; a multiple of those that are counted at a time.
 pub const BATCH: usize = 1024;
@@ -37,6 +38,8 @@ pub enum Source {
 pub struct ReadAs {
     /// How files become pages.
     pub reading: Reading,
+    /// What is asked of pages beyond their texts.
+    pub wanted: Wanted,
     /// Names of columns.
     pub columns: ColumnNames,
     /// Whether texts of links that lead to pages of results are read.
@@ -140,31 +143,57 @@ fn of_folder(
     let mut left_out = LeftOut::new();
     for files in files.chunks(BATCH) {
         cancel.check()?;
-        let read: Vec<Result<Result<LearnPage, &'static str>>> = files
-            .par_iter()
-            .with_max_len(16)
-            .map(|(path, name)| {
-                if std::fs::metadata(path).at(path)?.len() > MAX_FILE {
-                    return Ok(Err("too-large-file"));
+        let read: Vec<Result<ReadFile>> =
+            files.par_iter().with_max_len(16).map(|file| read_file(file, how, None)).collect();
+        let mut read: Vec<ReadFile> = read.into_iter().collect::<Result<_>>()?;
+        if let Some(common) = common_encoding(read.iter().filter_map(|file| file.as_ref().ok()?.1)) {
+            let other = |file: &ReadFile| matches!(file, Ok((_, Some(guessed))) if *guessed != common);
+            for (at, file) in files.iter().enumerate() {
+                if other(&read[at]) {
+                    read[at] = read_file(file, how, Some(common))?;
                 }
-                let page = of_file(name, &std::fs::read(path).at(path)?, how.reading);
-                Ok(page.map(|mut page| {
-                    page.labels =
-                        name.split_once('/').map(|(class, _)| class.to_owned()).into_iter().collect();
-                    page
-                }))
-            })
-            .collect();
+            }
+        }
         let mut pages = Vec::with_capacity(files.len());
         for page in read {
-            match page? {
-                Ok(page) => pages.push(page),
+            match page {
+                Ok((page, _)) => pages.push(page),
                 Err(reason) => *left_out.entry(reason.to_owned()).or_default() += 1,
             }
         }
         each(pages)?;
     }
     Ok(left_out)
+}
+
+/// A page with the encoding that was guessed, or why there is none.
+type ReadFile = std::result::Result<(LearnPage, Option<&'static Encoding>), &'static str>;
+
+fn read_file(
+    (path, name): &(PathBuf, String),
+    how: &ReadAs,
+    encoding: Option<&'static Encoding>,
+) -> Result<ReadFile> {
+    if std::fs::metadata(path).at(path)?.len() > MAX_FILE {
+        return Ok(Err("too-large-file"));
+    }
+    let read = of_file(name, &std::fs::read(path).at(path)?, how.reading, how.wanted, encoding);
+    Ok(read.map(|(mut page, guessed)| {
+        page.labels = name.split_once('/').map(|(class, _)| class.to_owned()).into_iter().collect();
+        (page, guessed)
+    }))
+}
+
+/// The encoding that nine in ten of at least ten files were guessed to be in: the others, short ones as a rule, are tried in it too.
+fn common_encoding(guessed: impl Iterator<Item = &'static Encoding>) -> Option<&'static Encoding> {
+    let mut counts: BTreeMap<&'static str, (usize, &'static Encoding)> = BTreeMap::new();
+    let mut all = 0;
+    for encoding in guessed {
+        all += 1;
+        counts.entry(encoding.name()).or_insert((0, encoding)).0 += 1;
+    }
+    let (count, encoding) = counts.into_values().max_by_key(|(count, _)| *count)?;
+    (all >= 10 && 10 * count >= 9 * all).then_some(encoding)
 }
 
 fn of_lines(
@@ -181,7 +210,8 @@ fn of_lines(
             .into_par_iter()
             .with_max_len(64)
             .map(|line| {
-                let mut page = of_line(line.url.as_deref(), &line.title, line.text, line.number.to_string());
+                let mut page =
+                    of_line(line.url.as_deref(), &line.title, line.text, line.number.to_string(), how.wanted);
                 page.labels = line.label.map(|label| label.trim().to_owned()).into_iter().collect();
                 page
             })

@@ -3,7 +3,8 @@
 //! **Algorithm.** Folds are made once. (1) From words alone, each further source that the pages have is tried; those that raise the merit of the
 //! best of support vectors, complement naive Bayes and both together stay. (2) With these sources, settings of each method are tried. (3)
 //! The best support vectors and the best complement naive Bayes are blended in several shares. What counts is the mean of accuracy and
-//! macro F1 over all folds' held-out pages; what is tried later must be better by [`MARGIN`].
+//! macro F1 over all folds' held-out pages; what is tried later must be better by [`MARGIN`], and by a quarter of the standard error of an
+//! accuracy on so many pages: less is chance.
 //!
 //! **Cost.** Some forty trainings on parts of the pages; of more than [`SAMPLE`] pages so many are drawn.
 //!
@@ -71,6 +72,7 @@ struct Held {
     trial: Trial,
     scores: Vec<f64>,
     slope: f64,
+    pages: usize,
 }
 
 struct Search<'a> {
@@ -111,11 +113,11 @@ pub fn choose(
         }
         let with: Vec<Source> = sources.iter().copied().chain([source]).collect();
         let trial = search.three(&with)?;
-        if merit(&trial) > merit(&best) + MARGIN {
+        if merit(&trial) > merit(&best) + margin(merit(&best), search.labels.len()) {
             (best, sources) = (trial, with);
         }
     }
-    let [mut svm, mut bayes, _] = best;
+    let [mut svm, mut bayes, both] = best;
     let mut others: Vec<Held> = Vec::new();
     for c in [0.25, 4.0] {
         let tried = search.try_out(FitSettings { c, ..svm_settings(base) }, &sources)?;
@@ -132,7 +134,10 @@ pub fn choose(
     ] {
         others.push(search.try_out(settings, &sources)?);
     }
-    let mut chosen = better(bayes_first(&svm, &bayes).0, bayes_first(&svm, &bayes).1);
+    let mut chosen = better(bayes.copy(), svm.copy());
+    if !base.multi {
+        others.push(both);
+    }
     for other in others {
         chosen = better(chosen, other);
     }
@@ -149,14 +154,19 @@ fn merit(three: &[Held; 3]) -> f64 {
     three.iter().map(|held| held.trial.merit).fold(0.0, f64::max)
 }
 
-fn better(a: Held, b: Held) -> Held {
-    if b.trial.merit > a.trial.merit + MARGIN { b } else { a }
+/// By how much more merit is no chance.
+fn margin(merit: f64, pages: usize) -> f64 {
+    MARGIN.max((merit * (1.0 - merit) / pages.max(1) as f64).sqrt() / 4.0)
 }
 
-fn bayes_first(svm: &Held, bayes: &Held) -> (Held, Held) {
-    let copy =
-        |held: &Held| Held { trial: held.trial.clone(), scores: held.scores.clone(), slope: held.slope };
-    (copy(bayes), copy(svm))
+fn better(a: Held, b: Held) -> Held {
+    if b.trial.merit > a.trial.merit + margin(a.trial.merit, a.pages) { b } else { a }
+}
+
+impl Held {
+    fn copy(&self) -> Held {
+        Held { trial: self.trial.clone(), scores: self.scores.clone(), slope: self.slope, pages: self.pages }
+    }
 }
 
 fn with_base(method: Method, base: &FitSettings) -> FitSettings {
@@ -242,7 +252,7 @@ impl<'a> Search<'a> {
         let (accuracy, macro_f1) = (evaluation.accuracy(), evaluation.macro_mean()[2]);
         let trial = Trial { settings, sources, accuracy, macro_f1, merit: evaluation.merit() };
         self.trials.push(trial.clone());
-        Held { trial, scores, slope }
+        Held { trial, scores, slope, pages: self.labels.len() }
     }
 }
 
