@@ -139,9 +139,9 @@ fn only_captures_that_count_are_counted() {
     assert_eq!(
         sources,
         [
-            ("http://a.example/", "['http://c.example/']"),
-            ("http://b.example/", "['http://a.example/']"),
-            ("http://c.example/", "['http://a.example/', 'http://b.example/']"),
+            ("http://a.example/", r#"["http://c.example/"]"#),
+            ("http://b.example/", r#"["http://a.example/"]"#),
+            ("http://c.example/", r#"["http://a.example/", "http://b.example/"]"#),
         ]
     );
     let told = counts(&work, "out", "count-backlinks");
