@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, dedup, demo, graph, index, jobs, query, rank, reference, report, results, rules, schema,
-    serve, shape, shard, show, text, wacz,
+    crawl, datasets, dedup, demo, focused, graph, index, jobs, query, rank, reference, report, results,
+    rules, schema, serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{document_reader, say, simweb};
 use webmill::run::Cancel;
@@ -31,6 +31,7 @@ enum Command {
     Run(jobs::InputArgs),
     Demo(demo::DemoArgs),
     Crawl(Box<crawl::CrawlCommand>),
+    Focused(Box<focused::FocusedArgs>),
     Text(text::TextArgs),
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),
@@ -130,6 +131,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Report(args) => report::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
+        Command::Focused(args) => focused::run(&args, &cancel),
         Command::Rules(args) => rules::run(&args, &cancel),
         Command::Show(args) => show::run(&args),
         Command::Query(args) => query::run(&args),
