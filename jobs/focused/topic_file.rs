@@ -3,16 +3,17 @@
 //! A topic file is TOML in UTF-8 ([`TopicOptions`]). Examples are files of HTML or plain text, or pages of an earlier run that are named by
 //! URL; its other pages, every so many by their URLs' hashes, are the counter-examples.
 
-use std::collections::HashSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use webmill_capture::{CanonicalUrl, UrlKey};
-use webmill_crawl::focus::{Bag, Corpus, Topic, TopicKind, TopicOptions};
+use webmill_crawl::focus::{Bag, Corpus, LinkTexts, Topic, TopicKind, TopicOptions, url_words};
 use webmill_html::metadata;
 use webmill_html::parse::{Limits, parse};
-use webmill_mill::TextRow;
+use webmill_mill::{LinkElement, LinkRow, TextRow};
 use webmill_table::{Reader, columns};
 use webmill_text::{TextLimits, main_text};
 
@@ -24,8 +25,16 @@ use webmill_run::Job as _;
 const MOST_OTHERS: usize = 2000;
 /// Pages that a background is counted from.
 const MOST_BACKGROUND: usize = 50_000;
+/// Targets whose links are read, bytes of the texts of one's links, and of all.
+const MOST_TARGETS: usize = 200_000;
+const MOST_LINK_TEXT: usize = 1000;
+const MAX_LINK_TEXTS: usize = 64 << 20;
 /// Bytes of a topic file, and of an example.
 const MAX_BYTES: u64 = 16 << 20;
+
+columns! {
+    struct Linked from LinkRow { target_url, target_key, anchor, kind }
+}
 
 columns! {
     struct Said from TextRow { url, url_key, is_current, title, text }
@@ -121,6 +130,7 @@ fn of_examples(options: &TopicOptions) -> Result<Topic> {
         of.push(bag);
     }
     let mut others = Vec::new();
+    let mut links = LinkTexts::default();
     if let Some(results) = &examples.results {
         let mut wanted = HashSet::new();
         let mut urls = examples.urls.clone();
@@ -132,11 +142,12 @@ fn of_examples(options: &TopicOptions) -> Result<Topic> {
             wanted.insert(parsed.key());
         }
         let missing = of_run(results, &wanted, &mut of, &mut others)?;
+        links = link_texts(results, &wanted)?;
         if missing > 0 {
             crate::say!("{}: {missing} of {} examples have no text there", results.display(), wanted.len());
         }
     }
-    Ok(Topic::of_examples(options, &of, &others)?)
+    Ok(Topic::of_examples(options, &of, &others, &links)?)
 }
 
 /// URLs of a file, one a line.
@@ -178,6 +189,36 @@ fn of_run(
     drawn.truncate(MOST_OTHERS);
     others.extend(drawn.into_iter().map(|(_, bag)| bag));
     Ok(missing)
+}
+
+/// What links say of the pages of a run.
+fn link_texts(results: &Path, wanted: &HashSet<UrlKey>) -> Result<LinkTexts> {
+    let mut texts: BTreeMap<u128, (bool, String)> = BTreeMap::new();
+    let mut reader = Reader::<Linked>::open(&latest(results, Extract::NAME)?.path("links"))?;
+    let mut held = 0;
+    while let Some(batch) = reader.next()? {
+        for row in batch.rows().filter(|row| row.kind == LinkElement::A || row.kind == LinkElement::Area) {
+            let known = texts.len();
+            let text = match texts.entry(row.target_key.0) {
+                Entry::Vacant(_) if known >= MOST_TARGETS => continue,
+                Entry::Vacant(vacant) => {
+                    let Some(url) = CanonicalUrl::parse_stored(row.target_url) else { continue };
+                    &mut vacant.insert((wanted.contains(&url.key()), url_words(&url))).1
+                }
+                Entry::Occupied(known) => &mut known.into_mut().1,
+            };
+            if text.len() < MOST_LINK_TEXT && held < MAX_LINK_TEXTS {
+                held += row.anchor.len();
+                text.push('\n');
+                text.push_str(row.anchor);
+            }
+        }
+    }
+    let mut links = LinkTexts::default();
+    for (relevant, text) in texts.values() {
+        links.add(&Bag::of([(text.as_str(), 1.0)]), *relevant);
+    }
+    Ok(links)
 }
 
 /// Title and main text of a file of HTML or plain text.

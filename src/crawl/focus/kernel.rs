@@ -331,7 +331,7 @@ impl Focus {
         let inherited = match page.layer {
             Some(Some(layer)) => 1.0 / (1.0 + f32::from(layer)),
             Some(None) => OTHER_LAYER,
-            None if relevant => relevance,
+            None if relevant => self.on_scale(relevance),
             None => FADING * link.parts[INHERITED],
         };
         Ok(PageState {
@@ -421,6 +421,11 @@ impl Focus {
             state.waiting = waiting;
         }
         save(store, &at, &state)
+    }
+
+    /// Relevance on the scale on which the threshold is a half, so that topics of all kinds hand on alike.
+    fn on_scale(&self, relevance: f32) -> f32 {
+        if self.threshold > 0.0 { (relevance / (2.0 * self.threshold)).min(1.0) } else { relevance }
     }
 
     /// Gives a waiting link the score of its parts.

@@ -52,4 +52,4 @@ pub use options::{FocusOptions, TopicKind, TopicOptions, Weights};
 pub use scorer::{LinkWords, PageWords, Scorer};
 pub use state::{Harvested, PARTS, Parts};
 pub use store::{MemoryStore, Store};
-pub use topic::{Probability, Topic};
+pub use topic::{LinkTexts, Probability, Topic};

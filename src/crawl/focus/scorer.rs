@@ -1,8 +1,8 @@
 //! How near texts are to a topic, by what is known now of how common words are.
 //!
 //! **Definition.** A page: cosine of the tf·idf vector of title (three times) and main text with the topic's, tf as 1 + ln tf, so that a
-//! word said a million times counts as 15. A short text a: min(1, Σ aₜ·uₜ / |a|) over its terms, u the topic's vector scaled to a largest
-//! entry of 1: the strongest word alone gives 1, two others halve nothing but dilute by √3.
+//! word said a million times counts as 15. A short text: 1 − Π(1 − uₜ) over its terms, uₜ in [0, 1] what each says for the topic: of examples whose
+//! links are known by how much it raises their share, else its weight as a share of the largest.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl Scorer {
         }
         let mut link: HashMap<u64, f32> = topic.link.iter().map(|(t, w)| (*t, w * idf(*t))).collect();
         let largest = link.values().copied().fold(0.0, f32::max);
-        if largest > 0.0 {
+        if largest > 1.0 || (largest > 0.0 && !topic.link_is_share) {
             link.values_mut().for_each(|weight| *weight /= largest);
         }
         Scorer { topic, corpus, vector, link }
@@ -107,12 +107,8 @@ impl Scorer {
     }
 
     fn likeness(&self, bag: &Bag) -> f32 {
-        let (mut dot, mut length) = (0.0, 0.0);
-        for (term, weight) in weighted(bag, &self.corpus) {
-            length += weight * weight;
-            dot += weight * self.link.get(&term).copied().unwrap_or(0.0);
-        }
-        if length > 0.0 { (dot / length.sqrt()).min(1.0) } else { 0.0 }
+        let against = bag.terms().filter_map(|term| self.link.get(&term)).map(|weight| 1.0 - weight);
+        1.0 - against.product::<f32>()
     }
 
     /// What the texts of a link say.

@@ -194,14 +194,14 @@ fn examples_and_their_threshold() {
         examples: toml::from_str("files = ['x']").unwrap(),
         ..TopicOptions::default()
     };
-    let topic = Topic::of_examples(&options, &bags(&teas), &bags(&others)).unwrap();
+    let topic = Topic::of_examples(&options, &bags(&teas), &bags(&others), &LinkTexts::default()).unwrap();
     let scorer = Scorer::new(Arc::new(topic), &Arc::default());
     let recalled =
         teas.iter().filter(|t| scorer.page("", "", t).relevance >= scorer.topic().threshold()).count();
     assert!(recalled >= 18, "{recalled}");
     assert!(others.iter().all(|t| scorer.page("", "", t).relevance < scorer.topic().threshold()));
     assert!(scorer.words("tea leaves") > 0.9 && scorer.words("engines") == 0.0);
-    assert!(Topic::of_examples(&options, &[], &bags(&others)).is_err());
+    assert!(Topic::of_examples(&options, &[], &bags(&others), &LinkTexts::default()).is_err());
 }
 
 #[test]

@@ -19,6 +19,8 @@ const LINK_WORDS: usize = 200;
 const OTHERS: f32 = 0.25;
 /// Examples that are left out in turn to find the threshold.
 const LEFT_OUT: usize = 500;
+/// Targets that a word must be seen of to count half.
+const SMOOTHING: f32 = 5.0;
 /// Threshold of words, and of models.
 const THRESHOLDS: (f32, f32) = (0.2, 0.5);
 
@@ -26,6 +28,37 @@ const THRESHOLDS: (f32, f32) = (0.2, 0.5);
 pub trait Probability: Debug + Send + Sync {
     /// Probability that a page of this URL, title and text is of the topic.
     fn of(&self, url: &str, title: &str, text: &str) -> f32;
+}
+
+/// What the links of an earlier run say of their targets: for each target the terms of all its links and of its URL.
+#[derive(Debug, Clone, Default)]
+pub struct LinkTexts {
+    counts: BTreeMap<u64, (u32, u32)>,
+    targets: (u32, u32),
+}
+
+impl LinkTexts {
+    /// Counts a target.
+    pub fn add(&mut self, bag: &Bag, relevant: bool) {
+        self.targets.0 += 1;
+        self.targets.1 += u32::from(relevant);
+        for term in bag.terms() {
+            let count = self.counts.entry(term).or_default();
+            count.0 += 1;
+            count.1 += u32::from(relevant);
+        }
+    }
+
+    /// By how much each term raises the share of examples among the targets that it is said of: (p − π)/(1 − π), p = (n⁺ + mπ)/(n + m), π
+    /// the share among all.
+    fn precision(&self) -> BTreeMap<u64, f32> {
+        let share = self.targets.1 as f32 / self.targets.0.max(1) as f32;
+        let lift = |(all, of): &(u32, u32)| {
+            let p = (*of as f32 + SMOOTHING * share) / (*all as f32 + SMOOTHING);
+            (p - share) / (1.0 - share).max(1e-6)
+        };
+        self.counts.iter().map(|(term, count)| (*term, lift(count))).filter(|(_, lift)| *lift > 0.0).collect()
+    }
 }
 
 /// A topic, ready for use.
@@ -38,6 +71,8 @@ pub struct Topic {
     pub(super) vector: BTreeMap<u64, f32>,
     /// Weights of the terms that links are held against; as `vector`.
     pub(super) link: BTreeMap<u64, f32>,
+    /// Whether weights of links are shares already, by how much a term raises that of examples.
+    pub(super) link_is_share: bool,
     pub(super) guide: HashMap<u64, f32>,
     /// How common words are; `None`: as on the pages of the crawl.
     pub(super) corpus: Option<Arc<Corpus>>,
@@ -74,7 +109,12 @@ impl Topic {
     ///
     /// # Errors
     /// [`Error::Config`] where no example has words.
-    pub fn of_examples(options: &TopicOptions, examples: &[Bag], others: &[Bag]) -> Result<Topic> {
+    pub fn of_examples(
+        options: &TopicOptions,
+        examples: &[Bag],
+        others: &[Bag],
+        links: &LinkTexts,
+    ) -> Result<Topic> {
         let mut corpus = Corpus::default();
         others.iter().for_each(|bag| corpus.add(bag.terms()));
         if others.is_empty() {
@@ -96,7 +136,13 @@ impl Topic {
         };
         let mut topic = Topic::empty(options, None)?;
         topic.vector = centroid(&sum, all, OTHERS);
-        topic.link = strongest(centroid(&sum, all, 1.0));
+        topic.link = match links.precision() {
+            words if words.is_empty() => strongest(centroid(&sum, all, 1.0)),
+            words => {
+                topic.link_is_share = true;
+                strongest(words)
+            }
+        };
         topic.threshold = options.threshold.unwrap_or_else(|| {
             let step = of.len().div_ceil(LEFT_OUT);
             let mut likenesses: Vec<f32> = of
@@ -163,6 +209,7 @@ impl Topic {
             phrases,
             vector: BTreeMap::new(),
             link: BTreeMap::new(),
+            link_is_share: false,
             guide,
             corpus: corpus.map(Arc::new),
             model: None,
