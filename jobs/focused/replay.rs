@@ -231,12 +231,12 @@ pub fn focused(
     let popularity = settings.priority.popularity;
     let mut focus = Focus::open(settings.topic.clone(), settings.tunnel, popularity, &store)?;
     let mut course = Course::new("focused");
-    let mut base: HashMap<u32, f64> = HashMap::new();
+    let mut known = std::collections::HashSet::new();
     let mut queue = Queue::default();
     let mut found = 0;
     for seed in seeds {
         let url = &web.pages[*seed as usize].url;
-        if base.insert(*seed, priority.of(url, None)).is_none() {
+        if known.insert(*seed) {
             queue.push(*seed, f64::from(focus.seed(url, &mut store)?));
         }
     }
@@ -253,13 +253,11 @@ pub fn focused(
         let page = &web.pages[number as usize];
         let scorer = focus.scorer().clone();
         let words = scorer.page(page.url.as_str(), &page.title, &page.text);
-        let own = base.get(&number).copied().unwrap_or(0.0);
         let mut targets = Vec::with_capacity(page.links.len());
         let mut links = Vec::with_capacity(page.links.len());
         for link in &page.links {
             let url = &web.pages[link.target as usize].url;
-            let of_target = priority.of(url, Some((&page.url, own)));
-            base.entry(link.target).or_insert(of_target);
+            let of_target = priority.of(url, Some((&page.url, 0.0)));
             targets.push(link.target);
             let words = scorer.link(&link.anchor, &link.before, &link.after, url);
             links.push(FoundLink { url, words, priority: of_target });

@@ -36,6 +36,9 @@ const MAX_RELEASED: u64 = 10_000;
 /// What links inherit of a page in no layer.
 const OTHER_LAYER: f32 = 0.05;
 
+/// Stands for the page that links, of a URL that was listed.
+const LISTED: Url = [255; 16];
+
 const LINK: u8 = b'L';
 const PAGE: u8 = b'P';
 const SITE_OF: u8 = b'S';
@@ -239,6 +242,55 @@ impl Focus {
             save(store, &key, &seed)?;
         }
         Ok(1.0)
+    }
+
+    /// The score under which a URL is queued: of a redirect's target that no link led to, its origin's; of what nobody knows 0.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn score_of(url: &CanonicalUrl, origin: Option<&CanonicalUrl>, store: &dyn Store) -> Result<f32> {
+        for url in [Some(url), origin].into_iter().flatten() {
+            if let Some(link) = load::<LinkState>(store, &key(LINK, &id(url)))? {
+                return Ok(link.score);
+            }
+        }
+        Ok(0.0)
+    }
+
+    /// Notes a URL that a sitemap or feed lists; whether it is new, and to be queued.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn listed(&mut self, found: &FoundLink<'_>, store: &mut dyn Store) -> Result<bool> {
+        let at = key(LINK, &id(found.url));
+        if load::<LinkState>(store, &at)?.is_some() {
+            return Ok(false);
+        }
+        let of_site: Option<SiteState> = load(store, &key(SITE_OF, found.url.host().as_bytes()))?;
+        let prior = self.meta.prior.add(found.priority);
+        let parts: Parts = [
+            0.0,
+            0.0,
+            found.words.url,
+            0.0,
+            0.0,
+            of_site.unwrap_or_default().value(),
+            found.words.guide,
+            prior,
+        ];
+        let link = LinkState {
+            place: Place::Queued,
+            score: score(&self.weights, &parts),
+            parts,
+            tunnel: 0,
+            count: 1,
+            priority: found.priority,
+            by: LISTED,
+            referrers: Vec::new(),
+            url: found.url.as_str().to_owned(),
+        };
+        save(store, &at, &link)?;
+        Ok(true)
     }
 
     /// Takes in a page and its links; what is to be done, in order. `payload` gives what is to be kept with a link that goes to the reserve.
@@ -466,7 +518,7 @@ impl Focus {
         for number in order {
             let link = &links[number];
             match known.last_mut() {
-                Some((last, words, _)) if links[*last].url == link.url => *words = larger(*words, link.words),
+                Some((last, words, _)) if links[*last].url == link.url => *words = words.larger(link.words),
                 _ if id(link.url) == own => {}
                 _ => {
                     let state: Option<LinkState> = load(store, &key(LINK, &id(link.url)))?;
@@ -632,16 +684,6 @@ impl Focus {
 fn scorer(topic: &Arc<Topic>, corpus: Option<&Arc<Corpus>>) -> Arc<Scorer> {
     let corpus = corpus.cloned().unwrap_or_default();
     Arc::new(Scorer::new(topic.clone(), &corpus))
-}
-
-/// Two links of a page to one URL: the better of each part.
-fn larger(a: LinkWords, b: LinkWords) -> LinkWords {
-    LinkWords {
-        anchor: a.anchor.max(b.anchor),
-        context: a.context.max(b.context),
-        url: a.url.max(b.url),
-        guide: a.guide.max(b.guide),
-    }
 }
 
 /// The key of a URL, as it is stored.

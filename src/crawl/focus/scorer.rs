@@ -48,6 +48,18 @@ pub struct LinkWords {
     pub guide: f32,
 }
 
+impl LinkWords {
+    /// Two links of a page to one URL: the better of each part.
+    pub fn larger(self, other: LinkWords) -> LinkWords {
+        LinkWords {
+            anchor: self.anchor.max(other.anchor),
+            context: self.context.max(other.context),
+            url: self.url.max(other.url),
+            guide: self.guide.max(other.guide),
+        }
+    }
+}
+
 impl Scorer {
     /// Of a topic; `corpus` counts where the topic has no background of its own.
     pub fn new(topic: Arc<Topic>, corpus: &Arc<Corpus>) -> Scorer {
