@@ -13,7 +13,7 @@ use crate::engine::queue::Naming;
 use crate::focus::{Action, Focus, FocusCounts, FoundLink, SeenPage};
 use crate::frontier::{Frontier, Strategy};
 use crate::page::{Candidate, PageReader, Reading};
-use crate::scope::Lineage;
+use crate::scope::{Lineage, SeedMark};
 use crate::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
@@ -25,7 +25,9 @@ const OF_LISTS: f64 = 0.5;
 #[derive(Serialize, Deserialize)]
 struct Kept {
     depth: u32,
-    lineage: Lineage,
+    /// Of its lineage, whose own form leaves out what is zero.
+    off_site: u8,
+    seed: u32,
     referrer: String,
 }
 
@@ -111,7 +113,8 @@ impl Crawl {
         let scope = &self.reader.scope;
         let mut payload = |link: usize| {
             let lineage = scope.linked(of.at.lineage, &found[link].url);
-            let kept = Kept { depth: of.at.depth + 1, lineage, referrer: of.url.as_str().to_owned() };
+            let (off_site, seed) = (lineage.off_site, lineage.seed.0);
+            let kept = Kept { depth: of.at.depth + 1, off_site, seed, referrer: of.url.as_str().to_owned() };
             postcard::to_allocvec(&kept).unwrap_or_default()
         };
         let (Some(focus), Some(store)) = (&mut self.focus, self.frontier.focus_mut()) else { return Ok(()) };
@@ -178,7 +181,7 @@ impl Crawl {
                     purpose: Purpose::Page,
                     depth: kept.depth,
                     redirects: 0,
-                    lineage: kept.lineage,
+                    lineage: Lineage { off_site: kept.off_site, seed: SeedMark(kept.seed) },
                     origin: None,
                     referrer: Some(kept.referrer.into()),
                     priority: 0.0,
