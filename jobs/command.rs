@@ -9,6 +9,7 @@ pub mod focused;
 pub mod graph;
 pub mod index;
 pub mod jobs;
+pub mod learn;
 #[cfg(feature = "query")]
 pub mod query;
 pub mod rank;

@@ -50,6 +50,7 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Find duplicates: equal bodies, equal texts, and texts that share most of their words' sequences",
     example: "Example:\n  webmill dedup --out results\n\nReads the tables that `webmill extract` wrote to the same folder.",
     reads_shards: false,
+    optional: false,
     tables: || vec![schema::<DuplicateRow>(), schema::<ClusterRow>(), schema::<PassageRow>()],
     check: check_settings::<Dedup>,
     run: dedup,

@@ -29,6 +29,7 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Build the graph of pages, hosts and domains from the tables that `webmill extract` wrote",
     example: "Example:\n  webmill graph build --out results",
     reads_shards: false,
+    optional: false,
     tables: || vec![schema::<NodeRow>(), schema::<ArcRow>(), schema::<LevelRow>()],
     check: check_settings::<GraphJob>,
     run: graph,

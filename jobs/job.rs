@@ -22,6 +22,8 @@ pub struct JobEntry {
     pub example: &'static str,
     /// Whether it reads shards; other jobs read what earlier jobs wrote to the same folder.
     pub reads_shards: bool,
+    /// Whether `webmill run` runs it only where the recipe has its table, and its subcommand is one of a group.
+    pub optional: bool,
     /// The tables that it writes.
     pub tables: fn() -> Vec<TableSchema>,
     /// Checks its table of the recipe.
@@ -62,6 +64,11 @@ impl<'a> Context<'a> {
     /// The same, doing nothing but saying what would be done.
     pub fn dry_run(self, dry_run: bool) -> Self {
         Context { dry_run, ..self }
+    }
+
+    /// Whether the recipe has a table of this name.
+    pub fn names(&self, table: &str) -> bool {
+        self.recipe.tables().any(|name| name == table)
     }
 
     /// The settings of a job.
@@ -169,6 +176,9 @@ pub fn command(job: &str) -> &str {
     match job {
         "graph" => "graph build",
         "rules" => "rules apply RULE",
+        "learn-features" => "learn features --labels FILE",
+        "learn-train" => "learn train --labels FILE",
+        "learn-apply" => "learn apply",
         job => job,
     }
 }

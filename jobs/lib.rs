@@ -10,6 +10,7 @@
 //! | [`walk`] | shards read part by part on all cores, nothing lost at the seams |
 //! | [`job`], [`registry`] | what a job is to its callers, and the list of jobs |
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`repeated`], [`mirrors`], [`keywords`], [`report`] | the jobs, each with its tables |
+//! | [`learn`] | classes of pages, learnt from labelled ones |
 //! | [`crawl`], [`simweb`] | crawling, and a Web to try it on |
 //! | [`archive`], [`archive_facts`] | archives as collections with an index; what results say of their captures, and full-text search over them |
 //! | [`catalogue`] | results as a whole: the tables of one consistent set of keys |
@@ -50,6 +51,7 @@ pub mod ingredients;
 pub mod inputs;
 pub mod job;
 pub mod keywords;
+pub mod learn;
 pub mod levels;
 mod mapped;
 pub mod mirrors;

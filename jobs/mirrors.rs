@@ -28,6 +28,7 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Find mirrors: sites that have the same pages at the same paths",
     example: "Example:\n  webmill mirrors --out results\n\nReads the tables that `webmill extract` and `webmill dedup` wrote to the same folder.",
     reads_shards: false,
+    optional: false,
     tables: || vec![schema::<MirrorRow>()],
     check: check_settings::<Mirrors>,
     run: mirrors,

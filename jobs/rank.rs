@@ -25,6 +25,7 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Rank pages, hosts and domains: PageRank, HITS, SALSA, harmonic centrality",
     example: "Example:\n  webmill rank --out results",
     reads_shards: false,
+    optional: false,
     tables: || vec![schema::<RankRow>(), schema::<ConvergenceRow>(), schema::<AgreementRow>()],
     check: check_settings::<Rank>,
     run: rank,

@@ -7,7 +7,8 @@ use webmill_table::TableSchema;
 use crate::job::{Context, JobEntry};
 use crate::recipe::Recipe;
 use crate::{
-    crawl, dedup, extract, graph, keywords, mirrors, rank, rejects, repeated, report, rules, shape, simweb,
+    crawl, dedup, extract, graph, keywords, learn, mirrors, rank, rejects, repeated, report, rules, shape,
+    simweb,
 };
 
 /// Every job.
@@ -21,6 +22,9 @@ pub static JOBS: &[JobEntry] = &[
     mirrors::ENTRY,
     keywords::ENTRY,
     rules::ENTRY,
+    learn::FEATURES,
+    learn::TRAIN,
+    learn::APPLY,
     report::ENTRY,
 ];
 
@@ -31,6 +35,9 @@ pub static JOBS: &[JobEntry] = &[
 pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
     let mut last = None;
     for job in JOBS {
+        if job.optional && !context.names(job.name) {
+            continue;
+        }
         if job.name == rules::ENTRY.name && context.settings::<rules::RuleSettings>()?.files.is_empty() {
             continue;
         }

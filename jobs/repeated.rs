@@ -40,6 +40,7 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Find the lines and paragraphs of main texts that stand on many pages",
     example: "Example:\n  webmill repeated --out results\n\nReads the tables that `webmill extract` and `webmill dedup` wrote to the same folder.",
     reads_shards: false,
+    optional: false,
     tables: || vec![schema::<RepeatedBlockRow>()],
     check: check_settings::<RepeatedLines>,
     run: repeated,

@@ -42,6 +42,7 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Make tables of what rules find in pages",
     example: "Example:\n  webmill rules apply books.toml --out results\n\nReads the tables that `webmill extract` wrote to the same folder, and the shards that they are of.",
     reads_shards: false,
+    optional: false,
     tables: || vec![tables::any_group(), schema::<RuleReportRow>(), schema::<RuleProblemRow>()],
     check: check_settings::<RuleSettings>,
     run: rules,

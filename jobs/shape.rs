@@ -26,6 +26,7 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Measure the shape of the graph: degree laws, components, bow-tie",
     example: "Example:\n  webmill shape --out results",
     reads_shards: false,
+    optional: false,
     tables: || {
         vec![schema::<DegreeRow>(), schema::<ComponentRow>(), schema::<LawRow>(), schema::<ShapeRow>()]
     },

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, dedup, demo, focused, graph, index, jobs, query, rank, reference, report, results,
-    rules, schema, serve, shape, shard, show, text, wacz,
+    crawl, datasets, dedup, demo, focused, graph, index, jobs, learn, query, rank, reference, report,
+    results, rules, schema, serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{document_reader, say, simweb};
 use webmill::run::Cancel;
@@ -39,6 +39,7 @@ enum Command {
     Report(report::ReportArgs),
     Dedup(Box<dedup::DedupArgs>),
     Rules(rules::RulesArgs),
+    Learn(Box<learn::LearnArgs>),
     Show(show::ShowArgs),
     #[command(display_order = 99)]
     Query(query::QueryArgs),
@@ -133,6 +134,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Dedup(args) => dedup::run(&args, &cancel),
         Command::Focused(args) => focused::run(&args, &cancel),
         Command::Rules(args) => rules::run(&args, &cancel),
+        Command::Learn(args) => learn::run(&args, &cancel),
         Command::Show(args) => show::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Shard(args) => shard::run(args),

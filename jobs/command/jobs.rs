@@ -33,7 +33,7 @@ const FIRST_JOB: usize = 10;
 
 /// Adds a subcommand for every job that `command` does not know yet.
 pub fn add_subcommands(mut command: Command) -> Command {
-    for (order, job) in JOBS.iter().enumerate() {
+    for (order, job) in JOBS.iter().enumerate().filter(|(_, job)| !job.optional) {
         if command.find_subcommand(job.name).is_none() {
             let bare = Command::new(job.name);
             let with_arguments = match job.reads_shards {
@@ -53,7 +53,7 @@ pub fn add_subcommands(mut command: Command) -> Command {
 
 /// The job of that name.
 pub fn find(name: &str) -> Option<&'static JobEntry> {
-    JOBS.iter().find(|job| job.name == name)
+    JOBS.iter().find(|job| job.name == name && !job.optional)
 }
 
 /// Runs a job by the arguments that [`add_subcommands`] declared.

@@ -10,15 +10,17 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use webmill_capture::{CanonicalUrl, UrlKey};
-use webmill_crawl::focus::{Bag, Corpus, LinkTexts, Topic, TopicKind, TopicOptions, url_words};
+use webmill_crawl::focus::{Bag, Corpus, LinkTexts, Probability, Topic, TopicKind, TopicOptions, url_words};
 use webmill_html::metadata;
 use webmill_html::parse::{Limits, parse};
+use webmill_learn::{Model, PageFacts};
 use webmill_mill::{LinkElement, LinkRow, TextRow};
 use webmill_table::{Reader, columns};
 use webmill_text::{TextLimits, main_text};
 
 use crate::extract::Extract;
 use crate::job::latest;
+use crate::learn::{MODEL, TrainJob, open_model};
 use webmill_run::Job as _;
 
 /// Counter-examples that are read.
@@ -29,6 +31,8 @@ const MOST_BACKGROUND: usize = 50_000;
 const MOST_TARGETS: usize = 200_000;
 const MOST_LINK_TEXT: usize = 1000;
 const MAX_LINK_TEXTS: usize = 64 << 20;
+/// Features of a model of which the words are taken.
+const MOST_FEATURES: usize = 400;
 /// Bytes of a topic file, and of an example.
 const MAX_BYTES: u64 = 16 << 20;
 
@@ -239,7 +243,52 @@ fn page_of(path: &Path) -> Result<(String, String)> {
     Ok((main.title.or(about.title).unwrap_or_default(), main.text))
 }
 
+/// A class of a model.
+struct OfModel {
+    model: Model,
+    class: usize,
+    digest: u64,
+}
+
+impl std::fmt::Debug for OfModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "class {} of model {:x}", self.class, self.digest)
+    }
+}
+
+impl Probability for OfModel {
+    fn of(&self, url: &str, title: &str, text: &str) -> f32 {
+        let facts = PageFacts { url, title, text, ..PageFacts::default() };
+        self.model.predict(&facts).probabilities.get(self.class).map_or(0.0, |p| *p as f32)
+    }
+
+    fn digest(&self) -> u64 {
+        self.digest
+    }
+}
+
+/// The class of a model that is the topic; links are held against its words of highest weight.
 fn of_model(options: &TopicOptions, background: Option<Corpus>) -> Result<Topic> {
-    let _ = (background, Arc::new(()));
-    bail!("topic: kind model: {:?}: models cannot be read yet", options.model)
+    let named = options.model.as_deref().unwrap_or(Path::new(""));
+    let path = if named.is_dir() { latest(named, TrainJob::NAME)?.path(MODEL) } else { named.to_path_buf() };
+    let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
+    let model = open_model(&path, &bytes)?;
+    let classes = model.classes();
+    let class = match &options.class {
+        Some(name) => classes.iter().position(|class| class == name),
+        None if classes.len() == 1 => Some(0),
+        None => None,
+    };
+    let Some(class) = class else {
+        bail!("{}: name one of its classes as class: {}", path.display(), classes.join(", "));
+    };
+    let words = model.top_features(class, MOST_FEATURES).into_iter().filter_map(|(feature, weight)| {
+        // Words of every source are words of links too.
+        let word = feature.rsplit_once('/').map_or(feature.as_str(), |(_, word)| word);
+        let spoken = !feature.starts_with("language/") && !feature.starts_with("type/");
+        spoken.then(|| (word.to_owned(), weight as f32))
+    });
+    let words: Vec<(String, f32)> = words.collect();
+    let digest = xxhash_rust::xxh3::xxh3_64(&bytes);
+    Ok(Topic::of_model(options, Arc::new(OfModel { model, class, digest }), &words, background)?)
 }

@@ -9,6 +9,45 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod auto;
+mod bayes;
+pub mod boost;
+mod calibrate;
+mod dual;
+mod evaluation;
+mod facts;
+mod features;
+mod fit;
+mod folds;
+mod interner;
+mod knn;
+mod labels;
+mod linear;
+mod model;
+mod random;
 mod rows;
+mod select;
+mod settings;
+mod url_words;
+mod vocabulary;
+mod weights;
 
+pub use auto::{Choice, MARGIN, SAMPLE, Training, Trial, choose, evaluation_of, out_of_fold};
+pub use bayes::BayesCounts;
+pub use calibrate::Calibration;
+pub use dual::{Dual, Loss};
+pub use evaluation::{BINS, Evaluation, evaluate};
+pub use facts::{FeatureOptions, PageFacts, Source};
+pub use features::Extractor;
+pub use fit::{Fitted, Scorer, fit, scores};
+pub use folds::folds;
+pub use knn::{MAX_PAGES, Met, NearestPages};
+pub use labels::Labels;
+pub use linear::Linear;
+pub use model::{Model, ModelError, Prediction, Predictor, VERSION};
 pub use rows::SparseRows;
+pub use select::{Contingency, Counting, Measure, OverClasses, best};
+pub use settings::{FitSettings, Method, Weighting};
+pub use url_words::UrlStemmer;
+pub use vocabulary::{Counter, PART, StoredVocabulary, Vocabulary};
+pub use weights::TfIdf;

@@ -3,7 +3,7 @@
 //! **Cost.** 8 bytes an entry, 8 a row.
 
 /// Rows of (column, value) pairs, columns ascending within a row.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct SparseRows {
     ends: Vec<usize>,
     columns: Vec<u32>,
@@ -69,6 +69,27 @@ impl SparseRows {
             selected.ends.push(selected.columns.len());
         }
         selected
+    }
+
+    /// The entries whose columns `numbers` gives a new number, which must ascend as the columns do.
+    pub fn renumber(&self, numbers: &[Option<u32>]) -> SparseRows {
+        let mut kept = SparseRows::new();
+        for (columns, values) in self.rows() {
+            let entries = columns.iter().zip(values);
+            kept.push(
+                entries
+                    .filter_map(|(column, value)| numbers[*column as usize].map(|number| (number, *value))),
+            );
+        }
+        kept
+    }
+
+    /// Whether the parts fit each other and no column is beyond `width`: what is read from a file need not.
+    pub fn is_whole(&self, width: usize) -> bool {
+        self.columns.len() == self.values.len()
+            && self.ends.is_sorted()
+            && self.ends.last().copied().unwrap_or(0) == self.columns.len()
+            && self.width() <= width
     }
 
     /// Bytes that the rows take.

@@ -28,6 +28,8 @@ const THRESHOLDS: (f32, f32) = (0.2, 0.5);
 pub trait Probability: Debug + Send + Sync {
     /// Probability that a page of this URL, title and text is of the topic.
     fn of(&self, url: &str, title: &str, text: &str) -> f32;
+    /// Tells models apart.
+    fn digest(&self) -> u64;
 }
 
 /// What the links of an earlier run say of their targets: for each target the terms of all its links and of its URL.
@@ -233,6 +235,7 @@ impl Topic {
         bytes.extend_from_slice(&self.threshold.to_le_bytes());
         bytes.extend(self.options.weights.all().iter().flat_map(|w| w.to_le_bytes()));
         let guide: BTreeMap<u64, f32> = self.guide.iter().map(|(term, weight)| (*term, *weight)).collect();
+        bytes.extend(self.model.iter().flat_map(|model| model.digest().to_le_bytes()));
         for map in [&self.vector, &self.link, &guide] {
             bytes.extend((map.len() as u64).to_le_bytes());
             for (term, weight) in map {

@@ -1,0 +1,39 @@
+//! `webmill learn`: classes of pages, learnt from labelled ones.
+
+mod apply;
+mod train;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+use webmill_run::Cancel;
+
+/// Learn classes of pages from labelled ones, and tell the classes of others.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  webmill learn train --labels labels.csv --out results\n  webmill learn apply --out results\n  webmill learn train posts/ --mail --test later-posts/ --out model"
+)]
+pub struct LearnArgs {
+    #[command(subcommand)]
+    command: LearnCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum LearnCommand {
+    Features(Box<train::FeaturesArgs>),
+    Train(Box<train::TrainArgs>),
+    Apply(Box<apply::ApplyArgs>),
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// What it meets.
+pub fn run(args: &LearnArgs, cancel: &Cancel) -> Result<ExitCode> {
+    match &args.command {
+        LearnCommand::Features(args) => train::features(args, cancel),
+        LearnCommand::Train(args) => train::train(args, cancel),
+        LearnCommand::Apply(args) => apply::run(args, cancel),
+    }
+}

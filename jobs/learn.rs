@@ -1,0 +1,205 @@
+//! `webmill learn`: classes of pages, learnt from labelled ones.
+//!
+//! | module | what |
+//! |---|---|
+//! | `source`, `page`, `mail`, `labels` | pages of results, of folders, of lines; labels of files |
+//! | `set` | labelled pages as rows of counts |
+//! | `words`, `train`, `apply` | the jobs |
+//! | `tables`, `settings` | what they write, and what users set |
+
+pub mod apply;
+pub mod labels;
+pub mod mail;
+pub mod page;
+pub mod set;
+pub mod settings;
+pub mod source;
+pub mod tables;
+pub mod train;
+pub mod words;
+
+use std::path::{Path, PathBuf};
+
+use webmill_capture::error::AtPath;
+use webmill_capture::{Error, Result};
+use webmill_learn::{Model, ModelError};
+use webmill_run::{Committed, Inputs, Job, Runtime};
+use webmill_table::schema;
+
+use crate::job::{Context, JobEntry, latest};
+use crate::recipe::check_settings;
+use apply::{ApplyInput, ApplyJob};
+use settings::{ApplySettings, FeatureSettings, TrainSettings};
+use source::{Source, of_file_inputs};
+use train::TrainInput;
+pub(crate) use train::{MODEL, TrainJob};
+use words::FeaturesJob;
+
+/// `learn features` as the registry lists it.
+pub const FEATURES: JobEntry = JobEntry {
+    name: FeaturesJob::NAME,
+    about: "Measure how well words tell classes of labelled pages apart",
+    example: "Example:\n  webmill learn features --labels labels.csv --out results",
+    reads_shards: false,
+    optional: true,
+    tables: || vec![schema::<tables::FeatureRow>()],
+    check: check_settings::<FeatureSettings>,
+    run: |context| {
+        let settings = context.settings::<FeatureSettings>()?.0;
+        let input = train_input(&settings, context)?;
+        context.run(&FeaturesJob { settings: without_paths(settings) }, &input)
+    },
+};
+
+/// `learn train` as the registry lists it.
+pub const TRAIN: JobEntry = JobEntry {
+    name: TrainJob::NAME,
+    about: "Train a classifier on labelled pages, and evaluate it",
+    example: "Example:\n  webmill learn train --labels labels.csv --out results",
+    reads_shards: false,
+    optional: true,
+    tables: || {
+        vec![
+            schema::<tables::EvaluationRow>(),
+            schema::<tables::ConfusionRow>(),
+            schema::<tables::CalibrationRow>(),
+            schema::<tables::TrialRow>(),
+        ]
+    },
+    check: check_settings::<TrainSettings>,
+    run: |context| {
+        let settings = context.settings::<TrainSettings>()?;
+        let input = train_input(&settings, context)?;
+        context.run(&TrainJob { settings: without_paths(settings) }, &input)
+    },
+};
+
+/// `learn apply` as the registry lists it.
+pub const APPLY: JobEntry = JobEntry {
+    name: ApplyJob::NAME,
+    about: "Tell the classes of pages by a trained classifier",
+    example: "Example:\n  webmill learn apply --out results",
+    reads_shards: false,
+    optional: true,
+    tables: || vec![schema::<tables::ClassRow>()],
+    check: check_settings::<ApplySettings>,
+    run: |context| {
+        let settings = context.settings::<ApplySettings>()?;
+        let input = apply_input(&settings, context)?;
+        context.run(&ApplyJob::new(&settings), &input)
+    },
+};
+
+/// Results do not depend on where their input lies.
+fn without_paths(mut settings: TrainSettings) -> TrainSettings {
+    for path in [&mut settings.pages, &mut settings.labels, &mut settings.test] {
+        path.clear();
+    }
+    settings.max_unmatched = TrainSettings::default().max_unmatched;
+    settings
+}
+
+fn pages_of(path: &str, context: &Context<'_>) -> Result<Source> {
+    match path {
+        "" => Ok(Source::Results(Box::new(context.results_of("extract")?))),
+        path => Source::find(Path::new(path)),
+    }
+}
+
+fn train_input(settings: &TrainSettings, context: &Context<'_>) -> Result<TrainInput> {
+    let runtime = &context.runtime;
+    let pages = pages_of(&settings.pages, context)?;
+    let test = (!settings.test.is_empty()).then(|| Source::find(Path::new(&settings.test))).transpose()?;
+    let mut inputs = pages.inputs(runtime)?;
+    if !settings.labels.is_empty() {
+        add(&mut inputs, of_file_inputs(Path::new(&settings.labels), runtime.cancel)?);
+    }
+    if let Some(test) = &test {
+        // Names of files to train on and to test on may be the same.
+        let mut others = test.inputs(runtime)?;
+        others.files.iter_mut().for_each(|file| file.name.insert_str(0, "test:"));
+        add(&mut inputs, others);
+    }
+    let labels = set::label_file(settings, runtime.memory)?;
+    Ok(TrainInput { pages, labels, test, inputs })
+}
+
+fn apply_input(settings: &ApplySettings, context: &Context<'_>) -> Result<ApplyInput> {
+    let path = model_path(&settings.model, context)?;
+    let bytes = std::fs::read(&path).at(&path)?;
+    let model = open_model(&path, &bytes)?;
+    let pages = pages_of(&settings.pages, context)?;
+    let mut inputs = of_file_inputs(&path, context.runtime.cancel)?;
+    add(&mut inputs, pages.inputs(&context.runtime)?);
+    Ok(ApplyInput { model, pages, inputs })
+}
+
+/// Opens a model that was read from a file.
+///
+/// # Errors
+/// [`Error::Incompatible`] or [`Error::Corrupt`] where it is none, with the reason.
+pub fn open_model(path: &Path, bytes: &[u8]) -> Result<Model> {
+    Model::open(bytes).map_err(|error| match error {
+        ModelError::Damaged(why) => Error::corrupt(path, 0, format!("a damaged model: {why}")),
+        ModelError::Version(found) => Error::Incompatible {
+            path: path.to_path_buf(),
+            found: format!("a model of version {found}"),
+            expected: format!("version {}: train it again, with webmill learn train", webmill_learn::VERSION),
+        },
+        ModelError::NoModel => Error::Incompatible {
+            path: path.to_path_buf(),
+            found: "no model".into(),
+            expected: "what webmill learn train writes".into(),
+        },
+    })
+}
+
+/// The file of a model: named itself, in a folder of the job, or in a folder of results.
+fn model_path(named: &str, context: &Context<'_>) -> Result<PathBuf> {
+    let of = |committed: Committed| committed.path(MODEL);
+    if named.is_empty() {
+        return context.results_of(TrainJob::NAME).map(of);
+    }
+    let path = Path::new(named);
+    if !path.is_dir() {
+        return Ok(path.to_path_buf());
+    }
+    let inside = [path.join(MODEL), path.join("model.webmill")].into_iter().find(|file| file.is_file());
+    match inside {
+        Some(file) => Ok(file),
+        None => latest(path, TrainJob::NAME).map(of),
+    }
+}
+
+fn add(inputs: &mut Inputs, others: Inputs) {
+    inputs.files.extend(others.files);
+    inputs.upstream.extend(others.upstream);
+    inputs.paths.extend(others.paths);
+}
+
+/// What is to be said where more labels name no page than the settings bear.
+///
+/// # Errors
+/// For settings that cannot work.
+pub fn too_many_unmatched(context: &Context<'_>) -> Result<Option<String>> {
+    let most = context.settings::<TrainSettings>()?.max_unmatched;
+    let results = context.results();
+    for job in [TrainJob::NAME, FeaturesJob::NAME] {
+        let Some(counts) = results.get(job).map(|committed| &committed.manifest.counts) else { continue };
+        let unmatched = counts.dropped.get(set::UNMATCHED).copied().unwrap_or(0);
+        let all = unmatched + counts.kept.get(set::MATCHED).copied().unwrap_or(0);
+        if unmatched as f64 > most * all as f64 {
+            return Ok(Some(format!(
+                "{unmatched} of {all} labelled URLs are those of no page ([learn-train] max_unmatched = {most})"
+            )));
+        }
+    }
+    Ok(None)
+}
+
+/// What a job left out, in words.
+pub fn left_out(runtime: &Runtime<'_>, committed: &Committed) {
+    for (reason, count) in &committed.manifest.counts.dropped {
+        runtime.progress.note(&format!("left out: {count} {reason}"));
+    }
+}

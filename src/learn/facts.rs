@@ -1,0 +1,139 @@
+//! What is known of a page, and which of it becomes features.
+
+use serde::{Deserialize, Serialize};
+
+/// What is known of a page; what is not known is left empty.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PageFacts<'a> {
+    /// Its address; the host and path are read.
+    pub url: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// Its main text.
+    pub text: &'a str,
+    /// ISO 639-3 code of its language.
+    pub language: &'a str,
+    /// Texts of links that lead to it.
+    pub anchors: &'a [&'a str],
+    /// What it shows: kinds, formats, alternative texts.
+    pub media: &'a [&'a str],
+    /// Type of page: article, listing …
+    pub page_type: &'a str,
+}
+
+/// Which sources become features.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FeatureOptions {
+    /// Words of the main text.
+    pub text: bool,
+    /// How often a word of the title counts among those of the text; 0: not at all.
+    pub title_weight: u32,
+    /// Words of the title as features of their own, too.
+    pub title: bool,
+    /// Pairs of neighbouring words of title and text.
+    pub bigrams: bool,
+    /// Pairs of neighbouring ideographs of title and text.
+    pub han_pairs: bool,
+    /// Words of host and path.
+    pub url: bool,
+    /// Words of links that lead to the page.
+    pub anchors: bool,
+    /// Words of what it shows.
+    pub media: bool,
+    /// Its language.
+    pub language: bool,
+    /// Its type.
+    pub page_type: bool,
+}
+
+impl Default for FeatureOptions {
+    fn default() -> Self {
+        FeatureOptions {
+            text: true,
+            title_weight: 3,
+            title: false,
+            bigrams: false,
+            han_pairs: false,
+            url: true,
+            anchors: true,
+            media: false,
+            language: false,
+            page_type: false,
+        }
+    }
+}
+
+/// Where a feature comes from. Its name says so: what is no word of the text has a prefix that ends in a stroke, which is in no word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// A word of text or title.
+    Word,
+    /// Two neighbouring words of text or title.
+    Bigram,
+    /// Two neighbouring ideographs.
+    HanPair,
+    /// A word of the title.
+    Title,
+    /// A word of the address.
+    Url,
+    /// A word of a link that leads to the page.
+    Anchor,
+    /// A word of what it shows.
+    Media,
+    /// Its language.
+    Language,
+    /// Its type.
+    PageType,
+}
+
+impl Source {
+    /// Every source.
+    pub const ALL: [Source; 9] = [
+        Source::Word,
+        Source::Bigram,
+        Source::HanPair,
+        Source::Title,
+        Source::Url,
+        Source::Anchor,
+        Source::Media,
+        Source::Language,
+        Source::PageType,
+    ];
+
+    /// What the names of its features begin with.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Source::Word | Source::Bigram => "",
+            Source::HanPair => "han/",
+            Source::Title => "title/",
+            Source::Url => "url/",
+            Source::Anchor => "anchor/",
+            Source::Media => "media/",
+            Source::Language => "language/",
+            Source::PageType => "type/",
+        }
+    }
+
+    /// The source of a feature of this name.
+    pub fn of(feature: &str) -> Source {
+        let tagged =
+            Source::ALL.into_iter().find(|s| !s.prefix().is_empty() && feature.starts_with(s.prefix()));
+        tagged.unwrap_or(if feature.contains(' ') { Source::Bigram } else { Source::Word })
+    }
+
+    /// Whether these options use it.
+    pub fn is_in(self, options: &FeatureOptions) -> bool {
+        match self {
+            Source::Word => options.text || options.title_weight > 0,
+            Source::Bigram => options.bigrams,
+            Source::HanPair => options.han_pairs,
+            Source::Title => options.title,
+            Source::Url => options.url,
+            Source::Anchor => options.anchors,
+            Source::Media => options.media,
+            Source::Language => options.language,
+            Source::PageType => options.page_type,
+        }
+    }
+}
