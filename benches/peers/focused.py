@@ -109,7 +109,103 @@ def main():
 
 
 def peers(work, stored, known, examples, truth, seeds, longest):
-    return {}
+    """Areas of OPIC, order by PageRank, and Shark search."""
+    import polars as pl
+
+    canon = lambda url: re.sub(r"^http://([^/]*)/*", lambda m: "http://" + m[1].lower() + "/", url)
+    read = lambda results, table: pl.read_parquet(f"{results}/extract/latest/{table}/*.parquet")
+    urls = read(stored, "pages").filter("is_current")["url"].to_list()
+    texts = dict(read(stored, "texts").filter("is_current").select("url", "text").iter_rows())
+    links = collections.defaultdict(list)
+    here = set(urls)
+    for source, target, anchor, before, after in (
+        read(stored, "links").select("source_url", "target_url", "anchor", "before", "after").iter_rows()
+    ):
+        if source in here and target in here:
+            links[source].append((target, anchor, before + " " + after))
+    relevant = {canon(line) for line in truth.read_text().split()} & {canon(url) for url in here}
+    start = [url for url in urls if canon(url) in {canon(line) for line in seeds.read_text().split()}]
+
+    def area(order):
+        found = total = 0
+        for n in range(longest):
+            found += n < len(order) and canon(order[n]) in relevant
+            total += found
+        return total / max(1, len(relevant)) / longest
+
+    def best(score_of):
+        """Greedy by a score that may change; `score_of(url, parent, link)` is told each link."""
+        waiting, done, order = {url: 1e9 for url in start}, set(), []
+        while waiting:
+            url = max(waiting, key=lambda u: (waiting[u], u))
+            waiting.pop(url)
+            done.add(url)
+            order.append(url)
+            score_of(url, waiting, done)
+        return order
+
+    cash = collections.defaultdict(lambda: 1.0 / len(urls))
+
+    def opic(url, waiting, done):
+        out = {target for target, _, _ in links[url]}
+        for target in out:
+            cash[target] += cash[url] / len(out)
+            if target not in done:
+                waiting[target] = cash[target]
+        cash[url] = 0.0
+
+    rank = {url: 1.0 / len(urls) for url in urls}
+    for _ in range(50):
+        new = {url: 0.15 / len(urls) for url in urls}
+        lost = 0.0
+        for url in urls:
+            out = links[url]
+            if not out:
+                lost += rank[url]
+            for target, _, _ in out:
+                new[target] += 0.85 * rank[url] / len(out)
+        rank = {url: value + 0.85 * lost / len(urls) for url, value in new.items()}
+
+    def by_rank(url, waiting, done):
+        for target, _, _ in links[url]:
+            if target not in done:
+                waiting[target] = rank[target]
+
+    # The topic of Shark search: tf-idf centroid of the examples, as its authors' query.
+    words = lambda text: re.findall(r"[a-z]{2,}", text.lower())
+    known_texts = dict(read(known, "texts").filter("is_current").select("url", "text").iter_rows())
+    df = collections.Counter(word for text in known_texts.values() for word in set(words(text)))
+    idf = {word: math.log(1 + len(known_texts) / n) for word, n in df.items()}
+
+    def vector(text):
+        counted = collections.Counter(words(text))
+        found = {word: (1 + math.log(n)) * idf.get(word, 0.0) for word, n in counted.items()}
+        length = math.sqrt(sum(value * value for value in found.values())) or 1.0
+        return {word: value / length for word, value in found.items()}
+
+    wanted = {canon(line) for line in examples.read_text().split()}
+    topic = collections.Counter()
+    for url, text in known_texts.items():
+        if canon(url) in wanted:
+            topic.update(vector(text))
+    length = math.sqrt(sum(value * value for value in topic.values())) or 1.0
+    alike = lambda text: sum(value * topic.get(word, 0.0) for word, value in vector(text).items()) / length
+    inherited = collections.defaultdict(lambda: 1.0)
+
+    def shark(url, waiting, done):
+        own = alike(texts.get(url) or "")
+        hand = 0.5 * (own if own > 0 else inherited[url])
+        for target, anchor, context in links[url]:
+            if target in done:
+                continue
+            of_anchor = alike(anchor)
+            of_context = 1.0 if of_anchor > 0 else alike(context)
+            score = 0.5 * hand + 0.5 * (0.8 * of_anchor + 0.2 * of_context)
+            if score > waiting.get(target, -1.0):
+                waiting[target] = score
+                inherited[target] = hand
+
+    return {"opic": area(best(opic)), "pagerank": area(best(by_rank)), "shark": area(best(shark))}
 
 
 if __name__ == "__main__":
