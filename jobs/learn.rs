@@ -33,7 +33,8 @@ use crate::recipe::check_settings;
 use apply::{ApplyInput, ApplyJob};
 use settings::{ApplySettings, FeatureSettings, TrainSettings};
 use source::{Source, of_file_inputs};
-use train::{MODEL, TrainInput, TrainJob};
+use train::TrainInput;
+pub(crate) use train::{MODEL, TrainJob};
 use words::FeaturesJob;
 
 /// `learn features` as the registry lists it.

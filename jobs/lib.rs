@@ -47,6 +47,7 @@ pub mod dedup;
 pub mod document_reader;
 pub mod export;
 pub mod extract;
+pub mod focused;
 pub mod graph;
 pub mod ingredients;
 pub mod inputs;

@@ -8,8 +8,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    count, crawl, datasets, dedup, demo, graph, index, jobs, learn, query, rank, reference, report, results,
-    rules, schema, serve, shape, shard, show, text, wacz,
+    count, crawl, datasets, dedup, demo, focused, graph, index, jobs, learn, query, rank, reference, report, results, rules, schema, serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{document_reader, say, simweb};
 use webmill::run::Cancel;
@@ -31,6 +30,7 @@ enum Command {
     Run(jobs::InputArgs),
     Demo(demo::DemoArgs),
     Crawl(Box<crawl::CrawlCommand>),
+    Focused(Box<focused::FocusedArgs>),
     Text(text::TextArgs),
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),
@@ -135,7 +135,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Report(args) => report::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
-        Command::Count(args) => count::run(&args, &cancel),
+    Command, Count, Focused, args, cancel, count, focused, run,
         Command::Rules(args) => rules::run(&args, &cancel),
         Command::Learn(args) => learn::run(&args, &cancel),
         Command::Show(args) => show::run(&args),

@@ -44,6 +44,7 @@ mod determinism;
 mod docs;
 mod documents;
 mod extract_tables;
+mod focused;
 mod golden;
 mod graph;
 mod graph_nodes;
