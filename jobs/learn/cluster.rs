@@ -12,7 +12,7 @@
 //!
 //! **Determinism.** A function of the texts and the settings: neither shards nor threads matter.
 
-mod corpus;
+pub mod corpus;
 mod input;
 mod methods;
 mod pages;

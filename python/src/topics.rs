@@ -2,6 +2,7 @@
 
 use polars_arrow::array::{Array, PrimitiveArray, Utf8Array};
 use pyo3::prelude::*;
+use rayon::prelude::*;
 use webmill_capture::Error;
 use webmill_learn::{
     Counter, FeatureOptions, KMeans, PART, PageFacts, TfIdf, Vocabulary, choose_k, topic_words,
@@ -69,24 +70,27 @@ fn find(texts: &[Option<&str>], k: Option<usize>, seed: u64, stop: &Cancel) -> R
         stop.check()?;
         counter.add(pages);
     }
-    let (vocabulary, counts) = counter.finish(2);
+    let (vocabulary, counts) = counter.finish(least_pages(2, facts.len()));
+    let languages: Vec<Option<&str>> =
+        facts.par_iter().map(|page| webmill_text::language(page.text).map(|found| found.iso639_3)).collect();
+    stop.check()?;
+    let counts = without_stop_words(&counts, &vocabulary, &common(languages.into_iter()));
     let worded: Vec<usize> = (0..counts.len()).filter(|&row| !counts.row(row).0.is_empty()).collect();
     if worded.is_empty() {
         return Err(
             Error::Config("no text has words that another one has too: there are no topics".into()).into()
         );
     }
-    let weights = TfIdf::new(vocabulary.pages(), vocabulary.frequencies());
-    let weighed = weights.rows(&counts.select(&worded));
+    let weighed = weights(&counts.select(&worded)).0;
     stop.check()?;
     let k = k.unwrap_or_else(|| {
         let mut draws = webmill_learn::Draws::new(seed);
         let mut sample = draws.sample(weighed.len(), SAMPLE.min(weighed.len()));
         sample.sort_unstable();
-        choose_k(&weighed.select(&sample), 256, seed).k
+        choose_k(&weighed.select(&sample), 128, seed).k
     });
     stop.check()?;
-    let clusters = KMeans::new(k).seed(seed).restarts(3).run(&weighed);
+    let clusters = KMeans::new(k).seed(seed).restarts(5).run(&weighed);
     Ok(by_size(&clusters, &weighed, &worded, texts.len(), &vocabulary))
 }
 

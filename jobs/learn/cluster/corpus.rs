@@ -18,8 +18,11 @@ const AT_ONCE: usize = 16 * PART;
 
 /// Counted pages.
 pub struct Corpus {
+    /// What is known of each.
     pub abouts: Vec<About>,
+    /// Their words.
     pub vocabulary: Vocabulary,
+    /// How often each page has each.
     pub counts: SparseRows,
     /// SimHashes of the texts, where they are asked for.
     pub simhashes: Vec<u64>,
@@ -89,7 +92,7 @@ impl Corpus {
         stage.progress.end();
         let (vocabulary, counts) = counter.finish(least_pages(settings.min_pages, abouts.len()));
         let counts =
-            if settings.stop_words { counts } else { without_stop_words(&counts, &vocabulary, &abouts) };
+            if settings.stop_words { counts } else { without_stop_words(&counts, &vocabulary, &languages(abouts.iter())) };
         Ok(Corpus { abouts, vocabulary, counts, simhashes })
     }
 
@@ -99,11 +102,9 @@ impl Corpus {
     }
 }
 
-/// Rows without words that tell no topic: stop words of the languages of the pages, and what has no letter. A language counts from a
-/// twentieth of the pages on, so that a stray page does not take words from the others.
-fn without_stop_words(counts: &SparseRows, vocabulary: &Vocabulary, abouts: &[About]) -> SparseRows {
-    let lists: Vec<StopWords> =
-        languages(abouts.iter()).into_iter().map(|language| StopWords::of(Some(language))).collect();
+/// Rows without words that tell no topic: stop words of these languages, and what has no letter.
+pub fn without_stop_words(counts: &SparseRows, vocabulary: &Vocabulary, languages: &[&str]) -> SparseRows {
+    let lists: Vec<StopWords> = languages.iter().map(|language| StopWords::of(Some(language))).collect();
     let tells =
         |word: &str| word.chars().any(char::is_alphabetic) && !lists.iter().any(|list| list.hold(word));
     let tells: Vec<bool> = (0..vocabulary.len() as u32).map(|word| tells(vocabulary.word(word))).collect();
@@ -116,10 +117,15 @@ fn without_stop_words(counts: &SparseRows, vocabulary: &Vocabulary, abouts: &[Ab
 
 /// Languages of at least a twentieth of pages, in the order of their codes.
 pub fn languages<'a>(abouts: impl Iterator<Item = &'a About>) -> Vec<&'a str> {
+    common(abouts.map(|about| about.language.as_deref()))
+}
+
+/// Languages that at least a twentieth of pages are in, in the order of their codes: a stray page does not take words from the others.
+pub fn common<'a>(languages: impl Iterator<Item = Option<&'a str>>) -> Vec<&'a str> {
     let (mut pages, mut all) = (BTreeMap::<&str, usize>::new(), 0);
-    for about in abouts {
+    for language in languages {
         all += 1;
-        if let Some(language) = about.language.as_deref() {
+        if let Some(language) = language {
             *pages.entry(language).or_default() += 1;
         }
     }
