@@ -30,9 +30,9 @@ use webmill_run::{Committed, Inputs, Job, JobInput, Stage, Unit};
 use webmill_sort::Budget;
 use webmill_table::schema;
 
-use crate::learn::cluster::ClusterJob;
 use crate::inputs::is_event_log;
 use crate::job::{Context, JobEntry, command, mixed};
+use crate::learn::cluster::ClusterJob;
 use crate::output::{first_part, write_rows};
 use crate::recipe::{Settings, check_settings, within};
 use tables::{HostRow, SummaryRow};
@@ -101,8 +101,9 @@ impl Sources {
             of_tables || shards(rules) == shards(&extract)
         };
         // Topics of a folder of files are not about these pages.
-        let is_of_texts =
-            |topics: &Committed| topics.manifest.inputs.upstream.iter().any(|of| of.key == extract.manifest.key);
+        let is_of_texts = |topics: &Committed| {
+            topics.manifest.inputs.upstream.iter().any(|of| of.key == extract.manifest.key)
+        };
         Ok(Sources {
             rules: optional("rules")?.filter(is_of),
             topics: optional(ClusterJob::NAME)?.filter(is_of_texts),
@@ -121,7 +122,13 @@ impl Sources {
 
     fn all(&self) -> Vec<&Committed> {
         let needed = [&self.extract, &self.graph, &self.rank, &self.shape, &self.dedup, &self.keywords];
-        needed.into_iter().chain(&self.repeated).chain(&self.mirrors).chain(&self.rules).chain(&self.topics).collect()
+        needed
+            .into_iter()
+            .chain(&self.repeated)
+            .chain(&self.mirrors)
+            .chain(&self.rules)
+            .chain(&self.topics)
+            .collect()
     }
 }
 

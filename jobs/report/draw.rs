@@ -18,7 +18,10 @@ use super::periods::Periods;
 use super::summary::{copied, degrees};
 use super::tables::HostRow;
 use super::tops::Tops;
-use super::{Report, Sources, draw_changes, draw_crawl, draw_documents, draw_made, draw_ranking, draw_rules, draw_topics};
+use super::{
+    Report, Sources, draw_changes, draw_crawl, draw_documents, draw_made, draw_ranking, draw_rules,
+    draw_topics,
+};
 use crate::levels::Level;
 use crate::shape::tables::Direction;
 

@@ -68,7 +68,11 @@ pub fn part((topics, all): &(Vec<Topic>, usize), lang: Lang) -> Option<Part> {
         ];
         TopRow { name: topic.name.clone(), title: None, cells }
     };
-    let note = if *all > topics.len() { format!("{} / {}", topics.len(), thousands(*all as u64)) } else { String::new() };
+    let note = if *all > topics.len() {
+        format!("{} / {}", topics.len(), thousands(*all as u64))
+    } else {
+        String::new()
+    };
     let top = Top {
         title: word(Word::TopicsTitle),
         note,

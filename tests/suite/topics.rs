@@ -217,20 +217,26 @@ fn a_recipe_brings_topics_into_the_run_and_the_report() {
     let work = Work::new();
     let page = |topic: usize, number: usize| {
         let text = text(TOPICS[topic].1, number);
-        let html = format!("<html><head><title>A page</title></head><body><article><p>{text}</p></article></body></html>");
+        let html = format!(
+            "<html><head><title>A page</title></head><body><article><p>{text}</p></article></body></html>"
+        );
         (format!("http://{}.example/{number}", TOPICS[topic].0), html)
     };
     work.write_pages("shards", &(0..20).map(|number| page(number % 2, number)).collect::<Vec<_>>());
     std::fs::write(work.path("topics.toml"), "[learn-cluster]\nk = 2\n").unwrap();
     const NOTE: &str = "Pages brought together by their words";
-    let report = |out: &str| std::fs::read_to_string(work.path(out).join("report/latest/report.html")).unwrap();
+    let report =
+        |out: &str| std::fs::read_to_string(work.path(out).join("report/latest/report.html")).unwrap();
     work.run(&["run", "shards", "--out", "without"]);
     assert!(!work.path("without/learn-cluster").exists() && !report("without").contains(NOTE));
     work.run(&["run", "shards", "--out", "with", "--recipe", "topics.toml"]);
     let words: Vec<TopicWordsRow> = table(&work, "with");
     assert_eq!(words.iter().map(|topic| topic.size).collect::<Vec<_>>(), [10, 10]);
     let html = report("with");
-    assert!(html.contains(NOTE) && words.iter().all(|topic| html.contains(&topic.nearest[0]) && html.contains(&topic.name)));
+    assert!(
+        html.contains(NOTE)
+            && words.iter().all(|topic| html.contains(&topic.nearest[0]) && html.contains(&topic.name))
+    );
     // Topics that were made later are in the report that is made after them.
     work.run(&["learn", "cluster", "--out", "without", "--k", "2"]);
     work.run(&["report", "--out", "without"]);
