@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    count, crawl, datasets, dedup, demo, focused, graph, index, jobs, learn, query, rank, reference, report, results, rules, schema, serve, shape, shard, show, text, wacz,
+    count, crawl, datasets, dedup, demo, focused, graph, index, jobs, learn, query, rank, reference, report,
+    results, rules, schema, serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{document_reader, say, simweb};
 use webmill::run::Cancel;
@@ -41,7 +42,6 @@ enum Command {
     Learn(Box<learn::LearnArgs>),
     #[command(display_order = 98)]
     Count(count::CountArgs),
-    Learn(learn::LearnArgs),
     Show(show::ShowArgs),
     #[command(display_order = 99)]
     Query(query::QueryArgs),
@@ -135,7 +135,8 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Report(args) => report::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
-    Command, Count, Focused, args, cancel, count, focused, run,
+        Command::Count(args) => count::run(&args, &cancel),
+        Command::Focused(args) => focused::run(&args, &cancel),
         Command::Rules(args) => rules::run(&args, &cancel),
         Command::Learn(args) => learn::run(&args, &cancel),
         Command::Show(args) => show::run(&args),

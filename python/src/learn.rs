@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use polars_arrow::array::{Array, ListArray, PrimitiveArray, Utf8Array};
+use polars_arrow::array::{ListArray, PrimitiveArray, Utf8Array};
 use polars_arrow::datatypes::{ArrowDataType, Field};
 use polars_arrow::offset::{Offsets, OffsetsBuffer};
 use pyo3::exceptions::PyTypeError;
@@ -18,7 +18,7 @@ use webmill_learn::{
 use webmill_run::Cancel;
 
 use crate::arrow::{ArrowTable, Chunk, Strings, values};
-use crate::fault::{Fault, Result, config};
+use crate::fault::{Result, config};
 use crate::wait::wait;
 
 /// Words that a training may hold.
@@ -422,7 +422,7 @@ fn domains(facts: &[PageFacts<'_>]) -> Option<Vec<u32>> {
     let mut groups = Vec::with_capacity(facts.len());
     for (row, page) in facts.iter().enumerate() {
         let name = CanonicalUrl::parse(page.url)
-            .map_or_else(|_| format!(" {row}"), |url| url.registrable_domain().to_owned());
+            .map_or_else(|| format!(" {row}"), |url| url.registrable_domain().to_owned());
         let next = numbers.len() as u32;
         groups.push(*numbers.entry(name).or_insert(next));
     }

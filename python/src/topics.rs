@@ -1,16 +1,15 @@
 //! Topics of texts: clusters that need no labels.
 
-use polars_arrow::array::{Array, PrimitiveArray, Utf8Array};
+use polars_arrow::array::{PrimitiveArray, Utf8Array};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use webmill_capture::Error;
-use webmill_learn::{
-    Counter, FeatureOptions, KMeans, PART, PageFacts, TfIdf, Vocabulary, choose_k, topic_words,
-};
+use webmill_jobs::learn::cluster::corpus::{common, least_pages, weights, without_stop_words};
+use webmill_learn::{Counter, FeatureOptions, KMeans, PART, PageFacts, Vocabulary, choose_k, topic_words};
 use webmill_run::Cancel;
 
 use crate::arrow::{ArrowTable, Chunk};
-use crate::fault::{Fault, Result, config};
+use crate::fault::{Result, config};
 use crate::learn::{MAX_WORDS, lists, rows, strings};
 use crate::wait::wait;
 

@@ -36,8 +36,10 @@ fn text(words: &str, number: usize) -> String {
     let (words, common): (Vec<&str>, Vec<&str>) = (words.split(' ').collect(), COMMON.split(' ').collect());
     let mut text = String::new();
     for at in 0..40 {
+        // Triangular numbers: ten of the sixteen words, others for each number.
+        let step = (at % 10) * (at % 10 + 1) / 2;
         let (word, other) =
-            (words[(number * 7 + at * at) % words.len()], common[(number + at * 3) % common.len()]);
+            (words[(number * 7 + step) % words.len()], common[(number + at * 3) % common.len()]);
         write!(text, "{other} {word} ").unwrap();
     }
     text

@@ -91,8 +91,11 @@ impl Corpus {
         }
         stage.progress.end();
         let (vocabulary, counts) = counter.finish(least_pages(settings.min_pages, abouts.len()));
-        let counts =
-            if settings.stop_words { counts } else { without_stop_words(&counts, &vocabulary, &languages(abouts.iter())) };
+        let counts = if settings.stop_words {
+            counts
+        } else {
+            without_stop_words(&counts, &vocabulary, &languages(abouts.iter()))
+        };
         Ok(Corpus { abouts, vocabulary, counts, simhashes })
     }
 
