@@ -36,7 +36,7 @@ fn pages(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// The pages of the demonstration site and of the Chinese tests, each fetched twice, a day apart.
+/// The pages of the demonstration site and of the Chinese tests, each fetched twice, a day apart; and labels of some, their sites.
 fn write_corpus(work: &Work) {
     let mut corpus = BTreeMap::new();
     pages(&repository("datasets/demo-site/hosts"), "", &mut corpus);
@@ -62,6 +62,13 @@ fn write_corpus(work: &Work) {
         }
     }
     writer.finish().unwrap();
+    let mut labels = "url,label\n".to_owned();
+    for url in corpus.keys().step_by(2) {
+        let host = url.trim_start_matches("http://").split('/').next().unwrap();
+        writeln!(labels, "\"{url}\",{host}").unwrap();
+    }
+    labels += "http://a.example/no-page,none\n";
+    std::fs::write(work.path("labels.csv"), labels).unwrap();
 }
 
 /// A cell as it is kept: numbers to nine digits, since the mathematical functions of systems differ in the last ones.
@@ -143,6 +150,8 @@ fn output_changes_only_with_the_version_of_its_job() {
                   [count-words]\nskip_regexes = ['\\b[^f\\s]\\S*']\n[count-backlinks]\nmost = 3\n[count-host-terms]\nmost = 5\n[count-index]\n\
                   [count-grep]\npattern = \"[Ff]err(y|ies)\"\n\
                   [count-visits]\nlogs = [\"access.log\"]\nhost = \"a.example\"\n\
+                  [learn-features]\nlabels = \"labels.csv\"\nmin_pages = 12\n[learn-train]\nlabels = \"labels.csv\"\nfolds = 2\n[learn-apply]\n\
+                  [learn-cluster]\nk = 4\n\
                   [count-sort]\ntable = \"degrees\"\ncolumn = \"count\"\n";
     let log = "10.0.0.1 - - [24/Nov/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5\n";
     std::fs::write(work.path("access.log"), log.repeat(3)).unwrap();
