@@ -1,10 +1,12 @@
 //! Commands around the jobs: their arguments, and what they print.
 
 mod anchors;
+pub mod count;
 pub mod crawl;
 pub mod datasets;
 pub mod dedup;
 pub mod demo;
+pub mod focused;
 pub mod graph;
 pub mod index;
 pub mod jobs;

@@ -22,7 +22,7 @@ pub struct JobEntry {
     pub example: &'static str,
     /// Whether it reads shards; other jobs read what earlier jobs wrote to the same folder.
     pub reads_shards: bool,
-    /// Whether `webmill run` runs it only where the recipe has its table, and its subcommand is one of a group.
+    /// Whether `webmill run` leaves it out unless the recipe has its table; it has no subcommand of its name either, but one of a group.
     pub optional: bool,
     /// The tables that it writes.
     pub tables: fn() -> Vec<TableSchema>,
@@ -179,6 +179,14 @@ pub fn command(job: &str) -> &str {
         "learn-features" => "learn features --labels FILE",
         "learn-train" => "learn train --labels FILE",
         "learn-apply" => "learn apply",
+        "count-words" => "count words",
+        "count-backlinks" => "count backlinks",
+        "count-host-terms" => "count host-terms",
+        "count-index" => "count index",
+        "count-grep" => "count grep PATTERN",
+        "count-visits" => "count visits LOG",
+        "count-sort" => "count sort COLUMN",
+        "learn-cluster" => "learn cluster",
         job => job,
     }
 }

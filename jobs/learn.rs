@@ -1,13 +1,15 @@
-//! `webmill learn`: classes of pages, learnt from labelled ones.
+//! `webmill learn`: classes of pages, learnt from labelled ones; topics, without labels.
 //!
 //! | module | what |
 //! |---|---|
 //! | `source`, `page`, `mail`, `labels` | pages of results, of folders, of lines; labels of files |
 //! | `set` | labelled pages as rows of counts |
-//! | `words`, `train`, `apply` | the jobs |
+//! | `words`, `train`, `apply` | the jobs of classes |
+//! | `cluster` | the job of topics |
 //! | `tables`, `settings` | what they write, and what users set |
 
 pub mod apply;
+pub mod cluster;
 pub mod labels;
 pub mod mail;
 pub mod page;
@@ -31,7 +33,8 @@ use crate::recipe::check_settings;
 use apply::{ApplyInput, ApplyJob};
 use settings::{ApplySettings, FeatureSettings, TrainSettings};
 use source::{Source, of_file_inputs};
-use train::{MODEL, TrainInput, TrainJob};
+use train::TrainInput;
+pub(crate) use train::{MODEL, TrainJob};
 use words::FeaturesJob;
 
 /// `learn features` as the registry lists it.

@@ -11,6 +11,7 @@
 //! | [`job`], [`registry`] | what a job is to its callers, and the list of jobs |
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`repeated`], [`mirrors`], [`keywords`], [`report`] | the jobs, each with its tables |
 //! | [`learn`] | classes of pages, learnt from labelled ones |
+//! | [`count`] | jobs of map and reduce: words, backlinks, terms of hosts, an inverted index, matching lines, visits, any order |
 //! | [`crawl`], [`simweb`] | crawling, and a Web to try it on |
 //! | [`archive`], [`archive_facts`] | archives as collections with an index; what results say of their captures, and full-text search over them |
 //! | [`catalogue`] | results as a whole: the tables of one consistent set of keys |
@@ -39,12 +40,14 @@ pub mod catalogue;
 pub mod clustered_captures;
 pub mod command;
 pub mod console;
+pub mod count;
 pub mod crawl;
 pub mod current_captures;
 pub mod dedup;
 pub mod document_reader;
 pub mod export;
 pub mod extract;
+pub mod focused;
 pub mod graph;
 pub mod ingredients;
 pub mod inputs;

@@ -7,8 +7,8 @@ use webmill_table::TableSchema;
 use crate::job::{Context, JobEntry};
 use crate::recipe::Recipe;
 use crate::{
-    crawl, dedup, extract, graph, keywords, learn, mirrors, rank, rejects, repeated, report, rules, shape,
-    simweb,
+    count, crawl, dedup, extract, graph, keywords, learn, mirrors, rank, rejects, repeated, report, rules,
+    shape, simweb,
 };
 
 /// Every job.
@@ -25,6 +25,14 @@ pub static JOBS: &[JobEntry] = &[
     learn::FEATURES,
     learn::TRAIN,
     learn::APPLY,
+    learn::cluster::ENTRY,
+    count::words::ENTRY,
+    count::backlinks::ENTRY,
+    count::host_terms::ENTRY,
+    count::index::ENTRY,
+    count::grep::ENTRY,
+    count::visits::ENTRY,
+    count::sort::ENTRY,
     report::ENTRY,
 ];
 

@@ -11,6 +11,7 @@ mod draw_documents;
 mod draw_made;
 mod draw_ranking;
 mod draw_rules;
+mod draw_topics;
 mod hosts;
 mod numbers;
 mod periods;
@@ -31,6 +32,7 @@ use webmill_table::schema;
 
 use crate::inputs::is_event_log;
 use crate::job::{Context, JobEntry, command, mixed};
+use crate::learn::cluster::ClusterJob;
 use crate::output::{first_part, write_rows};
 use crate::recipe::{Settings, check_settings, within};
 use tables::{HostRow, SummaryRow};
@@ -39,7 +41,7 @@ use tables::{HostRow, SummaryRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: Report::NAME,
     about: "Write the report: one self-contained page with the numbers and the pictures, and the tables behind it",
-    example: "Examples:\n  webmill report --out results\n  webmill report --out results --lang zh\n  webmill report --out results --compare results-of-last-year\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated, mirrors and rules where they were run, and the tables of the crawl where the shards are a crawl's.",
+    example: "Examples:\n  webmill report --out results\n  webmill report --out results --lang zh\n  webmill report --out results --compare results-of-last-year\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated, mirrors, rules and learn cluster where they were run, and the tables of the crawl where the shards are a crawl's.",
     reads_shards: false,
     optional: false,
     tables: || vec![schema::<HostRow>(), schema::<SummaryRow>()],
@@ -68,6 +70,8 @@ pub struct Sources {
     pub mirrors: Option<Committed>,
     /// Tables of rules, where these were applied to the same shards.
     pub rules: Option<Committed>,
+    /// Topics, where these texts were clustered.
+    pub topics: Option<Committed>,
     /// The crawls that the corpus is of.
     crawls: crawls::Crawls,
     /// Earlier results that these are compared with.
@@ -96,8 +100,13 @@ impl Sources {
             };
             of_tables || shards(rules) == shards(&extract)
         };
+        // Topics of a folder of files are not about these pages.
+        let is_of_texts = |topics: &Committed| {
+            topics.manifest.inputs.upstream.iter().any(|of| of.key == extract.manifest.key)
+        };
         Ok(Sources {
             rules: optional("rules")?.filter(is_of),
+            topics: optional(ClusterJob::NAME)?.filter(is_of_texts),
             earlier: compare::open(settings.compare.as_deref(), context.runtime.cancel)?,
             crawls: crawls::Crawls::of(context, &extract)?,
             extract,
@@ -113,7 +122,13 @@ impl Sources {
 
     fn all(&self) -> Vec<&Committed> {
         let needed = [&self.extract, &self.graph, &self.rank, &self.shape, &self.dedup, &self.keywords];
-        needed.into_iter().chain(&self.repeated).chain(&self.mirrors).chain(&self.rules).collect()
+        needed
+            .into_iter()
+            .chain(&self.repeated)
+            .chain(&self.mirrors)
+            .chain(&self.rules)
+            .chain(&self.topics)
+            .collect()
     }
 }
 
@@ -252,6 +267,7 @@ impl Report {
         stage.cancel.check()?;
         let hosts = hosts.write(unit, &tops.host_names())?;
         let documents = documents::Documents::read(sources)?;
+        let topics = draw_topics::read(sources)?;
         let mut summary = summary::rows(sources, &corpus, hosts.count, &numbers);
         summary.extend(documents.summary());
         let budget = budget.fraction(1, 2);
@@ -267,6 +283,7 @@ impl Report {
             hosts: &hosts,
             numbers: &numbers,
             documents: &documents,
+            topics: &topics,
         };
         let drawn = draw::draw(self, &found, crawl.as_ref(), changes.as_ref());
         let path = unit.create("report.html")?;

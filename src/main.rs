@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    crawl, datasets, dedup, demo, graph, index, jobs, learn, query, rank, reference, report, results, rules,
-    schema, serve, shape, shard, show, text, wacz,
+    count, crawl, datasets, dedup, demo, focused, graph, index, jobs, learn, query, rank, reference, report,
+    results, rules, schema, serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{document_reader, say, simweb};
 use webmill::run::Cancel;
@@ -31,6 +31,7 @@ enum Command {
     Run(jobs::InputArgs),
     Demo(demo::DemoArgs),
     Crawl(Box<crawl::CrawlCommand>),
+    Focused(Box<focused::FocusedArgs>),
     Text(text::TextArgs),
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),
@@ -39,6 +40,8 @@ enum Command {
     Dedup(Box<dedup::DedupArgs>),
     Rules(rules::RulesArgs),
     Learn(Box<learn::LearnArgs>),
+    #[command(display_order = 98)]
+    Count(count::CountArgs),
     Show(show::ShowArgs),
     #[command(display_order = 99)]
     Query(query::QueryArgs),
@@ -103,6 +106,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
             _,
         )) => true,
         Some(("graph", of)) => matches!(of.subcommand_name(), Some("path" | "near")),
+        Some(("count", of)) => count::only_looks(of.subcommand_name()),
         Some(("rules", of)) => rules::only_looks(of.subcommand_name()),
         Some(("dedup", of)) => matches!(of.subcommand_name(), Some("diff" | "compare" | "similar")),
         _ => false,
@@ -131,6 +135,8 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Report(args) => report::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
+        Command::Count(args) => count::run(&args, &cancel),
+        Command::Focused(args) => focused::run(&args, &cancel),
         Command::Rules(args) => rules::run(&args, &cancel),
         Command::Learn(args) => learn::run(&args, &cancel),
         Command::Show(args) => show::run(&args),

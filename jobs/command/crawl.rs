@@ -29,6 +29,7 @@ use crate::crawl::{convert, end};
 pub use actions::{CrawlCommand, run as act};
 pub use args::CrawlArgs;
 use end::End;
+pub(crate) use seeds::read as read_seeds;
 pub use seeds::refuse_private;
 use view::many;
 pub use view::{Unseen, sum_up, view};
@@ -107,10 +108,14 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let waits = crawl.frontier().queued.saturating_sub(missing.waiting);
     advice::of_seeds(crawl.seed_news()).iter().for_each(|line| crate::say!("{line}"));
     let over_budget = crawl.hosts_over_budget();
+    let focused = crawl.focus_counts();
     let (totals, tables) = end(crawl, &args.out, ended)?;
     let shared = options.agents.exchange.is_some();
     let how = End { ended, stored: totals.stored, missing, shared, waits };
     sum_up(&totals, how.name());
+    if let Some(counts) = focused {
+        crate::say!("{}", view::harvest(&counts));
+    }
     again::sum_up(&totals, over_budget, ended);
     tables.context("the tables of the crawl")?;
     how.tell(&totals, &args.out);

@@ -1,6 +1,7 @@
-//! `webmill learn`: classes of pages, learnt from labelled ones.
+//! `webmill learn`: classes of pages, learnt from labelled ones, and topics without labels.
 
 mod apply;
+mod cluster;
 mod train;
 
 use std::process::ExitCode;
@@ -9,10 +10,10 @@ use anyhow::Result;
 use clap::Subcommand;
 use webmill_run::Cancel;
 
-/// Learn classes of pages from labelled ones, and tell the classes of others.
+/// Learn classes of pages from labelled ones and tell those of others; find topics without labels.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill learn train --labels labels.csv --out results\n  webmill learn apply --out results\n  webmill learn train posts/ --mail --test later-posts/ --out model"
+    after_help = "Examples:\n  webmill learn train --labels labels.csv --out results\n  webmill learn apply --out results\n  webmill learn train posts/ --mail --test later-posts/ --out model\n  webmill learn cluster --out results --k 20"
 )]
 pub struct LearnArgs {
     #[command(subcommand)]
@@ -24,6 +25,7 @@ enum LearnCommand {
     Features(Box<train::FeaturesArgs>),
     Train(Box<train::TrainArgs>),
     Apply(Box<apply::ApplyArgs>),
+    Cluster(Box<cluster::ClusterArgs>),
 }
 
 /// Runs the command.
@@ -35,5 +37,6 @@ pub fn run(args: &LearnArgs, cancel: &Cancel) -> Result<ExitCode> {
         LearnCommand::Features(args) => train::features(args, cancel),
         LearnCommand::Train(args) => train::train(args, cancel),
         LearnCommand::Apply(args) => apply::run(args, cancel),
+        LearnCommand::Cluster(args) => cluster::run(args, cancel),
     }
 }

@@ -19,6 +19,7 @@ use crate::crawl::missing::Missing;
 use crate::crawl::pages::PageTables;
 use crate::crawl::rows::{CrawlHostRow, MissingWhy};
 use crate::crawl::{hosts, rounds};
+use crate::focused::tables::HarvestRow;
 
 /// Ends a crawl and writes its tables and those of its event log. Tables that cannot be written, on a disk that is full say, keep it from
 /// nothing: they are the second result.
@@ -70,6 +71,16 @@ impl Survey {
         })?;
         crawl.each_history(&mut |group, page| pages.page(group, &page))?;
         host_rows.finish()?;
+        let mut harvest = None;
+        crawl.each_harvested(&mut |row| {
+            if harvest.is_none() {
+                harvest = Some(TableFile::<HarvestRow>::create(folder, 0).map_err(|error| {
+                    webmill_capture::Error::Internal(format!("table harvest: {error:#}"))
+                })?);
+            }
+            harvest.as_mut().map_or(Ok(()), |file| file.push(row.into()))
+        })?;
+        harvest.map_or(Ok(()), TableFile::finish)?;
         let all = pages.finish(folder)?;
         rounds::add(folder, crawl.totals(), (began, now), ended, &all.now)?;
         rounds::write_counts(folder, crawl.totals())?;

@@ -18,7 +18,10 @@ use super::periods::Periods;
 use super::summary::{copied, degrees};
 use super::tables::HostRow;
 use super::tops::Tops;
-use super::{Report, Sources, draw_changes, draw_crawl, draw_documents, draw_made, draw_ranking, draw_rules};
+use super::{
+    Report, Sources, draw_changes, draw_crawl, draw_documents, draw_made, draw_ranking, draw_rules,
+    draw_topics,
+};
 use crate::levels::Level;
 use crate::shape::tables::Direction;
 
@@ -30,6 +33,8 @@ pub struct Found<'a> {
     pub hosts: &'a WrittenHosts,
     pub numbers: &'a Numbers,
     pub documents: &'a Documents,
+    /// The largest topics, and how many there are.
+    pub topics: &'a (Vec<draw_topics::Topic>, usize),
 }
 
 /// The whole report.
@@ -45,6 +50,7 @@ pub fn draw(
     parts.push(texts(found, lang));
     parts.extend(draw_documents::part(found.documents, lang));
     parts.extend([graph(found, lang), captures(found, lang), duplicates(found, lang)]);
+    parts.extend(draw_topics::part(found.topics, lang));
     parts.extend(draw_rules::part(found, lang));
     parts.extend(crawl.map(|crawl| draw_crawl::part(crawl, lang)));
     parts.push(draw_made::part(found, lang));

@@ -11,8 +11,10 @@ mod captures;
 mod dedup;
 mod fault;
 mod graph;
+mod learn;
 mod run;
 mod text;
+mod topics;
 mod wait;
 mod walk;
 mod writer;
@@ -43,6 +45,7 @@ fn _webmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<captures::Captures>()?;
     module.add_class::<captures::CaptureBatches>()?;
     module.add_class::<graph::Graph>()?;
+    module.add_class::<learn::Classifier>()?;
     module.add_class::<text::PageReader>()?;
     module.add_class::<writer::RawDbWriter>()?;
     module.add_function(wrap_pyfunction!(read_documents, module)?)?;
@@ -53,5 +56,6 @@ fn _webmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(dedup::near_duplicates, module)?)?;
     module.add_function(wrap_pyfunction!(graph::convert, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(topics::topics, module)?)?;
     Ok(())
 }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         ArrowTable,
         Capture,
         Captures,
+        Classifier,
         Document,
         Graph,
         RawDbWriter,
@@ -36,12 +37,14 @@ if TYPE_CHECKING:
         read_capture,
         run,
         simhash,
+        topics,
+        train,
     )
 
 __all__ = [
-    "ArrowTable", "Capture", "Captures", "Document", "Error", "Graph", "Page", "RawDbWriter", "Results", "Table", "captures",
-    "convert_graph", "extract", "extract_batch", "hits", "minhash", "near_duplicates", "open", "pagerank", "read_capture",
-    "run", "simhash",
+    "ArrowTable", "Capture", "Captures", "Classifier", "Document", "Error", "Graph", "Page", "RawDbWriter", "Results", "Table",
+    "captures", "convert_graph", "extract", "extract_batch", "hits", "minhash", "near_duplicates", "open", "pagerank", "read_capture",
+    "run", "simhash", "topics", "train",
 ]  # fmt: skip
 
 

@@ -11,7 +11,10 @@ from ._error import Error
 
 
 # Jobs in the order of the data flow. Where two have a table of one name, that of the later is called JOB_TABLE.
-_JOBS = ("extract", "graph", "rank", "shape", "dedup", "repeated", "mirrors", "keywords", "rules", "report")
+_JOBS = (
+    *("extract", "graph", "rank", "shape", "dedup", "repeated", "mirrors", "keywords", "rules"),
+    *("count-words", "count-backlinks", "count-host-terms", "count-index", "count-grep", "count-visits", "count-sort", "report"),
+)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 from . import _webmill
 from ._error import Error
 from ._progress import Bar
-from ._webmill import ArrowTable, Capture, Captures, Graph
+from ._webmill import ArrowTable, Capture, Captures, Classifier, Graph
 
 _ANSWERS = ("response", "resource")
 
@@ -344,6 +344,50 @@ def run(
     return Results(out, shards)
 
 
+def train(
+    texts: Any,
+    labels: Any,
+    *,
+    titles: Any = None,
+    urls: Any = None,
+    languages: Any = None,
+    method: str = "auto",
+    folds: int = 5,
+    seed: int = 1,
+) -> Classifier:
+    """Trains a classifier of texts, and evaluates it on texts that were held out.
+
+    ``texts``, ``labels`` and what else is known are columns of Arrow or sequences of strings. Texts and labels that are null,
+    and classes of one text, are left out and counted (``left_out``). ``method``: ``auto`` chooses by cross-validation;
+    or ``naive-bayes``, ``complement-bayes``, ``svm``, ``logistic``, ``neighbours``, ``adaboost``. With ``urls``, texts of one
+    registrable domain are never trained and evaluated on at the same time, where there are ten domains or more.
+    ``save`` writes what ``webmill learn apply`` reads.
+
+    >>> fruit, tools = ["apple and pear", "a ripe pear", "apple pie, apple"], ["hammer and saw", "a sharp saw", "saw the wood, hammer"]
+    >>> model = webmill.train(fruit * 4 + tools * 4, ["fruit"] * 12 + ["tools"] * 12, method="svm")
+    >>> model.classes, model.accuracy
+    (['fruit', 'tools'], 1.0)
+    >>> model.predict(["pears and an apple", "where is the saw?"]).to_polars()["label"].to_list()
+    ['fruit', 'tools']
+    """
+    return Classifier.train(texts, labels, titles, urls, languages, method, folds, seed)
+
+
+def topics(texts: Any, k: int | None = None, *, seed: int = 0) -> tuple[ArrowTable, ArrowTable]:
+    """Topics of texts, without labels (spherical k-means over tf·idf, as ``webmill learn cluster`` has it).
+
+    Gives two tables: of each text ``topic`` (0 is the largest; null for a text without a word that another one has) and
+    ``distance`` from its middle; of each topic ``name``, ``size`` and the ``words`` that tell it from the others. ``k``: how
+    many; by default the elbow of the silhouette of a sample chooses.
+
+    >>> texts = ["apple pear", "pear apple pie", "saw hammer", "hammer saw wood"]
+    >>> of_texts, about = webmill.topics(texts, k=2)
+    >>> of_texts.to_polars()["topic"].n_unique(), about.to_polars()["size"].to_list()
+    (2, [2, 2])
+    """
+    return _webmill.topics(texts, k, seed)
+
+
 class RawDbWriter:
     """Writes a RAW DB file. It appears when the writer is closed; where an exception leaves the ``with``, it does not.
 
@@ -394,6 +438,7 @@ class RawDbWriter:
 
 
 __all__ = [
-    "ArrowTable", "Capture", "Captures", "Document", "Error", "Graph", "RawDbWriter", "captures", "convert_graph",
-    "extract", "extract_batch", "hits", "minhash", "near_duplicates", "pagerank", "read_capture", "run", "simhash",
+    "ArrowTable", "Capture", "Captures", "Classifier", "Document", "Error", "Graph", "RawDbWriter", "captures", "convert_graph",
+    "extract", "extract_batch", "hits", "minhash", "near_duplicates", "pagerank", "read_capture", "run", "simhash", "topics",
+    "train",
 ]  # fmt: skip

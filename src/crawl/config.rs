@@ -6,6 +6,7 @@ use crate::agents::AgentsOptions;
 use crate::archive::ArchiveOptions;
 use crate::duplicate_throttle::DuplicateThrottleOptions;
 use crate::fetch::FetchOptions;
+use crate::focus::FocusOptions;
 use crate::frontier::Strategy;
 use crate::journal::JournalOptions;
 use crate::login::LoginOptions;
@@ -81,6 +82,8 @@ pub struct CrawlOptions {
     pub revisit: RevisitOptions,
     /// The order of best-first crawls.
     pub priority: PriorityOptions,
+    /// What focused crawls look for, and how far.
+    pub focus: FocusOptions,
     /// Which pages are opened in a browser, for the links that scripts make.
     pub render: RenderOptions,
     /// The shards written.
@@ -135,6 +138,7 @@ impl Default for CrawlOptions {
             continuous: false,
             revisit: RevisitOptions::default(),
             priority: PriorityOptions::default(),
+            focus: FocusOptions::default(),
             render: RenderOptions::default(),
             archive: ArchiveOptions::default(),
             journal: JournalOptions::default(),
@@ -182,11 +186,38 @@ impl CrawlOptions {
             return Err(Error::Config("revisits need history = true".into()));
         }
         self.priority.check()?;
+        self.check_focus()?;
         self.requisites.check()?;
         self.render.check()?;
         self.archive.check()?;
         self.journal.check()?;
         self.agents.check()
+    }
+}
+
+impl CrawlOptions {
+    /// Whether what is asked of a focused crawl goes together.
+    fn check_focus(&self) -> Result<()> {
+        self.focus.check()?;
+        let refuse = |why: &str| Err(Error::Config(why.into()));
+        if self.strategy != Strategy::Focused {
+            return match self.focus == FocusOptions::default() {
+                true => Ok(()),
+                false => refuse("a topic, tunnel, target or context graph is of strategy focused alone"),
+            };
+        }
+        if self.focus.topic.is_none() {
+            return refuse("strategy focused needs a topic");
+        }
+        if !self.rules.is_empty() {
+            return refuse(
+                "rules say which links are followed, a topic in which order: a crawl has one of both",
+            );
+        }
+        if !self.agents.agents.is_empty() || self.agents.exchange.is_some() {
+            return refuse("a focused crawl cannot be shared by several agents: scores are not handed over");
+        }
+        Ok(())
     }
 }
 

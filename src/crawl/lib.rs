@@ -68,6 +68,7 @@ pub mod event;
 pub mod exchange;
 pub mod explain;
 pub mod fetch;
+pub mod focus;
 pub mod frontier;
 pub mod journal;
 pub mod kinds;

@@ -27,8 +27,10 @@ mod steered;
 mod tests;
 
 use std::borrow::Cow;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::duplicate_throttle::PageFingerprint;
+use crate::focus::{LinkWords, PageWords, Scorer};
 use crate::requisites::RequisiteOptions;
 use crate::rewrite::Rewriter;
 use crate::scope::{Scope, Standing};
@@ -68,6 +70,8 @@ pub struct PageReader {
     pub requisites: RequisiteOptions,
     /// Rules, where they say which links are followed.
     pub steering: Option<Steering>,
+    /// What texts are held against, where the crawl is a focused one.
+    pub focus: Option<RwLock<Arc<Scorer>>>,
     /// What reading may take of memory.
     pub budget: ReadingBudget,
 }
@@ -82,6 +86,8 @@ pub struct Candidate {
     pub purpose: Purpose,
     /// When a sitemap or feed says that it was last changed, ms since 1970: a hint, which may be a lie.
     pub last_modified: Option<i64>,
+    /// What the texts of the link say, where the crawl is a focused one.
+    pub words: LinkWords,
 }
 
 /// What a response says.
@@ -94,6 +100,8 @@ pub struct Reading {
     pub foreign: Vec<Candidate>,
     /// Pages that rules lead to, each once a layer, in order.
     pub led: Vec<Led>,
+    /// What its text says, where the crawl is a focused one and it is a page.
+    pub words: Option<PageWords>,
     /// What rules read of it; `None`: nothing was to be read.
     pub looked: Option<Looked>,
     /// Where a redirect leads, as asked for: the rewritten form and the form that the server gave.
@@ -135,6 +143,18 @@ impl Body<'_> {
 }
 
 impl PageReader {
+    /// What texts are held against now.
+    pub(crate) fn scorer(&self) -> Option<Arc<Scorer>> {
+        self.focus.as_ref().map(|scorer| scorer.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// Texts are held against this from now on.
+    pub(crate) fn set_scorer(&self, new: &Arc<Scorer>) {
+        if let Some(scorer) = &self.focus {
+            *scorer.write().unwrap_or_else(PoisonError::into_inner) = new.clone();
+        }
+    }
+
     /// Whether `url` may be fetched, named by a page of standing `parent`, `depth` links from a seed; the form that would be
     /// asked for.
     ///
@@ -232,6 +252,12 @@ impl PageReader {
     ) {
         let body = self.body(response, reading);
         let looked = self.look(url, &body, response, leads);
+        if let Some(scorer) = self.scorer() {
+            let plain = body.is("text/plain") && !self.is_markup(&body);
+            let text = plain.then(|| webmill_html::decode(&body.bytes, response.charset_label(), None).text);
+            reading.words =
+                Some(text.map_or_else(PageWords::default, |text| scorer.page(url.as_str(), "", &text)));
+        }
         let mut gather = Gather::new(self, url, at, reading);
         gather.expect(&looked);
         let robots = headers::robots(response);
@@ -371,7 +397,7 @@ fn weight_of_led(led: &Led) -> usize {
 impl Candidate {
     /// A URL to be fetched for a purpose.
     pub fn new(url: CanonicalUrl, purpose: Purpose) -> Candidate {
-        Candidate { url, purpose, last_modified: None }
+        Candidate { url, purpose, last_modified: None, words: LinkWords::default() }
     }
 
     /// Bytes that it takes, about.

@@ -13,6 +13,7 @@ mod auto;
 mod bayes;
 pub mod boost;
 mod calibrate;
+mod clusters;
 mod dual;
 mod evaluation;
 mod facts;
@@ -35,6 +36,12 @@ mod weights;
 pub use auto::{Choice, MARGIN, SAMPLE, Training, Trial, choose, evaluation_of, out_of_fold};
 pub use bayes::BayesCounts;
 pub use calibrate::Calibration;
+pub use clusters::{
+    Agreement, Centroids, ClusterFeatures, Clustering, Distances, Draws, KChoice, KMeans, Leaves, Merge,
+    MiniBatch, NOISE, NearRows, TooManyPairs, TopicWord, average_linkage, centroid_distances, choose_k,
+    cosine_distances, cosine_neighbours, cut, cut_at, dbscan, mean_silhouette, means, silhouettes,
+    topic_words,
+};
 pub use dual::{Dual, Loss};
 pub use evaluation::{BINS, Evaluation, evaluate};
 pub use facts::{FeatureOptions, PageFacts, Source};

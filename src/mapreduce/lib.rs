@@ -1,9 +1,87 @@
 //! One contract of a kernel, and the engine that runs it on one machine.
 //!
-//! **What.** A kernel maps a page to pairs of key and value, combines and reduces the values of a key. It does no I/O and knows no clock, so
-//! that the same kernel runs here by threads and elsewhere by a cluster.
+//! **What.** A kernel ([`MapReduce`]) maps a page to pairs of key and value and reduces the values of each key. It does no I/O and
+//! knows no clock, so that the same kernel runs here by threads and elsewhere by a cluster.
+//!
+//! **Definition.** The pages of a corpus lie in M *splits*. Pairs of all pages are spread over R *parts* by their keys; in a part
+//! keys come in the order of their bytes, and the values of a key in the order of theirs. What comes out of a part is a
+//! function of the multiset of its pairs.
+//!
+//! **Algorithm.** A *map side* ([`MapSide`]) a thread: pairs of equal keys are combined in a hash table where the kernel combines,
+//! and go from there to an external sort by (part, key, value). The map sides of a unit of work are merged into one [`Shuffle`] file with
+//! the place of each part in it; a reduce side merges the same part of all these files and hands the kernel one key after
+//! the other ([`reduce`]). Both sides may be called apart, batch by batch, by an engine that shuffles in its own way:
+//! [`map_batch`] gives (part, bytes of key, bytes of value), [`reduce_sorted`] takes such pairs in order.
+//!
+//! **Cost.** O(n log n) comparisons of bytes for n pairs that are left after combining; memory within the [`Budget`](webmill_sort::Budget), but for one
+//! page, the values that a kernel itself gathers of one key, and one value larger than the budget.
+//!
+//! **Determinism.** Neither M, nor threads, nor the budget change a byte, provided that a kernel keeps the contract: its
+//! functions are pure, and combining is associative, commutative and exact (sums of integers, not of floats). R is part of the
+//! result.
+//!
+//! **Postings.** [`postings`] is the form of an inverted index that such a job writes, and its reader.
 //!
 //! **Reference.** J. Dean, S. Ghemawat, *MapReduce: simplified data processing on large clusters*, OSDI 2004.
+//!
+//! # Examples
+//!
+//! ```
+//! use webmill_mapreduce::{Count, MapReduce, Options, run};
+//!
+//! /// How often each word occurs.
+//! struct Words;
+//!
+//! impl MapReduce for Words {
+//!     type Page<'p> = &'p str;
+//!     type Key<'k> = &'k str;
+//!     type Value = Count;
+//!     type Out = (String, u64);
+//!     const COMBINES: bool = true;
+//!
+//!     fn map(&self, page: &&str, emit: &mut dyn FnMut(&str, Count)) {
+//!         page.split_whitespace().for_each(|word| emit(word, Count(1)));
+//!     }
+//!
+//!     fn combine(&self, into: &mut Count, next: Count) {
+//!         into.0 += next.0;
+//!     }
+//!
+//!     fn reduce(&self, key: &str, values: &mut dyn Iterator<Item = Count>, emit: &mut dyn FnMut((String, u64))) {
+//!         emit((key.to_owned(), values.map(|count| count.0).sum()));
+//!     }
+//! }
+//!
+//! let texts = ["Hello World, Bye World!", "Hello Hadoop, Goodbye to hadoop."];
+//! let parts = run(&Words, &texts, |text, page| page(text), &Options::default())?;
+//! assert_eq!(parts[0][2], ("Hadoop,".to_owned(), 1));
+//! assert_eq!(parts[0][3], ("Hello".to_owned(), 2));
+//! # Ok::<(), webmill_capture::Error>(())
+//! ```
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod coding;
+mod combiner;
+mod engine;
+mod kernel;
+mod map;
+mod merge;
+pub mod postings;
+mod reduce;
+mod shuffle;
+mod splitters;
+
+pub use coding::{Count, Key, Value, read_varint, write_varint};
+pub use combiner::Combiner;
+pub use engine::{Options, run};
+pub use kernel::MapReduce;
+pub use map::{MapSide, Mapper, map_batch};
+pub use merge::{Merged, Pairs};
+pub use reduce::{reduce, reduce_sorted};
+pub use shuffle::{Part, Shuffle};
+pub use splitters::{Sample, Splitters};
+
+/// Most parts that keys are spread over.
+pub const MAX_PARTS: u32 = 1 << 16;

@@ -256,6 +256,14 @@ words! {
     RulesProblems: "Not there, or not whole", "缺失或不完整";
     Cases: "cases", "例";
 
+    // Topics.
+    TopicsTitle: "Topics", "主题";
+    TopicsNote: "Pages brought together by their words, without labels; the words are those that tell a topic from the rest. Tables topics, topic_words and topic_tree have all of it.",
+        "依用词归并网页，不用标签；所列为最能区别该主题的词。详见 topics、topic_words 与 topic_tree 表。";
+    Topic: "topic", "主题";
+    TopicWords: "words", "词";
+    TopicNearest: "pages in its middle", "最典型的网页";
+
     // Crawl.
     TheCrawl: "The crawl", "抓取过程";
     CrawlNote: "What the crawl asked for, what it did not bring home, and how fresh its copies were when its last run ended. Tables crawl_hosts, missing, crawl_counts, crawl_rounds, freshness and change_rates in its folder say more.",

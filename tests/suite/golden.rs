@@ -139,7 +139,13 @@ fn output_changes_only_with_the_version_of_its_job() {
     // So little that a small corpus has rows in every table.
     let recipe = "[extract]\ntemplate_pages = 10\n[repeated]\nmin_chars = 8\nmin_pages = 2\n\
                   [mirrors]\nmin_pages = 2\nmin_clusters = 1\nsuspected_from = 0.1\n\
-                  [rules]\nfiles = [\"builtin:all\"]\n";
+                  [rules]\nfiles = [\"builtin:all\"]\n\
+                  [count-words]\nskip_regexes = ['\\b[^f\\s]\\S*']\n[count-backlinks]\nmost = 3\n[count-host-terms]\nmost = 5\n[count-index]\n\
+                  [count-grep]\npattern = \"[Ff]err(y|ies)\"\n\
+                  [count-visits]\nlogs = [\"access.log\"]\nhost = \"a.example\"\n\
+                  [count-sort]\ntable = \"degrees\"\ncolumn = \"count\"\n";
+    let log = "10.0.0.1 - - [24/Nov/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5\n";
+    std::fs::write(work.path("access.log"), log.repeat(3)).unwrap();
     std::fs::write(work.path("mill.toml"), recipe).unwrap();
     work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
     let rewrite = std::env::var("WEBMILL_GOLDEN").is_ok_and(|how| how == "rewrite");

@@ -1,6 +1,7 @@
 //! The arguments of `webmill crawl`, and the settings that they make with the recipe.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -12,6 +13,7 @@ use webmill_crawl::scope::{ScopeOptions, Seeds};
 
 use super::again_args::AgainArgs;
 use super::rule_args::RuleArgs;
+use crate::focused::topic_file;
 use crate::recipe::Recipe;
 use crate::registry::check_recipe;
 use crate::settings::{parse_size, parse_threads};
@@ -96,6 +98,15 @@ pub struct CrawlArgs {
     /// Order of fetching [default: breadth].
     #[arg(long, value_enum, help_heading = "Fetching")]
     strategy: Option<Order>,
+    /// Topic file of a focused crawl: which pages it looks for (docs/focused.md).
+    #[arg(long, value_name = "FILE.toml", help_heading = "Fetching")]
+    topic: Option<PathBuf>,
+    /// Irrelevant pages in a row that a focused crawl goes through, before links wait in its reserve [default: 3].
+    #[arg(long, value_name = "N", help_heading = "Fetching")]
+    tunnel: Option<u32>,
+    /// Relevant pages after which a focused crawl stops.
+    #[arg(long, value_name = "N", help_heading = "Fetching")]
+    target: Option<u64>,
     /// Connections at the same time; with 1 the order of fetching is a function of the answers alone [default: 256].
     #[arg(long, value_name = "N", help_heading = "Fetching")]
     connections: Option<usize>,
@@ -213,6 +224,7 @@ enum Order {
     Breadth,
     Depth,
     Best,
+    Focused,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -352,7 +364,17 @@ impl CrawlArgs {
                 Order::Breadth => Strategy::Breadth,
                 Order::Depth => Strategy::Depth,
                 Order::Best => Strategy::Best,
+                Order::Focused => Strategy::Focused,
             };
+        }
+        let focus = &mut options.focus;
+        if let Some(path) = &self.topic {
+            focus.topic = Some(topic_file::read_options(path)?);
+        }
+        focus.tunnel = self.tunnel.unwrap_or(focus.tunnel);
+        focus.target = self.target.or(focus.target);
+        if let Some(topic) = focus.topic.as_ref().filter(|_| options.strategy == Strategy::Focused) {
+            focus.ready = Some(Arc::new(topic_file::topic(topic)?));
         }
         options.connections = self.connections.unwrap_or(options.connections);
         options.politeness.delay_ms = self.delay.unwrap_or(options.politeness.delay_ms);

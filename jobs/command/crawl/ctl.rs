@@ -191,6 +191,9 @@ fn in_words(s: &Status, now_ms: i64) -> String {
         size(s.bytes as f64),
         size(s.bytes_per_second)
     );
+    if let Some(counts) = &s.focus {
+        let _ = writeln!(text, "topic     {}", super::view::harvest(counts));
+    }
     let _ = writeln!(
         text,
         "queue     {} waiting of {} URLs seen; {} on their way",

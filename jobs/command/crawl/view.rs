@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::json;
+use webmill_crawl::focus::FocusCounts;
 use webmill_crawl::frontier::NEVER_MS;
 use webmill_crawl::steering::NO_RULE;
 use webmill_crawl::{Counted, HostTrouble, Missing, Observer, Snapshot, Totals};
@@ -92,13 +93,27 @@ impl Observer for Lines {
             grouped(f.hosts_parked),
             grouped(s.troubled_hosts)
         ));
-        events.set_message(outcomes(&s.totals));
+        let told = s.focus.as_ref().map(|counts| format!("{}   ", harvest(counts)));
+        events.set_message(told.unwrap_or_default() + &outcomes(&s.totals));
         self.show_troubles(s);
         if s.last {
             self.troubles.iter().for_each(ProgressBar::finish_and_clear);
             self.lines.iter().for_each(ProgressBar::finish_and_clear);
         }
     }
+}
+
+/// How a focused crawl does.
+pub fn harvest(counts: &FocusCounts) -> String {
+    format!(
+        "{} relevant of {} pages: harvest {:.3}, {:.3} over the last {}; {} links in reserve",
+        grouped(counts.relevant),
+        grouped(counts.fetched),
+        counts.harvest(),
+        counts.harvest_now(),
+        grouped(counts.window),
+        grouped(counts.reserved)
+    )
 }
 
 struct Json {
@@ -116,7 +131,7 @@ impl Observer for Json {
         let f = &s.frontier;
         let counts: serde_json::Map<String, serde_json::Value> =
             s.totals.outcomes.iter().map(|(name, n)| (name.to_owned(), n.into())).collect();
-        let line = json!({
+        let mut line = json!({
             "seconds": (s.elapsed.as_secs_f64() * 10.0).round() / 10.0,
             "stored": s.totals.stored,
             "requisites": s.totals.requisites,
@@ -136,6 +151,9 @@ impl Observer for Json {
             "outcomes": counts,
             "eta_seconds": s.eta.map(|eta| eta.as_secs()),
         });
+        if let Some(counts) = &s.focus {
+            line["focus"] = json!(counts);
+        }
         crate::say!("{line}");
     }
 }

@@ -18,6 +18,7 @@ use super::Printing;
 use super::print::{RowFormat, flat};
 use super::scores::{Measured, Score};
 use crate::command::source::Source;
+use crate::count::index::query::{TextIndex, parse};
 use crate::graph::tables::NodeRow;
 use crate::job::{latest, mixed};
 use crate::levels::{Level, read_level};
@@ -61,7 +62,17 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
         Some(root) => BaseSet { root, least: 0, in_links: how.in_links, ..set },
         None => BaseSet { in_links: how.in_links, ..set },
     };
-    let answers = answers(&extract, &query, set.root.max(set.most))?;
+    let most = set.root.max(set.most);
+    let answers = match TextIndex::of(path, &extract)? {
+        Some(index) => {
+            crate::say!("answers are those of the index: words as texts are cut, phrases in quotes");
+            indexed(&index, words, most)?
+        }
+        None => {
+            crate::say!("no index of these texts: all of them are read; webmill count index makes one");
+            answers(&extract, &query, most)?
+        }
+    };
     let (answers, domains) = nodes(graph, &answers)?;
     let whole = if with.weighted { source.graph.clone() } else { source.graph.without_weights() };
     let focus = set.run(&whole, &whole.transpose(), &answers, Some(&domains))?;
@@ -106,6 +117,14 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
         }
     }
     Ok(out.flush()?)
+}
+
+/// Keys of the best pages of the index, with their scores.
+fn indexed(index: &TextIndex, words: &str, most: usize) -> Result<HashMap<u128, f64>> {
+    let best = index.best(&parse(words), most)?;
+    let numbers: Vec<u32> = best.iter().map(|text| text.0).collect();
+    let rows = index.rows(&numbers)?;
+    Ok(rows.iter().zip(&best).map(|(row, text)| (row.url_key.0, text.1)).collect())
 }
 
 /// Keys of the best pages of table `texts`, with their scores.

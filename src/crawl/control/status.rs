@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{HostTrouble, Snapshot};
+use crate::focus::FocusCounts;
 use crate::frontier::FrontierStats;
 
 /// See the module. Times are UTC, ms since 1970.
@@ -59,6 +60,9 @@ pub struct Status {
     pub troubled: Vec<(HostTrouble, u64)>,
     /// Hosts in trouble, all that are remembered.
     pub troubled_hosts: u64,
+    /// How a focused crawl does; `None`: it is no focused one.
+    #[serde(default)]
+    pub focus: Option<FocusCounts>,
 }
 
 impl Status {
@@ -92,6 +96,7 @@ impl Status {
             obeyed: operated.obeyed,
             troubled: snapshot.worst.clone(),
             troubled_hosts: snapshot.troubled_hosts,
+            focus: snapshot.focus,
         }
     }
 }

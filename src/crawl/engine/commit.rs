@@ -58,6 +58,7 @@ impl Crawl {
         let checkpoint = postcard::to_allocvec(&checkpoint)
             .map_err(|e| Error::Internal(format!("checkpoint cannot be encoded: {e}")))?;
         self.keep_rule_counts()?;
+        self.keep_focus()?;
         self.frontier.commit(&checkpoint)?;
         self.changed = 0;
         Ok(())

@@ -33,6 +33,7 @@ mod brake;
 mod commit;
 mod consider;
 mod fetch_task;
+mod focused;
 mod folder;
 mod hints;
 mod import;
@@ -77,6 +78,7 @@ use crate::config::CrawlOptions;
 use crate::event::{Event, outcome};
 use crate::exchange::Exchange;
 use crate::fetch::Fetcher;
+use crate::focus::Focus;
 use crate::frontier::{AskAgain, Frontier, FrontierOptions, FrontierStats};
 use crate::journal::Journal;
 use crate::kinds::KindFilter;
@@ -166,6 +168,8 @@ pub struct Crawl {
     reader: Arc<PageReader>,
     kinds: KindFilter,
     priority: Priority,
+    /// The order of a focused crawl.
+    focus: Option<Focus>,
     sites: Sites,
     seed_news: SeedNews,
     ring: Option<(Ring, String)>,
@@ -249,6 +253,9 @@ impl Crawl {
     /// Adds what no page of the crawl led to.
     fn add_root(&mut self, url: CanonicalUrl, purpose: Purpose, lineage: Lineage) -> Result<()> {
         let priority = self.priority.of(&url, None);
+        if purpose == Purpose::Page {
+            self.focus_on_seed(&url)?;
+        }
         self.add(&Discovered {
             url,
             purpose,
@@ -296,7 +303,10 @@ impl Crawl {
                 return Ok(false);
             }
         }
-        let mut new = self.frontier.add(found)?;
+        let mut new = match self.score_of(found)? {
+            Some(priority) => self.frontier.add(&Discovered { priority, ..found.clone() })?,
+            None => self.frontier.add(found)?,
+        };
         if let Some(again) = again.filter(|_| !new && found.purpose == Purpose::Requisite) {
             new = self.frontier.ask_for_requisite(found, again)?;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::Instant;
 
 use tokio::runtime::Runtime;
@@ -18,6 +18,7 @@ use crate::engine::task::Requests;
 use crate::engine::{Checkpoint, Crawl, Replayed, SeedNews, look, snapshot, trouble, wall_clock_ms};
 use crate::event::outcome;
 use crate::fetch::Fetcher;
+use crate::focus::Scorer;
 use crate::frontier::Frontier;
 use crate::kinds::KindFilter;
 use crate::login::{LoginOptions, Logins};
@@ -82,8 +83,10 @@ impl Crawl {
         adopt(&reader.scope, &checkpoint, &operator);
         let wall_ms = wall_clock_ms();
         let pause_ms = if replayed.fresh { 0 } else { restart_pause_ms(&options) };
+        let focus = Crawl::open_focus(&options, &frontier, &reader)?;
         Ok(Crawl {
             folder: folder.to_path_buf(),
+            focus,
             frontier,
             archive,
             journal,
@@ -194,6 +197,11 @@ fn page_reader(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<PageRea
         follow_nofollow: options.follow_nofollow,
         requisites: options.requisites.clone(),
         steering: Steering::new(&options.rules)?,
+        focus: options
+            .focus
+            .ready
+            .clone()
+            .map(|topic| RwLock::new(Arc::new(Scorer::new(topic, &Arc::default())))),
         budget: ReadingBudget::of(options.memory),
     })
 }

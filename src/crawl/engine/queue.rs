@@ -27,6 +27,8 @@ pub(super) struct Naming<'a> {
     pub redirects: u8,
     pub priority: f64,
     pub referrer: Option<&'a str>,
+    /// The URL first asked for, where redirects led to it.
+    pub origin: Option<&'a str>,
     /// Which requisites that are known are asked for again.
     pub again: Option<AskAgain>,
 }
@@ -56,6 +58,7 @@ impl Crawl {
                 redirects: entry.redirects,
                 priority: entry.priority,
                 referrer: entry.referrer.as_deref(),
+                origin: entry.origin.as_deref(),
                 again,
             },
             reading,
@@ -71,7 +74,10 @@ impl Crawl {
             voucher.as_ref().is_some_and(|robots| robots.host() == candidate.url.host())
         };
         let referrer: Arc<str> = of.url.as_str().into();
-        for candidate in &reading.found {
+        self.queue_focused(of, reading, &referrer)?;
+        let focused = self.focus.is_some();
+        let by_kernel = |candidate: &&Candidate| focused && candidate.purpose == Purpose::Page;
+        for candidate in reading.found.iter().filter(|candidate| !by_kernel(candidate)) {
             self.queue_one(of, candidate, &referrer, voucher.as_ref())?;
         }
         for candidate in &reading.foreign {
@@ -91,17 +97,7 @@ impl Crawl {
         referrer: &Arc<str>,
         voucher: Option<&CanonicalUrl>,
     ) -> Result<()> {
-        let mut found = Discovered {
-            url: candidate.url.clone(),
-            purpose: candidate.purpose,
-            // What a sitemap lists is as near to the seeds as the links of a front page.
-            depth: if of.purpose == Purpose::Sitemap { 1 } else { of.at.depth + 1 },
-            redirects: 0,
-            lineage: self.reader.scope.linked(of.at.lineage, &candidate.url),
-            origin: None,
-            referrer: Some(referrer.clone()),
-            priority: of.priority,
-        };
+        let mut found = self.discovered(of, candidate, referrer);
         match candidate.purpose {
             Purpose::Page | Purpose::Robots => {}
             Purpose::Sitemap => {
@@ -134,6 +130,26 @@ impl Crawl {
             self.hint(&candidate.url, modified)?;
         }
         Ok(())
+    }
+
+    /// A URL that a response names.
+    pub(super) fn discovered(
+        &self,
+        of: Naming<'_>,
+        candidate: &Candidate,
+        referrer: &Arc<str>,
+    ) -> Discovered {
+        Discovered {
+            url: candidate.url.clone(),
+            purpose: candidate.purpose,
+            // What a sitemap lists is as near to the seeds as the links of a front page.
+            depth: if of.purpose == Purpose::Sitemap { 1 } else { of.at.depth + 1 },
+            redirects: 0,
+            lineage: self.reader.scope.linked(of.at.lineage, &candidate.url),
+            origin: None,
+            referrer: Some(referrer.clone()),
+            priority: of.priority,
+        }
     }
 
     /// Each trap is logged once a host.

@@ -126,6 +126,8 @@ struct Known {
     kept: bool,
     /// Where a rendered page wanted to go on to.
     onward: Vec<String>,
+    /// The URL first asked for, where redirects led here.
+    origin: Option<String>,
 }
 
 /// What the journal knows of stored answers, in the order of the shards.
@@ -160,8 +162,8 @@ fn send_known(folder: &Path, from: Position, written: &Written, sender: &SyncSen
             let standing = Standing { depth: event.depth, lineage: event.lineage };
             let (purpose, redirects, at_ms) = (event.purpose, event.redirects, event.fetch_time_ms);
             // Nobody listens any more when the shards could not be read; that error is reported.
-            let onward = event.onward;
-            let _ = sender.send(Known { at, purpose, standing, redirects, at_ms, kept, onward });
+            let (onward, origin) = (event.onward, event.origin);
+            let _ = sender.send(Known { at, purpose, standing, redirects, at_ms, kept, onward, origin });
         }
         Ok(())
     };
@@ -208,6 +210,7 @@ impl Crawl {
             }
             applied += 1;
             if applied.is_multiple_of(BATCH) {
+                self.keep_focus()?;
                 self.frontier.commit(&[])?;
             }
             self.replay_event(&event, again)
@@ -235,6 +238,7 @@ impl Crawl {
                 if self.replay_record(known, record, tree)? {
                     replayed.pages += 1;
                     if replayed.pages.is_multiple_of(BATCH) {
+                        self.keep_focus()?;
                         self.frontier.commit(&[])?;
                     }
                 }
@@ -254,15 +258,15 @@ impl Crawl {
         tree: Option<&[u8]>,
     ) -> Result<bool> {
         let Some(url) = CanonicalUrl::parse_stored(&record.url) else { return Ok(false) };
-        let (purpose, standing, redirects, onward, at_ms) = match known {
+        let (purpose, standing, redirects, onward, at_ms, origin) = match known {
             Some(Known { kept: false, .. }) => return Ok(false),
-            Some(Known { purpose, standing, redirects, onward, at_ms, .. }) => {
-                (purpose, standing, redirects, onward, Some(at_ms))
+            Some(Known { purpose, standing, redirects, onward, at_ms, origin, .. }) => {
+                (purpose, standing, redirects, onward, Some(at_ms), origin)
             }
             None => {
                 // A page that only the shards know of: its links count from here on.
                 self.frontier.mark_seen(&url)?;
-                (Purpose::Page, Standing::default(), 0, Vec::new(), None)
+                (Purpose::Page, Standing::default(), 0, Vec::new(), None, None)
             }
         };
         let leads = self.leads_for(&url, purpose)?;
@@ -283,7 +287,9 @@ impl Crawl {
             Some(at_ms) => self.asked_again_since(&url, purpose, (at_ms, &record.place))?,
             None => None,
         };
-        let of = Naming { url: &url, purpose, at: standing, redirects, priority, referrer: None, again };
+        let origin = origin.as_deref();
+        let of =
+            Naming { url: &url, purpose, at: standing, redirects, priority, referrer: None, origin, again };
         self.queue(of, &reading)?;
         Ok(true)
     }

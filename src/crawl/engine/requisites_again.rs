@@ -216,6 +216,6 @@ impl Crawl {
         let again = self.asked_again_at(url, event.purpose, event.fetch_time_ms)?;
         let priority = self.priority.of(url, None);
         let (purpose, redirects, referrer) = (event.purpose, event.redirects, event.referrer.as_deref());
-        self.queue(Naming { url, purpose, at, redirects, priority, referrer, again }, &reading)
+        self.queue(Naming { url, purpose, at, redirects, priority, referrer, origin: None, again }, &reading)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::engine::{Crawl, HostTrouble, Operated, Totals};
+use crate::focus::FocusCounts;
 use crate::frontier::FrontierStats;
 
 /// Between two looks.
@@ -19,6 +20,8 @@ pub enum Ended {
     Finished,
     /// At the limit of pages.
     Pages,
+    /// It has the relevant pages that it was to find.
+    Target,
     /// At the limit of bytes.
     Bytes,
     /// At the limit of time.
@@ -35,6 +38,7 @@ impl Ended {
         match self {
             Ended::Finished => "finished",
             Ended::Pages => "page limit",
+            Ended::Target => "target reached",
             Ended::Bytes => "byte limit",
             Ended::Time => "time limit",
             Ended::Patience => "gave up waiting",
@@ -75,6 +79,8 @@ pub struct Snapshot {
     pub idle: Duration,
     /// Bytes that the process holds in memory, where that is known.
     pub resident_bytes: Option<u64>,
+    /// How a focused crawl does.
+    pub focus: Option<FocusCounts>,
     /// The last look: fetching has ended.
     pub last: bool,
 }
@@ -127,6 +133,7 @@ impl Crawl {
             operated: self.operated(),
             idle: self.answered_at.elapsed(),
             resident_bytes: resident_bytes(),
+            focus: self.focus_counts(),
             last,
         };
         self.publish(&snapshot);

@@ -223,6 +223,7 @@ impl Crawl {
             at: *at,
             redirects: 0,
             priority: self.priority.of(url, None),
+            origin: None,
             referrer: None,
             again: None,
         };

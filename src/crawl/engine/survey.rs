@@ -5,10 +5,14 @@
 
 use crate::HostState;
 use crate::engine::Totals;
+use crate::focus::{Focus, Harvested};
 use crate::frontier::Frontier;
 use crate::journal::Journal;
 use webmill_capture::error::Result;
 use webmill_revisit::PageHistory;
+
+/// Pages that are read at once.
+const ROWS: usize = 1024;
 
 /// A crawl that fetches no more: what it knows.
 pub struct Finished {
@@ -53,6 +57,23 @@ impl Finished {
     /// As [`Finished::each_host`]; [`webmill_capture::error::Error::Incompatible`] for histories of another version.
     pub fn each_history(&self, visit: &mut dyn FnMut(u32, PageHistory) -> Result<()>) -> Result<()> {
         self.frontier.each_history(visit)
+    }
+
+    /// Visits the pages that a focused crawl fetched, in order; none of another crawl. Whether it is a focused one.
+    ///
+    /// # Errors
+    /// As [`Finished::each_host`].
+    pub fn each_harvested(&self, visit: &mut dyn FnMut(Harvested) -> Result<()>) -> Result<bool> {
+        let Some(store) = self.frontier.focus() else { return Ok(false) };
+        let mut from = 0;
+        loop {
+            let rows = Focus::rows(from, ROWS, store)?;
+            if rows.is_empty() {
+                return Ok(true);
+            }
+            from += rows.len() as u64;
+            rows.into_iter().try_for_each(&mut *visit)?;
+        }
     }
 
     /// Closes the frontier.

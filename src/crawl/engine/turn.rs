@@ -150,7 +150,9 @@ impl Crawl {
                 }
                 Next::Busy => return Ok(Wake::Results),
                 Next::Empty if self.requests.in_flight == 0 && self.robots_redirects.is_empty() => {
-                    return Ok(Wake::Nothing);
+                    if !self.release_reserve()? {
+                        return Ok(Wake::Nothing);
+                    }
                 }
                 Next::Empty => return Ok(Wake::Results),
             }
@@ -175,6 +177,8 @@ impl Crawl {
         let limits = self.options.limits.clone();
         if limits.pages.is_some_and(|n| self.totals.stored >= n) && !self.requisites_left() {
             Some(Ended::Pages)
+        } else if self.has_target() {
+            Some(Ended::Target)
         } else if limits.bytes.is_some_and(|n| self.totals.bytes >= n) {
             Some(Ended::Bytes)
         } else if limits.seconds.is_some_and(|n| self.started.elapsed().as_secs() >= n) {

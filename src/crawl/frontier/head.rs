@@ -117,7 +117,11 @@ impl Head {
     pub fn class(&mut self, found: &Discovered, options: &FrontierOptions) -> u64 {
         if found.purpose == Purpose::Requisite {
             // Soon after its page, before either changes.
-            return if options.strategy == Strategy::Best { rank::class_of(f64::INFINITY) } else { 0 };
+            return if matches!(options.strategy, Strategy::Best | Strategy::Focused) {
+                rank::class_of(f64::INFINITY)
+            } else {
+                0
+            };
         }
         match options.strategy {
             Strategy::Breadth => u64::from(found.depth) + 1,
@@ -125,6 +129,7 @@ impl Head {
                 let links = if found.referrer.is_some() { options.popularity } else { 0.0 };
                 rank::class_of(found.priority + links)
             }
+            Strategy::Focused => rank::class_of(found.priority),
             Strategy::Depth => {
                 let referrer = found.referrer.as_ref().map_or(0, |referrer| xxh3_64(referrer.as_bytes()) | 1);
                 if std::mem::take(&mut self.page_ended) || referrer != self.referrer {

@@ -96,6 +96,8 @@ const NAMES: [(&str, bool); 10] = [
     ("requisites", false),
     ("meta", false),
 ];
+/// The keyspace of focused crawls; other crawls have none.
+const FOCUS: (&str, bool) = ("focus", true);
 /// Rank under which a host is leased without an entry.
 const BORROWED: Rank = Rank::MAX;
 /// A host that is not due before this time is left alone until [`Frontier::revive`], however long the crawl lasts: what it has
@@ -120,6 +122,8 @@ pub struct Frontier {
     due: Layer,
     requisites: Layer,
     meta: Layer,
+    /// What a focused crawl remembers of links, pages and hosts.
+    focus: Option<Layer>,
     store: Store,
     options: FrontierOptions,
     limits: Limits,
@@ -208,7 +212,10 @@ impl Frontier {
     }
 
     fn open_with(folder: &Path, options: &FrontierOptions, limits: Limits) -> Result<(Frontier, Opened)> {
-        let (store, layers, fresh) = Store::open(folder, limits.sizes, &NAMES)?;
+        let focused = options.strategy == Strategy::Focused;
+        let names = [&NAMES[..], if focused { &[FOCUS] } else { &[] }].concat();
+        let (store, mut layers, fresh) = Store::open(folder, limits.sizes, &names)?;
+        let focus = if focused { layers.pop() } else { None };
         let Ok([seen, queue, states, places, index, robots, history, due, requisites, mut meta]) =
             <[Layer; 10]>::try_from(layers)
         else {
@@ -238,6 +245,7 @@ impl Frontier {
             due,
             requisites,
             meta,
+            focus,
             store,
             options: options.clone(),
             limits,
@@ -272,7 +280,7 @@ impl Frontier {
             None => {}
             Some(Known::Yes) => return Ok(false),
             Some(Known::Queued(rank)) => {
-                if found.referrer.is_some() {
+                if found.referrer.is_some() && self.options.strategy == Strategy::Best {
                     self.gain(host, host_key, key, rank)?;
                 }
                 return Ok(false);
@@ -391,7 +399,7 @@ impl Frontier {
         self.head.commits += 1;
         self.head.write(&mut self.meta, checkpoint)?;
         let changes = self.seen.take_changes();
-        let layers = [
+        let mut layers = vec![
             self.seen.layer(),
             &mut self.queue,
             &mut self.states,
@@ -403,6 +411,7 @@ impl Frontier {
             &mut self.requisites,
             &mut self.meta,
         ];
+        layers.extend(&mut self.focus);
         self.store.commit(self.head.commits, layers, changes)?;
         for slot in std::mem::take(&mut self.dirty) {
             if self.hosts.loaded_bytes > self.limits.loaded
@@ -449,8 +458,35 @@ impl Frontier {
         self.sync()
     }
 
-    /// Whether links to waiting URLs are counted; only then does `seen` hold the rank.
+    /// Where a focused crawl keeps what it remembers; `None`: it is no focused one.
+    pub(crate) fn focus(&self) -> Option<&dyn crate::focus::Store> {
+        self.focus.as_ref().map(|layer| layer as &dyn crate::focus::Store)
+    }
+
+    /// [`Frontier::focus`], to change.
+    pub(crate) fn focus_mut(&mut self) -> Option<&mut dyn crate::focus::Store> {
+        self.focus.as_mut().map(|layer| layer as &mut dyn crate::focus::Store)
+    }
+
+    /// Gives a URL that waits another score. For focused crawls; of others, and of what is being fetched, it changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`].
+    pub fn score(&mut self, url: &CanonicalUrl, score: f64) -> Result<()> {
+        let host = url.host();
+        let host_key = seen::host_key(self.options.hash_seed, host);
+        let key = seen::url_key(self.options.hash_seed, host_key, url);
+        match self.seen.get(key)? {
+            Some(Known::Queued(rank)) => self.rank_anew(host, (host_key, key), rank, score),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether URLs that wait change their ranks; only then does `seen` hold the rank.
     fn counts_links(&self) -> bool {
-        self.options.strategy == Strategy::Best && self.options.popularity != 0.0
+        match self.options.strategy {
+            Strategy::Focused => true,
+            strategy => strategy == Strategy::Best && self.options.popularity != 0.0,
+        }
     }
 }

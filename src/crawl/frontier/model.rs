@@ -64,6 +64,7 @@ impl Model {
         let first = match self.options.strategy {
             Strategy::Breadth => f64::from(found.depth),
             Strategy::Best => -(found.priority + if linked { self.options.popularity } else { 0.0 }),
+            Strategy::Focused => -found.priority,
             Strategy::Depth => {
                 let referrer = found.referrer.as_deref().map(str::to_owned);
                 if self.ended || referrer != self.referrer {

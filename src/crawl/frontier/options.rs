@@ -17,6 +17,8 @@ pub enum Strategy {
     Depth,
     /// The one of highest priority, then the first found.
     Best,
+    /// The one of highest score by a topic ([`crate::focus`]), then the first found.
+    Focused,
 }
 
 impl Strategy {
@@ -26,6 +28,7 @@ impl Strategy {
             Strategy::Breadth => "breadth",
             Strategy::Depth => "depth",
             Strategy::Best => "best",
+            Strategy::Focused => "focused",
         }
     }
 }

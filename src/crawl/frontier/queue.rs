@@ -13,11 +13,22 @@ use webmill_capture::error::Result;
 impl Frontier {
     /// A waiting URL was linked again.
     pub(super) fn gain(&mut self, host: &str, host_key: u128, key: u128, old: Rank) -> Result<()> {
+        let priority = rank::priority_of(rank::class(old)) + self.options.popularity;
+        self.rank_anew(host, (host_key, key), old, priority)
+    }
+
+    /// A waiting URL has another priority, and keeps its turn among equals.
+    pub(super) fn rank_anew(
+        &mut self,
+        host: &str,
+        (host_key, key): (u128, u128),
+        old: Rank,
+        priority: f64,
+    ) -> Result<()> {
         let slot = self.hosts.find(host_key);
         if slot.is_some_and(|slot| self.hosts.get(slot).phase == Phase::Leased(old)) {
             return Ok(());
         }
-        let priority = rank::priority_of(rank::class(old)) + self.options.popularity;
         let rank = rank::rank(rank::class_of(priority), rank::sequence(old));
         if rank == old {
             return Ok(());

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | breadth | depth, counted from 1 |
 //! | depth | number of the page that links, newest first |
-//! | best | priority, highest first |
+//! | best, focused | priority or score, highest first |
 //!
 //! What a page needs to be shown comes before all pages, in the order of adding.
 

@@ -113,7 +113,7 @@ impl Store {
     }
 
     /// Writes all overlays, and further changes of the first keyspace, as one batch; it is with the operating system when this returns.
-    pub fn commit<const N: usize>(&self, number: u64, layers: [&mut Layer; N], first: Changes) -> Result<()> {
+    pub fn commit(&self, number: u64, layers: Vec<&mut Layer>, first: Changes) -> Result<()> {
         self.wait_for_room(&layers)?;
         let Some(db) = &self.db else { return Err(self.corrupt("it is closed")) };
         let count = layers.iter().map(|layer| layer.pending.len() + 1).sum::<usize>() + first.len();
@@ -352,7 +352,7 @@ fn create(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<bool> {
     }
     let (store, mut layers) = Store::open_existing(&staged, sizes, names)?;
     for layer in &mut layers {
-        store.commit(0, [layer], Vec::new())?;
+        store.commit(0, vec![layer], Vec::new())?;
     }
     store.sync()?;
     drop(layers);
@@ -360,4 +360,29 @@ fn create(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<bool> {
     std::fs::rename(&staged, path).at(path)?;
     std::fs::File::open(parent).and_then(|folder| folder.sync_all()).at(parent)?;
     Ok(true)
+}
+
+impl crate::focus::Store for Layer {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(Layer::get(self, key)?.map(|value| value.to_vec()))
+    }
+
+    fn put(&mut self, key: &[u8], value: Vec<u8>) {
+        Layer::put(self, key, value);
+    }
+
+    fn remove(&mut self, key: &[u8]) {
+        Layer::remove(self, key);
+    }
+
+    fn first(&self, kind: u8, most: usize) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let mut found = Vec::new();
+        if most > 0 {
+            self.scan(&[kind], &[kind + 1], |key, value| {
+                found.push((key.to_vec(), value.to_vec()));
+                Ok(found.len() < most)
+            })?;
+        }
+        Ok(found)
+    }
 }

@@ -2,12 +2,17 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::{Candidate, PageReader, Reading, weight_of_led};
 use crate::Purpose;
+use crate::focus::{LinkWords, Scorer};
 use crate::scope::Standing;
 use crate::steering::{Led, Looked, NO_RULE};
 use webmill_capture::{CanonicalUrl, UrlKey};
+use webmill_html::links::Link;
+use webmill_html::{Dom, metadata};
+use webmill_text::{TextLimits, main_text};
 
 /// A reading while it grows.
 pub(super) struct Gather<'r> {
@@ -22,6 +27,11 @@ pub(super) struct Gather<'r> {
     expected: HashMap<UrlKey, Option<bool>>,
     bytes: usize,
     requisites: u32,
+    scorer: Option<Arc<Scorer>>,
+    /// What the texts of the link say that is being taken.
+    words: LinkWords,
+    /// Where pages stand among those found, by the address as it is asked for and as it was named, in focused crawls.
+    places: HashMap<UrlKey, usize>,
 }
 
 impl<'r> Gather<'r> {
@@ -32,7 +42,41 @@ impl<'r> Gather<'r> {
         reading: &'r mut Reading,
     ) -> Self {
         let (seen, expected) = (HashMap::new(), HashMap::new());
-        Gather { reader, url, at, reading, seen, expected, bytes: 0, requisites: 0 }
+        let (scorer, words, places) = (reader.scorer(), LinkWords::default(), HashMap::new());
+        Gather { reader, url, at, reading, seen, expected, bytes: 0, requisites: 0, scorer, words, places }
+    }
+
+    /// Whether texts of links are wanted.
+    pub fn is_focused(&self) -> bool {
+        self.scorer.is_some()
+    }
+
+    /// What a page's own text says.
+    pub fn read_text(&mut self, dom: &Dom<'_>) {
+        let Some(scorer) = &self.scorer else { return };
+        let about = metadata(dom, self.url, &[]);
+        let limits = TextLimits { markdown: false, details: false, ..TextLimits::default() };
+        let main = main_text(dom, &about, &limits);
+        let title = main.title.or(about.title).unwrap_or_default();
+        self.reading.words = Some(scorer.page(self.url.as_str(), &title, &main.text));
+    }
+
+    /// A link of markup, with its texts.
+    pub fn link_of_markup(&mut self, link: Link) {
+        if let Some(scorer) = &self.scorer {
+            self.words = scorer.link(&link.anchor, &link.before, &link.after, &link.target);
+        }
+        self.link(link.target, None);
+        self.words = LinkWords::default();
+    }
+
+    /// A page that was found is linked again: the better of each text counts.
+    fn again(&mut self, key: UrlKey) {
+        if let Some(place) = self.places.get(&key)
+            && let Some(candidate) = self.reading.found.get_mut(*place)
+        {
+            candidate.words = candidate.words.larger(self.words);
+        }
     }
 
     /// What rules lead to, before the links are read.
@@ -109,10 +153,15 @@ impl<'r> Gather<'r> {
     fn page(&mut self, target: CanonicalUrl, last_modified: Option<i64>) {
         // Pages name the same URL again and again.
         if self.seen.get(&target.key()) == Some(&Purpose::Page) {
+            self.again(target.key());
             return;
         }
+        let mut words = self.words;
+        if let Some(scorer) = self.scorer.as_ref().filter(|_| words == LinkWords::default()) {
+            words = scorer.link("", "", "", &target);
+        }
         match self.reader.admit(target, self.at, self.at.depth + 1) {
-            Ok(url) => self.push(Candidate { url, purpose: Purpose::Page, last_modified }),
+            Ok(url) => self.push(Candidate { url, purpose: Purpose::Page, last_modified, words }),
             Err((url, refusal)) => self.reading.refuse(url, refusal),
         }
     }
@@ -147,13 +196,18 @@ impl<'r> Gather<'r> {
         if candidate.url == *self.url {
             return;
         }
-        let Entry::Vacant(place) = self.seen.entry(candidate.url.key()) else { return };
+        let Entry::Vacant(place) = self.seen.entry(candidate.url.key()) else {
+            self.again(candidate.url.key());
+            return;
+        };
         place.insert(candidate.purpose);
         if !self.has_room(&candidate) {
             return;
         }
         if candidate.purpose == Purpose::Requisite {
             self.requisites += 1;
+        } else if self.scorer.is_some() {
+            self.places.insert(candidate.url.key(), self.reading.found.len());
         }
         self.reading.found.push(candidate);
     }

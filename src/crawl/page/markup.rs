@@ -8,6 +8,10 @@ use webmill_html::links::{Link, LinkKind, LinkLimits, each_link};
 use webmill_html::sniff::is_markup;
 use webmill_html::{Dom, RequisiteLimits, Robots, Tag, base_of, decode, each_requisite};
 
+/// Bytes of the texts of links that focused crawls read, as table `links` has them.
+const CONTEXT_BYTES: usize = 50;
+const ANCHOR_BYTES: usize = 1024;
+
 impl PageReader {
     pub(super) fn is_markup(&self, body: &Body<'_>) -> bool {
         is_markup(body.media_type.as_deref(), body.sniffed)
@@ -25,8 +29,8 @@ impl PageReader {
         let tld = gather.url.host().rsplit('.').next().map(str::as_bytes);
         let text = decode(&body.bytes, response.charset_label(), tld);
         let limits = LinkLimits {
-            context_bytes: 0,
-            max_anchor_bytes: 0,
+            context_bytes: if gather.is_focused() { CONTEXT_BYTES } else { 0 },
+            max_anchor_bytes: if gather.is_focused() { ANCHOR_BYTES } else { 0 },
             max_links: usize::MAX,
             images: self.images && !self.requisites.fetch,
             hidden: true,
@@ -38,6 +42,7 @@ impl PageReader {
             if let Some(robots) = robots.take() {
                 base = base_of(dom, Some(gather.url)).unwrap_or_else(|| gather.url.clone());
                 gather.reading.fingerprint = page_fingerprint(gather.url, dom);
+                gather.read_text(dom);
                 gather.reading.nofollow = self.forbids_following(dom, robots);
             }
             let cut = dom.cut();
@@ -78,7 +83,7 @@ impl PageReader {
             gather.forbidden_link(&link.target);
             return;
         }
-        gather.link(link.target, None);
+        gather.link_of_markup(link);
     }
 
     /// What a tree needs to be shown.

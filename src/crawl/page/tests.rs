@@ -16,6 +16,7 @@ fn reader(requisites: bool) -> PageReader {
         follow_nofollow: false,
         requisites: RequisiteOptions { fetch: requisites, ..RequisiteOptions::default() },
         steering: None,
+        focus: None,
         budget: ReadingBudget::default(),
     }
 }

@@ -218,7 +218,15 @@ fn tables() -> Vec<(TableSchema, &'static str)> {
         writers.insert(table.name, "simweb");
     }
     for job in JOBS {
-        let command = if job.name == "graph" { "graph build" } else { job.name };
+        let command = match job.name {
+            "graph" => "graph build",
+            // Without the argument that stands for a pattern or file.
+            name if name.starts_with("count-") => {
+                let command = webmill::jobs::job::command(name);
+                command.trim_end_matches(|c: char| c.is_ascii_uppercase()).trim_end()
+            }
+            name => name,
+        };
         writers.extend((job.tables)().into_iter().map(|table| (table.name, command)));
     }
     for (table, command) in

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use webmill::crawl::CrawlOptions;
-use webmill::jobs::{dedup, extract, graph, keywords, mirrors, rank, repeated, report, rules, shape};
+use webmill::jobs::{count, dedup, extract, graph, keywords, mirrors, rank, repeated, report, rules, shape};
 
 /// A setting of a recipe.
 pub struct Setting {
@@ -30,6 +30,13 @@ pub fn tables() -> Vec<(&'static str, Vec<Setting>)> {
         ("mirrors", "MirrorOptions", json(&mirrors::Mirrors::default())),
         ("keywords", "KeywordsJob", json(&keywords::KeywordsJob::default())),
         ("rules", "RuleSettings", json(&rules::RuleSettings::default())),
+        ("count-words", "CountWords", json(&count::words::CountWords::default())),
+        ("count-backlinks", "CountBacklinks", json(&count::backlinks::CountBacklinks::default())),
+        ("count-host-terms", "CountHostTerms", json(&count::host_terms::CountHostTerms::default())),
+        ("count-index", "CountIndex", json(&count::index::CountIndex::default())),
+        ("count-grep", "CountGrep", json(&count::grep::CountGrep::default())),
+        ("count-visits", "CountVisits", json(&count::visits::CountVisits::default())),
+        ("count-sort", "CountSort", json(&count::sort::CountSort::default())),
         ("report", "Report", json(&report::Report::default())),
         ("crawl", "CrawlOptions", json(&CrawlOptions::default())),
     ];

@@ -1,0 +1,383 @@
+//! `webmill count backlinks`: which pages link to a page, and by which words.
+//!
+//! **Definition.** Links are those of kinds that make arcs, of the captures that count and of redirects. Links of a page to itself are left out. Of a
+//! target the distinct pairs (source, anchor) are listed in their order, the first [`CountBacklinks::most`] of them; all are counted.
+//!
+//! **Algorithm.** Two kernels over table `links`, whose keys begin with the SURT form of the target: pairs of source and anchor, and anchors with
+//! counts. Parts are ranges of keys, so that tables are sorted as a whole: a host, or a domain, is one stretch.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use webmill_capture::{CanonicalUrl, Result};
+use webmill_mapreduce::{Count, Key, MapReduce, Sample, Splitters};
+use webmill_mill::{LinkElement, LinkRow, PageRow};
+use webmill_run::{Committed, Job, Stage};
+use webmill_table::{Reader, columns, part_files, schema, table};
+
+use super::SUPERSEDED;
+use super::engine::{Batches, Engine, Plan, Split, Tally, check_parts, parts_of};
+use crate::current_captures::place;
+use crate::extract::Extract;
+use crate::graph::GraphJob;
+use crate::job::{Context, JobEntry};
+use crate::output::covered;
+use crate::recipe::{Settings, check_settings, within};
+
+/// The job as the registry lists it.
+pub const ENTRY: JobEntry = JobEntry {
+    name: CountBacklinks::NAME,
+    about: "List the links to each page, and the anchors that name it",
+    example: "Example:\n  webmill count backlinks --out results",
+    reads_shards: false,
+    optional: true,
+    tables: || vec![schema::<BacklinkRow>(), schema::<AnchorRow>()],
+    check: check_settings::<CountBacklinks>,
+    run: count_backlinks,
+};
+
+table! {
+    /// One row a URL that pages link to: the links to it.
+    BacklinkRow = "count_backlinks" sorted by [url_sortkey, url] {
+        url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
+        url: String = "canonical URL that the links lead to", "http://pku.edu.cn/news/1.html";
+        num_links: u64 = "links to it, those of one page each", "41";
+        num_sources: u64 = "pages that link to it", "40";
+        num_pairs: u64 = "different pairs of source and anchor; those beyond the lists were left out of them", "41";
+        sources: Vec<String> = "canonical URL of the page of each pair, the first of num_pairs in the order of source and anchor", "['http://pku.edu.cn/', …]";
+        anchors: Vec<String> = "text of the link of each pair", "['Campus news', …]";
+    }
+}
+
+table! {
+    /// One row a URL and text of links to it: how it is called.
+    AnchorRow = "count_anchors" sorted by [url_sortkey, url, anchor] {
+        url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
+        url: String = "canonical URL that the links lead to", "http://pku.edu.cn/news/1.html";
+        anchor: String = "text of the links, empty where there is none", "Campus news";
+        num_links: u64 = "links with this text", "12";
+    }
+}
+
+/// Configuration of the job.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CountBacklinks {
+    /// Pairs of source and anchor that are listed of each target.
+    pub most: usize,
+    /// Kinds of links that count, see links.kind.
+    pub kinds: Vec<String>,
+    /// Parts of the output; 0: one for each 32 MiB of the stored table.
+    pub parts: u32,
+}
+
+impl Default for CountBacklinks {
+    fn default() -> Self {
+        CountBacklinks { most: 1000, kinds: GraphJob::default().kinds, parts: 0 }
+    }
+}
+
+impl Settings for CountBacklinks {
+    const TABLE: &'static str = "count-backlinks";
+
+    fn check(&self) -> Result<()> {
+        within("most", self.most, 0..=1_000_000)?;
+        check_parts(self.parts)?;
+        GraphJob { kinds: self.kinds.clone(), ..GraphJob::default() }.check()
+    }
+}
+
+/// A link of a page.
+pub struct Link<'p> {
+    /// SURT form of the target.
+    pub surt: &'p str,
+    /// The target.
+    pub target: &'p str,
+    /// The page that links.
+    pub source: &'p str,
+    /// By which words.
+    pub anchor: &'p str,
+}
+
+/// Links by target.
+pub struct Backlinks {
+    most: usize,
+    splitters: Arc<Splitters>,
+}
+
+impl MapReduce for Backlinks {
+    type Page<'p> = Link<'p>;
+    type Key<'k> = (Cow<'k, str>, &'k str);
+    type Value = (String, String);
+    type Out = BacklinkRow;
+
+    fn map(&self, link: &Link<'_>, emit: &mut dyn FnMut(Self::Key<'_>, (String, String))) {
+        emit((Cow::Borrowed(link.surt), link.target), (link.source.to_owned(), link.anchor.to_owned()));
+    }
+
+    fn reduce(
+        &self,
+        (surt, url): Self::Key<'_>,
+        values: &mut dyn Iterator<Item = (String, String)>,
+        emit: &mut dyn FnMut(BacklinkRow),
+    ) {
+        let mut row =
+            BacklinkRow { url_sortkey: surt.into_owned(), url: url.to_owned(), ..BacklinkRow::default() };
+        let mut last: Option<(String, String)> = None;
+        for pair in values {
+            row.num_links += 1;
+            row.num_sources += u64::from(last.as_ref().is_none_or(|last| last.0 != pair.0));
+            if last.as_ref() != Some(&pair) {
+                row.num_pairs += 1;
+                if row.sources.len() < self.most {
+                    row.sources.push(pair.0.clone());
+                    row.anchors.push(pair.1.clone());
+                }
+            }
+            last = Some(pair);
+        }
+        emit(row);
+    }
+
+    fn partition(&self, key: &[u8], _: u32) -> u32 {
+        self.splitters.part(key)
+    }
+}
+
+/// Anchors of each target.
+pub struct Anchors {
+    splitters: Arc<Splitters>,
+}
+
+impl MapReduce for Anchors {
+    type Page<'p> = Link<'p>;
+    type Key<'k> = (Cow<'k, str>, &'k str);
+    type Value = Count;
+    type Out = AnchorRow;
+    const COMBINES: bool = true;
+
+    fn map(&self, link: &Link<'_>, emit: &mut dyn FnMut(Self::Key<'_>, Count)) {
+        // No URL or anchor holds a zero byte but as it is written in a key.
+        let mut target = Vec::new();
+        (Cow::Borrowed(link.surt), link.target).write(&mut target);
+        let target = String::from_utf8(target).unwrap_or_default();
+        emit((Cow::Owned(target), link.anchor), Count(1));
+    }
+
+    fn combine(&self, into: &mut Count, next: Count) {
+        into.0 += next.0;
+    }
+
+    fn reduce(
+        &self,
+        (target, anchor): Self::Key<'_>,
+        values: &mut dyn Iterator<Item = Count>,
+        emit: &mut dyn FnMut(AnchorRow),
+    ) {
+        let Some((surt, url)) = <(Cow<'_, str>, &str)>::read(target.as_bytes()) else { return };
+        let num_links = values.map(|count| count.0).sum();
+        emit(AnchorRow {
+            url_sortkey: surt.into_owned(),
+            url: url.to_owned(),
+            anchor: anchor.to_owned(),
+            num_links,
+        });
+    }
+
+    fn partition(&self, key: &[u8], _: u32) -> u32 {
+        let target = <(Cow<'_, str>, &str)>::read(key).map(|(target, _)| target.into_owned());
+        self.splitters.part(target.unwrap_or_default().as_bytes())
+    }
+}
+
+columns! {
+    struct Linked from LinkRow { source_url, target_url, anchor, kind, warc_filename, warc_record_offset }
+}
+
+columns! {
+    struct Target from LinkRow { target_url }
+}
+
+columns! {
+    struct Captured from PageRow { is_current, is_html, page_type, fetch_status, warc_filename, warc_record_offset }
+}
+
+/// Counts the links of the context's pages.
+///
+/// # Errors
+/// What the job meets.
+pub fn count_backlinks(context: &Context<'_>) -> Result<Option<Committed>> {
+    context.run(&context.settings::<CountBacklinks>()?, &context.results_of(Extract::NAME)?)
+}
+
+impl Job for CountBacklinks {
+    type Input = Committed;
+    const NAME: &'static str = "count-backlinks";
+    const VERSION: u32 = 1;
+
+    fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
+        let plan = Plan::of_table(&extract.path("links"))?;
+        let parts = parts_of(self.parts, plan.bytes);
+        let splitters = Arc::new(splitters(&plan, parts)?);
+        let pages = Pages::of(extract)?;
+        let backlinks = Backlinks { most: self.most, splitters: splitters.clone() };
+        let engine = Engine { stage, kernel: &backlinks, name: "", parts };
+        let files = self.map(&engine, &plan, &pages, true)?;
+        engine.reduce_table(&files, |row: BacklinkRow, write| write(row))?;
+        let anchors = Anchors { splitters };
+        let engine = Engine { stage, kernel: &anchors, name: "anchors-", parts };
+        let files = self.map(&engine, &plan, &pages, false)?;
+        engine.reduce_table(&files, |row: AnchorRow, write| write(row))?;
+        Ok(())
+    }
+}
+
+impl CountBacklinks {
+    fn map<M>(
+        &self,
+        engine: &Engine<'_, '_, M>,
+        plan: &Plan,
+        pages: &Pages,
+        counts: bool,
+    ) -> Result<Vec<webmill_mapreduce::Shuffle>>
+    where
+        M: for<'p> MapReduce<Page<'p> = Link<'p>>,
+    {
+        let kinds: Vec<LinkElement> = self.kinds.iter().filter_map(|kind| kind.parse().ok()).collect();
+        engine.map_table::<Linked, HashSet<u64>>(
+            plan,
+            |splits| pages.superseded(splits),
+            |(batch, old), rows, side, tally| {
+                let mut told = Tally::default();
+                for link in rows.map(|row| batch.get(row)) {
+                    let target = CanonicalUrl::parse_stored(link.target_url);
+                    let of_old = || old.contains(&place(link.warc_filename, link.warc_record_offset));
+                    let left_out = match &target {
+                        _ if !kinds.contains(&link.kind) => Some("other-kind"),
+                        _ if link.source_url == link.target_url => Some("self-link"),
+                        None => Some("no-url"),
+                        _ if !old.is_empty() && of_old() => Some(SUPERSEDED),
+                        _ => None,
+                    };
+                    told.note(left_out.map_or(Ok("links"), Err));
+                    let (None, Some(target)) = (left_out, target) else { continue };
+                    let surt = target.surt();
+                    let (source, anchor) = (link.source_url, link.anchor);
+                    side.map(&Link { surt: &surt, target: link.target_url, source, anchor })?;
+                }
+                if counts {
+                    tally.merge(told);
+                }
+                Ok(())
+            },
+        )
+    }
+}
+
+/// What cuts the targets into parts.
+fn splitters(plan: &Plan, parts: u32) -> Result<Splitters> {
+    let mut sample = Sample::default();
+    if parts > 1 {
+        let mut batches = Batches::<Target>::of(&plan.units.concat());
+        let mut key = Vec::new();
+        while let Some(batch) = batches.next()? {
+            for link in batch.rows() {
+                let Some(target) = CanonicalUrl::parse_stored(link.target_url) else { continue };
+                key.clear();
+                (Cow::Borrowed(target.surt().as_str()), link.target_url).write(&mut key);
+                sample.add(&key);
+            }
+        }
+    }
+    Ok(sample.splitters(parts))
+}
+
+/// The captures that links stand on.
+struct Pages {
+    pages: Vec<std::path::PathBuf>,
+    links: Vec<std::path::PathBuf>,
+}
+
+impl Pages {
+    fn of(extract: &Committed) -> Result<Pages> {
+        Ok(Pages { pages: part_files(&extract.path("pages"))?, links: part_files(&extract.path("links"))? })
+    }
+
+    /// Places of the pages behind these splits of links that a later capture of their URL replaced.
+    fn superseded(&self, splits: &[Split]) -> Result<HashSet<u64>> {
+        let mut places = HashSet::new();
+        for split in splits {
+            let at = self.links.iter().position(|file| *file == split.file).unwrap_or_default();
+            let of = covered(&self.pages, &self.links, at);
+            let mut reader =
+                Reader::<Captured>::over(self.pages[of.start as usize..of.end as usize].to_vec());
+            while let Some(batch) = reader.next()? {
+                places.extend(batch.rows().filter_map(|page| {
+                    let is_page = page.is_html || page.page_type.is_some();
+                    let good = matches!(page.fetch_status, None | Some(200..=299));
+                    (is_page && good && !page.is_current)
+                        .then(|| place(page.warc_filename, page.warc_record_offset))
+                }));
+            }
+        }
+        Ok(places)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use webmill_mapreduce::{Options, run};
+
+    fn backlinks(links: &[(&str, &str, &str)], most: usize) -> Vec<BacklinkRow> {
+        let kernel = Backlinks { most, splitters: Arc::default() };
+        let page = |(source, target, anchor): &(&str, &str, &str), each: &mut dyn FnMut(Link<'_>)| {
+            let surt = CanonicalUrl::parse_stored(target).unwrap().surt();
+            each(Link { surt: &surt, target, source, anchor });
+        };
+        run(&kernel, links, page, &Options::default()).unwrap().concat()
+    }
+
+    #[test]
+    fn vector() {
+        let url = |name: &str| format!("http://{name}.example/");
+        let (a, b, c) = (url("a"), url("b"), url("c"));
+        let links = [(&a, &b), (&a, &c), (&b, &c), (&c, &a)];
+        let links: Vec<_> = links.iter().map(|(s, t)| (s.as_str(), t.as_str(), "")).collect();
+        let rows = backlinks(&links, 1000);
+        let sources: Vec<_> = rows.iter().map(|row| (row.url.clone(), row.sources.clone())).collect();
+        assert_eq!(sources, [(a.clone(), vec![c.clone()]), (b.clone(), vec![a.clone()]), (c, vec![a, b])]);
+        let key = CanonicalUrl::parse_stored("http://maps.google.com/index.html").unwrap().surt();
+        assert_eq!(key, "com,google,maps)/index.html");
+    }
+
+    #[test]
+    fn links_are_counted_and_few_are_listed() {
+        let links = [
+            ("http://s2/", "http://t/", "two"),
+            ("http://s1/", "http://t/", "one"),
+            ("http://s1/", "http://t/", "one"),
+            ("http://s1/", "http://t/", "another"),
+        ];
+        let rows = backlinks(&links, 2);
+        assert_eq!((rows[0].num_links, rows[0].num_sources, rows[0].num_pairs), (4, 2, 3));
+        assert_eq!(
+            (rows[0].sources.len(), &rows[0].anchors),
+            (2, &vec!["another".to_owned(), "one".to_owned()])
+        );
+    }
+
+    #[test]
+    fn anchors_are_counted() {
+        let kernel = Anchors { splitters: Arc::default() };
+        let links = ["b", "a", "b", "好"];
+        let page = |anchor: &&str, each: &mut dyn FnMut(Link<'_>)| {
+            each(Link { surt: "t)/", target: "http://t/", source: "http://s/", anchor });
+        };
+        let rows = run(&kernel, &links, page, &Options::default()).unwrap().concat();
+        let rows: Vec<_> = rows.iter().map(|r| (r.url.as_str(), r.anchor.as_str(), r.num_links)).collect();
+        assert_eq!(rows, [("http://t/", "a", 1), ("http://t/", "b", 2), ("http://t/", "好", 1)]);
+    }
+}

@@ -1,0 +1,229 @@
+//! Values of tables as bytes: in the order of the values, and to be read again.
+
+use webmill_mapreduce::{read_varint, write_varint};
+use webmill_table::{ColumnType, Value};
+
+/// The value of a column in bytes whose order is that of the values; no value's bytes begin another's. Rows without a value come last, whichever order
+/// is asked for.
+pub fn key(value: &Value, kind: ColumnType, descending: bool) -> Vec<u8> {
+    let mut key = vec![u8::from(*value == Value::Null)];
+    write_key(value, kind, &mut key);
+    if descending {
+        key[1..].iter_mut().for_each(|byte| *byte = !*byte);
+    }
+    key
+}
+
+fn write_key(value: &Value, kind: ColumnType, key: &mut Vec<u8>) {
+    let unsigned_column = kind == ColumnType::UInt64;
+    match value {
+        Value::Null => {}
+        Value::Bool(yes) => key.push(u8::from(*yes)),
+        Value::Int(n) if unsigned_column => key.extend_from_slice(&(*n as u64).to_be_bytes()),
+        Value::Int(n) | Value::Millis(n) => key.extend_from_slice(&signed(*n)),
+        Value::UInt(n) => key.extend_from_slice(&n.to_be_bytes()),
+        Value::Float(x) => key.extend_from_slice(&float(*x)),
+        Value::Text(text) => escaped(text.as_bytes(), key),
+        Value::Bytes(bytes) => escaped(bytes, key),
+        Value::Texts(list) => each(list, key, |text, key| escaped(text.as_bytes(), key)),
+        Value::Floats(list) => each(list, key, |x, key| key.extend_from_slice(&float(f64::from(*x)))),
+        Value::Ints(list) => each(list, key, |n, key| key.extend_from_slice(&signed(*n))),
+        Value::UInts(list) => each(list, key, |n, key| key.extend_from_slice(&n.to_be_bytes())),
+    }
+}
+
+/// A list: 1 before each item, 0 at the end.
+fn each<T>(list: &[T], key: &mut Vec<u8>, item: impl Fn(&T, &mut Vec<u8>)) {
+    for one in list {
+        key.push(1);
+        item(one, key);
+    }
+    key.push(0);
+}
+
+fn escaped(bytes: &[u8], key: &mut Vec<u8>) {
+    for byte in bytes {
+        key.push(*byte);
+        if *byte == 0 {
+            key.push(255);
+        }
+    }
+    key.extend_from_slice(&[0, 0]);
+}
+
+fn signed(n: i64) -> [u8; 8] {
+    ((n as u64) ^ (1 << 63)).to_be_bytes()
+}
+
+/// By size; both zeros alike, all that is no number behind.
+fn float(x: f64) -> [u8; 8] {
+    let x = if x == 0.0 {
+        0.0
+    } else if x.is_nan() {
+        f64::NAN.abs()
+    } else {
+        x
+    };
+    let bits = x.to_bits();
+    let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+    ordered.to_be_bytes()
+}
+
+/// The values of a row.
+pub fn write_row(row: &[Value], kinds: &[ColumnType]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (value, _) in row.iter().zip(kinds) {
+        if *value == Value::Null {
+            out.push(0);
+            continue;
+        }
+        out.push(if matches!(value, Value::UInt(_)) { 2 } else { 1 });
+        let list = |out: &mut Vec<u8>, length: usize| write_varint(out, length as u64);
+        match value {
+            Value::Null => {}
+            Value::Bool(yes) => out.push(u8::from(*yes)),
+            Value::Int(n) | Value::Millis(n) => out.extend_from_slice(&n.to_le_bytes()),
+            Value::UInt(n) => out.extend_from_slice(&n.to_le_bytes()),
+            Value::Float(x) => out.extend_from_slice(&x.to_bits().to_le_bytes()),
+            Value::Text(text) => bytes_of(text.as_bytes(), &mut out),
+            Value::Bytes(bytes) => bytes_of(bytes, &mut out),
+            Value::Texts(texts) => {
+                list(&mut out, texts.len());
+                texts.iter().for_each(|text| bytes_of(text.as_bytes(), &mut out));
+            }
+            Value::Floats(numbers) => {
+                list(&mut out, numbers.len());
+                numbers.iter().for_each(|x| out.extend_from_slice(&x.to_bits().to_le_bytes()));
+            }
+            Value::Ints(numbers) => {
+                list(&mut out, numbers.len());
+                numbers.iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes()));
+            }
+            Value::UInts(numbers) => {
+                list(&mut out, numbers.len());
+                numbers.iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes()));
+            }
+        }
+    }
+    out
+}
+
+fn bytes_of(bytes: &[u8], out: &mut Vec<u8>) {
+    write_varint(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+/// The row of [`write_row`].
+pub fn read_row(mut bytes: &[u8], kinds: &[ColumnType]) -> Option<Vec<Value>> {
+    let rest = &mut bytes;
+    let mut row = Vec::with_capacity(kinds.len());
+    for kind in kinds {
+        let [mark] = take(rest)?;
+        row.push(match (mark, kind) {
+            (0, _) => Value::Null,
+            (2, _) => Value::UInt(u64::from_le_bytes(take(rest)?)),
+            (_, ColumnType::Bool) => Value::Bool(take::<1>(rest)? == [1]),
+            (_, ColumnType::Float32 | ColumnType::Float64) => {
+                Value::Float(f64::from_bits(u64::from_le_bytes(take(rest)?)))
+            }
+            (_, ColumnType::String) => Value::Text(text(rest)?),
+            (_, ColumnType::Binary) => Value::Bytes(slice(rest)?.to_vec()),
+            (_, ColumnType::Timestamp) => Value::Millis(i64::from_le_bytes(take(rest)?)),
+            (_, ColumnType::StringList) => Value::Texts(items(rest, text)?),
+            (_, ColumnType::Float32List) => {
+                Value::Floats(items(rest, |rest| take(rest).map(|b| f32::from_bits(u32::from_le_bytes(b))))?)
+            }
+            (_, ColumnType::Int64List) => {
+                Value::Ints(items(rest, |rest| take(rest).map(i64::from_le_bytes))?)
+            }
+            (_, ColumnType::UInt32List | ColumnType::UInt64List) => {
+                Value::UInts(items(rest, |rest| take(rest).map(u64::from_le_bytes))?)
+            }
+            _ => Value::Int(i64::from_le_bytes(take(rest)?)),
+        });
+    }
+    rest.is_empty().then_some(row)
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (head, behind) = rest.split_first_chunk()?;
+    *rest = behind;
+    Some(*head)
+}
+
+fn slice<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let length = usize::try_from(read_varint(rest)?).ok()?;
+    let (head, behind) = rest.split_at_checked(length)?;
+    *rest = behind;
+    Some(head)
+}
+
+fn text(rest: &mut &[u8]) -> Option<String> {
+    String::from_utf8(slice(rest)?.to_vec()).ok()
+}
+
+fn items<T>(rest: &mut &[u8], one: impl Fn(&mut &[u8]) -> Option<T>) -> Option<Vec<T>> {
+    (0..read_varint(rest)?).map(|_| one(rest)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(kind: ColumnType, a: &Value, b: &Value, want: Ordering) -> Result<(), TestCaseError> {
+        let (one, two) = (key(a, kind, false), key(b, kind, false));
+        prop_assert_eq!(one.cmp(&two), want, "{:?} {:?}", a, b);
+        prop_assert_eq!(key(a, kind, true).cmp(&key(b, kind, true)), want.reverse());
+        // No key begins another, so that the number of the row behind it decides nothing but ties.
+        prop_assert!(want == Ordering::Equal || !one.starts_with(&two) && !two.starts_with(&one));
+        for value in [a, b, &Value::Null] {
+            let row = [value.clone(), Value::Null];
+            let kinds = [kind, ColumnType::Bool];
+            prop_assert_eq!(read_row(&write_row(&row, &kinds), &kinds), Some(row.to_vec()));
+        }
+        for descending in [false, true] {
+            prop_assert!(key(&Value::Null, kind, descending) > key(a, kind, descending), "nulls are last");
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn keys_have_the_order_of_values(
+            a: i64, b: i64, x in prop::num::f64::NORMAL | prop::num::f64::ZERO | prop::num::f64::INFINITE, y: f64,
+            s in "[\0a\u{1}]{0,4}", t in "[\0a\u{1}]{0,4}",
+            l in prop::collection::vec("[\0a]{0,2}", 0..3), m in prop::collection::vec("[\0a]{0,2}", 0..3),
+            n in prop::collection::vec(any::<u64>(), 0..3), o in prop::collection::vec(any::<u64>(), 0..3),
+        ) {
+            check(ColumnType::Int64, &Value::Int(a), &Value::Int(b), a.cmp(&b))?;
+            check(ColumnType::Timestamp, &Value::Millis(a), &Value::Millis(b), a.cmp(&b))?;
+            if !y.is_nan() {
+                check(ColumnType::Float64, &Value::Float(x), &Value::Float(y), x.partial_cmp(&y).unwrap())?;
+            }
+            check(ColumnType::String, &Value::Text(s.clone()), &Value::Text(t.clone()), s.cmp(&t))?;
+            let (s, t) = (s.into_bytes(), t.into_bytes());
+            check(ColumnType::Binary, &Value::Bytes(s.clone()), &Value::Bytes(t.clone()), s.cmp(&t))?;
+            check(ColumnType::StringList, &Value::Texts(l.clone()), &Value::Texts(m.clone()), l.cmp(&m))?;
+            check(ColumnType::UInt64List, &Value::UInts(n.clone()), &Value::UInts(o.clone()), n.cmp(&o))?;
+            let ints = |list: &[u64]| list.iter().map(|n| *n as i64).collect::<Vec<_>>();
+            check(ColumnType::Int64List, &Value::Ints(ints(&n)), &Value::Ints(ints(&o)), ints(&n).cmp(&ints(&o)))?;
+            let whole = |n: i64| if n < 0 { Value::UInt(n as u64) } else { Value::Int(n) };
+            check(ColumnType::UInt64, &whole(a), &whole(b), (a as u64).cmp(&(b as u64)))?;
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_comes_behind_all_numbers() {
+        let of = |x| key(&Value::Float(x), ColumnType::Float64, false);
+        assert!(of(f64::NAN) > of(f64::INFINITY) && of(-f64::NAN) == of(f64::NAN) && of(-0.0) == of(0.0));
+        let list = |x| key(&Value::Floats(vec![x]), ColumnType::Float32List, false);
+        assert!(list(-1.5) < list(0.25));
+        assert!(
+            key(&Value::Bool(false), ColumnType::Bool, false)
+                < key(&Value::Bool(true), ColumnType::Bool, false)
+        );
+    }
+}

@@ -1,0 +1,397 @@
+//! `webmill count visits`: how often the pages of a server were asked for, by its logs.
+//!
+//! **Definition.** A visit is a line of an access log ([`line`]) with method GET and status 200 to 299 or 304. Its page is the canonical URL of the target; a
+//! target without a host belongs to the host that is set. Lines that are none are damaged records, held against `--max-bad`; the others that do
+//! not count are counted by reason.
+//!
+//! **Algorithm.** A file is read, unpacked where it is gzip, and cut behind lines into pieces that threads map.
+
+pub mod line;
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::sync::Mutex;
+
+use flate2::read::MultiGzDecoder;
+use rayon::prelude::*;
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use webmill_capture::error::AtPath;
+use webmill_capture::{CanonicalUrl, Error, Result};
+use webmill_mapreduce::{Count, MapReduce};
+use webmill_run::{Committed, Job, Reject, Stage};
+use webmill_table::{schema, table};
+
+use super::engine::{Engine, Tally, check_parts};
+use super::{CountInput, named_files};
+use crate::job::{Context, JobEntry};
+use crate::recipe::{Settings, check_settings};
+use line::{LogLine, Wrong};
+
+/// The job as the registry lists it.
+pub const ENTRY: JobEntry = JobEntry {
+    name: CountVisits::NAME,
+    about: "Count the visits of pages by access logs of their servers",
+    example: "Example:\n  webmill count visits access.log* --host www.example.org --out results",
+    reads_shards: false,
+    optional: true,
+    tables: || vec![schema::<VisitsRow>()],
+    check: check_settings::<CountVisits>,
+    run: count_visits,
+};
+
+table! {
+    /// One row a URL that was asked for with success, by the logs of its server.
+    VisitsRow = "count_visits" sorted by [url_sortkey] {
+        url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
+        url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
+        visits: u64 = "requests by GET that were answered with 200 to 299 or 304", "812";
+    }
+}
+
+/// Configuration of the job.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CountVisits {
+    /// Logs: files, and folders of them; gzip is unpacked.
+    #[serde(skip_serializing)]
+    pub logs: Vec<String>,
+    /// Host of targets without one, as www.example.org or https://www.example.org.
+    pub host: String,
+    /// Regular expressions: requests of user agents that one matches are left out.
+    pub skip_agents: Vec<String>,
+    /// Parts of the output; 0 is 1.
+    pub parts: u32,
+}
+
+impl Settings for CountVisits {
+    const TABLE: &'static str = "count-visits";
+
+    fn check(&self) -> Result<()> {
+        check_parts(self.parts)?;
+        self.origin()?;
+        self.agents().map(drop)
+    }
+}
+
+impl CountVisits {
+    /// What stands before a target without a host; `None` where no host is set.
+    fn origin(&self) -> Result<Option<String>> {
+        if self.host.is_empty() {
+            return Ok(None);
+        }
+        let whole =
+            if self.host.contains("://") { self.host.clone() } else { format!("http://{}", self.host) };
+        let whole = whole.trim_end_matches('/').to_owned();
+        let url = CanonicalUrl::parse(&whole).filter(|url| url.is_web() && url.path_and_query() == "/");
+        url.map(|_| Some(whole)).ok_or_else(|| Error::Config(format!("host: {:?} is no host", self.host)))
+    }
+
+    fn agents(&self) -> Result<Option<Regex>> {
+        let any = self.skip_agents.iter().map(|p| format!("(?:{p})")).collect::<Vec<_>>().join("|");
+        let built = (!any.is_empty()).then(|| Regex::new(&any)).transpose();
+        built.map_err(|e| Error::Config(format!("skip_agents: {e}")))
+    }
+
+    /// The URL that a line counts for, or why it counts for none: `Ok` of a reason for lines that are left out.
+    fn visited(&self, line: &LogLine<'_>, with: &With) -> std::result::Result<CanonicalUrl, &'static str> {
+        if line.method != "GET" {
+            return Err("other-method");
+        }
+        if !matches!(line.status, 200..=299 | 304) {
+            return Err("other-status");
+        }
+        if let (Some(agents), Some(agent)) = (&with.agents, &line.agent)
+            && agents.is_match(agent)
+        {
+            return Err("skipped-agent");
+        }
+        let url = match (line.target.starts_with('/'), &with.origin) {
+            (true, Some(origin)) => CanonicalUrl::parse(&format!("{origin}{}", line.target)),
+            (true, None) => return Err("no-host"),
+            (false, _) => CanonicalUrl::parse(&line.target),
+        };
+        url.filter(CanonicalUrl::is_web).ok_or("no-url")
+    }
+}
+
+/// What the settings mean.
+struct With {
+    origin: Option<String>,
+    agents: Option<Regex>,
+}
+
+/// Visits by URL.
+pub struct Visits;
+
+impl MapReduce for Visits {
+    type Page<'p> = CanonicalUrl;
+    type Key<'k> = (std::borrow::Cow<'k, str>, &'k str);
+    type Value = Count;
+    type Out = VisitsRow;
+    const COMBINES: bool = true;
+
+    fn map(&self, url: &CanonicalUrl, emit: &mut dyn FnMut(Self::Key<'_>, Count)) {
+        emit((url.surt().into(), url.as_str()), Count(1));
+    }
+
+    fn combine(&self, into: &mut Count, next: Count) {
+        into.0 += next.0;
+    }
+
+    fn reduce(
+        &self,
+        (surt, url): Self::Key<'_>,
+        values: &mut dyn Iterator<Item = Count>,
+        emit: &mut dyn FnMut(VisitsRow),
+    ) {
+        let visits = values.map(|count| count.0).sum();
+        emit(VisitsRow { url_sortkey: surt.into_owned(), url: url.to_owned(), visits });
+    }
+}
+
+/// Counts the visits of the logs that the context's settings name.
+///
+/// # Errors
+/// What the job meets; [`Error::Config`] where there are no logs.
+pub fn count_visits(context: &Context<'_>) -> Result<Option<Committed>> {
+    let job = context.settings::<CountVisits>()?;
+    if job.logs.is_empty() {
+        return Err(Error::Config("[count-visits] names no logs: webmill count visits LOG".into()));
+    }
+    context.run(&job, &CountInput::Files(named_files(&job.logs, context.runtime.cancel)?))
+}
+
+impl Job for CountVisits {
+    type Input = CountInput;
+    const NAME: &'static str = "count-visits";
+    const VERSION: u32 = 1;
+
+    fn run(&self, input: &CountInput, stage: &Stage<'_>) -> Result<()> {
+        let with = With { origin: self.origin()?, agents: self.agents()? };
+        let CountInput::Files(inputs) = input else {
+            return Err(Error::Internal("visits are counted in files".into()));
+        };
+        let engine = Engine { stage, kernel: &Visits, name: "", parts: self.parts.max(1) };
+        let mut shuffles = Vec::new();
+        for (number, (path, file)) in inputs.paths.iter().zip(&inputs.files).enumerate() {
+            shuffles.push(engine.map_unit(number, |mapper, unit| {
+                let total = Mutex::new((Tally::default(), Vec::<Reject>::new()));
+                let mut pieces = Pieces::open(path)?;
+                loop {
+                    stage.cancel.check()?;
+                    let ready = pieces.some(rayon::current_num_threads())?;
+                    if ready.is_empty() {
+                        break;
+                    }
+                    let counted = ready.par_iter().map(|(offset, piece)| {
+                        mapper.with(|side| self.piece(piece, *offset, &file.name, &with, side))
+                    });
+                    for (tally, bad) in counted.collect::<Result<Vec<_>>>()? {
+                        let mut total =
+                            total.lock().map_err(|_| Error::Internal("a thread panicked".into()))?;
+                        total.0.merge(tally);
+                        total.1.extend(bad);
+                    }
+                    let (_, bad) =
+                        &mut *total.lock().map_err(|_| Error::Internal("a thread panicked".into()))?;
+                    bad.drain(..).for_each(|reject| unit.damaged(reject));
+                }
+                unit.read_bytes(pieces.offset);
+                if let Some(cut) = pieces.broken {
+                    unit.unreadable(&file.name);
+                    unit.damaged(Reject {
+                        reason: "unreadable-file".into(),
+                        shard: file.name.clone(),
+                        offset: pieces.offset,
+                        bytes_lost: 0,
+                        detail: cut,
+                    });
+                }
+                let (tally, _) =
+                    total.into_inner().map_err(|_| Error::Internal("a thread panicked".into()))?;
+                Ok(tally)
+            })?);
+        }
+        engine.reduce_table(&shuffles, |row: VisitsRow, write| write(row))?;
+        Ok(())
+    }
+}
+
+impl CountVisits {
+    /// Counts the lines of a piece that begins at `offset` of its file, unpacked.
+    fn piece(
+        &self,
+        piece: &[u8],
+        offset: u64,
+        name: &str,
+        with: &With,
+        side: &mut webmill_mapreduce::MapSide<'_, Visits>,
+    ) -> Result<(Tally, Vec<Reject>)> {
+        let (mut tally, mut bad) = (Tally::default(), Vec::new());
+        let mut at = offset;
+        for bytes in piece.split_inclusive(|byte| *byte == b'\n') {
+            let here = at;
+            at += bytes.len() as u64;
+            let text = String::from_utf8_lossy(bytes);
+            let text = text.trim_end_matches(['\n', '\r']);
+            if text.is_empty() {
+                continue;
+            }
+            let reject = |reason: &str| Reject {
+                reason: reason.into(),
+                shard: name.to_owned(),
+                offset: here,
+                bytes_lost: bytes.len() as u64,
+                detail: crate::inputs::clip(text, 200),
+            };
+            match LogLine::parse(text) {
+                Err(wrong) => {
+                    tally.read += 1;
+                    bad.push(reject(match wrong {
+                        Wrong::Format => "bad-line",
+                        Wrong::Request => "bad-request",
+                    }));
+                }
+                Ok(line) => match self.visited(&line, with) {
+                    Ok(url) => {
+                        tally.note(Ok("visits"));
+                        side.map(&url)?;
+                    }
+                    Err(reason) => tally.note(Err(reason)),
+                },
+            }
+        }
+        Ok((tally, bad))
+    }
+}
+
+/// Bytes of a piece, about.
+const PIECE: usize = 4 << 20;
+/// Bytes of a line at most; what is longer is cut there, and its rest is a line that is none.
+const LONGEST: usize = 64 << 20;
+
+/// Pieces of a file that end with lines.
+struct Pieces {
+    reader: Box<dyn Read>,
+    /// Bytes handed out, unpacked.
+    offset: u64,
+    held: Vec<u8>,
+    ended: bool,
+    /// Why the file could not be read to its end.
+    broken: Option<String>,
+}
+
+impl Pieces {
+    fn open(path: &Path) -> Result<Pieces> {
+        let mut file = BufReader::with_capacity(1 << 20, File::open(path).at(path)?);
+        let is_gzip = std::io::BufRead::fill_buf(&mut file).at(path)?.starts_with(&[0x1f, 0x8b]);
+        let reader: Box<dyn Read> =
+            if is_gzip { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+        Ok(Pieces { reader, offset: 0, held: Vec::new(), ended: false, broken: None })
+    }
+
+    /// So many pieces, each with its offset; fewer at the end.
+    fn some(&mut self, count: usize) -> Result<Vec<(u64, Vec<u8>)>> {
+        let mut pieces = Vec::new();
+        while pieces.len() < count && !(self.ended && self.held.is_empty()) {
+            let mut piece = std::mem::take(&mut self.held);
+            let end = loop {
+                if !self.ended && piece.len() < PIECE {
+                    self.fill(&mut piece, PIECE);
+                }
+                if let Some(line) = memchr::memrchr(b'\n', &piece) {
+                    break line + 1;
+                }
+                if self.ended || piece.len() >= LONGEST {
+                    break piece.len();
+                }
+                let more = 2 * piece.len().max(PIECE);
+                self.fill(&mut piece, more);
+            };
+            let end = if self.ended { piece.len() } else { end };
+            self.held = piece.split_off(end);
+            let offset = self.offset;
+            self.offset += piece.len() as u64;
+            if !piece.is_empty() {
+                pieces.push((offset, piece));
+            }
+        }
+        Ok(pieces)
+    }
+
+    fn fill(&mut self, piece: &mut Vec<u8>, bytes: usize) {
+        let want = (bytes - piece.len()) as u64;
+        match self.reader.by_ref().take(want).read_to_end(piece) {
+            Ok(read) => self.ended = (read as u64) < want,
+            Err(error) => {
+                self.ended = true;
+                self.broken = Some(error.to_string());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lines_count_for_canonical_urls_or_are_left_out() {
+        let job = CountVisits {
+            host: "WWW.Example.org".into(),
+            skip_agents: vec!["(?i)bot".into()],
+            ..CountVisits::default()
+        };
+        let with = With { origin: job.origin().unwrap(), agents: job.agents().unwrap() };
+        let of = |request: &str, status: u16, agent: &str| {
+            let line = format!(r#"h - - [t] "{request}" {status} 1 "-" "{agent}""#);
+            let line = LogLine::parse(&line).unwrap();
+            job.visited(&line, &with).map(CanonicalUrl::into_string)
+        };
+        assert_eq!(of("GET /a/../b HTTP/1.1", 200, ""), Ok("http://www.example.org/b".into()));
+        assert_eq!(of("GET http://other.example/ HTTP/1.1", 304, ""), Ok("http://other.example/".into()));
+        assert_eq!(of("POST / HTTP/1.1", 200, ""), Err("other-method"));
+        assert_eq!(of("GET / HTTP/1.1", 404, ""), Err("other-status"));
+        assert_eq!(of("GET / HTTP/1.1", 200, "Googlebot"), Err("skipped-agent"));
+        assert_eq!(of("GET * HTTP/1.1", 200, ""), Err("no-url"));
+        let none = With { origin: None, agents: None };
+        let line = LogLine::parse(r#"h - - [t] "GET / HTTP/1.1" 200 1"#).unwrap();
+        assert_eq!(job.visited(&line, &none).err(), Some("no-host"));
+        for host in ["a b", "http://", "http://a/b"] {
+            let wrong = CountVisits { host: host.into(), ..CountVisits::default() };
+            assert!(wrong.check().is_err(), "{host}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_the_file(lines in prop::collection::vec("[a-z]{0,30}", 0..60), gzip: bool) {
+            use std::io::Write;
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("log");
+            let text = lines.join("\n");
+            let mut file = File::create(&path).unwrap();
+            if gzip {
+                let mut out = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+                out.write_all(text.as_bytes()).unwrap();
+                out.finish().unwrap();
+            } else {
+                file.write_all(text.as_bytes()).unwrap();
+            }
+            let mut pieces = Pieces::open(&path).unwrap();
+            let mut all = Vec::new();
+            loop {
+                let some = pieces.some(2).unwrap();
+                if some.is_empty() { break; }
+                for (offset, piece) in some {
+                    prop_assert_eq!(offset, all.len() as u64);
+                    all.extend(piece);
+                }
+            }
+            prop_assert_eq!(all, text.into_bytes());
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! `webmill learn cluster`: what a corpus is about, without labels.
+//!
+//! **What.** The current texts of `extract`, or a folder of files, are brought into topics: by spherical k-means, DBSCAN, average linkage, or
+//! in one pass as a stream. Every page with text is clustered, duplicates of each other too, each as one; what has no text, or no word that
+//! a further page has, is counted by reason.
+//!
+//! **Algorithm.** Pages are sorted by SURT on disk, counted (`corpus`) and clustered (`methods`): all at once, or those of each
+//! language by themselves. The topics of all are numbered by their sizes. The kernels are in [`webmill_learn`].
+//!
+//! **Cost.** Two passes over the texts; memory holds the words and 24 bytes for each different word of each page. Beyond `--memory` the
+//! job refuses, and says which setting lowers what it needs.
+//!
+//! **Determinism.** A function of the texts and the settings: neither shards nor threads matter.
+
+pub mod corpus;
+mod input;
+mod methods;
+mod pages;
+mod settings;
+pub mod tables;
+mod topics;
+mod write;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+use webmill_capture::Result;
+use webmill_dedup::Fingerprint;
+use webmill_run::{Committed, Ingredient, Job, Stage, Unit};
+use webmill_table::schema;
+
+use crate::extract::Extract;
+use crate::job::{Context, JobEntry};
+use crate::recipe::check_settings;
+use corpus::Corpus;
+use input::ClusterInput;
+use methods::Rows;
+pub use settings::{ClusterMethod, ClusterSettings, Near};
+use tables::{TopicMeasureRow, TopicRow, TopicTreeRow, TopicWordsRow};
+use topics::Topics;
+
+/// The job as the registry lists it.
+pub const ENTRY: JobEntry = JobEntry {
+    name: ClusterJob::NAME,
+    about: "Bring pages into topics, without labels",
+    example: "Example:\n  webmill learn cluster --out results\n\nReads the tables that `webmill extract` wrote to the same folder.",
+    reads_shards: false,
+    optional: true,
+    tables: || {
+        vec![
+            schema::<TopicRow>(),
+            schema::<TopicWordsRow>(),
+            schema::<TopicTreeRow>(),
+            schema::<TopicMeasureRow>(),
+        ]
+    },
+    check: check_settings::<ClusterSettings>,
+    run: cluster,
+};
+
+/// What is counted of the pages that have a topic, or are noise.
+pub const PAGES: &str = "pages";
+/// Why a page is left out whose words no other page has.
+const NO_SHARED_WORDS: &str = "no-shared-words";
+
+/// The job: its settings without the paths, for which the digests of what lies there stand.
+#[derive(Debug, Clone, Serialize)]
+pub struct ClusterJob(ClusterSettings);
+
+/// Clusters the context's texts, or the folder of its settings.
+///
+/// # Errors
+/// What the job meets.
+pub fn cluster(context: &Context<'_>) -> Result<Option<Committed>> {
+    let settings: ClusterSettings = context.settings()?;
+    let labels = Some(Path::new(&settings.labels)).filter(|path| !path.as_os_str().is_empty());
+    let input = if settings.folder.is_empty() {
+        ClusterInput::texts(context.results_of(Extract::NAME)?, labels, &context.runtime)?
+    } else {
+        ClusterInput::folder(Path::new(&settings.folder), labels, &context.runtime)?
+    };
+    let job = ClusterJob(ClusterSettings { folder: String::new(), labels: String::new(), ..settings });
+    context.run(&job, &input)
+}
+
+impl Job for ClusterJob {
+    type Input = ClusterInput;
+    const NAME: &'static str = "learn-cluster";
+    const VERSION: u32 = 1;
+
+    fn ingredients(&self) -> Vec<Ingredient> {
+        crate::ingredients::of_words()
+    }
+
+    fn run(&self, input: &ClusterInput, stage: &Stage<'_>) -> Result<()> {
+        stage.unit("topics", |unit| self.cluster(input, unit))
+    }
+}
+
+impl ClusterJob {
+    fn cluster(&self, input: &ClusterInput, unit: &mut Unit<'_>) -> Result<()> {
+        let settings = &self.0;
+        let mut pages = pages::read(input, unit)?;
+        let corpus = Corpus::read(&mut pages, settings, unit)?;
+        drop(pages);
+        let (with_words, without): (Vec<usize>, Vec<usize>) =
+            (0..corpus.abouts.len()).partition(|page| !corpus.counts.row(*page).0.is_empty());
+        if !without.is_empty() {
+            unit.dropped(NO_SHARED_WORDS, without.len() as u64);
+        }
+        let pages_in_all = with_words.len();
+        let mut found = Vec::new();
+        for (language, pages) in self.groups(&corpus, with_words) {
+            unit.stage().cancel.check()?;
+            found.push(self.topics(&corpus, language, pages, pages_in_all, unit.stage())?);
+        }
+        unit.kept(PAGES, pages_in_all as u64);
+        say_languages(&corpus, &found, settings, unit.stage());
+        write::write(&corpus, &found, input.labels.as_ref(), unit)
+    }
+
+    /// Pages that are clustered together, the largest group first.
+    fn groups(&self, corpus: &Corpus, pages: Vec<usize>) -> Vec<(Option<String>, Vec<usize>)> {
+        if !self.0.by_language {
+            return if pages.is_empty() { Vec::new() } else { vec![(None, pages)] };
+        }
+        let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for page in pages {
+            let language = corpus.abouts[page].language.clone().unwrap_or_else(|| "und".into());
+            groups.entry(language).or_default().push(page);
+        }
+        let mut groups: Vec<_> =
+            groups.into_iter().map(|(language, pages)| (Some(language), pages)).collect();
+        groups.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(&b.0)));
+        groups
+    }
+
+    fn topics(
+        &self,
+        corpus: &Corpus,
+        language: Option<String>,
+        pages: Vec<usize>,
+        pages_in_all: usize,
+        stage: &Stage<'_>,
+    ) -> Result<Topics> {
+        let rows = corpus.weigh(&pages);
+        let simhashes = pages
+            .iter()
+            .filter_map(|page| corpus.simhashes.get(*page))
+            .map(|hash| Fingerprint(*hash))
+            .collect();
+        // Topics that were asked for are shared out among languages by their pages.
+        let share = pages.len() as f64 / pages_in_all as f64;
+        let k = match self.0.k {
+            0 => 0,
+            k => ((f64::from(k) * share).round() as usize).max(1),
+        };
+        let found = Rows { rows: &rows, simhashes, k }.cluster(&self.0, stage)?;
+        Ok(Topics::of(language, pages, &rows, found, &corpus.vocabulary, stage))
+    }
+}
+
+/// Says where topics are not more than the languages of the corpus.
+fn say_languages(corpus: &Corpus, found: &[Topics], settings: &ClusterSettings, stage: &Stage<'_>) {
+    let [all] = found else { return };
+    if settings.by_language {
+        return;
+    }
+    let languages = corpus::languages(all.pages.iter().map(|page| &corpus.abouts[*page]));
+    if languages.len() > 1 {
+        stage.progress.note(&format!(
+            "the pages are in several languages ({}), which share few words: each topic will be of one of them; --by-language makes topics \
+             within each",
+            languages.join(", ")
+        ));
+    }
+}
+
+/// Whether nothing at all was clustered.
+pub fn is_empty(committed: &Committed) -> bool {
+    committed.manifest.counts.kept.get(PAGES).is_none_or(|pages| *pages == 0)
+}

@@ -1,0 +1,162 @@
+//! Pages as rows of tf·idf.
+//!
+//! **Definition.** Words of title and text but for stop words and what has no letter, each weighed (1 + ln tf)·ln((1 + N)/df), rows at length 1. Unlike the weights of
+//! classifiers a word of every page weighs next to nothing: no label would tell k-means that it says nothing.
+
+use std::collections::BTreeMap;
+
+use webmill_capture::{Error, Result};
+use webmill_learn::{Counter, FeatureOptions, PART, PageFacts, SparseRows, TfIdf, Vocabulary};
+use webmill_run::{Measure, Unit};
+use webmill_text::StopWords;
+
+use super::pages::{About, Page, Pages};
+use super::settings::{ClusterSettings, Near};
+
+/// Pages that are read at a time.
+const AT_ONCE: usize = 16 * PART;
+
+/// Counted pages.
+pub struct Corpus {
+    /// What is known of each.
+    pub abouts: Vec<About>,
+    /// Their words.
+    pub vocabulary: Vocabulary,
+    /// How often each page has each.
+    pub counts: SparseRows,
+    /// SimHashes of the texts, where they are asked for.
+    pub simhashes: Vec<u64>,
+}
+
+/// Which parts of a page are counted.
+pub fn features(settings: &ClusterSettings) -> FeatureOptions {
+    FeatureOptions {
+        title_weight: settings.title_weight,
+        url: false,
+        anchors: false,
+        ..FeatureOptions::default()
+    }
+}
+
+/// What the counter sees of a page.
+pub fn facts(page: &Page) -> PageFacts<'_> {
+    let language = page.about.language.as_deref().unwrap_or_default();
+    PageFacts { title: &page.title, text: &page.text, language, ..PageFacts::default() }
+}
+
+impl Corpus {
+    /// Counts the pages.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] where memory does not hold them; where the disk fails.
+    pub fn read(pages: &mut Pages, settings: &ClusterSettings, unit: &Unit<'_>) -> Result<Corpus> {
+        let stage = unit.stage();
+        let mut counter = Counter::new(&features(settings), settings.counted_words as usize);
+        let (mut abouts, mut simhashes, mut about_bytes) = (Vec::new(), Vec::new(), 0usize);
+        let mut batch: Vec<Page> = Vec::with_capacity(AT_ONCE);
+        stage.progress.begin("count words", pages.count, Measure::Items);
+        loop {
+            stage.cancel.check()?;
+            let page = pages.next()?;
+            let ended = page.is_none();
+            stage.progress.advance(u64::from(!ended));
+            batch.extend(page);
+            if batch.len() == AT_ONCE || ended {
+                counter.add(&batch.iter().map(facts).collect::<Vec<_>>());
+                if settings.near == Near::Simhash {
+                    simhashes.extend(
+                        batch.iter().map(|page| webmill_dedup::simhash(&page.text).map_or(0, |hash| hash.0)),
+                    );
+                }
+                for page in batch.drain(..) {
+                    about_bytes +=
+                        page.about.url.len() + page.about.host.len() + page.about.domain.len() + 150;
+                    abouts.push(page.about);
+                }
+                // Counts, weighed rows and their inverted index lie side by side.
+                let need = 3 * counter.weight() as u64 + about_bytes as u64;
+                if need > stage.memory {
+                    return Err(Error::Limit(format!(
+                        "{} of {} pages take {} MiB already, --memory allows {} MiB: raise it, or lower [learn-cluster] counted_words",
+                        abouts.len(),
+                        pages.count,
+                        need >> 20,
+                        stage.memory >> 20
+                    )));
+                }
+            }
+            if ended {
+                break;
+            }
+        }
+        stage.progress.end();
+        let (vocabulary, counts) = counter.finish(least_pages(settings.min_pages, abouts.len()));
+        let counts = if settings.stop_words {
+            counts
+        } else {
+            without_stop_words(&counts, &vocabulary, &languages(abouts.iter()))
+        };
+        Ok(Corpus { abouts, vocabulary, counts, simhashes })
+    }
+
+    /// The weights of the pages of these numbers, by the frequencies among them.
+    pub fn weigh(&self, numbers: &[usize]) -> SparseRows {
+        weights(&self.counts.select(numbers)).0
+    }
+}
+
+/// Rows without words that tell no topic: stop words of these languages, and what has no letter.
+pub fn without_stop_words(counts: &SparseRows, vocabulary: &Vocabulary, languages: &[&str]) -> SparseRows {
+    let lists: Vec<StopWords> = languages.iter().map(|language| StopWords::of(Some(language))).collect();
+    let tells =
+        |word: &str| word.chars().any(char::is_alphabetic) && !lists.iter().any(|list| list.hold(word));
+    let tells: Vec<bool> = (0..vocabulary.len() as u32).map(|word| tells(vocabulary.word(word))).collect();
+    let mut kept = SparseRows::new();
+    for (words, tf) in counts.rows() {
+        kept.push(words.iter().copied().zip(tf.iter().copied()).filter(|(word, _)| tells[*word as usize]));
+    }
+    kept
+}
+
+/// Languages of at least a twentieth of pages, in the order of their codes.
+pub fn languages<'a>(abouts: impl Iterator<Item = &'a About>) -> Vec<&'a str> {
+    common(abouts.map(|about| about.language.as_deref()))
+}
+
+/// Languages that at least a twentieth of pages are in, in the order of their codes: a stray page does not take words from the others.
+pub fn common<'a>(languages: impl Iterator<Item = Option<&'a str>>) -> Vec<&'a str> {
+    let (mut pages, mut all) = (BTreeMap::<&str, usize>::new(), 0);
+    for language in languages {
+        all += 1;
+        if let Some(language) = language {
+            *pages.entry(language).or_default() += 1;
+        }
+    }
+    pages.into_iter().filter(|(_, count)| 20 * count >= all).map(|(language, _)| language).collect()
+}
+
+/// On how many pages a word must be: in a corpus of a few pages on fewer than the settings say, or no word would be left.
+pub fn least_pages(min_pages: u32, pages: usize) -> u32 {
+    min_pages.min((pages as u32 / 2).max(1))
+}
+
+/// Rows of counts, weighed by the frequencies among them; and what each word weighs.
+pub fn weights(counts: &SparseRows) -> (SparseRows, TfIdf) {
+    let mut frequencies = vec![0u32; counts.width()];
+    counts.rows().flat_map(|(words, _)| words).for_each(|word| frequencies[*word as usize] += 1);
+    let n = counts.len() as f64;
+    let idf: Vec<f64> = frequencies.iter().map(|df| ((1.0 + n) / f64::from((*df).max(1))).ln()).collect();
+    let weights = TfIdf::flat(idf.len()).times(&idf);
+    let rows = weigh(counts, &weights);
+    (rows, weights)
+}
+
+/// Weighed rows, without words that weigh nothing.
+pub fn weigh(counts: &SparseRows, weights: &TfIdf) -> SparseRows {
+    let mut rows = SparseRows::new();
+    for (words, tf) in counts.rows() {
+        let row = weights.row(words.iter().copied().zip(tf.iter().copied()));
+        rows.push(row.into_iter().filter(|(_, weight)| *weight > 0.0));
+    }
+    rows
+}
