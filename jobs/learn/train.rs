@@ -9,8 +9,8 @@
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_learn::{
-    Calibration, Choice, Evaluation, FeatureOptions, FitSettings, Labels, Method, Model,
-    Source as FeatureSource, SparseRows, Training, Trial, choose, evaluation_of, fit, folds, out_of_fold,
+    Calibration, Choice, Evaluation, FeatureOptions, FitSettings, Fitted, Labels, Method, Model,
+    Source as FeatureSource, SparseRows, Training, Trial, choose, evaluation_of, fit, fit_held, folds, out_of_fold,
     scores,
 };
 use webmill_run::{Ingredient, Inputs, Job, JobInput, Stage, Unit};
@@ -112,23 +112,30 @@ impl TrainJob {
         let allowed = sources.iter().map(|source| source.is_in(&options)).collect();
         let trained = Trained { set: &set, settings: fit_settings, allowed };
         let mut tables = Tables::default();
-        let calibration = match &test {
+        let (calibration, fitted) = match &test {
             Some((rows, labels)) => trained.on_test(rows, labels, settings, &mut tables)?,
-            None => trained.in_folds(settings, &mut tables)?,
+            None => (trained.in_folds(settings, &mut tables)?, trained.fit_all(&[])?.0),
         };
         unit.stage().cancel.check()?;
-        let model = trained.model(options, calibration, unit.stage().key().to_string())?;
+        let model = trained.model(options, fitted, calibration, unit.stage().key().to_string());
         write(&model, tables, trials, unit)
     }
 }
 
 impl Trained<'_> {
-    fn fit(&self, pages: &[usize]) -> Result<webmill_learn::Fitted> {
+    fn fit(&self, pages: &[usize]) -> Result<Fitted> {
         let (counts, labels) = (self.set.counts.select(pages), self.set.labels.select(pages));
         fit(&self.settings, &counts, &labels, self.set.classes.len(), &self.allowed).map_err(Error::Config)
     }
 
-    fn scores(&self, fitted: &webmill_learn::Fitted, rows: &SparseRows) -> Vec<f64> {
+    /// Trained on all pages, and what a fit on the others says of those that are held, where that is found beside.
+    fn fit_all(&self, held: &[usize]) -> Result<(Fitted, Option<Vec<f64>>)> {
+        let (counts, labels) = (&self.set.counts, &self.set.labels);
+        let classes = self.set.classes.len();
+        fit_held(&self.settings, counts, labels, classes, &self.allowed, held).map_err(Error::Config)
+    }
+
+    fn scores(&self, fitted: &Fitted, rows: &SparseRows) -> Vec<f64> {
         scores(fitted, rows, self.allowed.len(), self.set.classes.len())
     }
 
@@ -143,11 +150,11 @@ impl Trained<'_> {
         labels: &Labels,
         settings: &TrainSettings,
         tables: &mut Tables,
-    ) -> Result<Calibration> {
+    ) -> Result<(Calibration, Fitted)> {
         let classes = self.set.classes.len();
-        let calibration = self.calibrated(settings)?;
+        let (calibration, fitted) = self.calibrated(settings)?;
         let all: Vec<usize> = (0..self.set.counts.len()).collect();
-        let of = self.scores(&self.fit(&all)?, rows);
+        let of = self.scores(&fitted, rows);
         let evaluation = evaluation_of(&of, labels, classes, &calibration);
         tables.add("test", 1.0, &evaluation, &self.set.classes, true);
         if settings.curve {
@@ -158,16 +165,21 @@ impl Trained<'_> {
             }
             tables.add("curve", 1.0, &evaluation, &self.set.classes, false);
         }
-        Ok(calibration)
+        Ok((calibration, fitted))
     }
 
-    /// What a tenth of the pages shows, told by a training on the others.
-    fn calibrated(&self, settings: &TrainSettings) -> Result<Calibration> {
+    /// Trained on all; what a tenth of the pages shows, told by a training on the others.
+    fn calibrated(&self, settings: &TrainSettings) -> Result<(Calibration, Fitted)> {
         let fold_of = self.folds(10, settings.seed);
         let (held, others): (Vec<usize>, Vec<usize>) =
             (0..fold_of.len()).partition(|&page| fold_of[page] == 0);
-        let of = self.scores(&self.fit(&others)?, &self.set.counts.select(&held));
-        Ok(Calibration::learn(&of, &self.set.labels.select(&held), self.set.classes.len(), settings.multi))
+        let (fitted, of_held) = self.fit_all(&held)?;
+        let of = match of_held {
+            Some(of) => of,
+            None => self.scores(&self.fit(&others)?, &self.set.counts.select(&held)),
+        };
+        let labels = self.set.labels.select(&held);
+        Ok((Calibration::learn(&of, &labels, self.set.classes.len(), settings.multi), fitted))
     }
 
     /// Evaluated and calibrated on pages that were held out of a training each.
@@ -217,11 +229,15 @@ impl Trained<'_> {
         vec![(0.25, below(1)), (0.5, below(2))]
     }
 
-    fn model(&self, options: FeatureOptions, calibration: Calibration, digest: String) -> Result<Model> {
-        let all: Vec<usize> = (0..self.set.counts.len()).collect();
-        let fitted = self.fit(&all)?;
+    fn model(
+        &self,
+        options: FeatureOptions,
+        fitted: Fitted,
+        calibration: Calibration,
+        digest: String,
+    ) -> Model {
         let (classes, settings) = (self.set.classes.clone(), self.settings.clone());
-        Ok(Model::new(classes, options, settings, &self.set.vocabulary, fitted, calibration, digest))
+        Model::new(classes, options, settings, &self.set.vocabulary, fitted, calibration, digest)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Rows of counts and classes → words that are chosen, what they weigh, and a scorer.
 
+use rayon::prelude::*;
+
 use crate::bayes::BayesCounts;
 use crate::boost;
 use crate::dual::{Dual, Loss};
@@ -72,6 +74,22 @@ pub fn fit(
     classes: usize,
     allowed: &[bool],
 ) -> Result<Fitted, String> {
+    fit_held(settings, counts, labels, classes, allowed, &[]).map(|(fitted, _)| fitted)
+}
+
+/// The same, and the scores of `held` pages by a fit on all others, as far as that is found beside in less time (by [`Dual::fit_held`]): not
+/// where classes of pages had a say in what words count, for held pages would have had one too.
+///
+/// # Errors
+/// The reason why the method cannot be trained on these rows.
+pub fn fit_held(
+    settings: &FitSettings,
+    counts: &SparseRows,
+    labels: &Labels,
+    classes: usize,
+    allowed: &[bool],
+    held: &[usize],
+) -> Result<(Fitted, Option<Vec<f64>>), String> {
     let width = allowed.len();
     let by_measure = settings.features > 0 || settings.weighting == Weighting::TfIdfDiff;
     let measures = by_measure.then(|| {
@@ -94,7 +112,6 @@ pub fn fit(
     chosen.retain(|&word| frequencies[word as usize] > 0);
     let mut numbers = vec![None; width];
     chosen.iter().zip(0..).for_each(|(&word, number)| numbers[word as usize] = Some(number));
-    let counts = counts.renumber(&numbers);
     let frequencies: Vec<u32> = chosen.iter().map(|&word| frequencies[word as usize]).collect();
     let mut weights = TfIdf::new(counts.len() as u64, &frequencies);
     if let (Weighting::TfIdfDiff, Some(measures)) = (settings.weighting, &measures) {
@@ -102,12 +119,7 @@ pub fn fit(
             chosen.iter().map(|&word| measures[word as usize].unwrap_or(0.0).max(0.0)).collect();
         weights = weights.times(&of);
     }
-    let mut rows = SparseRows::new();
-    for (words, values) in counts.rows() {
-        let row = words.iter().copied().zip(values.iter().copied());
-        rows.push(weigh(&weights, settings.weighting, row));
-    }
-    drop(counts);
+    let rows = weigh_all(&weights, settings.weighting, counts, &numbers);
     let width = chosen.len();
     let dual =
         |loss| Dual { c: settings.c, epsilon: settings.epsilon, seed: settings.seed, ..Dual::new(loss) };
@@ -117,11 +129,18 @@ pub fn fit(
         counts
     };
     let descent = |loss| dual(loss).fit(&rows, width, labels, classes, settings.multi);
+    let mut of_held = None;
+    let held = if by_measure { &[] } else { held };
+    let mut descent_held = |loss| {
+        let (linear, scores) = dual(loss).fit_held(&rows, width, labels, classes, settings.multi, held);
+        of_held = (!held.is_empty()).then_some(scores);
+        linear
+    };
     let scorer = match settings.method {
         Method::NaiveBayes => Scorer::Linear(bayes().multinomial(settings.alpha, false)),
         Method::ComplementBayes => Scorer::Linear(bayes().complement(settings.alpha)),
-        Method::Auto | Method::Svm => Scorer::Linear(descent(Loss::SquaredHinge)),
-        Method::Logistic => Scorer::Linear(descent(Loss::Logistic)),
+        Method::Auto | Method::Svm => Scorer::Linear(descent_held(Loss::SquaredHinge)),
+        Method::Logistic => Scorer::Linear(descent_held(Loss::Logistic)),
         Method::Blend => {
             let (svm, bayes) = (descent(Loss::SquaredHinge), bayes().complement(settings.alpha));
             let (a, b) = settings.slopes;
@@ -133,12 +152,38 @@ pub fn fit(
             Scorer::Neighbours(Box::new(neighbours))
         }
     };
-    Ok(Fitted { chosen, weights, weighting: settings.weighting, scorer })
+    Ok((Fitted { chosen, weights, weighting: settings.weighting, scorer }, of_held))
+}
+
+/// What words of pages weigh, by their new numbers.
+fn weigh_all(
+    weights: &TfIdf,
+    weighting: Weighting,
+    counts: &SparseRows,
+    numbers: &[Option<u32>],
+) -> SparseRows {
+    const AT_ONCE: usize = 256;
+    let parts: Vec<SparseRows> = (0..counts.len().div_ceil(AT_ONCE))
+        .into_par_iter()
+        .map(|part| {
+            let mut rows = SparseRows::new();
+            for page in part * AT_ONCE..counts.len().min((part + 1) * AT_ONCE) {
+                let (words, values) = counts.row(page);
+                let known = words.iter().zip(values);
+                let known =
+                    known.filter_map(|(&word, &value)| numbers[word as usize].map(|number| (number, value)));
+                rows.push(weigh(weights, weighting, known));
+            }
+            rows
+        })
+        .collect();
+    let mut rows = SparseRows::new();
+    parts.iter().for_each(|part| rows.append(part));
+    rows
 }
 
 /// The scores of pages, one after the other, as many each as there are classes.
 pub fn scores(fitted: &Fitted, counts: &SparseRows, width: usize, classes: usize) -> Vec<f64> {
-    use rayon::prelude::*;
     let mut numbers = vec![None; width];
     fitted.chosen.iter().zip(0..).for_each(|(&word, number)| numbers[word as usize] = Some(number));
     let mut all = vec![0.0; counts.len() * classes];

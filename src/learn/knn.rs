@@ -25,8 +25,8 @@ pub struct NearestPages {
     classes: usize,
     k: usize,
     starts: Vec<usize>,
-    pages: Vec<u32>,
-    weights: Vec<f32>,
+    /// Page and weight, word by word.
+    postings: Vec<(u32, f32)>,
     largest: Vec<f32>,
 }
 
@@ -61,18 +61,17 @@ impl NearestPages {
         rows.rows().for_each(|(words, _)| words.iter().for_each(|&word| starts[word as usize + 1] += 1));
         (1..=width).for_each(|word| starts[word] += starts[word - 1]);
         let mut next = starts.clone();
-        let (mut pages, mut weights) = (vec![0; rows.entries()], vec![0.0; rows.entries()]);
+        let mut postings = vec![(0, 0.0); rows.entries()];
         let mut largest = vec![0.0f32; width];
         for (page, (words, values)) in rows.rows().enumerate() {
             for (&word, &value) in words.iter().zip(values) {
                 let word = word as usize;
-                pages[next[word]] = page as u32;
-                weights[next[word]] = value;
+                postings[next[word]] = (page as u32, value);
                 next[word] += 1;
                 largest[word] = largest[word].max(value);
             }
         }
-        Ok(NearestPages { rows, labels, classes, k: k.max(1), starts, pages, weights, largest })
+        Ok(NearestPages { rows, labels, classes, k: k.max(1), starts, postings, largest })
     }
 
     /// The training rows and their labels.
@@ -88,18 +87,30 @@ impl NearestPages {
         let mut left: f64 = order.iter().map(bound).sum();
         met.sums.resize(self.rows.len(), 0.0);
         met.pages.clear();
+        // Where words stand on about as many pages as there are, all count as met.
+        let postings = |word: u32| self.starts[word as usize + 1] - self.starts[word as usize];
+        let every = row.iter().map(|(word, _)| postings(*word)).sum::<usize>() > self.rows.len() / 2;
+        if every {
+            met.pages.extend(0..self.rows.len() as u32);
+        }
         // Sums in single precision may be off by some 1e-6: what the bounds leave out is out by more.
         const SLACK: f64 = 1e-4;
         let mut threshold = 0.0f64;
         let mut look = 8;
         let mut sums: Vec<f32> = Vec::new();
         for (taken, &(word, value)) in order.iter().enumerate() {
-            for at in self.starts[word as usize]..self.starts[word as usize + 1] {
-                let sum = &mut met.sums[self.pages[at] as usize];
-                if *sum == 0.0 {
-                    met.pages.push(self.pages[at]);
+            let postings = &self.postings[self.starts[word as usize]..self.starts[word as usize + 1]];
+            if every {
+                // Without asking what was met: a wrong guess of the processor costs more than the sum.
+                postings.iter().for_each(|&(page, weight)| met.sums[page as usize] += value * weight);
+            } else {
+                for &(page, weight) in postings {
+                    let sum = &mut met.sums[page as usize];
+                    if *sum == 0.0 {
+                        met.pages.push(page);
+                    }
+                    *sum += value * weight;
                 }
-                *sum += value * self.weights[at];
             }
             left -= bound(&(word, value));
             let is_last = taken + 1 == order.len();
@@ -126,7 +137,8 @@ impl NearestPages {
         row.iter().for_each(|&(word, value)| met.dense[word as usize] = value);
         let mut found: Vec<(u32, f64)> = Vec::new();
         for &page in &met.pages {
-            if f64::from(std::mem::take(&mut met.sums[page as usize])) >= reach {
+            let sum = f64::from(std::mem::take(&mut met.sums[page as usize]));
+            if sum >= reach && sum > 0.0 {
                 let (words, values) = self.rows.row(page as usize);
                 let exact = words
                     .iter()

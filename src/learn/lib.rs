@@ -46,7 +46,7 @@ pub use dual::{Dual, Loss};
 pub use evaluation::{BINS, Evaluation, evaluate};
 pub use facts::{FeatureOptions, PageFacts, Source};
 pub use features::Extractor;
-pub use fit::{Fitted, Scorer, fit, scores};
+pub use fit::{Fitted, Scorer, fit, fit_held, scores};
 pub use folds::folds;
 pub use knn::{MAX_PAGES, Met, NearestPages};
 pub use labels::Labels;

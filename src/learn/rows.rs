@@ -71,6 +71,14 @@ impl SparseRows {
         selected
     }
 
+    /// Adds the rows of another after these.
+    pub fn append(&mut self, other: &SparseRows) {
+        let from = self.columns.len();
+        self.columns.extend_from_slice(&other.columns);
+        self.values.extend_from_slice(&other.values);
+        self.ends.extend(other.ends.iter().map(|end| from + end));
+    }
+
     /// The entries whose columns `numbers` gives a new number, which must ascend as the columns do.
     pub fn renumber(&self, numbers: &[Option<u32>]) -> SparseRows {
         let mut kept = SparseRows::new();
