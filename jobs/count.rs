@@ -32,7 +32,7 @@ pub const SUPERSEDED: &str = "superseded";
 /// What a job counts: results, or files that were named.
 pub enum CountInput {
     /// Tables of a job.
-    Results(Committed),
+    Results(Box<Committed>),
     /// Files, with what tells them from others.
     Files(Inputs),
 }

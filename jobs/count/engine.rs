@@ -298,7 +298,7 @@ pub struct Batches<C> {
 impl<C: Columns> Batches<C> {
     /// Those of these splits, in their order.
     pub fn of(splits: &[Split]) -> Self {
-        Batches { splits: splits.to_vec().into_iter(), reader: None }
+        Batches { splits: Vec::from(splits).into_iter(), reader: None }
     }
 
     /// The next row group.

@@ -179,7 +179,7 @@ columns! {
 pub fn count_words(context: &Context<'_>) -> Result<Option<Committed>> {
     let job = context.settings::<CountWords>()?;
     let input = match job.files.is_empty() {
-        true => CountInput::Results(context.results_of(Extract::NAME)?),
+        true => CountInput::Results(Box::new(context.results_of(Extract::NAME)?)),
         false => CountInput::Files(named_files(&job.files, context.runtime.cancel)?),
     };
     context.run(&job, &input)

@@ -125,13 +125,18 @@ impl ClusterJob {
         if !self.0.by_language {
             return if pages.is_empty() { Vec::new() } else { vec![(None, pages)] };
         }
-        let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let languages = corpus::languages(pages.iter().map(|page| &corpus.abouts[*page]));
+        let Some(most) = most_common(&languages, corpus, &pages).filter(|_| languages.len() > 1) else {
+            return if pages.is_empty() { Vec::new() } else { vec![(None, pages)] };
+        };
+        let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for page in pages {
-            let language = corpus.abouts[page].language.clone().unwrap_or_else(|| "und".into());
-            groups.entry(language).or_default().push(page);
+            let language =
+                corpus.abouts[page].language.as_deref().filter(|language| languages.contains(language));
+            groups.entry(language.unwrap_or(most)).or_default().push(page);
         }
         let mut groups: Vec<_> =
-            groups.into_iter().map(|(language, pages)| (Some(language), pages)).collect();
+            groups.into_iter().map(|(language, pages)| (Some(language.to_owned()), pages)).collect();
         groups.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(&b.0)));
         groups
     }
@@ -161,6 +166,14 @@ impl ClusterJob {
     }
 }
 
+/// The language that most of these pages are in; ties: the first code.
+fn most_common<'a>(languages: &[&'a str], corpus: &Corpus, pages: &[usize]) -> Option<&'a str> {
+    let of = |language: &str| {
+        pages.iter().filter(|page| corpus.abouts[**page].language.as_deref() == Some(language)).count()
+    };
+    languages.iter().copied().rev().max_by_key(|language| of(language))
+}
+
 /// Says where topics are not more than the languages of the corpus.
 fn say_languages(corpus: &Corpus, found: &[Topics], settings: &ClusterSettings, stage: &Stage<'_>) {
     let [all] = found else { return };
@@ -170,8 +183,8 @@ fn say_languages(corpus: &Corpus, found: &[Topics], settings: &ClusterSettings, 
     let languages = corpus::languages(all.pages.iter().map(|page| &corpus.abouts[*page]));
     if languages.len() > 1 {
         stage.progress.note(&format!(
-            "the pages are in several languages ({}), which share few words: each topic will be of one of them; --by-language makes topics \
-             within each",
+            "the pages are in several languages ({}), which share few words: each topic will be of one of them; without --across-languages topics are \
+             made within each",
             languages.join(", ")
         ));
     }

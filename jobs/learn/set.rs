@@ -201,6 +201,9 @@ pub fn gather(
     Ok(Set { vocabulary, counts, labels, classes, groups })
 }
 
+/// Rows, their classes, the names of these, and groups of rows.
+type Sorted = (SparseRows, Labels, Vec<String>, Option<Vec<u32>>);
+
 /// Pages with numbers of classes as they came.
 struct Raw {
     counts: SparseRows,
@@ -211,11 +214,7 @@ struct Raw {
 
 impl Raw {
     /// Numbers classes by their names, and leaves out pages without words and classes of one page.
-    fn sorted(
-        self,
-        settings: &TrainSettings,
-        unit: &mut Unit<'_>,
-    ) -> Result<(SparseRows, Labels, Vec<String>, Option<Vec<u32>>)> {
+    fn sorted(self, settings: &TrainSettings, unit: &mut Unit<'_>) -> Result<Sorted> {
         let mut pages_of: BTreeMap<u32, u64> = BTreeMap::new();
         let has_words = |page: usize| !self.counts.row(page).0.is_empty();
         let empty = (0..self.counts.len()).filter(|&page| !has_words(page)).count();

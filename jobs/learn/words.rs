@@ -43,7 +43,7 @@ impl FeaturesJob {
         let by = Measure::ALL.iter().position(|measure| *measure == settings.measure).unwrap_or(0);
         let chosen = best(&measures[by], settings.features);
         let mut file = TableFile::<FeatureRow>::create(unit, first_part::<FeatureRow>())?;
-        for word in 0..width {
+        for (word, _) in measures[0].iter().enumerate() {
             unit.stage().cancel.check()?;
             let name = set.vocabulary.word(word as u32);
             let of = |at: usize| measures[at][word];

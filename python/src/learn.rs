@@ -430,8 +430,13 @@ fn domains(facts: &[PageFacts<'_>]) -> Option<Vec<u32>> {
 }
 
 fn method_of(name: &str) -> PyResult<Method> {
-    serde_json::from_value(serde_json::Value::String(name.to_owned()))
-        .map_err(|e| config(format!("method: {e}")))
+    match serde_json::from_value(serde_json::Value::String(name.to_owned())) {
+        Ok(Method::Blend) => Err(config("method blend: auto makes one where it is best")),
+        Ok(method) => Ok(method),
+        Err(_) => Err(config(format!(
+            "method {name:?}: there are auto, naive-bayes, complement-bayes, svm, logistic, neighbours, adaboost"
+        ))),
+    }
 }
 
 fn name_of(method: Method) -> String {

@@ -1,11 +1,13 @@
 //! Topics of texts: clusters that need no labels.
 
+use std::collections::BTreeMap;
+
 use polars_arrow::array::{PrimitiveArray, Utf8Array};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use webmill_capture::Error;
 use webmill_jobs::learn::cluster::corpus::{common, least_pages, weights, without_stop_words};
-use webmill_learn::{Counter, FeatureOptions, KMeans, PART, PageFacts, Vocabulary, choose_k, topic_words};
+use webmill_learn::{Counter, Draws, FeatureOptions, KMeans, PART, PageFacts, choose_k, topic_words};
 use webmill_run::Cancel;
 
 use crate::arrow::{ArrowTable, Chunk};
@@ -22,8 +24,14 @@ const WORDS: usize = 10;
 struct Found {
     /// Topic of each text, and its distance from the middle; nothing for a text without words.
     texts: Vec<Option<(u32, f32)>>,
-    sizes: Vec<u64>,
-    words: Vec<Vec<String>>,
+    topics: Vec<Topic>,
+}
+
+/// A topic.
+struct Topic {
+    size: u64,
+    language: Option<&'static str>,
+    words: Vec<String>,
 }
 
 /// Topics of texts: a table with the topic of each text, and one with what each topic is about.
@@ -47,13 +55,14 @@ pub fn topics(
     let distances =
         PrimitiveArray::<f32>::from(found.texts.iter().map(|text| text.map(|t| t.1)).collect::<Vec<_>>());
     let of_texts = ArrowTable::of(vec![("topic", numbers.boxed()), ("distance", distances.boxed())])?;
-    let names = found.words.iter().map(|words| words[..words.len().min(3)].join(" · "));
-    let topics = (0..found.sizes.len() as u32).collect();
+    let topics = &found.topics;
+    let names = topics.iter().map(|topic| topic.words[..topic.words.len().min(3)].join(" · "));
     let columns: Vec<(&str, Chunk)> = vec![
-        ("topic", PrimitiveArray::<u32>::from_vec(topics).boxed()),
+        ("topic", PrimitiveArray::<u32>::from_vec((0..topics.len() as u32).collect()).boxed()),
         ("name", Utf8Array::<i64>::from_iter_values(names).boxed()),
-        ("size", PrimitiveArray::<u64>::from_vec(found.sizes).boxed()),
-        ("words", lists(found.words.iter().map(Vec::as_slice))),
+        ("size", PrimitiveArray::<u64>::from_vec(topics.iter().map(|topic| topic.size).collect()).boxed()),
+        ("language", topics.iter().map(|topic| topic.language).collect::<Utf8Array<i64>>().boxed()),
+        ("words", lists(topics.iter().map(|topic| topic.words.as_slice()))),
     ];
     Ok((of_texts, ArrowTable::of(columns)?))
 }
@@ -73,52 +82,67 @@ fn find(texts: &[Option<&str>], k: Option<usize>, seed: u64, stop: &Cancel) -> R
     let languages: Vec<Option<&str>> =
         facts.par_iter().map(|page| webmill_text::language(page.text).map(|found| found.iso639_3)).collect();
     stop.check()?;
-    let counts = without_stop_words(&counts, &vocabulary, &common(languages.into_iter()));
+    let common = common(languages.iter().copied());
+    let counts = without_stop_words(&counts, &vocabulary, &common);
     let worded: Vec<usize> = (0..counts.len()).filter(|&row| !counts.row(row).0.is_empty()).collect();
     if worded.is_empty() {
         return Err(
             Error::Config("no text has words that another one has too: there are no topics".into()).into()
         );
     }
-    let weighed = weights(&counts.select(&worded)).0;
-    stop.check()?;
-    let k = k.unwrap_or_else(|| {
-        let mut draws = webmill_learn::Draws::new(seed);
-        let mut sample = draws.sample(weighed.len(), SAMPLE.min(weighed.len()));
-        sample.sort_unstable();
-        choose_k(&weighed.select(&sample), 128, seed).k
-    });
-    stop.check()?;
-    let clusters = KMeans::new(k).seed(seed).restarts(5).run(&weighed);
-    Ok(by_size(&clusters, &weighed, &worded, texts.len(), &vocabulary))
+    let (mut topics, mut of_texts) = (Vec::new(), vec![None; texts.len()]);
+    for (language, group) in by_language(&worded, &languages, &common) {
+        stop.check()?;
+        let share = group.len() as f64 / worded.len() as f64;
+        let k = k.map(|k| ((k as f64 * share).round() as usize).max(1));
+        let weighed = weights(&counts.select(&group)).0;
+        let k = k.unwrap_or_else(|| {
+            let sample = Draws::new(seed).sample(weighed.len(), SAMPLE);
+            choose_k(&weighed.select(&sample), weighed.len(), 128, seed).k
+        });
+        let clusters = KMeans::new(k).seed(seed).restarts(5).run(&weighed);
+        let first = topics.len();
+        for words in topic_words(&weighed, &clusters.assignment, clusters.centroids.len(), WORDS) {
+            let words = words.iter().map(|word| vocabulary.word(word.word).to_owned()).collect();
+            topics.push(Topic { size: 0, language, words });
+        }
+        for ((&row, &cluster), &similarity) in
+            group.iter().zip(&clusters.assignment).zip(&clusters.similarity)
+        {
+            topics[first + cluster as usize].size += 1;
+            of_texts[row] = Some((first + cluster as usize, 1.0 - similarity));
+        }
+    }
+    Ok(by_size(topics, &of_texts))
 }
 
-/// Topics numbered by their sizes, the largest first.
-fn by_size(
-    clusters: &webmill_learn::Clustering,
-    weighed: &webmill_learn::SparseRows,
-    worded: &[usize],
-    texts: usize,
-    vocabulary: &Vocabulary,
-) -> Found {
-    let k = clusters.centroids.len();
-    let mut sizes = vec![0u64; k];
-    clusters.assignment.iter().for_each(|&cluster| sizes[cluster as usize] += 1);
-    let mut order: Vec<usize> = (0..k).filter(|&cluster| sizes[cluster] > 0).collect();
-    order.sort_by_key(|&cluster| (std::cmp::Reverse(sizes[cluster]), cluster));
-    let mut number = vec![0u32; k];
-    order.iter().zip(0..).for_each(|(&cluster, topic)| number[cluster] = topic);
-    let words = topic_words(weighed, &clusters.assignment, k, WORDS);
-    let in_words = |cluster: &usize| -> Vec<String> {
-        words[*cluster].iter().map(|word| vocabulary.word(word.word).to_owned()).collect()
+/// Texts in groups: by language where there are several common ones; those in others go with the most common one.
+fn by_language(
+    rows: &[usize],
+    languages: &[Option<&'static str>],
+    common: &[&'static str],
+) -> Vec<(Option<&'static str>, Vec<usize>)> {
+    let of = |language: &str| rows.iter().filter(|&&row| languages[row] == Some(language)).count();
+    let Some(most) =
+        common.iter().copied().rev().max_by_key(|language| of(language)).filter(|_| common.len() > 1)
+    else {
+        return vec![(common.first().copied(), rows.to_vec())];
     };
-    let mut of_texts = vec![None; texts];
-    for ((&row, &cluster), &similarity) in worded.iter().zip(&clusters.assignment).zip(&clusters.similarity) {
-        of_texts[row] = Some((number[cluster as usize], 1.0 - similarity));
+    let mut groups: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
+    for &row in rows {
+        let language = languages[row].filter(|language| common.contains(language)).unwrap_or(most);
+        groups.entry(language).or_default().push(row);
     }
-    Found {
-        texts: of_texts,
-        sizes: order.iter().map(|&cluster| sizes[cluster]).collect(),
-        words: order.iter().map(in_words).collect(),
-    }
+    groups.into_iter().map(|(language, rows)| (Some(language), rows)).collect()
+}
+
+/// Topics numbered by their sizes, the largest first; ties as they came.
+fn by_size(topics: Vec<Topic>, of_texts: &[Option<(usize, f32)>]) -> Found {
+    let mut order: Vec<usize> = (0..topics.len()).filter(|&topic| topics[topic].size > 0).collect();
+    order.sort_by_key(|&topic| (std::cmp::Reverse(topics[topic].size), topic));
+    let mut number = vec![0u32; topics.len()];
+    order.iter().zip(0..).for_each(|(&topic, place)| number[topic] = place);
+    let texts = of_texts.iter().map(|text| text.map(|(topic, distance)| (number[topic], distance))).collect();
+    let mut topics: Vec<Option<Topic>> = topics.into_iter().map(Some).collect();
+    Found { texts, topics: order.into_iter().filter_map(|topic| topics[topic].take()).collect() }
 }

@@ -377,8 +377,9 @@ def topics(texts: Any, k: int | None = None, *, seed: int = 0) -> tuple[ArrowTab
     """Topics of texts, without labels (spherical k-means over tf·idf, as ``webmill learn cluster`` has it).
 
     Gives two tables: of each text ``topic`` (0 is the largest; null for a text without a word that another one has) and
-    ``distance`` from its middle; of each topic ``name``, ``size`` and the ``words`` that tell it from the others. ``k``: how
-    many; by default the elbow of the silhouette of a sample chooses.
+    ``distance`` from its middle; of each topic ``name``, ``size``, ``language`` and the ``words`` that tell it from the others.
+    Topics are made within each language that a twentieth of the texts are in. ``k``: how many in all; by default the
+    silhouette of a sample chooses.
 
     >>> texts = ["apple pear", "pear apple pie", "saw hammer", "hammer saw wood"]
     >>> of_texts, about = webmill.topics(texts, k=2)

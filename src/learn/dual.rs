@@ -118,7 +118,9 @@ impl Dual {
         };
         let mut alpha = vec![(first, self.c - first); y.len()];
         if first > 0.0 {
-            order.iter().for_each(|page| step(&mut w, rows, *page as usize, f64::from(y[*page as usize]) * first));
+            order
+                .iter()
+                .for_each(|page| step(&mut w, rows, *page as usize, f64::from(y[*page as usize]) * first));
         }
         self.descend(problem, &mut w, &mut alpha, &mut order, &mut draw);
         let mut solved = Solved { bias: w[problem.width], held: Vec::new(), w };
@@ -266,8 +268,7 @@ fn dot(w: &[f64], columns: &[u32], values: &[f32]) -> f64 {
             sums[at] += w[columns[at] as usize] * f64::from(values[at]);
         }
     }
-    let left: f64 =
-        columns_left.iter().zip(values_left).map(|(c, v)| w[*c as usize] * f64::from(*v)).sum();
+    let left: f64 = columns_left.iter().zip(values_left).map(|(c, v)| w[*c as usize] * f64::from(*v)).sum();
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + left + w[w.len() - 1]
 }
 

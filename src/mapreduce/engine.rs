@@ -164,7 +164,7 @@ mod tests {
                 prop_assert_eq!(all.len(), made.iter().map(Vec::len).sum::<usize>(), "a key in two parts");
                 prop_assert_eq!(all, want);
             }
-            prop_assert_eq!(&combined, &run_words::<true>(&[texts.clone()], parts, 1 << 20, 1));
+            prop_assert_eq!(&combined, &run_words::<true>(std::slice::from_ref(&texts), parts, 1 << 20, 1));
             prop_assert_eq!(&listed, &run_words::<false>(&[texts], parts, 1 << 20, 1));
         }
 

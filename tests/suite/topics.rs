@@ -124,9 +124,9 @@ fn texts_of_extract_in_two_languages() {
     pages.push(page("http://a.example/empty".into(), ""));
     work.write_pages("shards", &pages);
     work.run(&["extract", "shards", "--out", "out"]);
-    let said = work.run(&["learn", "cluster", "--out", "out", "--k", "2"]).stderr;
+    let said = work.run(&["learn", "cluster", "--out", "out", "--k", "2", "--across-languages"]).stderr;
     let said = String::from_utf8_lossy(&said).into_owned();
-    assert!(said.contains("several languages (eng, zho)") && said.contains("--by-language"), "{said}");
+    assert!(said.contains("several languages (eng, zho)") && said.contains("--across-languages"), "{said}");
     let words: Vec<TopicWordsRow> = table(&work, "out");
     assert!(words.iter().all(|topic| topic.language_share == 1.0), "{words:?}");
     std::fs::write(
@@ -134,8 +134,7 @@ fn texts_of_extract_in_two_languages() {
         "url,label\nhttp://a.example/ship/1,ship\nhttp://b.example/bread/1,bread\nhttp://nowhere.example/,x\n",
     )
     .unwrap();
-    let arguments =
-        ["learn", "cluster", "--out", "out", "--k", "3", "--by-language", "--labels", "labels.csv"];
+    let arguments = ["learn", "cluster", "--out", "out", "--k", "3", "--labels", "labels.csv"];
     let said = String::from_utf8_lossy(&work.run(&arguments).stderr).into_owned();
     assert!(said.contains("left out: 1 label-of-no-page"), "{said}");
     let words: Vec<TopicWordsRow> = table(&work, "out");

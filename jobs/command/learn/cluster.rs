@@ -51,9 +51,10 @@ pub struct ClusterArgs {
     /// By what DBSCAN calls pages near [default: cosine].
     #[arg(long, value_enum)]
     near: Option<Near>,
-    /// Make topics within each language; --k is shared out by pages.
+    /// Let topics reach over languages. Without, they are made within each language that a twentieth of the pages are in; --k is shared
+    /// out by pages.
     #[arg(long)]
-    by_language: bool,
+    across_languages: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -78,7 +79,7 @@ pub fn run(args: &ClusterArgs, cancel: &Cancel) -> Result<ExitCode> {
     set("eps", args.eps.map(toml::Value::from));
     set("min_points", number(args.min_points));
     set("near", args.near.and_then(word));
-    set("by_language", args.by_language.then_some(true.into()));
+    set("by_language", args.across_languages.then_some(false.into()));
     let context = args.common.context_with(recipe, &console, cancel)?;
     let code = print_committed(&context, ClusterJob::NAME)?;
     let results = context.results();

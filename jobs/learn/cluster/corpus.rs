@@ -105,17 +105,25 @@ impl Corpus {
     }
 }
 
-/// Rows without words that tell no topic: stop words of these languages, and what has no letter.
+/// Rows without words that tell no topic: stop words of these languages, single ideographs, which are mostly grammar, and what has no letter.
 pub fn without_stop_words(counts: &SparseRows, vocabulary: &Vocabulary, languages: &[&str]) -> SparseRows {
     let lists: Vec<StopWords> = languages.iter().map(|language| StopWords::of(Some(language))).collect();
-    let tells =
-        |word: &str| word.chars().any(char::is_alphabetic) && !lists.iter().any(|list| list.hold(word));
+    let tells = |word: &str| {
+        word.chars().any(char::is_alphabetic)
+            && !is_ideograph(word)
+            && !lists.iter().any(|list| list.hold(word))
+    };
     let tells: Vec<bool> = (0..vocabulary.len() as u32).map(|word| tells(vocabulary.word(word))).collect();
     let mut kept = SparseRows::new();
     for (words, tf) in counts.rows() {
         kept.push(words.iter().copied().zip(tf.iter().copied()).filter(|(word, _)| tells[*word as usize]));
     }
     kept
+}
+
+fn is_ideograph(word: &str) -> bool {
+    let mut characters = word.chars();
+    matches!((characters.next(), characters.next()), (Some('\u{3400}'..='\u{9FFF}'), None))
 }
 
 /// Languages of at least a twentieth of pages, in the order of their codes.

@@ -160,7 +160,7 @@ impl Rows<'_> {
 /// Chooses the number of topics on a sample of rows.
 pub fn choose(rows: &SparseRows, settings: &ClusterSettings) -> KChoice {
     let sample = Draws::new(settings.seed).sample(rows.len(), SAMPLE);
-    choose_k(&rows.select(&sample), settings.most_k as usize, settings.seed)
+    choose_k(&rows.select(&sample), rows.len(), settings.most_k as usize, settings.seed)
 }
 
 /// k-means within memory.

@@ -53,7 +53,7 @@ pub struct ClusterSettings {
     pub min_points: u32,
     /// By what pages are near.
     pub near: Near,
-    /// Topics within each language.
+    /// Topics within each language that a twentieth of the pages are in; pages of others are clustered with the most common one.
     pub by_language: bool,
     /// How often a word of the title counts.
     pub title_weight: u32,
@@ -86,7 +86,7 @@ impl Default for ClusterSettings {
             eps: 0.0,
             min_points: 5,
             near: Near::Cosine,
-            by_language: false,
+            by_language: true,
             title_weight: 3,
             stop_words: false,
             min_pages: 2,

@@ -81,7 +81,10 @@ pub fn best<C: Cursor, S: Score>(
     let whole: Vec<f64> = cursors.iter().enumerate().map(|(n, c)| bound(n, c.bounds())).collect();
     let mut heap: BinaryHeap<Found> = BinaryHeap::new();
     let mut order: Vec<usize> = (0..cursors.len()).collect();
-    while most > 0 {
+    if most == 0 {
+        return Ok(Vec::new());
+    }
+    loop {
         order.sort_unstable_by_key(|n| cursors[*n].number());
         let least = if heap.len() < most { f64::NEG_INFINITY } else { heap.peek().map_or(0.0, |f| f.score) };
         let mut sum = 0.0;

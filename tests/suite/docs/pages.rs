@@ -221,9 +221,13 @@ fn tables() -> Vec<(TableSchema, &'static str)> {
         let command = match job.name {
             "graph" => "graph build",
             // Without the argument that stands for a pattern or file.
-            name if name.starts_with("count-") => {
+            name if name.starts_with("count-") || name.starts_with("learn-") => {
                 let command = webmill::jobs::job::command(name);
-                command.trim_end_matches(|c: char| c.is_ascii_uppercase()).trim_end()
+                command
+                    .split_once(" --")
+                    .map_or(command, |(command, _)| command)
+                    .trim_end_matches(|c: char| c.is_ascii_uppercase())
+                    .trim_end()
             }
             name => name,
         };

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use webmill::crawl::CrawlOptions;
-use webmill::jobs::{count, dedup, extract, graph, keywords, mirrors, rank, repeated, report, rules, shape};
+use webmill::jobs::{
+    count, dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape,
+};
 
 /// A setting of a recipe.
 pub struct Setting {
@@ -30,6 +32,10 @@ pub fn tables() -> Vec<(&'static str, Vec<Setting>)> {
         ("mirrors", "MirrorOptions", json(&mirrors::Mirrors::default())),
         ("keywords", "KeywordsJob", json(&keywords::KeywordsJob::default())),
         ("rules", "RuleSettings", json(&rules::RuleSettings::default())),
+        ("learn-features", "TrainSettings", json(&learn::settings::TrainSettings::default())),
+        ("learn-train", "TrainSettings", json(&learn::settings::TrainSettings::default())),
+        ("learn-apply", "ApplySettings", json(&learn::settings::ApplySettings::default())),
+        ("learn-cluster", "ClusterSettings", json(&learn::cluster::ClusterSettings::default())),
         ("count-words", "CountWords", json(&count::words::CountWords::default())),
         ("count-backlinks", "CountBacklinks", json(&count::backlinks::CountBacklinks::default())),
         ("count-host-terms", "CountHostTerms", json(&count::host_terms::CountHostTerms::default())),
