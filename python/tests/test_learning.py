@@ -22,7 +22,7 @@ def corpus(pages: int = 30) -> tuple[list[str], list[str]]:
     for name, own, other in [("kitchen", KITCHEN, STABLE), ("stable", STABLE, HARBOUR), ("harbour", HARBOUR, KITCHEN)]:
         for page in range(pages):
             words = [own[(page * step + step) % 10] for step in range(1, 8)] + [other[page % 10]]
-            texts.append(" ".join(words))
+            texts.append(f"This is what we have written about our {words[0]} and what people do with it: " + ", ".join(words))
             labels.append(name)
     return texts, labels
 

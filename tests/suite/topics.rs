@@ -124,7 +124,7 @@ fn texts_of_extract_in_two_languages() {
     pages.push(page("http://a.example/empty".into(), ""));
     work.write_pages("shards", &pages);
     work.run(&["extract", "shards", "--out", "out"]);
-    let said = work.run(&["learn", "cluster", "--out", "out", "--k", "2", "--across-languages"]).stderr;
+    let said = work.run(&["learn", "cluster", "--out", "out", "--k", "3", "--across-languages"]).stderr;
     let said = String::from_utf8_lossy(&said).into_owned();
     assert!(said.contains("several languages (eng, zho)") && said.contains("--across-languages"), "{said}");
     let words: Vec<TopicWordsRow> = table(&work, "out");

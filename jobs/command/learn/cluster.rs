@@ -21,7 +21,7 @@ use crate::settings::Common;
 /// topic_measures, and prints the topics. Exit code 1 where no page has words that another has too.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill learn cluster --out results\n  webmill learn cluster --out results --k 20 --by-language\n  webmill learn cluster --out results --method dbscan --near simhash --eps 3 --min-points 2\n  webmill learn cluster mails/ --out topics --k 8"
+    after_help = "Examples:\n  webmill learn cluster --out results\n  webmill learn cluster --out results --k 20 --across-languages\n  webmill learn cluster --out results --method dbscan --near simhash --eps 3 --min-points 2\n  webmill learn cluster mails/ --out topics --k 8"
 )]
 pub struct ClusterArgs {
     /// Files to cluster instead of the texts of extract: FOLDER/LABEL/FILE; labels are measured against, never used.
