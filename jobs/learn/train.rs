@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_learn::{
     Calibration, Choice, Evaluation, FeatureOptions, FitSettings, Fitted, Labels, Method, Model,
-    Source as FeatureSource, SparseRows, Training, Trial, choose, evaluation_of, fit, fit_held, folds, out_of_fold,
-    scores,
+    Source as FeatureSource, SparseRows, Training, Trial, choose, evaluation_of, fit, fit_held, folds,
+    out_of_fold, scores,
 };
 use webmill_run::{Ingredient, Inputs, Job, JobInput, Stage, Unit};
 

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use crate::labels::Labels;
 use crate::linear::Linear;
-use crate::random::Draw;
+use crate::random::Draws;
 use crate::rows::SparseRows;
 
 /// What a wrong page costs.
@@ -108,7 +108,7 @@ impl Dual {
 
     fn binary(&self, problem: &Problem<'_>, salt: u64, held: &[usize]) -> Solved {
         let Problem { rows, y, .. } = *problem;
-        let mut draw = Draw::new(self.seed.wrapping_mul(0x9E37_79B9).wrapping_add(salt));
+        let mut draw = Draws::plain(self.seed.wrapping_mul(0x9E37_79B9).wrapping_add(salt));
         let mut w = vec![0.0; problem.width + 1];
         let mut order: Vec<u32> = (0..y.len() as u32).collect();
         // Dual variables α; of logistic regression C − α too.
@@ -118,7 +118,9 @@ impl Dual {
         };
         let mut alpha = vec![(first, self.c - first); y.len()];
         if first > 0.0 {
-            order.iter().for_each(|page| step(&mut w, rows, *page as usize, f64::from(y[*page as usize]) * first));
+            order
+                .iter()
+                .for_each(|page| step(&mut w, rows, *page as usize, f64::from(y[*page as usize]) * first));
         }
         self.descend(problem, &mut w, &mut alpha, &mut order, &mut draw);
         let mut solved = Solved { bias: w[problem.width], held: Vec::new(), w };
@@ -145,7 +147,7 @@ impl Dual {
         w: &mut [f64],
         alpha: &mut [(f64, f64)],
         order: &mut [u32],
-        draw: &mut Draw,
+        draw: &mut Draws,
     ) {
         match self.loss {
             Loss::SquaredHinge => self.hinge(problem, w, alpha, order, draw),
@@ -159,7 +161,7 @@ impl Dual {
         w: &mut [f64],
         alpha: &mut [(f64, f64)],
         order: &mut [u32],
-        draw: &mut Draw,
+        draw: &mut Draws,
     ) {
         let Problem { rows, y, lengths, .. } = *problem;
         let diagonal = 0.5 / self.c;
@@ -210,7 +212,7 @@ impl Dual {
         w: &mut [f64],
         alpha: &mut [(f64, f64)],
         order: &mut [u32],
-        draw: &mut Draw,
+        draw: &mut Draws,
     ) {
         let Problem { rows, y, lengths, .. } = *problem;
         let c = self.c;
@@ -266,8 +268,7 @@ fn dot(w: &[f64], columns: &[u32], values: &[f32]) -> f64 {
             sums[at] += w[columns[at] as usize] * f64::from(values[at]);
         }
     }
-    let left: f64 =
-        columns_left.iter().zip(values_left).map(|(c, v)| w[*c as usize] * f64::from(*v)).sum();
+    let left: f64 = columns_left.iter().zip(values_left).map(|(c, v)| w[*c as usize] * f64::from(*v)).sum();
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + left + w[w.len() - 1]
 }
 
@@ -324,7 +325,7 @@ mod tests {
     }
 
     fn sample() -> (SparseRows, Vec<i8>) {
-        let mut draw = Draw::new(7);
+        let mut draw = Draws::plain(7);
         let mut rows = SparseRows::new();
         let mut y = Vec::new();
         for page in 0..80 {
