@@ -6,6 +6,7 @@ mod crawls;
 mod documents;
 mod draw;
 mod draw_changes;
+mod draw_classes;
 mod draw_crawl;
 mod draw_documents;
 mod draw_made;
@@ -32,7 +33,9 @@ use webmill_table::schema;
 
 use crate::inputs::is_event_log;
 use crate::job::{Context, JobEntry, command, mixed};
+use crate::learn::apply::ApplyJob;
 use crate::learn::cluster::ClusterJob;
+use crate::learn::{MODEL, TrainJob};
 use crate::output::{first_part, write_rows};
 use crate::recipe::{Settings, check_settings, within};
 use tables::{HostRow, SummaryRow};
@@ -72,6 +75,10 @@ pub struct Sources {
     pub rules: Option<Committed>,
     /// Topics, where these texts were clustered.
     pub topics: Option<Committed>,
+    /// Classes that were told of these texts.
+    pub classes: Option<Committed>,
+    /// What was learnt from these texts, or told those classes.
+    pub classifier: Option<Committed>,
     /// The crawls that the corpus is of.
     crawls: crawls::Crawls,
     /// Earlier results that these are compared with.
@@ -104,7 +111,18 @@ impl Sources {
         let is_of_texts = |topics: &Committed| {
             topics.manifest.inputs.upstream.iter().any(|of| of.key == extract.manifest.key)
         };
+        let classes = optional(ApplyJob::NAME)?.filter(is_of_texts);
+        // A model may be learnt from files; it is of these pages where it told their classes.
+        let is_of_classes = |trained: &Committed| {
+            let model = trained.manifest.outputs.iter().find(|output| output.path == MODEL);
+            let told_by = classes.iter().flat_map(|classes| &classes.manifest.inputs.files);
+            model.is_some_and(|model| told_by.into_iter().any(|file| file.digest == model.digest))
+        };
+        let classifier =
+            optional(TrainJob::NAME)?.filter(|trained| is_of_texts(trained) || is_of_classes(trained));
         Ok(Sources {
+            classifier,
+            classes,
             rules: optional("rules")?.filter(is_of),
             topics: optional(ClusterJob::NAME)?.filter(is_of_texts),
             earlier: compare::open(settings.compare.as_deref(), context.runtime.cancel)?,
@@ -128,6 +146,8 @@ impl Sources {
             .chain(&self.mirrors)
             .chain(&self.rules)
             .chain(&self.topics)
+            .chain(&self.classes)
+            .chain(&self.classifier)
             .collect()
     }
 }
@@ -268,8 +288,10 @@ impl Report {
         let hosts = hosts.write(unit, &tops.host_names())?;
         let documents = documents::Documents::read(sources)?;
         let topics = draw_topics::read(sources)?;
+        let classes = draw_classes::Classes::read(sources)?;
         let mut summary = summary::rows(sources, &corpus, hosts.count, &numbers);
         summary.extend(documents.summary());
+        summary.extend(classes.summary());
         let budget = budget.fraction(1, 2);
         let changes = sources.earlier.as_ref();
         let changes =
@@ -284,6 +306,7 @@ impl Report {
             numbers: &numbers,
             documents: &documents,
             topics: &topics,
+            classes: &classes,
         };
         let drawn = draw::draw(self, &found, crawl.as_ref(), changes.as_ref());
         let path = unit.create("report.html")?;

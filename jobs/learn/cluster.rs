@@ -1,6 +1,6 @@
 //! `webmill learn cluster`: what a corpus is about, without labels.
 //!
-//! **What.** The current texts of `extract`, or a folder of files, are brought into topics: by spherical k-means, DBSCAN, average linkage, or
+//! **What.** The current texts of `extract`, a folder of files, or lines of a table, are brought into topics: by spherical k-means, DBSCAN, average linkage, or
 //! in one pass as a stream. Every page with text is clustered, duplicates of each other too, each as one; what has no text, or no word that
 //! a further page has, is counted by reason.
 //!
@@ -78,7 +78,7 @@ pub fn cluster(context: &Context<'_>) -> Result<Option<Committed>> {
     let input = if settings.folder.is_empty() {
         ClusterInput::texts(context.results_of(Extract::NAME)?, labels, &context.runtime)?
     } else {
-        ClusterInput::folder(Path::new(&settings.folder), labels, &context.runtime)?
+        ClusterInput::files(Path::new(&settings.folder), labels, &context.runtime)?
     };
     let job = ClusterJob(ClusterSettings { folder: String::new(), labels: String::new(), ..settings });
     context.run(&job, &input)
@@ -101,7 +101,7 @@ impl Job for ClusterJob {
 impl ClusterJob {
     fn cluster(&self, input: &ClusterInput, unit: &mut Unit<'_>) -> Result<()> {
         let settings = &self.0;
-        let mut pages = pages::read(input, unit)?;
+        let mut pages = pages::read(input, settings, unit)?;
         let corpus = Corpus::read(&mut pages, settings, unit)?;
         drop(pages);
         let (with_words, without): (Vec<usize>, Vec<usize>) =
@@ -117,7 +117,7 @@ impl ClusterJob {
         }
         unit.kept(PAGES, pages_in_all as u64);
         say_languages(&corpus, &found, settings, unit.stage());
-        write::write(&corpus, &found, input.labels.as_ref(), unit)
+        write::write(&corpus, &found, unit)
     }
 
     /// Pages that are clustered together, the largest group first.

@@ -19,8 +19,8 @@ use super::summary::{copied, degrees};
 use super::tables::HostRow;
 use super::tops::Tops;
 use super::{
-    Report, Sources, draw_changes, draw_crawl, draw_documents, draw_made, draw_ranking, draw_rules,
-    draw_topics,
+    Report, Sources, draw_changes, draw_classes, draw_crawl, draw_documents, draw_made, draw_ranking,
+    draw_rules, draw_topics,
 };
 use crate::levels::Level;
 use crate::shape::tables::Direction;
@@ -35,6 +35,8 @@ pub struct Found<'a> {
     pub documents: &'a Documents,
     /// The largest topics, and how many there are.
     pub topics: &'a (Vec<draw_topics::Topic>, usize),
+    /// Classes that were learnt and told.
+    pub classes: &'a draw_classes::Classes,
 }
 
 /// The whole report.
@@ -51,6 +53,7 @@ pub fn draw(
     parts.extend(draw_documents::part(found.documents, lang));
     parts.extend([graph(found, lang), captures(found, lang), duplicates(found, lang)]);
     parts.extend(draw_topics::part(found.topics, lang));
+    parts.extend(draw_classes::part(found.classes, lang));
     parts.extend(draw_rules::part(found, lang));
     parts.extend(crawl.map(|crawl| draw_crawl::part(crawl, lang)));
     parts.push(draw_made::part(found, lang));

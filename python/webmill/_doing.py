@@ -363,6 +363,7 @@ def train(
     registrable domain are never trained and evaluated on at the same time, where there are ten domains or more.
     ``save`` writes what ``webmill learn apply`` reads.
 
+    >>> import webmill
     >>> fruit, tools = ["apple and pear", "a ripe pear", "apple pie, apple"], ["hammer and saw", "a sharp saw", "saw the wood, hammer"]
     >>> model = webmill.train(fruit * 4 + tools * 4, ["fruit"] * 12 + ["tools"] * 12, method="svm")
     >>> model.classes, model.accuracy
@@ -381,6 +382,7 @@ def topics(texts: Any, k: int | None = None, *, seed: int = 0) -> tuple[ArrowTab
     Topics are made within each language that a twentieth of the texts are in. ``k``: how many in all; by default the
     silhouette of a sample chooses.
 
+    >>> import webmill
     >>> texts = ["apple pear", "pear apple pie", "saw hammer", "hammer saw wood"]
     >>> of_texts, about = webmill.topics(texts, k=2)
     >>> of_texts.to_polars()["topic"].n_unique(), about.to_polars()["size"].to_list()

@@ -18,7 +18,7 @@ use crate::facts::{FeatureOptions, Source};
 use crate::fit::{fit, scores};
 use crate::folds::folds;
 use crate::labels::Labels;
-use crate::random::Draw;
+use crate::random::Draws;
 use crate::rows::SparseRows;
 use crate::settings::{FitSettings, Method, Weighting};
 
@@ -185,7 +185,7 @@ impl<'a> Search<'a> {
     fn new(training: &Training<'a>, base: &FitSettings) -> Self {
         let mut pages: Vec<usize> = (0..training.counts.len()).collect();
         if pages.len() > SAMPLE {
-            Draw::new(base.seed).shuffle(&mut pages);
+            Draws::plain(base.seed).shuffle(&mut pages);
             pages.truncate(SAMPLE);
             pages.sort_unstable();
         }

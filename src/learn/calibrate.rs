@@ -210,11 +210,11 @@ fn best_threshold(of: &[(f64, bool)], curve: (f64, f64)) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Draw;
+    use crate::random::Draws;
 
     #[test]
     fn the_slope_that_made_the_labels_is_found() {
-        let mut draw = Draw::new(3);
+        let mut draw = Draws::plain(3);
         let mut unit = || draw.below(1 << 20) as f64 / f64::from(1 << 20);
         let (mut scores, mut classes) = (Vec::new(), Vec::new());
         let made = Calibration::Softmax { slope: 3.0 };

@@ -12,7 +12,6 @@
 
 mod choice;
 mod dbscan;
-mod draws;
 mod features_tree;
 mod kmeans;
 mod lanes;
@@ -28,7 +27,6 @@ mod transposed;
 
 pub use choice::{KChoice, choose_k};
 pub use dbscan::{NOISE, dbscan};
-pub use draws::Draws;
 pub use features_tree::{ClusterFeatures, Leaves};
 pub use kmeans::{Centroids, Clustering, KMeans};
 pub use linkage::{Distances, Merge, average_linkage, cosine_distances, cut, cut_at};

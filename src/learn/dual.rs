@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use crate::labels::Labels;
 use crate::linear::Linear;
-use crate::random::Draw;
+use crate::random::Draws;
 use crate::rows::SparseRows;
 
 /// What a wrong page costs.
@@ -108,7 +108,7 @@ impl Dual {
 
     fn binary(&self, problem: &Problem<'_>, salt: u64, held: &[usize]) -> Solved {
         let Problem { rows, y, .. } = *problem;
-        let mut draw = Draw::new(self.seed.wrapping_mul(0x9E37_79B9).wrapping_add(salt));
+        let mut draw = Draws::plain(self.seed.wrapping_mul(0x9E37_79B9).wrapping_add(salt));
         let mut w = vec![0.0; problem.width + 1];
         let mut order: Vec<u32> = (0..y.len() as u32).collect();
         // Dual variables α; of logistic regression C − α too.
@@ -147,7 +147,7 @@ impl Dual {
         w: &mut [f64],
         alpha: &mut [(f64, f64)],
         order: &mut [u32],
-        draw: &mut Draw,
+        draw: &mut Draws,
     ) {
         match self.loss {
             Loss::SquaredHinge => self.hinge(problem, w, alpha, order, draw),
@@ -161,7 +161,7 @@ impl Dual {
         w: &mut [f64],
         alpha: &mut [(f64, f64)],
         order: &mut [u32],
-        draw: &mut Draw,
+        draw: &mut Draws,
     ) {
         let Problem { rows, y, lengths, .. } = *problem;
         let diagonal = 0.5 / self.c;
@@ -212,7 +212,7 @@ impl Dual {
         w: &mut [f64],
         alpha: &mut [(f64, f64)],
         order: &mut [u32],
-        draw: &mut Draw,
+        draw: &mut Draws,
     ) {
         let Problem { rows, y, lengths, .. } = *problem;
         let c = self.c;
@@ -325,7 +325,7 @@ mod tests {
     }
 
     fn sample() -> (SparseRows, Vec<i8>) {
-        let mut draw = Draw::new(7);
+        let mut draw = Draws::plain(7);
         let mut rows = SparseRows::new();
         let mut y = Vec::new();
         for page in 0..80 {

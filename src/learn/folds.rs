@@ -8,7 +8,7 @@
 //! **Cost.** Groups × (k × classes of the group).
 
 use crate::labels::Labels;
-use crate::random::Draw;
+use crate::random::Draws;
 
 /// The fold of each page. `groups` numbers the group of each page; without, each page is one.
 pub fn folds(labels: &Labels, classes: usize, groups: Option<&[u32]>, k: usize, seed: u64) -> Vec<u32> {
@@ -23,7 +23,7 @@ pub fn folds(labels: &Labels, classes: usize, groups: Option<&[u32]>, k: usize, 
             members
         }
     };
-    Draw::new(seed).shuffle(&mut members);
+    Draws::plain(seed).shuffle(&mut members);
     members.sort_by_key(|pages| std::cmp::Reverse(pages.len()));
     let fair: Vec<f64> =
         labels.counts(classes).iter().map(|count| (*count as f64 / k as f64).max(1e-9)).collect();

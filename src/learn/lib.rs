@@ -37,8 +37,8 @@ pub use auto::{Choice, MARGIN, SAMPLE, Training, Trial, choose, evaluation_of, o
 pub use bayes::BayesCounts;
 pub use calibrate::Calibration;
 pub use clusters::{
-    Agreement, Centroids, ClusterFeatures, Clustering, Distances, Draws, KChoice, KMeans, Leaves, Merge,
-    MiniBatch, NOISE, NearRows, TooManyPairs, TopicWord, average_linkage, centroid_distances, choose_k,
+    Agreement, Centroids, ClusterFeatures, Clustering, Distances, KChoice, KMeans, Leaves, Merge, MiniBatch,
+    NOISE, NearRows, TooManyPairs, TopicWord, average_linkage, centroid_distances, choose_k,
     cosine_distances, cosine_neighbours, cut, cut_at, dbscan, mean_silhouette, means, silhouettes,
     topic_words,
 };
@@ -52,6 +52,7 @@ pub use knn::{MAX_PAGES, Met, NearestPages};
 pub use labels::Labels;
 pub use linear::Linear;
 pub use model::{Model, ModelError, Prediction, Predictor, VERSION};
+pub use random::Draws;
 pub use rows::SparseRows;
 pub use select::{Contingency, Counting, Measure, OverClasses, best};
 pub use settings::{FitSettings, Method, Weighting};

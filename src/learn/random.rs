@@ -1,33 +1,81 @@
-//! Numbers drawn from a seed: SplitMix64.
+//! Seeded draws (SplitMix64).
 //!
-//! **Reference.** G. L. Steele, D. Lea, C. H. Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014.
+//! **Reference.** G. L. Steele, D. Lea, C. H. Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014, doi:10.1145/2660193.2660195.
 
-/// Draws the same numbers from the same seed, everywhere.
+/// A stream of draws that follows from its seed.
 #[derive(Debug, Clone)]
-pub(crate) struct Draw(u64);
+pub struct Draws(u64);
 
-impl Draw {
+impl Draws {
+    /// The stream of a seed; streams of neighbouring seeds have nothing in common.
     pub fn new(seed: u64) -> Self {
-        Draw(seed)
+        Draws(mix(seed ^ 0x6a09_e667_f3bc_c909))
     }
 
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+    /// The stream whose state begins as the seed itself, for seeds that have nothing to do with each other.
+    pub(crate) fn plain(seed: u64) -> Self {
+        Draws(seed)
     }
 
-    /// Of 0 … below - 1, evenly.
-    pub fn below(&mut self, below: usize) -> usize {
-        ((u128::from(self.next()) * below as u128) >> 64) as usize
+    /// 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    /// A number of [0, 1).
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A number below `n`, which is above 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
     /// Brings items into a random order.
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }
+    }
+
+    /// `count` different numbers below `n`, ascending; all where there are no more.
+    pub fn sample(&mut self, n: usize, count: usize) -> Vec<usize> {
+        // Selection sampling (Knuth, vol. 2, 3.4.2 S): one pass, in order.
+        let mut chosen = Vec::with_capacity(count.min(n));
+        for number in 0..n {
+            if chosen.len() == count {
+                break;
+            }
+            if self.below(n - number) < count - chosen.len() {
+                chosen.push(number);
+            }
+        }
+        chosen
+    }
+}
+
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_different_numbers_in_order() {
+        for (n, count) in [(0, 3), (5, 0), (5, 5), (5, 9), (1000, 30)] {
+            let sample = Draws::new(7).sample(n, count);
+            assert_eq!(sample.len(), count.min(n));
+            assert!(sample.windows(2).all(|pair| pair[0] < pair[1]) && sample.iter().all(|s| *s < n));
+        }
+        let mut draws = Draws::new(1);
+        let mean = (0..10_000).map(|_| draws.unit()).sum::<f64>() / 10_000.0;
+        assert!((mean - 0.5).abs() < 0.02, "{mean}");
+        assert_ne!(Draws::new(1).bits(), Draws::new(2).bits());
     }
 }

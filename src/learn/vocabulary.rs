@@ -269,11 +269,17 @@ impl Counter {
         order.retain(|&number| self.frequencies[number as usize] >= min_pages);
         order.par_sort_unstable_by(|&a, &b| self.words.word(a).cmp(self.words.word(b)));
         self.keep(&order);
-        let mut from = 0;
-        let mut rows = SparseRows::new();
+        let (mut unsorted, mut rest, mut from) = (Vec::new(), &mut self.rows.entries[..], 0);
         for &end in &self.rows.ends {
-            let row = &mut self.rows.entries[from..end];
-            row.sort_unstable();
+            let row;
+            (row, rest) = rest.split_at_mut(end - from);
+            unsorted.push(row);
+            from = end;
+        }
+        unsorted.into_par_iter().with_min_len(64).for_each(|row| row.sort_unstable());
+        let (mut from, mut rows) = (0, SparseRows::new());
+        for &end in &self.rows.ends {
+            let row = &self.rows.entries[from..end];
             rows.push(row.iter().map(|&(number, count)| (number, count as f32)));
             from = end;
         }

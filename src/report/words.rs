@@ -264,6 +264,31 @@ words! {
     TopicWords: "words", "词";
     TopicNearest: "pages in its middle", "最典型的网页";
 
+    // Classes.
+    ClassesTitle: "Classes", "类别";
+    ClassesNote: "What a classifier that was trained on labelled pages tells of all pages, and how good it is on pages that it was not trained on. Tables classes, evaluation, confusion and calibration have all of it.",
+        "用带标签网页训练的分类器对全部网页的判断，及其在未参与训练的网页上的表现。详见 classes、evaluation、confusion 与 calibration 表。";
+    ClassPages: "Pages by class", "各类网页数";
+    Class: "class", "类别";
+    ClassAccuracy: "accuracy", "准确率";
+    ClassMacroF1: "macro F1", "宏平均 F1";
+    ClassTested: "pages evaluated on", "评估网页";
+    ClassCommonest: "always saying {0}: accuracy / macro F1", "一律判为 {0}：准确率 / 宏平均 F1";
+    ClassMeasures: "How well each class is told", "各类的表现";
+    ClassPrecision: "precision", "精确率";
+    ClassRecall: "recall", "召回率";
+    ClassF1: "F1", "F1";
+    ClassConfused: "Taken for another class", "最常混淆的类别";
+    ClassPair: "class → told", "实际 → 判为";
+    ClassShare: "share of the class", "占该类比例";
+    ClassCalibration: "Whether probabilities are right", "概率是否可信";
+    ClassCalibrationNote: "mean difference of probability and share that is right: {0}", "概率与实际正确比例的平均差：{0}";
+    ClassProbability: "told with probability", "所给概率";
+    ClassMeanProbability: "mean probability", "平均概率";
+    ClassRight: "share that is right", "正确比例";
+    ClassCurve: "What more labelled pages give", "学习曲线";
+    ClassTrainedOn: "share of the pages trained on", "训练所用比例";
+
     // Crawl.
     TheCrawl: "The crawl", "抓取过程";
     CrawlNote: "What the crawl asked for, what it did not bring home, and how fresh its copies were when its last run ended. Tables crawl_hosts, missing, crawl_counts, crawl_rounds, freshness and change_rates in its folder say more.",

@@ -239,3 +239,56 @@ fn evaluation_sets_reach_what_is_asked() {
         assert!(measure(&work, &out, "test", "macro-f1") >= f1, "{told}");
     }
 }
+
+#[test]
+fn the_report_says_how_good_classes_are() {
+    let work = Work::new();
+    let page = |number: usize| {
+        let (class, words) = if number % 3 == 0 { ("bikes", &BIKES) } else { ("tea", &TEA) };
+        let html = format!(
+            "<html><head><title>A page</title></head><body><article><p>{}</p></article></body></html>",
+            text(words, number)
+        );
+        (format!("http://{class}.example/{number}"), html)
+    };
+    let pages: Vec<_> = (0..30).map(page).collect();
+    work.write_pages("shards", &pages);
+    let labels: String = pages.iter().map(|(url, _)| format!("{url},{}\n", &url[7..10])).collect();
+    std::fs::write(work.path("labels.csv"), labels).unwrap();
+    const NOTE: &str = "What a classifier that was trained on labelled pages tells";
+    work.run(&["run", "shards", "--out", "out"]);
+    assert!(!crate::report::html(&work, "out").contains(NOTE));
+    work.run(&[
+        "learn",
+        "train",
+        "--labels",
+        "labels.csv",
+        "--part-domains",
+        "--method",
+        "svm",
+        "--out",
+        "out",
+    ]);
+    work.run(&["report", "--out", "out"]);
+    let html = crate::report::html(&work, "out");
+    assert!(html.contains(NOTE) && html.contains("How well each class is told"));
+    assert!(html.contains("always saying tea: accuracy / macro F1") && html.contains(">0.667</data>"));
+    assert!(html.contains("What more labelled pages give") && !html.contains("Pages by class"));
+    work.run(&["learn", "apply", "--out", "out"]);
+    work.run(&["report", "--out", "out"]);
+    assert!(crate::report::html(&work, "out").contains("Pages by class"));
+    crate::report::check_numbers(&work, "out");
+    work.run(&["report", "--out", "out", "--lang", "zh"]);
+    assert!(crate::report::html(&work, "out").contains("各类网页数"));
+    // A model that was learnt from files is that of the pages whose classes it told, and of no others.
+    folder(&work, "files", 0, 20);
+    work.run(&["learn", "train", "files", "--out", "model"]);
+    work.run(&["run", "shards", "--out", "other"]);
+    work.run(&["learn", "train", "files", "--out", "other"]);
+    work.run(&["report", "--out", "other"]);
+    assert!(!crate::report::html(&work, "other").contains(NOTE));
+    work.run(&["learn", "apply", "--out", "other"]);
+    work.run(&["report", "--out", "other"]);
+    let html = crate::report::html(&work, "other");
+    assert!(html.contains("Pages by class") && html.contains("How well each class is told"));
+}

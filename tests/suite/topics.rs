@@ -165,6 +165,47 @@ fn texts_of_extract_in_two_languages() {
 }
 
 #[test]
+fn mails_and_labels_of_files() {
+    let work = Work::new();
+    std::fs::create_dir_all(work.path("posts/bread")).unwrap();
+    std::fs::create_dir_all(work.path("posts/ship")).unwrap();
+    for number in 0..8 {
+        for (topic, label) in [(0, "bread"), (1, "ship")] {
+            let own = text(TOPICS[topic].1, number);
+            let quoted = text(TOPICS[1 - topic].1, number).replace(". ", ".\n> ");
+            let mail = format!("Subject: zeppelin {number}\n\n> {quoted}\n{own}\n");
+            std::fs::write(work.path(&format!("posts/{label}/{number}")), mail).unwrap();
+        }
+    }
+    // A file without text has a label of a page, though the page has no topic.
+    std::fs::write(work.path("posts/ship/empty"), "Subject: none\n\n").unwrap();
+    let run = |more: &[&str]| {
+        let arguments = [&["learn", "cluster", "posts", "--mail", "--k", "2", "--out", "out"], more].concat();
+        String::from_utf8_lossy(&work.run(&arguments).stderr).into_owned()
+    };
+    let said = run(&[]);
+    assert!(said.contains("left out: 1 no-text") && !said.contains("label-of-no-page"), "{said}");
+    assert_eq!((measures(&work, "out")["labelled"], measures(&work, "out")["nmi"]), (16.0, 1.0));
+    let words: Vec<TopicWordsRow> = table(&work, "out");
+    assert!(
+        words.iter().all(|topic| !topic.words.iter().any(|word| word == "zeppelin")),
+        "heads are left out"
+    );
+    std::fs::write(work.path("labels.csv"), "url,label\nship/empty,a\nship/1,a\nbread/2,b\nship/none,c\n")
+        .unwrap();
+    let said = run(&["--labels", "labels.csv"]);
+    assert!(said.contains("left out: 1 label-of-no-page"), "{said}");
+    assert_eq!(measures(&work, "out")["labelled"], 2.0);
+    // Lines of a table are pages too, in their order.
+    let line = |number: usize| format!("{}\t{}\n", text(TOPICS[number % 2].1, number), TOPICS[number % 2].0);
+    std::fs::write(work.path("lines.txt"), (0..20).map(line).collect::<String>()).unwrap();
+    work.run(&["learn", "cluster", "lines.txt", "--k", "2", "--out", "lines"]);
+    assert_eq!((measures(&work, "lines")["labelled"], measures(&work, "lines")["nmi"]), (20.0, 1.0));
+    let lines: Vec<String> = table::<TopicRow>(&work, "lines").into_iter().map(|row| row.url).collect();
+    assert_eq!(lines, (1..=20).map(|number| number.to_string()).collect::<Vec<_>>());
+}
+
+#[test]
 fn corners_of_input() {
     let work = Work::new();
     let cluster = |folder: &str, more: &[&str]| {
@@ -172,7 +213,7 @@ fn corners_of_input() {
     };
     std::fs::create_dir_all(work.path("none")).unwrap();
     assert!(
-        work.fails(&["learn", "cluster", "none", "--out", "out"], 2).contains("no file is in this folder")
+        work.fails(&["learn", "cluster", "none", "--out", "out"], 2).contains("the folder holds no files")
     );
     // Nothing but empty files: tables without rows, and it says so.
     std::fs::write(work.path("none/a.txt"), " \n").unwrap();

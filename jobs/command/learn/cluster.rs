@@ -21,12 +21,18 @@ use crate::settings::Common;
 /// topic_measures, and prints the topics. Exit code 1 where no page has words that another has too.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill learn cluster --out results\n  webmill learn cluster --out results --k 20 --across-languages\n  webmill learn cluster --out results --method dbscan --near simhash --eps 3 --min-points 2\n  webmill learn cluster mails/ --out topics --k 8"
+    after_help = "Examples:\n  webmill learn cluster --out results\n  webmill learn cluster --out results --k 20 --across-languages\n  webmill learn cluster --out results --method dbscan --near simhash --eps 3 --min-points 2\n  webmill learn cluster mails/ --mail --out topics --k 8"
 )]
 pub struct ClusterArgs {
-    /// Files to cluster instead of the texts of extract: FOLDER/LABEL/FILE; labels are measured against, never used.
-    #[arg(value_name = "FOLDER")]
+    /// Files to cluster instead of the texts of extract: FOLDER/LABEL/FILE, or a table of lines; labels are measured against, never used.
+    #[arg(value_name = "FOLDER|FILE")]
     folder: Option<PathBuf>,
+    /// Files are mails: leave heads and quoted lines out.
+    #[arg(long)]
+    mail: bool,
+    /// Take all that is visible of HTML files, not their main text alone.
+    #[arg(long)]
+    whole: bool,
     /// A CSV file `url,label` that the topics are measured by.
     #[arg(long, value_name = "FILE.csv")]
     labels: Option<PathBuf>,
@@ -71,6 +77,8 @@ pub fn run(args: &ClusterArgs, cancel: &Cancel) -> Result<ExitCode> {
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.to_string_lossy().into_owned().into());
     let number = |number: Option<u32>| number.map(|number| i64::from(number).into());
     set("folder", path(&args.folder));
+    set("mail", args.mail.then_some(true.into()));
+    set("whole", args.whole.then_some(true.into()));
     set("labels", path(&args.labels));
     set("method", args.method.and_then(word));
     set("k", number(args.k));

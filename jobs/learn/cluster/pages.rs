@@ -2,14 +2,23 @@
 //!
 //! **Algorithm.** Rows of texts are sorted on disk by SURT, so that neither shards nor the order of parts matter.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_mill::TextRow;
-use webmill_run::{Measure, Reject, Unit};
+use webmill_run::{Measure, Unit};
 use webmill_sort::{Budget, BytesSorter, SortedBytes};
 use webmill_table::{Reader, columns, part_files};
 
-use super::input::{ClusterInput, Source, read_file};
+use super::input::ClusterInput;
+use super::settings::ClusterSettings;
+use crate::learn::labels::ColumnNames;
+use crate::learn::page::{LearnPage, Wanted};
+use crate::learn::source::{ReadAs, Source};
+
+/// Reason for labels that no page has.
+const LABEL_OF_NO_PAGE: &str = "label-of-no-page";
 
 columns! {
     struct Text from TextRow { url_sortkey, url, url_key, host, domain, is_current, title, text, language, num_words }
@@ -31,6 +40,8 @@ pub struct About {
     pub host: String,
     pub domain: String,
     pub language: Option<String>,
+    /// The topics are measured by it, and never made of it.
+    pub label: Option<String>,
 }
 
 /// Pages in order.
@@ -57,7 +68,7 @@ impl Pages {
 ///
 /// # Errors
 /// Where a table cannot be read or the disk refuses.
-pub fn read(input: &ClusterInput, unit: &mut Unit<'_>) -> Result<Pages> {
+pub fn read(input: &ClusterInput, settings: &ClusterSettings, unit: &mut Unit<'_>) -> Result<Pages> {
     let budget = Budget::new(unit.stage().memory as usize / 4).in_dir(unit.temp());
     let mut sorter = BytesSorter::new(&budget);
     let mut count = 0;
@@ -67,13 +78,25 @@ pub fn read(input: &ClusterInput, unit: &mut Unit<'_>) -> Result<Pages> {
         sorter.push(key.as_bytes(), &value)
     };
     let (mut superseded, mut without_text) = (0, 0);
+    // Labels of pages that are left out are those of pages, too.
+    let mut met = BTreeSet::new();
+    let mut label = |names: &[&str]| {
+        let (name, label) = input
+            .labels
+            .as_ref()
+            .and_then(|labels| names.iter().find_map(|name| labels.get_key_value(*name)))?;
+        met.insert(name.as_str());
+        Some(label.clone())
+    };
+    let mut left_out = BTreeMap::new();
+    unit.stage().progress.begin("read texts", 0, Measure::Items);
     match &input.source {
-        Source::Texts(extract) => {
+        Source::Results(extract) => {
             let mut reader = Reader::<Text>::over(part_files(&extract.path("texts"))?);
-            unit.stage().progress.begin("read texts", 0, Measure::Items);
             while let Some(batch) = reader.next()? {
                 unit.stage().cancel.check()?;
                 for row in batch.rows() {
+                    let label = label(&[row.url]);
                     if !row.is_current {
                         superseded += 1;
                     } else if row.num_words == 0 {
@@ -85,6 +108,7 @@ pub fn read(input: &ClusterInput, unit: &mut Unit<'_>) -> Result<Pages> {
                             host: row.host.to_owned(),
                             domain: row.domain.to_owned(),
                             language: row.language.map(str::to_owned),
+                            label,
                         };
                         let title = row.title.unwrap_or_default().to_owned();
                         // Canonical URLs of one SURT form differ; the URL parts them.
@@ -95,35 +119,37 @@ pub fn read(input: &ClusterInput, unit: &mut Unit<'_>) -> Result<Pages> {
                 unit.stage().progress.advance(batch.len() as u64);
             }
         }
-        Source::Folder(files) => {
-            unit.stage().progress.begin("read files", files.len() as u64, Measure::Items);
-            for (path, name) in files {
-                unit.stage().cancel.check()?;
-                unit.read(1);
-                match read_file(path) {
-                    Ok((_, text)) if text.trim().is_empty() => without_text += 1,
-                    Ok((title, text)) => {
-                        let about = About {
-                            url: name.clone(),
-                            key: xxhash_rust::xxh3::xxh3_128(name.as_bytes()),
-                            host: String::new(),
-                            domain: String::new(),
-                            language: webmill_text::language(&text).map(|found| found.iso639_3.to_owned()),
-                        };
-                        push(name, &Page { about, title, text })?;
+        files => {
+            let how = ReadAs {
+                reading: settings.reading(),
+                wanted: Wanted { language: true, url: false },
+                columns: ColumnNames::default(),
+                anchors: false,
+                memory: unit.stage().memory,
+            };
+            let mut read = 0;
+            left_out = files.each(&how, unit.stage().cancel, |pages| {
+                read += pages.len() as u64;
+                unit.stage().progress.advance(pages.len() as u64);
+                for page in pages {
+                    let given = label(&[page.file.as_str(), page.url.as_str()]);
+                    if page.text.trim().is_empty() {
+                        without_text += 1;
+                        continue;
                     }
-                    Err(detail) => unit.rejected(Reject {
-                        reason: "unreadable-file".into(),
-                        shard: name.clone(),
-                        offset: 0,
-                        bytes_lost: 0,
-                        detail,
-                    }),
+                    let own = input.labels.is_none().then(|| page.labels.first().cloned()).flatten();
+                    push(&place(&page.file), &of_file(page, given.or(own)))?;
                 }
-                unit.stage().progress.advance(1);
-            }
+                Ok(())
+            })?;
+            unit.read(read + left_out.values().sum::<u64>());
         }
     }
+    let labels = input.labels.as_ref().map_or(0, BTreeMap::len);
+    if labels > met.len() {
+        unit.dropped(LABEL_OF_NO_PAGE, (labels - met.len()) as u64);
+    }
+    left_out.iter().for_each(|(reason, pages)| unit.dropped(reason, *pages));
     unit.stage().progress.end();
     for (reason, pages) in [("superseded", superseded), ("no-text", without_text)] {
         if pages > 0 {
@@ -131,4 +157,22 @@ pub fn read(input: &ClusterInput, unit: &mut Unit<'_>) -> Result<Pages> {
         }
     }
     Ok(Pages { sorted: sorter.finish()?, count })
+}
+
+/// What orders files and lines: lines by their numbers.
+fn place(file: &str) -> String {
+    file.parse::<u64>().map_or_else(|_| file.to_owned(), |line| format!("{line:020}"))
+}
+
+/// A page of a file or line, which is named by that where it has no URL.
+fn of_file(page: LearnPage, label: Option<String>) -> Page {
+    let about = About {
+        url: if page.url.is_empty() { page.file } else { page.url },
+        key: page.key,
+        host: page.host,
+        domain: page.domain,
+        language: Some(page.language).filter(|language| !language.is_empty()),
+        label,
+    };
+    Page { about, title: page.title, text: page.text }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 
+use crate::learn::page::Reading;
 use crate::recipe::{Settings, within};
 
 /// How topics are found.
@@ -33,8 +34,12 @@ pub enum Near {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClusterSettings {
-    /// A folder of files that are clustered instead of the texts of `webmill extract`; each lies in a folder that is its label.
+    /// A folder of files, or a table of lines, that are clustered instead of the texts of `webmill extract`; a file lies in a folder that is its label.
     pub folder: String,
+    /// Files are mails: heads and quoted lines are left out.
+    pub mail: bool,
+    /// All that is visible of HTML files counts, not their main text alone.
+    pub whole: bool,
     /// A CSV file `url,label` that the topics are measured by.
     pub labels: String,
     /// How: kmeans, dbscan, hierarchical, stream.
@@ -77,6 +82,8 @@ impl Default for ClusterSettings {
     fn default() -> Self {
         ClusterSettings {
             folder: String::new(),
+            mail: false,
+            whole: false,
             labels: String::new(),
             method: ClusterMethod::Kmeans,
             k: 0,
@@ -100,6 +107,11 @@ impl Default for ClusterSettings {
 }
 
 impl ClusterSettings {
+    /// How files become pages.
+    pub fn reading(&self) -> Reading {
+        Reading { mail: self.mail, whole: self.whole }
+    }
+
     /// The distance within which DBSCAN calls pages near, by 1 − cosine.
     pub fn cosine_eps(&self) -> f64 {
         if self.eps == 0.0 { 0.5 } else { self.eps }

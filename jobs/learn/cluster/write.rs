@@ -12,26 +12,12 @@ use super::tables::{TopicMeasureRow, TopicRow, TopicTreeRow, TopicWordsRow};
 use super::topics::{Topic, Topics};
 use crate::output::{first_part, write_rows};
 
-/// Reasons for labels that no page has, and pages without one.
-const LABEL_OF_NO_PAGE: &str = "label-of-no-page";
-
 /// Writes all tables.
 ///
 /// # Errors
 /// Where the disk refuses.
-pub fn write(
-    corpus: &Corpus,
-    found: &[Topics],
-    labels: Option<&BTreeMap<String, String>>,
-    unit: &mut Unit<'_>,
-) -> Result<()> {
-    let written = Written::of(corpus, found, labels);
-    if let Some(labels) = labels {
-        let met = corpus.abouts.iter().filter(|about| labels.contains_key(&about.url)).count();
-        if labels.len() > met {
-            unit.dropped(LABEL_OF_NO_PAGE, (labels.len() - met) as u64);
-        }
-    }
+pub fn write(corpus: &Corpus, found: &[Topics], unit: &mut Unit<'_>) -> Result<()> {
+    let written = Written::of(corpus, found);
     write_rows(unit, first_part::<TopicRow>(), written.topics())?;
     write_rows(unit, first_part::<TopicWordsRow>(), written.words())?;
     write_rows(unit, first_part::<TopicTreeRow>(), written.tree())?;
@@ -42,7 +28,6 @@ pub fn write(
 struct Written<'a> {
     corpus: &'a Corpus,
     found: &'a [Topics],
-    labels: Option<&'a BTreeMap<String, String>>,
     /// Groups and topics of them, the largest first.
     order: Vec<(usize, usize)>,
     /// The number of each topic of each group.
@@ -52,7 +37,7 @@ struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    fn of(corpus: &'a Corpus, found: &'a [Topics], labels: Option<&'a BTreeMap<String, String>>) -> Self {
+    fn of(corpus: &'a Corpus, found: &'a [Topics]) -> Self {
         let mut order: Vec<(usize, usize)> = Vec::new();
         for (group, topics) in found.iter().enumerate() {
             order.extend((0..topics.topics.len()).map(|topic| (group, topic)));
@@ -69,11 +54,11 @@ impl<'a> Written<'a> {
                 places[*page] = Some((group, row));
             }
         }
-        Written { corpus, found, labels, order, numbers, places }
+        Written { corpus, found, order, numbers, places }
     }
 
     fn label(&self, page: usize) -> Option<&'a String> {
-        self.labels.and_then(|labels| labels.get(&self.corpus.abouts[page].url))
+        self.corpus.abouts[page].label.as_ref()
     }
 
     fn topics(&self) -> impl Iterator<Item = TopicRow> {
@@ -204,7 +189,7 @@ impl<'a> Written<'a> {
 
     /// Labels against topics, noise as one more, and how many pages have no label.
     fn agreement(&self) -> Option<(Agreement, usize)> {
-        self.labels?;
+        self.corpus.abouts.iter().find(|about| about.label.is_some())?;
         let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
         let (mut labels, mut topics, mut unlabelled) = (Vec::new(), Vec::new(), 0);
         for (page, place) in self.places.iter().enumerate() {

@@ -24,11 +24,11 @@
 
 use rayon::prelude::*;
 
-use super::draws::Draws;
 use super::lanes::Lanes;
 use super::seeds::seeds;
 use super::transposed::Transposed;
 use crate::SparseRows;
+use crate::random::Draws;
 
 /// Rows that a thread takes at a time.
 const CHUNK: usize = 256;

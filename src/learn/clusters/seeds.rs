@@ -11,9 +11,9 @@
 
 use rayon::prelude::*;
 
-use super::draws::Draws;
 use super::transposed::Transposed;
 use crate::SparseRows;
+use crate::random::Draws;
 
 /// Distances below this are rounding.
 const SAME: f32 = 1e-6;
