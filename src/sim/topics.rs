@@ -3,7 +3,7 @@
 //! **Definition.** There are `topics` topics, the k-th as often as 1/k. A *near* host draws one to three of them, a *far* host one, and a page
 //! takes one of its host's. A link stays in the topic of its page with probability `stay`, on the site or across the Web by popularity; else it
 //! leads to another topic. Links across the Web lead to near hosts, or within a group of far hosts: the far hosts of a topic are in `groups`
-//! groups, and into group g only *chains* lead, from a share `gates` of the pages of group g − 1 (0: near hosts). A chain is 1 to `longest_chain`
+//! groups, and into group g only *chains* lead, from a share `gates` of the pages of the group before it (0: near hosts; groups without hosts do not count). A chain is 1 to `longest_chain`
 //! pages of another topic, the last of a far host; each links to the next, the last to a page of the host's topic. On every second far host the
 //! titles of its chain name the topic that lies beyond. A share `hubs` of pages links to `hub_links` pages of one topic: half of them to their own,
 //! half to one that is drawn. Texts and titles hold words of the topic's vocabulary, a share `words` of all and three in five.
@@ -299,6 +299,14 @@ impl Web {
         Some(self.across(host, ordinal, region))
     }
 
+    /// Hosts of the next group of a topic that has some.
+    fn next_group(&self, topic: u32, group: u32) -> Option<&[u64]> {
+        let (planted, config) = (self.planted.as_deref()?, self.config.topics.as_ref()?);
+        let groups = config.groups as usize + 1;
+        let of_topic = &planted.hosts[topic as usize * groups..][..groups];
+        of_topic[group as usize + 1..].iter().map(|of| of.hosts.as_slice()).find(|hosts| !hosts.is_empty())
+    }
+
     fn across(&self, host: u64, ordinal: u64, region: Region) -> Target {
         Target { host, ordinal, named: self.host_start(host) + ordinal, relative: false, region }
     }
@@ -346,13 +354,12 @@ impl Web {
             }
             None => {
                 let mut draws = Draws::new(self.config.seed, body, purpose::TOPIC | 7 << 8);
-                if draws.unit() < config.gates && page.group < config.groups {
-                    let groups = config.groups as usize + 1;
-                    let hosts = &planted.hosts[page.topic as usize * groups + page.group as usize + 1].hosts;
-                    if let Some(&to) = hosts.get(draws.below(hosts.len() as u64) as usize) {
-                        let chain = planted.of_host(self, config, to).chain;
-                        out.push(self.across(to, self.host_size(to) - u64::from(chain), region));
-                    }
+                if draws.unit() < config.gates
+                    && let Some(hosts) = self.next_group(page.topic, page.group)
+                {
+                    let to = hosts[draws.below(hosts.len() as u64) as usize];
+                    let chain = planted.of_host(self, config, to).chain;
+                    out.push(self.across(to, self.host_size(to) - u64::from(chain), region));
                 }
                 if draws.unit() < config.hubs {
                     let own = draws.next() & 1 == 0;
