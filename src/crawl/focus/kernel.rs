@@ -309,8 +309,8 @@ impl Focus {
         if self.corpus.is_none() {
             return Ok(());
         }
-        // The background is what is not of the topic: else its words would become common as it is found.
-        if !relevant {
+        // The background is what is surely not of the topic: else its words would become common as it is found, and what is found less relevant.
+        if page.words.relevance < self.threshold / 2.0 {
             let terms: Vec<u64> = page.words.bag.terms().collect();
             save(store, &key(WORDS, &self.meta.pending_words.to_be_bytes()), &terms)?;
             self.meta.pending_words += 1;

@@ -40,7 +40,7 @@ pub struct TopicOptions {
     pub guide: BTreeMap<String, f32>,
     /// Weights of the eight parts of a link's score. Default: see [`Weights`], by the kind of topic.
     pub weights: Option<Weights>,
-    /// Results of an earlier run: how common words are. Default: as common as on the irrelevant pages fetched so far.
+    /// Results of an earlier run: how common words are. Default: as common as on the pages fetched so far that do not reach half the threshold.
     pub background: Option<PathBuf>,
     /// Pages of the topic. Of kind `examples`.
     pub examples: Examples,
