@@ -1,7 +1,8 @@
 //! The frontier alone: adds of new and of known URLs, turns, memory, bytes on disk, opening again.
 //!
-//!     cargo bench --bench frontier -- [URLS [MEMORY_MIB [breadth|depth|best [HOSTS [FOLDER]]]]]
+//!     cargo bench --bench frontier -- [URLS [MEMORY_MIB [breadth|depth|best|focused [HOSTS [FOLDER]]]]]
 //!
+//! `focused` asks the kernel of a focused crawl for each page of twenty links first, with texts that are scored already.
 //! Defaults: 1,000,000 URLs, 512 MiB, breadth-first, a host for 20 URLs, a temporary folder. Hosts have sizes by a power law. A commit
 //! follows every 10,000 adds and every 256 turns. The URLs of a batch are made before the clock runs.
 //! On a busy machine the CPU seconds tell more than the time that passed. `WEBMILL_TURNS` limits the turns (default: all URLs up to 2,000,000).
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use webmill::capture::CanonicalUrl;
+use webmill::crawl::focus::{Action, Focus, FoundLink, LinkWords, PageWords, SeenPage, Topic, TopicOptions};
 use webmill::crawl::frontier::{After, Frontier, FrontierOptions, Next, Strategy};
 use webmill::crawl::{Discovered, Purpose};
 
@@ -27,7 +29,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None | Some("breadth") => Strategy::Breadth,
         Some("depth") => Strategy::Depth,
         Some("best") => Strategy::Best,
-        Some(other) => return Err(format!("{other}: breadth, depth or best").into()),
+        Some("focused") => Strategy::Focused,
+        Some(other) => return Err(format!("{other}: breadth, depth, best or focused").into()),
     };
     let hosts = number(3, (urls / 20).max(1))?;
     let temporary = tempfile::tempdir()?;
@@ -37,14 +40,32 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut frontier, _) = Frontier::open(&folder, &options)?;
     println!("{urls} URLs, {hosts} hosts, {} MiB, {}", memory >> 20, strategy.name());
 
+    let mut focus = match frontier.focus() {
+        None => None,
+        Some(store) => {
+            let words = [("tea".to_owned(), 1.0)].into();
+            let topic = Topic::of_words(&TopicOptions { words, ..TopicOptions::default() }, None)?;
+            Some(Focus::open(Arc::new(topic), u32::MAX, 0.0, store)?)
+        }
+    };
     let mut clock = Clock::default();
     let mut done = 0;
     while done < urls {
         let batch = batch(done..(done + BATCH).min(urls), hosts);
         clock.start();
         let mut new = 0u64;
-        for found in &batch {
-            new += u64::from(frontier.add(found)?);
+        for page in batch.chunks(20) {
+            match &mut focus {
+                None => {
+                    for found in page {
+                        new += u64::from(frontier.add(found)?);
+                    }
+                }
+                Some(focus) => new += add_focused(page, focus, &mut frontier)?,
+            }
+        }
+        if let (Some(focus), Some(store)) = (&focus, frontier.focus_mut()) {
+            focus.save(store)?;
         }
         frontier.commit(&done.to_le_bytes())?;
         clock.stop();
@@ -106,6 +127,40 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{:.1} MB on disk", disk(&folder)? as f64 / 1e6);
     println!("peak memory {} MiB", peak_kib().unwrap_or(0) >> 10);
     Ok(())
+}
+
+/// Adds the links of a page in focused order; how many are new.
+fn add_focused(
+    page: &[Discovered],
+    focus: &mut Focus,
+    frontier: &mut Frontier,
+) -> Result<u64, Box<dyn std::error::Error>> {
+    let Some(first) = page.first() else { return Ok(0) };
+    let at = CanonicalUrl::parse(first.referrer.as_deref().unwrap_or_default()).ok_or("no URL")?;
+    let likeness = |found: &Discovered| LinkWords { anchor: found.priority as f32, ..LinkWords::default() };
+    let links: Vec<FoundLink<'_>> = page
+        .iter()
+        .map(|found| FoundLink { url: &found.url, words: likeness(found), priority: found.priority })
+        .collect();
+    let words = PageWords { relevance: first.priority as f32, ..PageWords::default() };
+    let seen = SeenPage { url: &at, origin: None, words: &words };
+    let store = frontier.focus_mut().ok_or("no store")?;
+    let actions = focus.page(&seen, &links, &mut |_| Vec::new(), store)?;
+    let mut new = 0;
+    for action in actions {
+        match action {
+            Action::Queue { link, score } => {
+                let found = Discovered { priority: f64::from(score), ..page[link].clone() };
+                new += u64::from(frontier.add(&found)?);
+            }
+            Action::Score { url, score } => {
+                let url = CanonicalUrl::parse_stored(&url).ok_or("no URL")?;
+                frontier.score(&url, f64::from(score))?;
+            }
+            Action::Release { .. } => return Err("nothing waits in the reserve".into()),
+        }
+    }
+    Ok(new)
 }
 
 fn batch(numbers: std::ops::Range<u64>, hosts: u64) -> Vec<Discovered> {

@@ -14,6 +14,7 @@ mod survey;
 use webmill_crawl::CrawlOptions;
 use webmill_table::{TableSchema, schema};
 
+use crate::focused::tables::{HarvestRow, RecallRow};
 use crate::recipe::{Recipe, Settings, check_settings};
 pub use events::{EVENTS, convert};
 pub use survey::end;
@@ -48,5 +49,7 @@ pub fn tables() -> Vec<TableSchema> {
         schema::<rows::PageHistoryRow>(),
         schema::<rows::FreshnessRow>(),
         schema::<rows::ChangeRateRow>(),
+        schema::<HarvestRow>(),
+        schema::<RecallRow>(),
     ]
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::simweb::tables::{SimulatedArcRow, SimulatedPageRow};
 use anyhow::{Context, Result};
 use webmill_run::{Cancel, Measure, Progress};
-use webmill_sim::{Coverage, Obedient, ServeOptions, Server, SimConfig, SimWeb};
+use webmill_sim::{Coverage, Obedient, ServeOptions, Server, SimConfig, SimWeb, TopicConfig};
 use webmill_table::{Footer, PartWriter, Table};
 
 use crate::console::Console;
@@ -34,6 +34,9 @@ pub struct SimwebArgs {
     /// Mean number of words of a main text.
     #[arg(long, value_name = "N")]
     words: Option<u32>,
+    /// Plant so many topics: hosts and pages of a topic, links that stay in it, hubs, groups that only tunnels join.
+    #[arg(long, value_name = "N")]
+    topics: Option<u32>,
     /// Time that every answer takes, in ms.
     #[arg(long, value_name = "MS")]
     delay: Option<u32>,
@@ -116,6 +119,9 @@ fn config(args: &SimwebArgs) -> Result<SimConfig> {
         config.web.pages_per_host = pages.div_ceil(hosts.max(1)).max(1);
     }
     config.web.words = args.words.unwrap_or(config.web.words);
+    if let Some(topics) = args.topics {
+        config.web.topics = Some(TopicConfig { topics, ..config.web.topics.unwrap_or_default() });
+    }
     config.delay_ms = args.delay.unwrap_or(config.delay_ms);
     Ok(config)
 }
@@ -134,6 +140,7 @@ fn write_truth(sim: &SimWeb, folder: &Path, cancel: &Cancel) -> Result<()> {
             expect: page.expect.name(),
             depth: page.depth,
             noindex: page.noindex,
+            topic: sim.web().find(&page.url).and_then(|page| sim.web().topic(page)).map(|of| of.topic),
             trap: traps.get(&url_host_name).copied(),
             url: page.url,
             url_host_name,

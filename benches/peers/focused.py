@@ -7,7 +7,7 @@ WEBKB is the folder CLASS/UNIVERSITY/FILE of CMU's 8,282 pages of 1997, whose na
 WARC, read by `webmill extract`, and for each held-out university `webmill focused --replay --compare` runs with examples of the other
 three. Besides, peers that are implemented here alone: OPIC (Abiteboul et al. 2003), order by PageRank of the whole graph (an oracle of
 links, not of topics) and Shark search (Hersovici et al. 1998) with the words of the topic. Prints the area under the recall curve of each,
-and its ratio to breadth-first.
+its ratio to breadth-first, and the bound of that ratio: all that can be reached fetched before anything else.
 """
 import argparse, collections, json, math, os, pathlib, re, subprocess, sys, tempfile
 
@@ -98,9 +98,12 @@ def main():
                 sys.exit(ran.stderr)
             rows = [line.split("\t") for line in ran.stdout.splitlines()[1:]]
             area = {row[0]: float(row[5]) for row in rows}
+            # All relevant pages that links lead to, first of all.
+            found, longest, known = int(rows[0][2]), max(int(row[1]) for row in rows), float(rows[0][2]) / max(1e-9, float(rows[0][4]))
+            bound = found * (longest - (found - 1) / 2) / (known * longest)
             if args.peers:
                 area.update(peers(work, stored, known, examples, truth, seeds, max(int(row[1]) for row in rows)))
-            print(name, " ".join(f"{k}={v:.4f}" for k, v in area.items()), f"ratio={area['focused'] / area['breadth']:.3f}",
+            print(name, " ".join(f"{k}={v:.4f}" for k, v in area.items()), f"ratio={area['focused'] / area['breadth']:.3f} bound={bound / area['breadth']:.3f}",
                   "harvested", rows[0][1], rows[0][2], flush=True)
             for k, v in area.items():
                 sums[kind, k].append(v / area["breadth"])

@@ -18,6 +18,7 @@ use crate::focused::replay::{Course, Focused, FocusedSettings, Stop, best, bread
 use crate::focused::stored::StoredWeb;
 use crate::focused::tables::{HarvestRow, RecallRow};
 use crate::focused::topic_file;
+use crate::settings::parse_memory;
 
 /// Points of a recall curve.
 const POINTS: usize = 1000;
@@ -62,8 +63,8 @@ pub struct FocusedArgs {
     /// Write tables `harvest` and `recall` to DIR/tables.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Memory for texts and links, MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 4096)]
+    /// Memory for texts and links, e.g. 8GiB.
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_memory)]
     memory: u64,
 }
 
@@ -75,7 +76,7 @@ pub fn run(args: &FocusedArgs, cancel: &Cancel) -> Result<ExitCode> {
     let options = topic_file::read_options(&args.topic)?;
     let topic = topic_file::topic(&options).with_context(|| args.topic.display().to_string())?;
     let topic = Arc::new(topic);
-    let web = StoredWeb::read(&args.replay, args.memory << 20)?;
+    let web = StoredWeb::read(&args.replay, args.memory)?;
     let seeds = seeds(args, &web)?;
     let truth = truth(args, &web, &topic)?;
     let all = truth.iter().filter(|relevant| **relevant).count() as u64;
@@ -89,8 +90,7 @@ pub fn run(args: &FocusedArgs, cancel: &Cancel) -> Result<ExitCode> {
     let stop = Stop { pages: args.pages.max(1), target: args.target.max(1) };
     let priority = PriorityOptions::default();
     let began = Instant::now();
-    let settings =
-        FocusedSettings { topic, tunnel: args.tunnel, context_graph: None, priority: priority.clone() };
+    let settings = FocusedSettings { topic, tunnel: args.tunnel, priority: priority.clone() };
     let Focused { course, rows, counts } = focused(&web, &seeds, (&truth, stop), &settings, cancel)?;
     let seconds = began.elapsed().as_secs_f64();
     let mut courses = vec![course];

@@ -212,8 +212,6 @@ pub struct FocusedSettings {
     pub topic: Arc<Topic>,
     /// Longest tunnel that is queued.
     pub tunnel: u32,
-    /// Layers of a context graph that is learnt.
-    pub context_graph: Option<u8>,
     /// Best-first priorities.
     pub priority: PriorityOptions,
 }
@@ -262,7 +260,7 @@ pub fn focused(
             let words = scorer.link(&link.anchor, &link.before, &link.after, url);
             links.push(FoundLink { url, words, priority: of_target });
         }
-        let seen = SeenPage { url: &page.url, origin: None, words: &words, layer: None };
+        let seen = SeenPage { url: &page.url, origin: None, words: &words };
         let mut payload = |link: usize| targets[link].to_le_bytes().to_vec();
         let actions = focus.page(&seen, &links, &mut payload, &mut store)?;
         actions.into_iter().for_each(|action| act(web, &mut queue, &targets, action));

@@ -20,7 +20,6 @@ table! {
         guide: f32 = "part of the score: guide words in anchor or URL", "0";
         prior: f32 = "part of the score: place of the best-first priority among all links so far", "0.5";
         tunnel: u32 = "irrelevant pages in a row on the way to it", "0";
-        layer: Option<u8> = "layer of the context graph; null: none, or no graph is learnt", "1";
         referrer: Option<String> = "page whose link gave the score; null for a seed", "http://tea.example/";
     }
 }
@@ -43,7 +42,6 @@ impl From<Harvested> for HarvestRow {
             guide,
             prior,
             tunnel: of.tunnel,
-            layer: of.layer,
             referrer: of.referrer,
         }
     }

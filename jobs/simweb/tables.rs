@@ -11,6 +11,7 @@ table! {
         depth: Option<u8> = "fewest links from a seed; redirects count nothing; null where it is unknown", "2";
         noindex: bool = "whether the page asks not to be indexed", "false";
         trap: Option<&'static str> = "trap of its host, where a crawler may enter it: such a host may be cut off", "calendar";
+        topic: Option<u32> = "topic of its main text, from 0, the commonest first; null where none are planted, and for what is no page of its own", "12";
     }
 }
 

@@ -203,7 +203,7 @@ impl CrawlOptions {
         if self.strategy != Strategy::Focused {
             return match self.focus == FocusOptions::default() {
                 true => Ok(()),
-                false => refuse("a topic, tunnel, target or context graph is of strategy focused alone"),
+                false => refuse("a topic, tunnel or target is of strategy focused alone"),
             };
         }
         if self.focus.topic.is_none() {

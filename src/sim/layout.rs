@@ -27,6 +27,7 @@ pub(super) mod purpose {
     pub(crate) const SEED: u64 = 19;
     pub(crate) const EXTRA: u64 = 20;
     pub(crate) const CHANGES: u64 = 21;
+    pub(crate) const TOPIC: u64 = 22;
 }
 
 /// A link before it has words.
@@ -208,6 +209,10 @@ impl Web {
     /// Targets of the links of the page whose body this is, seen from `host`, in document order.
     pub(super) fn targets(&self, body: u64, host: u64, out: &mut Vec<Target>) {
         out.clear();
+        if self.planted.is_some() {
+            let mut draws = Draws::new(self.config.seed, body, purpose::LINKS | 1 << 8);
+            return self.topic_targets(body, host, self.link_counts(body, draws.unit()), out);
+        }
         let home = self.host_of(body);
         let size = self.host_size(home);
         // A mirror's links within the site are relative: they stay on the mirror.
@@ -217,10 +222,7 @@ impl Web {
         let menu = size.min(u64::from(self.config.navigation));
         out.extend((0..menu).map(|ordinal| local(ordinal, Region::Navigation)));
         let mut draws = Draws::new(self.config.seed, body, purpose::LINKS);
-        let count =
-            tail_5_8(f64::from(self.config.links), draws.unit()).min(f64::from(self.config.max_links)) as u32;
-        let words = self.text_words(self.content(body).text);
-        let in_text = (count / 3).min(words / 8);
+        let (count, in_text) = self.link_counts(body, draws.unit());
         for i in 0..count {
             let region = if i < in_text { Region::Text } else { Region::Related };
             if draws.next() & 1 == 0 {
@@ -234,6 +236,13 @@ impl Web {
         for _ in 0..self.config.advertisements {
             out.push(self.remote(draws.unit(), Region::Advertisement));
         }
+    }
+
+    /// Number of links besides navigation, and how many of them are in the text.
+    fn link_counts(&self, body: u64, u: f64) -> (u32, u32) {
+        let count = tail_5_8(f64::from(self.config.links), u).min(f64::from(self.config.max_links)) as u32;
+        let words = self.text_words(self.content(body).text);
+        (count, (count / 3).min(words / 8))
     }
 
     /// A page of the whole Web by popularity.

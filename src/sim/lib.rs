@@ -24,7 +24,8 @@
 //! UTF-8 or GBK and say so in the HTTP header, in `meta`, in both or nowhere. A main text is drawn by Zipf's law and is
 //! among navigation, advertisements and a list of links. A host may mirror another (same paths, same bytes); a page may
 //! be a copy of a page of its own host (same body) or of another host (same main text in another template), or nearly a
-//! copy (a known number of words replaced), a redirect, or missing; some markup is broken.
+//! copy (a known number of words replaced), a redirect, or missing; some markup is broken. Where [`TopicConfig`] says so, hosts and
+//! pages are of topics.
 //!
 //! **Algorithm.** Everything about a page is a hash of the seed and its number; hosts are found by a closed form. There is no
 //! state, so pages can be made in any order and by any number of threads.
@@ -57,6 +58,7 @@ mod sim_sitemaps;
 mod sim_traps;
 mod sim_trouble;
 mod sim_truth;
+mod topics;
 mod vocabulary;
 mod web;
 
@@ -70,6 +72,7 @@ pub use self::sim_hosts::Health;
 pub use self::sim_robots::HostRules;
 pub use self::sim_traps::Trap;
 pub use self::sim_truth::{Coverage, Expect, Expected, Obedient, TrueArc};
+pub use self::topics::{PageTopic, TopicConfig};
 pub use self::web::{
     Config, HOST_EXPONENT, IN_EXPONENT, Kind, Language, OUT_EXPONENT, Region, SynthPage, TrueLink, Truth, Web,
 };
@@ -80,3 +83,5 @@ mod serve_tests;
 mod sim_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod topics_tests;

@@ -55,7 +55,11 @@ impl Web {
             encoding: if site.gbk { "GBK" } else { "UTF-8" },
             broken: false,
             links: Vec::new(),
+            topic: None,
         };
+        if !matches!(content.kind, Kind::Redirect { .. } | Kind::Missing) {
+            truth.topic = self.own_topic(content.text);
+        }
         self.write(page, &mut SynthPage::default(), Some(&mut truth));
         truth
     }

@@ -58,9 +58,14 @@ impl Web {
     pub(super) fn push_title(&self, text: u64, language: Language, out: &mut String) {
         let mut draws = Draws::new(self.config.seed, text, purpose::TITLE);
         let words = vocabulary(language);
+        let mut planted = self.title_topic(text, language);
         let count = if language == Language::English { 3 + draws.below(4) } else { 2 + draws.below(3) };
         for i in 0..count {
-            let word = words.word(words.draw_content(draws.next()));
+            let mut word = words.draw_content(draws.next());
+            if let Some(of_topic) = planted.as_mut().and_then(|draw| draw()) {
+                word = of_topic;
+            }
+            let word = words.word(word);
             if i == 0 {
                 push_capital(word, out);
             } else {
@@ -117,6 +122,7 @@ impl Web {
                 record.text.push_str(piece);
             }
         };
+        let mut planted = self.text_topic(content.text, language);
         let (mut sentences, mut left, mut comma, mut link) = (0, 0, 0, 0);
         let step = (count / (links + 1)).max(1);
         for at in 0..count {
@@ -140,6 +146,9 @@ impl Web {
                 both(phrases.space, out, &mut record);
             }
             let mut word = words.draw(draws.next());
+            if let Some(of_topic) = planted.as_mut().and_then(|draw| draw()) {
+                word = of_topic;
+            }
             if edits.next_if_eq(&at).is_some() {
                 // Another word at any draw: the next ranks around the vocabulary that are not this one.
                 let other = below(

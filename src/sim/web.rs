@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use webmill_capture::error::{Error, Result};
 
+use std::sync::Arc;
+
 use super::draw::Shuffle;
+use super::topics::{PageTopic, Planted, TopicConfig};
 
 /// Density exponent of the number of pages of a host.
 pub const HOST_EXPONENT: f64 = 7.0 / 3.0;
@@ -57,6 +60,9 @@ pub struct Config {
     pub start_ms: i64,
     /// Length of the crawl in days.
     pub days: u32,
+    /// Topics of hosts and pages. Default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topics: Option<TopicConfig>,
 }
 
 impl Default for Config {
@@ -81,6 +87,7 @@ impl Default for Config {
             broken: 0.03,
             start_ms: 1_767_225_600_000,
             days: 90,
+            topics: None,
         }
     }
 }
@@ -91,6 +98,7 @@ pub struct Web {
     pub(super) config: Config,
     pub(super) hosts: u64,
     pub(super) popular: Shuffle,
+    pub(super) planted: Option<Arc<Planted>>,
 }
 
 /// What a crawler stores of one page.
@@ -209,6 +217,8 @@ pub struct Truth {
     pub broken: bool,
     /// Its links in document order.
     pub links: Vec<TrueLink>,
+    /// Its topic, where there are some and it is a page.
+    pub topic: Option<PageTopic>,
 }
 
 impl Web {
@@ -252,7 +262,12 @@ impl Web {
         }
         let hosts = c.pages.div_ceil(c.pages_per_host);
         let popular = Shuffle::new(c.pages, c.seed ^ 0x706F_7075_6C61_7221);
-        Ok(Web { config, hosts, popular })
+        let mut web = Web { config, hosts, popular, planted: None };
+        if let Some(topics) = web.config.topics.clone() {
+            topics.check(hosts)?;
+            web.planted = Some(Arc::new(Planted::new(&web, &topics)));
+        }
+        Ok(web)
     }
 
     /// Number of pages.

@@ -109,7 +109,7 @@ impl Crawl {
             return self.queue_listed(of, &found, &links, referrer);
         };
         let origin = of.origin.and_then(CanonicalUrl::parse_stored);
-        let page = SeenPage { url: of.url, origin: origin.as_ref(), words, layer: None };
+        let page = SeenPage { url: of.url, origin: origin.as_ref(), words };
         let scope = &self.reader.scope;
         let mut payload = |link: usize| {
             let lineage = scope.linked(of.at.lineage, &found[link].url);

@@ -31,23 +31,29 @@
 //!
 //! **Reference.** S. Chakrabarti, M. van den Berg, B. Dom, *Focused crawling*, Computer Networks 31 (1999),
 //! doi:10.1016/S1389-1286(99)00052-3; M. Hersovici et al., *The Shark-Search algorithm*, Computer Networks 30 (1998),
-//! doi:10.1016/S0169-7552(98)00038-5; M. Diligenti et al., *Focused crawling using context graphs*, VLDB 2000.
+//! doi:10.1016/S0169-7552(98)00038-5.
 
+mod actions;
 mod bag;
 mod corpus;
 mod kernel;
+mod links;
 mod options;
 mod prior;
+mod reserve;
 mod scorer;
+#[cfg(test)]
+mod simulated_tests;
 mod state;
 mod store;
 #[cfg(test)]
 mod tests;
 mod topic;
 
+pub use actions::{Action, FocusCounts, FoundLink, SeenPage};
 pub use bag::{Bag, url_words};
 pub use corpus::Corpus;
-pub use kernel::{Action, Focus, FocusCounts, FoundLink, SeenPage};
+pub use kernel::Focus;
 pub use options::{FocusOptions, TopicKind, TopicOptions, Weights};
 pub use scorer::{LinkWords, PageWords, Scorer};
 pub use state::{Harvested, PARTS, Parts};

@@ -38,9 +38,9 @@ pub struct TopicOptions {
     pub words: BTreeMap<String, f32>,
     /// `word or phrase = weight`, 0 to 10: what leads to pages of the topic, in anchors and URLs.
     pub guide: BTreeMap<String, f32>,
-    /// Weights of the eight parts of a link's score.
-    pub weights: Weights,
-    /// Results of an earlier run: how common words are. Default: as common as on the irrelevant pages fetched so far.
+    /// Weights of the eight parts of a link's score. Default: see [`Weights`], by the kind of topic.
+    pub weights: Option<Weights>,
+    /// Results of an earlier run: how common words are. Default: as common as on the pages fetched so far that do not reach half the threshold.
     pub background: Option<PathBuf>,
     /// Pages of the topic. Of kind `examples`.
     pub examples: Examples,
@@ -64,7 +64,8 @@ pub struct Examples {
     pub urls_file: Option<PathBuf>,
 }
 
-/// Weights of the parts of a link's score: each 0 to 1, sum 1.
+/// Weights of the parts of a link's score: each 0 to 1, sum 1. The defaults named here are those of words and models; [`Weights::of_examples`] has
+/// those of examples. Where some are set, the defaults named here stand for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Weights {
@@ -102,6 +103,20 @@ impl Default for Weights {
 }
 
 impl Weights {
+    /// The defaults of examples: of their links it is known what they say, so their texts and URLs tell more, and best-first priority less.
+    pub fn of_examples() -> Weights {
+        Weights {
+            anchor: 0.25,
+            context: 0.1,
+            url: 0.15,
+            inherited: 0.1,
+            hub: 0.3,
+            site: 0.05,
+            guide: 0.05,
+            prior: 0.0,
+        }
+    }
+
     /// In the order of [`super::PARTS`].
     pub fn all(&self) -> [f32; 8] {
         [self.anchor, self.context, self.url, self.inherited, self.hub, self.site, self.guide, self.prior]
@@ -122,6 +137,13 @@ impl Weights {
 }
 
 impl TopicOptions {
+    /// Weights of the parts of a link's score.
+    pub fn weights(&self) -> Weights {
+        let usual =
+            if self.kind == TopicKind::Examples { Weights::of_examples() } else { Weights::default() };
+        self.weights.unwrap_or(usual)
+    }
+
     /// Holds every setting against its range, and against the kind.
     ///
     /// # Errors
@@ -144,7 +166,7 @@ impl TopicOptions {
                 }
             }
         }
-        self.weights.check()?;
+        self.weights().check()?;
         let examples = &self.examples;
         let of_run = !examples.urls.is_empty() || examples.urls_file.is_some();
         match self.kind {
@@ -187,8 +209,6 @@ pub struct FocusOptions {
     pub tunnel: u32,
     /// Relevant pages after which it stops. Default none.
     pub target: Option<u64>,
-    /// Layers of a context graph that is learnt as it goes, 1 to 10; none is where it is not set.
-    pub context_graph: Option<u8>,
     /// The topic, ready for use.
     #[serde(skip)]
     pub ready: Option<Arc<Topic>>,
@@ -196,7 +216,7 @@ pub struct FocusOptions {
 
 impl Default for FocusOptions {
     fn default() -> Self {
-        FocusOptions { topic: None, tunnel: 3, target: None, context_graph: None, ready: None }
+        FocusOptions { topic: None, tunnel: 3, target: None, ready: None }
     }
 }
 
@@ -208,11 +228,6 @@ impl FocusOptions {
     pub fn check(&self) -> Result<()> {
         if self.tunnel > 100 {
             return Err(Error::Config(format!("focus.tunnel is {}: 0 to 100", self.tunnel)));
-        }
-        if let Some(layers) = self.context_graph
-            && !(1..=10).contains(&layers)
-        {
-            return Err(Error::Config(format!("focus.context_graph is {layers}: 1 to 10")));
         }
         if self.target == Some(0) {
             return Err(Error::Config("focus.target is 0: at least 1".into()));

@@ -109,8 +109,6 @@ pub struct Harvested {
     pub parts: Parts,
     /// Irrelevant pages in a row before it.
     pub tunnel: u32,
-    /// Layer of the context graph; `None`: other, or no graph is learnt.
-    pub layer: Option<u8>,
     /// The page whose link gave the score.
     pub referrer: Option<String>,
 }

@@ -43,7 +43,7 @@ impl Crawl {
             })
             .collect();
         let at = url(at);
-        let page = SeenPage { url: &at, origin: None, words: &words, layer: None };
+        let page = SeenPage { url: &at, origin: None, words: &words };
         self.focus.page(&page, &found, &mut |n| vec![n as u8], &mut self.store).unwrap()
     }
 }
@@ -64,7 +64,13 @@ fn likeness_of_pages_and_links() {
     assert!(scorer.page("", "Tea", "tea and green tea").relevance > 0.8);
     assert_eq!(scorer.page("", "", "coffee and cake").relevance, 0.0);
     assert_eq!(scorer.words("tea"), 1.0);
-    assert!((scorer.words("tea cups here tonight") - 0.5).abs() < 0.1);
+    // What stands beside it takes nothing from it; two words of half weight are ¾.
+    assert_eq!(scorer.words("tea cups here tonight"), 1.0);
+    let other = Scorer::new(topic(&[("tea", 2.0), ("cup", 1.0), ("leaf", 1.0)]), &Arc::default());
+    assert_eq!(
+        (other.words("cup of water"), other.words("cup and leaf"), other.words("water")),
+        (0.5, 0.75, 0.0)
+    );
     // A word said a million times is worth 1 + ln 20000 of one said once.
     let spam = "tea ".repeat(1_000_000) + &(0..300).map(|n| format!("word{n} ")).collect::<String>();
     assert!(scorer.page("", "", &spam).relevance <= 1.0);
@@ -227,6 +233,13 @@ fn topic_files_are_checked() {
     ] {
         assert!(bad(text).contains(says), "{text}: {}", bad(text));
     }
+    for kind in [TopicKind::Words, TopicKind::Examples] {
+        let usual = TopicOptions { kind, ..TopicOptions::default() }.weights();
+        assert!((usual.all().iter().sum::<f32>() - 1.0).abs() < 1e-6);
+    }
+    let some: TopicOptions =
+        toml::from_str("kind = 'examples'\nweights = { anchor = 0.3, prior = 0.05 }").unwrap();
+    assert_eq!(some.weights(), Weights { anchor: 0.3, prior: 0.05, ..Weights::default() });
     let good: TopicOptions = toml::from_str("words = { tea = 1.0 }").unwrap();
     good.check().unwrap();
     let stops: TopicOptions = toml::from_str("words = { '...' = 1.0 }").unwrap();

@@ -233,7 +233,7 @@ impl Topic {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&[self.options.kind as u8]);
         bytes.extend_from_slice(&self.threshold.to_le_bytes());
-        bytes.extend(self.options.weights.all().iter().flat_map(|w| w.to_le_bytes()));
+        bytes.extend(self.options.weights().all().iter().flat_map(|w| w.to_le_bytes()));
         let guide: BTreeMap<u64, f32> = self.guide.iter().map(|(term, weight)| (*term, *weight)).collect();
         bytes.extend(self.model.iter().flat_map(|model| model.digest().to_le_bytes()));
         for map in [&self.vector, &self.link, &guide] {

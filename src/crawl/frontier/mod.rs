@@ -459,12 +459,12 @@ impl Frontier {
     }
 
     /// Where a focused crawl keeps what it remembers; `None`: it is no focused one.
-    pub(crate) fn focus(&self) -> Option<&dyn crate::focus::Store> {
+    pub fn focus(&self) -> Option<&dyn crate::focus::Store> {
         self.focus.as_ref().map(|layer| layer as &dyn crate::focus::Store)
     }
 
     /// [`Frontier::focus`], to change.
-    pub(crate) fn focus_mut(&mut self) -> Option<&mut dyn crate::focus::Store> {
+    pub fn focus_mut(&mut self) -> Option<&mut dyn crate::focus::Store> {
         self.focus.as_mut().map(|layer| layer as &mut dyn crate::focus::Store)
     }
 

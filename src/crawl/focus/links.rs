@@ -1,0 +1,211 @@
+//! Links of a page that was fetched: their scores, and what waits when a score changes.
+
+use std::collections::HashMap;
+
+use super::actions::{Action, FoundLink};
+use super::kernel::{Focus, LINK, PAGE, SITE_OF, id};
+use super::reserve::reserve_key;
+use super::scorer::LinkWords;
+use super::state::{HUB, LinkState, PRIOR, PageState, Parts, Place, SiteState, Url, key, load, save, score};
+use super::store::Store;
+use webmill_capture::error::Result;
+
+/// Links of a page that are scored; the others are queued last.
+const MAX_LINKS: usize = 2000;
+/// Pages that are remembered as linking to a URL.
+const MAX_REFERRERS: usize = 8;
+/// Waiting links of a page that are scored again, how often, and by how much its value must have moved.
+const MAX_WAITING: usize = 100;
+const MAX_RESCORED: u8 = 10;
+const MOVED: f32 = 0.1;
+
+impl Focus {
+    /// A target of `hub` was fetched.
+    pub(super) fn tell_hub(
+        &mut self,
+        hub: Url,
+        relevant: bool,
+        store: &mut dyn Store,
+        actions: &mut Vec<Action>,
+    ) -> Result<()> {
+        let at = key(PAGE, &hub);
+        let Some(mut state) = load::<PageState>(store, &at)? else { return Ok(()) };
+        state.targets.0 = state.targets.0.saturating_add(1);
+        state.targets.1 = state.targets.1.saturating_add(u32::from(relevant));
+        let now = state.hub_now();
+        if (now - state.hub).abs() >= MOVED && state.rescored < MAX_RESCORED {
+            state.hub = now;
+            state.rescored += 1;
+            let mut waiting = Vec::with_capacity(state.waiting.len());
+            for target in std::mem::take(&mut state.waiting) {
+                let Some(mut link) = load::<LinkState>(store, &key(LINK, &target))? else { continue };
+                if matches!(link.place, Place::Done { .. }) {
+                    continue;
+                }
+                waiting.push(target);
+                if link.by == hub {
+                    link.parts[HUB] = now;
+                    self.meta.counts.rescored += 1;
+                    self.set_score(&mut link, store, actions)?;
+                    save(store, &key(LINK, &target), &link)?;
+                }
+            }
+            state.waiting = waiting;
+        }
+        save(store, &at, &state)
+    }
+
+    /// Gives a waiting link the score of its parts.
+    fn set_score(
+        &mut self,
+        link: &mut LinkState,
+        store: &mut dyn Store,
+        actions: &mut Vec<Action>,
+    ) -> Result<()> {
+        let new = score(&self.weights, &link.parts);
+        let old = std::mem::replace(&mut link.score, new);
+        if new.to_bits() == old.to_bits() {
+            return Ok(());
+        }
+        match link.place {
+            Place::Queued => actions.push(Action::Score { url: link.url.clone(), score: new }),
+            Place::Reserved(number) => {
+                let kept = store.get(&reserve_key(old, number))?;
+                store.remove(&reserve_key(old, number));
+                store.put(&reserve_key(new, number), kept.unwrap_or_default());
+            }
+            Place::Done { .. } => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn links(
+        &mut self,
+        (page, own): (&mut PageState, Url),
+        links: &[FoundLink<'_>],
+        payload: &mut dyn FnMut(usize) -> Vec<u8>,
+        store: &mut dyn Store,
+        actions: &mut Vec<Action>,
+    ) -> Result<()> {
+        let mut order: Vec<usize> = (0..links.len().min(MAX_LINKS)).collect();
+        order.sort_by(|a, b| links[*a].url.as_str().cmp(links[*b].url.as_str()).then(a.cmp(b)));
+        let mut known: Vec<(usize, LinkWords, Option<LinkState>)> = Vec::new();
+        for number in order {
+            let link = &links[number];
+            match known.last_mut() {
+                Some((last, words, _)) if links[*last].url == link.url => *words = words.larger(link.words),
+                _ if id(link.url) == own => {}
+                _ => {
+                    let state: Option<LinkState> = load(store, &key(LINK, &id(link.url)))?;
+                    if let Some(LinkState { place: Place::Done { relevant }, referrers, .. }) = &state
+                        && !referrers.contains(&own)
+                    {
+                        page.targets.0 = page.targets.0.saturating_add(1);
+                        page.targets.1 = page.targets.1.saturating_add(u32::from(*relevant));
+                    }
+                    known.push((number, link.words, state));
+                }
+            }
+        }
+        page.hub = page.hub_now();
+        let mut sites: HashMap<&str, f32> = HashMap::new();
+        for (number, words, state) in known {
+            let link = &links[number];
+            let host = link.url.host();
+            let site = match sites.get(host) {
+                Some(site) => *site,
+                None => {
+                    let of_site: Option<SiteState> = load(store, &key(SITE_OF, host.as_bytes()))?;
+                    let site = of_site.unwrap_or_default().value();
+                    sites.insert(host, site);
+                    site
+                }
+            };
+            let parts: Parts =
+                [words.anchor, words.context, words.url, page.inherited, page.hub, site, words.guide, 0.0];
+            self.link((page, own), (number, link), parts, state, payload, store, actions)?;
+        }
+        for number in MAX_LINKS..links.len() {
+            self.meta.counts.unscored += 1;
+            actions.push(Action::Queue { link: number, score: 0.0 });
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a link, its page, and where both are kept")]
+    fn link(
+        &mut self,
+        (page, own): (&mut PageState, Url),
+        (number, found): (usize, &FoundLink<'_>),
+        mut parts: Parts,
+        state: Option<LinkState>,
+        payload: &mut dyn FnMut(usize) -> Vec<u8>,
+        store: &mut dyn Store,
+        actions: &mut Vec<Action>,
+    ) -> Result<()> {
+        let target = id(found.url);
+        let at = key(LINK, &target);
+        if !matches!(state, Some(LinkState { place: Place::Done { .. }, .. }))
+            && page.waiting.len() < MAX_WAITING
+        {
+            page.waiting.push(target);
+        }
+        let Some(mut link) = state else {
+            parts[PRIOR] = self.meta.prior.add(found.priority);
+            let score = score(&self.weights, &parts);
+            let place = if page.tunnel > self.tunnel {
+                let number_kept = self.meta.sequence;
+                self.meta.sequence += 1;
+                let kept = (target, payload(number));
+                save(store, &reserve_key(score, number_kept), &kept)?;
+                self.meta.counts.reserved += 1;
+                Place::Reserved(number_kept)
+            } else {
+                actions.push(Action::Queue { link: number, score });
+                Place::Queued
+            };
+            let link = LinkState {
+                place,
+                score,
+                parts,
+                tunnel: page.tunnel,
+                count: 1,
+                priority: found.priority,
+                by: own,
+                referrers: vec![own],
+                url: found.url.as_str().to_owned(),
+            };
+            return save(store, &at, &link);
+        };
+        if !link.referrers.contains(&own) {
+            link.count = link.count.saturating_add(1);
+            if link.referrers.len() < MAX_REFERRERS {
+                link.referrers.push(own);
+            }
+        }
+        if !matches!(link.place, Place::Done { .. }) {
+            let popular = link.priority + self.popularity * f64::from(link.count.saturating_sub(1));
+            parts[PRIOR] = self.meta.prior.of(popular).max(link.parts[PRIOR]);
+            link.parts[PRIOR] = parts[PRIOR];
+            let shorter = page.tunnel < link.tunnel;
+            link.tunnel = link.tunnel.min(page.tunnel);
+            if score(&self.weights, &parts) > score(&self.weights, &link.parts) && link.by != Url::default() {
+                link.parts = parts;
+                link.by = own;
+            }
+            if link.by != Url::default() {
+                self.set_score(&mut link, store, actions)?;
+            }
+            if let Place::Reserved(number_kept) = link.place
+                && shorter
+                && link.tunnel <= self.tunnel
+            {
+                store.remove(&reserve_key(link.score, number_kept));
+                self.meta.counts.reserved = self.meta.counts.reserved.saturating_sub(1);
+                link.place = Place::Queued;
+                actions.push(Action::Queue { link: number, score: link.score });
+            }
+        }
+        save(store, &at, &link)
+    }
+}
