@@ -30,6 +30,7 @@ fn judge(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let seed = CanonicalUrl::parse("http://site.example/").ok_or("a URL")?;
     let reader = PageReader {
         steering: None,
+        focus: None,
         scope: Scope::new(&ScopeOptions::default(), std::slice::from_ref(&seed))?,
         rewriter: Rewriter::new(&Default::default())?,
         traps: TrapLimits::default(),

@@ -244,7 +244,7 @@ fn evaluation_sets_reach_what_is_asked() {
 fn the_report_says_how_good_classes_are() {
     let work = Work::new();
     let page = |number: usize| {
-        let (class, words) = if number % 3 == 0 { ("bikes", &BIKES) } else { ("tea", &TEA) };
+        let (class, words) = if number.is_multiple_of(3) { ("bikes", &BIKES) } else { ("tea", &TEA) };
         let html = format!(
             "<html><head><title>A page</title></head><body><article><p>{}</p></article></body></html>",
             text(words, number)
