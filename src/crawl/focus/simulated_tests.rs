@@ -202,9 +202,9 @@ fn report(pages: u64) {
 }
 
 #[test]
-#[ignore = "a report; `WEBMILL_PAGES` sets the size"]
+#[ignore = "a report; `SIMULATED_PAGES` sets the size"]
 fn report_of_a_large_web() {
-    report(std::env::var("WEBMILL_PAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000));
+    report(std::env::var("SIMULATED_PAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000));
 }
 
 #[test]
