@@ -13,7 +13,7 @@ table! {
     /// What a Parquet file of labels must have.
     LabelRow = "labels" {
         url: String = "address of the page", "http://example.com/";
-        label: String = "its class", "sport";
+        label: String = "class of the page", "sport";
     }
 }
 

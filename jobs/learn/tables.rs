@@ -38,7 +38,7 @@ table! {
         scope: String = "as evaluation.scope", "folds";
         class: String = "class that the pages are of", "course";
         told: String = "class that they were told to be of", "faculty";
-        num_pages: u64 = "pages", "7";
+        num_pages: u64 = "pages of the class that were told so", "7";
     }
 }
 

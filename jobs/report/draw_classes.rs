@@ -173,7 +173,8 @@ impl Evaluated {
         }
         let share = of.pages as f64 / all as f64;
         // Of the class: precision is its share, recall 1; of all others both are 0.
-        let macro_f1 = 2.0 * share / (1.0 + share) / self.classes.len() as f64;
+        let f1 = (2 * of.pages) as f64 / (all + of.pages) as f64;
+        let macro_f1 = f1 / self.classes.len() as f64;
         Some(Commonest { class, accuracy: share, macro_f1 })
     }
 
