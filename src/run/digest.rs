@@ -23,14 +23,19 @@ pub fn digest_all<'a>(contents: impl IntoIterator<Item = &'a [u8]>) -> u128 {
     hasher.digest128()
 }
 
-/// xxh3-128 of a file's bytes, and their number. Memory: one buffer of 1 MiB.
+/// Bytes that are read of a file at a time.
+const AT_ONCE: usize = 1 << 20;
+
+/// xxh3-128 of a file's bytes, and their number. Memory: one buffer of at most 1 MiB; that of a small file is as small as it is.
 ///
 /// # Errors
 /// [`webmill_capture::error::Error::Io`] where the file cannot be read.
 pub fn digest_file(path: &Path) -> Result<(u128, u64)> {
     let mut file = File::open(path).at(path)?;
+    // One byte more than the file is said to have: then the second read is the one that finds its end, and no file grows unseen.
+    let length = file.metadata().at(path)?.len();
+    let mut buffer = vec![0u8; length.saturating_add(1).clamp(4 << 10, AT_ONCE as u64) as usize];
     let mut hasher = Xxh3::new();
-    let mut buffer = vec![0u8; 1 << 20];
     let mut bytes = 0;
     loop {
         let n = file.read(&mut buffer).at(path)?;
