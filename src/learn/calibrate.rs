@@ -3,7 +3,9 @@
 //! **Definition.** One class a page: p_c = softmax(a·s_c), a ≥ 0. Several: p_c = 1/(1 + exp(A_c·s_c + B_c)) (Platt), and a class is told from
 //! the probability on at which its F1 is best.
 //!
-//! **Algorithm.** a minimises the cross entropy, which is convex in it: golden section over ln a. Platt: Newton with backtracking.
+//! **Algorithm.** a minimises the cross entropy, which is convex in it: golden section over ln a. Platt: Newton with backtracking. Of n pages each counts a
+//! little for the k classes that it is not of, 1/(n + k) each (Laplace's rule; Platt's targets are the same for one class): however well few
+//! pages are told apart, nothing is told for certain.
 //!
 //! **Reference.** J. C. Platt, *Probabilistic outputs for support vector machines*, 1999; H.-T. Lin, C.-J. Lin, R. C. Weng, *A note on Platt's
 //! probabilistic outputs*, Machine Learning 68, 2007, doi:10.1007/s10994-007-5018-6; C. Guo et al., *On calibration of modern neural networks*, ICML 2017.
@@ -104,12 +106,15 @@ fn temperature(scores: &[f64], labels: &Labels, classes: usize) -> f64 {
     if labels.is_empty() {
         return 1.0;
     }
+    let other = 1.0 / (labels.len() + classes) as f64;
     let loss = |log: f64| -> f64 {
         let slope = log.exp();
         let of = |(page, row): (usize, &[f64])| {
             let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let sum: f64 = row.iter().map(|score| (slope * (score - most)).exp()).sum();
-            sum.ln() - slope * (row[labels.first(page) as usize] - most)
+            let all: f64 = row.iter().map(|score| score - most).sum();
+            let own = row[labels.first(page) as usize] - most;
+            sum.ln() - slope * ((1.0 - classes as f64 * other) * own + other * all)
         };
         scores.chunks(classes).enumerate().map(of).sum()
     };
@@ -236,6 +241,18 @@ mod tests {
             panic!()
         };
         assert!((slope - 3.0).abs() < 0.15, "{slope}");
+    }
+
+    #[test]
+    fn few_pages_that_are_told_apart_prove_nothing_for_certain() {
+        for pages in [4, 40, 4000] {
+            let scores: Vec<f64> =
+                (0..pages).flat_map(|page| if page % 2 == 0 { [1.0, -1.0] } else { [-1.0, 1.0] }).collect();
+            let labels = Labels::single((0..pages).map(|page| page % 2));
+            let p = Calibration::learn(&scores, &labels, 2, false).probabilities(&[1.0, -1.0])[0];
+            let expected = 1.0 - 1.0 / f64::from(pages + 2);
+            assert!((p - expected).abs() < 1e-3, "{p} {expected}");
+        }
     }
 
     #[test]
