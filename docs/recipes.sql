@@ -242,3 +242,42 @@ ORDER BY pixels DESC, url LIMIT 50;
 -- Which cameras took the pictures and videos?
 SELECT camera, COUNT(*) AS media, MIN(created) AS first, MAX(created) AS last FROM media
 WHERE camera IS NOT NULL GROUP BY camera ORDER BY media DESC, camera;
+
+-- name: topics
+-- What is the corpus about? Topics by size; `webmill learn cluster` makes them.
+SELECT topic, name, language, size, share, distance FROM topic_words ORDER BY topic;
+
+-- name: topics-by-domain
+-- What is each domain about? By pages of the topic, after `webmill learn cluster`.
+SELECT domain, topic_name, COUNT(*) AS pages FROM topics WHERE topic IS NOT NULL
+GROUP BY domain, topic_name ORDER BY pages DESC, domain, topic_name LIMIT 50;
+
+-- name: middle-of-topics
+-- Which pages are next to the middle of their topic? After `webmill learn cluster`.
+SELECT topic, topic_name, url, distance FROM topics WHERE topic IS NOT NULL ORDER BY distance, topic, url LIMIT 50;
+
+-- name: accuracy
+-- How good is the classifier that `webmill learn train` made, on pages that it was not trained on?
+SELECT scope, measure, value, num_pages FROM evaluation
+WHERE class IS NULL AND share = 1.0 ORDER BY scope, measure;
+
+-- name: confused-classes
+-- Which classes does it take for each other? By pages.
+SELECT scope, class, told, num_pages FROM confusion
+WHERE class <> told ORDER BY num_pages DESC, scope, class, told LIMIT 50;
+
+-- name: classes
+-- How many pages of each class are there, after `webmill learn apply`? `probability` is the mean of the pages' own.
+SELECT label, COUNT(*) AS pages, AVG(probability) AS probability FROM classes GROUP BY label ORDER BY pages DESC, label;
+
+-- name: unsure-classes
+-- Which pages might as well be of another class? After `webmill learn apply`: what to label next.
+SELECT url, label, second, margin FROM classes ORDER BY margin, url LIMIT 50;
+
+-- name: common-words
+-- Which words are most frequent? `num_texts` is the document frequency; `webmill count words` makes the table.
+SELECT word, "count", num_texts FROM count_words ORDER BY "count" DESC, word LIMIT 100;
+
+-- name: anchors
+-- How do others call a page? Texts of links by their number, after `webmill count backlinks`.
+SELECT url, anchor, num_links FROM count_anchors WHERE anchor <> '' ORDER BY num_links DESC, url, anchor LIMIT 50;

@@ -57,7 +57,7 @@ impl Settings for KeywordsJob {
 }
 
 columns! {
-    struct Words from TextRow { text }
+    struct Words from TextRow { language, text }
 }
 
 columns! {
@@ -79,7 +79,7 @@ pub fn keywords(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for KeywordsJob {
     type Input = Committed;
     const NAME: &'static str = "keywords";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         crate::ingredients::of_words()
@@ -131,7 +131,7 @@ impl KeywordsJob {
                 while let Some(batch) = reader.next()? {
                     stage.cancel.check()?;
                     let rows: Vec<_> = batch.rows().collect();
-                    let words = spread.map(&rows, |row| DistinctWords::of(row.text));
+                    let words = spread.map(&rows, |row| DistinctWords::of(row.text, row.language));
                     words.iter().for_each(|words| counts.add_words(words));
                 }
                 stage.progress.advance(1);
@@ -161,7 +161,7 @@ impl KeywordsJob {
             let cancel = &unit.stage().cancel;
             let found = spread.map(&rows, |row| {
                 cancel.check()?;
-                Ok(Keywords::of(row.text, corpus, self.per_page))
+                Ok(Keywords::of(row.text, row.language, corpus, self.per_page))
             });
             for (row, found) in rows.iter().zip(found) {
                 let found: Keywords = found?;

@@ -8,24 +8,25 @@
 //! language by themselves. The topics of all are numbered by their sizes. The kernels are in [`webmill_learn`].
 //!
 //! **Cost.** Two passes over the texts; memory holds the words and 24 bytes for each different word of each page. Beyond `--memory` the
-//! job refuses, and says which setting lowers what it needs.
+//! job refuses, and says which setting lowers what it needs. Of more pages than [`ClusterSettings::batch_pages`] k-means is made in batches (`batches`), and they stay on disk.
 //!
 //! **Determinism.** A function of the texts and the settings: neither shards nor threads matter.
 
+mod batches;
 pub mod corpus;
 mod input;
 mod methods;
 mod pages;
 mod settings;
+mod spill;
 pub mod tables;
 mod topics;
 mod write;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
-use webmill_capture::Result;
+use webmill_capture::{Error, Result};
 use webmill_dedup::Fingerprint;
 use webmill_run::{Committed, Ingredient, Job, Stage, Unit};
 use webmill_table::schema;
@@ -33,12 +34,14 @@ use webmill_table::schema;
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
 use crate::recipe::check_settings;
+use batches::Aside;
 use corpus::Corpus;
 use input::ClusterInput;
 use methods::Rows;
 pub use settings::{ClusterMethod, ClusterSettings, Near};
 use tables::{TopicMeasureRow, TopicRow, TopicTreeRow, TopicWordsRow};
 use topics::Topics;
+use write::Words;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -102,6 +105,9 @@ impl ClusterJob {
     fn cluster(&self, input: &ClusterInput, unit: &mut Unit<'_>) -> Result<()> {
         let settings = &self.0;
         let mut pages = pages::read(input, settings, unit)?;
+        if pages.count > settings.batch_pages {
+            return self.in_batches(pages, unit);
+        }
         let corpus = Corpus::read(&mut pages, settings, unit)?;
         drop(pages);
         let (with_words, without): (Vec<usize>, Vec<usize>) =
@@ -117,28 +123,41 @@ impl ClusterJob {
         }
         unit.kept(PAGES, pages_in_all as u64);
         say_languages(&corpus, &found, settings, unit.stage());
-        write::write(&corpus, &found, unit)
+        let words = Words { counted: corpus.vocabulary.len(), dropped: corpus.vocabulary.dropped() };
+        write::write(&corpus.abouts, words, &found, unit)
+    }
+
+    /// Topics of more pages than are held.
+    fn in_batches(&self, mut pages: pages::Pages, unit: &mut Unit<'_>) -> Result<()> {
+        let settings = &self.0;
+        if settings.method != ClusterMethod::Kmeans {
+            return Err(Error::Config(format!(
+                "{} pages are more than [learn-cluster] batch_pages = {}: only k-means goes over pages in batches; raise --batch-pages for another method",
+                pages.count, settings.batch_pages
+            )));
+        }
+        unit.stage().progress.note(&format!(
+            "{} pages are more than [learn-cluster] batch_pages = {}: k-means goes over them in batches, by at most {} words",
+            pages.count, settings.batch_pages, settings.batch_words
+        ));
+        let aside = Aside::write(&mut pages, settings, unit)?;
+        drop(pages);
+        if aside.without_words > 0 {
+            unit.dropped(NO_SHARED_WORDS, aside.without_words);
+        }
+        let found = aside.cluster(settings, unit.stage())?;
+        unit.kept(PAGES, aside.clustered());
+        write::write(&aside, aside.words(), &found, unit)
     }
 
     /// Pages that are clustered together, the largest group first.
     fn groups(&self, corpus: &Corpus, pages: Vec<usize>) -> Vec<(Option<String>, Vec<usize>)> {
-        if !self.0.by_language {
-            return if pages.is_empty() { Vec::new() } else { vec![(None, pages)] };
-        }
-        let languages = corpus::languages(pages.iter().map(|page| &corpus.abouts[*page]));
-        let Some(most) = most_common(&languages, corpus, &pages).filter(|_| languages.len() > 1) else {
-            return if pages.is_empty() { Vec::new() } else { vec![(None, pages)] };
+        let languages = match self.0.by_language {
+            true => corpus::languages(pages.iter().map(|page| &corpus.abouts[*page])),
+            false => Vec::new(),
         };
-        let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for page in pages {
-            let language =
-                corpus.abouts[page].language.as_deref().filter(|language| languages.contains(language));
-            groups.entry(language.unwrap_or(most)).or_default().push(page);
-        }
-        let mut groups: Vec<_> =
-            groups.into_iter().map(|(language, pages)| (Some(language.to_owned()), pages)).collect();
-        groups.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(&b.0)));
-        groups
+        let groups = corpus::by_language(pages, &languages, |page| corpus.abouts[page].language.as_deref());
+        groups.into_iter().map(|(language, pages)| (language.map(str::to_owned), pages)).collect()
     }
 
     fn topics(
@@ -164,14 +183,6 @@ impl ClusterJob {
         let found = Rows { rows: &rows, simhashes, k }.cluster(&self.0, stage)?;
         Ok(Topics::of(language, pages, &rows, found, &corpus.vocabulary, stage))
     }
-}
-
-/// The language that most of these pages are in; ties: the first code.
-fn most_common<'a>(languages: &[&'a str], corpus: &Corpus, pages: &[usize]) -> Option<&'a str> {
-    let of = |language: &str| {
-        pages.iter().filter(|page| corpus.abouts[**page].language.as_deref() == Some(language)).count()
-    };
-    languages.iter().copied().rev().max_by_key(|language| of(language))
 }
 
 /// Says where topics are not more than the languages of the corpus.

@@ -1,12 +1,10 @@
 //! Topics of texts: clusters that need no labels.
 
-use std::collections::BTreeMap;
-
 use polars_arrow::array::{PrimitiveArray, Utf8Array};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use webmill_capture::Error;
-use webmill_jobs::learn::cluster::corpus::{common, least_pages, weights, without_stop_words};
+use webmill_jobs::learn::cluster::corpus::{by_language, common, least_pages, weights, without_stop_words};
 use webmill_learn::{Counter, Draws, FeatureOptions, KMeans, PART, PageFacts, choose_k, topic_words};
 use webmill_run::Cancel;
 
@@ -90,10 +88,12 @@ fn find(texts: &[Option<&str>], k: Option<usize>, seed: u64, stop: &Cancel) -> R
             Error::Config("no text has words that another one has too: there are no topics".into()).into()
         );
     }
+    let all = worded.len();
     let (mut topics, mut of_texts) = (Vec::new(), vec![None; texts.len()]);
-    for (language, group) in by_language(&worded, &languages, &common) {
+    for (language, group) in by_language(worded, &common, |row| languages[row]) {
         stop.check()?;
-        let share = group.len() as f64 / worded.len() as f64;
+        let language = language.or(common.first().copied());
+        let share = group.len() as f64 / all as f64;
         let k = k.map(|k| ((k as f64 * share).round() as usize).max(1));
         let weighed = weights(&counts.select(&group)).0;
         let k = k.unwrap_or_else(|| {
@@ -114,26 +114,6 @@ fn find(texts: &[Option<&str>], k: Option<usize>, seed: u64, stop: &Cancel) -> R
         }
     }
     Ok(by_size(topics, &of_texts))
-}
-
-/// Texts in groups: by language where there are several common ones; those in others go with the most common one.
-fn by_language(
-    rows: &[usize],
-    languages: &[Option<&'static str>],
-    common: &[&'static str],
-) -> Vec<(Option<&'static str>, Vec<usize>)> {
-    let of = |language: &str| rows.iter().filter(|&&row| languages[row] == Some(language)).count();
-    let Some(most) =
-        common.iter().copied().rev().max_by_key(|language| of(language)).filter(|_| common.len() > 1)
-    else {
-        return vec![(common.first().copied(), rows.to_vec())];
-    };
-    let mut groups: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
-    for &row in rows {
-        let language = languages[row].filter(|language| common.contains(language)).unwrap_or(most);
-        groups.entry(language).or_default().push(row);
-    }
-    groups.into_iter().map(|(language, rows)| (Some(language), rows)).collect()
 }
 
 /// Topics numbered by their sizes, the largest first; ties as they came.

@@ -4,24 +4,33 @@
 //! is the bias. One problem a class, against the rest.
 //!
 //! **Algorithm.** Hsieh et al. (SVM, with shrinking) and Yu et al. (logistic). A pass goes over the pages in an order drawn anew from the
-//! seed; each step solves for one dual variable and moves w.
+//! seed; each step solves for one dual variable and moves w. Up to sixteen classes go over the pages together (`block`).
 //!
 //! **Stop.** SVM: projected gradients of a pass differ by at most ε; logistic: no gradient beyond ε; else after 1,000 passes.
 //!
-//! **Cost.** A pass costs the entries of the rows twice; memory: the width and 8 to 24 bytes a page, for each problem that runs.
+//! **Cost.** A pass costs the entries of the rows twice; memory: 4 bytes a word (8 where ε is below 0.001) and 8 to 16 a page, for each class.
 //!
-//! **Determinism.** Each problem is solved by one thread from its own seed.
+//! **Determinism.** What is found of a class depends on its pages and the seed alone, not on which classes share a block.
 //!
 //! **Reference.** C.-J. Hsieh et al., *A dual coordinate descent method for large-scale linear SVM*, ICML 2008. H.-F. Yu, F.-L. Huang,
 //! C.-J. Lin, *Dual coordinate descent methods for logistic regression and maximum entropy models*, Machine Learning 85, 2011,
 //! doi:10.1007/s10994-010-5221-8.
 
+mod block;
+
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::labels::Labels;
 use crate::linear::Linear;
-use crate::random::Draws;
 use crate::rows::SparseRows;
+use block::{Pages, Real, Solved};
+
+/// Most classes of a block: in single precision their weights of a word are a cache line.
+const BLOCK: usize = 16;
+/// Below this ε weights are kept in double precision.
+const SINGLE: f64 = 1e-3;
 
 /// What a wrong page costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,16 +89,9 @@ impl Dual {
             .rows()
             .map(|(_, values)| values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>() + 1.0)
             .collect();
-        let problem = |class: usize| {
-            let y: Vec<i8> = labels
-                .iter()
-                .map(|of| if of.binary_search(&(class as u32)).is_ok() { 1 } else { -1 })
-                .collect();
-            let problem = Problem { rows, width, y: &y, lengths: &lengths };
-            self.binary(&problem, class as u64, held)
-        };
+        let pages = Pages { rows, width, labels, lengths: &lengths };
         let solved: Vec<Solved> = if classes == 2 && !multi {
-            let first = problem(0);
+            let first = self.block(pages, 0..1, held).remove(0);
             let mirrored = Solved {
                 w: first.w.iter().map(|x| -x).collect(),
                 bias: -first.bias,
@@ -97,7 +99,8 @@ impl Dual {
             };
             vec![first, mirrored]
         } else {
-            (0..classes).into_par_iter().with_max_len(1).map(problem).collect()
+            let blocks = blocks(classes, rayon::current_num_threads());
+            blocks.into_par_iter().with_max_len(1).flat_map_iter(|of| self.block(pages, of, held)).collect()
         };
         let of_held =
             (0..held.len()).flat_map(|at| solved.iter().map(move |solved| solved.held[at])).collect();
@@ -106,207 +109,40 @@ impl Dual {
         (Linear::from_classes(width, &vectors), of_held)
     }
 
-    fn binary(&self, problem: &Problem<'_>, salt: u64, held: &[usize]) -> Solved {
-        let Problem { rows, y, .. } = *problem;
-        let mut draw = Draws::plain(self.seed.wrapping_mul(0x9E37_79B9).wrapping_add(salt));
-        let mut w = vec![0.0; problem.width + 1];
-        let mut order: Vec<u32> = (0..y.len() as u32).collect();
-        // Dual variables α; of logistic regression C − α too.
-        let first = match self.loss {
-            Loss::SquaredHinge => 0.0,
-            Loss::Logistic => (0.001 * self.c).min(1e-8),
-        };
-        let mut alpha = vec![(first, self.c - first); y.len()];
-        if first > 0.0 {
-            order
-                .iter()
-                .for_each(|page| step(&mut w, rows, *page as usize, f64::from(y[*page as usize]) * first));
-        }
-        self.descend(problem, &mut w, &mut alpha, &mut order, &mut draw);
-        let mut solved = Solved { bias: w[problem.width], held: Vec::new(), w };
-        if !held.is_empty() {
-            let mut w = solved.w.clone();
-            let mut is_held = vec![false; y.len()];
-            for &page in held {
-                is_held[page] = true;
-                step(&mut w, rows, page, -f64::from(y[page]) * alpha[page].0);
-            }
-            let mut others: Vec<u32> = (0..y.len() as u32).filter(|page| !is_held[*page as usize]).collect();
-            self.descend(problem, &mut w, &mut alpha, &mut others, &mut draw);
-            let score = |page: &usize| dot(&w, rows.row(*page).0, rows.row(*page).1);
-            solved.held = held.iter().map(score).collect();
-        }
-        solved.w.pop();
-        solved
-    }
-
-    /// Passes over the pages of `order` until nothing moves.
-    fn descend(
-        &self,
-        problem: &Problem<'_>,
-        w: &mut [f64],
-        alpha: &mut [(f64, f64)],
-        order: &mut [u32],
-        draw: &mut Draws,
-    ) {
-        match self.loss {
-            Loss::SquaredHinge => self.hinge(problem, w, alpha, order, draw),
-            Loss::Logistic => self.logistic(problem, w, alpha, order, draw),
+    fn block(&self, pages: Pages<'_>, classes: Range<usize>, held: &[usize]) -> Vec<Solved> {
+        match self.epsilon < SINGLE {
+            true => self.block_of::<f64>(pages, classes, held),
+            false => self.block_of::<f32>(pages, classes, held),
         }
     }
 
-    fn hinge(
-        &self,
-        problem: &Problem<'_>,
-        w: &mut [f64],
-        alpha: &mut [(f64, f64)],
-        order: &mut [u32],
-        draw: &mut Draws,
-    ) {
-        let Problem { rows, y, lengths, .. } = *problem;
-        let diagonal = 0.5 / self.c;
-        let mut active = order.len();
-        let mut largest_before = f64::INFINITY;
-        for _ in 0..self.passes {
-            let (mut largest, mut smallest) = (f64::NEG_INFINITY, f64::INFINITY);
-            draw.shuffle(&mut order[..active]);
-            let mut at = 0;
-            while at < active {
-                let page = order[at] as usize;
-                let sign = f64::from(y[page]);
-                let (columns, values) = rows.row(page);
-                let gradient = sign * dot(w, columns, values) - 1.0 + alpha[page].0 * diagonal;
-                let mut projected = gradient;
-                if alpha[page].0 == 0.0 {
-                    if gradient > largest_before {
-                        active -= 1;
-                        order.swap(at, active);
-                        continue;
-                    }
-                    projected = gradient.min(0.0);
-                }
-                largest = largest.max(projected);
-                smallest = smallest.min(projected);
-                if projected.abs() > 1e-12 {
-                    let before = alpha[page].0;
-                    alpha[page].0 = (before - gradient / (lengths[page] + diagonal)).max(0.0);
-                    add(w, columns, values, (alpha[page].0 - before) * sign);
-                }
-                at += 1;
-            }
-            if largest - smallest <= self.epsilon {
-                if active == order.len() {
-                    break;
-                }
-                active = order.len();
-                largest_before = f64::INFINITY;
-                continue;
-            }
-            largest_before = if largest <= 0.0 { f64::INFINITY } else { largest };
-        }
-    }
-
-    fn logistic(
-        &self,
-        problem: &Problem<'_>,
-        w: &mut [f64],
-        alpha: &mut [(f64, f64)],
-        order: &mut [u32],
-        draw: &mut Draws,
-    ) {
-        let Problem { rows, y, lengths, .. } = *problem;
-        let c = self.c;
-        let mut inner_epsilon = 1e-2;
-        let innermost = 1e-8f64.min(self.epsilon);
-        for _ in 0..self.passes {
-            draw.shuffle(order);
-            let mut newton_steps = 0;
-            let mut largest: f64 = 0.0;
-            for &page in &*order {
-                let page = page as usize;
-                let sign = f64::from(y[page]);
-                let (columns, values) = rows.row(page);
-                let (a, b) = (lengths[page], sign * dot(w, columns, values));
-                // The smaller of α and C − α is the unknown.
-                let (mine, other) = alpha[page];
-                let flip = 0.5 * a * (other - mine) + b < 0.0;
-                let (start, direction) = if flip { (other, -1.0) } else { (mine, 1.0) };
-                let mut z = if c - start < 0.5 * c { 0.1 * start } else { start };
-                let slope = |z: f64| a * (z - start) + direction * b + (z / (c - z)).ln();
-                let mut gradient = slope(z);
-                largest = largest.max(gradient.abs());
-                for step in 0..100 {
-                    if gradient.abs() < inner_epsilon {
-                        break;
-                    }
-                    newton_steps += usize::from(step > 0);
-                    let next = z - gradient / (a + c / (c - z) / z);
-                    z = if next <= 0.0 { z * 0.1 } else { next.min(c * (1.0 - 1e-15)) };
-                    gradient = slope(z);
-                }
-                alpha[page] = if flip { (c - z, z) } else { (z, c - z) };
-                add(w, columns, values, sign * direction * (z - start));
-            }
-            if largest < self.epsilon {
-                break;
-            }
-            if newton_steps <= order.len() / 10 {
-                inner_epsilon = innermost.max(0.1 * inner_epsilon);
-            }
+    fn block_of<F: Real>(&self, pages: Pages<'_>, classes: Range<usize>, held: &[usize]) -> Vec<Solved> {
+        match classes.len() {
+            0 | 1 => block::solve::<F, 1>(self, pages, classes, held),
+            2 => block::solve::<F, 2>(self, pages, classes, held),
+            3 | 4 => block::solve::<F, 4>(self, pages, classes, held),
+            5..=8 => block::solve::<F, 8>(self, pages, classes, held),
+            _ => block::solve::<F, BLOCK>(self, pages, classes, held),
         }
     }
 }
 
-/// w·x of a row, and the bias. Four sums at a time: a processor does not wait for one to be done before it begins the next.
-#[inline]
-fn dot(w: &[f64], columns: &[u32], values: &[f32]) -> f64 {
-    let mut sums = [0.0f64; 4];
-    let (columns_of_four, columns_left) = columns.as_chunks::<4>();
-    let (values_of_four, values_left) = values.as_chunks::<4>();
-    for (columns, values) in columns_of_four.iter().zip(values_of_four) {
-        for at in 0..4 {
-            sums[at] += w[columns[at] as usize] * f64::from(values[at]);
-        }
-    }
-    let left: f64 = columns_left.iter().zip(values_left).map(|(c, v)| w[*c as usize] * f64::from(*v)).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + left + w[w.len() - 1]
-}
-
-/// Moves w along a row.
-fn step(w: &mut [f64], rows: &SparseRows, row: usize, by: f64) {
-    let (columns, values) = rows.row(row);
-    add(w, columns, values, by);
-}
-
-#[inline]
-fn add(w: &mut [f64], columns: &[u32], values: &[f32], by: f64) {
-    columns.iter().zip(values).for_each(|(&column, &value)| w[column as usize] += by * f64::from(value));
-    let bias = w.len() - 1;
-    w[bias] += by;
-}
-
-/// One class against the rest.
-#[derive(Clone, Copy)]
-struct Problem<'a> {
-    rows: &'a SparseRows,
-    width: usize,
-    /// 1 for pages of the class, else −1.
-    y: &'a [i8],
-    /// Squared lengths of the rows, with the constant.
-    lengths: &'a [f64],
-}
-
-/// What was found.
-struct Solved {
-    w: Vec<f64>,
-    bias: f64,
-    /// Scores of held pages.
-    held: Vec<f64>,
+/// Classes in blocks of at most [`BLOCK`], as many as there are threads to work on them.
+fn blocks(classes: usize, threads: usize) -> Vec<Range<usize>> {
+    let count =
+        classes.div_ceil(BLOCK).next_multiple_of(threads.clamp(1, classes.max(1))).clamp(1, classes.max(1));
+    (0..count).map(|block| block * classes / count..(block + 1) * classes / count).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Draws;
+
+    fn dot(w: &[f64], columns: &[u32], values: &[f32]) -> f64 {
+        let sum: f64 = columns.iter().zip(values).map(|(c, v)| w[*c as usize] * f64::from(*v)).sum();
+        sum + w[w.len() - 1]
+    }
 
     /// Value of the primal problem.
     fn primal(dual: &Dual, rows: &SparseRows, y: &[i8], w: &[f64]) -> f64 {
@@ -350,8 +186,9 @@ mod tests {
             rows.rows().map(|(_, v)| v.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>() + 1.0).collect();
         for loss in [Loss::SquaredHinge, Loss::Logistic] {
             let dual = Dual { epsilon: 1e-7, ..Dual::new(loss) };
-            let problem = Problem { rows: &rows, width: 12, y: &y, lengths: &lengths };
-            let Solved { mut w, bias, .. } = dual.binary(&problem, 0, &[]);
+            let labels = Labels::single(y.iter().map(|y| u32::from(*y < 0)));
+            let pages = Pages { rows: &rows, width: 12, labels: &labels, lengths: &lengths };
+            let Solved { mut w, bias, .. } = block::solve::<f64, 1>(&dual, pages, 0..1, &[]).remove(0);
             w.push(bias);
             let best = primal(&dual, &rows, &y, &w);
             // Convex: a point from which no step to a side leads down is the minimum.
@@ -398,6 +235,21 @@ mod tests {
                 assert!(differs > 1e-2, "{loss:?}: the held pages told of themselves");
             }
         }
+    }
+
+    #[test]
+    fn blocks_hold_every_class_once() {
+        for classes in 1..40 {
+            for threads in 1..20 {
+                let blocks = blocks(classes, threads);
+                assert!(blocks.iter().all(|block| (1..=BLOCK).contains(&block.len())), "{classes} {threads}");
+                assert_eq!(
+                    blocks.into_iter().flatten().collect::<Vec<_>>(),
+                    (0..classes).collect::<Vec<_>>()
+                );
+            }
+        }
+        assert_eq!((blocks(20, 2).len(), blocks(8, 2).len(), blocks(4, 1).len()), (2, 2, 1));
     }
 
     #[test]

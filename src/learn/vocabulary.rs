@@ -147,6 +147,7 @@ pub struct Counter {
     words: Interner,
     frequencies: Vec<u32>,
     rows: Rows,
+    forgotten: u64,
     dropped: u64,
 }
 
@@ -171,8 +172,16 @@ impl Counter {
             words: Interner::default(),
             frequencies: Vec::new(),
             rows: Rows::default(),
+            forgotten: 0,
             dropped: 0,
         }
+    }
+
+    /// Gives the rows counted so far up; their words and frequencies stay.
+    pub fn forget_rows(&mut self) {
+        self.forgotten += self.rows.ends.len() as u64;
+        self.rows.ends.clear();
+        self.rows.entries.clear();
     }
 
     /// Counts further pages. Give multiples of [`PART`] but for the last ones, so that the bound falls at the same pages whatever is
@@ -252,7 +261,7 @@ impl Counter {
 
     /// Pages counted so far.
     pub fn pages(&self) -> usize {
-        self.rows.ends.len()
+        self.forgotten as usize + self.rows.ends.len()
     }
 
     /// Bytes held.
@@ -263,7 +272,7 @@ impl Counter {
             + self.rows.ends.capacity() * 8
     }
 
-    /// The words of at least `min_pages` pages, in the order of their bytes, and the rows of counts.
+    /// The words of at least `min_pages` pages, in the order of their bytes, and the rows of counts that were not given up.
     pub fn finish(mut self, min_pages: u32) -> (Vocabulary, SparseRows) {
         let mut order: Vec<u32> = (0..self.words.len() as u32).collect();
         order.retain(|&number| self.frequencies[number as usize] >= min_pages);
@@ -283,7 +292,7 @@ impl Counter {
             rows.push(row.iter().map(|&(number, count)| (number, count as f32)));
             from = end;
         }
-        let pages = self.rows.ends.len() as u64;
+        let pages = self.pages() as u64;
         (Vocabulary { words: self.words, frequencies: self.frequencies, pages, dropped: self.dropped }, rows)
     }
 }
@@ -347,6 +356,20 @@ mod tests {
             number /= 26;
         }
         word
+    }
+
+    #[test]
+    fn words_are_the_same_without_rows() {
+        let texts: Vec<String> = (0..1000).map(|page| format!("common w{}", word(page % 300))).collect();
+        let (vocabulary, _) = count(&texts, 1000, 2);
+        let mut counter = Counter::new(&FeatureOptions::default(), 1000);
+        for texts in texts.chunks(PART) {
+            let of = |text| PageFacts { text, ..PageFacts::default() };
+            counter.add(&texts.iter().map(|text| of(text)).collect::<Vec<_>>());
+            counter.forget_rows();
+        }
+        let (other, rows) = counter.finish(2);
+        assert_eq!((other.stored(), rows.len()), (vocabulary.stored(), 0));
     }
 
     #[test]

@@ -101,12 +101,25 @@ fn recipes(python: &Path, results: &Path, empty: &[&str]) {
     assert!(String::from_utf8_lossy(&output.stdout).lines().count() >= 30);
 }
 
+/// What `webmill run` leaves out unless it is asked for: topics, classes (here whether a text has an even number of words) and counts.
+fn learn(work: &Work, out: &str) {
+    let sql = "SELECT url, CASE WHEN num_words % 2 = 0 THEN 'even' ELSE 'odd' END AS label FROM texts WHERE is_current AND num_words > 0";
+    let labels = work.run(&["query", sql, "--results", out, "--format", "csv"]).stdout;
+    std::fs::write(work.path("labels.csv"), labels).unwrap();
+    work.run(&["learn", "cluster", "--out", out, "--k", "2"]);
+    work.run(&["learn", "train", "--labels", "labels.csv", "--method", "naive-bayes", "--out", out]);
+    work.run(&["learn", "apply", "--out", out]);
+    work.run(&["count", "words", "--out", out]);
+    work.run(&["count", "backlinks", "--out", out]);
+}
+
 /// The demonstration site has no document, chain of redirects or page fetched twice.
 #[test]
 fn recipes_are_answered_alike_by_duckdb_and_query_on_the_demo() {
     let Some(python) = python() else { return };
     let work = Work::new();
     work.run(&["demo", "--out", "demo"]);
+    learn(&work, "demo/results");
     recipes(
         &python,
         &work.path("demo/results"),
@@ -140,6 +153,7 @@ fn recipes_are_answered_alike_by_duckdb_and_query_on_documents() {
     let work = Work::new();
     write_documents(&work, "shards");
     work.run(&["run", "shards", "--out", "out"]);
+    learn(&work, "out");
     let text =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/recipes.sql")).unwrap();
     let names = text.lines().filter_map(|line| line.strip_prefix("-- name: "));
@@ -155,6 +169,7 @@ fn recipes_are_answered_alike_by_duckdb_and_query_on_a_synthetic_web() {
     let work = Work::new();
     work.synth("shards", 300, 150_000);
     work.run(&["run", "shards", "--out", "synth"]);
+    learn(&work, "synth");
     let empty = ["redirect-chains", "most-linked-pdfs", "page-life", "orphans", "authors"];
     let no_data = ["structured-data", "tables-by-page", "comments-by-host"];
     recipes(&python, &work.path("synth"), &[&empty[..], &no_data, OF_DOCUMENTS].concat());

@@ -63,6 +63,7 @@ fn every_method_finds_planted_topics() {
     for method in [
         &["--k", "3"][..],
         &[],
+        &["--batch-pages", "0", "--k", "3"],
         &["--method", "hierarchical", "--k", "3"],
         &["--method", "stream", "--k", "3"],
         &["--method", "dbscan", "--eps", "0.6", "--min-points", "3"],
@@ -97,6 +98,35 @@ fn every_method_finds_planted_topics() {
         let tree: Vec<TopicTreeRow> = table(&work, "one");
         assert_eq!(tree.iter().filter(|merge| merge.of == "topics").count(), words.len() - 1);
     }
+}
+
+#[test]
+fn batches_on_disk_give_what_memory_gives() {
+    let work = Work::new();
+    folder(&work, "files");
+    for number in 0..20 {
+        let words: Vec<&str> = CHINESE.split(' ').collect();
+        let text: Vec<&str> = (0..60).map(|at| words[(number * 5 + at * at) % words.len()]).collect();
+        std::fs::create_dir_all(work.path("files/school")).unwrap();
+        std::fs::write(work.path(&format!("files/school/{number:02}.txt")), text.join("，")).unwrap();
+    }
+    std::fs::write(work.path("files/school/none.txt"), "123 456").unwrap();
+    let run = |out: &str, more: &[&str]| {
+        let ran = work.run(&[&["learn", "cluster", "files", "--out", out, "--k", "4"], more].concat());
+        String::from_utf8(ran.stderr).unwrap()
+    };
+    run("held", &[]);
+    let said = run("batches", &["--batch-pages", "10"]);
+    assert!(said.contains("81 pages are more than [learn-cluster] batch_pages = 10"), "{said}");
+    assert!(said.contains("left out: 1 no-shared-words"), "{said}");
+    let (held, batches): (Vec<TopicRow>, Vec<TopicRow>) = (table(&work, "held"), table(&work, "batches"));
+    assert_eq!(held, batches);
+    let (held, batches): (Vec<TopicWordsRow>, Vec<TopicWordsRow>) =
+        (table(&work, "held"), table(&work, "batches"));
+    assert_eq!(held, batches);
+    let said = work
+        .fails(&["learn", "cluster", "files", "--out", "no", "--method", "dbscan", "--batch-pages", "9"], 2);
+    assert!(said.contains("only k-means goes over pages in batches"), "{said}");
 }
 
 #[test]

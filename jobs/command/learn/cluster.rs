@@ -45,6 +45,9 @@ pub struct ClusterArgs {
     /// What everything drawn at random follows from [default: 0].
     #[arg(long, value_name = "N")]
     seed: Option<u32>,
+    /// Pages beyond which k-means goes over them in batches from disk: for corpora that memory does not hold [default: 1000000].
+    #[arg(long, value_name = "N")]
+    batch_pages: Option<u32>,
     /// How often k-means begins anew; the least inertia stays [default: 5].
     #[arg(long, value_name = "N")]
     restarts: Option<u32>,
@@ -84,6 +87,7 @@ pub fn run(args: &ClusterArgs, cancel: &Cancel) -> Result<ExitCode> {
     set("k", number(args.k));
     set("seed", number(args.seed));
     set("restarts", number(args.restarts));
+    set("batch_pages", number(args.batch_pages));
     set("eps", args.eps.map(toml::Value::from));
     set("min_points", number(args.min_points));
     set("near", args.near.and_then(word));

@@ -14,7 +14,7 @@ use super::pages::{About, Page, Pages};
 use super::settings::{ClusterSettings, Near};
 
 /// Pages that are read at a time.
-const AT_ONCE: usize = 16 * PART;
+pub const AT_ONCE: usize = 16 * PART;
 
 /// Counted pages.
 pub struct Corpus {
@@ -77,7 +77,7 @@ impl Corpus {
                 let need = 3 * counter.weight() as u64 + about_bytes as u64;
                 if need > stage.memory {
                     return Err(Error::Limit(format!(
-                        "{} of {} pages take {} MiB already, --memory allows {} MiB: raise it, or lower [learn-cluster] counted_words",
+                        "{} of {} pages take {} MiB already, --memory allows {} MiB: raise it, lower [learn-cluster] counted_words, or give --batch-pages so few that k-means goes over these pages in batches",
                         abouts.len(),
                         pages.count,
                         need >> 20,
@@ -105,20 +105,25 @@ impl Corpus {
     }
 }
 
-/// Rows without words that tell no topic: stop words of these languages, single ideographs, which are mostly grammar, and what has no letter.
+/// Rows without words that tell no topic.
 pub fn without_stop_words(counts: &SparseRows, vocabulary: &Vocabulary, languages: &[&str]) -> SparseRows {
+    let tells = telling(vocabulary, languages);
+    let mut kept = SparseRows::new();
+    for (words, tf) in counts.rows() {
+        kept.push(words.iter().copied().zip(tf.iter().copied()).filter(|(word, _)| tells[*word as usize]));
+    }
+    kept
+}
+
+/// Which words tell of topics: none of the stop words of these languages, no single ideographs, which are mostly grammar, and nothing without a letter.
+pub fn telling(vocabulary: &Vocabulary, languages: &[&str]) -> Vec<bool> {
     let lists: Vec<StopWords> = languages.iter().map(|language| StopWords::of(Some(language))).collect();
     let tells = |word: &str| {
         word.chars().any(char::is_alphabetic)
             && !is_ideograph(word)
             && !lists.iter().any(|list| list.hold(word))
     };
-    let tells: Vec<bool> = (0..vocabulary.len() as u32).map(|word| tells(vocabulary.word(word))).collect();
-    let mut kept = SparseRows::new();
-    for (words, tf) in counts.rows() {
-        kept.push(words.iter().copied().zip(tf.iter().copied()).filter(|(word, _)| tells[*word as usize]));
-    }
-    kept
+    (0..vocabulary.len() as u32).map(|word| tells(vocabulary.word(word))).collect()
 }
 
 fn is_ideograph(word: &str) -> bool {
@@ -140,7 +145,35 @@ pub fn common<'a>(languages: impl Iterator<Item = Option<&'a str>>) -> Vec<&'a s
             *pages.entry(language).or_default() += 1;
         }
     }
+    common_of(pages, all)
+}
+
+/// Languages of so many of `all` pages that are those of a twentieth.
+pub fn common_of<L>(pages: BTreeMap<L, usize>, all: usize) -> Vec<L> {
     pages.into_iter().filter(|(_, count)| 20 * count >= all).map(|(language, _)| language).collect()
+}
+
+/// Pages in groups by the common languages that they are in, the largest first; those of other languages go with the commonest one (ties: the
+/// first code). Where there is one language or none, all are one group, which is called by none.
+pub fn by_language<'a>(
+    pages: Vec<usize>,
+    common: &[&'a str],
+    language: impl Fn(usize) -> Option<&'a str>,
+) -> Vec<(Option<&'a str>, Vec<usize>)> {
+    let of = |common: &str| pages.iter().filter(|page| language(**page) == Some(common)).count();
+    let Some(most) =
+        common.iter().copied().rev().max_by_key(|common| of(common)).filter(|_| common.len() > 1)
+    else {
+        return if pages.is_empty() { Vec::new() } else { vec![(None, pages)] };
+    };
+    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for page in pages {
+        let language = language(page).filter(|language| common.contains(language));
+        groups.entry(language.unwrap_or(most)).or_default().push(page);
+    }
+    let mut groups: Vec<_> = groups.into_iter().map(|(language, pages)| (Some(language), pages)).collect();
+    groups.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(&b.0)));
+    groups
 }
 
 /// On how many pages a word must be: in a corpus of a few pages on fewer than the settings say, or no word would be left.
@@ -152,11 +185,16 @@ pub fn least_pages(min_pages: u32, pages: usize) -> u32 {
 pub fn weights(counts: &SparseRows) -> (SparseRows, TfIdf) {
     let mut frequencies = vec![0u32; counts.width()];
     counts.rows().flat_map(|(words, _)| words).for_each(|word| frequencies[*word as usize] += 1);
-    let n = counts.len() as f64;
-    let idf: Vec<f64> = frequencies.iter().map(|df| ((1.0 + n) / f64::from((*df).max(1))).ln()).collect();
-    let weights = TfIdf::flat(idf.len()).times(&idf);
+    let weights = idf(counts.len(), &frequencies);
     let rows = weigh(counts, &weights);
     (rows, weights)
+}
+
+/// What words weigh that stand on so many of `pages` pages.
+pub fn idf(pages: usize, frequencies: &[u32]) -> TfIdf {
+    let n = pages as f64;
+    let idf: Vec<f64> = frequencies.iter().map(|df| ((1.0 + n) / f64::from((*df).max(1))).ln()).collect();
+    TfIdf::flat(idf.len()).times(&idf)
 }
 
 /// Weighed rows, without words that weigh nothing.

@@ -152,15 +152,15 @@ impl Rows<'_> {
         if self.k > 0 {
             return (self.k, None);
         }
-        let choice = choose(self.rows, settings);
+        let choice = choose(self.rows, self.rows.len(), settings);
         (choice.k, Some(choice))
     }
 }
 
-/// Chooses the number of topics on a sample of rows.
-pub fn choose(rows: &SparseRows, settings: &ClusterSettings) -> KChoice {
+/// Chooses the number of topics of `all` rows on a sample of these.
+pub fn choose(rows: &SparseRows, all: usize, settings: &ClusterSettings) -> KChoice {
     let sample = Draws::new(settings.seed).sample(rows.len(), SAMPLE);
-    choose_k(&rows.select(&sample), rows.len(), settings.most_k as usize, settings.seed)
+    choose_k(&rows.select(&sample), all, settings.most_k as usize, settings.seed)
 }
 
 /// k-means within memory.

@@ -68,6 +68,10 @@ pub struct ClusterSettings {
     pub min_pages: u32,
     /// Most different words held at a time; of more, those of the fewest pages go.
     pub counted_words: u32,
+    /// Pages beyond which k-means goes over them in batches, and they stay on disk.
+    pub batch_pages: u64,
+    /// Most words that batches are told apart by, those of the most pages; centroids and sums take 28 bytes a word and topic.
+    pub batch_words: u32,
     /// Pages beyond which the tree is one of k-means parts.
     pub tree_pages: u32,
     /// Those parts.
@@ -98,6 +102,8 @@ impl Default for ClusterSettings {
             stop_words: false,
             min_pages: 2,
             counted_words: 2_000_000,
+            batch_pages: 1_000_000,
+            batch_words: 100_000,
             tree_pages: 20_000,
             tree_parts: 1000,
             radius: 0.5,
@@ -134,6 +140,8 @@ impl Settings for ClusterSettings {
         within("title_weight", self.title_weight, 0..=100)?;
         within("min_pages", self.min_pages, 1..=1_000_000)?;
         within("counted_words", self.counted_words, 1000..=1 << 30)?;
+        within("batch_pages", self.batch_pages, 0..=u64::MAX / 2)?;
+        within("batch_words", self.batch_words, 100..=1 << 24)?;
         within("tree_pages", self.tree_pages, 2..=100_000)?;
         within("tree_parts", self.tree_parts, 2..=20_000)?;
         within("radius", self.radius, 0.0..=1.0)?;

@@ -1,15 +1,15 @@
 //! Clusters of a group of pages as topics: words, middles, silhouettes, the tree above them.
 
 use webmill_learn::{
-    NOISE, SparseRows, TopicWord, Vocabulary, average_linkage, centroid_distances, cosine_distances,
-    mean_silhouette, means, silhouettes, topic_words,
+    Middles, NOISE, SparseRows, TopicWord, Vocabulary, average_linkage, cosine_distances, mean_silhouette,
+    means, silhouettes, topic_words,
 };
 use webmill_run::Stage;
 
 use super::methods::{Found, Tree, dense};
 
 /// Words of a topic.
-const WORDS: usize = 10;
+pub const WORDS: usize = 10;
 /// Words of its name.
 const NAME_WORDS: usize = 3;
 /// Pages in the middle of a topic that are named.
@@ -44,6 +44,17 @@ pub struct Topic {
     pub silhouette: Option<f64>,
 }
 
+/// What is known of clustered pages, by their order.
+pub struct Measured {
+    /// The topic of each page, or [`NOISE`].
+    pub assignment: Vec<u32>,
+    pub distances: Vec<Option<f32>>,
+    pub silhouettes: Vec<Option<f32>>,
+    /// Words of each topic.
+    pub words: Vec<Vec<TopicWord>>,
+    pub middles: Middles,
+}
+
 impl Topics {
     /// What was found in rows that are the pages of these numbers.
     pub fn of(
@@ -55,8 +66,8 @@ impl Topics {
         stage: &Stage<'_>,
     ) -> Topics {
         let (assignment, k) = dense(&std::mem::take(&mut found.assignment));
-        let middles = means(rows, &assignment, k);
-        let distances = centroid_distances(rows, &assignment, &middles);
+        let middles = Middles::of(means(rows, &assignment, k));
+        let distances = middles.distances(rows, &assignment);
         let silhouettes = if (8 * k * rows.width()) as u64 <= stage.memory / 4 {
             silhouettes(rows, &assignment)
         } else {
@@ -67,6 +78,20 @@ impl Topics {
             vec![None; rows.len()]
         };
         let words = topic_words(rows, &assignment, k, WORDS);
+        let measured = Measured { assignment, distances, silhouettes, words, middles };
+        Topics::of_measured(language, pages, measured, found, vocabulary)
+    }
+
+    /// What was measured of the pages of these numbers.
+    pub fn of_measured(
+        language: Option<String>,
+        pages: Vec<usize>,
+        measured: Measured,
+        found: Found,
+        vocabulary: &Vocabulary,
+    ) -> Topics {
+        let Measured { assignment, distances, silhouettes, words, middles } = measured;
+        let k = words.len();
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); k];
         for (row, &cluster) in assignment.iter().enumerate().filter(|(_, cluster)| **cluster != NOISE) {
             members[cluster as usize].push(row);
@@ -77,7 +102,7 @@ impl Topics {
         let topics: Vec<Topic> = topics.collect();
         let tree = (2..=TREE_TOPICS).contains(&k).then(|| {
             let sizes: Vec<f64> = topics.iter().map(|topic| topic.size as f64).collect();
-            Tree { merges: average_linkage(cosine_distances(&middles), Some(&sizes)), of_rows: false }
+            Tree { merges: average_linkage(cosine_distances(middles.means()), Some(&sizes)), of_rows: false }
         });
         Topics { language, pages, assignment, distances, silhouettes, topics, found, tree }
     }

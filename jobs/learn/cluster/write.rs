@@ -1,32 +1,91 @@
 //! The tables of topics.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use webmill_capture::Result;
 use webmill_learn::{Agreement, NOISE, mean_silhouette};
 use webmill_run::Unit;
 use webmill_table::Bytes16;
 
-use super::corpus::Corpus;
+use super::pages::About;
 use super::tables::{TopicMeasureRow, TopicRow, TopicTreeRow, TopicWordsRow};
 use super::topics::{Topic, Topics};
-use crate::output::{first_part, write_rows};
+use crate::output::{TableFile, first_part, write_rows};
+
+/// What is said of pages, wherever it lies.
+pub trait Abouts {
+    /// One more than the number of the last page.
+    fn len(&self) -> usize;
+
+    /// Calls `each` with pages and their numbers, ascending; all that were clustered are among them.
+    ///
+    /// # Errors
+    /// Where the disk fails; what `each` meets.
+    fn each(&self, each: &mut dyn FnMut(usize, &About) -> Result<()>) -> Result<()>;
+}
+
+impl Abouts for Vec<About> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn each(&self, each: &mut dyn FnMut(usize, &About) -> Result<()>) -> Result<()> {
+        self.iter().enumerate().try_for_each(|(page, about)| each(page, about))
+    }
+}
+
+/// Words that pages were told apart by.
+#[derive(Clone, Copy)]
+pub struct Words {
+    pub counted: usize,
+    pub dropped: u64,
+}
 
 /// Writes all tables.
 ///
 /// # Errors
 /// Where the disk refuses.
-pub fn write(corpus: &Corpus, found: &[Topics], unit: &mut Unit<'_>) -> Result<()> {
-    let written = Written::of(corpus, found);
-    write_rows(unit, first_part::<TopicRow>(), written.topics())?;
+pub fn write(abouts: &dyn Abouts, words: Words, found: &[Topics], unit: &mut Unit<'_>) -> Result<()> {
+    let written = Written::of(abouts, words, found)?;
+    let mut file = TableFile::create(unit, first_part::<TopicRow>())?;
+    abouts.each(&mut |page, about| written.topic(page, about).map_or(Ok(()), |row| file.push(row)))?;
+    file.finish(unit)?;
     write_rows(unit, first_part::<TopicWordsRow>(), written.words())?;
     write_rows(unit, first_part::<TopicTreeRow>(), written.tree())?;
     write_rows(unit, first_part::<TopicMeasureRow>(), written.measures())?;
     Ok(())
 }
 
+/// Few words that many pages have.
+struct Shared {
+    names: Vec<String>,
+    /// Number of each page's word, or that there is none.
+    of: Vec<u32>,
+}
+
+impl Shared {
+    fn of(pages: usize) -> Self {
+        Shared { names: Vec::new(), of: vec![u32::MAX; pages] }
+    }
+
+    fn set(&mut self, page: usize, name: Option<&String>, numbers: &mut HashMap<String, u32>) {
+        let Some(name) = name else { return };
+        let number = numbers.get(name).copied().unwrap_or_else(|| {
+            let next = self.names.len() as u32;
+            numbers.insert(name.clone(), next);
+            self.names.push(name.clone());
+            next
+        });
+        self.of[page] = number;
+    }
+
+    fn get(&self, page: usize) -> Option<&str> {
+        self.names.get(self.of[page] as usize).map(String::as_str)
+    }
+}
+
 struct Written<'a> {
-    corpus: &'a Corpus,
+    words: Words,
     found: &'a [Topics],
     /// Groups and topics of them, the largest first.
     order: Vec<(usize, usize)>,
@@ -34,10 +93,14 @@ struct Written<'a> {
     numbers: Vec<Vec<u32>>,
     /// Group and row of each page of the corpus that was clustered.
     places: Vec<Option<(u32, u32)>>,
+    languages: Shared,
+    labels: Shared,
+    /// URLs of pages that are named.
+    urls: BTreeMap<usize, String>,
 }
 
 impl<'a> Written<'a> {
-    fn of(corpus: &'a Corpus, found: &'a [Topics]) -> Self {
+    fn of(abouts: &dyn Abouts, words: Words, found: &'a [Topics]) -> Result<Self> {
         let mut order: Vec<(usize, usize)> = Vec::new();
         for (group, topics) in found.iter().enumerate() {
             order.extend((0..topics.topics.len()).map(|topic| (group, topic)));
@@ -48,39 +111,51 @@ impl<'a> Written<'a> {
         for (number, (group, topic)) in (0u32..).zip(&order) {
             numbers[*group][*topic] = number;
         }
-        let mut places = vec![None; corpus.abouts.len()];
+        let mut places = vec![None; abouts.len()];
         for (group, topics) in (0u32..).zip(found) {
             for (row, page) in (0u32..).zip(&topics.pages) {
                 places[*page] = Some((group, row));
             }
         }
-        Written { corpus, found, order, numbers, places }
-    }
-
-    fn label(&self, page: usize) -> Option<&'a String> {
-        self.corpus.abouts[page].label.as_ref()
-    }
-
-    fn topics(&self) -> impl Iterator<Item = TopicRow> {
-        let placed =
-            self.places.iter().enumerate().filter_map(|(page, place)| place.map(|place| (page, place)));
-        placed.map(|(page, (group, row))| {
-            let (topics, row) = (&self.found[group as usize], row as usize);
-            let topic =
-                Some(topics.assignment[row]).filter(|topic| *topic != NOISE).map(|topic| topic as usize);
-            let about = &self.corpus.abouts[page];
-            TopicRow {
-                url: about.url.clone(),
-                url_key: Bytes16(about.key),
-                host: about.host.clone(),
-                domain: about.domain.clone(),
-                language: about.language.clone(),
-                topic: topic.map(|topic| self.numbers[group as usize][topic]),
-                topic_name: topic.map(|topic| topics.topics[topic].name.clone()),
-                distance: topics.distances[row],
-                silhouette: topics.silhouettes[row],
-                label: self.label(page).cloned(),
+        let mut urls: BTreeMap<usize, String> = BTreeMap::new();
+        for topics in found {
+            let nearest = topics.topics.iter().flat_map(|topic| &topic.nearest);
+            let leaves = topics.found.tree.as_ref().filter(|tree| tree.of_rows).map(|_| &topics.pages);
+            urls.extend(nearest.chain(leaves.into_iter().flatten()).map(|page| (*page, String::new())));
+        }
+        let (mut languages, mut labels) = (Shared::of(abouts.len()), Shared::of(abouts.len()));
+        let (mut known_languages, mut known_labels) = (HashMap::new(), HashMap::new());
+        abouts.each(&mut |page, about| {
+            languages.set(page, about.language.as_ref(), &mut known_languages);
+            labels.set(page, about.label.as_ref(), &mut known_labels);
+            if let Some(url) = urls.get_mut(&page) {
+                url.clone_from(&about.url);
             }
+            Ok(())
+        })?;
+        Ok(Written { words, found, order, numbers, places, languages, labels, urls })
+    }
+
+    fn url(&self, page: usize) -> String {
+        self.urls.get(&page).cloned().unwrap_or_default()
+    }
+
+    /// The row of a page that was clustered.
+    fn topic(&self, page: usize, about: &About) -> Option<TopicRow> {
+        let (group, row) = self.places[page]?;
+        let (topics, row) = (&self.found[group as usize], row as usize);
+        let topic = Some(topics.assignment[row]).filter(|topic| *topic != NOISE).map(|topic| topic as usize);
+        Some(TopicRow {
+            url: about.url.clone(),
+            url_key: Bytes16(about.key),
+            host: about.host.clone(),
+            domain: about.domain.clone(),
+            language: about.language.clone(),
+            topic: topic.map(|topic| self.numbers[group as usize][topic]),
+            topic_name: topic.map(|topic| topics.topics[topic].name.clone()),
+            distance: topics.distances[row],
+            silhouette: topics.silhouettes[row],
+            label: about.label.clone(),
         })
     }
 
@@ -90,8 +165,8 @@ impl<'a> Written<'a> {
         let row = |(number, (group, at)): (u32, &(usize, usize))| {
             let topic: &Topic = &self.found[*group].topics[*at];
             let pages = &members[*group][*at];
-            let language = commonest(pages.iter().map(|page| self.corpus.abouts[*page].language.as_deref()));
-            let label = commonest(pages.iter().map(|page| self.label(*page).map(String::as_str)));
+            let language = commonest(pages.iter().map(|page| self.languages.get(*page)));
+            let label = commonest(pages.iter().map(|page| self.labels.get(*page)));
             TopicWordsRow {
                 topic: number,
                 name: topic.name.clone(),
@@ -101,7 +176,7 @@ impl<'a> Written<'a> {
                 scores: topic.scores.clone(),
                 language: language.map(|(language, _)| language.to_owned()),
                 language_share: language.map_or(0.0, |(_, share)| share),
-                nearest: topic.nearest.iter().map(|page| self.corpus.abouts[*page].url.clone()).collect(),
+                nearest: topic.nearest.iter().map(|page| self.url(*page)).collect(),
                 distance: topic.distance,
                 silhouette: topic.silhouette,
                 label: label.map(|(label, _)| label.to_owned()),
@@ -129,7 +204,7 @@ impl<'a> Written<'a> {
                 let url = |side: u32| {
                     let leaf =
                         topics.pages.get(side as usize).filter(|_| tree.of_rows && (side as usize) < leaves);
-                    leaf.map(|page| self.corpus.abouts[*page].url.clone())
+                    leaf.map(|page| self.url(*page))
                 };
                 let of = if tree.of_rows { "pages" } else { "parts" };
                 rows.extend(
@@ -155,8 +230,8 @@ impl<'a> Written<'a> {
         push("pages", None, None, pages as f64);
         push("topics", None, None, self.order.len() as f64);
         push("noise", None, None, noise as f64);
-        push("words", None, None, self.corpus.vocabulary.len() as f64);
-        push("words_dropped", None, None, self.corpus.vocabulary.dropped() as f64);
+        push("words", None, None, self.words.counted as f64);
+        push("words_dropped", None, None, self.words.dropped as f64);
         let all: Vec<Option<f32>> =
             self.found.iter().flat_map(|topics| topics.silhouettes.iter().copied()).collect();
         if let Some(silhouette) = mean_silhouette(&all) {
@@ -189,12 +264,14 @@ impl<'a> Written<'a> {
 
     /// Labels against topics, noise as one more, and how many pages have no label.
     fn agreement(&self) -> Option<(Agreement, usize)> {
-        self.corpus.abouts.iter().find(|about| about.label.is_some())?;
+        if self.labels.names.is_empty() {
+            return None;
+        }
         let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
         let (mut labels, mut topics, mut unlabelled) = (Vec::new(), Vec::new(), 0);
         for (page, place) in self.places.iter().enumerate() {
             let Some((group, row)) = place else { continue };
-            let Some(label) = self.label(page) else {
+            let Some(label) = self.labels.get(page) else {
                 unlabelled += 1;
                 continue;
             };

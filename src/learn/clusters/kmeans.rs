@@ -192,6 +192,16 @@ impl Centroids {
         centroids
     }
 
+    /// The same in rows of a greater width, where its values are 0.
+    pub fn widened(&self, width: usize) -> Self {
+        let width = width.max(self.width);
+        let mut values = vec![0.0; self.len() * width];
+        for (wide, values) in values.chunks_mut(width.max(1)).zip(self.values.chunks(self.width.max(1))) {
+            wide[..self.width].copy_from_slice(values);
+        }
+        Centroids { width, values }
+    }
+
     /// Number of centroids.
     pub fn len(&self) -> usize {
         self.values.len().checked_div(self.width).unwrap_or(0)

@@ -57,18 +57,31 @@ pub fn means(rows: &SparseRows, assignment: &[u32], k: usize) -> SparseRows {
     means
 }
 
-/// 1 − the cosine of each row with the mean of its cluster; `None` for noise.
-pub fn centroid_distances(rows: &SparseRows, assignment: &[u32], means: &SparseRows) -> Vec<Option<f32>> {
-    let length =
-        |(_, values): (&[u32], &[f32])| values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
-    let lengths: Vec<f64> = means.rows().map(length).collect();
-    let of = |row: usize| {
-        let cluster = assignment[row];
+/// Means of clusters with their lengths.
+pub struct Middles {
+    means: SparseRows,
+    lengths: Vec<f64>,
+}
+
+impl Middles {
+    /// Of these means.
+    pub fn of(means: SparseRows) -> Self {
+        let length =
+            |(_, values): (&[u32], &[f32])| values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
+        Middles { lengths: means.rows().map(length).collect(), means }
+    }
+
+    /// The means.
+    pub fn means(&self) -> &SparseRows {
+        &self.means
+    }
+
+    /// 1 − the cosine of a row with the mean of its cluster; `None` for noise.
+    pub fn distance(&self, cluster: u32, (columns, values): (&[u32], &[f32])) -> Option<f32> {
         if cluster == NOISE {
             return None;
         }
-        let (columns, values) = rows.row(row);
-        let (mean, weights) = means.row(cluster as usize);
+        let (mean, weights) = self.means.row(cluster as usize);
         let (mut at, mut dot) = (0, 0.0);
         for (column, value) in columns.iter().zip(values) {
             at += mean[at..].partition_point(|other| other < column);
@@ -76,10 +89,15 @@ pub fn centroid_distances(rows: &SparseRows, assignment: &[u32], means: &SparseR
                 dot += f64::from(*value) * f64::from(weights[at]);
             }
         }
-        let length = lengths[cluster as usize];
+        let length = self.lengths[cluster as usize];
         Some(if length > 0.0 { (1.0 - dot / length).max(0.0) as f32 } else { 1.0 })
-    };
-    (0..rows.len()).into_par_iter().with_min_len(64).map(of).collect()
+    }
+
+    /// The distance of each row.
+    pub fn distances(&self, rows: &SparseRows, assignment: &[u32]) -> Vec<Option<f32>> {
+        let of = |row: usize| self.distance(assignment[row], rows.row(row));
+        (0..rows.len()).into_par_iter().with_min_len(64).map(of).collect()
+    }
 }
 
 #[cfg(test)]
@@ -97,7 +115,7 @@ mod tests {
         assert_eq!(found.row(0), (&[0, 3][..], &[0.5, 0.5][..]));
         assert_eq!(found.row(1), (&[0, 3][..], &[0.6, 0.8][..]));
         assert!(found.row(2).0.is_empty());
-        let distances = centroid_distances(&rows, &[0, 0, 1, NOISE], &found);
+        let distances = Middles::of(found).distances(&rows, &[0, 0, 1, NOISE]);
         assert!((distances[0].unwrap() - (1.0 - 0.5f32.sqrt())).abs() < 1e-6);
         assert!(distances[2].unwrap() < 1e-6 && distances[3].is_none());
     }

@@ -17,41 +17,84 @@ use rayon::prelude::*;
 use super::dbscan::NOISE;
 use crate::SparseRows;
 
-/// The silhouette of each row; `None` for noise, and for all where there are not two clusters.
-pub fn silhouettes(rows: &SparseRows, assignment: &[u32]) -> Vec<Option<f32>> {
-    let k = assignment.iter().filter(|cluster| **cluster != NOISE).max().map_or(0, |most| *most as usize + 1);
-    let mut sizes = vec![0u64; k];
-    let mut sums = vec![0f64; k * rows.width()];
-    for (&cluster, (columns, values)) in assignment.iter().zip(rows.rows()) {
-        if cluster != NOISE {
-            sizes[cluster as usize] += 1;
-            for (&column, &value) in columns.iter().zip(values) {
-                sums[column as usize * k + cluster as usize] += f64::from(value);
-            }
+/// The sums of the rows of clusters: all that silhouettes, means and distances to them ask of the other rows.
+pub struct ClusterSums {
+    width: usize,
+    sizes: Vec<u64>,
+    /// By column, then by cluster.
+    sums: Vec<f64>,
+}
+
+impl ClusterSums {
+    /// Of `k` clusters without rows yet.
+    pub fn new(k: usize, width: usize) -> Self {
+        ClusterSums { width, sizes: vec![0; k], sums: vec![0.0; k * width] }
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(k: usize, width: usize) -> u64 {
+        8 * (k * width) as u64
+    }
+
+    /// Adds a row to a cluster; noise is passed over.
+    pub fn add(&mut self, cluster: u32, (columns, values): (&[u32], &[f32])) {
+        if cluster == NOISE {
+            return;
+        }
+        let k = self.sizes.len();
+        self.sizes[cluster as usize] += 1;
+        for (&column, &value) in columns.iter().zip(values) {
+            self.sums[column as usize * k + cluster as usize] += f64::from(value);
         }
     }
-    if sizes.iter().filter(|size| **size > 0).count() < 2 {
-        return vec![None; rows.len()];
+
+    /// Rows of each cluster.
+    pub fn sizes(&self) -> &[u64] {
+        &self.sizes
     }
-    let of = |dots: &mut Vec<f64>, row: usize| {
-        let own = assignment[row];
+
+    /// Clusters that have rows.
+    pub fn occupied(&self) -> usize {
+        self.sizes.iter().filter(|size| **size > 0).count()
+    }
+
+    /// The mean of each cluster.
+    pub fn means(&self) -> SparseRows {
+        let k = self.sizes.len();
+        let mut means = SparseRows::new();
+        for (cluster, size) in self.sizes.iter().enumerate() {
+            let of = (0..self.width).map(|column| (column as u32, self.sums[column * k + cluster]));
+            let mean = of.filter(|(_, sum)| *sum != 0.0);
+            means.push(mean.map(|(column, sum)| (column, (sum / *size as f64) as f32)));
+        }
+        means
+    }
+
+    /// The silhouette of a row that was added to cluster `own`; `dots` is a buffer.
+    pub fn silhouette(
+        &self,
+        own: u32,
+        (columns, values): (&[u32], &[f32]),
+        dots: &mut Vec<f64>,
+    ) -> Option<f32> {
+        let k = self.sizes.len();
         if own == NOISE {
             return None;
         }
-        if sizes[own as usize] == 1 {
+        if self.sizes[own as usize] == 1 {
             return Some(0.0);
         }
-        let (columns, values) = rows.row(row);
-        dots.fill(0.0);
+        dots.clear();
+        dots.resize(k, 0.0);
         let mut square = 0.0;
         for (&column, &value) in columns.iter().zip(values) {
             let value = f64::from(value);
             square += value * value;
-            let sums = &sums[column as usize * k..(column as usize + 1) * k];
+            let sums = &self.sums[column as usize * k..(column as usize + 1) * k];
             dots.iter_mut().zip(sums).for_each(|(dot, sum)| *dot += value * sum);
         }
         let (mut inside, mut outside) = (0.0, f64::INFINITY);
-        for (cluster, (dot, size)) in dots.iter().zip(&sizes).enumerate() {
+        for (cluster, (dot, size)) in dots.iter().zip(&self.sizes).enumerate() {
             if cluster == own as usize {
                 inside = (1.0 - (dot - square) / (*size - 1) as f64).max(0.0);
             } else if *size > 0 {
@@ -61,8 +104,19 @@ pub fn silhouettes(rows: &SparseRows, assignment: &[u32]) -> Vec<Option<f32>> {
         let most = inside.max(outside);
         // Where both are rounding only, the row is as near to the one as to the other.
         Some(if most < 1e-6 { 0.0 } else { ((outside - inside) / most) as f32 })
-    };
-    (0..rows.len()).into_par_iter().with_min_len(64).map_init(|| vec![0.0; k], of).collect()
+    }
+}
+
+/// The silhouette of each row; `None` for noise, and for all where there are not two clusters.
+pub fn silhouettes(rows: &SparseRows, assignment: &[u32]) -> Vec<Option<f32>> {
+    let k = assignment.iter().filter(|cluster| **cluster != NOISE).max().map_or(0, |most| *most as usize + 1);
+    let mut sums = ClusterSums::new(k, rows.width());
+    assignment.iter().zip(rows.rows()).for_each(|(&cluster, row)| sums.add(cluster, row));
+    if sums.occupied() < 2 {
+        return vec![None; rows.len()];
+    }
+    let of = |dots: &mut Vec<f64>, row: usize| sums.silhouette(assignment[row], rows.row(row), dots);
+    (0..rows.len()).into_par_iter().with_min_len(64).map_init(Vec::new, of).collect()
 }
 
 /// The mean of those that there are.

@@ -52,6 +52,37 @@ pub fn topic_words(rows: &SparseRows, assignment: &[u32], k: usize, each: usize)
         .collect()
 }
 
+/// On how many rows of each cluster each word stands, row by row: 4·k·width bytes.
+pub struct WordCounts {
+    k: usize,
+    counts: Vec<u32>,
+    rows: u64,
+}
+
+impl WordCounts {
+    /// Of `k` clusters without rows yet.
+    pub fn new(k: usize, width: usize) -> Self {
+        WordCounts { k, counts: vec![0; k * width], rows: 0 }
+    }
+
+    /// Adds a row to a cluster.
+    pub fn add(&mut self, cluster: u32, columns: &[u32]) {
+        self.rows += 1;
+        columns.iter().for_each(|column| self.counts[*column as usize * self.k + cluster as usize] += 1);
+    }
+
+    /// The best words of a cluster of `size` rows, at most `each`: what [`topic_words`] says of the same rows.
+    pub fn best(&self, cluster: usize, size: u64, each: usize) -> Vec<TopicWord> {
+        let of = |word: u32| &self.counts[word as usize * self.k..(word as usize + 1) * self.k];
+        let counted = (0..(self.counts.len() / self.k.max(1)) as u32)
+            .map(|word| (word, of(word)[cluster]))
+            .filter(|(_, count)| *count > 0);
+        let outside =
+            |word: u32| of(word).iter().map(|count| f64::from(*count)).sum::<f64>() / self.rows as f64;
+        best(counted, size as f64, outside, each)
+    }
+}
+
 /// The best of words by how many rows of a cluster have them.
 fn best(
     counted: impl Iterator<Item = (u32, u32)>,
@@ -89,5 +120,10 @@ mod tests {
         assert_eq!(words[1].iter().map(|word| word.word).collect::<Vec<_>>(), [2]);
         assert!((words[1][0].score - (1.0f64 / 0.4).ln()).abs() < 1e-12);
         assert_eq!(topic_words(&rows, &[0; 5], 1, 10), [vec![]]);
+        let (assignment, sizes) = ([0, 0, 1, 1, 2], [2, 2, 1]);
+        let mut counts = WordCounts::new(3, 4);
+        assignment.iter().zip(rows.rows()).for_each(|(cluster, (columns, _))| counts.add(*cluster, columns));
+        let by_counts: Vec<_> = (0..3).map(|cluster| counts.best(cluster, sizes[cluster], 10)).collect();
+        assert_eq!(by_counts, topic_words(&rows, &assignment, 3, 10));
     }
 }

@@ -14,17 +14,38 @@
 //! **Reference.** G. S. Manku, R. Motwani, *Approximate frequency counts over data streams*, VLDB 2002.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
-use super::keywords::distinct_forms;
+use super::candidates::Candidates;
+use crate::language::language;
 
 /// Counts of the texts that hold a word.
 #[derive(Clone, Debug)]
 pub struct DocumentFrequencies {
-    counts: HashMap<u64, u32>,
+    counts: Counts,
     texts: u64,
     /// Most that a word not held can have been counted.
     error: u32,
     budget: usize,
+}
+
+/// Counts by hashes, which need not be hashed once more.
+type Counts = HashMap<u64, u32, BuildHasherDefault<Given>>;
+
+/// Takes a hash as it is.
+#[derive(Clone, Copy, Default, Debug)]
+struct Given(u64);
+
+impl Hasher for Given {
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// The distinct words of a text, by their hashes: what costs most of counting, and needs no counts.
@@ -32,21 +53,21 @@ pub struct DocumentFrequencies {
 pub struct DistinctWords(Vec<u64>);
 
 impl DistinctWords {
-    /// Those of `text`, in their comparison forms.
-    pub fn of(text: &str) -> Self {
-        DistinctWords(distinct_forms(text).into_iter().map(|form| hash(&form)).collect())
+    /// Those of a text in this language (ISO 639-3), in their comparison forms.
+    pub fn of(text: &str, iso639_3: Option<&str>) -> Self {
+        DistinctWords(Candidates::of(text, iso639_3).counted().map(|(hash, _)| hash).collect())
     }
 }
 
 impl DocumentFrequencies {
     /// Counts of no text yet; at most `words` words are held, some 32 bytes each.
     pub fn new(words: usize) -> Self {
-        DocumentFrequencies { counts: HashMap::new(), texts: 0, error: 0, budget: words.max(16) }
+        DocumentFrequencies { counts: Counts::default(), texts: 0, error: 0, budget: words.max(16) }
     }
 
     /// Counts the distinct words of one text.
     pub fn add(&mut self, text: &str) {
-        self.add_words(&DistinctWords::of(text));
+        self.add_words(&DistinctWords::of(text, language(text).map(|found| found.iso639_3)));
     }
 
     /// Counts the words of one text.
@@ -63,6 +84,8 @@ impl DocumentFrequencies {
     /// Adds the counts of another part of the corpus.
     pub fn merge(&mut self, other: &DocumentFrequencies) {
         self.texts += other.texts;
+        // Growing step by step while another table is read in its order would crowd one end of this.
+        self.counts.reserve(other.counts.len());
         for (word, count) in &mut self.counts {
             if !other.counts.contains_key(word) {
                 *count = count.saturating_add(other.error);
@@ -83,7 +106,11 @@ impl DocumentFrequencies {
 
     /// Number of texts that hold a word given in its comparison form, too high by at most [`error`](Self::error).
     pub fn count(&self, form: &str) -> u32 {
-        self.counts.get(&hash(form)).copied().unwrap_or(self.error)
+        self.count_of(hash(form))
+    }
+
+    fn count_of(&self, hash: u64) -> u32 {
+        self.counts.get(&hash).copied().unwrap_or(self.error)
     }
 
     /// Most that a count is too high.
@@ -93,10 +120,15 @@ impl DocumentFrequencies {
 
     /// Inverse document frequency of a word given in its comparison form; 0 for a corpus without texts.
     pub fn idf(&self, form: &str) -> f64 {
+        self.idf_of(hash(form))
+    }
+
+    /// The same by the hash of the form.
+    pub(super) fn idf_of(&self, hash: u64) -> f64 {
         if self.texts == 0 {
             return 0.0;
         }
-        let df = f64::from(self.count(form)).min(self.texts as f64);
+        let df = f64::from(self.count_of(hash)).min(self.texts as f64);
         (1.0 + (self.texts as f64 - df + 0.5) / (df + 0.5)).ln()
     }
 

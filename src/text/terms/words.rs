@@ -75,6 +75,11 @@ fn han_len(text: &str) -> usize {
 }
 
 fn han_words<'a>(mut run: &'a str, each: &mut impl FnMut(&'a str)) {
+    // One ideograph is a word: no dictionary is loaded for a stray one among other scripts.
+    if run.chars().nth(1).is_none() {
+        each(run);
+        return;
+    }
     while let Some((end, _)) = run.char_indices().nth(WINDOW) {
         let window = &run[..end];
         let safe = window.char_indices().nth_back(OVERLAP - 1).map_or(end, |(i, _)| i);
