@@ -254,7 +254,7 @@ GROUP BY domain, topic_name ORDER BY pages DESC, domain, topic_name LIMIT 50;
 
 -- name: middle-of-topics
 -- Which pages are next to the middle of their topic? After `webmill learn cluster`.
-SELECT topic, topic_name, url, distance FROM topics WHERE topic IS NOT NULL ORDER BY distance, topic, url LIMIT 50;
+SELECT topic, topic_name, url, CAST(distance AS DOUBLE) AS distance FROM topics WHERE topic IS NOT NULL ORDER BY distance, topic, url LIMIT 50;
 
 -- name: accuracy
 -- How good is the classifier that `webmill learn train` made, on pages that it was not trained on?
