@@ -81,9 +81,9 @@ pub(super) fn solve<F: Real, const N: usize>(
     held: &[usize],
 ) -> Vec<Solved> {
     let count = pages.labels.len();
-    let mut draw = Draws::plain(dual.seed.wrapping_mul(0x9E37_79B9));
+    let draws = |salt: u64| Draws::plain(dual.seed.wrapping_mul(0x9E37_79B9).wrapping_add(salt));
     let mut block = Block::<F, N>::new(dual, pages, classes.clone());
-    block.descend(&mut (0..count as u32).collect::<Vec<_>>(), &mut draw);
+    block.descend(&mut (0..count as u32).collect::<Vec<_>>(), &mut draws(0));
     let class = |w: &[[F; N]], at: usize| w.iter().map(|of| of[at].get()).collect::<Vec<f64>>();
     let mut solved: Vec<Solved> = (0..classes.len())
         .map(|at| {
@@ -100,7 +100,8 @@ pub(super) fn solve<F: Real, const N: usize>(
             block.add(page, &back);
         }
         let mut others: Vec<u32> = (0..count as u32).filter(|page| !is_held[*page as usize]).collect();
-        block.descend(&mut others, &mut draw);
+        // Orders of their own: how many were drawn before depends on the slowest class of the block.
+        block.descend(&mut others, &mut draws(1));
         for &page in held {
             let scores = block.dots(page);
             solved.iter_mut().zip(scores).for_each(|(solved, score)| solved.held.push(score));
