@@ -5,7 +5,7 @@
 //!
 //! An R-MAT graph of 2^SCALE nodes with DEGREE arcs each (24, 16), or a graph file of any kind, is written as webmill's own
 //! file; the run from disk may take a SHARE of its size (0.25), with STRIPES stripes (8). Each run is a process of its own, on
-//! all processors; of both: sweeps, seconds a sweep, the peak of memory, and of the one from disk the seconds to write the
+//! all processors; of both: sweeps, seconds a sweep of the clock and of CPU, the peak of memory, and of the one from disk the seconds to write the
 //! scratch files, coded bytes an arc, and the bytes that system calls read a second of sweeping. Files are in the page cache
 //! where that holds them: then this is what processors allow, not the disk. Set `TMPDIR` to where there is room.
 
@@ -65,14 +65,15 @@ fn child(way: &str, path: &Path, memory: Option<&str>, stripes: Option<&str>) ->
     if way == "lean" {
         let graph = Csr::open(path)?;
         let transpose = graph.transpose();
-        let started = Instant::now();
+        let (started, before) = (Instant::now(), cpu_seconds()?);
         let ranks = PageRank { lean: true, ..PageRank::default() }.run(&graph, &transpose)?;
-        let seconds = started.elapsed().as_secs_f64() / ranks.iterations as f64;
+        let sweeps = ranks.iterations as f64;
+        let (seconds, cpu) = (started.elapsed().as_secs_f64() / sweeps, (cpu_seconds()? - before) / sweeps);
         println!(
-            "lean: {} sweeps to {:.1e}, {seconds:.3} s a sweep ({:.2} ns an arc); peak {} MiB with the mapped graph",
+            "lean: {} sweeps to {:.1e}, {seconds:.3} s a sweep ({cpu:.3} of CPU, {:.2} ns an arc); peak {} MiB with the mapped graph",
             ranks.iterations,
             ranks.error_bound,
-            seconds * 1e9 / graph.num_arcs() as f64,
+            cpu * 1e9 / graph.num_arcs() as f64,
             status("VmHWM:")? >> 10
         );
         return Ok(());
@@ -83,21 +84,23 @@ fn child(way: &str, path: &Path, memory: Option<&str>, stripes: Option<&str>) ->
     let settings = StripedPageRank { memory_bytes, stripes, ..StripedPageRank::default() };
     let started = Instant::now();
     let mut first = None;
-    let mut last = (started, 0);
+    let mut last = (started, 0, 0.0);
     let ranks = settings.run(&graph, None, &mut |_| {
-        last = (Instant::now(), read_bytes().unwrap_or(0));
+        last = (Instant::now(), read_bytes().unwrap_or(0), cpu_seconds().unwrap_or(0.0));
         first.get_or_insert(last);
         Ok(())
     })?;
-    let (begun, read) = first.ok_or("no sweep was made")?;
+    let (begun, read, before) = first.ok_or("no sweep was made")?;
     let seconds = (last.0 - begun).as_secs_f64();
-    let a_sweep = seconds / (ranks.iterations as f64 - 1.0).max(1.0);
+    let sweeps = (ranks.iterations as f64 - 1.0).max(1.0);
+    let (a_sweep, cpu) = (seconds / sweeps, (last.2 - before) / sweeps);
     println!(
-        "from disk, {stripes} stripes: {} sweeps to {:.1e}, {a_sweep:.3} s a sweep ({:.2} ns an arc), {:.0} MB/s read; {:.1} s to write scratch files \
-         and for the first sweep; {:.3} bytes an arc; peak {} MiB, of which {} anonymous at the end",
+        "from disk, {stripes} stripes: {} sweeps to {:.1e}, {a_sweep:.3} s a sweep ({cpu:.3} of CPU, {:.2} ns an arc), {:.0} MB read a sweep, \
+         {:.0} MB/s; {:.1} s to write scratch files and for the first sweep; {:.3} bytes an arc; peak {} MiB, of which {} anonymous at the end",
         ranks.iterations,
         ranks.error_bound,
-        a_sweep * 1e9 / graph.num_arcs() as f64,
+        cpu * 1e9 / graph.num_arcs() as f64,
+        (last.1 - read) as f64 / sweeps / 1e6,
         (last.1 - read) as f64 / seconds / 1e6,
         (begun - started).as_secs_f64(),
         ranks.arc_bytes as f64 / graph.num_arcs() as f64,
@@ -118,4 +121,13 @@ fn status(name: &str) -> Result<u64, Failure> {
 fn read_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/io").ok()?;
     text.lines().find_map(|line| line.strip_prefix("rchar: "))?.parse().ok()
+}
+
+/// Seconds of CPU of this process, of all threads: user and system, in hundredths.
+fn cpu_seconds() -> Result<f64, Failure> {
+    let text = std::fs::read_to_string("/proc/self/stat")?;
+    let behind = text.rsplit_once(')').ok_or("no name")?.1;
+    let ticks: Vec<u64> =
+        behind.split_whitespace().skip(11).take(2).map(str::parse).collect::<Result<_, _>>()?;
+    Ok(ticks.iter().sum::<u64>() as f64 / 100.0)
 }

@@ -58,10 +58,13 @@ fn ranks_from_disk_are_those_of_rank() {
     }
     // The best, and the same in a table.
     let best = String::from_utf8(work.run(&["graph", "pagerank", "a.csr", "--top", "20"]).stdout).unwrap();
-    let want = String::from_utf8(work.run(&["rank", "a.csr", "--top", "20"]).stdout).unwrap();
+    let all = String::from_utf8(work.run(&["graph", "pagerank", "a.csr"]).stdout).unwrap();
+    let mut lines: Vec<&str> = all.lines().collect();
+    let score = |line: &str| line.split('\t').nth(1).unwrap().parse::<f64>().unwrap();
+    lines.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    assert_eq!(best.lines().collect::<Vec<_>>(), lines[..20]);
     let names =
         |text: &str| text.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect::<Vec<_>>();
-    assert_eq!(names(&best), names(&want));
     work.run(&["graph", "pagerank", "a.csr", "--top", "20", "--out", "best.parquet"]);
     let rows: Vec<NodeRankRow> = read_rows(&work.path("best.parquet")).unwrap();
     assert_eq!(rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>(), names(&best));
@@ -100,7 +103,7 @@ fn ranks_from_disk_are_those_of_rank() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(work.path("bad.csr"), bytes).unwrap();
-    let said = work.fails(&["graph", "pagerank", "bad.csr", "--out", "bad.txt"], 3);
+    let said = work.fails(&["graph", "pagerank", "bad.csr", "--out", "bad.txt"], 2);
     assert!(said.contains("bad.csr at byte"), "{said}");
     assert!(work.unfinished(".").is_empty() && !work.path("bad.txt").exists());
 }
@@ -169,11 +172,13 @@ fn a_graph_several_times_larger_than_the_memory() {
     }
     writer.finish().unwrap();
     let size = std::fs::metadata(&path).unwrap().len();
-    let said = work.fails(&["graph", "pagerank", "large.csr", "--stripes", "1", "--memory", "64MiB"], 2);
     if NODES > 1 << 20 {
         assert!(size > 4 * (64 << 20), "{size} bytes");
-        assert!(said.contains("take ") && said.contains("stripes or more"), "{said}");
     }
+    // Eight million nodes do not fit as one stripe.
+    CsrWriter::create(work.path("wide.csr"), 8 << 20, WeightKind::None).unwrap().finish().unwrap();
+    let said = work.fails(&["graph", "pagerank", "wide.csr", "--stripes", "1", "--memory", "64MiB"], 2);
+    assert!(said.contains("take 2 stripes or more"), "{said}");
     // What the program takes by itself, its own code among it, is not what the graph takes.
     Csr::from_arcs(4, [(0, 1), (1, 2)]).unwrap().write(work.path("small.csr")).unwrap();
     let (alone, peak) = (peak(&work, "small.csr"), peak(&work, "large.csr"));
