@@ -5,7 +5,7 @@ pub mod start;
 pub mod tables;
 pub mod teleport;
 
-use webmill_capture::Result;
+use webmill_capture::{Error, Result};
 use webmill_graph::{Csr, Graph, HubsAuthorities, Ranks, Salsa, SalsaScores, kendall_tau};
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_table::{Table, columns, schema};
@@ -95,7 +95,7 @@ impl Job for RankJob {
 impl RankJob {
     fn level(&self, source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> {
         let graph = open_graph(source, level)?;
-        admit(&graph, NODE_BYTES, "ranking", unit.stage().memory)?;
+        admit(&graph, NODE_BYTES, "ranking", unit.stage().memory).map_err(|error| from_disk(error, level))?;
         let progress = unit.stage().progress;
         progress.begin(&format!("rank {level}"), 0, Measure::Items);
         let settings = &self.settings;
@@ -104,7 +104,8 @@ impl RankJob {
         let transpose = graph.transpose();
         let vectors = self.vectors(source, level, unit)?;
         let room = unit.stage().memory.saturating_sub(graph.bytes());
-        let ranks = settings.pagerank(room, &vectors).run(&graph, &transpose)?;
+        let ranks = settings.pagerank(room, &vectors).run(&graph, &transpose);
+        let ranks = ranks.map_err(|error| from_disk(error, level))?;
         drop(vectors);
         unit.stage().cancel.check()?;
         let others = NODE_BYTES * graph.num_nodes() as u64;
@@ -170,6 +171,16 @@ impl RankJob {
             vectors.start = start::scores(graph, level, results)?;
         }
         Ok(vectors)
+    }
+}
+
+/// Where memory is short, says what ranks a level all the same.
+fn from_disk(error: Error, level: Level) -> Error {
+    match error {
+        Error::Limit(why) => Error::Limit(format!(
+            "{why}; PageRank alone is computed from disk by: webmill graph pagerank RESULTS --level {level}"
+        )),
+        other => other,
     }
 }
 

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use webmill_run::{Cancel, Job};
 
+pub(crate) use self::print::flat;
 pub(crate) use self::scores::{Measured, Score};
 use crate::command::jobs::print_committed;
 use crate::command::source;

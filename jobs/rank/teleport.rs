@@ -67,29 +67,78 @@ impl Names {
     /// stands for, the pages of a host, share its weight.
     pub fn vector(&self, names: impl Iterator<Item = Result<String>>) -> Result<(Vec<f64>, u64)> {
         let mut nodes = Vec::new();
-        let mut found: HashMap<&str, u32> = HashMap::new();
+        let mut found = Found::default();
         for name in names {
-            let name = name?;
-            let host = (self.level == Some(Level::Page)).then(|| host_of(&name)).flatten();
-            let known = [Some(name.as_str()), host.as_deref()].into_iter().flatten();
-            let entry = known.filter_map(|name| self.weights.get_key_value(name)).next();
-            nodes.push(entry.map_or(("", 0.0), |(name, weight)| (name.as_str(), *weight)));
-            if let Some((name, _)) = entry {
-                *found.entry(name).or_default() += 1;
-            }
+            let entry = self.entry(&name?);
+            nodes.push(entry.unwrap_or(("", 0.0)));
+            found.count(entry);
         }
-        if nodes.iter().all(|(_, weight)| *weight == 0.0) && !nodes.is_empty() {
-            return Err(Error::Config(format!(
-                "none of the {} names to teleport to is a node of {}",
-                self.weights.len(),
-                self.level.map_or_else(|| "the graph".to_owned(), |level| format!("level {level}"))
-            )));
+        self.check(&found)?;
+        let vector = nodes.into_iter().map(|entry| found.share(entry));
+        Ok((vector.collect(), self.unknown(&found)))
+    }
+
+    /// The same for one that goes through the nodes twice: how many nodes each name stands for, …
+    pub fn found(&self, names: impl Iterator<Item = Result<String>>) -> Result<Found> {
+        let mut found = Found::default();
+        for name in names {
+            found.count(self.entry(&name?));
         }
-        let vector = nodes.into_iter().map(|(name, weight)| match found.get(name) {
-            Some(count) => weight / f64::from(*count),
-            None => 0.0,
-        });
-        Ok((vector.collect(), (self.weights.len() - found.len()) as u64))
+        self.check(&found)?;
+        Ok(found)
+    }
+
+    /// … and the weight of a node.
+    pub fn weight(&self, node: &str, found: &Found) -> f64 {
+        self.entry(node).map_or(0.0, |entry| found.share(entry))
+    }
+
+    /// How many names no node has.
+    pub fn unknown(&self, found: &Found) -> u64 {
+        (self.weights.len() - found.nodes.len()) as u64
+    }
+
+    /// The name that stands for a node, with its weight.
+    fn entry(&self, node: &str) -> Option<(&str, f64)> {
+        let host = (self.level == Some(Level::Page)).then(|| host_of(node)).flatten();
+        let known = [Some(node), host.as_deref()].into_iter().flatten();
+        let entry = known.filter_map(|name| self.weights.get_key_value(name)).next();
+        entry.map(|(name, weight)| (name.as_str(), *weight))
+    }
+
+    fn check(&self, found: &Found) -> Result<()> {
+        if found.weighs || !found.any {
+            return Ok(());
+        }
+        Err(Error::Config(format!(
+            "none of the {} names to teleport to is a node of {}",
+            self.weights.len(),
+            self.level.map_or_else(|| "the graph".to_owned(), |level| format!("level {level}"))
+        )))
+    }
+}
+
+/// How many nodes each name stands for.
+#[derive(Default)]
+pub struct Found {
+    nodes: HashMap<String, u32>,
+    any: bool,
+    weighs: bool,
+}
+
+impl Found {
+    fn count(&mut self, entry: Option<(&str, f64)>) {
+        self.any = true;
+        let Some((name, weight)) = entry else { return };
+        self.weighs |= weight > 0.0;
+        match self.nodes.get_mut(name) {
+            Some(count) => *count += 1,
+            None => drop(self.nodes.insert(name.to_owned(), 1)),
+        }
+    }
+
+    fn share(&self, (name, weight): (&str, f64)) -> f64 {
+        self.nodes.get(name).map_or(0.0, |count| weight / f64::from(*count))
     }
 }
 

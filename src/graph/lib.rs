@@ -4,7 +4,7 @@
 //! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRanges`], [`fold()`]), kept in
 //! one file ([`Csr::open`], [`CsrWriter`]), read from the formats in which graphs are published ([`load()`]) and
 //! written in them ([`write_bvgraph`], [`EdgeList::write`], [`write_matrix`], [`Export`]). The kernels see
-//! arrays only: [`PageRank`], [`Hits`], [`Salsa`], [`Harmonic`], [`HyperBall`], [`strong_components`], [`weak_components`],
+//! arrays only, but for [`StripedPageRank`], which reads from disk what memory does not hold: [`PageRank`], [`Hits`], [`Salsa`], [`Harmonic`], [`HyperBall`], [`strong_components`], [`weak_components`],
 //! [`bow_tie`], [`Degrees`], [`Distances`], [`Assortativity`]; around a query, [`BaseSet`] and [`Compile`]; where
 //! a rank comes from, [`PageRank::explain`]; how rankings agree, [`kendall_tau`].
 //!
@@ -67,6 +67,7 @@ pub mod rmat;
 pub mod salsa;
 mod sets;
 pub mod store;
+pub mod stripes;
 mod sweep;
 pub mod visit;
 
@@ -101,6 +102,7 @@ pub use power_law::PowerLaw;
 pub use rmat::Rmat;
 pub use salsa::{Salsa, SalsaScores};
 pub use store::{CsrWriter, WeightKind};
+pub use stripes::{GraphFile, StripedPageRank, StripedRanks};
 pub use visit::{Arc, Arcs, TwoWay, Visited};
 
 #[cfg(test)]

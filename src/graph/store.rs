@@ -196,6 +196,74 @@ fn align(at: u64) -> u64 {
     at.next_multiple_of(64)
 }
 
+/// What the head of a file says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub nodes: u64,
+    pub arcs: u64,
+    pub kind: WeightKind,
+    /// Start and XXH3-64 of offsets, targets and weights.
+    pub sections: [(u64, u64); 3],
+}
+
+impl Head {
+    /// Reads the head of a file that is long enough for what it promises.
+    ///
+    /// # Errors
+    /// As [`Csr::open`].
+    pub fn read(mut file: &File, path: &Path) -> Result<Head> {
+        let length = file.metadata().at(path)?.len();
+        let mut head = [0u8; HEAD as usize];
+        let incompatible = |found: String| Error::Incompatible {
+            path: path.to_path_buf(),
+            found,
+            expected: format!("a webmill graph file of version {VERSION}"),
+        };
+        let corrupt = |offset: u64, reason: &str| Error::corrupt(path, offset, reason);
+        let short = length.min(HEAD) as usize;
+        file.read_exact(&mut head[..short]).at(path)?;
+        if !head.starts_with(MAGIC) {
+            return Err(incompatible("another kind of file, or one never completed".into()));
+        }
+        if length < HEAD {
+            return Err(corrupt(length, "the file ends in its head"));
+        }
+        let number =
+            |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("a slice of eight bytes"));
+        let (version, kind) = (number(8) as u32, (number(8) >> 32) as u32);
+        if version != VERSION {
+            return Err(incompatible(format!("version {version}")));
+        }
+        if xxh3_64(&head[..HEAD_SUM]) != number(HEAD_SUM) {
+            return Err(corrupt(0, "the head does not match its checksum"));
+        }
+        let (nodes, arcs) = (number(16), number(24));
+        let kind = match kind {
+            0 => WeightKind::None,
+            1 => WeightKind::Counts,
+            2 => WeightKind::Reals,
+            _ => return Err(incompatible(format!("weights of kind {kind}"))),
+        };
+        if nodes > u64::from(u32::MAX) {
+            return Err(corrupt(16, &format!("{nodes} nodes: more than 32 bits can number")));
+        }
+        let sections: [(u64, u64); 3] =
+            std::array::from_fn(|section| (number(32 + 8 * section), number(56 + 8 * section)));
+        let sizes = [8 * (nodes + 1), arcs.saturating_mul(4), arcs.saturating_mul(4)];
+        let used = if kind == WeightKind::None { 2 } else { 3 };
+        for ((start, _), size) in sections.iter().zip(sizes).take(used) {
+            let end = start.saturating_add(size);
+            if end > length {
+                return Err(corrupt(
+                    length,
+                    &format!("the file ends before byte {end}, where its arrays end"),
+                ));
+            }
+        }
+        Ok(Head { nodes, arcs, kind, sections })
+    }
+}
+
 impl Csr {
     /// Writes the graph to a file.
     ///
@@ -229,49 +297,20 @@ impl Csr {
     /// version, [`Error::Corrupt`] if it is truncated or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let mut file = File::open(path).at(path)?;
-        let length = file.metadata().at(path)?.len();
-        let mut head = [0u8; HEAD as usize];
-        let incompatible = |found: String| Error::Incompatible {
-            path: path.to_path_buf(),
-            found,
-            expected: format!("a webmill graph file of version {VERSION}"),
-        };
+        let file = File::open(path).at(path)?;
+        let Head { nodes, arcs, kind, sections } = Head::read(&file, path)?;
         let corrupt = |offset: u64, reason: &str| Error::corrupt(path, offset, reason);
-        let short = length.min(HEAD) as usize;
-        file.read_exact(&mut head[..short]).at(path)?;
-        if !head.starts_with(MAGIC) {
-            return Err(incompatible("another kind of file, or one never completed".into()));
-        }
-        if length < HEAD {
-            return Err(corrupt(length, "the file ends in its head"));
-        }
-        let number =
-            |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("a slice of eight bytes"));
-        let (version, kind) = (number(8) as u32, (number(8) >> 32) as u32);
-        if version != VERSION {
-            return Err(incompatible(format!("version {version}")));
-        }
-        if xxh3_64(&head[..HEAD_SUM]) != number(HEAD_SUM) {
-            return Err(corrupt(0, "the head does not match its checksum"));
-        }
-        let (nodes, arcs) = (number(16), number(24));
-        let sizes =
-            [nodes.saturating_add(1).saturating_mul(8), arcs.saturating_mul(4), arcs.saturating_mul(4)];
-        let sections = if kind == 0 { 2 } else { 3 };
+        let sizes = [8 * (nodes + 1), 4 * arcs, 4 * arcs];
+        let used = if kind == WeightKind::None { 2 } else { 3 };
         // SAFETY: the map is read-only, and every value in it is checked below before it is used. A process
         // that changes the file meanwhile breaks the contract of this function; committed files are never
         // changed.
         let map = Arc::new(unsafe { Mmap::map(&file) }.at(path)?);
         let mut ranges = Vec::new();
-        for (section, size) in sizes.into_iter().enumerate().take(sections) {
-            let (start, sum) = (number(32 + 8 * section), number(56 + 8 * section));
-            let range = start as usize..start.saturating_add(size) as usize;
+        for ((start, sum), size) in sections.into_iter().zip(sizes).take(used) {
+            let range = start as usize..(start + size) as usize;
             let Some(bytes) = map.get(range.clone()) else {
-                return Err(corrupt(
-                    length,
-                    &format!("the file ends before byte {}, where its arrays end", range.end),
-                ));
+                return Err(corrupt(start, "the file was cut while it was opened"));
             };
             if xxh3_64(bytes) != sum {
                 return Err(corrupt(start, "the array does not match its checksum"));
@@ -282,10 +321,13 @@ impl Csr {
         let offsets = Array::mapped(&map, ranges[0].clone()).ok_or_else(misplaced)?;
         let targets = Array::mapped(&map, ranges[1].clone()).ok_or_else(misplaced)?;
         let weights = match kind {
-            0 => None,
-            1 => Some(Weights::Counts(Array::mapped(&map, ranges[2].clone()).ok_or_else(misplaced)?)),
-            2 => Some(Weights::Reals(Array::mapped(&map, ranges[2].clone()).ok_or_else(misplaced)?)),
-            _ => return Err(incompatible(format!("weights of kind {kind}"))),
+            WeightKind::None => None,
+            WeightKind::Counts => {
+                Some(Weights::Counts(Array::mapped(&map, ranges[2].clone()).ok_or_else(misplaced)?))
+            }
+            WeightKind::Reals => {
+                Some(Weights::Reals(Array::mapped(&map, ranges[2].clone()).ok_or_else(misplaced)?))
+            }
         };
         Csr::new(offsets, targets, weights).map_err(|error| corrupt(HEAD, &error.to_string()))
     }

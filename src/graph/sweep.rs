@@ -193,13 +193,30 @@ pub(super) fn chunks(offsets: &[u64]) -> Vec<Range<usize>> {
 
 /// Sum with Neumaier's compensation, in the order given.
 pub(super) fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
-    let (mut total, mut lost) = (0.0f64, 0.0f64);
-    for value in values {
-        let next = total + value;
-        lost += if total.abs() >= value.abs() { (total - next) + value } else { (value - next) + total };
-        total = next;
+    let mut all = Compensated::default();
+    values.into_iter().for_each(|value| all.add(value));
+    all.value()
+}
+
+/// A sum with Neumaier's compensation that grows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Compensated {
+    total: f64,
+    lost: f64,
+}
+
+impl Compensated {
+    #[inline]
+    pub fn add(&mut self, value: f64) {
+        let next = self.total + value;
+        let larger = self.total.abs() >= value.abs();
+        self.lost += if larger { (self.total - next) + value } else { (value - next) + self.total };
+        self.total = next;
     }
-    total + lost
+
+    pub fn value(self) -> f64 {
+        self.total + self.lost
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use webmill::crawl::event::outcome;
 use webmill::crawl::{CrawlOptions, Purpose};
+use webmill::mill::PageRow;
 use webmill::sim::{Obedient, SimConfig};
+use webmill::table::read_rows;
 
 use super::crawl_support::{Exchange, Served, events, exchanges, needless_repeats, none};
 use super::support::Work;
@@ -254,4 +256,54 @@ fn what_an_agent_leaves_that_never_comes_back_is_taken_over() {
     kills.extend(agents.kill(0));
     agents.finish(&mut kills);
     check(&served, &agents, &kills);
+}
+
+#[test]
+fn one_of_three_is_killed_and_the_two_others_take_its_hosts() {
+    let served = served(105, 10);
+    let mut agents = Agents::new(&served, 3, 1_500);
+    (0..3).for_each(|n| agents.start(n));
+    let mut kills = Vec::new();
+    let asked = |agents: &Agents, n: usize| -> HashSet<String> {
+        if !agents.folder(n).join("events").exists() {
+            return HashSet::new();
+        }
+        let stored = events(&agents.folder(n)).into_iter();
+        let stored =
+            stored.filter(|event| event.purpose == Purpose::Page && event.outcome == outcome::STORED);
+        stored.map(|event| event.url.split('/').nth(2).unwrap().to_owned()).collect()
+    };
+    let by = Instant::now() + Duration::from_secs(20);
+    while served.server.requests() < 250 && Instant::now() < by {
+        kills.extend(agents.notice_ends());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    kills.extend(agents.kill(1));
+    assert_eq!(agents.running.len(), 2, "two go on");
+    let of_the_dead = asked(&agents, 1);
+    agents.finish(&mut kills);
+    check(&served, &agents, &kills);
+    assert_eq!(asked(&agents, 1), of_the_dead, "it never came back");
+    // What it left went to both of the others.
+    for n in [0, 2] {
+        let heirs = asked(&agents, n);
+        assert!(of_the_dead.intersection(&heirs).next().is_some(), "{n}: {heirs:?} of {of_the_dead:?}");
+    }
+    // The dead one's last shard is open, and that is said; going on with its crawl closes it and asks for no page.
+    let extract = ["extract", "agent-0", "agent-1", "agent-2", "--out", "results"];
+    let said = agents.work.run(&extract).stderr;
+    assert!(String::from_utf8_lossy(&said).contains("agent-1: its last shard is not finished"));
+    let before = agents.stored();
+    agents.start(1);
+    agents.finish(&mut kills);
+    assert_eq!(agents.stored(), before);
+    // The shards of all three are one corpus.
+    agents.work.run(&extract);
+    let pages: Vec<PageRow> = read_rows(&agents.work.path("results/extract/latest/pages")).unwrap();
+    let mut current: Vec<&str> =
+        pages.iter().filter(|page| page.is_current).map(|page| page.url.as_str()).collect();
+    let mut wanted: Vec<&str> = before.keys().map(String::as_str).collect();
+    current.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(current, wanted);
 }

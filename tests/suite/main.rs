@@ -48,6 +48,7 @@ mod focused;
 mod golden;
 mod graph;
 mod graph_nodes;
+mod graph_pagerank;
 mod graph_path;
 mod hostile_pages;
 mod hostile_shapes;
