@@ -6,7 +6,8 @@
 WEBKB is the folder CLASS/UNIVERSITY/FILE of CMU's 8,282 pages of 1997, whose names are URLs (`^` stands for `/`). Pages are packed into one
 WARC, read by `webmill extract`, and for each held-out university `webmill focused --replay --compare` runs with examples of the other
 three. Besides, peers that are implemented here alone: OPIC (Abiteboul et al. 2003), order by PageRank of the whole graph (an oracle of
-links, not of topics) and Shark search (Hersovici et al. 1998) with the words of the topic. Prints the area under the recall curve of each,
+links, not of topics), Shark search (Hersovici et al. 1998) with the words of the topic, and two oracles: `next` knows of each link at hand
+whether its target is relevant (else first in, first out), `near` how many links each page is from the nearest relevant one. Prints the area under the recall curve of each,
 its ratio to breadth-first, and the bound of that ratio: all that can be reached fetched before anything else.
 """
 import argparse, collections, json, math, os, pathlib, re, subprocess, sys, tempfile
@@ -208,7 +209,36 @@ def peers(work, stored, known, examples, truth, seeds, longest):
                 waiting[target] = score
                 inherited[target] = hand
 
-    return {"opic": area(best(opic)), "pagerank": area(best(by_rank)), "shark": area(best(shark))}
+    # Links to the nearest relevant page.
+    into = collections.defaultdict(set)
+    for source, out in links.items():
+        for target, _, _ in out:
+            into[target].add(source)
+    far = {url: 0 for url in urls if canon(url) in relevant}
+    queue = list(far)
+    for url in queue:
+        for source in sorted(into[url]):
+            if source not in far:
+                far[source] = far[url] + 1
+                queue.append(source)
+
+    def oracle(most):
+        def tell(url, waiting, done):
+            for target, _, _ in links[url]:
+                if target not in done and target not in waiting:
+                    waiting[target] = -(min(far.get(target, 99), most) + len(waiting_since) * 1e-6)
+                    waiting_since.append(target)
+
+        waiting_since = []
+        return area(best(tell))
+
+    return {
+        "opic": area(best(opic)),
+        "pagerank": area(best(by_rank)),
+        "shark": area(best(shark)),
+        "next": oracle(1),
+        "near": oracle(99),
+    }
 
 
 if __name__ == "__main__":

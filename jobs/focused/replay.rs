@@ -12,7 +12,9 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use anyhow::Result;
-use webmill_crawl::focus::{Action, Focus, FocusCounts, FoundLink, Harvested, MemoryStore, SeenPage, Topic};
+use webmill_crawl::focus::{
+    Action, Focus, FocusCounts, FoundLink, Harvested, LinkText, MemoryStore, SeenPage, Topic,
+};
 use webmill_crawl::priority::{Priority, PriorityOptions};
 use webmill_run::Cancel;
 
@@ -251,13 +253,20 @@ pub fn focused(
         let page = &web.pages[number as usize];
         let scorer = focus.scorer().clone();
         let words = scorer.page(page.url.as_str(), &page.title, &page.text);
+        let source = scorer.source(&page.url, &page.title);
         let mut targets = Vec::with_capacity(page.links.len());
         let mut links = Vec::with_capacity(page.links.len());
         for link in &page.links {
             let url = &web.pages[link.target as usize].url;
             let of_target = priority.of(url, Some((&page.url, 0.0)));
             targets.push(link.target);
-            let words = scorer.link(&link.anchor, &link.before, &link.after, url);
+            let text = LinkText {
+                anchor: &link.anchor,
+                before: &link.before,
+                after: &link.after,
+                heading: &link.heading,
+            };
+            let words = scorer.link(&source, &text, url);
             links.push(FoundLink { url, words, priority: of_target });
         }
         let seen = SeenPage { url: &page.url, origin: None, words: &words };

@@ -10,10 +10,11 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use webmill_capture::{CanonicalUrl, UrlKey};
-use webmill_mill::{LinkElement, LinkRow, PageRow, TextRow};
+use webmill_mill::{LinkRow, PageRow, TextRow};
 use webmill_run::Job as _;
 use webmill_table::{Reader, columns};
 
+use super::links::{Headings, heading, is_followed};
 use crate::current_captures::place;
 use crate::extract::Extract;
 use crate::job::latest;
@@ -54,6 +55,8 @@ pub struct StoredLink {
     pub before: Box<str>,
     /// The text behind it.
     pub after: Box<str>,
+    /// The heading above it.
+    pub heading: Box<str>,
 }
 
 /// The pages of a run.
@@ -111,12 +114,13 @@ impl StoredWeb {
                 }
             }
         }
-        let mut reader = Reader::<Linked>::open(&extract.path("links"))?;
+        let links = extract.path("links");
+        let (mut reader, mut headings) = (Reader::<Linked>::open(&links)?, Headings::open(&links)?);
         while let Some(batch) = reader.next()? {
-            for row in batch.rows() {
+            let headed = headings.rows()?;
+            for (n, row) in batch.rows().enumerate() {
                 let Some(source) = web.numbers.get(&UrlKey(row.source_key.0)).copied() else { continue };
-                let followed = !row.nofollow
-                    && !matches!(row.kind, LinkElement::Canonical | LinkElement::Hreflang | LinkElement::Img);
+                let followed = !row.nofollow && is_followed(row.kind);
                 if !followed || places[source as usize] != place(row.warc_filename, row.warc_record_offset) {
                     continue;
                 }
@@ -124,12 +128,15 @@ impl StoredWeb {
                     web.links_outside += 1;
                     continue;
                 };
-                admit(row.anchor.len() + row.before.len() + row.after.len() + size_of::<StoredLink>())?;
+                let heading = heading(headed.as_ref(), n);
+                let texts = [row.anchor, row.before, row.after, heading];
+                admit(texts.map(str::len).iter().sum::<usize>() + size_of::<StoredLink>())?;
                 web.pages[source as usize].links.push(StoredLink {
                     target,
                     anchor: row.anchor.into(),
                     before: row.before.into(),
                     after: row.after.into(),
+                    heading: heading.into(),
                 });
             }
         }

@@ -19,6 +19,7 @@ table! {
         site: f32 = "part of the score: share of relevant pages of the host, (relevant + 1)/(fetched + 10)", "0.3";
         guide: f32 = "part of the score: guide words in anchor or URL", "0";
         prior: f32 = "part of the score: place of the best-first priority among all links so far", "0.5";
+        learned: f32 = "part of the score: what links like it led to in an earlier run, raised or lowered as that page's other targets turned out", "0.7";
         tunnel: u32 = "irrelevant pages in a row on the way to it", "0";
         referrer: Option<String> = "page whose link gave the score; null for a seed", "http://tea.example/";
     }
@@ -26,7 +27,7 @@ table! {
 
 impl From<Harvested> for HarvestRow {
     fn from(of: Harvested) -> HarvestRow {
-        let [anchor, context, url_words, inherited, hub, site, guide, prior] = of.parts;
+        let [anchor, context, url_words, inherited, hub, site, guide, prior, learned] = of.parts;
         HarvestRow {
             order: of.order,
             url: of.url,
@@ -41,6 +42,7 @@ impl From<Harvested> for HarvestRow {
             site,
             guide,
             prior,
+            learned,
             tunnel: of.tunnel,
             referrer: of.referrer,
         }

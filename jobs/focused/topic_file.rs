@@ -134,7 +134,7 @@ fn of_examples(options: &TopicOptions) -> Result<Topic> {
         of.push(bag);
     }
     let mut others = Vec::new();
-    let mut links = LinkTexts::default();
+    let (mut links, mut learned) = (LinkTexts::default(), None);
     if let Some(results) = &examples.results {
         let mut wanted = HashSet::new();
         let mut urls = examples.urls.clone();
@@ -147,11 +147,12 @@ fn of_examples(options: &TopicOptions) -> Result<Topic> {
         }
         let missing = of_run(results, &wanted, &mut of, &mut others)?;
         links = link_texts(results, &wanted)?;
+        learned = super::links::learn(results, &wanted)?;
         if missing > 0 {
             crate::say!("{}: {missing} of {} examples have no text there", results.display(), wanted.len());
         }
     }
-    Ok(Topic::of_examples(options, &of, &others, &links)?)
+    Ok(Topic::of_examples(options, &of, &others, &links)?.with_links(learned))
 }
 
 /// URLs of a file, one a line.

@@ -154,6 +154,8 @@ pub struct Link {
     pub before: String,
     /// Text of the page after the anchor, likewise.
     pub after: String,
+    /// Text of the last heading before the link (`h1` to `h6`, `dt`), at most [`LinkLimits::heading_bytes`], whole characters.
+    pub heading: String,
     /// Lower-case tokens of `rel`, one space between, at most 256 bytes.
     pub rel: Option<String>,
     /// What element it is.
@@ -172,6 +174,7 @@ impl Link {
             anchor: String::new(),
             before: String::new(),
             after: String::new(),
+            heading: String::new(),
             rel: None,
             kind,
             position: 0,
@@ -191,6 +194,8 @@ pub struct LinkLimits {
     pub max_anchor_bytes: usize,
     /// Bytes of text before and after an anchor.
     pub context_bytes: usize,
+    /// Bytes of the heading that a link stands under.
+    pub heading_bytes: usize,
     /// Whether images are links.
     pub images: bool,
     /// Whether what most readers never see gives links too: `object`, `embed`, `formaction`, the contents of `template`,
@@ -205,6 +210,7 @@ impl Default for LinkLimits {
             max_target_bytes: 256 << 20,
             max_anchor_bytes: 1024,
             context_bytes: 50,
+            heading_bytes: 100,
             images: false,
             hidden: false,
         }

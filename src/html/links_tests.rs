@@ -256,3 +256,15 @@ fn a_million_links_are_links() {
     let (_, skipped, _) = each_link(&dom, &url, UTF_8, &limits, &mut |_| given += 1);
     assert_eq!((given, skipped.limit), (1_000_000, 0));
 }
+
+#[test]
+fn links_stand_under_the_heading_before_them() {
+    let source = "<a href=0>0</a><h1>People</h1><p><a href=1>1</a><h2><a href=2>Our <b>staff</b></a></h2>\
+        <a href=3>3</a><h3><img src=x></h3><dl><dt>Ann<dd><a href=4>4</a></dl><meta http-equiv=refresh content='0;r'>";
+    let all = found(source, &LinkLimits::default());
+    let headings: Vec<&str> = all.links.iter().map(|link| &*link.heading).collect();
+    // What no reader sees stands under none.
+    assert_eq!(headings, ["", "People", "People", "Our staff", "Ann", ""]);
+    let long = format!("<h1>{}</h1><a href=1>1</a>", "é".repeat(99));
+    assert_eq!(found(&long, &LinkLimits::default()).links[0].heading, "é".repeat(50));
+}

@@ -5,6 +5,7 @@
 //!
 //! **Cost.** Linear in the text, of which 20,000 words are read.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use webmill_capture::CanonicalUrl;
@@ -140,11 +141,34 @@ fn is_term(form: &str, stop: &StopWords) -> bool {
     form.len() <= MAX_BYTES && !single && !form.bytes().all(|b| b.is_ascii_digit()) && !stop.hold(form)
 }
 
-/// Host and path of a URL, cut at all that is no letter.
-pub fn url_words(url: &CanonicalUrl) -> String {
+/// Calls `each` with the first words of a text in their comparison form, and with whether it is a stop word.
+pub(super) fn each_form(text: &str, most: usize, mut each: impl FnMut(&str, bool)) {
+    let stop = StopWords::of(None);
+    let mut form = String::new();
+    let mut left = most;
+    words(text, |word| {
+        if left == 0 {
+            return;
+        }
+        left -= 1;
+        form.clear();
+        normalize_into(word, &mut form);
+        if form.len() <= MAX_BYTES {
+            each(&form, stop.hold(&form));
+        }
+    });
+}
+
+/// The path of a URL as it is read.
+pub(super) fn decoded_path(url: &CanonicalUrl) -> Cow<'_, str> {
     let path = url.path();
     let path = &path[..path.floor_char_boundary(MAX_URL_BYTES)];
-    let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+    percent_encoding::percent_decode_str(path).decode_utf8_lossy()
+}
+
+/// Host and path of a URL, cut at all that is no letter.
+pub fn url_words(url: &CanonicalUrl) -> String {
+    let decoded = decoded_path(url);
     let host = url.host();
     let mut out = String::with_capacity(host.len() + decoded.len() + 1);
     for c in host.chars().chain(std::iter::once(' ')).chain(decoded.chars()) {

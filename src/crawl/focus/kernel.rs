@@ -12,7 +12,7 @@ use super::prior::PriorRanks;
 use super::reserve::reserve_key;
 use super::scorer::Scorer;
 use super::state::{
-    Harvested, INHERITED, LinkState, PageState, Parts, Place, SiteState, Url, key, load, save, score,
+    Harvested, INHERITED, Learned, LinkState, PageState, Parts, Place, SiteState, Url, key, load, save, score,
 };
 use super::store::Store;
 use super::topic::Topic;
@@ -56,6 +56,8 @@ pub struct Focus {
     pub(super) threshold: f32,
     pub(super) tunnel: u32,
     pub(super) popularity: f64,
+    /// Whether the topic was learnt from links too.
+    pub(super) is_learned: bool,
     topic: Arc<Topic>,
     /// Of a topic without a background of its own.
     corpus: Option<Arc<Corpus>>,
@@ -91,10 +93,11 @@ impl Focus {
         let corpus = corpus.map(Arc::new);
         let scorer = scorer(&topic, corpus.as_ref());
         Ok(Focus {
-            weights: topic.options.weights(),
+            weights: topic.weights(),
             threshold: topic.threshold,
             tunnel,
             popularity,
+            is_learned: topic.learned.is_some(),
             topic,
             corpus,
             scorer,
@@ -140,6 +143,7 @@ impl Focus {
                 by: Url::default(),
                 referrers: Vec::new(),
                 url,
+                learned: Learned::default(),
             };
             save(store, &key, &seed)?;
         }
@@ -250,6 +254,7 @@ impl Focus {
             by: Url::default(),
             referrers: Vec::new(),
             url: String::new(),
+            learned: Learned::default(),
         });
         if let Place::Reserved(number) = link.place {
             store.remove(&reserve_key(link.score, number));
@@ -279,7 +284,7 @@ impl Focus {
         of_site.relevant = of_site.relevant.saturating_add(u32::from(relevant));
         save(store, &site, &of_site)?;
         for referrer in &link.referrers {
-            self.tell_hub(*referrer, relevant, store, actions)?;
+            self.tell_hub(*referrer, (relevant, link.learned.chance), store, actions)?;
         }
         let inherited = if relevant { self.on_scale(relevance) } else { FADING * link.parts[INHERITED] };
         Ok(PageState {
@@ -288,7 +293,9 @@ impl Focus {
             inherited,
             tunnel: if relevant { 0 } else { link.tunnel.saturating_add(1) },
             targets: (0, 0),
+            expected: 0.0,
             hub: 0.25,
+            lift: 0.0,
             rescored: 0,
             waiting: Vec::new(),
         })

@@ -4,9 +4,12 @@ use std::collections::HashMap;
 
 use super::actions::{Action, FoundLink};
 use super::kernel::{Focus, LINK, PAGE, SITE_OF, id};
+use super::learned::Told;
 use super::reserve::reserve_key;
 use super::scorer::LinkWords;
-use super::state::{HUB, LinkState, PRIOR, PageState, Parts, Place, SiteState, Url, key, load, save, score};
+use super::state::{
+    HUB, LEARNED, Learned, LinkState, PRIOR, PageState, Parts, Place, SiteState, Url, key, load, save, score,
+};
 use super::store::Store;
 use webmill_capture::error::Result;
 
@@ -24,7 +27,7 @@ impl Focus {
     pub(super) fn tell_hub(
         &mut self,
         hub: Url,
-        relevant: bool,
+        (relevant, chance): (bool, f32),
         store: &mut dyn Store,
         actions: &mut Vec<Action>,
     ) -> Result<()> {
@@ -32,9 +35,13 @@ impl Focus {
         let Some(mut state) = load::<PageState>(store, &at)? else { return Ok(()) };
         state.targets.0 = state.targets.0.saturating_add(1);
         state.targets.1 = state.targets.1.saturating_add(u32::from(relevant));
-        let now = state.hub_now();
-        if (now - state.hub).abs() >= MOVED && state.rescored < MAX_RESCORED {
+        state.expected += chance;
+        let (now, lift) = (state.hub_now(), state.lift_now());
+        let moved =
+            (now - state.hub).abs() >= MOVED || (self.is_learned && (lift - state.lift).abs() >= MOVED);
+        if moved && state.rescored < MAX_RESCORED {
             state.hub = now;
+            state.lift = lift;
             state.rescored += 1;
             let mut waiting = Vec::with_capacity(state.waiting.len());
             for target in std::mem::take(&mut state.waiting) {
@@ -45,6 +52,8 @@ impl Focus {
                 waiting.push(target);
                 if link.by == hub {
                     link.parts[HUB] = now;
+                    link.learned.lift = lift;
+                    link.parts[LEARNED] = link.learned.part();
                     self.meta.counts.rescored += 1;
                     self.set_score(&mut link, store, actions)?;
                     save(store, &key(LINK, &target), &link)?;
@@ -102,12 +111,14 @@ impl Focus {
                     {
                         page.targets.0 = page.targets.0.saturating_add(1);
                         page.targets.1 = page.targets.1.saturating_add(u32::from(*relevant));
+                        page.expected += link.words.told.chance;
                     }
                     known.push((number, link.words, state));
                 }
             }
         }
         page.hub = page.hub_now();
+        page.lift = page.lift_now();
         let mut sites: HashMap<&str, f32> = HashMap::new();
         for (number, words, state) in known {
             let link = &links[number];
@@ -121,9 +132,18 @@ impl Focus {
                     site
                 }
             };
-            let parts: Parts =
-                [words.anchor, words.context, words.url, page.inherited, page.hub, site, words.guide, 0.0];
-            self.link((page, own), (number, link), parts, state, payload, store, actions)?;
+            let parts: Parts = [
+                words.anchor,
+                words.context,
+                words.url,
+                page.inherited,
+                page.hub,
+                site,
+                words.guide,
+                0.0,
+                0.0,
+            ];
+            self.link((page, own), (number, link, words.told), parts, state, payload, store, actions)?;
         }
         for number in MAX_LINKS..links.len() {
             self.meta.counts.unscored += 1;
@@ -136,7 +156,7 @@ impl Focus {
     fn link(
         &mut self,
         (page, own): (&mut PageState, Url),
-        (number, found): (usize, &FoundLink<'_>),
+        (number, found, told): (usize, &FoundLink<'_>, Told),
         mut parts: Parts,
         state: Option<LinkState>,
         payload: &mut dyn FnMut(usize) -> Vec<u8>,
@@ -150,7 +170,10 @@ impl Focus {
         {
             page.waiting.push(target);
         }
+        let mut learned = Learned { value: told.value, lift: page.lift, missed: 0.0, chance: 0.0 };
         let Some(mut link) = state else {
+            learned.add(told.value, told.chance);
+            parts[LEARNED] = learned.part();
             parts[PRIOR] = self.meta.prior.add(found.priority);
             let score = score(&self.weights, &parts);
             let place = if page.tunnel > self.tunnel {
@@ -174,11 +197,13 @@ impl Focus {
                 by: own,
                 referrers: vec![own],
                 url: found.url.as_str().to_owned(),
+                learned,
             };
             return save(store, &at, &link);
         };
         if !link.referrers.contains(&own) {
             link.count = link.count.saturating_add(1);
+            link.learned.add(told.value, told.chance);
             if link.referrers.len() < MAX_REFERRERS {
                 link.referrers.push(own);
             }
@@ -187,10 +212,14 @@ impl Focus {
             let popular = link.priority + self.popularity * f64::from(link.count.saturating_sub(1));
             parts[PRIOR] = self.meta.prior.of(popular).max(link.parts[PRIOR]);
             link.parts[PRIOR] = parts[PRIOR];
+            learned = Learned { value: told.value, lift: page.lift, ..link.learned };
+            parts[LEARNED] = learned.part();
+            link.parts[LEARNED] = link.learned.part();
             let shorter = page.tunnel < link.tunnel;
             link.tunnel = link.tunnel.min(page.tunnel);
             if score(&self.weights, &parts) > score(&self.weights, &link.parts) && link.by != Url::default() {
                 link.parts = parts;
+                link.learned = learned;
                 link.by = own;
             }
             if link.by != Url::default() {

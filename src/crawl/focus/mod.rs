@@ -3,7 +3,7 @@
 //! **Definition.** A [`Topic`] gives each page a *relevance* R in [0, 1]; a page is *relevant* from the topic's threshold on. A link l
 //! on page p to q has the score
 //!
-//! > S(l) = w₁·anchor + w₂·context + w₃·url + w₄·inherited + w₅·hub(p) + w₆·site(q) + w₇·guide + w₈·prior,
+//! > S(l) = w₁·anchor + w₂·context + w₃·url + w₄·inherited + w₅·hub(p) + w₆·site(q) + w₇·guide + w₈·prior + w₉·learned,
 //!
 //! each part in [0, 1]:
 //!
@@ -17,13 +17,14 @@
 //! | site | (relevant + 1) / (all + 10) of the pages of q's host that were fetched |
 //! | guide | min(1, Σ weights / 10) of the guide words in anchor or URL |
 //! | prior | share of links so far whose best-first priority is lower |
+//! | learned | what links like it led to in an earlier run ([`worth`], [`LinkModel`]): on the scale of logits the mean of l's own value and of that of all links to q (1 − Π(1 − value)), and ln((relevant + 2)/(expected + 2)) of p's targets that were fetched |
 //!
 //! A link's *tunnel* is the number of irrelevant pages in a row on the way to it. Links of longer tunnels than allowed are kept in a
 //! *reserve* by score; its best hundredth comes in when nothing else is left, or when harvest over the last 1,000 pages falls below half of its mean.
 //!
 //! **Algorithm.** [`Focus`] is pure: pages in, [`Action`]s out. What it remembers of links, pages and hosts lies in a [`Store`]: memory
 //! ([`MemoryStore`]) where stored pages are replayed, the frontier's own files in a crawl, so that scores survive a crash with it. When a
-//! hub's value moved by 0.1 its waiting links are scored again: 100 of them at most, and ten times.
+//! hub's value (or, where links were learnt, that logarithm) moved by 0.1 its waiting links are scored again: 100 of them at most, and ten times.
 //!
 //! **Cost.** One read and one write of the store a link; constant memory but for the background corpus.
 //!
@@ -37,6 +38,7 @@ mod actions;
 mod bag;
 mod corpus;
 mod kernel;
+mod learned;
 mod links;
 mod options;
 mod prior;
@@ -54,6 +56,7 @@ pub use actions::{Action, FocusCounts, FoundLink, SeenPage};
 pub use bag::{Bag, url_words};
 pub use corpus::Corpus;
 pub use kernel::Focus;
+pub use learned::{LinkLearner, LinkModel, LinkSource, LinkText, Told, worth};
 pub use options::{FocusOptions, TopicKind, TopicOptions, Weights};
 pub use scorer::{LinkWords, PageWords, Scorer};
 pub use state::{Harvested, PARTS, Parts};

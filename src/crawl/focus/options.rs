@@ -38,7 +38,7 @@ pub struct TopicOptions {
     pub words: BTreeMap<String, f32>,
     /// `word or phrase = weight`, 0 to 10: what leads to pages of the topic, in anchors and URLs.
     pub guide: BTreeMap<String, f32>,
-    /// Weights of the eight parts of a link's score. Default: see [`Weights`], by the kind of topic.
+    /// Weights of the nine parts of a link's score. Default: see [`Weights`], by the kind of topic.
     pub weights: Option<Weights>,
     /// Results of an earlier run: how common words are. Default: as common as on the pages fetched so far that do not reach half the threshold.
     pub background: Option<PathBuf>,
@@ -65,7 +65,7 @@ pub struct Examples {
 }
 
 /// Weights of the parts of a link's score: each 0 to 1, sum 1. The defaults named here are those of words and models; [`Weights::of_examples`] has
-/// those of examples. Where some are set, the defaults named here stand for the others.
+/// those of examples, [`Weights::of_links`] those where links were learnt from too. Where some are set, the defaults named here stand for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Weights {
@@ -85,6 +85,8 @@ pub struct Weights {
     pub guide: f32,
     /// Of best-first priority. Default 0.1.
     pub prior: f32,
+    /// Of what was learnt from the links of an earlier run. Default 0.
+    pub learned: f32,
 }
 
 impl Default for Weights {
@@ -98,6 +100,7 @@ impl Default for Weights {
             site: 0.1,
             guide: 0.05,
             prior: 0.1,
+            learned: 0.0,
         }
     }
 }
@@ -114,12 +117,29 @@ impl Weights {
             site: 0.05,
             guide: 0.05,
             prior: 0.0,
+            learned: 0.0,
+        }
+    }
+
+    /// The defaults of examples of an earlier run whose links lead to some: what was learnt from these says all but what guide words do.
+    pub fn of_links() -> Weights {
+        Weights {
+            anchor: 0.0,
+            context: 0.0,
+            url: 0.0,
+            inherited: 0.0,
+            hub: 0.0,
+            site: 0.0,
+            guide: 0.05,
+            prior: 0.0,
+            learned: 0.95,
         }
     }
 
     /// In the order of [`super::PARTS`].
-    pub fn all(&self) -> [f32; 8] {
-        [self.anchor, self.context, self.url, self.inherited, self.hub, self.site, self.guide, self.prior]
+    pub fn all(&self) -> [f32; 9] {
+        let Weights { anchor, context, url, inherited, hub, site, guide, prior, learned } = *self;
+        [anchor, context, url, inherited, hub, site, guide, prior, learned]
     }
 
     fn check(&self) -> Result<()> {
@@ -130,7 +150,7 @@ impl Weights {
         }
         let sum: f32 = self.all().iter().sum();
         if (sum - 1.0).abs() > 1e-3 {
-            return Err(Error::Config(format!("topic: the eight weights sum to {sum}: they must sum to 1")));
+            return Err(Error::Config(format!("topic: the nine weights sum to {sum}: they must sum to 1")));
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::bag::{Bag, url_words};
 use super::corpus::Corpus;
+use super::learned::{LinkSource, LinkText, Told};
 use super::topic::{Topic, weighted};
 use webmill_capture::CanonicalUrl;
 
@@ -46,6 +47,8 @@ pub struct LinkWords {
     pub url: f32,
     /// Guide words.
     pub guide: f32,
+    /// What was learnt of such links; zeros where nothing was.
+    pub told: Told,
 }
 
 impl LinkWords {
@@ -56,6 +59,10 @@ impl LinkWords {
             context: self.context.max(other.context),
             url: self.url.max(other.url),
             guide: self.guide.max(other.guide),
+            told: Told {
+                value: self.told.value.max(other.told.value),
+                chance: self.told.chance.max(other.told.chance),
+            },
         }
     }
 }
@@ -123,8 +130,15 @@ impl Scorer {
         1.0 - against.product::<f32>()
     }
 
-    /// What the texts of a link say.
-    pub fn link(&self, anchor: &str, before: &str, after: &str, url: &CanonicalUrl) -> LinkWords {
+    /// What a page says of all its links, by its URL and title.
+    pub fn source(&self, url: &CanonicalUrl, title: &str) -> LinkSource {
+        if self.topic.learned.is_some() { LinkSource::new(url, title) } else { LinkSource::default() }
+    }
+
+    /// What the texts of a link say, and what was learnt of such links.
+    pub fn link(&self, source: &LinkSource, text: &LinkText<'_>, url: &CanonicalUrl) -> LinkWords {
+        let LinkText { anchor, before, after, .. } = *text;
+        let told = self.topic.learned.as_ref().map(|model| model.tell(&source.features(text, url)));
         let of_anchor = self.short(anchor);
         let of_url = self.short(&url_words(url));
         let anchor = self.likeness(&of_anchor);
@@ -140,6 +154,6 @@ impl Scorer {
             let in_url = of_url.terms().filter(|term| !of_anchor.terms().any(|known| known == *term));
             (of_anchor.terms().chain(in_url).filter_map(weight).sum::<f32>() / 10.0).min(1.0)
         };
-        LinkWords { anchor, context, url: self.likeness(&of_url), guide }
+        LinkWords { anchor, context, url: self.likeness(&of_url), guide, told: told.unwrap_or_default() }
     }
 }

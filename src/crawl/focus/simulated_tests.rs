@@ -102,7 +102,11 @@ impl Planted {
                 .zip(&truth.links)
                 .map(|(to, link)| FoundLink {
                     url: to,
-                    words: scorer.link(&link.anchor, "", "", to),
+                    words: scorer.link(
+                        &LinkSource::default(),
+                        &LinkText { anchor: &link.anchor, ..LinkText::default() },
+                        to,
+                    ),
                     priority: 0.0,
                 })
                 .collect();

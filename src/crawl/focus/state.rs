@@ -7,14 +7,16 @@ use super::store::Store;
 use webmill_capture::error::{Error, Result};
 
 /// Names of the parts of a score, in order.
-pub const PARTS: [&str; 8] = ["anchor", "context", "url", "inherited", "hub", "site", "guide", "prior"];
-/// Where inherited, hub and prior stand in [`Parts`].
+pub const PARTS: [&str; 9] =
+    ["anchor", "context", "url", "inherited", "hub", "site", "guide", "prior", "learned"];
+/// Where inherited, hub, prior and learned stand in [`Parts`].
 pub(super) const INHERITED: usize = 3;
 pub(super) const HUB: usize = 4;
 pub(super) const PRIOR: usize = 7;
+pub(super) const LEARNED: usize = 8;
 
 /// The parts of a score, in the order of [`PARTS`].
-pub type Parts = [f32; 8];
+pub type Parts = [f32; 9];
 
 /// Σ weight · part.
 pub(super) fn score(weights: &Weights, parts: &Parts) -> f32 {
@@ -51,6 +53,47 @@ pub(super) struct LinkState {
     /// The first pages that link to it.
     pub referrers: Vec<Url>,
     pub url: String,
+    pub learned: Learned,
+}
+
+/// What was learnt of the links to a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct Learned {
+    /// Value of the link that gave the score.
+    pub value: f32,
+    /// How its page's other targets turned out: [`PageState::lift`].
+    pub lift: f32,
+    /// Σ ln(1 − value) of the links from all pages.
+    pub missed: f32,
+    /// The largest chance of a link.
+    pub chance: f32,
+}
+
+impl Learned {
+    /// The part of the score: on the scale of logits the mean of the link's own value and of that of all links, as if each were right by
+    /// itself, and the lift. 0 where nothing was learnt.
+    pub fn part(&self) -> f32 {
+        if self.value <= 0.0 {
+            return 0.0;
+        }
+        let all = 1.0 - self.missed.exp();
+        let z = (logit(self.value) + logit(all)) / 2.0 + self.lift;
+        1.0 / (1.0 + (-z).exp())
+    }
+
+    /// Counts a link of another page.
+    pub fn add(&mut self, value: f32, chance: f32) {
+        self.missed += (-value).max(-MOST_SURE).ln_1p();
+        self.chance = self.chance.max(chance);
+    }
+}
+
+/// No value is surer than this.
+const MOST_SURE: f32 = 0.9999;
+
+fn logit(p: f32) -> f32 {
+    let p = p.clamp(1.0 - MOST_SURE, MOST_SURE);
+    (p / (1.0 - p)).ln()
 }
 
 /// What is known of a page that was fetched.
@@ -64,8 +107,11 @@ pub(super) struct PageState {
     pub tunnel: u32,
     /// Fetched targets, and the relevant of them.
     pub targets: (u32, u32),
-    /// The hub's value when its links were scored last.
+    /// Σ of the chances of those that were fetched.
+    pub expected: f32,
+    /// The hub's value when its links were scored last, and its lift.
     pub hub: f32,
+    pub lift: f32,
     pub rescored: u8,
     /// Targets that waited when the page was read, the first of them.
     pub waiting: Vec<Url>,
@@ -75,6 +121,11 @@ impl PageState {
     /// (relevant + 1) / (fetched + 4).
     pub fn hub_now(&self) -> f32 {
         (self.targets.1 as f32 + 1.0) / (self.targets.0 as f32 + 4.0)
+    }
+
+    /// ln((relevant + 2)/(expected + 2)): whether its targets turned out better than their links promised.
+    pub fn lift_now(&self) -> f32 {
+        ((self.targets.1 as f32 + 2.0) / (self.expected + 2.0)).ln()
     }
 }
 

@@ -38,7 +38,7 @@ impl Crawl {
             .zip(links)
             .map(|(to, (_, anchor))| FoundLink {
                 url: to,
-                words: scorer.link(anchor, "", "", to),
+                words: scorer.link(&LinkSource::default(), &LinkText { anchor, ..LinkText::default() }, to),
                 priority: 0.0,
             })
             .collect();
@@ -74,9 +74,14 @@ fn likeness_of_pages_and_links() {
     // A word said a million times is worth 1 + ln 20000 of one said once.
     let spam = "tea ".repeat(1_000_000) + &(0..300).map(|n| format!("word{n} ")).collect::<String>();
     assert!(scorer.page("", "", &spam).relevance <= 1.0);
-    let link = scorer.link("tea", "before tea", "", &url("http://a.example/menu/tea"));
+    let of = |anchor, before, to| {
+        let text = LinkText { anchor, before, ..LinkText::default() };
+        scorer.link(&LinkSource::default(), &text, &url(to))
+    };
+    let link = of("tea", "before tea", "http://a.example/menu/tea");
     assert_eq!((link.anchor, link.context, link.guide), (1.0, 0.0, 0.5));
-    assert!(scorer.link("here", "green tea", "", &url("http://a.example/")).context > 0.5);
+    assert!(of("here", "green tea", "http://a.example/").context > 0.5);
+    assert_eq!(link.told, Told::default());
 }
 
 #[test]

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use super::bag::{Bag, Phrases};
 use super::corpus::Corpus;
-use super::options::{TopicKind, TopicOptions};
+use super::learned::LinkModel;
+use super::options::{TopicKind, TopicOptions, Weights};
 use webmill_capture::error::{Error, Result};
 
 /// Words that links are held against.
@@ -79,6 +80,8 @@ pub struct Topic {
     /// How common words are; `None`: as on the pages of the crawl.
     pub(super) corpus: Option<Arc<Corpus>>,
     pub(super) model: Option<Arc<dyn Probability>>,
+    /// What was learnt of links.
+    pub(super) learned: Option<Arc<LinkModel>>,
 }
 
 impl PartialEq for Topic {
@@ -215,7 +218,22 @@ impl Topic {
             guide,
             corpus: corpus.map(Arc::new),
             model: None,
+            learned: None,
         })
+    }
+
+    /// With what was learnt of the links of an earlier run.
+    #[must_use]
+    pub fn with_links(self, learned: Option<LinkModel>) -> Topic {
+        Topic { learned: learned.map(Arc::new), ..self }
+    }
+
+    /// Weights of the parts of a link's score: those that the topic file names, else the usual ones.
+    pub fn weights(&self) -> Weights {
+        match self.options.weights {
+            None if self.learned.is_some() => Weights::of_links(),
+            _ => self.options.weights(),
+        }
     }
 
     /// Relevance from which a page is relevant.
@@ -233,7 +251,7 @@ impl Topic {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&[self.options.kind as u8]);
         bytes.extend_from_slice(&self.threshold.to_le_bytes());
-        bytes.extend(self.options.weights().all().iter().flat_map(|w| w.to_le_bytes()));
+        bytes.extend(self.weights().all().iter().flat_map(|w| w.to_le_bytes()));
         let guide: BTreeMap<u64, f32> = self.guide.iter().map(|(term, weight)| (*term, *weight)).collect();
         bytes.extend(self.model.iter().flat_map(|model| model.digest().to_le_bytes()));
         for map in [&self.vector, &self.link, &guide] {
@@ -242,6 +260,10 @@ impl Topic {
                 bytes.extend(term.to_le_bytes());
                 bytes.extend(weight.to_le_bytes());
             }
+        }
+        for (feature, weights) in self.learned.iter().flat_map(|model| model.entries()) {
+            bytes.extend(feature.to_le_bytes());
+            bytes.extend(weights.iter().flat_map(|w| w.to_le_bytes()));
         }
         xxhash_rust::xxh3::xxh3_64(&bytes)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Candidate, PageReader, Reading, weight_of_led};
 use crate::Purpose;
-use crate::focus::{LinkWords, Scorer};
+use crate::focus::{LinkSource, LinkText, LinkWords, Scorer};
 use crate::scope::Standing;
 use crate::steering::{Led, Looked, NO_RULE};
 use webmill_capture::{CanonicalUrl, UrlKey};
@@ -28,6 +28,8 @@ pub(super) struct Gather<'r> {
     bytes: usize,
     requisites: u32,
     scorer: Option<Arc<Scorer>>,
+    /// What the page says of all its links.
+    source: LinkSource,
     /// What the texts of the link say that is being taken.
     words: LinkWords,
     /// Where pages stand among those found, by the address as it is asked for and as it was named, in focused crawls.
@@ -43,7 +45,9 @@ impl<'r> Gather<'r> {
     ) -> Self {
         let (seen, expected) = (HashMap::new(), HashMap::new());
         let (scorer, words, places) = (reader.scorer(), LinkWords::default(), HashMap::new());
-        Gather { reader, url, at, reading, seen, expected, bytes: 0, requisites: 0, scorer, words, places }
+        let source = scorer.as_ref().map(|scorer| scorer.source(url, "")).unwrap_or_default();
+        let (bytes, requisites) = (0, 0);
+        Gather { reader, url, at, reading, seen, expected, bytes, requisites, scorer, source, words, places }
     }
 
     /// Whether texts of links are wanted.
@@ -59,12 +63,15 @@ impl<'r> Gather<'r> {
         let main = main_text(dom, &about, &limits);
         let title = main.title.or(about.title).unwrap_or_default();
         self.reading.words = Some(scorer.page(self.url.as_str(), &title, &main.text));
+        self.source = scorer.source(self.url, &title);
     }
 
     /// A link of markup, with its texts.
     pub fn link_of_markup(&mut self, link: Link) {
         if let Some(scorer) = &self.scorer {
-            self.words = scorer.link(&link.anchor, &link.before, &link.after, &link.target);
+            let Link { anchor, before, after, heading, .. } = &link;
+            let text = LinkText { anchor, before, after, heading };
+            self.words = scorer.link(&self.source, &text, &link.target);
         }
         self.link(link.target, None);
         self.words = LinkWords::default();
@@ -158,7 +165,7 @@ impl<'r> Gather<'r> {
         }
         let mut words = self.words;
         if let Some(scorer) = self.scorer.as_ref().filter(|_| words == LinkWords::default()) {
-            words = scorer.link("", "", "", &target);
+            words = scorer.link(&self.source, &LinkText::default(), &target);
         }
         match self.reader.admit(target, self.at, self.at.depth + 1) {
             Ok(url) => self.push(Candidate { url, purpose: Purpose::Page, last_modified, words }),

@@ -17,6 +17,8 @@ pub(super) struct Reference<'d> {
     pub end: u32,
     /// Words for an anchor without text: their place among the labels, counted from 1; 0 where there are none.
     label: u32,
+    /// The last heading that ended before it, counted from 1; 0 where there is none.
+    heading: u32,
     pub kind: LinkKind,
     /// Whether it stands among the page's text.
     pub in_text: bool,
@@ -27,6 +29,8 @@ pub(super) struct Collected<'d> {
     pub page: TextBuffer,
     pub found: Vec<Reference<'d>>,
     labels: Vec<String>,
+    /// Places of headings in the page's text.
+    headings: Vec<(u32, u32)>,
     pub base: Option<&'d str>,
     pub images: u32,
     /// Sources of the documents inside it.
@@ -39,6 +43,15 @@ impl Collected<'_> {
         let at = (reference.label as usize).checked_sub(1);
         at.and_then(|at| self.labels.get(at)).map_or("", String::as_str)
     }
+
+    /// The heading that it stands under; empty for what is not part of the page's text.
+    pub fn heading(&self, reference: &Reference<'_>) -> &str {
+        let at = (reference.heading as usize).checked_sub(1).filter(|_| reference.in_text);
+        let place = at.and_then(|at| self.headings.get(at));
+        place
+            .and_then(|(start, end)| self.page.text().get(*start as usize..*end as usize))
+            .map_or("", |text| text.trim_matches(' '))
+    }
 }
 
 /// Walks over a document.
@@ -47,13 +60,15 @@ pub(super) fn collect<'d>(dom: &'d Dom<'_>, limits: &LinkLimits, skipped: &mut S
         page: TextBuffer::default(),
         found: Vec::new(),
         labels: Vec::new(),
+        headings: Vec::new(),
         base: None,
         images: 0,
         nested: Vec::new(),
     };
     let words = limits.max_anchor_bytes > 0 || limits.context_bytes > 0;
+    let (open, heading) = (Vec::new(), None);
     let mut walk =
-        Collector { dom, limits, skipped, words, open: Vec::new(), post: None, template: None, collected };
+        Collector { dom, limits, skipped, words, open, heading, post: None, template: None, collected };
     walk.run();
     walk.collected
 }
@@ -79,6 +94,8 @@ struct Collector<'d, 'a, 'l> {
     words: bool,
     /// Anchors being read: their nodes, and their places among what was found, if they are.
     open: Vec<(NodeId, Option<usize>)>,
+    /// A heading being read, and where it began; one inside another is part of it.
+    heading: Option<(NodeId, u32)>,
     /// A form being read, and whether it is sent otherwise than by GET.
     post: Option<(NodeId, bool)>,
     /// The outermost template being read: its words are not on the page.
@@ -126,6 +143,15 @@ impl<'d> Collector<'d, '_, '_> {
                 reference.end = end;
             }
         }
+        if let Some((_, start)) = self.heading.filter(|(heading, _)| *heading == n) {
+            self.heading = None;
+            // One without words, of a picture say, leaves the one before it in place.
+            let end = self.here();
+            let text = self.collected.page.text().get(start as usize..end as usize);
+            if text.is_some_and(|text| !text.trim_matches(' ').is_empty()) {
+                self.collected.headings.push((start, end));
+            }
+        }
         if self.template == Some(n) {
             self.template = None;
         }
@@ -167,6 +193,11 @@ impl<'d> Collector<'d, '_, '_> {
             }
             Tag::Base if self.collected.base.is_none() => self.collected.base = dom.attr(n, "href"),
             Tag::Link => self.link_element(n),
+            Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6 | Tag::Dt
+                if self.words && self.heading.is_none() && self.template.is_none() =>
+            {
+                self.heading = Some((n, self.here()));
+            }
             Tag::Meta => self.refresh(n),
             _ if self.limits.hidden => self.hidden(n, tag),
             _ => {}
@@ -216,7 +247,17 @@ impl<'d> Collector<'d, '_, '_> {
         }
         let at = self.here();
         let in_text = in_text && self.template.is_none();
-        self.collected.found.push(Reference { href, node: n, start: at, end: at, label: 0, kind, in_text });
+        let heading = u32::try_from(self.collected.headings.len()).unwrap_or(u32::MAX);
+        self.collected.found.push(Reference {
+            href,
+            node: n,
+            start: at,
+            end: at,
+            label: 0,
+            heading,
+            kind,
+            in_text,
+        });
         Some(self.collected.found.len() - 1)
     }
 

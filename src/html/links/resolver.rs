@@ -109,6 +109,7 @@ fn link(
         before = &page[page.ceil_char_boundary(start.saturating_sub(limits.context_bytes))..start];
         after = &page[end..page.floor_char_boundary(end + limits.context_bytes)];
     }
+    let heading = collected.heading(reference);
     let written = dom.attr(reference.node, "rel");
     let rel = written.map(rel_tokens).filter(|rel| !rel.is_empty());
     let nofollow = written.is_some_and(|rel| {
@@ -120,6 +121,7 @@ fn link(
         anchor: anchor[..anchor.floor_char_boundary(limits.max_anchor_bytes)].trim_end().to_owned(),
         before: before.trim_matches(' ').to_owned(),
         after: after.trim_matches(' ').to_owned(),
+        heading: heading[..heading.floor_char_boundary(limits.heading_bytes)].trim_end().to_owned(),
         rel,
         kind: reference.kind,
         position,

@@ -54,6 +54,7 @@ table! {
         anchor: String = "text of the link, white space collapsed, alt text of images where there is none; of an image its alt text; at most 1,024 bytes", "Campus news";
         before: String = "at most 50 bytes of page text before the anchor, cut at a character", "read more in the";
         after: String = "at most 50 bytes of page text after the anchor, cut at a character", "of this week";
+        heading: String = "text of the last heading before the link (h1 to h6, dt), white space collapsed; at most 100 bytes, cut at a character; empty where there is none", "Courses";
         rel: Option<String> = "rel attribute, lower case", "nofollow";
         kind: LinkElement = "element that made the link: a, area, frame, iframe, link, form, meta-refresh, canonical, hreflang, http-redirect; document, for links of PDF, Office files, feeds and other documents; img (pictures: src, and the largest of srcset) only where the recipe's [extract] says images = true, and never an arc of the graph unless its kinds name it", "a";
         position: u32 = "ordinal of the link on its page, from 0", "12";
@@ -74,6 +75,7 @@ impl Weigh for LinkRow {
             + self.anchor.len()
             + self.before.len()
             + self.after.len()
+            + self.heading.len()
             + 80
     }
 }
@@ -108,7 +110,7 @@ pub struct Links;
 
 impl Analyzer for Links {
     fn id(&self) -> PartId {
-        PartId::new("links", 3)
+        PartId::new("links", 4)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -141,6 +143,7 @@ impl Analyzer for Links {
                 anchor: link.anchor.clone(),
                 before: link.before.clone(),
                 after: link.after.clone(),
+                heading: link.heading.clone(),
                 rel: link.rel.clone(),
                 kind: link.kind.into(),
                 position: link.position,

@@ -1,0 +1,187 @@
+//! What the links of an earlier run lead to, for topics that are learnt from it.
+//!
+//! **Definition.** Pages are the current captures of table `pages`, 500,000 at most; links those of these captures that a crawl would follow, to
+//! other pages of the run: where any other leads is not known. What a page is worth, and what is learnt, see
+//! [`webmill_crawl::focus::LinkModel`].
+//!
+//! **Cost.** URLs and titles of the pages and eight bytes an arc in memory, 50 million of these at most; table `links` is read twice.
+//!
+//! **Determinism.** A function of the tables.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use webmill_capture::{CanonicalUrl, UrlKey};
+use webmill_crawl::focus::{LinkLearner, LinkModel, LinkSource, LinkText, worth};
+use webmill_mill::{LinkElement, LinkRow, PageRow};
+use webmill_run::Job as _;
+use webmill_table::{Reader, Rows, columns};
+
+use crate::current_captures::place;
+use crate::extract::Extract;
+use crate::job::latest;
+
+/// Pages, and arcs between them.
+const MOST_PAGES: usize = 500_000;
+const MOST_ARCS: usize = 50_000_000;
+
+columns! {
+    struct Known from PageRow { url, url_key, is_current, title, warc_filename, warc_record_offset }
+}
+
+columns! {
+    struct Linked from LinkRow { source_key, target_key, anchor, before, after, kind, nofollow, warc_filename, warc_record_offset }
+}
+
+columns! {
+    struct Headed from LinkRow { heading }
+}
+
+/// The headings of links, read beside them; runs of before there was a column of them have none.
+pub struct Headings {
+    reader: Option<Reader<Headed>>,
+    next: Option<Rows<Headed>>,
+}
+
+impl Headings {
+    /// Of the table in this folder.
+    ///
+    /// # Errors
+    /// A folder that cannot be read.
+    pub fn open(table: &Path) -> Result<Headings> {
+        let mut reader = Reader::<Headed>::open(table)?;
+        match reader.next() {
+            Err(webmill_capture::Error::Incompatible { .. }) => Ok(Headings { reader: None, next: None }),
+            next => Ok(Headings { next: next?, reader: Some(reader) }),
+        }
+    }
+
+    /// Those of the next rows.
+    ///
+    /// # Errors
+    /// Files that cannot be read.
+    pub fn rows(&mut self) -> Result<Option<Rows<Headed>>> {
+        let rows = self.next.take();
+        if let Some(reader) = &mut self.reader {
+            self.next = reader.next()?;
+        }
+        Ok(rows)
+    }
+}
+
+/// The heading of a row.
+pub fn heading(rows: Option<&Rows<Headed>>, row: usize) -> &str {
+    rows.map_or("", |rows| rows.get(row).heading)
+}
+
+/// A page of the run.
+struct Page {
+    url: CanonicalUrl,
+    title: String,
+    place: u64,
+}
+
+struct Pages {
+    all: Vec<Page>,
+    numbers: HashMap<UrlKey, u32>,
+    links: PathBuf,
+}
+
+/// Learns from the links of a run, of whose pages those `wanted` are relevant; `None` where none of them is linked.
+///
+/// # Errors
+/// Results that cannot be read.
+pub fn learn(results: &Path, wanted: &HashSet<UrlKey>) -> Result<Option<LinkModel>> {
+    let pages = Pages::read(results)?;
+    let mut relevant = vec![false; pages.all.len()];
+    for key in wanted {
+        if let Some(number) = pages.numbers.get(key) {
+            relevant[*number as usize] = true;
+        }
+    }
+    let mut arcs: Vec<(u32, u32)> = Vec::new();
+    let mut beyond = 0u64;
+    pages.each_link(|source, target, _| {
+        if arcs.len() < MOST_ARCS {
+            arcs.push((source, target));
+        } else {
+            beyond += 1;
+        }
+    })?;
+    arcs.sort_unstable();
+    arcs.dedup();
+    let worth = worth(&arcs, &relevant);
+    drop(arcs);
+    let mut learner = LinkLearner::default();
+    let mut source: Option<(u32, LinkSource)> = None;
+    pages.each_link(|from, to, text| {
+        let page = &pages.all[from as usize];
+        if source.as_ref().is_none_or(|(known, _)| *known != from) {
+            source = Some((from, LinkSource::new(&page.url, &page.title)));
+        }
+        if let Some((_, source)) = &source {
+            let features = source.features(text, &pages.all[to as usize].url);
+            learner.add(&features, worth[to as usize], relevant[to as usize]);
+        }
+    })?;
+    let left_out = beyond.max(learner.left_out());
+    if left_out > 0 {
+        crate::say!("{}: {left_out} links were too many to learn from", results.display());
+    }
+    Ok(learner.learn())
+}
+
+impl Pages {
+    fn read(results: &Path) -> Result<Pages> {
+        let extract = latest(results, Extract::NAME)?;
+        let mut pages = Pages { all: Vec::new(), numbers: HashMap::new(), links: extract.path("links") };
+        let mut beyond = 0u64;
+        let mut reader = Reader::<Known>::open(&extract.path("pages"))?;
+        while let Some(batch) = reader.next()? {
+            for row in batch.rows().filter(|row| row.is_current) {
+                let Some(url) = CanonicalUrl::parse_stored(row.url) else { continue };
+                if pages.all.len() == MOST_PAGES {
+                    beyond += 1;
+                    continue;
+                }
+                pages.numbers.insert(UrlKey(row.url_key.0), pages.all.len() as u32);
+                let title = row.title.unwrap_or_default().to_owned();
+                let place = place(row.warc_filename, row.warc_record_offset);
+                pages.all.push(Page { url, title, place });
+            }
+        }
+        if beyond > 0 {
+            crate::say!("{}: the links of {beyond} pages were too many to learn from", results.display());
+        }
+        Ok(pages)
+    }
+
+    /// Calls `each` with the pages and texts of each link from one to another, in order.
+    fn each_link(&self, mut each: impl FnMut(u32, u32, &LinkText<'_>)) -> Result<()> {
+        let mut reader = Reader::<Linked>::open(&self.links)?;
+        let mut headings = Headings::open(&self.links)?;
+        while let Some(batch) = reader.next()? {
+            let headed = headings.rows()?;
+            for (n, row) in batch.rows().enumerate() {
+                let known = |key: u128| self.numbers.get(&UrlKey(key)).copied();
+                let (Some(source), Some(target)) = (known(row.source_key.0), known(row.target_key.0)) else {
+                    continue;
+                };
+                let here =
+                    self.all[source as usize].place == place(row.warc_filename, row.warc_record_offset);
+                if source != target && here && !row.nofollow && is_followed(row.kind) {
+                    let heading = heading(headed.as_ref(), n);
+                    let (anchor, before, after) = (row.anchor, row.before, row.after);
+                    each(source, target, &LinkText { anchor, before, after, heading });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a crawl follows links of this kind.
+pub fn is_followed(kind: LinkElement) -> bool {
+    !matches!(kind, LinkElement::Canonical | LinkElement::Hreflang | LinkElement::Img)
+}
