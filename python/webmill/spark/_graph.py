@@ -100,7 +100,7 @@ def _counted(pages: DataFrame, links: DataFrame, settings: dict[str, Any]) -> Da
 
 
 def _word(code: Column) -> Column:
-    return F.element_at(F.array(*[F.lit(word) for word in _CRAWLED]), code.cast("int") + 1)
+    return F.coalesce(*[F.when(code == at, F.lit(word)) for at, word in enumerate(_CRAWLED)])
 
 
 def _host(surt: Column) -> Column:
