@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from . import _files
@@ -39,12 +40,14 @@ def _rows(batches_in: Iterable[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _stumble() -> None:
-    """For tests: where WEBMILL_TEST_SPARK is ``die``, the process of every task dies once in the middle of its work."""
-    if os.environ.get("WEBMILL_TEST_SPARK") == "die":
+    """For tests: where WEBMILL_TEST_SPARK names a folder, the process of every task dies once in the middle of its work."""
+    graves = os.environ.get("WEBMILL_TEST_SPARK")
+    if graves:
         from ._pyspark import TaskContext
 
         context = TaskContext.get()
         if context is not None and context.attemptNumber() == 0:
+            Path(graves, f"{context.stageId()}-{context.partitionId()}").touch()
             os.kill(os.getpid(), signal.SIGKILL)
 
 
