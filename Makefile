@@ -34,6 +34,13 @@ tools:
 	  mkdir -p target && rm -rf target/python && python3 -m venv target/python 2>/dev/null && \
 	  target/python/bin/pip install -q --disable-pip-version-check -r python/tests/requirements.txt; } || \
 	  { rm -rf target/python; echo "no Python for the package: its tests will be skipped"; }
+	@command -v java >/dev/null 2>&1 || { command -v apt-get >/dev/null 2>&1 && apt-get update -qq && \
+	  apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless >/dev/null; } || \
+	  echo "no Java: webmill.spark will not be tried"
+	@! command -v java >/dev/null 2>&1 || target/spark/bin/python -c 'import pandas, pyarrow, pyspark, pytest' 2>/dev/null || { \
+	  mkdir -p target && rm -rf target/spark && python3 -m venv target/spark 2>/dev/null && \
+	  target/spark/bin/pip install -q --disable-pip-version-check -r python/tests/spark_requirements.txt; } || \
+	  { rm -rf target/spark; echo "no Python with PySpark: webmill.spark will not be tried"; }
 	@[ ! -x target/python/bin/python ] || { $(CARGO) build -q --release --workspace --lib --example pagerank && \
 	  for built in target/release/lib_webmill.so target/release/lib_webmill.dylib; do \
 	    [ ! -f $$built ] || install -m 755 $$built python/webmill/_webmill.abi3.so; done; }

@@ -15,6 +15,7 @@ pub mod engine;
 pub mod grep;
 pub mod host_terms;
 pub mod index;
+pub mod pieces;
 pub mod sort;
 pub mod terms;
 pub mod visits;

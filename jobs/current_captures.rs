@@ -65,6 +65,11 @@ pub fn place(shard: &str, offset: i64) -> u64 {
     xxh3_64_with_seed(shard.as_bytes(), offset as u64)
 }
 
+/// A number for a body, by its digest and length: 0 for an empty one, or one without a digest.
+pub fn body_of(digest: Option<&str>, length: u64) -> u128 {
+    digest.filter(|_| length != 0).map_or(0, |digest| xxh3_128(digest.as_bytes()))
+}
+
 /// Captures in the order of their URLs, the current one of each URL last.
 pub struct Captures {
     sorted: SortedBytes,
@@ -93,7 +98,6 @@ fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
             if !is_page || !matches!(page.fetch_status, None | Some(200..=299)) {
                 continue;
             }
-            let whole = page.content_digest.is_some() && page.content_length != 0;
             let digest = page.content_digest.unwrap_or_default();
             let (shard, offset) = (page.warc_filename, page.warc_record_offset);
             key.clear();
@@ -107,7 +111,7 @@ fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
             key.extend_from_slice(shard.as_bytes());
             value.clear();
             value.extend_from_slice(&page.url_key.0.to_le_bytes());
-            let body = if whole { xxh3_128(digest.as_bytes()) } else { 0 };
+            let body = body_of(page.content_digest, page.content_length);
             value.extend_from_slice(&body.to_le_bytes());
             value.extend_from_slice(&page.text_digest.map_or(0, |digest| digest.0).to_le_bytes());
             value.push(u8::from(page.simhash.is_some()));

@@ -16,6 +16,7 @@ mod order;
 mod output;
 mod pages;
 pub mod passages;
+pub mod pieces;
 pub mod tables;
 mod texts;
 

@@ -4,6 +4,7 @@ mod current;
 pub mod log;
 mod media;
 mod parts;
+pub mod pieces;
 mod tables;
 pub mod template_row;
 mod templates;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::{Capture, Error, RecordType, Result};
 use webmill_mill::{DOCUMENTS, Mill, Order, PageLimits, PageRow, Reject as PageReject};
 use webmill_run::{Committed, Ingredient, Job, Reject, Stage, Unit};
+use webmill_shard::Input;
 use webmill_table::schema;
 use webmill_text::TemplateMethod;
 
@@ -143,6 +145,10 @@ impl Extract {
             .reading_by(self.documents.then(document_reader::reader))
     }
 
+    fn walk<'a>(&self, shards: &'a Shards, stage: &'a Stage<'a>) -> Walk<'a> {
+        Walk { shards, stage, max_record_bytes: self.max_record_bytes, unit: "part" }
+    }
+
     /// Whether a record of this kind has a row.
     fn wants(&self, capture: &Capture<'_>) -> bool {
         match capture.record_type {
@@ -216,16 +222,11 @@ impl Job for Extract {
     }
 
     fn run(&self, shards: &Shards, stage: &Stage<'_>) -> Result<()> {
-        let walk = Walk { shards, stage, max_record_bytes: self.max_record_bytes, unit: "part" };
+        let walk = self.walk(shards, stage);
         let parts = walk.parts(self.part_bytes);
         let pass = Pass { settings: self, walk: &walk };
         let mill = self.mill().with_templates(Arc::new(pass.learn_templates(&parts)?));
-        walk.run(Self::NAME, &parts, |index, input| Extraction {
-            settings: self,
-            mill: &mill,
-            segment: segment(&input.path),
-            tables: PartTables::new(&mill, walk.unit_name(index), self.buffer_bytes),
-        })?;
+        walk.run(Self::NAME, &parts, |index, input| pass.extraction(&mill, index, input))?;
         log::read(&mill, stage, &shards.logs, self)?;
         tables::write(&mill, stage, self.file_rows)?;
         media::write(stage)
@@ -236,6 +237,18 @@ impl Job for Extract {
 struct Pass<'a> {
     settings: &'a Extract,
     walk: &'a Walk<'a>,
+}
+
+impl Pass<'_> {
+    /// The tables of a part, to be filled by `mill`.
+    fn extraction<'m>(&'m self, mill: &'m Mill, index: usize, input: &Input) -> Extraction<'m> {
+        Extraction {
+            settings: self.settings,
+            mill,
+            segment: segment(&input.path),
+            tables: PartTables::new(mill, self.walk.unit_name(index), self.settings.buffer_bytes),
+        }
+    }
 }
 
 /// The tables of a part in the making.

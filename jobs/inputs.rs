@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_crawl::journal;
-use webmill_run::{Inputs, JobInput, Measure, Reject, Runtime};
+use webmill_run::{Inputs, JobInput, Measure, Progress, Reject, Runtime};
 use webmill_shard::{Input, discover};
 
 /// Why a file that cannot be read is left out.
@@ -115,23 +115,7 @@ impl Shards {
                 names.push(argument.clone());
             }
         }
-        let (mut inputs, unknown) = discover(&names).map_err(|error| hint(arguments, error))?;
-        // Units of work are numbered by it, so it must not depend on the order of arguments.
-        inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
-        // What a walk through a folder meets may be anything; what was named was meant.
-        if let Some(at) =
-            unknown.iter().position(|error| arguments.iter().any(|a| is_about(error, Path::new(a))))
-        {
-            let mut unknown = unknown;
-            return Err(unknown.swap_remove(at));
-        }
-        for error in unknown.iter().take(NAMED) {
-            runtime.progress.note(&format!("not read: {error}"));
-        }
-        if unknown.len() > NAMED {
-            let more = unknown.len() - NAMED;
-            runtime.progress.note(&format!("not read: {more} more; `webmill shard ls` names them all"));
-        }
+        let (inputs, unknown) = Self::recognised(arguments, &names, runtime.progress)?;
         let unread = unknown.iter().filter_map(|error| Unread::of(error, &names)).collect();
         let mut shards = Shards { inputs, logs: named(logs), unread, digests: Inputs::default() };
         loop {
@@ -155,6 +139,52 @@ impl Shards {
                 }
             }
         }
+    }
+
+    /// The shards of files, folders and globs in the order of their names, and what was found and is none.
+    ///
+    /// # Errors
+    /// Where nothing is a shard, or one of `arguments` is none or cannot be read.
+    fn recognised(
+        arguments: &[String],
+        names: &[String],
+        progress: &dyn Progress,
+    ) -> Result<(Vec<Input>, Vec<Error>)> {
+        let (mut inputs, unknown) = discover(names).map_err(|error| hint(arguments, error))?;
+        // Units of work are numbered by it, so it must not depend on the order of arguments.
+        inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
+        // What a walk through a folder meets may be anything; what was named was meant.
+        if let Some(at) =
+            unknown.iter().position(|error| arguments.iter().any(|a| is_about(error, Path::new(a))))
+        {
+            let mut unknown = unknown;
+            return Err(unknown.swap_remove(at));
+        }
+        for error in unknown.iter().take(NAMED) {
+            progress.note(&format!("not read: {error}"));
+        }
+        if unknown.len() > NAMED {
+            let more = unknown.len() - NAMED;
+            progress.note(&format!("not read: {more} more; `webmill shard ls` names them all"));
+        }
+        Ok((inputs, unknown))
+    }
+
+    /// Finds shards in files, folders and globs without reading them: what an engine needs that spreads them over machines.
+    ///
+    /// # Errors
+    /// As of [`Shards::discover`].
+    pub fn find(arguments: &[String], progress: &dyn Progress) -> Result<(Vec<Input>, Vec<Unread>)> {
+        let (inputs, unknown) = Self::recognised(arguments, arguments, progress)?;
+        let mut unread: Vec<Unread> =
+            unknown.iter().filter_map(|error| Unread::of(error, arguments)).collect();
+        unread.sort();
+        Ok((inputs, unread))
+    }
+
+    /// Shards that were found elsewhere, without digests.
+    pub fn of(inputs: Vec<Input>) -> Self {
+        Shards { inputs, logs: Vec::new(), unread: Vec::new(), digests: Inputs::default() }
     }
 
     /// Digests of the shards, by which a finished job is found again.

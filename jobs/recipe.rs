@@ -40,6 +40,16 @@ impl Recipe {
         Ok(Recipe { path: Some(path.to_path_buf()), tables })
     }
 
+    /// A recipe that is not in a file of this machine; `path` is what messages call it.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where it is not TOML.
+    pub fn of_text(text: &str, path: Option<&Path>) -> Result<Self> {
+        let recipe = Recipe { path: path.map(Path::to_path_buf), ..Recipe::default() };
+        let tables = toml::from_str(text).map_err(|e| recipe.error(&format!("is not TOML: {e}")))?;
+        Ok(Recipe { tables, ..recipe })
+    }
+
     /// Overrides one setting.
     pub fn set(&mut self, table: &str, name: &str, value: impl Into<toml::Value>) {
         let entry = self.tables.entry(table).or_insert_with(|| toml::Table::new().into());

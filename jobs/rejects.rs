@@ -22,22 +22,24 @@ pub struct RejectTable;
 
 impl RejectSink for RejectTable {
     fn write(&self, path: &Path, rejects: &[Reject], key: &str) -> Result<u64> {
-        let rows: Vec<RejectRow> = rejects
-            .iter()
-            .map(|r| RejectRow {
-                reason: r.reason.clone(),
-                shard: r.shard.clone(),
-                offset: r.offset,
-                bytes_lost: r.bytes_lost,
-                detail: r.detail.clone(),
-            })
-            .collect();
-        write_part(path, &rows, &Footer { job_key: key.to_owned() })
+        write_part(path, &rows(rejects), &Footer { job_key: key.to_owned() })
     }
 
     fn table(&self) -> (&'static str, Vec<String>) {
         (RejectRow::NAME, schema::<RejectRow>().columns_in_words())
     }
+}
+
+/// Rejects as rows.
+pub fn rows(rejects: &[Reject]) -> Vec<RejectRow> {
+    let row = |r: &Reject| RejectRow {
+        reason: r.reason.clone(),
+        shard: r.shard.clone(),
+        offset: r.offset,
+        bytes_lost: r.bytes_lost,
+        detail: r.detail.clone(),
+    };
+    rejects.iter().map(row).collect()
 }
 
 /// The table.

@@ -44,11 +44,15 @@ pub struct Walk<'a> {
 
 /// Where the walk of a part began and ended: what proves that no record was lost or read twice at a seam.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Walked {
-    first: Option<u64>,
-    end: u64,
-    searching: bool,
-    proven: Option<bool>,
+pub struct Walked {
+    /// Where its first record began; none where no record begins in it.
+    pub first: Option<u64>,
+    /// Where the record behind its last one is, or is to be looked for.
+    pub end: u64,
+    /// After damage whose far side was not found.
+    pub searching: bool,
+    /// What the records there are marked with, see [`Resume::proven`].
+    pub proven: Option<bool>,
 }
 
 impl Walked {
@@ -57,7 +61,8 @@ impl Walked {
         Walked { first, end: part.range.end, searching: true, proven: None }
     }
 
-    fn resume(self) -> Resume {
+    /// Where the walk of the next part goes on.
+    pub fn resume(self) -> Resume {
         Resume { offset: self.end, searching: self.searching, proven: self.proven }
     }
 }
@@ -65,9 +70,7 @@ impl Walked {
 impl Walk<'_> {
     /// The parts of the shards, of so many bytes each; 0 chooses by the size of the input.
     pub fn parts(&self, part_bytes: u64) -> Vec<Part> {
-        let total: u64 = self.shards.inputs.iter().map(|i| i.bytes).sum();
-        let bytes = if part_bytes == 0 { (total / 512).clamp(4 << 20, 256 << 20) } else { part_bytes };
-        split(&self.shards.inputs, bytes)
+        split(&self.shards.inputs, parts_of(&self.shards.inputs, part_bytes))
     }
 
     /// The name of a part's unit of work.
@@ -149,12 +152,16 @@ impl Walk<'_> {
         })
     }
 
-    fn part<P: OfPart>(
+    /// Hands the captures of one part to what `of_part` makes for it: those that begin in it, or from `from` on.
+    ///
+    /// # Errors
+    /// What ends the run.
+    pub fn part<P: OfPart>(
         &self,
         index: usize,
         part: &Part,
         from: Option<Resume>,
-        of_part: &(impl Fn(usize, &Input) -> P + Sync),
+        of_part: &impl Fn(usize, &Input) -> P,
     ) -> Result<Walked> {
         self.stage.unit(&self.unit_name(index), |unit| {
             let input = &self.shards.inputs[part.input];
@@ -230,6 +237,12 @@ impl Walk<'_> {
         }
         Ok((inside, None))
     }
+}
+
+/// Bytes of a part: as set, or by the size of the input where that is 0.
+pub fn parts_of(inputs: &[Input], part_bytes: u64) -> u64 {
+    let total: u64 = inputs.iter().map(|i| i.bytes).sum();
+    if part_bytes == 0 { (total / 512).clamp(4 << 20, 256 << 20) } else { part_bytes }
 }
 
 /// An error about the data is a reject; any other stops the job.

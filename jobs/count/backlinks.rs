@@ -103,8 +103,8 @@ pub struct Link<'p> {
 
 /// Links by target.
 pub struct Backlinks {
-    most: usize,
-    splitters: Arc<Splitters>,
+    pub(super) most: usize,
+    pub(super) splitters: Arc<Splitters>,
 }
 
 impl MapReduce for Backlinks {
@@ -148,7 +148,7 @@ impl MapReduce for Backlinks {
 
 /// Anchors of each target.
 pub struct Anchors {
-    splitters: Arc<Splitters>,
+    pub(super) splitters: Arc<Splitters>,
 }
 
 impl MapReduce for Anchors {
@@ -234,7 +234,27 @@ impl Job for CountBacklinks {
     }
 }
 
+/// The SURT form of the target of a link that counts, or why it does not.
+pub(super) fn taken(
+    kinds: &[LinkElement],
+    kind: LinkElement,
+    source: &str,
+    target: &str,
+) -> Result<String, &'static str> {
+    match CanonicalUrl::parse_stored(target) {
+        _ if !kinds.contains(&kind) => Err("other-kind"),
+        _ if source == target => Err("self-link"),
+        None => Err("no-url"),
+        Some(target) => Ok(target.surt()),
+    }
+}
+
 impl CountBacklinks {
+    /// The kinds of links that count.
+    pub(super) fn elements(&self) -> Vec<LinkElement> {
+        self.kinds.iter().filter_map(|kind| kind.parse().ok()).collect()
+    }
+
     fn map<M>(
         &self,
         engine: &Engine<'_, '_, M>,
@@ -245,25 +265,20 @@ impl CountBacklinks {
     where
         M: for<'p> MapReduce<Page<'p> = Link<'p>>,
     {
-        let kinds: Vec<LinkElement> = self.kinds.iter().filter_map(|kind| kind.parse().ok()).collect();
+        let kinds = self.elements();
         engine.map_table::<Linked, HashSet<u64>>(
             plan,
             |splits| pages.superseded(splits),
             |(batch, old), rows, side, tally| {
                 let mut told = Tally::default();
                 for link in rows.map(|row| batch.get(row)) {
-                    let target = CanonicalUrl::parse_stored(link.target_url);
                     let of_old = || old.contains(&place(link.warc_filename, link.warc_record_offset));
-                    let left_out = match &target {
-                        _ if !kinds.contains(&link.kind) => Some("other-kind"),
-                        _ if link.source_url == link.target_url => Some("self-link"),
-                        None => Some("no-url"),
-                        _ if !old.is_empty() && of_old() => Some(SUPERSEDED),
-                        _ => None,
-                    };
-                    told.note(left_out.map_or(Ok("links"), Err));
-                    let (None, Some(target)) = (left_out, target) else { continue };
-                    let surt = target.surt();
+                    let target =
+                        taken(&kinds, link.kind, link.source_url, link.target_url).and_then(|surt| {
+                            if !old.is_empty() && of_old() { Err(SUPERSEDED) } else { Ok(surt) }
+                        });
+                    told.note(target.as_ref().map(|_| "links").map_err(|why| *why));
+                    let Ok(surt) = target else { continue };
                     let (source, anchor) = (link.source_url, link.anchor);
                     side.map(&Link { surt: &surt, target: link.target_url, source, anchor })?;
                 }

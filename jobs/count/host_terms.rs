@@ -79,9 +79,12 @@ impl Settings for CountHostTerms {
 
 /// A text of a host.
 pub struct HostText<'p> {
-    host: &'p str,
-    language: Option<&'p str>,
-    text: &'p str,
+    /// The host.
+    pub host: &'p str,
+    /// Language of the text.
+    pub language: Option<&'p str>,
+    /// The text.
+    pub text: &'p str,
 }
 
 /// Words of hosts.
@@ -152,9 +155,17 @@ pub struct Scored<'p> {
     df: u64,
 }
 
+impl<'p> Scored<'p> {
+    /// A word that occurs `tf` times on a host and in `df` of all `texts`.
+    pub fn of(host: &'p str, word: &'p str, (tf, df): (u64, u64), texts: f64) -> Self {
+        let score = (1.0 + (tf as f64).ln()) * webmill_text::bm25_idf(texts, df as f64);
+        Scored { host, word, score, tf, df }
+    }
+}
+
 /// Words of hosts, the best first.
 pub struct TopTerms {
-    most: usize,
+    pub(super) most: usize,
 }
 
 impl MapReduce for TopTerms {
@@ -274,8 +285,7 @@ impl CountHostTerms {
                     if df < self.min_df {
                         return Ok(());
                     }
-                    let score = (1.0 + (tf as f64).ln()) * webmill_text::bm25_idf(texts, df as f64);
-                    side.map(&Scored { host: &host, word: &word, score, tf, df })
+                    side.map(&Scored::of(&host, &word, (tf, df), texts))
                 })
             })?;
             Ok(Tally::default())

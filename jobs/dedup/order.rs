@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use webmill_capture::CanonicalUrl;
-use webmill_capture::error::Result;
+use webmill_capture::error::{Error, Result};
 use webmill_dedup::{KeepPolicy, KeptPage};
 use webmill_mill::PageRow;
 use webmill_run::Committed;
@@ -54,6 +54,20 @@ impl Order {
             _ => None,
         };
         Ok(Order { policy, known })
+    }
+
+    /// That of a policy which needs nothing but what stands in the row of a page.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for one that needs ranks or other pages.
+    pub fn of_rows(policy: KeepPolicy) -> Result<Self> {
+        match policy {
+            KeepPolicy::Earliest | KeepPolicy::Longest => Ok(Order { policy, known: None }),
+            other => Err(Error::Config(format!(
+                "keep = {:?} needs more than the row of a page: earliest and longest are possible here",
+                other.name()
+            ))),
+        }
     }
 
     /// Appends bytes that sort as the pages do, and end with the URL.

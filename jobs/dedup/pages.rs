@@ -10,7 +10,7 @@ use webmill_dedup::{ExactPair, Fingerprint, Same};
 use webmill_sort::{Budget, BytesSorter, Sorter};
 
 use super::order::Order;
-use crate::current_captures;
+use crate::current_captures::{self, CurrentCapture};
 use crate::mapped::{Mapped, MappedWriter, Strings, StringsWriter};
 
 /// What is known of a page but for its URL.
@@ -82,18 +82,36 @@ impl Pages {
             })
             .collect();
         let mut captures = current_captures::read(&sources.parts.concat(), &budget.share(2))?;
+        let mut superseded = 0;
+        let next = || captures.next_current(|_| superseded += 1);
+        let of_part = |part: u32| ends.partition_point(|&end| end <= part as usize) as u32;
+        let mut pages = Self::gather(next, of_part, sources.order, sources.min_words, (budget, temp))?;
+        pages.left_out[0].1 = superseded;
+        Ok(pages)
+    }
+
+    /// Orders the captures that `next` gives, of whose parts `of_part` tells the results.
+    ///
+    /// # Errors
+    /// As of [`Pages::read`].
+    pub fn gather(
+        mut next: impl FnMut() -> Result<Option<CurrentCapture>>,
+        of_part: impl Fn(u32) -> u32,
+        order: &Order,
+        min_words: u32,
+        (budget, temp): (&Budget, &Path),
+    ) -> Result<Self> {
         let mut sorter = BytesSorter::new(&budget.share(2));
         let (mut key, mut shards, mut count) = (Vec::new(), Shards::default(), 0u64);
-        let (mut superseded, mut without_text, mut few_words) = (0, 0, 0);
-        while let Some(capture) = captures.next_current(|_| superseded += 1)? {
+        let (mut without_text, mut few_words) = (0, 0);
+        while let Some(capture) = next()? {
             count += 1;
             if capture.text == 0 {
                 without_text += 1;
-            } else if capture.words < sources.min_words {
+            } else if capture.words < min_words {
                 few_words += 1;
             }
-            let compared = capture.words >= sources.min_words;
-            let results = ends.partition_point(|&end| end <= capture.part as usize) as u32;
+            let compared = capture.words >= min_words;
             let page = Page {
                 key: capture.key,
                 body: capture.body,
@@ -102,21 +120,20 @@ impl Pages {
                 simhash: capture.simhash.unwrap_or_default(),
                 offset: capture.offset,
                 shard: shards.number(&capture.shard),
-                results,
+                results: of_part(capture.part),
                 has_simhash: u32::from(capture.simhash.is_some()),
                 padding: [0; 3],
             };
             key.clear();
-            sources.order.key(&capture, &mut key);
+            order.key(&capture, &mut key);
             sorter.push(&key, bytemuck::bytes_of(&page))?;
         }
-        drop(captures);
         if count > u64::from(u32::MAX) {
             return Err(Error::Limit(format!("{count} pages: duplicates are numbered by 32 bits")));
         }
         let mut pages = Self::store(sorter, shards.names, budget, temp)?;
         pages.left_out = [
-            ("superseded-capture", superseded),
+            ("superseded-capture", 0),
             ("page-without-text", without_text),
             ("text-of-few-words", few_words),
         ];

@@ -44,13 +44,21 @@ impl Pieces {
     }
 
     fn has(&self, page: u32) -> bool {
-        self.starts[page as usize] != NONE
+        self.starts.get(page as usize).is_some_and(|start| *start != NONE)
+    }
+
+    fn grow(&mut self, pages: usize) {
+        if self.starts.len() < pages {
+            self.starts.resize(pages, NONE);
+            self.lengths.resize(pages, 0);
+        }
     }
 
     /// Notes that the next piece, of `length` units of `unit` bytes, is that of `page`.
     fn place(&mut self, page: u32, length: usize, unit: u64) -> Result<()> {
         let length = u32::try_from(length)
             .map_err(|_| Error::Limit(format!("page {page}: a text of {length} units is too long")))?;
+        self.grow(page as usize + 1);
         self.starts[page as usize] = self.end;
         self.lengths[page as usize] = length;
         self.end += u64::from(length) * unit;
@@ -73,7 +81,7 @@ pub struct TextsWriter {
 }
 
 impl TextsWriter {
-    /// For `pages` pages, in a folder for temporary files.
+    /// For `pages` pages, or more, in a folder for temporary files.
     ///
     /// # Errors
     /// Where the disk refuses.
@@ -95,6 +103,11 @@ impl TextsWriter {
     /// Whether the page has its text.
     pub fn has(&self, page: u32) -> bool {
         self.pieces.has(page)
+    }
+
+    /// There are so many pages, or more: something can be told of each.
+    pub fn grow(&mut self, pages: usize) {
+        self.pieces.grow(pages);
     }
 
     /// The texts, to be compared by shingles of `width` words.

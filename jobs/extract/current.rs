@@ -27,6 +27,17 @@ columns! {
 pub struct Marks(Vec<u64>);
 
 impl Marks {
+    /// Those of a part of so many captures, of which all count but those in these rows.
+    pub fn but(rows: u64, superseded: &[u64]) -> Self {
+        let mut marks = Marks(vec![u64::MAX; rows.div_ceil(64) as usize]);
+        for &row in superseded {
+            if let Some(word) = marks.0.get_mut((row / 64) as usize) {
+                *word &= !(1 << (row % 64));
+            }
+        }
+        marks
+    }
+
     fn set(&mut self, row: u64) {
         if let Some(word) = self.0.get_mut((row / 64) as usize) {
             *word |= 1 << (row % 64);

@@ -28,9 +28,17 @@ columns! {
 }
 
 /// Rows of a file that stay, a bit each.
-struct Kept(Vec<u64>);
+pub struct Kept(Vec<u64>);
 
 impl Kept {
+    /// These rows.
+    pub fn rows(rows: &[u64]) -> Self {
+        let most = rows.iter().max().map_or(0, |row| row / 64 + 1);
+        let mut kept = Kept(vec![0; most as usize]);
+        rows.iter().for_each(|row| kept.set(*row));
+        kept
+    }
+
     fn set(&mut self, row: u64) {
         if let Some(word) = self.0.get_mut((row / 64) as usize) {
             *word |= 1 << (row % 64);
@@ -112,7 +120,10 @@ fn silence(alt: Option<&str>, width: Option<u32>) -> u64 {
 }
 
 /// Copies the rows that stay into a file of the table.
-fn copy(stage: &Stage<'_>, path: &str, kept: &Kept, unit: &mut Unit<'_>) -> Result<()> {
+///
+/// # Errors
+/// Where the file cannot be read or the disk refuses.
+pub fn copy(stage: &Stage<'_>, path: &str, kept: &Kept, unit: &mut Unit<'_>) -> Result<()> {
     let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let mut file = TableFile::create(unit, format!("media/{name}"))?;
     let mut reader = RowReader::<MediaRow>::open(&stage.path(path))?;

@@ -46,22 +46,24 @@ columns! {
 }
 
 /// A part that was written aside.
-struct Part {
+pub struct Part {
     /// Name of its files.
-    file: String,
+    pub file: String,
     /// Its rows in each table.
-    rows: Vec<u64>,
+    pub rows: Vec<u64>,
 }
 
 /// A file of a table that is to be written.
 #[derive(Debug, PartialEq)]
-struct Planned {
+pub struct Planned {
     /// Number of the table, by names.
-    table: usize,
+    pub table: usize,
     /// Number of the file of `pages` that begins with the same part.
-    number: usize,
-    parts: Range<usize>,
-    rows: u64,
+    pub number: usize,
+    /// The parts whose rows it has.
+    pub parts: Range<usize>,
+    /// How many rows.
+    pub rows: u64,
 }
 
 /// Writes the tables of `mill` from the parts that were written aside, in files of at least `file_rows` rows where a
@@ -96,7 +98,7 @@ pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64) -> Result<()> {
 }
 
 /// The parts with the numbers of their rows.
-fn parts(
+pub fn parts(
     captures: &[(String, u64)],
     scratch: &[(String, u64)],
     tables: &[(String, Box<dyn TableRows>)],
@@ -114,7 +116,7 @@ fn parts(
 }
 
 /// The files of all tables.
-fn plan(parts: &[Part], tables: &[(String, Box<dyn TableRows>)], file_rows: u64) -> Vec<Planned> {
+pub fn plan(parts: &[Part], tables: &[(String, Box<dyn TableRows>)], file_rows: u64) -> Vec<Planned> {
     let each: Vec<Range<usize>> = (0..parts.len()).map(|part| part..part + 1).collect();
     let rows_of = |table: usize| {
         move |range: &Range<usize>| -> u64 {
@@ -154,15 +156,21 @@ fn joined(
 }
 
 /// The parts, and what is known of their captures.
-struct Sources<'a> {
-    stage: &'a Stage<'a>,
-    parts: &'a [Part],
-    marks: &'a [Marks],
+pub struct Sources<'a> {
+    /// Where they lie.
+    pub stage: &'a Stage<'a>,
+    /// The parts.
+    pub parts: &'a [Part],
+    /// Which of their captures count.
+    pub marks: &'a [Marks],
 }
 
 impl Sources<'_> {
-    /// Writes one file.
-    fn file(&self, unit: &mut Unit<'_>, file: &Planned, name: &str, table: &dyn TableRows) -> Result<()> {
+    /// Writes one file; `table` is its table without rows.
+    ///
+    /// # Errors
+    /// Where a part cannot be read or the disk refuses.
+    pub fn file(&self, unit: &mut Unit<'_>, file: &Planned, name: &str, table: &dyn TableRows) -> Result<()> {
         let with_rows: Vec<usize> =
             file.parts.clone().filter(|&part| self.parts[part].rows[file.table] > 0).collect();
         let mut runs = self.runs(&with_rows, file.table)?;

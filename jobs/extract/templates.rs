@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_mill::{Likeness, Mill, Templates};
-use webmill_run::Measure;
+use webmill_run::{Measure, Unit};
 use webmill_shard::Part;
-use webmill_text::{ElementImportance, MAX_PAGES, Sample, StyleTree, Template, TemplateMethod};
+use webmill_text::{
+    ElementImportance, Footprint, Learnt, MAX_PAGES, Sample, StyleTree, Template, TemplateMethod,
+};
 
-use super::Pass;
 use super::template_row::{TemplateElementRow, TemplateRow};
+use super::{Extract, Pass};
 use crate::output::{first_part, write_rows};
 
 /// Hosts by name.
@@ -32,9 +35,23 @@ struct SampledHost {
 
 /// The smallest [`MAX_PAGES`] of the hashes pushed, each once, in order.
 #[derive(Default)]
-struct Smallest(Vec<u64>);
+pub struct Smallest(Vec<u64>);
 
 impl Smallest {
+    /// Those of the hashes in the bytes of several: eight, big-endian, a hash.
+    pub fn of_bytes<'a>(bytes: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut smallest = Smallest::default();
+        for bytes in bytes {
+            bytes.as_chunks().0.iter().for_each(|key| smallest.push(u64::from_be_bytes(*key)));
+        }
+        smallest
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.0.iter().flat_map(|key| key.to_be_bytes()).collect()
+    }
+
     fn push(&mut self, key: u64) {
         if self.0.len() == MAX_PAGES && self.0.last().is_some_and(|&last| key >= last) {
             return;
@@ -54,38 +71,54 @@ impl Pass<'_> {
             return Ok(Templates::new());
         }
         let learnt: Vec<(String, Template)> = self.walk.stage.unit("templates", |unit| {
-            let hosts = self.sample(parts)?;
-            let (mut rows, mut out) = (Vec::with_capacity(hosts.len()), Vec::new());
-            let mut elements = Vec::new();
-            for (host, sampled) in hosts {
+            let mut learnt = Vec::new();
+            for (host, sampled) in self.sample(parts)? {
                 let sample = sampled.sample.into_inner().unwrap_or_else(PoisonError::into_inner);
                 let compared = sampled.compared.into_inner().unwrap_or_else(PoisonError::into_inner);
-                let likeness = Likeness::share(compared.values());
-                let of_pairs = |pairs: u32| f64::from(pairs) / f64::from(likeness.pairs);
-                let (template, learnt) = Template::learn_by(self.settings.template_method, &sample);
-                elements.extend(importances(&host, self.settings.template_method, &sample));
-                rows.push(TemplateRow {
-                    url_host_name: host.clone(),
-                    pages: sampled.captures,
-                    sampled: learnt.pages as u32,
-                    verdict: learnt.verdict.into(),
-                    texts: template.as_ref().map_or(0, Template::len) as u32,
-                    pages_hit: learnt.hit as u32,
-                    share: learnt.share,
-                    agreement: learnt.agreement,
-                    compared: likeness.pages,
-                    one_template: (likeness.pairs > 0).then(|| of_pairs(likeness.alike)),
-                    other_content: likeness.share(),
-                });
-                out.extend(template.map(|template| (host, template)));
+                learnt.push(LearntHost::of(self.settings, host, sampled.captures, &sample, &compared));
             }
-            write_rows(unit, first_part::<TemplateRow>(), rows)?;
-            if self.settings.template_method == TemplateMethod::StyleTree {
-                write_rows(unit, first_part::<TemplateElementRow>(), elements)?;
-            }
-            Ok(out)
+            write_learnt(self.settings, learnt, unit)
         })?;
         Ok(learnt.into_iter().collect())
+    }
+
+    /// What one part holds of hosts.
+    pub(super) fn hosts_of(&self, part: &Part) -> Result<BTreeMap<String, (u64, Smallest)>> {
+        let mut counts = BTreeMap::<String, (u64, Smallest)>::new();
+        let mill = Mill::new(self.settings.limits.clone());
+        self.pages_of(&mill, part, &mut |host, key, _| {
+            count_page(&mut counts, host, key);
+            Ok(())
+        })?;
+        Ok(counts)
+    }
+
+    /// Hands over the pages of one part whose hashes are those that are looked at of their hosts.
+    pub(super) fn samples_of(
+        &self,
+        part: &Part,
+        hosts: &BTreeMap<String, Smallest>,
+        each: &mut dyn FnMut(&str, u64, Footprint, Option<Likeness>) -> Result<()>,
+    ) -> Result<()> {
+        let mill = Mill::new(self.settings.limits.clone());
+        self.pages_of(&mill, part, &mut |host, key, capture| {
+            let Some((page, likeness)) = self.sampled(&mill, hosts.get(host), key, capture) else {
+                return Ok(());
+            };
+            each(host, key, page, likeness)
+        })
+    }
+
+    /// What a page adds to the sample of its host, where its hash is among those that are looked at.
+    fn sampled(
+        &self,
+        mill: &Mill,
+        keys: Option<&Smallest>,
+        key: u64,
+        capture: &webmill_capture::Capture<'_>,
+    ) -> Option<(Footprint, Option<Likeness>)> {
+        let at = keys?.0.binary_search(&key).ok()?;
+        mill.sampled(capture, self.settings.template_method, at < self.settings.template_compared)
     }
 
     fn sample(&self, parts: &[Part]) -> Result<Hosts> {
@@ -93,14 +126,7 @@ impl Pass<'_> {
         stage.progress.begin("count hosts", parts.len() as u64, Measure::Items);
         let counts = Mutex::new(BTreeMap::<String, (u64, Smallest)>::new());
         self.each_page(parts, |host, key, _| {
-            let mut counts = lock(&counts)?;
-            if !counts.contains_key(host) {
-                counts.insert(host.to_owned(), Default::default());
-            }
-            if let Some((pages, keys)) = counts.get_mut(host) {
-                *pages += 1;
-                keys.push(key);
-            }
+            count_page(&mut *lock(&counts)?, host, key);
             Ok(())
         })?;
         stage.progress.end();
@@ -121,9 +147,7 @@ impl Pass<'_> {
         let mill = Mill::new(self.settings.limits.clone());
         self.each_page(parts, |host, key, capture| {
             let Some(host) = hosts.get(host) else { return Ok(()) };
-            let Ok(at) = host.keys.0.binary_search(&key) else { return Ok(()) };
-            let compared = at < self.settings.template_compared;
-            if let Some((page, likeness)) = mill.sampled(capture, self.settings.template_method, compared) {
+            if let Some((page, likeness)) = self.sampled(&mill, Some(&host.keys), key, capture) {
                 lock(&host.sample)?.add(key, page);
                 if let Some(likeness) = likeness {
                     let mut compared = lock(&host.compared)?;
@@ -145,49 +169,158 @@ impl Pass<'_> {
     ) -> Result<()> {
         let mill = Mill::new(self.settings.limits.clone());
         parts.par_iter().with_max_len(1).try_for_each(|part| {
-            // A file that cannot be read is met again by extraction, which counts it.
-            let mut reader = match self.walk.open(part, None) {
-                Ok(reader) => reader,
-                Err(Error::Internal(reason)) => return Err(Error::Internal(reason)),
-                Err(_) => return Ok(()),
-            };
-            while let Some(record) = reader.next() {
-                self.walk.stage.cancel.check()?;
-                let record = match record {
-                    Ok(record) => record,
-                    Err(Error::Corrupt { .. } | Error::Limit(_)) => continue,
-                    Err(Error::Io { .. }) => break,
-                    Err(error) => return Err(error),
-                };
-                let Some(capture) = record.to_capture() else { continue };
-                if mill.may_be_page(&capture)
-                    && let Some(url) = capture.canonical_url()
-                {
-                    f(url.host(), (url.key().0 >> 64) as u64, &capture)?;
-                }
-            }
+            self.pages_of(&mill, part, &mut |host, key, capture| f(host, key, capture))?;
             self.walk.stage.progress.advance(1);
             Ok(())
         })
     }
+
+    /// The same of one part.
+    fn pages_of(
+        &self,
+        mill: &Mill,
+        part: &Part,
+        f: &mut dyn FnMut(&str, u64, &webmill_capture::Capture<'_>) -> Result<()>,
+    ) -> Result<()> {
+        // A file that cannot be read is met again by extraction, which counts it.
+        let mut reader = match self.walk.open(part, None) {
+            Ok(reader) => reader,
+            Err(Error::Internal(reason)) => return Err(Error::Internal(reason)),
+            Err(_) => return Ok(()),
+        };
+        while let Some(record) = reader.next() {
+            self.walk.stage.cancel.check()?;
+            let record = match record {
+                Ok(record) => record,
+                Err(Error::Corrupt { .. } | Error::Limit(_)) => continue,
+                Err(Error::Io { .. }) => break,
+                Err(error) => return Err(error),
+            };
+            let Some(capture) = record.to_capture() else { continue };
+            if mill.may_be_page(&capture)
+                && let Some(url) = capture.canonical_url()
+            {
+                f(url.host(), (url.key().0 >> 64) as u64, &capture)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Counts a page of a host.
+fn count_page(counts: &mut BTreeMap<String, (u64, Smallest)>, host: &str, key: u64) {
+    if !counts.contains_key(host) {
+        counts.insert(host.to_owned(), Default::default());
+    }
+    if let Some((pages, keys)) = counts.get_mut(host) {
+        *pages += 1;
+        keys.push(key);
+    }
+}
+
+/// What was learnt of a host.
+#[derive(Serialize, Deserialize)]
+pub struct LearntHost {
+    host: String,
+    captures: u64,
+    learnt: Learnt,
+    template: Option<Template>,
+    /// Pages compared, share of one template, share of other content.
+    likeness: (u32, Option<f64>, Option<f64>),
+    elements: Vec<Element>,
+}
+
+/// Path, depth, pages, styles, words, importance, whether it is template.
+type Element = (String, u32, u32, u32, u32, f64, bool);
+
+impl LearntHost {
+    /// Learns from the sampled pages of a host.
+    pub(super) fn of(
+        settings: &Extract,
+        host: String,
+        captures: u64,
+        sample: &Sample,
+        compared: &BTreeMap<u64, Likeness>,
+    ) -> Self {
+        let likeness = Likeness::share(compared.values());
+        let of_pairs = |pairs: u32| f64::from(pairs) / f64::from(likeness.pairs);
+        let one_template = (likeness.pairs > 0).then(|| of_pairs(likeness.alike));
+        let (template, learnt) = Template::learn_by(settings.template_method, sample);
+        LearntHost {
+            host,
+            captures,
+            learnt,
+            template,
+            likeness: (likeness.pages, one_template, likeness.share()),
+            elements: importances(settings.template_method, sample),
+        }
+    }
+
+    /// Its name.
+    pub(super) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Its template, if it has one.
+    pub(super) fn into_template(self) -> Option<(String, Template)> {
+        Some((self.host, self.template?))
+    }
+
+    fn row(&self) -> TemplateRow {
+        let LearntHost { learnt, likeness, .. } = self;
+        TemplateRow {
+            url_host_name: self.host.clone(),
+            pages: self.captures,
+            sampled: learnt.pages as u32,
+            verdict: learnt.verdict.into(),
+            texts: self.template.as_ref().map_or(0, Template::len) as u32,
+            pages_hit: learnt.hit as u32,
+            share: learnt.share,
+            agreement: learnt.agreement,
+            compared: likeness.0,
+            one_template: likeness.1,
+            other_content: likeness.2,
+        }
+    }
+}
+
+/// Writes tables `templates` and `template_elements`; the templates by host.
+pub(super) fn write_learnt(
+    settings: &Extract,
+    learnt: Vec<LearntHost>,
+    unit: &mut Unit<'_>,
+) -> Result<Vec<(String, Template)>> {
+    write_rows(unit, first_part::<TemplateRow>(), learnt.iter().map(LearntHost::row))?;
+    if settings.template_method == TemplateMethod::StyleTree {
+        let rows = learnt.iter().flat_map(|host| {
+            host.elements.iter().map(|element| {
+                let (path, depth, pages, styles, words, importance, is_template) = element.clone();
+                let url_host_name = host.host.clone();
+                TemplateElementRow {
+                    url_host_name,
+                    path,
+                    depth,
+                    pages,
+                    styles,
+                    words,
+                    importance,
+                    is_template,
+                }
+            })
+        });
+        write_rows(unit, first_part::<TemplateElementRow>(), rows)?;
+    }
+    Ok(learnt.into_iter().filter_map(LearntHost::into_template).collect())
 }
 
 /// What the style tree of a host holds of its elements.
-fn importances(host: &str, method: TemplateMethod, sample: &Sample) -> Vec<TemplateElementRow> {
+fn importances(method: TemplateMethod, sample: &Sample) -> Vec<Element> {
     if method != TemplateMethod::StyleTree {
         return Vec::new();
     }
-    let row = |element: ElementImportance| TemplateElementRow {
-        url_host_name: host.to_owned(),
-        path: element.path,
-        depth: element.depth,
-        pages: element.pages,
-        styles: element.styles,
-        words: element.words,
-        importance: element.importance,
-        is_template: element.is_template,
-    };
-    StyleTree::of_sample(sample).elements().into_iter().map(row).collect()
+    let element =
+        |e: ElementImportance| (e.path, e.depth, e.pages, e.styles, e.words, e.importance, e.is_template);
+    StyleTree::of_sample(sample).elements().into_iter().map(element).collect()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> Result<std::sync::MutexGuard<'_, T>> {

@@ -13,6 +13,7 @@ mod fault;
 mod graph;
 mod learn;
 mod run;
+mod spark;
 mod text;
 mod topics;
 mod wait;
@@ -48,6 +49,7 @@ fn _webmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<learn::Classifier>()?;
     module.add_class::<text::PageReader>()?;
     module.add_class::<writer::RawDbWriter>()?;
+    spark::add_to(module)?;
     module.add_function(wrap_pyfunction!(read_documents, module)?)?;
     module.add_function(wrap_pyfunction!(read_documents_by, module)?)?;
     module.add_function(wrap_pyfunction!(captures::read_capture, module)?)?;

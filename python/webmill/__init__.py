@@ -14,8 +14,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ._error import Error
-from ._page import Page
-from ._results import Results, Table
 
 if TYPE_CHECKING:
     from ._doing import (
@@ -40,6 +38,8 @@ if TYPE_CHECKING:
         topics,
         train,
     )
+    from ._page import Page
+    from ._results import Results, Table
 
 __all__ = [
     "ArrowTable", "Capture", "Captures", "Classifier", "Document", "Error", "Graph", "Page", "RawDbWriter", "Results", "Table",
@@ -54,13 +54,20 @@ def open(folder: str | os.PathLike[str], shards: str | os.PathLike[str] | Iterab
     ``shards``: files or folders in which the shards lie, for :meth:`Results.html`; by default where they were.
     Raises :class:`Error` for a folder that holds no results.
     """
+    from ._results import Results
+
     return Results(folder, shards)
 
 
 def __getattr__(name: str) -> Any:
-    # Results can be read where there is no compiled part; what needs it is looked up when it is asked for.
+    # Results can be read where there is no compiled part, and tasks of a cluster need no polars: what needs either is looked up when
+    # it is asked for.
     if name.startswith("_") or name not in __all__:
         raise AttributeError(f"module 'webmill' has no attribute {name!r}")
+    if name in ("Page", "Results", "Table"):
+        from . import _page, _results
+
+        return getattr(_page if name == "Page" else _results, name)
     try:
         from . import _doing
     except ImportError as fault:

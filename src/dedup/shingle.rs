@@ -17,7 +17,7 @@ use webmill_text::words;
 use crate::fingerprint::ShingleHasher;
 
 /// The set of shingles of a text.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Shingles {
     hashes: Box<[u64]>,
 }

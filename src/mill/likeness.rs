@@ -16,7 +16,7 @@ const SHINGLE_WORDS: usize = 3;
 /// Structure and text of a page, by their beginnings: at most 28 KiB.
 ///
 /// Ordered by content, so that one of two captures of a URL can be chosen whatever their order.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Likeness {
     structure: Structure,
     text: Shingles,

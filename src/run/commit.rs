@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::Instant;
 
 use crate::key::{configuration, ingredients};
@@ -236,20 +235,8 @@ impl Runtime<'_> {
         staging: &Path,
     ) -> Result<()> {
         let started = Instant::now();
-        for sub in ["receipts", "temp"] {
-            let path = staging.join(sub);
-            std::fs::create_dir_all(&path).at(&path)?;
-        }
+        let stage = Stage::apart(staging, key.clone(), self.memory, self.progress, self.cancel)?;
         crash_point("staged");
-        let stage = Stage {
-            folder: staging.to_path_buf(),
-            key: key.clone(),
-            receipts: Mutex::default(),
-            named: Mutex::default(),
-            memory: self.memory,
-            progress: self.progress,
-            cancel: self.cancel,
-        };
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
             .build()

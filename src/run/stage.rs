@@ -53,7 +53,53 @@ pub struct Unit<'s> {
     sampled: BTreeMap<String, usize>,
 }
 
+/// What units did, put together in the order of their names.
+#[derive(Debug, Default, serde::Serialize)]
+pub struct Told {
+    /// What they counted.
+    pub counts: Counts,
+    /// What they rejected, at most a hundred of each reason and unit.
+    pub rejects: Vec<Reject>,
+    /// Scratch files, each with the number of its rows.
+    pub scratch: Vec<(String, u64)>,
+}
+
+impl<'a> Stage<'a> {
+    /// A stage in a folder of the caller's, for an engine that spreads units over machines and puts them together in its own way:
+    /// nothing is locked or committed.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where its folders cannot be made.
+    pub fn apart(
+        folder: &Path,
+        key: JobKey,
+        memory: u64,
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> Result<Self> {
+        for sub in ["receipts", "temp"] {
+            let path = folder.join(sub);
+            std::fs::create_dir_all(&path).at(&path)?;
+        }
+        let (receipts, named) = Default::default();
+        Ok(Stage { folder: folder.to_path_buf(), key, receipts, named, memory, progress, cancel })
+    }
+}
+
 impl Stage<'_> {
+    /// What its units did so far.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where a unit panicked.
+    pub fn told(&self) -> Result<Told> {
+        let mut told = Told { scratch: self.scratch()?, ..Told::default() };
+        for receipt in self.receipts.lock().map_err(poisoned)?.values() {
+            told.counts.merge(&receipt.counts);
+            told.rejects.extend(receipt.rejects.iter().cloned());
+        }
+        Ok(told)
+    }
+
     /// The job's key, for the footers of its files.
     pub fn key(&self) -> &JobKey {
         &self.key

@@ -50,6 +50,18 @@ pub struct Input {
     pub bytes: u64,
 }
 
+impl Input {
+    /// A shard that was recognised elsewhere: by another process, or by its first bytes ([`sniff`]).
+    pub fn known(
+        path: PathBuf,
+        name: Arc<str>,
+        (format, container): (Format, Container),
+        bytes: u64,
+    ) -> Self {
+        Input { path, name, format, container, bytes }
+    }
+}
+
 /// Finds the shards among `inputs`: files, folders (searched through) and globs. `-` is the caller's to spool.
 ///
 /// The second list names what was looked at and is no shard, or cannot be read.

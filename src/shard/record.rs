@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
 use webmill_capture::{Capture, Place, RecordType, RefersTo, Response, Truncation};
 
 use super::Revisit;
 
 /// The grammar of a shard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Format {
     /// RAW DB 1.0.
@@ -30,7 +31,7 @@ impl Format {
 }
 
 /// How the file around the records is compressed. (RAW DB also compresses single records; that is the record's affair.)
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Container {
     /// Records as they are.
     Plain,

@@ -5,33 +5,31 @@ use std::process::Command;
 
 use crate::support::Work;
 
-/// The Python that `make tools` installs the peers of the package into.
-fn python() -> Option<std::path::PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/python/bin/python");
-    if !path.exists() {
-        webmill_evaluation::skip(
-            "no Python with the peers of the package in target/python: run `make tools`",
-        );
-        return None;
-    }
-    Some(path)
-}
+/// The tests of Spark, which have a Python of their own.
+const OF_SPARK: &str = "python/tests/test_spark.py";
 
 #[test]
 fn the_package_passes_its_own_tests() {
-    let Some(python) = python() else { return };
+    let ignored = format!("--ignore={OF_SPARK}");
+    pass("python", "the peers of the package", &["python/tests", &ignored]);
+}
+
+#[test]
+fn spark_gives_the_answers_of_one_machine() {
+    pass("spark", "PySpark, or no Java to run it", &[OF_SPARK]);
+}
+
+/// Runs tests with the Python that `make tools` has put into `target/ENVIRONMENT`.
+fn pass(environment: &str, with: &str, tests: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let python = root.join("target").join(environment).join("bin/python");
+    if !python.exists() {
+        webmill_evaluation::skip(&format!("no Python with {with} in target/{environment}: run `make tools`"));
+        return;
+    }
     let output = Command::new(python)
-        .args([
-            "-m",
-            "pytest",
-            "-q",
-            "-rs",
-            "-p",
-            "no:cacheprovider",
-            "--import-mode=importlib",
-            "python/tests",
-        ])
+        .args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--import-mode=importlib"])
+        .args(tests)
         .current_dir(root)
         .env("PYTHONPATH", root.join("python"))
         .env("WEBMILL_BINARY", env!("CARGO_BIN_EXE_webmill"))

@@ -56,7 +56,7 @@ const VOID: [Tag; 18] = [
 ];
 
 /// The markup of a page as a sequence of tokens.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Structure {
     tokens: Box<[u64]>,
     cut: bool,

@@ -27,7 +27,7 @@ use crate::support::Work;
 
 /// Info strings of blocks that are not run, and how many of each there may be in all pages together.
 const NOT_RUN: &[(&str, usize)] =
-    &[("sh network", 8), ("sh build", 6), ("sh elsewhere", 10), ("python elsewhere", 12), ("toml cargo", 1)];
+    &[("sh network", 8), ("sh build", 6), ("sh elsewhere", 11), ("python elsewhere", 13), ("toml cargo", 1)];
 
 /// Info strings of blocks that are no commands.
 const SHOWN: &[&str] = &["text", "rust", "sql", "json", "html", "xml"];

@@ -1,0 +1,67 @@
+//! What graphs over a cluster need of the compiled part.
+
+use polars_arrow::array::PrimitiveArray;
+use pyo3::prelude::*;
+use webmill_capture::surt::surt_host;
+use webmill_graph::{Csr, PageRank};
+use webmill_jobs::graph::GraphJob;
+use webmill_run::Cancel;
+
+use super::{RecipeParts, numbers, recipe, to_json};
+use crate::arrow::{ArrowTable, import};
+use crate::fault::{Fault, config};
+use crate::wait::wait;
+
+/// The settings of the recipe's table `[graph]` as JSON, with the SURT forms of the hosts to which no link counts.
+#[pyfunction]
+pub fn graph_settings(settings: RecipeParts) -> PyResult<String> {
+    let settings: GraphJob = recipe(settings)?.settings().map_err(Fault::from)?;
+    if settings.fold_duplicates {
+        return Err(config("[graph] fold_duplicates is not possible on a cluster"));
+    }
+    let mut json = serde_json::json!(settings);
+    json["stop_surts"] = settings.stop_hosts.iter().map(|host| surt_host(host)).collect();
+    to_json(&json)
+}
+
+/// PageRank of nodes with numbers from 0, of arcs (columns `source`, `target`, `weight`), with damping, tolerance and most
+/// iterations: column `pagerank`, by node.
+#[pyfunction]
+pub fn rank_nodes(
+    py: Python<'_>,
+    nodes: usize,
+    arcs: &Bound<'_, PyAny>,
+    weighted: bool,
+    options: (f64, f64, usize),
+) -> PyResult<ArrowTable> {
+    let (damping, tolerance, max_iterations) = options;
+    let mut links = Vec::new();
+    for chunk in import(arcs)? {
+        let column = |name| numbers(&*chunk, name);
+        let (sources, targets, weights) = (column("source")?, column("target")?, column("weight")?);
+        for row in 0..chunk.len() {
+            let number =
+                |value: i64| u32::try_from(value).map_err(|_| config("more nodes than 32 bits can number"));
+            let weight = u32::try_from(weights.value(row)).unwrap_or(u32::MAX);
+            links.push((number(sources.value(row))?, number(targets.value(row))?, weight));
+        }
+    }
+    let ranked = wait(
+        py,
+        &Cancel::default(),
+        |_| Ok(()),
+        move || {
+            let graph = Csr::from_counted_arcs(nodes, links)?;
+            let settings = PageRank { damping, tolerance, max_iterations, weighted, ..PageRank::default() };
+            settings.run(&graph, &graph.transpose())
+        },
+    )?;
+    let ranks = ranked.map_err(Fault::from)?;
+    if !ranks.converged {
+        return Err(config(format!(
+            "after {} iterations the ranks may be {:e} off, more than the tolerance {tolerance:e}",
+            ranks.iterations, ranks.error_bound
+        )));
+    }
+    ArrowTable::of(vec![("pagerank", PrimitiveArray::<f64>::from_vec(ranks.scores).boxed())])
+}

@@ -1,0 +1,154 @@
+"""Duplicates over a cluster: copies by digests, near pairs by buckets, clusters by what is connected."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .._error import Error
+from . import _tasks
+from ._arrow import compiled, ddl, schema_of
+from ._check import check
+from ._components import components
+from ._numbers import dense, settled
+from ._pyspark import Column, DataFrame, F
+from ._recipe import Recipe, parts_of
+
+_FACTS = [
+    ("url", "string"), ("time_ms", "bigint"), ("words", "bigint"), ("digest", "string"), ("length", "bigint"),
+    ("text_digest", "binary"), ("simhash", "bigint"), ("shard", "string"), ("offset", "bigint"), ("url_key", "binary"),
+]  # fmt: skip
+_PAIRS = [("first", "bigint"), ("later", "bigint"), ("common", "bigint"), ("of_first", "bigint"), ("of_later", "bigint")]
+
+
+class Duplicates:
+    """Tables ``duplicates`` and ``clusters``; ``missed``: pages of which pairs may be missing, as their buckets were too large."""
+
+    def __init__(self, duplicates: DataFrame, clusters: DataFrame, missed: int) -> None:
+        self.duplicates, self.clusters, self.missed = duplicates, clusters, missed
+
+    def write(self, out: str) -> None:
+        """Writes both tables as Parquet."""
+        for name in ("duplicates", "clusters"):
+            getattr(self, name).write.parquet(f"{out.rstrip('/')}/{name}")
+
+
+def near_duplicates(pages: DataFrame, texts: DataFrame, *, recipe: Recipe = None) -> Duplicates:
+    """The duplicates among current pages, as ``webmill dedup`` finds them: all pairs but those that passages show.
+
+    ``pages``, ``texts``: tables of :func:`extract`, or of ``webmill extract`` read by Spark. ``recipe``: table ``[dedup]`` counts;
+    ``keep`` may be earliest or longest. Rows of tables are those of one machine; numbers without a sign are wider here.
+    """
+    spark = pages.sparkSession
+    check(spark)
+    parts = parts_of(recipe)
+    told, are_stored = compiled().dedup_settings(parts)
+    settings = json.loads(told)
+    if settings["keep"] not in ("earliest", "longest"):
+        raise Error(f"keep = {settings['keep']!r}: earliest and longest are possible on a cluster")
+    numbered = settled(_numbered(pages, settings["keep"]))
+    compared = (F.col("words") >= settings["min_words"]) & F.col("text_digest").isNotNull()
+    speakers = numbered.where(compared).groupBy("text_digest").agg(F.min("id").alias("id"))
+    spoken = _texts_of(texts, numbered.join(speakers.select("id"), "id"))
+    pairs, missed = _pairs(spoken, parts, are_stored, settings)
+    bodies = numbered.where("digest is not null and length != 0")
+    edges = (
+        pairs.select(F.col("first").alias("a"), F.col("later").alias("b"))
+        .unionByName(_stars(bodies, "digest"))
+        .unionByName(_stars(numbered.where(compared), "text_digest"))
+    )
+    labels = components(edges)
+    duplicates, clusters = _clusters(numbered, labels, pairs, spoken, parts)
+    return Duplicates(duplicates, _renumbered(clusters, numbered), missed)
+
+
+def _numbered(pages: DataFrame, keep: str) -> DataFrame:
+    """Current pages with numbers that ascend in the order of what to keep."""
+    good = F.col("fetch_status").isNull() | F.col("fetch_status").between(200, 299)
+    is_page = F.col("is_html") | F.col("page_type").isNotNull()
+    facts = pages.where(F.col("is_current") & good & is_page).select(
+        "url", F.unix_millis("fetch_time").alias("time_ms"), F.col("num_words").cast("bigint").alias("words"),
+        F.col("content_digest").alias("digest"), F.col("content_length").cast("bigint").alias("length"), "text_digest",
+        signed(F.col("simhash")).alias("simhash"), F.col("warc_filename").alias("shard"),
+        F.col("warc_record_offset").alias("offset"), "url_key",
+    )  # fmt: skip
+    columns = [*_FACTS, ("order", "binary")]
+    ordered = facts.mapInArrow(_tasks.order_pages(keep, columns), ddl(columns)).sort("order").drop("order")
+    return ordered.withColumn("id", F.monotonically_increasing_id())
+
+
+def signed(number: Column) -> Column:
+    """A number of 64 bits without a sign (Spark reads it as a decimal) as the number with a sign of the same bits."""
+    wide = number.cast("decimal(20,0)")
+    half, whole = F.lit("9223372036854775808").cast("decimal(20,0)"), F.lit("18446744073709551616").cast("decimal(20,0)")
+    return F.when(wide >= half, wide - whole).otherwise(wide).cast("bigint")
+
+
+def _texts_of(texts: DataFrame, pages: DataFrame) -> DataFrame:
+    """The texts of numbered pages, by the places of their records."""
+    places = pages.select("id", F.col("shard").alias("warc_filename"), F.col("offset").alias("warc_record_offset"), "url_key")
+    wanted = [name for name in ("text", "bands") if name in texts.columns]
+    rows = texts.select("warc_filename", "warc_record_offset", "url_key", *wanted)
+    return rows.join(places, ["warc_filename", "warc_record_offset", "url_key"]).select("id", *wanted)
+
+
+def _stars(pages: DataFrame, by: str) -> DataFrame:
+    """An edge from each page to the first that has the same value."""
+    firsts = pages.groupBy(by).agg(F.min("id").alias("a"), F.count("*").alias("n")).where("n > 1")
+    return pages.select(by, F.col("id").alias("b")).join(firsts, by).where("a != b").select("a", "b")
+
+
+def _pairs(spoken: DataFrame, recipe: Any, stored: bool, settings: dict[str, Any]) -> tuple[DataFrame, int]:
+    """The near pairs; how many pages may miss some."""
+    if stored and "bands" in spoken.columns:
+        bands = spoken.select("id", F.transform("bands", signed).alias("bands"))
+    else:
+        task = _tasks.sign_texts(settings["bands"])
+        bands = spoken.select("id", "text").mapInArrow(task, "id bigint, bands array<bigint>")
+    # Buckets of the same pages give the same pairs: one of them is enough.
+    buckets = (
+        bands.select("id", F.explode("bands").alias("band")).groupBy("band")
+        .agg(F.sort_array(F.collect_set("id")).alias("ids")).where(F.size("ids") > 1)
+        .groupBy("ids").agg(F.min("band").alias("bucket"))
+    )  # fmt: skip
+    members = buckets.select("bucket", F.explode("ids").alias("id")).join(spoken.select("id", "text"), "id")
+    rows = members.select("id", "bucket", "text").repartition("bucket").sortWithinPartitions("id")
+    found = settled(rows.mapInArrow(_tasks.join_buckets(recipe, _PAIRS), ddl(_PAIRS)))
+    missed = found.where("later is null").select("first").distinct().count()
+    return found.where("later is not null").dropDuplicates(["first", "later"]), missed
+
+
+def _clusters(
+    numbered: DataFrame, labels: DataFrame, pairs: DataFrame, spoken: DataFrame, recipe: Any
+) -> tuple[DataFrame, DataFrame]:
+    """Rows of both tables, clusters numbered within their task."""
+    columns = ["id", "component", "later", "common", "of_first", "of_later", *[n for n, _ in _FACTS if n != "url_key"], "text"]
+    connected = numbered.join(labels, "id")
+    pages = connected.join(spoken.join(labels, "id", "left_semi").select("id", "text"), "id", "left")
+    for name in ("later", "common", "of_first", "of_later"):
+        pages = pages.withColumn(name, F.lit(None).cast("bigint"))
+    of_pairs = pairs.withColumnRenamed("first", "id").join(labels, "id")
+    for name, kind in [*_FACTS, ("text", "string")]:
+        of_pairs = of_pairs.withColumn(name, F.lit(None).cast(kind))
+    rows = pages.select(*columns).unionByName(of_pairs.select(*columns))
+    rows = rows.repartition("component").sortWithinPartitions("id").drop("component")
+    duplicates, clusters = schema_of("duplicates"), schema_of("clusters")
+    structs = f"duplicates struct<{_fields(duplicates)}>, clusters struct<{_fields(clusters)}>"
+    both = settled(rows.mapInArrow(_tasks.write_clusters(recipe, duplicates, clusters), structs))
+    return (
+        both.where("duplicates is not null").select("duplicates.*"),
+        both.where("clusters is not null").select("clusters.*"),
+    )
+
+
+def _fields(columns: list[tuple[str, str]]) -> str:
+    return ", ".join(f"`{name}`: {kind}" for name, kind in columns)
+
+
+def _renumbered(clusters: DataFrame, numbered: DataFrame) -> DataFrame:
+    """Clusters with numbers in the order of their representatives, over all tasks."""
+    firsts = clusters.where("keep").select("representative_key")
+    of_pages = numbered.select("id", F.col("url_key").alias("representative_key"))
+    order = dense(firsts.join(of_pages, "representative_key"), ["id"], "number").select("representative_key", "number")
+    named = clusters.join(order, "representative_key").withColumn("cluster", F.col("number"))
+    return named.select(*clusters.columns)
