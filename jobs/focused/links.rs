@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use webmill_capture::{CanonicalUrl, UrlKey};
+use webmill_capture::{CanonicalUrl, Error, UrlKey};
 use webmill_crawl::focus::{LinkLearner, LinkModel, LinkSource, LinkText, worth};
 use webmill_mill::{LinkElement, LinkRow, PageRow};
 use webmill_run::Job as _;
@@ -40,8 +40,9 @@ columns! {
 
 /// The headings of links, read beside them; runs of before there was a column of them have none.
 pub struct Headings {
-    reader: Option<Reader<Headed>>,
-    next: Option<Rows<Headed>>,
+    reader: Option<Reader<Headed<'static>>>,
+    now: Option<Rows<Headed<'static>>>,
+    next: Option<Rows<Headed<'static>>>,
 }
 
 impl Headings {
@@ -50,29 +51,30 @@ impl Headings {
     /// # Errors
     /// A folder that cannot be read.
     pub fn open(table: &Path) -> Result<Headings> {
-        let mut reader = Reader::<Headed>::open(table)?;
-        match reader.next() {
-            Err(webmill_capture::Error::Incompatible { .. }) => Ok(Headings { reader: None, next: None }),
-            next => Ok(Headings { next: next?, reader: Some(reader) }),
-        }
+        let mut reader = Reader::<Headed<'static>>::open(table)?;
+        let (reader, next) = match reader.next() {
+            Err(Error::Incompatible { .. }) => (None, None),
+            next => (Some(reader), next?),
+        };
+        Ok(Headings { reader, now: None, next })
     }
 
-    /// Those of the next rows.
+    /// Goes on to the next rows.
     ///
     /// # Errors
     /// Files that cannot be read.
-    pub fn rows(&mut self) -> Result<Option<Rows<Headed>>> {
-        let rows = self.next.take();
+    pub fn advance(&mut self) -> Result<()> {
+        self.now = self.next.take();
         if let Some(reader) = &mut self.reader {
             self.next = reader.next()?;
         }
-        Ok(rows)
+        Ok(())
     }
-}
 
-/// The heading of a row.
-pub fn heading(rows: Option<&Rows<Headed>>, row: usize) -> &str {
-    rows.map_or("", |rows| rows.get(row).heading)
+    /// The heading of a row; empty where there is none.
+    pub fn of(&self, row: usize) -> &str {
+        self.now.as_ref().map_or("", |rows| rows.get(row).heading)
+    }
 }
 
 /// A page of the run.
@@ -162,7 +164,7 @@ impl Pages {
         let mut reader = Reader::<Linked>::open(&self.links)?;
         let mut headings = Headings::open(&self.links)?;
         while let Some(batch) = reader.next()? {
-            let headed = headings.rows()?;
+            headings.advance()?;
             for (n, row) in batch.rows().enumerate() {
                 let known = |key: u128| self.numbers.get(&UrlKey(key)).copied();
                 let (Some(source), Some(target)) = (known(row.source_key.0), known(row.target_key.0)) else {
@@ -171,7 +173,7 @@ impl Pages {
                 let here =
                     self.all[source as usize].place == place(row.warc_filename, row.warc_record_offset);
                 if source != target && here && !row.nofollow && is_followed(row.kind) {
-                    let heading = heading(headed.as_ref(), n);
+                    let heading = headings.of(n);
                     let (anchor, before, after) = (row.anchor, row.before, row.after);
                     each(source, target, &LinkText { anchor, before, after, heading });
                 }

@@ -14,7 +14,7 @@ use webmill_mill::{LinkRow, PageRow, TextRow};
 use webmill_run::Job as _;
 use webmill_table::{Reader, columns};
 
-use super::links::{Headings, heading, is_followed};
+use super::links::{Headings, is_followed};
 use crate::current_captures::place;
 use crate::extract::Extract;
 use crate::job::latest;
@@ -117,7 +117,7 @@ impl StoredWeb {
         let links = extract.path("links");
         let (mut reader, mut headings) = (Reader::<Linked>::open(&links)?, Headings::open(&links)?);
         while let Some(batch) = reader.next()? {
-            let headed = headings.rows()?;
+            headings.advance()?;
             for (n, row) in batch.rows().enumerate() {
                 let Some(source) = web.numbers.get(&UrlKey(row.source_key.0)).copied() else { continue };
                 let followed = !row.nofollow && is_followed(row.kind);
@@ -128,7 +128,7 @@ impl StoredWeb {
                     web.links_outside += 1;
                     continue;
                 };
-                let heading = heading(headed.as_ref(), n);
+                let heading = headings.of(n);
                 let texts = [row.anchor, row.before, row.after, heading];
                 admit(texts.map(str::len).iter().sum::<usize>() + size_of::<StoredLink>())?;
                 web.pages[source as usize].links.push(StoredLink {

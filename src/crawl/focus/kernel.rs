@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::actions::{Action, FocusCounts, FoundLink, SeenPage};
 use super::corpus::Corpus;
+use super::learned::Told;
 use super::options::Weights;
 use super::prior::PriorRanks;
 use super::reserve::reserve_key;
@@ -174,6 +175,9 @@ impl Focus {
         }
         let of_site: Option<SiteState> = load(store, &key(SITE_OF, found.url.host().as_bytes()))?;
         let prior = self.meta.prior.add(found.priority);
+        let Told { value, chance } = found.words.told;
+        let mut learned = Learned { value, ..Learned::default() };
+        learned.add(value, chance);
         let parts: Parts = [
             0.0,
             0.0,
@@ -183,6 +187,7 @@ impl Focus {
             of_site.unwrap_or_default().value(),
             found.words.guide,
             prior,
+            learned.part(),
         ];
         let link = LinkState {
             place: Place::Queued,
@@ -194,6 +199,7 @@ impl Focus {
             by: LISTED,
             referrers: Vec::new(),
             url: found.url.as_str().to_owned(),
+            learned,
         };
         save(store, &at, &link)?;
         Ok(true)

@@ -250,3 +250,73 @@ fn topic_files_are_checked() {
     let stops: TopicOptions = toml::from_str("words = { '...' = 1.0 }").unwrap();
     assert!(Topic::of_words(&stops, None).unwrap_err().to_string().contains("no word"));
 }
+
+/// A topic that learnt that links of text `course` lead to it and those of `list` to such links.
+fn learnt() -> Arc<Topic> {
+    let at = url("http://x.example/");
+    let source = LinkSource::new(&at, "");
+    let mut learner = LinkLearner::default();
+    for _ in 0..30 {
+        for (anchor, worth) in [("course", 0.8), ("list", 0.6), ("other", 0.0), ("more", 0.0)] {
+            let text = LinkText { anchor, ..LinkText::default() };
+            learner.add(&source.features(&text, &at), worth, anchor == "course");
+        }
+    }
+    let topic = Arc::unwrap_or_clone(topic(&[("tea", 1.0)]));
+    Arc::new(topic.with_links(learner.learn()))
+}
+
+#[test]
+fn what_was_learnt_of_links_orders_them() {
+    let mut store = MemoryStore::default();
+    let focus = Focus::open(learnt(), 3, 0.0, &store).unwrap();
+    let mut crawl = Crawl { focus, store: std::mem::take(&mut store) };
+    crawl.focus.seed(&url("http://a.example/"), &mut crawl.store).unwrap();
+    let read = |crawl: &mut Crawl, at: &str, text: &str, links: &[(&str, &str)]| {
+        let scorer = crawl.focus.scorer().clone();
+        let at = url(at);
+        let source = scorer.source(&at, "");
+        let urls: Vec<CanonicalUrl> = links.iter().map(|(to, _)| url(to)).collect();
+        let link = |(to, (_, anchor)): (&CanonicalUrl, &(&str, &str))| {
+            scorer.link(&source, &LinkText { anchor, ..LinkText::default() }, to)
+        };
+        let words: Vec<LinkWords> = urls.iter().zip(links).map(link).collect();
+        let found: Vec<FoundLink<'_>> = urls
+            .iter()
+            .zip(&words)
+            .map(|(url, words)| FoundLink { url, words: *words, priority: 0.0 })
+            .collect();
+        let page = scorer.page(at.as_str(), "", text);
+        let page = SeenPage { url: &at, origin: None, words: &page };
+        crawl.focus.page(&page, &found, &mut |_| Vec::new(), &mut crawl.store).unwrap()
+    };
+    let links: Vec<(String, &str)> = ["course", "list", "other"]
+        .iter()
+        .flat_map(|anchor| (0..4).map(move |n| (format!("http://b.example/{n}{anchor}"), *anchor)))
+        .collect();
+    let links: Vec<(&str, &str)> = links.iter().map(|(to, anchor)| (to.as_str(), *anchor)).collect();
+    let first: BTreeMap<usize, f32> =
+        queued(&read(&mut crawl, "http://a.example/", "cake", &links)).into_iter().collect();
+    let [course, list, other] = [first[&0], first[&4], first[&8]];
+    assert!(course > list && list > 2.0 * other && course < 0.95, "{course} {list} {other}");
+    // A second witness raises what both name.
+    let again = read(&mut crawl, "http://a.example/2", "cake", &links[4..5]);
+    let [Action::Score { url, score }] = &again[..] else { panic!("{again:?}") };
+    assert!(url == links[4].0 && *score > list, "{again:?}");
+    // Targets that keep less than promised lower what their page still has; those that keep more raise it.
+    let lowered = read(&mut crawl, links[0].0, "cake", &[]);
+    let moved = |actions: &[Action], to: &str| {
+        actions.iter().find_map(|a| match a {
+            Action::Score { url, score } if url == to => Some(*score),
+            _ => None,
+        })
+    };
+    let low = moved(&lowered, links[1].0).unwrap();
+    assert!(low < course, "{low} {course}");
+    let raised = read(&mut crawl, links[9].0, "tea", &[]);
+    assert!(moved(&raised, links[1].0).unwrap() > low, "{raised:?}");
+    // What was learnt is part of the topic.
+    crawl.focus.save(&mut crawl.store).unwrap();
+    assert!(Focus::open(topic(&[("tea", 1.0)]), 3, 0.0, &crawl.store).is_err());
+    assert!(Focus::open(learnt(), 3, 0.0, &crawl.store).is_ok());
+}
