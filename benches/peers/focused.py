@@ -100,8 +100,8 @@ def main():
             rows = [line.split("\t") for line in ran.stdout.splitlines()[1:]]
             area = {row[0]: float(row[5]) for row in rows}
             # All relevant pages that links lead to, first of all.
-            found, longest, known = int(rows[0][2]), max(int(row[1]) for row in rows), float(rows[0][2]) / max(1e-9, float(rows[0][4]))
-            bound = found * (longest - (found - 1) / 2) / (known * longest)
+            found, longest, all_of_them = int(rows[0][2]), max(int(row[1]) for row in rows), float(rows[0][2]) / max(1e-9, float(rows[0][4]))
+            bound = found * (longest - (found - 1) / 2) / (all_of_them * longest)
             if args.peers:
                 area.update(peers(work, stored, known, examples, truth, seeds, max(int(row[1]) for row in rows)))
             print(name, " ".join(f"{k}={v:.4f}" for k, v in area.items()), f"ratio={area['focused'] / area['breadth']:.3f} bound={bound / area['breadth']:.3f}",

@@ -93,12 +93,15 @@ impl Focus {
         };
         let corpus = corpus.map(Arc::new);
         let scorer = scorer(&topic, corpus.as_ref());
+        let weights = topic.weights();
+        // What a link is worth tells already what lies behind irrelevant pages.
+        let is_learned = topic.learned.is_some() && weights.learned > 0.0;
         Ok(Focus {
-            weights: topic.weights(),
+            weights,
             threshold: topic.threshold,
-            tunnel,
+            tunnel: if is_learned { u32::MAX } else { tunnel },
             popularity,
-            is_learned: topic.learned.is_some(),
+            is_learned,
             topic,
             corpus,
             scorer,

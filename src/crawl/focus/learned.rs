@@ -296,7 +296,8 @@ mod tests {
     #[test]
     fn features_tell_texts_urls_and_places() {
         let source = LinkSource::new(&url("http://a.example/~ann/index.html"), "Ann's page");
-        let text = LinkText { anchor: "CS415 the notes 1997", before: "taught", after: "", heading: "Teaching" };
+        let text =
+            LinkText { anchor: "CS415 the notes 1997", before: "taught", after: "", heading: "Teaching" };
         let of = |to: &str| source.features(&text, &url(to));
         let named = |of: u8, name: &[&str]| {
             let mut features = Features(Vec::new());

@@ -19,7 +19,8 @@
 //! | prior | share of links so far whose best-first priority is lower |
 //! | learned | what links like it led to in an earlier run ([`worth`], [`LinkModel`]): on the scale of logits the mean of l's own value and of that of all links to q (1 − Π(1 − value)), and ln((relevant + 2)/(expected + 2)) of p's targets that were fetched |
 //!
-//! A link's *tunnel* is the number of irrelevant pages in a row on the way to it. Links of longer tunnels than allowed are kept in a
+//! A link's *tunnel* is the number of irrelevant pages in a row on the way to it. Links of longer tunnels than allowed (any length, where links
+//! were learnt: what one is worth tells what lies behind such pages) are kept in a
 //! *reserve* by score; its best hundredth comes in when nothing else is left, or when harvest over the last 1,000 pages falls below half of its mean.
 //!
 //! **Algorithm.** [`Focus`] is pure: pages in, [`Action`]s out. What it remembers of links, pages and hosts lies in a [`Store`]: memory

@@ -225,7 +225,8 @@ impl TopicOptions {
 pub struct FocusOptions {
     /// What it looks for.
     pub topic: Option<TopicOptions>,
-    /// Irrelevant pages in a row that it goes through, 0 to 100; links behind more of them are kept in a reserve. Default 3.
+    /// Irrelevant pages in a row that it goes through, 0 to 100; links behind more of them are kept in a reserve. Default 3. Of no effect
+    /// where the topic learnt from links what lies behind such pages.
     pub tunnel: u32,
     /// Relevant pages after which it stops. Default none.
     pub target: Option<u64>,

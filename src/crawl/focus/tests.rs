@@ -315,6 +315,13 @@ fn what_was_learnt_of_links_orders_them() {
     assert!(low < course, "{low} {course}");
     let raised = read(&mut crawl, links[9].0, "tea", &[]);
     assert!(moved(&raised, links[1].0).unwrap() > low, "{raised:?}");
+    // However many irrelevant pages lie on the way, what a link is worth decides.
+    for n in 0..8 {
+        let (at, to) = (format!("http://c.example/{n}"), format!("http://c.example/{}", n + 1));
+        let actions = read(&mut crawl, &at, "cake", &[(to.as_str(), "list")]);
+        assert!(!queued(&actions).is_empty(), "{n}: {actions:?}");
+    }
+    assert_eq!(crawl.focus.counts().reserved, 0);
     // What was learnt is part of the topic.
     crawl.focus.save(&mut crawl.store).unwrap();
     assert!(Focus::open(topic(&[("tea", 1.0)]), 3, 0.0, &crawl.store).is_err());
