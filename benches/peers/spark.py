@@ -16,6 +16,7 @@ takes shards up to so many bytes for them (and tells pages a second, which is wh
 """
 
 import argparse
+import json
 import os
 import shutil
 import statistics
@@ -40,7 +41,7 @@ def arguments():
     return parser.parse_args()
 
 
-def session(cores):
+def session(cores, log):
     from pyspark.sql import SparkSession
 
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])
@@ -48,7 +49,9 @@ def session(cores):
     spark = (
         SparkSession.builder.master(f"local[{cores}]").config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false").config("spark.sql.shuffle.partitions", str(2 * cores))
-        .config("spark.driver.memory", "2g").config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000").getOrCreate()
+        .config("spark.driver.memory", "2g").config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000")
+        .config("spark.eventLog.enabled", "true").config("spark.eventLog.dir", f"file://{log}")
+        .config("spark.eventLog.rolling.enabled", "false").config("spark.eventLog.compress", "false").getOrCreate()
     )  # fmt: skip
     spark.sparkContext.setLogLevel("OFF")
     return spark
@@ -60,10 +63,15 @@ def seconds(work):
     return time.perf_counter() - begin, result
 
 
-def shuffled(spark):
-    """Bytes that all stages so far wrote for others to read."""
-    stages = spark.sparkContext._jsc.sc().statusStore().stageList(None)
-    return sum(stages.apply(i).shuffleWriteBytes() for i in range(stages.size()))
+def shuffled(log):
+    """Bytes that all tasks so far wrote for others to read."""
+    total = 0
+    for path in log.iterdir():
+        for line in path.open():
+            if '"Shuffle Bytes Written"' in line and line.startswith('{"Event":"SparkListenerTaskEnd"'):
+                metrics = json.loads(line).get("Task Metrics") or {}
+                total += metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
+    return total
 
 
 def by_binary(options, out):
@@ -77,11 +85,11 @@ def by_binary(options, out):
     return took
 
 
-def by_spark(options, spark, out):
+def by_spark(options, spark, log, out):
     from webmill import spark as ws
 
     took, tables = seconds(lambda: ws.extract(ws.shards(spark, options.shards), str(out)))
-    of_extract = shuffled(spark)
+    of_extract = shuffled(log)
 
     def dedup():
         found = ws.near_duplicates(tables.pages, tables.texts)
@@ -169,20 +177,21 @@ def show(name, took, pages, cores):
 
 def main():
     options = arguments()
-    started, spark = seconds(lambda: session(options.cores))
+    log = Path(tempfile.mkdtemp())
+    started, spark = seconds(lambda: session(options.cores, log))
     print(f"session starts in {started:.1f} s; {options.cores} cores", flush=True)
     overhead, faster = [], []
     for run in range(options.runs):
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             own = by_binary(options, folder / "binary")
-            before = shuffled(spark)
-            there, tables, of_extract = by_spark(options, spark, folder / "spark")
+            before = shuffled(log)
+            there, tables, of_extract = by_spark(options, spark, log, folder / "spark")
             pages = tables.counts["kept"]["captures"]
             print(f"run {run}: {pages} captures", flush=True)
             show("webmill", own, pages, options.cores)
             show("webmill.spark", there, pages, options.cores)
-            after = shuffled(spark)
+            after = shuffled(log)
             print(f"  shuffled a page: extract {(of_extract - before) / pages:.0f} bytes, duplicates {(after - of_extract) / pages:.0f}")
             overhead.append([a / b for a, b in zip(there, own)])
             if not options.without_plain:
@@ -196,6 +205,7 @@ def main():
             of = [one[at] for one in ratios]
             print(f"{name}, {what}: {min(of):.2f} {statistics.median(of):.2f} {max(of):.2f}")
     spark.stop()
+    shutil.rmtree(log)
 
 
 if __name__ == "__main__":
