@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What every stage costs as a corpus grows, and whether a small run foretells a large one.
 
-usage: benches/scale.py [--sizes N,N,...] [--large N] [--memory SIZE] [--work DIR] [--results FILE] [--webmill BINARY] [--print]
+usage: benches/scale.py [PAGES...] [--memory SIZE] [--work DIR] [--results FILE] [--webmill BINARY] [--print]
 
-Makes synthetic Webs (`webmill datasets synth`) of the sizes given (default 100000,400000, and --large N, say 2000000) and mills each, a job a process: seconds of CPU
+Makes synthetic Webs (`webmill datasets synth`) of so many pages (default 100000 400000) and mills each, a job a process: seconds of CPU
 (user and system, of all threads), the peak of memory, bytes written, rows of the tables. Seconds of CPU hang on what else the machine does: so each stage of a large run
 stands between the same stage of two runs of 10,000 pages, whose mean it is compared with. What was measured is kept in --results (default target/scale.json) and not
 measured again; --print only prints. A Web of 500 pages tells what starting costs.
@@ -160,8 +160,7 @@ def report(sizes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="100000,400000")
-    parser.add_argument("--large", type=int)
+    parser.add_argument("pages", nargs="*", type=int, default=[100_000, 400_000])
     parser.add_argument("--memory", default="1GiB")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()), help="folder for corpora, which stay, and results")
     parser.add_argument("--results", type=Path, default=ROOT / "target" / "scale.json")
@@ -169,12 +168,12 @@ def main():
     parser.add_argument("--print", action="store_true", dest="only_print")
     arguments = parser.parse_args()
     known = json.loads(arguments.results.read_text()) if arguments.results.is_file() else {}
-    wanted = [START] + [int(size) for size in arguments.sizes.split(",")] + ([arguments.large] if arguments.large else [])
-    for pages in sorted(wanted):
+    wanted = sorted([START, *arguments.pages])
+    for pages in wanted:
         if str(pages) not in known and not arguments.only_print:
             known[str(pages)] = measure(arguments.webmill, pages, arguments.memory, arguments.work)
             arguments.results.write_text(json.dumps(known, indent=1))
-    report([known[str(pages)] for pages in sorted(wanted) if str(pages) in known])
+    report([known[str(pages)] for pages in wanted if str(pages) in known])
 
 
 if __name__ == "__main__":
