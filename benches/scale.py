@@ -1,29 +1,25 @@
 #!/usr/bin/env python3
 """What every stage costs as a corpus grows, and whether a small run foretells a large one.
 
-usage: benches/scale.py [--sizes N,N,...] [--large N] [--runs N] [--memory SIZE] [--work DIR] [--results FILE] [--webmill BINARY] [--print]
+usage: benches/scale.py [PAGES...] [--memory SIZE] [--work DIR] [--results FILE] [--webmill BINARY] [--print]
 
-Makes synthetic Webs (`webmill datasets synth`) of the sizes given (default 500,10000,100000,400000) and mills each, a job a process: seconds of CPU (user and
-system, of all threads: others may work on the machine), bytes written beside the results (sorts, units before they are merged), and the rows of the tables. Sizes up
-to 20,000 are milled --runs times (default 5), of which the median counts. With --large N (say 2000000) a large Web is milled as well, once. What was measured is kept in --results
-(default target/scale.json) and not measured again; --print only prints.
+Makes synthetic Webs (`webmill datasets synth`) of so many pages (default 100000 400000) and mills each, a job a process: seconds of CPU
+(user and system, of all threads), the peak of memory, bytes written, rows of the tables. Seconds of CPU hang on what else the machine does: so each stage of a large run
+stands between the same stage of two runs of 10,000 pages, whose mean it is compared with. What was measured is kept in --results (default target/scale.json) and not
+measured again; --print only prints. A Web of 500 pages tells what starting costs.
 
-Then the largest run is foretold twice, stage by stage:
+Then every size is foretold stage by stage from smaller ones:
 
- A  from the two smallest sizes: cost = a + b·n, what starts a process and what a page costs;
- B  from all sizes but the largest, by least squares of relative errors with no negative part: cost = a + b·n + c·n·log2(n / 10,000), what sorts and caches that no
-    longer hold everything add.
+ A  from the 10,000 pages beside it alone: f + (c - f) * n / 10,000, where c is their cost and f that of starting;
+ B  the same times 1 + g * lg(n / 10,000), with g from the largest size below it: what sorts, and caches that no longer hold everything, add with each doubling.
 
 Harmonic centrality is taken from registers at every size (`harmonic_exact_steps = 0`): small graphs would get the exact one, which is another algorithm.
 """
 
 import argparse
-import itertools
 import json
 import math
 import os
-import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -42,6 +38,8 @@ STAGES = [
     ("keywords", ["keywords"]),
     ("report", ["report"]),
 ]
+# Pages of the small run, and of the one that tells what starting costs.
+SMALL, START = 10_000, 500
 RECIPE = "[rank]\nharmonic_exact_steps = 0\n"
 
 
@@ -67,139 +65,115 @@ def tables(out, job):
     return rows, sum(output["bytes"] for output in manifest["outputs"])
 
 
-def mill(webmill, shards, memory, folder):
-    """One run over a corpus, a stage a process."""
-    out = folder / "out"
-    shutil.rmtree(out, ignore_errors=True)
-    (folder / "recipe.toml").write_text(RECIPE)
-    found = {"stages": {}, "rows": {}}
-    for job, arguments in STAGES:
-        arguments = [str(shards) if argument == "SHARDS" else argument for argument in arguments]
-        common = ["--out", str(out), "--memory", memory, "--recipe", str(folder / "recipe.toml")]
-        stage = run([webmill, *arguments, *common], folder)
+class Mill:
+    """The stages of one run, which others may come between."""
+
+    def __init__(self, webmill, shards, memory, folder):
+        self.webmill, self.shards, self.memory, self.folder = webmill, shards, memory, folder
+        self.stages, self.rows = {}, {}
+        folder.mkdir(parents=True)
+        (folder / "recipe.toml").write_text(RECIPE)
+
+    def run(self, job, arguments):
+        out = self.folder / "out"
+        arguments = [str(self.shards) if argument == "SHARDS" else argument for argument in arguments]
+        common = ["--out", str(out), "--memory", self.memory, "--recipe", str(self.folder / "recipe.toml")]
+        stage = run([self.webmill, *arguments, *common], self.folder)
         rows, stage["kept"] = tables(out, job)
-        found["rows"].update(rows)
-        found["stages"][job] = stage
-        print(f"    {job:9} {stage['cpu']:8.2f} CPU s {stage['clock']:8.2f} s  {stage['peak'] >> 20:5} MiB", flush=True)
-    shutil.rmtree(out)
-    return found
+        self.rows.update(rows)
+        self.stages[job] = stage
+        return stage
 
 
-def measure(webmill, pages, runs, memory, work):
+def synth(webmill, pages, work):
+    """The shards of a Web; made once."""
+    folder = work / f"synth-{pages}-1"
+    if not folder.is_dir():
+        run([webmill, "datasets", "synth", "--pages", str(pages), "--out", str(work)], work)
+    return folder
+
+
+def measure(webmill, pages, memory, work):
     print(f"{pages:,} pages", flush=True)
+    shards, small = synth(webmill, pages, work), synth(webmill, SMALL, work)
+    size = sum(file.stat().st_size for file in shards.rglob("*") if file.is_file())
+    beside = {}
     with tempfile.TemporaryDirectory(dir=work, prefix="scale-") as folder:
         folder = Path(folder)
-        run([webmill, "datasets", "synth", "--pages", str(pages), "--out", str(folder / "corpora")], folder)
-        (shards,) = (folder / "corpora").iterdir()
-        size = sum(file.stat().st_size for file in shards.rglob("*") if file.is_file())
-        found = [mill(webmill, shards, memory, folder) for _ in range(runs)]
-    middle = found[0]
-    for job, stage in middle["stages"].items():
-        for name in stage:
-            stage[name] = statistics.median(run["stages"][job][name] for run in found)
-    return {"pages": pages, "bytes": size, "runs": runs, "memory": memory, **middle}
+        before, large, after = (
+            Mill(webmill, of, memory, folder / name) for of, name in ((small, "before"), (shards, "large"), (small, "after"))
+        )
+        for job, arguments in STAGES:
+            costs = [mill.run(job, arguments)["cpu"] for mill in (before, large, after)]
+            beside[job] = (costs[0] + costs[2]) / 2
+            stage = large.stages[job]
+            print(
+                f"    {job:9} {stage['cpu']:8.2f} CPU s {stage['clock']:8.2f} s {stage['peak'] >> 20:5} MiB;"
+                f" {SMALL:,} pages {costs[0]:.2f} and {costs[2]:.2f} CPU s",
+                flush=True,
+            )
+    return {"pages": pages, "bytes": size, "memory": memory, "stages": large.stages, "rows": large.rows, "beside": beside}
 
 
-def least_squares(points, terms):
-    """Coefficients, none negative, that make the sum of squared relative errors least: of every choice of terms the best."""
-    best = None
-    for many in range(1, len(terms) + 1):
-        for chosen in itertools.combinations(range(len(terms)), many):
-            rows = [([terms[t](n) / cost for t in chosen], 1.0) for n, cost in points]
-            matrix = [[sum(r[i] * r[j] for r, _ in rows) for j in range(many)] + [sum(r[i] * y for r, y in rows)] for i in range(many)]
-            found = solve(matrix)
-            if found is None or min(found) < 0:
-                continue
-            error = sum((sum(c * x for c, x in zip(found, r)) - y) ** 2 for r, y in rows)
-            if best is None or error < best[0] - 1e-12:
-                coefficients = [0.0] * len(terms)
-                for t, c in zip(chosen, found):
-                    coefficients[t] = c
-                best = (error, coefficients)
-    return best[1]
+def doubling(size, start, job):
+    """What a doubling adds to the cost of a page."""
+    line = foretold(size, start, job)
+    return (size["stages"][job]["cpu"] / line - 1) / math.log2(size["pages"] / SMALL)
 
 
-def solve(matrix):
-    n = len(matrix)
-    for i in range(n):
-        pivot = max(range(i, n), key=lambda row: abs(matrix[row][i]))
-        if abs(matrix[pivot][i]) < 1e-300:
-            return None
-        matrix[i], matrix[pivot] = matrix[pivot], matrix[i]
-        for row in range(n):
-            if row != i:
-                factor = matrix[row][i] / matrix[i][i]
-                matrix[row] = [a - factor * b for a, b in zip(matrix[row], matrix[i])]
-    return [matrix[i][n] / matrix[i][i] for i in range(n)]
-
-
-TERMS = [lambda n: 1.0, lambda n: float(n), lambda n: n * max(math.log2(n / 10_000), 0.0)]
-
-
-def foretell(sizes, what):
-    """Of each stage: what was measured at the largest size, and what models A and B say."""
-    *small, large = sizes
-    for job, _ in STAGES:
-        points = [(size["pages"], size["stages"][job][what]) for size in small]
-        n, measured = large["pages"], large["stages"][job][what]
-        (n0, c0), (n1, c1) = points[:2]
-        slope = max((c1 - c0) / (n1 - n0), 0.0)
-        line = max(c0 - slope * n0, 0.0) + slope * n
-        coefficients = least_squares(points, TERMS)
-        curve = sum(c * term(n) for c, term in zip(coefficients, TERMS))
-        yield job, measured, line, curve, coefficients
+def foretold(size, start, job):
+    cost = size["beside"][job]
+    fixed = max(0.0, (start["stages"][job]["cpu"] * SMALL / start["pages"] - cost) / (SMALL / start["pages"] - 1))
+    return fixed + (cost - fixed) * size["pages"] / SMALL
 
 
 def report(sizes):
-    small = [size["pages"] for size in sizes]
-    print("\nCPU seconds a million pages, by size")
-    print(f"{'stage':9}" + "".join(f"{n:>12,}" for n in small))
+    start, *sizes = sizes
+    print("\nCPU seconds a million pages, by size; beside it those of 10,000 pages at the same time")
+    print(f"{'stage':9}" + "".join(f"{size['pages']:>22,}" for size in sizes))
     for job, _ in STAGES:
-        costs = [size["stages"][job]["cpu"] / size["pages"] * 1e6 for size in sizes]
-        print(f"{job:9}" + "".join(f"{cost:12.1f}" for cost in costs))
+        costs = [(size["stages"][job]["cpu"] / size["pages"] * 1e6, size["beside"][job] / SMALL * 1e6) for size in sizes]
+        print(f"{job:9}" + "".join(f"{cost:12.1f} {beside:9.1f}" for cost, beside in costs))
     print("\nRows a page, by size")
     for table in sorted(sizes[-1]["rows"]):
         counts = [size["rows"].get(table, 0) / size["pages"] for size in sizes]
         print(f"{table:12}" + "".join(f"{count:12.3f}" for count in counts))
-    print("\nBytes a page at the largest size: written in all, kept")
+    print("\nAt the largest size: bytes a page written in all, kept; peak of memory in MiB")
     for job, _ in STAGES:
-        stage = sizes[-1]["stages"][job]
-        print(f"{job:9}{stage['written'] / small[-1]:12.0f}{stage['kept'] / small[-1]:12.0f}")
-    if len(sizes) < 4:
-        return
-    n = small[-1]
-    print(f"\n{n:,} pages foretold: CPU seconds measured; A from {small[0]:,} and {small[1]:,} pages; B from all below")
-    totals = [0.0, 0.0, 0.0]
-    for job, measured, line, curve, coefficients in foretell(sizes, "cpu"):
-        fixed, linear, log = coefficients
-        totals = [total + part for total, part in zip(totals, (measured, line, curve))]
-        print(
-            f"{job:9}{measured:9.1f}   A {line:9.1f} ({line / measured - 1:+7.1%})   B {curve:9.1f} ({curve / measured - 1:+7.1%})"
-            f"   {fixed:6.2f} s + {linear * 1e6:7.2f} µs n + {log * 1e6:6.2f} µs n lg(n/10k)"
-        )
-    measured, line, curve = totals
-    print(f"{'all':9}{measured:9.1f}   A {line:9.1f} ({line / measured - 1:+7.1%})   B {curve:9.1f} ({curve / measured - 1:+7.1%})")
+        stage, n = sizes[-1]["stages"][job], sizes[-1]["pages"]
+        print(f"{job:9}{stage['written'] / n:12.0f}{stage['kept'] / n:12.0f}{stage['peak'] >> 20:12}")
+    for at, size in enumerate(sizes):
+        print(f"\n{size['pages']:,} pages foretold: CPU seconds measured; A from {SMALL:,} pages; B with what a doubling added at the size before")
+        totals = [0.0, 0.0, 0.0]
+        for job, _ in STAGES:
+            measured, line = size["stages"][job]["cpu"], foretold(size, start, job)
+            curve, said = line, ""
+            if at > 0:
+                g = doubling(sizes[at - 1], start, job)
+                curve = line * (1 + g * math.log2(size["pages"] / SMALL))
+                said = f"   B {curve:9.1f} ({curve / measured - 1:+7.1%}), {g:+.1%} a doubling"
+            totals = [total + part for total, part in zip(totals, (measured, line, curve))]
+            print(f"{job:9}{measured:9.1f}   A {line:9.1f} ({line / measured - 1:+7.1%}){said}")
+        measured, line, curve = totals
+        print(f"{'all':9}{measured:9.1f}   A {line:9.1f} ({line / measured - 1:+7.1%})   B {curve:9.1f} ({curve / measured - 1:+7.1%})")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="500,10000,100000,400000")
-    parser.add_argument("--large", type=int)
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("pages", nargs="*", type=int, default=[100_000, 400_000])
     parser.add_argument("--memory", default="1GiB")
-    parser.add_argument("--work", help="folder for corpora and results while they are needed [default: the system's]")
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()), help="folder for corpora, which stay, and results")
     parser.add_argument("--results", type=Path, default=ROOT / "target" / "scale.json")
     parser.add_argument("--webmill", default=str(ROOT / "target" / "release" / "webmill"))
     parser.add_argument("--print", action="store_true", dest="only_print")
     arguments = parser.parse_args()
     known = json.loads(arguments.results.read_text()) if arguments.results.is_file() else {}
-    wanted = [int(size) for size in arguments.sizes.split(",")] + ([arguments.large] if arguments.large else [])
-    for pages in sorted(wanted):
+    wanted = sorted([START, *arguments.pages])
+    for pages in wanted:
         if str(pages) not in known and not arguments.only_print:
-            runs = arguments.runs if pages <= 20_000 else 1
-            known[str(pages)] = measure(arguments.webmill, pages, runs, arguments.memory, arguments.work)
+            known[str(pages)] = measure(arguments.webmill, pages, arguments.memory, arguments.work)
             arguments.results.write_text(json.dumps(known, indent=1))
-    report([known[str(pages)] for pages in sorted(wanted) if str(pages) in known])
+    report([known[str(pages)] for pages in wanted if str(pages) in known])
 
 
 if __name__ == "__main__":

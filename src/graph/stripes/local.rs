@@ -33,7 +33,7 @@ pub(super) fn write<T: Waiting>(to: &mut Scratch, arcs: &[T], stored: Stored) ->
     let mut last = 0;
     for group in arcs.chunk_by(|a, b| target(a) == target(b)) {
         let own = target(&group[0]);
-        put((own - last) as u64 * 2 | u64::from(group.len() > 1), &mut bytes);
+        put(2 * (own - last) as u64 + u64::from(group.len() > 1), &mut bytes);
         if group.len() > 1 {
             put(group.len() as u64 - 2, &mut bytes);
         }
