@@ -11,7 +11,8 @@ PySpark 4, pyarrow, pandas, FastWARC, resiliparse and datasketch (requirements.t
   plain          FastWARC reads, resiliparse finds charset and main text, mapInPandas gives rows that are written as Parquet; datasketch signs them (128
                  values, word shingles of 3) and its bands are grouped by Spark. It makes two of webmill's tables, in part, and verifies nothing
 
-Printed: seconds and pages a second and core of each, the ratios of a run, bytes that Spark shuffled a page. Plain pipelines are slow: `--plain-bytes`
+Printed: seconds by the clock and of processors (the JVM's with them), pages a second of a processor, ratios of both (min, median, max of the runs), bytes
+that Spark shuffled a page. Plain pipelines are slow: `--plain-bytes`
 takes shards up to so many bytes for them (and tells pages a second, which is what is compared).
 """
 
@@ -57,10 +58,35 @@ def session(cores, log):
     return spark
 
 
+class Took:
+    """Seconds by the clock, and of processors: of this process, of all below it, and of those of them that have ended."""
+
+    def __init__(self, clock, processors):
+        self.clock, self.processors = clock, processors
+
+
+def processors():
+    below, parents = {os.getpid()}, {}
+    stats = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        parents[int(path.parent.name)] = int(fields[1])
+        stats[int(path.parent.name)] = sum(map(int, fields[11:15]))
+    grown = True
+    while grown:
+        more = {pid for pid, parent in parents.items() if parent in below} - below
+        below |= more
+        grown = bool(more)
+    return sum(stats.get(pid, 0) for pid in below) / os.sysconf("SC_CLK_TCK")
+
+
 def seconds(work):
-    begin = time.perf_counter()
+    begin, before = time.perf_counter(), processors()
     result = work()
-    return time.perf_counter() - begin, result
+    return Took(time.perf_counter() - begin, processors() - before), result
 
 
 def shuffled(log):
@@ -115,7 +141,8 @@ def read_warc(frames):
                     continue
                 body = record.reader.read()
                 tree = HTMLTree.parse(bytes_to_str(body, detect_encoding(body)))
-                links = sum(1 for _ in tree.document.get_elements_by_tag_name("a"))
+                # Not one by one: to iterate over this collection takes the square of its length.
+                links = len(tree.document.get_elements_by_tag_name("a"))
                 text = extract_plain_text(tree, main_content=True)
                 rows.append((record.headers["WARC-Target-URI"], tree.title, text, links))
                 if len(rows) == 500:
@@ -170,16 +197,21 @@ def files_of(options):
     return taken
 
 
-def show(name, took, pages, cores):
-    rate = [pages / one / cores for one in took]
-    print(f"  {name:<14} extract {took[0]:8.1f} s {rate[0]:9.1f} pages/s/core   duplicates {took[1]:8.1f} s {rate[1]:9.1f}", flush=True)
+def show(name, took, pages):
+    told = [f"{one.clock:7.1f} s {one.processors:7.1f} s of processors {pages / one.processors:7.1f} pages/s" for one in took]
+    print(f"  {name:<14} extract {told[0]}   duplicates {told[1]}", flush=True)
+
+
+def ratios(ours, theirs, scale):
+    """Of both steps, by the clock and by processors."""
+    return [(a.clock / b.clock * scale, a.processors / b.processors * scale) for a, b in zip(ours, theirs)]
 
 
 def main():
     options = arguments()
     log = Path(tempfile.mkdtemp())
     started, spark = seconds(lambda: session(options.cores, log))
-    print(f"session starts in {started:.1f} s; {options.cores} cores", flush=True)
+    print(f"session starts in {started.clock:.1f} s; {options.cores} cores", flush=True)
     overhead, faster = [], []
     for run in range(options.runs):
         with tempfile.TemporaryDirectory() as folder:
@@ -189,21 +221,22 @@ def main():
             there, tables, of_extract = by_spark(options, spark, log, folder / "spark")
             pages = tables.counts["kept"]["captures"]
             print(f"run {run}: {pages} captures", flush=True)
-            show("webmill", own, pages, options.cores)
-            show("webmill.spark", there, pages, options.cores)
+            show("webmill", own, pages)
+            show("webmill.spark", there, pages)
             after = shuffled(log)
             print(f"  shuffled a page: extract {(of_extract - before) / pages:.0f} bytes, duplicates {(after - of_extract) / pages:.0f}")
-            overhead.append([a / b for a, b in zip(there, own)])
+            overhead.append(ratios(there, own, 1))
             if not options.without_plain:
                 files = files_of(options)
                 theirs, read = plain(files, spark, folder / "plain")
-                show("plain", theirs, read, options.cores)
-                faster.append([(b / read) / (a / pages) for a, b in zip(there, theirs)])
+                show("plain", theirs, read)
+                faster.append(ratios(theirs, there, pages / read))
             shutil.rmtree(folder / "spark")
-    for name, ratios in (("time beside the binary", overhead), ("plain pipeline's time a page beside ours", faster)):
-        for at, what in enumerate(("extract", "duplicates")) if ratios else []:
-            of = [one[at] for one in ratios]
-            print(f"{name}, {what}: {min(of):.2f} {statistics.median(of):.2f} {max(of):.2f}")
+    for name, runs in (("beside the binary", overhead), ("plain pipeline beside webmill.spark, a page", faster)):
+        for at, what in enumerate(("extract", "duplicates")) if runs else []:
+            for by, clock in enumerate(("clock", "processors")):
+                of = [one[at][by] for one in runs]
+                print(f"{name}, {what}, by {clock}: {min(of):.2f} {statistics.median(of):.2f} {max(of):.2f}")
     spark.stop()
     shutil.rmtree(log)
 

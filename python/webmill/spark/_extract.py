@@ -12,6 +12,7 @@ from ._arrow import compiled, ddl
 from ._check import check
 from ._pyspark import DataFrame, F, SparkSession, Window
 from ._recipe import Parts, Recipe, parts_of
+from ._shards import few_tasks
 
 # What is written last: which tables there are, and what was counted.
 _SUMMARY = "webmill-spark.json"
@@ -94,23 +95,19 @@ def _learn(
     if not _has_templates(settings):
         return []
     context = splits.sparkSession.sparkContext
-    counted = splits.mapInArrow(_tasks.count_hosts(recipe), ddl(_tasks.HOSTS)).persist()
-    try:
-        largest = (
-            counted.groupBy("host").agg(F.sum("pages").alias("pages"))
-            .where(F.col("pages") >= settings["template_pages"])
-            .orderBy(F.desc("pages"), "host").limit(settings["template_hosts"]).collect()
-        )  # fmt: skip
-        captures = {row.host: row.pages for row in largest}
-        if not captures:
-            return []
-        wanted = splits.sparkSession.createDataFrame([(host,) for host in captures], "host string")
-        keys: dict[str, bytes] = {}
-        for row in counted.join(F.broadcast(wanted), "host").select("host", "keys").toLocalIterator():
-            keys[row.host] = compiled().smallest_keys([keys.get(row.host, b""), bytes(row.keys)])
-    finally:
-        counted.unpersist()
-    sampled = splits.mapInArrow(_tasks.sample_hosts(recipe, context.broadcast(keys)), ddl(_tasks.SAMPLES))
+    counted = splits.mapInArrow(_tasks.count_hosts(recipe), ddl(_tasks.HOSTS))
+    # Far more hashes than are looked at: which these are the compiled part knows.
+    keys = F.slice(F.array_sort(F.array_distinct(F.flatten(F.collect_list("keys")))), 1, 4096)
+    largest = (
+        counted.groupBy("host").agg(F.sum("pages").alias("pages"), keys.alias("keys"))
+        .where(F.col("pages") >= settings["template_pages"])
+        .orderBy(F.desc("pages"), "host").limit(settings["template_hosts"]).collect()
+    )  # fmt: skip
+    captures = {row.host: row.pages for row in largest}
+    if not captures:
+        return []
+    smallest = {row.host: compiled().smallest_keys([bytes(key) for key in row["keys"]]) for row in largest}
+    sampled = splits.mapInArrow(_tasks.sample_hosts(recipe, context.broadcast(smallest)), ddl(_tasks.SAMPLES))
     by_host = sampled.repartition("host").sortWithinPartitions("host")
     task = _tasks.learn_hosts(recipe, context.broadcast(captures))
     learnt = {row.host: bytes(row.learnt) for row in by_host.mapInArrow(task, ddl(_tasks.LEARNT)).collect()}
@@ -181,7 +178,7 @@ def _write(
     work = spark.createDataFrame(
         list({row[0]: row[:4] for row in rows}.values()), "number bigint, table string, file string, parts string"
     )
-    tasks = max(1, min(len(planned), 10_000))
+    tasks = max(1, min(len(planned), few_tasks(spark)))
     superseded = _superseded(spark, parts)
     if superseded is None:
         nothing = "cast(null as array<struct<part: string, rows: array<bigint>>>)"
@@ -216,7 +213,8 @@ def _superseded(spark: SparkSession, parts: list[tuple[dict[str, Any], str]]) ->
         F.desc("class"), F.desc_nulls_last("time"), F.desc(F.coalesce("digest", F.lit(""))), F.desc("offset"),
         F.desc("shard"), F.desc("part"), F.desc("row"),
     )  # fmt: skip
-    captures = spark.read.parquet(*files).select(
+    schema = "url string, time timestamp, digest string, shard string, offset bigint, class smallint"
+    captures = spark.read.schema(schema).parquet(*files).select(
         "url", "class", "time", "digest", "offset", "shard", F.col("_metadata.file_name").alias("part"),
         F.col("_metadata.row_index").alias("row"),
     )  # fmt: skip
@@ -226,7 +224,8 @@ def _superseded(spark: SparkSession, parts: list[tuple[dict[str, Any], str]]) ->
 
 def _write_media(spark: SparkSession, written: list[Any], recipe: Parts, out: str, staging: str) -> list[Any]:
     """Table ``media`` from its files: of a picture that was not fetched the row that says most, none of one that was."""
-    rows = spark.read.parquet(*[row.path for row in written]).select(
+    schema = "url_key binary, source string, is_current boolean, alt string, width bigint"
+    rows = spark.read.schema(schema).parquet(*[row.path for row in written]).select(
         "url_key", "source", "is_current", F.col("_metadata.file_name").alias("name"),
         F.col("_metadata.row_index").alias("row"),
         (F.least(F.coalesce(F.octet_length("alt"), F.lit(0)), F.lit(1 << 20)) * 2 + F.col("width").isNotNull().cast("int")).alias("said"),
@@ -238,7 +237,7 @@ def _write_media(spark: SparkSession, written: list[Any], recipe: Parts, out: st
     work = spark.createDataFrame(
         [(row.number, row.path, row.path.rsplit("/", 1)[-1]) for row in written], "number bigint, path string, name string"
     )
-    work = work.join(kept, "name", "left").repartition(max(1, min(len(written), 10_000)), "number")
+    work = work.join(kept, "name", "left").repartition(max(1, min(len(written), few_tasks(spark))), "number")
     return work.mapInArrow(_tasks.write_media(recipe, out, staging), ddl(_tasks.WRITTEN)).collect()
 
 

@@ -19,8 +19,8 @@ COLUMNS = [
 ]  # fmt: skip
 # What the compiled part has for the end of a shard's last split.
 _END = (1 << 64) - 1
-# Tasks at most; more splits share them.
-_MOST_TASKS = 10_000
+# Tasks a core that keep all of them busy to the end, and tasks at most. Each costs Spark a tenth of a second.
+_TASKS_A_CORE, _MOST_TASKS = 6, 100_000
 
 
 def shards(
@@ -48,7 +48,12 @@ def shards(
     ]  # fmt: skip
     rows += [(None, None, one["shard"], None, None, None, None, json.dumps(one)) for one in rejects]
     frame = spark.createDataFrame(rows, ddl(COLUMNS))
-    return frame.repartitionByRange(min(_MOST_TASKS, max(1, len(rows))), "number")
+    return frame.repartitionByRange(min(few_tasks(spark), max(1, len(rows))), "number")
+
+
+def few_tasks(spark: SparkSession) -> int:
+    """Tasks that work is shared out to, at most."""
+    return min(_MOST_TASKS, _TASKS_A_CORE * max(1, spark.sparkContext.defaultParallelism))
 
 
 def find(paths: list[str]) -> tuple[list[list[Any]], list[dict[str, Any]]]:

@@ -17,7 +17,7 @@ from ._shards import split_of
 Task = Callable[[Iterable[Any]], Iterator[Any]]
 
 MAPPED = [("number", "bigint"), ("folder", "string"), ("said", "string")]
-HOSTS = [("host", "string"), ("pages", "bigint"), ("keys", "binary")]
+HOSTS = [("host", "string"), ("pages", "bigint"), ("keys", "array<binary>")]
 SAMPLES = [("host", "string"), ("key", "binary"), ("page", "binary")]
 LEARNT = [("host", "string"), ("learnt", "binary")]
 WRITTEN = [("number", "bigint"), ("table", "string"), ("path", "string"), ("rows", "bigint")]
@@ -27,7 +27,8 @@ _pieces: dict[Any, Any] = {}
 
 def _pieces_of(recipe: Parts, learnt: Any = None) -> Any:
     """The compiled part with its settings and templates; kept for the next task of this process."""
-    key = (recipe, id(learnt))
+    # A broadcast is another object in each task, with the same file.
+    key = (recipe, learnt and getattr(learnt, "_path", id(learnt)))
     if key not in _pieces:
         _pieces.clear()
         _pieces[key] = (compiled().ExtractPieces(recipe, learnt.value if learnt is not None else []), learnt)
@@ -60,7 +61,8 @@ def count_hosts(recipe: Parts) -> Task:
             if row["reject"] is None:
                 with _files.folder() as folder:
                     hosts = pieces.hosts(json.dumps(split_of(row)), folder)
-                yield batch_of(hosts, HOSTS)
+                each = [(host, pages, [keys[at : at + 8] for at in range(0, len(keys), 8)]) for host, pages, keys in hosts]
+                yield batch_of(each, HOSTS)
 
     return task
 

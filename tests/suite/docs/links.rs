@@ -163,6 +163,11 @@ const FOREIGN_FLAGS: &[&str] = &[
     "--feed",
     "--sitemap",
     "--output-format",
+    "--master",
+    "--deploy-mode",
+    "--archives",
+    "--conf",
+    "--files",
 ];
 
 #[test]
