@@ -15,7 +15,7 @@ pub(super) const LANES: usize = 16;
 /// Most stripes.
 pub(super) const MAX_STRIPES: usize = 4096;
 /// Most arcs of a segment.
-const SEGMENT_ARCS: usize = 1 << 20;
+const SEGMENT_ARCS: usize = 1 << 19;
 /// The nodes are counted in at most so many groups of equal size.
 const GROUPS: u64 = 1 << 16;
 

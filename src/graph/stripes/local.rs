@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub(super) const BLOCK: usize = CHUNK;
 const BITS: u32 = BLOCK.trailing_zeros();
 /// Most arcs of a block that are kept aside.
-pub(super) const BLOCK_ARCS: usize = 1 << 19;
+pub(super) const BLOCK_ARCS: usize = 1 << 18;
 const HEAD: usize = 12;
 
 /// Where an arc inside a block comes in the order of targets.

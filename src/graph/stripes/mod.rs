@@ -130,7 +130,7 @@ pub struct StripedRanks {
 }
 
 /// Buffers of a run, without weights and with.
-const BUFFERS: [u64; 2] = [32 << 20, 64 << 20];
+const BUFFERS: [u64; 2] = [32 << 20, 48 << 20];
 
 impl StripedPageRank {
     /// Bytes of memory that a run takes.
