@@ -17,7 +17,6 @@ use super::frequencies::DocumentFrequencies;
 use super::text_rank::text_rank;
 use crate::language::language;
 
-
 /// A word and how much a text is about it.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]

@@ -233,14 +233,12 @@ fn tables() -> Vec<(TableSchema, &'static str)> {
         };
         writers.extend((job.tables)().into_iter().map(|table| (table.name, command)));
     }
-    for (table, command) in
-        [
-            ("rejects", "extract"),
-            ("dropped", "dedup apply"),
-            ("captures", "index --format parquet"),
-            ("node_ranks", "graph pagerank"),
-        ]
-    {
+    for (table, command) in [
+        ("rejects", "extract"),
+        ("dropped", "dedup apply"),
+        ("captures", "index --format parquet"),
+        ("node_ranks", "graph pagerank"),
+    ] {
         writers.entry(table.to_owned()).or_insert(command);
     }
     webmill::jobs::registry::tables()
