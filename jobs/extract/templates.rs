@@ -18,6 +18,9 @@ use super::template_row::{TemplateElementRow, TemplateRow};
 use super::{Extract, Pass};
 use crate::output::{first_part, write_rows};
 
+/// Takes the host of a sampled page, the hash of its URL, and what it adds to what is known of the host.
+pub(super) type EachSample<'a> = dyn FnMut(&str, u64, Footprint, Option<Likeness>) -> Result<()> + 'a;
+
 /// Hosts by name.
 type Hosts = BTreeMap<String, SampledHost>;
 
@@ -98,7 +101,7 @@ impl Pass<'_> {
         &self,
         part: &Part,
         hosts: &BTreeMap<String, Smallest>,
-        each: &mut dyn FnMut(&str, u64, Footprint, Option<Likeness>) -> Result<()>,
+        each: &mut EachSample<'_>,
     ) -> Result<()> {
         let mill = Mill::new(self.settings.limits.clone());
         self.pages_of(&mill, part, &mut |host, key, capture| {

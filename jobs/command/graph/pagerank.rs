@@ -303,7 +303,7 @@ fn rows(ranks: &StripedRanks, source: &Source, most: Option<usize>, to: &mut Out
 /// Where rows go.
 enum Out {
     Lines(BufWriter<Box<dyn Write>>, PathBuf),
-    Table(PartWriter<NodeRankRow>),
+    Table(Box<PartWriter<NodeRankRow>>),
 }
 
 impl Out {
@@ -316,7 +316,7 @@ impl Out {
         };
         if out.extension().is_some_and(|ending| ending == "parquet") {
             let footer = Footer { job_key: String::new() };
-            return Ok(Out::Table(PartWriter::create(staged, &footer)?));
+            return Ok(Out::Table(Box::new(PartWriter::create(staged, &footer)?)));
         }
         let file = File::create(staged).at(staged)?;
         Ok(Out::Lines(BufWriter::with_capacity(1 << 18, Box::new(file)), out.to_path_buf()))
