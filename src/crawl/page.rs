@@ -87,7 +87,7 @@ pub struct Candidate {
     /// When a sitemap or feed says that it was last changed, ms since 1970: a hint, which may be a lie.
     pub last_modified: Option<i64>,
     /// What the texts of the link say, where the crawl is a focused one.
-    pub words: LinkWords,
+    pub words: Option<Box<LinkWords>>,
 }
 
 /// What a response says.
@@ -397,11 +397,12 @@ fn weight_of_led(led: &Led) -> usize {
 impl Candidate {
     /// A URL to be fetched for a purpose.
     pub fn new(url: CanonicalUrl, purpose: Purpose) -> Candidate {
-        Candidate { url, purpose, last_modified: None, words: LinkWords::default() }
+        Candidate { url, purpose, last_modified: None, words: None }
     }
 
     /// Bytes that it takes, about.
     fn weight(&self) -> usize {
-        self.url.as_str().len() + size_of::<Candidate>()
+        let words = self.words.as_ref().map_or(0, |_| size_of::<LinkWords>());
+        self.url.as_str().len() + size_of::<Candidate>() + words
     }
 }

@@ -277,7 +277,7 @@ words! {
     ClassMeasures: "How well each class is told", "各类的表现";
     ClassPrecision: "precision", "精确率";
     ClassRecall: "recall", "召回率";
-    ClassF1: "F1", "F1";
+    ClassF1: "F1", "F1 值";
     ClassConfused: "Taken for another class", "最常混淆的类别";
     ClassPair: "class → told", "实际 → 判为";
     ClassShare: "share of the class", "占该类比例";

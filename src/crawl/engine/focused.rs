@@ -101,7 +101,7 @@ impl Crawl {
             .iter()
             .map(|candidate| FoundLink {
                 url: &candidate.url,
-                words: candidate.words,
+                words: candidate.words.as_deref().copied().unwrap_or_default(),
                 priority: self.priority.of(&candidate.url, Some((of.url, 0.0))),
             })
             .collect();

@@ -82,7 +82,8 @@ impl<'r> Gather<'r> {
         if let Some(place) = self.places.get(&key)
             && let Some(candidate) = self.reading.found.get_mut(*place)
         {
-            candidate.words = candidate.words.larger(self.words);
+            let words = candidate.words.as_deref().copied().unwrap_or_default().larger(self.words);
+            candidate.words = (words != LinkWords::default()).then(|| Box::new(words));
         }
     }
 
@@ -168,7 +169,10 @@ impl<'r> Gather<'r> {
             words = scorer.link(&self.source, &LinkText::default(), &target);
         }
         match self.reader.admit(target, self.at, self.at.depth + 1) {
-            Ok(url) => self.push(Candidate { url, purpose: Purpose::Page, last_modified, words }),
+            Ok(url) => {
+                let words = (words != LinkWords::default()).then(|| Box::new(words));
+                self.push(Candidate { url, purpose: Purpose::Page, last_modified, words });
+            }
             Err((url, refusal)) => self.reading.refuse(url, refusal),
         }
     }

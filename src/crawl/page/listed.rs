@@ -2,7 +2,6 @@
 
 use super::{Body, Candidate, Gather, LARGE_BYTES, PageReader, Reading, decoded, plain};
 use crate::Purpose;
-use crate::focus::LinkWords;
 use crate::scope::Standing;
 use crate::sitemap::{self, Sitemap, SitemapKind, SitemapLimits};
 use webmill_capture::{CanonicalUrl, Response, decode_content};
@@ -46,7 +45,7 @@ impl PageReader {
                     url,
                     purpose: Purpose::Page,
                     last_modified: listed.lastmod_ms,
-                    words: LinkWords::default(),
+                    words: None,
                 }),
                 Err((url, refusal)) => gather.reading.refuse(url, refusal),
             }
