@@ -1,10 +1,12 @@
 //! `webmill count visits`: how often the pages of a server were asked for, by its logs.
 //!
-//! **Definition.** A visit is a line of an access log ([`line`]) with method GET and status 200 to 299 or 304. Its page is the canonical URL of the target; a
+//! **Definition.** A visit is a line of an access log ([`mod@line`]) with method GET and status 200 to 299 or 304. Its page is the canonical URL of the target; a
 //! target without a host belongs to the host that is set. Lines that are none are damaged records, held against `--max-bad`; the others that do
 //! not count are counted by reason.
 //!
 //! **Algorithm.** A file is read, unpacked where it is gzip, and cut behind lines into pieces that threads map.
+
+#![allow(rustdoc::bare_urls, reason = "what is said of a setting stands on a page of Markdown as it is here")]
 
 pub mod line;
 

@@ -2,7 +2,7 @@
 //!
 //! **What.** The engine numbers pages in the order of what to keep ([`order_key`]); any whole numbers that ascend with it will
 //! do. It brings the pages of each bucket together ([`BucketJoin`]), which gives the near pairs. Then it brings together what is connected
-//! by pairs and copies ([`write_clusters`]), which gives the tables. Buckets do not know of each other, nor do connected pages of
+//! by pairs and copies ([`Connected::write`]), which gives the tables. Buckets do not know of each other, nor do connected pages of
 //! others, so that any division gives the rows that the job writes on one machine.
 
 use std::collections::HashMap;

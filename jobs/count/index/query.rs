@@ -1,4 +1,4 @@
-//! Queries over the index that [`CountIndex`](super::CountIndex) makes.
+//! Queries over the index that [`CountIndex`] makes.
 //!
 //! **Definition.** What stands in quotes ("…", “…”, 「…」, 『…』) is a phrase: its words one behind the other. All else is words, each by itself. Both are cut and folded as
 //! texts are. A text scores Σ idf·weight over words and phrases (Okapi BM25 as [`webmill_text::bm25_idf`] and [`webmill_text::bm25_weight`] have it), where a phrase
