@@ -8,6 +8,7 @@ docs/spark.md tells how webmill gets to the executors, and what memory they need
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +24,7 @@ def main() -> None:
     parser.add_argument("out", help="a new folder for the results: a path that all machines have, or a URI")
     parser.add_argument("--recipe", help="settings, the file that webmill run takes")
     parser.add_argument("--split-bytes", type=int, default=0, help="stored bytes of a split; 0: a 512th of the input, 4 to 256 MiB")
+    parser.add_argument("--max-bad", type=float, default=0.01, help="share of damaged records, and of lost bytes, beyond which the exit code is 1")
     parser.add_argument("--checkpoints", help="a folder for what lies between rounds, so that the loss of an executor ends nothing")
     args = parser.parse_args()
 
@@ -41,6 +43,9 @@ def main() -> None:
     splits = step("splits", lambda: ws.shards(spark, args.shards, args.split_bytes))
     tables = step("extract", lambda: ws.extract(splits, f"{out}/extract", recipe=recipe))
     print(f"{'':>16}  {tables.counts['read']} records, {tables.counts['damaged']} damaged, rows {tables.counts['rows']}")
+    for reason, records in sorted(tables.counts["dropped"].items()):
+        print(f"{'':>16}  left out: {records} {reason}")
+    bad = bad_share(tables.counts)
     found = step("near_duplicates", lambda: ws.near_duplicates(tables.pages, tables.texts, recipe=recipe))
     step("clusters", lambda: found.write(f"{out}/dedup"))
     for kind in ("words", "backlinks", "host-terms"):
@@ -53,6 +58,13 @@ def main() -> None:
         step(f"rank {level}", lambda ranked=ranked, level=level: ranked.write.parquet(f"{out}/rank/{level}"))
         step(f"arcs {level}", lambda graph=graph, level=level: graph.arcs.write.parquet(f"{out}/arcs/{level}"))
     spark.stop()
+    if bad > args.max_bad:
+        sys.exit(f"{bad:.1%} of the records or bytes are damaged or lost, --max-bad allows {args.max_bad:.1%}: see {out}/extract/rejects")
+
+
+def bad_share(counts: dict[str, Any]) -> float:
+    """Damaged of all records read, or lost of all bytes, whichever is more: what `webmill extract` goes by."""
+    return max(counts["damaged"] / max(1, counts["read"]), counts["bytes_lost"] / max(1, counts["bytes"]))
 
 
 if __name__ == "__main__":
