@@ -110,18 +110,24 @@ fn pages_of(path: &str, context: &Context<'_>) -> Result<Source> {
 
 fn train_input(settings: &TrainSettings, context: &Context<'_>) -> Result<TrainInput> {
     let runtime = &context.runtime;
+    let with_inputs = |source: Source| source.inputs(runtime).map(|inputs| (source, inputs));
+    let find_test = || {
+        let test = (!settings.test.is_empty()).then(|| Source::find(Path::new(&settings.test)));
+        test.transpose()?.map(with_inputs).transpose()
+    };
     let pages = pages_of(&settings.pages, context)?;
-    let test = (!settings.test.is_empty()).then(|| Source::find(Path::new(&settings.test))).transpose()?;
-    let mut inputs = pages.inputs(runtime)?;
+    // Folders of many files: one is walked while those of the other are digested.
+    let (pages, test) = rayon::join(|| with_inputs(pages), find_test);
+    let ((pages, mut inputs), test) = (pages?, test?);
     if !settings.labels.is_empty() {
         add(&mut inputs, of_file_inputs(Path::new(&settings.labels), runtime.cancel)?);
     }
-    if let Some(test) = &test {
+    let test = test.map(|(test, mut others)| {
         // Names of files to train on and to test on may be the same.
-        let mut others = test.inputs(runtime)?;
         others.files.iter_mut().for_each(|file| file.name.insert_str(0, "test:"));
         add(&mut inputs, others);
-    }
+        test
+    });
     let labels = set::label_file(settings, runtime.memory)?;
     Ok(TrainInput { pages, labels, test, inputs })
 }

@@ -1,27 +1,23 @@
 //! Where pages come from: results of `extract`, a folder of classes, or a file of lines; read in bounded batches, in one order.
 
-use std::collections::{BTreeMap, HashMap};
+mod folder;
+mod results;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use encoding_rs::Encoding;
 use rayon::prelude::*;
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_mill::{LinkRow, TextRow};
 use webmill_run::{Cancel, Committed, Inputs, Runtime};
-use webmill_table::{Reader, columns, part_files};
 
+use self::folder::FolderPages;
+use self::results::ResultPages;
 use super::labels::{ColumnNames, each_line};
-use super::page::{LearnPage, Reading, Wanted, of_file, of_line};
+use super::page::{LearnPage, Reading, Wanted, of_line};
 
 /// Pages that are held at a time; a multiple of those that are counted at a time.
 pub const BATCH: usize = 1024;
-
-/// Texts of links of one page that are looked at.
-const ANCHORS: usize = 50;
-
-/// Bytes of a file that are read.
-const MAX_FILE: u64 = 64 << 20;
 
 /// Pages, found and not read yet.
 pub enum Source {
@@ -50,14 +46,6 @@ pub struct ReadAs {
 
 /// What was left out, by reason.
 pub type LeftOut = BTreeMap<String, u64>;
-
-columns! {
-    struct Text from TextRow { url, url_key, host, domain, is_current, title, text, language, page_type }
-}
-
-columns! {
-    struct Anchor from LinkRow { target_key, anchor }
-}
 
 impl Source {
     /// Finds pages at a path: a folder of results, of classes, or a file.
@@ -110,7 +98,8 @@ impl Source {
         !matches!(self, Source::Results(_))
     }
 
-    /// Reads all pages, and gives them in batches of at most [`BATCH`]. Labels of folders and lines stand in the pages.
+    /// Reads all pages, and gives them in batches of at most [`BATCH`], of which the next is read meanwhile. Labels of folders and lines stand
+    /// in the pages.
     ///
     /// # Errors
     /// Where something cannot be read; what `each` meets.
@@ -121,8 +110,8 @@ impl Source {
         mut each: impl FnMut(Vec<LearnPage>) -> Result<()>,
     ) -> Result<LeftOut> {
         match self {
-            Source::Results(extract) => of_results(extract, how, cancel, &mut each),
-            Source::Folder(files) => of_folder(files, how, cancel, &mut each),
+            Source::Results(extract) => ahead(ResultPages::new(extract, how, cancel)?, cancel, each),
+            Source::Folder(files) => ahead(FolderPages::new(files, how), cancel, each),
             Source::Lines(path) => of_lines(path, how, cancel, &mut each),
         }
     }
@@ -134,66 +123,30 @@ pub fn of_file_inputs(path: &Path, cancel: &Cancel) -> Result<Inputs> {
     Inputs::of_files(&[(path.to_path_buf(), name)], None, cancel)
 }
 
-fn of_folder(
-    files: &[(PathBuf, String)],
-    how: &ReadAs,
+/// What gives pages batch by batch.
+trait Batches: Send {
+    /// The next ones, none at the end; counts what it leaves out.
+    fn next(&mut self, left_out: &mut LeftOut) -> Result<Option<Vec<LearnPage>>>;
+}
+
+/// Gives batches on, each while the next one is read.
+fn ahead(
+    mut batches: impl Batches,
     cancel: &Cancel,
-    each: &mut impl FnMut(Vec<LearnPage>) -> Result<()>,
+    mut each: impl FnMut(Vec<LearnPage>) -> Result<()>,
 ) -> Result<LeftOut> {
     let mut left_out = LeftOut::new();
-    for files in files.chunks(BATCH) {
+    let mut ready = batches.next(&mut left_out)?;
+    while let Some(pages) = ready.take() {
         cancel.check()?;
-        let read: Vec<Result<ReadFile>> =
-            files.par_iter().with_max_len(16).map(|file| read_file(file, how, None)).collect();
-        let mut read: Vec<ReadFile> = read.into_iter().collect::<Result<_>>()?;
-        if let Some(common) = common_encoding(read.iter().filter_map(|file| file.as_ref().ok()?.1)) {
-            let other = |file: &ReadFile| matches!(file, Ok((_, Some(guessed))) if *guessed != common);
-            for (at, file) in files.iter().enumerate() {
-                if other(&read[at]) {
-                    read[at] = read_file(file, how, Some(common))?;
-                }
-            }
-        }
-        let mut pages = Vec::with_capacity(files.len());
-        for page in read {
-            match page {
-                Ok((page, _)) => pages.push(page),
-                Err(reason) => *left_out.entry(reason.to_owned()).or_default() += 1,
-            }
-        }
-        each(pages)?;
+        let mut read = Ok(None);
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| read = batches.next(&mut left_out));
+            each(pages)
+        })?;
+        ready = read?;
     }
     Ok(left_out)
-}
-
-/// A page with the encoding that was guessed, or why there is none.
-type ReadFile = std::result::Result<(LearnPage, Option<&'static Encoding>), &'static str>;
-
-fn read_file(
-    (path, name): &(PathBuf, String),
-    how: &ReadAs,
-    encoding: Option<&'static Encoding>,
-) -> Result<ReadFile> {
-    if std::fs::metadata(path).at(path)?.len() > MAX_FILE {
-        return Ok(Err("too-large-file"));
-    }
-    let read = of_file(name, &std::fs::read(path).at(path)?, how.reading, how.wanted, encoding);
-    Ok(read.map(|(mut page, guessed)| {
-        page.labels = name.split_once('/').map(|(class, _)| class.to_owned()).into_iter().collect();
-        (page, guessed)
-    }))
-}
-
-/// The encoding that nine in ten of at least ten files were guessed to be in: the others, short ones as a rule, are tried in it too.
-fn common_encoding(guessed: impl Iterator<Item = &'static Encoding>) -> Option<&'static Encoding> {
-    let mut counts: BTreeMap<&'static str, (usize, &'static Encoding)> = BTreeMap::new();
-    let mut all = 0;
-    for encoding in guessed {
-        all += 1;
-        counts.entry(encoding.name()).or_insert((0, encoding)).0 += 1;
-    }
-    let (count, encoding) = counts.into_values().max_by_key(|(count, _)| *count)?;
-    (all >= 10 && 10 * count >= 9 * all).then_some(encoding)
 }
 
 fn of_lines(
@@ -229,105 +182,4 @@ fn of_lines(
         flush(&mut lines)?;
     }
     Ok(left_out)
-}
-
-fn of_results(
-    extract: &Committed,
-    how: &ReadAs,
-    cancel: &Cancel,
-    each: &mut impl FnMut(Vec<LearnPage>) -> Result<()>,
-) -> Result<LeftOut> {
-    let mut left_out = LeftOut::new();
-    let parts = part_files(&extract.path("texts"))?;
-    // With texts of links: so many files at a time as their pages' may be held of.
-    let mut from = 0;
-    while from < parts.len() {
-        let mut anchors = Anchors::default();
-        let mut to = parts.len();
-        if how.anchors {
-            to = from;
-            while to < parts.len() && anchors.room(how.memory) {
-                anchors.expect(&parts[to])?;
-                to += 1;
-            }
-            anchors.read(extract, cancel)?;
-        }
-        let mut reader = Reader::<Text>::over(parts[from..to].to_vec());
-        while let Some(batch) = reader.next()? {
-            cancel.check()?;
-            let mut pages = Vec::new();
-            for row in batch.rows() {
-                if !row.is_current {
-                    *left_out.entry("superseded-capture".into()).or_default() += 1;
-                    continue;
-                }
-                pages.push(LearnPage {
-                    url: row.url.to_owned(),
-                    key: row.url_key.0,
-                    host: row.host.to_owned(),
-                    domain: row.domain.to_owned(),
-                    file: String::new(),
-                    title: row.title.unwrap_or_default().to_owned(),
-                    text: row.text.to_owned(),
-                    language: row.language.unwrap_or_default().to_owned(),
-                    page_type: row.page_type.as_str().to_owned(),
-                    anchors: anchors.texts.remove(&row.url_key.0).unwrap_or_default(),
-                    labels: Vec::new(),
-                });
-                if pages.len() == BATCH {
-                    each(std::mem::take(&mut pages))?;
-                }
-            }
-            if !pages.is_empty() {
-                each(pages)?;
-            }
-        }
-        from = to;
-    }
-    Ok(left_out)
-}
-
-/// Texts of links, by the page that they lead to.
-#[derive(Default)]
-struct Anchors {
-    texts: HashMap<u128, Vec<String>>,
-}
-
-impl Anchors {
-    /// What the texts of links of one page take, as a rule.
-    const PAGE: u64 = 1 << 10;
-
-    fn room(&self, memory: u64) -> bool {
-        (self.texts.len() as u64 * Self::PAGE) < memory / 4
-    }
-
-    fn expect(&mut self, part: &Path) -> Result<()> {
-        let mut reader = Reader::<Key>::over(vec![part.to_path_buf()]);
-        while let Some(batch) = reader.next()? {
-            batch.rows().for_each(|row| {
-                self.texts.insert(row.url_key.0, Vec::new());
-            });
-        }
-        Ok(())
-    }
-
-    fn read(&mut self, extract: &Committed, cancel: &Cancel) -> Result<()> {
-        let mut reader = Reader::<Anchor>::open(&extract.path("links"))?;
-        while let Some(batch) = reader.next()? {
-            cancel.check()?;
-            for row in batch.rows().filter(|row| !row.anchor.is_empty()) {
-                if let Some(texts) =
-                    self.texts.get_mut(&row.target_key.0).filter(|texts| texts.len() < ANCHORS)
-                    && !texts.iter().any(|text| text == row.anchor)
-                {
-                    texts.push(row.anchor.chars().take(200).collect());
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-columns! {
-    struct Key from TextRow { url_key }
 }

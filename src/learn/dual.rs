@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use crate::labels::Labels;
 use crate::linear::Linear;
 use crate::rows::SparseRows;
-use block::{Pages, Real, Solved};
+use block::{Pages, Places, Real, Solved};
 
 /// Most classes of a block: in single precision their weights of a word are a cache line.
 const BLOCK: usize = 16;
@@ -89,7 +89,8 @@ impl Dual {
             .rows()
             .map(|(_, values)| values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>() + 1.0)
             .collect();
-        let pages = Pages { rows, width, labels, lengths: &lengths };
+        let places = Places::new(rows, width);
+        let pages = Pages { rows, places: &places, width, labels, lengths: &lengths };
         let solved: Vec<Solved> = if classes == 2 && !multi {
             let first = self.block(pages, 0..1, held).remove(0);
             let mirrored = Solved {
@@ -187,7 +188,8 @@ mod tests {
         for loss in [Loss::SquaredHinge, Loss::Logistic] {
             let dual = Dual { epsilon: 1e-7, ..Dual::new(loss) };
             let labels = Labels::single(y.iter().map(|y| u32::from(*y < 0)));
-            let pages = Pages { rows: &rows, width: 12, labels: &labels, lengths: &lengths };
+            let places = Places::new(&rows, 12);
+            let pages = Pages { rows: &rows, places: &places, width: 12, labels: &labels, lengths: &lengths };
             let Solved { mut w, bias, .. } = block::solve::<f64, 1>(&dual, pages, 0..1, &[]).remove(0);
             w.push(bias);
             let best = primal(&dual, &rows, &y, &w);

@@ -2,6 +2,8 @@
 //!
 //! **Cost.** 8 bytes an entry, 8 a row.
 
+use std::ops::Range;
+
 /// Rows of (column, value) pairs, columns ascending within a row.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct SparseRows {
@@ -47,10 +49,22 @@ impl SparseRows {
         self.columns.iter().max().map_or(0, |largest| *largest as usize + 1)
     }
 
-    /// Columns and values of a row.
-    pub fn row(&self, number: usize) -> (&[u32], &[f32]) {
+    /// Columns of all entries, row after row.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// Where the entries of a row stand among all.
+    #[inline]
+    pub fn range(&self, number: usize) -> Range<usize> {
         let from = if number == 0 { 0 } else { self.ends[number - 1] };
-        let range = from..self.ends[number];
+        from..self.ends[number]
+    }
+
+    /// Columns and values of a row.
+    #[inline]
+    pub fn row(&self, number: usize) -> (&[u32], &[f32]) {
+        let range = self.range(number);
         (&self.columns[range.clone()], &self.values[range])
     }
 

@@ -61,29 +61,37 @@ impl Inputs {
             .and_then(|c| std::fs::read(c).ok())
             .and_then(|b| serde_json::from_slice(&b).ok())
             .unwrap_or_default();
-        let digested: Vec<(InputFile, String)> = files
+        let digested: Vec<(InputFile, PathBuf, Option<String>)> = files
             .par_iter()
             .map(|(path, name)| {
                 cancel.check()?;
-                let meta = std::fs::metadata(path).at(path)?;
-                let modified = meta.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
                 let absolute = std::path::absolute(path).at(path)?;
-                let tag =
-                    format!("{}|{}|{}", absolute.display(), meta.len(), modified.map_or(0, |d| d.as_nanos()));
-                let (digest, bytes) = match known.get(&tag) {
-                    Some(digest) => (digest.clone(), meta.len()),
-                    None => digest_file(path).map(|(d, n)| (hex128(d), n))?,
-                };
-                Ok((InputFile { name: name.clone(), bytes, digest }, tag))
+                let tag = cache.map(|_| tag(path, &absolute)).transpose()?;
+                let (digest, bytes) =
+                    match tag.as_ref().and_then(|(tag, bytes)| known.get(tag).zip(Some(*bytes))) {
+                        Some((digest, bytes)) => (digest.clone(), bytes),
+                        None => digest_file(path).map(|(d, n)| (hex128(d), n))?,
+                    };
+                Ok((InputFile { name: name.clone(), bytes, digest }, absolute, tag.map(|(tag, _)| tag)))
             })
             .collect::<Result<_>>()?;
-        let fresh: BTreeMap<&String, &String> = digested.iter().map(|(f, tag)| (tag, &f.digest)).collect();
-        if let (Some(cache), Ok(text)) = (cache, serde_json::to_vec(&fresh)) {
-            // A cache that cannot be written is no error: the next run digests again.
-            let _ = std::fs::write(cache, text);
+        if let Some(cache) = cache {
+            let fresh: BTreeMap<&String, &String> =
+                digested.iter().filter_map(|(f, _, tag)| Some((tag.as_ref()?, &f.digest))).collect();
+            if let Ok(text) = serde_json::to_vec(&fresh) {
+                // A cache that cannot be written is no error: the next run digests again.
+                let _ = std::fs::write(cache, text);
+            }
         }
-        let paths =
-            files.iter().map(|(path, _)| std::path::absolute(path).at(path)).collect::<Result<_>>()?;
-        Ok(Inputs { files: digested.into_iter().map(|(f, _)| f).collect(), paths, ..Inputs::default() })
+        let (files, paths) = digested.into_iter().map(|(file, path, _)| (file, path)).unzip();
+        Ok(Inputs { files, paths, ..Inputs::default() })
     }
+}
+
+/// By what the cache knows a file again, and its size.
+fn tag(path: &Path, absolute: &Path) -> Result<(String, u64)> {
+    let meta = std::fs::metadata(path).at(path)?;
+    let modified = meta.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+    let modified = modified.map_or(0, |d| d.as_nanos());
+    Ok((format!("{}|{}|{modified}", absolute.display(), meta.len()), meta.len()))
 }

@@ -16,10 +16,32 @@ use crate::rows::SparseRows;
 #[derive(Clone, Copy)]
 pub(super) struct Pages<'a> {
     pub rows: &'a SparseRows,
+    pub places: &'a Places,
     pub width: usize,
     pub labels: &'a Labels,
     /// Squared lengths of the rows, with the constant.
     pub lengths: &'a [f64],
+}
+
+/// Where the weights of words stand: those of words on many pages first, so that these few share pages of memory.
+pub(super) struct Places {
+    /// Of each word.
+    of: Vec<u32>,
+    /// Of the words of all rows, as these stand.
+    columns: Vec<u32>,
+}
+
+impl Places {
+    pub fn new(rows: &SparseRows, width: usize) -> Self {
+        let mut counts = vec![0u32; width];
+        rows.columns().iter().for_each(|&column| counts[column as usize] += 1);
+        let mut order: Vec<u32> = (0..width as u32).collect();
+        order.sort_by_key(|&word| std::cmp::Reverse(counts[word as usize]));
+        let mut of = vec![0; width];
+        order.iter().zip(0..).for_each(|(&word, place)| of[word as usize] = place);
+        let columns = rows.columns().iter().map(|&column| of[column as usize]).collect();
+        Places { of, columns }
+    }
 }
 
 /// What weights are kept in.
@@ -84,14 +106,12 @@ pub(super) fn solve<F: Real, const N: usize>(
     let draws = |salt: u64| Draws::plain(dual.seed.wrapping_mul(0x9E37_79B9).wrapping_add(salt));
     let mut block = Block::<F, N>::new(dual, pages, classes.clone());
     block.descend(&mut (0..count as u32).collect::<Vec<_>>(), &mut draws(0));
-    let class = |w: &[[F; N]], at: usize| w.iter().map(|of| of[at].get()).collect::<Vec<f64>>();
-    let mut solved: Vec<Solved> = (0..classes.len())
-        .map(|at| {
-            let mut w = class(&block.w, at);
-            let bias = w.pop().unwrap_or_default();
-            Solved { w, bias, held: Vec::new() }
-        })
-        .collect();
+    let class = |at: usize| Solved {
+        w: pages.places.of.iter().map(|&place| block.w[place as usize][at].get()).collect(),
+        bias: block.w[pages.width][at].get(),
+        held: Vec::new(),
+    };
+    let mut solved: Vec<Solved> = (0..classes.len()).map(class).collect();
     if !held.is_empty() {
         let mut is_held = vec![false; count];
         for &page in held {
@@ -117,7 +137,7 @@ struct Block<'a, F, const N: usize> {
     classes: u16,
     /// The classes that each page is of, a bit each.
     of: Vec<u16>,
-    /// Weights of each word, and of the constant at the end.
+    /// Weights of each word, by its place, and of the constant at the end.
     w: Vec<[F; N]>,
     /// Dual variables α of each page.
     alpha: Vec<[f64; N]>,
@@ -177,10 +197,17 @@ impl<'a, F: Real, const N: usize> Block<'a, F, N> {
         if self.of[page] >> at & 1 == 1 { 1.0 } else { -1.0 }
     }
 
+    /// Places and values of a page's words.
+    #[inline]
+    fn row(&self, page: usize) -> (&'a [u32], &'a [f32]) {
+        let range = self.pages.rows.range(page);
+        (&self.pages.places.columns[range], self.pages.rows.row(page).1)
+    }
+
     /// w·x of a page for each class, and the bias.
     #[inline]
     fn dots(&self, page: usize) -> [f64; N] {
-        let (columns, values) = self.pages.rows.row(page);
+        let (columns, values) = self.row(page);
         let mut sums = [F::default(); N];
         for (&column, &value) in columns.iter().zip(values) {
             let value = F::of_entry(value);
@@ -196,7 +223,7 @@ impl<'a, F: Real, const N: usize> Block<'a, F, N> {
     /// Moves w along a page.
     #[inline]
     fn add(&mut self, page: usize, by: &[f64; N]) {
-        let (columns, values) = self.pages.rows.row(page);
+        let (columns, values) = self.row(page);
         let by: [F; N] = std::array::from_fn(|at| F::of(by[at]));
         for (&column, &value) in columns.iter().zip(values) {
             let value = F::of_entry(value);
@@ -353,7 +380,9 @@ mod tests {
             .rows()
             .map(|(_, values)| values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>() + 1.0)
             .collect();
-        let pages = Pages { rows: &rows, width: rows.width(), labels: &labels, lengths: &lengths };
+        let places = Places::new(&rows, rows.width());
+        let pages =
+            Pages { rows: &rows, places: &places, width: rows.width(), labels: &labels, lengths: &lengths };
         let held: Vec<usize> = (0..300).step_by(10).collect();
         for loss in [Loss::SquaredHinge, Loss::Logistic] {
             let dual = Dual::new(loss);
