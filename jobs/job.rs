@@ -11,6 +11,7 @@ use webmill_table::TableSchema;
 
 use crate::catalogue;
 use crate::recipe::{Recipe, Settings};
+use crate::timings;
 
 /// A job as the registry lists it: help, recipe, `run`, report and `schema` read nothing else.
 pub struct JobEntry {
@@ -41,6 +42,7 @@ pub struct Context<'a> {
     /// Shards, folders, globs, or - for standard input.
     pub inputs: Vec<String>,
     dry_run: bool,
+    timings: bool,
     results: Mutex<BTreeMap<String, Committed>>,
 }
 
@@ -53,7 +55,7 @@ impl<'a> Context<'a> {
     pub fn new(jobs: &'static [JobEntry], recipe: Recipe, runtime: Runtime<'a>) -> Result<Self> {
         jobs.iter().try_for_each(|job| (job.check)(&recipe))?;
         let results = Mutex::default();
-        Ok(Context { jobs, recipe, runtime, inputs: Vec::new(), dry_run: false, results })
+        Ok(Context { jobs, recipe, runtime, inputs: Vec::new(), dry_run: false, timings: false, results })
     }
 
     /// The same, reading these shards.
@@ -64,6 +66,11 @@ impl<'a> Context<'a> {
     /// The same, doing nothing but saying what would be done.
     pub fn dry_run(self, dry_run: bool) -> Self {
         Context { dry_run, ..self }
+    }
+
+    /// The same, saying of each job where its time went.
+    pub fn timings(self, timings: bool) -> Self {
+        Context { timings, ..self }
     }
 
     /// Whether the recipe has a table of this name.
@@ -145,6 +152,9 @@ impl<'a> Context<'a> {
         catalogue::refresh(&self.runtime.out, progress);
         let state = if committed.fresh { "committed" } else { "was done" };
         progress.note(&format!("{:>10}  {state} {}", J::NAME, committed.folder.display()));
+        if self.timings && committed.fresh {
+            timings::lines(&committed)?.iter().for_each(|line| progress.note(line));
+        }
         Ok(Some(committed))
     }
 }

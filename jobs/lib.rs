@@ -69,6 +69,7 @@ pub mod rules;
 pub mod settings;
 pub mod shape;
 pub mod simweb;
+mod timings;
 pub mod walk;
 
 /// Writes a result to stdout.

@@ -36,6 +36,9 @@ pub struct Shared {
     /// Share of damaged records, or of lost bytes, beyond which nothing is committed.
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share)]
     pub max_bad: f64,
+    /// Say of each job where its time went: seconds, bytes, and seconds of threads by part of the work
+    #[arg(long)]
+    pub timings: bool,
     /// Say what would be done and where, and do nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -70,7 +73,7 @@ impl Common {
             cancel,
             rejects: &RejectTable,
         };
-        Ok(Context::new(JOBS, recipe, runtime)?.dry_run(self.shared.dry_run))
+        Ok(Context::new(JOBS, recipe, runtime)?.dry_run(self.shared.dry_run).timings(self.shared.timings))
     }
 }
 

@@ -8,6 +8,7 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use webmill_capture::timing::{self, Part as Work};
 use webmill_capture::{Capture, Error, Result};
 use webmill_run::{Measure, Reject, Stage, Unit};
 use webmill_shard::{Container, Format, Input, Part, ReadOptions, Resume, ShardReader, follows, split};
@@ -164,6 +165,7 @@ impl Walk<'_> {
         of_part: &impl Fn(usize, &Input) -> P,
     ) -> Result<Walked> {
         self.stage.unit(&self.unit_name(index), |unit| {
+            let _span = timing::span(Work::Shards);
             let input = &self.shards.inputs[part.input];
             let mut of_part = of_part(index, input);
             let mut reader = match self.open(part, from) {

@@ -36,7 +36,14 @@ pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
     let crawl = args.out.join("crawl");
     let common = Common {
         out: args.out.join("results"),
-        shared: Shared { recipe: None, threads: args.threads, memory: 1 << 30, max_bad: 0.0, dry_run: false },
+        shared: Shared {
+            recipe: None,
+            threads: args.threads,
+            memory: 1 << 30,
+            max_bad: 0.0,
+            timings: false,
+            dry_run: false,
+        },
     };
     let console = Console::new();
     if !crawl.join("crawl.toml").exists() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use webmill_capture::timing::{self, Part};
 use webmill_capture::{Error, Result};
 use webmill_mill::{Mill, Order, PageRow, Rows, TableRows};
 use webmill_run::Unit;
@@ -64,6 +65,7 @@ impl<'a> PartTables<'a> {
 
     /// Writes the captures of a part, and its rows of the tables that it has any of.
     fn flush(&mut self, unit: &mut Unit<'_>) -> Result<()> {
+        let _span = timing::span(Part::Aside);
         let mut pages = std::mem::take(&mut self.pages);
         pages.sort_by(|a, b| a.0.cmp(&b.0));
         let mut tables = tables_by_name(self.mill);

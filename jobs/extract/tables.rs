@@ -20,6 +20,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
+use webmill_capture::timing::{self, Part as Work};
 use webmill_capture::{Error, Result};
 use webmill_mill::{MediaRow, Merge, Mill, PageRow, Run, TableRows};
 use webmill_run::{Measure, Stage, Unit};
@@ -171,6 +172,7 @@ impl Sources<'_> {
     /// # Errors
     /// Where a part cannot be read or the disk refuses.
     pub fn file(&self, unit: &mut Unit<'_>, file: &Planned, name: &str, table: &dyn TableRows) -> Result<()> {
+        let _span = timing::span(Work::Merge);
         let with_rows: Vec<usize> =
             file.parts.clone().filter(|&part| self.parts[part].rows[file.table] > 0).collect();
         let mut runs = self.runs(&with_rows, file.table)?;

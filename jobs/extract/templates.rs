@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use webmill_capture::timing::{self, Part as Work};
 use webmill_capture::{Error, Result};
 use webmill_mill::{Likeness, Mill, Templates};
 use webmill_run::{Measure, Unit};
@@ -76,6 +77,7 @@ impl Pass<'_> {
         let learnt: Vec<(String, Template)> = self.walk.stage.unit("templates", |unit| {
             let mut learnt = Vec::new();
             for (host, sampled) in self.sample(parts)? {
+                let _span = timing::span(Work::Templates);
                 let sample = sampled.sample.into_inner().unwrap_or_else(PoisonError::into_inner);
                 let compared = sampled.compared.into_inner().unwrap_or_else(PoisonError::into_inner);
                 learnt.push(LearntHost::of(self.settings, host, sampled.captures, &sample, &compared));
@@ -185,6 +187,7 @@ impl Pass<'_> {
         part: &Part,
         f: &mut dyn FnMut(&str, u64, &webmill_capture::Capture<'_>) -> Result<()>,
     ) -> Result<()> {
+        let _span = timing::span(Work::Templates);
         // A file that cannot be read is met again by extraction, which counts it.
         let mut reader = match self.walk.open(part, None) {
             Ok(reader) => reader,

@@ -12,6 +12,7 @@
 //! | [`date`] | the date formats that archives use; [`calendar`] the days that exist |
 //! | [`digest`] | SHA-1 as archives write it |
 //! | [`simhash`] | the kernel of SimHash, for crawl and duplicates |
+//! | [`timing`] | where the time of a run goes, by parts of the work |
 //!
 //! The [`error`] of the whole library is here too.
 //!
@@ -53,6 +54,7 @@ mod record_type;
 pub mod response;
 pub mod simhash;
 pub mod surt;
+pub mod timing;
 pub mod url;
 pub mod urlkey;
 

@@ -10,6 +10,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use webmill_capture::timing::{self, Part};
 use webmill_documents::isolate::{InProcess, ReadDocument};
 use webmill_documents::{Failure, Kind, read_characters};
 use webmill_html::{Link, LinkKind, Metadata};
@@ -44,6 +45,7 @@ impl Documents {
     /// What the body of a page says.
     fn read(&self, page: &Page<'_>, kind: Kind) -> Result<webmill_documents::Document, Failure> {
         let limits = &page.limits().documents;
+        let _span = timing::span(Part::Documents);
         match page.characters() {
             Some(characters) => {
                 let read = || read_characters(characters.text, kind, Some(page.url()), limits);

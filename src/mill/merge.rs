@@ -9,6 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::vec;
 
+use webmill_capture::timing::{self, Part};
 use webmill_capture::{Error, Result};
 use webmill_table::{
     DynamicReader, DynamicWriter, Footer, PartWriter, ROW_GROUP_ROWS, RowReader, Table, TableSchema, Value,
@@ -118,9 +119,15 @@ pub(crate) fn of_rows<T: Table + Weigh>(merge: Merge<'_>) -> Result<u64> {
         row.mark(is_current);
         let ends = group.add(row.weight());
         writer.push(row)?;
-        if ends { writer.end_group() } else { Ok(()) }
+        if ends { as_tables(|| writer.end_group()) } else { Ok(()) }
     })?;
-    writer.finish()
+    as_tables(|| writer.finish())
+}
+
+/// Writing, as a part of the work of its own.
+fn as_tables<T>(write: impl FnOnce() -> T) -> T {
+    let _span = timing::span(Part::Tables);
+    write()
 }
 
 /// Merges files of a table whose columns are known only at run time.
@@ -139,7 +146,7 @@ pub(crate) fn of_values(table: &TableSchema, merge: Merge<'_>) -> Result<u64> {
         }
         let ends = group.add(row.iter().map(Value::weight).sum());
         writer.push(row)?;
-        if ends { writer.end_group() } else { Ok(()) }
+        if ends { as_tables(|| writer.end_group()) } else { Ok(()) }
     })?;
-    writer.finish()
+    as_tables(|| writer.finish())
 }

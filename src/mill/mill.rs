@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use webmill_capture::Capture;
+use webmill_capture::timing::{self, Part};
 use webmill_documents::isolate::ReadDocument;
 use webmill_html::links::{LinkLimits, links};
 use webmill_html::metadata;
@@ -112,6 +113,7 @@ impl Mill {
 
     /// The rows of `capture`; `None` where its URL is none.
     pub fn mill(&self, capture: &Capture<'_>) -> Option<Milled> {
+        let _span = timing::span(Part::Rows);
         let buffers = Buffers::default();
         let page = Page::new(capture, self, &buffers)?;
         let mut milled =

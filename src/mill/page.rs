@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use webmill_capture::digest::sha1_base32;
+use webmill_capture::timing::{self, Part};
 use webmill_capture::{CanonicalUrl, Capture, Truncation, decode_content};
 use webmill_documents::{Hints, Kind, detect, to_html};
 use webmill_html::charset::{self, CharsetSource};
@@ -126,6 +127,7 @@ impl<'a> Page<'a> {
     /// The body, its codings undone.
     pub fn body(&self) -> &Body<'a> {
         self.body.get_or_init(|| {
+            let _span = timing::span(Part::Bodies);
             let (capture, response) = (self.capture, &self.capture.response);
             let max = self.max_body_bytes();
             let payload = response.payload(max);
@@ -181,6 +183,7 @@ impl<'a> Page<'a> {
     /// SHA-1 of the payload in base32; `None` where a limit cut it.
     pub fn content_digest(&self) -> Option<String> {
         let body = self.body();
+        let _span = timing::span(Part::Bodies);
         (!body.payload_is_cut).then(|| sha1_base32(body.payload))
     }
 
@@ -212,6 +215,7 @@ impl<'a> Page<'a> {
         let read = || {
             let is_text = self.is_html() || self.kind().is_some_and(Kind::is_characters);
             let body = (self.is_read() && is_text).then(|| self.body())?;
+            let _span = timing::span(Part::Characters);
             let decoded =
                 charset::decode(body.bytes, self.capture.response.charset_label(), top_level(&self.url));
             let text = match decoded.text {
@@ -235,6 +239,7 @@ impl<'a> Page<'a> {
     pub fn dom(&self) -> Option<&Dom<'a>> {
         let read = || {
             let characters = self.is_html().then(|| self.characters()).flatten()?;
+            let _span = timing::span(Part::Trees);
             Some(parse(characters.text, &self.limits().tree()))
         };
         self.dom.get_or_init(read).as_ref()
@@ -256,8 +261,11 @@ impl<'a> Page<'a> {
 
     /// The links of an HTML page, with what they were resolved against and what was passed over.
     pub fn found_links(&self) -> Option<&Links> {
-        let find =
-            || Some(links(self.dom()?, &self.url, self.characters()?.encoding, &self.limits().links()));
+        let find = || {
+            let (dom, encoding) = (self.dom()?, self.characters()?.encoding);
+            let _span = timing::span(Part::Links);
+            Some(links(dom, &self.url, encoding, &self.limits().links()))
+        };
         self.links.get_or_init(find).as_ref()
     }
 
@@ -279,6 +287,7 @@ impl<'a> Page<'a> {
                 .filter_map(|(name, value)| name.eq_ignore_ascii_case(b"x-robots-tag").then_some(value))
                 .collect();
             let (dom, base) = (self.dom()?, &self.found_links()?.base);
+            let _span = timing::span(Part::Stated);
             let (about, items) = match self.limits().details {
                 true => metadata_and_items(dom, base, &robots),
                 false => (metadata(dom, base, &robots), Vec::new()),

@@ -1,5 +1,6 @@
 //! What is counted over a main text: words, languages, fingerprints.
 
+use webmill_capture::timing::{self, Part};
 use webmill_dedup::{BandShape, TextDigest, TextSigner};
 use webmill_text::{MainText, languages_declared, words};
 
@@ -33,6 +34,7 @@ impl Reading {
         if text.trim().is_empty() {
             return None;
         }
+        let span = timing::span(Part::Words);
         let mut num_words = 0u32;
         let mut signer = TextSigner::new(&BandShape::default());
         words(text, |word| {
@@ -40,6 +42,9 @@ impl Reading {
             signer.word(word);
         });
         let signatures = signer.finish();
+        let digest = TextDigest::of(text).map(|d| d.0);
+        drop(span);
+        let _span = timing::span(Part::Languages);
         let found = languages_declared(text, &main.code, declared);
         let several = found.runs.len() > 1 || !main.code.is_empty();
         let used = found.shares.iter().filter(|(_, share)| *share >= LEAST_SHARE).take(MAX_LANGUAGES);
@@ -47,7 +52,7 @@ impl Reading {
             num_words,
             simhash: signatures.simhash.map(|f| f.0),
             bands: signatures.bands.unwrap_or_default(),
-            digest: TextDigest::of(text).map(|d| d.0),
+            digest,
             languages: used.map(|(language, _)| *language).collect(),
             language: found.main().map(|l| (l.iso639_3, l.confidence as f32)),
             by_line: if several { found.by_line(text, &main.code) } else { Vec::new() },

@@ -13,6 +13,7 @@ use crate::{
 };
 use crate::{crash_point, digest_file, hex128, job_key};
 use webmill_capture::error::{AtPath, Error, Result};
+use webmill_capture::timing;
 
 const REJECTS_FILE: &str = "rejects.parquet";
 const RUN_FILE: &str = "run.json";
@@ -234,7 +235,8 @@ impl Runtime<'_> {
         key: &JobKey,
         staging: &Path,
     ) -> Result<()> {
-        let started = Instant::now();
+        let (started, before) = (Instant::now(), cpu_seconds());
+        timing::take();
         let stage = Stage::apart(staging, key.clone(), self.memory, self.progress, self.cancel)?;
         crash_point("staged");
         let pool = rayon::ThreadPoolBuilder::new()
@@ -248,6 +250,8 @@ impl Runtime<'_> {
             "threads": self.threads,
             "memory": self.memory,
             "seconds": started.elapsed().as_secs_f64(),
+            "cpu_seconds": cpu_seconds().zip(before).map(|(now, before)| now - before),
+            "parts": timing::take().into_iter().map(|(part, seconds)| serde_json::json!([part, seconds])).collect::<Vec<_>>(),
             "inputs": inputs.paths,
             "os": std::env::consts::OS,
             "arch": std::env::consts::ARCH,
@@ -308,6 +312,16 @@ impl Runtime<'_> {
             outputs,
         })
     }
+}
+
+/// Seconds that processors spent on this process; none where the system does not say.
+fn cpu_seconds() -> Option<f64> {
+    /// `USER_HZ`, the unit of the times in /proc, on every Linux.
+    const TICKS: f64 = 100.0;
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<f64>().ok();
+    Some((ticks()? + ticks()?) / TICKS)
 }
 
 /// Whether nothing came of what was read.

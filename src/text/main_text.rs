@@ -36,6 +36,7 @@ use super::output::rescue::complete;
 use super::output::xml::{XmlForm, xml, xml_paragraphs};
 use crate::template::{Footprint, Template, TemplateMethod, footprint_of};
 use crate::threads::{Said, Threads, threads};
+use webmill_capture::timing::{self, Part};
 use webmill_html::{Dom, Metadata, WrittenDate};
 
 /// Longer text is not replaced by structured data.
@@ -135,7 +136,7 @@ pub fn footprint(dom: &Dom<'_>, meta: &Metadata) -> Footprint {
 
 /// What a page adds to the sample of its host for a [method](Template::learn_by).
 pub fn footprint_by(method: TemplateMethod, dom: &Dom<'_>, meta: &Metadata) -> Footprint {
-    let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
+    let page = blocks_of(dom);
     let threads = threads_of(dom, &page, meta);
     let choice = choose(&page, &hints(meta), threads, &SHIPPED, Focus::default());
     footprint_of(method, dom, &page, &choice.chosen)
@@ -149,7 +150,7 @@ pub(crate) fn extract(
     tables: &Tables,
     template: Option<&Template>,
 ) -> MainText {
-    let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
+    let page = blocks_of(dom);
     let hints = hints(meta);
     let choice = choose(&page, &hints, threads_of(dom, &page, meta), tables, limits.focus);
     let Choice { mut chosen, confidence, types, title_at, threads } = choice;
@@ -157,6 +158,7 @@ pub(crate) fn extract(
     if redirects_to.is_some() {
         chosen.fill(false);
     }
+    let span = timing::span(Part::Written);
     let pruned = template.map_or(0, |template| template.prune(&page, &mut chosen, title_at));
     let data = data_tables(&page);
     complete(&page, &mut chosen, &code_containers(&page), &data);
@@ -168,6 +170,8 @@ pub(crate) fn extract(
         written.code.clear();
     }
 
+    drop(span);
+    let _span = timing::span(Part::Bylines);
     let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
     let headline = meta.structured.headline.as_deref();
     let begin = chosen.iter().position(|&chosen| chosen);
@@ -181,6 +185,12 @@ pub(crate) fn extract(
     };
     let page_type = if written.text.is_empty() { PageType::Other } else { kind(&types) };
     MainText { title, author, date, ambiguous_date, page_type, confidence, pruned, redirects_to, ..written }
+}
+
+/// The blocks of a page.
+fn blocks_of(dom: &Dom<'_>) -> Page {
+    let _span = timing::span(Part::Blocks);
+    dom.body().map(|body| blocks(dom, body)).unwrap_or_default()
 }
 
 /// The chosen blocks in every form that the limits ask for.
@@ -233,6 +243,7 @@ fn leave_out_tables(page: &Page, chosen: &mut [bool], data: &[bool]) {
 
 /// The threads of comments on a page.
 pub(crate) fn threads_of(dom: &Dom<'_>, page: &Page, meta: &Metadata) -> Threads {
+    let _span = timing::span(Part::Threads);
     let published = meta.structured.published.as_deref().or(meta.published.as_deref());
     threads(page, &Said { dom: Some(dom), published, order: meta.date_order })
 }

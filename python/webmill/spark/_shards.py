@@ -19,8 +19,9 @@ COLUMNS = [
 ]  # fmt: skip
 # What the compiled part has for the end of a shard's last split.
 _END = (1 << 64) - 1
-# Tasks a core that keep all of them busy to the end, and tasks at most. Each costs Spark a tenth of a second.
-_TASKS_A_CORE, _MOST_TASKS = 6, 100_000
+# Tasks a core that keep all of them busy to the end, tasks at most, and stored bytes that are worth a task: each costs PySpark a tenth of
+# a second, most of it for reading the directories of its own archives anew.
+_TASKS_A_CORE, _MOST_TASKS, _TASK_BYTES = 6, 100_000, 16 << 20
 
 
 def shards(
@@ -48,7 +49,9 @@ def shards(
     ]  # fmt: skip
     rows += [(None, None, one["shard"], None, None, None, None, json.dumps(one)) for one in rejects]
     frame = spark.createDataFrame(rows, ddl(COLUMNS))
-    return frame.repartitionByRange(min(few_tasks(spark), max(1, len(rows))), "number")
+    stored = sum(one["size"] for one in {one["path"]: one for one in splits}.values())
+    worth = max(spark.sparkContext.defaultParallelism, -(-stored // _TASK_BYTES))
+    return frame.repartitionByRange(max(1, min(few_tasks(spark), worth, len(rows))), "number")
 
 
 def few_tasks(spark: SparkSession) -> int:

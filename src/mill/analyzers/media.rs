@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use webmill_capture::CanonicalUrl;
 use webmill_capture::domain::registrable;
+use webmill_capture::timing::{self, Part};
 use webmill_html::{Dom, Tag};
 use webmill_media::{MediaFacts, MediaOptions, Window, facts};
 use webmill_table::{Bytes16, Millis, table, text_enum};
@@ -111,6 +112,7 @@ impl Analyzer for Media {
     }
 
     fn analyze(&self, page: &Page<'_>, out: &mut Rows) -> Result<(), Reject> {
+        let _span = timing::span(Part::Media);
         if let Some(dom) = page.dom() {
             let rows = shown(page, dom);
             if rows.len() == MAX_SHOWN {

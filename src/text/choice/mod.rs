@@ -34,6 +34,7 @@ use model::Model;
 use page_features::{Hints, PageFeatures};
 use page_type::{PageType, probabilities};
 use score::{EXTRA_UNITS, threshold};
+use webmill_capture::timing::{self, Part};
 
 /// The learnt tables.
 #[derive(Clone, Debug)]
@@ -98,7 +99,11 @@ pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tabl
     if page.blocks.is_empty() {
         return Choice { chosen: Vec::new(), confidence: 0.0, types: [0.0; 7], title_at: None, threads };
     }
-    let facts = PageFeatures::new(page, hints, threads);
+    let _span = timing::span(Part::Choice);
+    let facts = {
+        let _span = timing::span(Part::Features);
+        PageFeatures::new(page, hints, threads)
+    };
     let types = probabilities(&tables.types, &facts.page);
     let scores = log_odds(page, &facts, &types, tables);
     // Blocks of lists are wrong one by one, those of articles in rows: half of a teaser is no gain, and the doubtful ones
@@ -159,6 +164,7 @@ fn probability(score: f32) -> f32 {
 /// Ensembles that were learnt from other draws of the same pages differ where they are unsure, and their mean is better than
 /// each. So further ones are asked about doubtful blocks, a sixth of all.
 fn log_odds(page: &Page, facts: &PageFeatures, types: &[f32; 7], tables: &Tables) -> Vec<f32> {
+    let _span = timing::span(Part::Features);
     let blocks = page.blocks.len();
     let mut out = Vec::with_capacity(blocks);
     let (mut row, mut rows) = (Vec::new(), Vec::new());
@@ -171,6 +177,7 @@ fn log_odds(page: &Page, facts: &PageFeatures, types: &[f32; 7], tables: &Tables
         if (i + 1) % CHUNK != 0 && i + 1 != blocks {
             continue;
         }
+        let _span = timing::span(Part::Models);
         let width = row.len() + types.len();
         let begin = out.len();
         tables.blocks.scores(&rows, width, &mut out);
