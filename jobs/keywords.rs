@@ -1,5 +1,11 @@
 //! `webmill keywords`: what each page is about, by tf·idf over the corpus and by TextRank.
+//!
+//! **Algorithm.** Texts are read once: their terms go aside while it is counted how many texts have each ([`aside`]), and come back for both
+//! measures.
+//!
+//! **Cost.** The texts once, some three bytes of disk a word. Memory: the counts, and the texts of a row group.
 
+mod aside;
 pub mod tables;
 
 use std::path::{Path, PathBuf};
@@ -10,13 +16,17 @@ use webmill_capture::{Error, Result};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Ingredient, Job, Measure, Stage, Unit};
 use webmill_table::{Reader, Table, columns, part_files, schema};
-use webmill_text::{DistinctWords, DocumentFrequencies, Keyword, Keywords};
+use webmill_text::{DocumentFrequencies, Keyword, Keywords, Terms};
 
 use crate::extract::Extract;
 use crate::job::{Context, JobEntry};
 use crate::output::TableFile;
 use crate::recipe::{Settings, check_settings, within};
+use aside::{TermsReader, TermsWriter};
 use tables::KeywordRow;
+
+/// Texts whose terms are held at a time, for all threads.
+const AT_ONCE: usize = 64;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -65,7 +75,7 @@ columns! {
 }
 
 columns! {
-    struct Text from TextRow { url, url_key, host, domain, is_current, language, text, warc_record_offset, warc_filename }
+    struct Place from TextRow { url, url_key, host, domain, is_current, language, warc_record_offset, warc_filename }
 }
 
 /// Finds the keywords of the context's texts.
@@ -127,13 +137,19 @@ impl KeywordsJob {
         for parts in parts.chunks(at_once) {
             let counts = parts.par_iter().with_max_len(1).map(|part| {
                 let mut counts = DocumentFrequencies::new(counted_words);
+                let mut aside = TermsWriter::create(terms_of(part, stage))?;
                 let mut reader = Reader::<Words>::open(part)?;
                 while let Some(batch) = reader.next()? {
                     stage.cancel.check()?;
                     let rows: Vec<_> = batch.rows().collect();
-                    let words = spread.map(&rows, |row| DistinctWords::of(row.text, row.language));
-                    words.iter().for_each(|words| counts.add_words(words));
+                    for rows in rows.chunks(AT_ONCE) {
+                        for terms in spread.map(rows, |row| Terms::of(row.text, row.language)) {
+                            counts.add_terms(&terms);
+                            aside.push(&terms)?;
+                        }
+                    }
                 }
+                aside.finish()?;
                 stage.progress.advance(1);
                 Ok(counts)
             });
@@ -155,16 +171,17 @@ impl KeywordsJob {
     ) -> Result<()> {
         let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
         let mut file = TableFile::<KeywordRow>::create(unit, relative)?;
-        let mut reader = Reader::<Text>::open(part)?;
+        let mut reader = Reader::<Place>::open(part)?;
+        let mut aside = TermsReader::open(&terms_of(part, unit.stage()))?;
         while let Some(batch) = reader.next()? {
-            let rows: Vec<_> = batch.rows().collect();
-            let cancel = &unit.stage().cancel;
-            let found = spread.map(&rows, |row| {
-                cancel.check()?;
-                Ok(Keywords::of(row.text, row.language, corpus, self.per_page))
-            });
-            for (row, found) in rows.iter().zip(found) {
-                let found: Keywords = found?;
+            let mut found = Vec::with_capacity(batch.len());
+            while found.len() < batch.len() {
+                unit.stage().cancel.check()?;
+                let some = AT_ONCE.min(batch.len() - found.len());
+                let terms = (0..some).map(|_| aside.next()).collect::<Result<Vec<_>>>()?;
+                found.extend(spread.map(&terms, |terms| Keywords::of_terms(terms, corpus, self.per_page)));
+            }
+            for (row, found) in batch.rows().zip(found) {
                 let (tfidf_words, tfidf_scores) = split(found.tfidf);
                 let (textrank_words, textrank_scores) = split(found.textrank);
                 file.push(KeywordRow {
@@ -186,8 +203,14 @@ impl KeywordsJob {
             unit.kept("texts", batch.len() as u64);
         }
         file.finish(unit)?;
-        Ok(())
+        aside.remove()
     }
+}
+
+/// Where the terms of a part are, aside.
+fn terms_of(part: &Path, stage: &Stage<'_>) -> PathBuf {
+    let name = part.file_stem().unwrap_or_default().to_string_lossy();
+    stage.path(&format!("temp/{name}.terms"))
 }
 
 /// What is worked on at the same time.

@@ -51,11 +51,12 @@ pub use template::{
     ElementImportance, Footprint, Learnt, MAX_MARKS, MAX_PAGES, Place, Sample, StyleTree, Template,
     TemplateMethod, Verdict,
 };
-pub use terms::frequencies::{DistinctWords, DocumentFrequencies};
+pub use terms::frequencies::DocumentFrequencies;
 pub use terms::keywords::{Keyword, Keywords, keywords, keywords_among};
 pub use terms::normalize::{normalize, normalize_into};
 pub use terms::query::{Query, Ranking, bm25_idf, bm25_weight};
 pub use terms::stop_words::StopWords;
+pub use terms::terms_of_text::Terms;
 pub use terms::words::words;
 #[doc(hidden)]
 pub use threads::inspect::{ThreadRow, ThreadRows, thread_rows};

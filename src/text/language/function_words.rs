@@ -4,7 +4,7 @@
 //! language. Prose has 20 to 45 % of them, in other languages than its own mostly below 10 %. Catalan and Afrikaans stand
 //! in the list only to keep their neighbours from being sure.
 //!
-//! **Cost.** Linear; one binary search a short word.
+//! **Cost.** Linear; one look into a table a short word.
 
 use std::sync::LazyLock;
 
@@ -57,20 +57,41 @@ const LISTS: [(&str, &str); 9] = [
     ),
 ];
 
-/// Function words by their bytes as a number, in order, each with a bit for each language that it is one of.
-static WORDS: LazyLock<Vec<(u64, u16)>> = LazyLock::new(|| {
-    let mut all: Vec<(u64, u16)> = Vec::new();
+/// Function words by their bytes as a number, each with a bit for each language that it is one of: open addressing, 0 for none.
+struct Words([(u64, u16); Words::PLACES]);
+
+static WORDS: LazyLock<Box<Words>> = LazyLock::new(|| {
+    let mut words = Box::new(Words([(0, 0); Words::PLACES]));
     for (bit, (_, list)) in LISTS.iter().enumerate() {
-        all.extend(list.split_whitespace().map(|word| (packed(word.as_bytes()), 1 << bit)));
+        for word in list.split_whitespace() {
+            let number = packed(word.as_bytes());
+            let place = words.place(number);
+            words.0[place] = (number, words.0[place].1 | 1 << bit);
+        }
     }
-    all.sort_unstable();
-    all.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        kept.1 |= if same { next.1 } else { 0 };
-        same
-    });
-    all
+    words
 });
+
+impl Words {
+    /// Several times as many as there are words.
+    const PLACES: usize = 4096;
+
+    /// Where a word stands, or would.
+    #[inline]
+    fn place(&self, number: u64) -> usize {
+        let mut place = (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52) as usize;
+        while self.0[place].0 != number && self.0[place].0 != 0 {
+            place = (place + 1) % Self::PLACES;
+        }
+        place
+    }
+
+    /// The languages that it is a function word of.
+    #[inline]
+    fn languages(&self, number: u64) -> u16 {
+        self.0[self.place(number)].1
+    }
+}
 
 /// At most eight bytes as a number.
 fn packed(word: &[u8]) -> u64 {
@@ -90,6 +111,7 @@ fn count(text: &str) -> ([u32; LISTS.len()], u32) {
     let mut hits = [0u32; LISTS.len()];
     let mut words = 0;
     let mut lower = String::new();
+    let known = &**WORDS;
     for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
         words += 1;
         if words > MAX_WORDS {
@@ -106,11 +128,10 @@ fn count(text: &str) -> ([u32; LISTS.len()], u32) {
             lower.extend(word.chars().flat_map(char::to_lowercase));
             packed(lower.as_bytes())
         };
-        if let Ok(place) = WORDS.binary_search_by_key(&key, |&(word, _)| word) {
-            let languages = WORDS[place].1;
-            for (bit, hits) in hits.iter_mut().enumerate() {
-                *hits += u32::from(languages >> bit & 1);
-            }
+        let mut languages = known.languages(key);
+        while languages != 0 {
+            hits[languages.trailing_zeros() as usize] += 1;
+            languages &= languages - 1;
         }
     }
     (hits, words)

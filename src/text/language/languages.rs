@@ -205,6 +205,10 @@ struct Letters {
 
 impl Letters {
     fn of(line: &str, prose: bool) -> Letters {
+        if line.is_ascii() { Letters::of_ascii(line.as_bytes(), prose) } else { Letters::of_any(line, prose) }
+    }
+
+    fn of_any(line: &str, prose: bool) -> Letters {
         let mut out = Letters::default();
         let (mut names, mut capitals) = (0, 0);
         for word in line.split_whitespace() {
@@ -255,12 +259,65 @@ impl Letters {
             out.words += usize::from(latin + other > 0);
             capitals += usize::from(latin > 1 && word.starts_with(|c: char| c.is_ascii_uppercase()));
         }
-        // Prose is not made of names: of things in programs, or of people.
-        let named = names > out.words || prose && capitals > 1 && capitals * 5 >= out.words * 4;
-        if out.wide == 0 && named {
-            return Letters::default();
+        out.unless_named(names, capitals, prose)
+    }
+
+    /// The same of ASCII.
+    fn of_ascii(line: &[u8], prose: bool) -> Letters {
+        let mut out = Letters::default();
+        let (mut names, mut capitals) = (0, 0);
+        for word in line.split(|b| b.is_ascii_whitespace() || *b == 0x0B).filter(|word| !word.is_empty()) {
+            let (mut latin, mut odd) = (0, false);
+            let mut before_lower = false;
+            // Signs between letters or digits make a name: `a.b`, not `a.`.
+            let (mut is_inside, mut signs) = (false, false);
+            for &b in word {
+                match b {
+                    b'a'..=b'z' => latin += 1,
+                    b'A'..=b'Z' => {
+                        latin += 1;
+                        odd |= before_lower;
+                    }
+                    b'.' | b':' | b'(' => signs |= is_inside,
+                    b'0'..=b'9'
+                    | b'_'
+                    | b'/'
+                    | b'\\'
+                    | b'='
+                    | b'<'
+                    | b'>'
+                    | b'{'
+                    | b'}'
+                    | b'#'
+                    | b'@'
+                    | b'$'
+                    | b'|'
+                    | b'*'
+                    | b'+' => odd = true,
+                    _ => {}
+                }
+                if b.is_ascii_alphanumeric() {
+                    odd |= signs;
+                    is_inside = true;
+                }
+                before_lower = b.is_ascii_lowercase();
+            }
+            odd |= word[0] == b'-' && word.len() > 1 || word.ends_with(b"()");
+            if odd {
+                names += usize::from(latin > 0);
+                continue;
+            }
+            out.latin += latin;
+            out.words += usize::from(latin > 0);
+            capitals += usize::from(latin > 1 && word[0].is_ascii_uppercase());
         }
-        out
+        out.unless_named(names, capitals, prose)
+    }
+
+    /// Prose is not made of names: of things in programs, or of people.
+    fn unless_named(self, names: usize, capitals: usize, prose: bool) -> Letters {
+        let named = names > self.words || prose && capitals > 1 && capitals * 5 >= self.words * 4;
+        if self.wide == 0 && named { Letters::default() } else { self }
     }
 
     fn weight(&self) -> usize {
@@ -338,6 +395,13 @@ fn of_line(line: &str, letters: &Letters, whole: Option<Language>, latin: bool) 
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn letters_of_ascii_are_those_of_any_text(line in "([ \\-\\t\u{b}a-cA-C0-1().:_/]|[ -~]){0,40}", prose: bool) {
+            prop_assert_eq!(Letters::of_ascii(line.as_bytes(), prose), Letters::of_any(&line, prose));
+        }
+    }
 
     const ENGLISH: &str = "The kernel keeps a list of the pages that are in use, and it walks over that list when memory is short.";
     const GERMAN: &str = "Der Kern führt eine Liste der Seiten, die gerade benutzt werden, und geht sie durch, wenn der Speicher knapp wird.";

@@ -27,10 +27,15 @@ pub struct Word {
 const SPACE: u32 = ' ' as u32;
 
 impl Word {
-    fn begin(script: Script) -> Word {
+    fn none() -> Word {
         let mut letters = [0; MAX_WORD + 2];
         letters[0] = SPACE;
-        Word { letters, len: 1, script }
+        Word { letters, len: 1, script: Script::Other }
+    }
+
+    fn begin(&mut self, script: Script, c: char) {
+        (self.len, self.script) = (1, script);
+        self.push(c);
     }
 
     fn push(&mut self, c: char) {
@@ -51,8 +56,15 @@ impl Word {
         &self.letters[..self.len + 1]
     }
 
-    fn end(&mut self) {
+    fn end(&mut self) -> &Word {
         self.letters[self.len] = SPACE;
+        self
+    }
+
+    /// A hash of all its letters.
+    #[inline]
+    pub fn hash(&self) -> u64 {
+        self.padded().iter().fold(SEED, |hash, &c| mix(hash, c))
     }
 
     /// The hashes of its n-grams.
@@ -70,7 +82,7 @@ impl Word {
             }
         }
         if self.letters() >= 3 {
-            each(finish(padded.iter().fold(SEED, |hash, &c| mix(hash, c)), 9));
+            each(finish(self.hash(), 9));
         }
     }
 }
@@ -89,35 +101,33 @@ fn finish(hash: u64, n: u64) -> u32 {
 
 /// Calls `each` with the words of a text.
 pub fn words(text: &str, mut each: impl FnMut(&Word)) {
-    let mut word: Option<Word> = None;
+    let (mut word, mut is_open) = (Word::none(), false);
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         let script = Script::of(c);
-        match (&mut word, script) {
-            (Some(open), Some(script)) if open.script == script => open.push(c),
-            (Some(open), None) if joins(c, chars.peek().copied(), open.script) => {
+        match script {
+            Some(script) if is_open && word.script == script => word.push(c),
+            None if !is_open => {}
+            None if joins(c, chars.peek().copied(), word.script) => {
                 if c != '\u{AD}' && c != '\u{200C}' && c != '\u{200D}' && !is_accent(c) {
-                    open.push('\'');
+                    word.push('\'');
                 } else if is_accent(c) {
-                    open.push(c);
+                    word.push(c);
                 }
             }
-            (_, script) => {
-                if let Some(mut done) = word.take() {
-                    done.end();
-                    each(&done);
+            script => {
+                if is_open {
+                    each(word.end());
                 }
-                word = script.map(|script| {
-                    let mut word = Word::begin(script);
-                    word.push(c);
-                    word
-                });
+                is_open = script.is_some();
+                if let Some(script) = script {
+                    word.begin(script, c);
+                }
             }
         }
     }
-    if let Some(mut done) = word {
-        done.end();
-        each(&done);
+    if is_open {
+        each(word.end());
     }
 }
 

@@ -15,9 +15,13 @@
 //! [`Calibration`] (f32); number of n-grams (u32), their hashes in order as differences (LEB128), then for each the number
 //! of its weights (u8) and these: language (u8), weight (i8). All little-endian.
 //!
-//! **Cost.** Reading it: some milliseconds, once. A lookup an n-gram.
+//! **Cost.** Reading it: some milliseconds, once. A lookup an n-gram; of words that a thread met lately one a word (`known`).
 
-use super::ngrams::{MAX_NGRAMS, words};
+mod known;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::ngrams::{MAX_NGRAMS, Word, words};
 use super::script::Script;
 
 /// First bytes of the file.
@@ -70,6 +74,8 @@ pub struct Table {
     slots: Vec<(u32, u32)>,
     /// Number of weights, then language and weight in turn.
     weights: Vec<u8>,
+    /// Tells tables of a process apart.
+    id: u64,
 }
 
 /// What a text says of its language.
@@ -158,6 +164,8 @@ impl Table {
             }
             slots[slot] = (hash, at);
         }
+        static TABLES: AtomicU64 = AtomicU64::new(1);
+        let id = TABLES.fetch_add(1, Ordering::Relaxed);
         let sound = weights_are_sound(&weights, languages.len());
         (sound && scripts.len() == Script::COUNT).then_some(Table {
             languages,
@@ -165,6 +173,7 @@ impl Table {
             calibration,
             slots,
             weights,
+            id,
         })
     }
 
@@ -183,18 +192,35 @@ impl Table {
 
     /// Adds the weights that stand at a place.
     #[inline]
-    fn add(&self, place: u32, sums: &mut [i32; SUMS]) {
+    fn add(&self, place: u32, sums: &mut [i16]) {
         let at = place as usize;
         let row = &self.weights[at + 1..at + 1 + 2 * usize::from(self.weights[at])];
         for pair in row.chunks_exact(2) {
-            sums[usize::from(pair[0])] += i32::from(pair[1] as i8);
+            sums[usize::from(pair[0])] += i16::from(pair[1] as i8);
         }
+    }
+
+    /// Adds the weights of all n-grams of a word, and returns how many these are. They fit: [`MAX_NGRAMS`] times 128 is less than 2^15.
+    fn add_word(&self, word: &Word, sums: &mut [i16]) -> u32 {
+        // All places of a word first: the memory they are in is then fetched at once.
+        let (mut places, mut count) = ([0; MAX_NGRAMS], 0);
+        word.ngrams(|hash| {
+            places[count] = self.place(hash);
+            count += 1;
+        });
+        places[..count].iter().for_each(|&place| self.add(place, sums));
+        count as u32
     }
 
     /// Scores of a text among the languages of its commonest script; `None` without letters of a script of the table.
     pub fn scores(&self, text: &str) -> Option<Scores> {
         let mut letters = [0u32; Script::COUNT];
-        words(text, |word| letters[word.script as usize] += word.letters() as u32);
+        if text.is_ascii() {
+            // All letters are Latin: how many there are is counted below.
+            letters[Script::Latin as usize] = u32::from(text.bytes().any(|b| b.is_ascii_alphabetic()));
+        } else {
+            words(text, |word| letters[word.script as usize] += word.letters() as u32);
+        }
         let most = commonest_script(&letters);
         let total: u32 = letters.iter().sum();
         if letters[most] == 0 {
@@ -203,28 +229,26 @@ impl Table {
         let mut out = Scores {
             script: Script::Other,
             ngrams: 0,
-            letters: letters[most],
+            letters: 0,
             others: total - letters[most],
             sums: [0; SUMS],
         };
         let one = self.scripts[most].len() < 2;
-        words(text, |word| {
-            if word.script as usize != most {
-                return;
-            }
-            out.script = word.script;
-            if one {
-                out.ngrams += word.letters() as u32;
-                return;
-            }
-            // All places of a word first: the memory they are in is then fetched at once.
-            let (mut places, mut count) = ([0; MAX_NGRAMS], 0);
-            word.ngrams(|hash| {
-                places[count] = self.place(hash);
-                count += 1;
+        known::with(self, |known| {
+            words(text, |word| {
+                if word.script as usize != most {
+                    return;
+                }
+                out.script = word.script;
+                out.letters += word.letters() as u32;
+                if one {
+                    out.ngrams += word.letters() as u32;
+                    return;
+                }
+                let (ngrams, sums) = known.of(self, word);
+                out.ngrams += ngrams;
+                out.sums.iter_mut().zip(sums).for_each(|(sum, &of_word)| *sum += i32::from(of_word));
             });
-            out.ngrams += count as u32;
-            places[..count].iter().for_each(|&place| self.add(place, &mut out.sums));
         });
         Some(out)
     }

@@ -2,11 +2,14 @@
 //!
 //! **Cost.** A word costs its bytes and one look into a table; whether a form is a candidate is asked once a form.
 
+use std::cell::Cell;
+
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::normalize::normalize_into;
 use super::stop_words::StopWords;
+use super::terms_of_text::Terms;
 use super::words::words;
 
 /// Words of a text that are read.
@@ -23,7 +26,7 @@ pub(super) struct Candidates<'t> {
     nodes: Vec<Node<'t>>,
     /// Numbers of the candidates of all sentences, and where these end.
     sequence: Vec<u32>,
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
 /// A candidate.
@@ -50,7 +53,27 @@ struct Form {
     number: u32,
 }
 
+thread_local! {
+    /// Those of the text before, whose memory serves the next one.
+    static FORMS: Cell<Forms> = Cell::default();
+}
+
 impl Forms {
+    /// None, in the memory of those of the text before.
+    fn empty() -> Forms {
+        let mut forms = FORMS.take();
+        forms.table.clear();
+        forms.bytes.clear();
+        forms.known.clear();
+        forms
+    }
+
+    fn give_back(self) {
+        if self.known.capacity() <= 2 * MAX_WORDS {
+            FORMS.set(self);
+        }
+    }
+
     fn form(&self, at: u32) -> &str {
         let at = at as usize;
         let from = if at == 0 { 0 } else { self.known[at - 1].end as usize };
@@ -76,8 +99,8 @@ impl<'t> Candidates<'t> {
     pub fn of(text: &'t str, iso639_3: Option<&str>) -> Candidates<'t> {
         let stop = StopWords::of(iso639_3);
         let mut found = Candidates { nodes: Vec::new(), sequence: Vec::new(), ends: Vec::new() };
-        let (mut forms, mut form, mut seen) = (Forms::default(), String::new(), 0);
-        for sentence in text.split(['\n', '.', '!', '?', '。', '！', '？', '；', ';', '|']) {
+        let (mut forms, mut form, mut seen) = (Forms::empty(), String::new(), 0);
+        for sentence in sentences(text) {
             if seen >= MAX_WORDS {
                 break;
             }
@@ -104,43 +127,61 @@ impl<'t> Candidates<'t> {
                     found.sequence.push(number);
                 }
             });
-            if found.ends.last().copied().unwrap_or(0) < found.sequence.len() {
-                found.ends.push(found.sequence.len());
+            let all = found.sequence.len() as u32;
+            if found.ends.last().copied().unwrap_or(0) < all {
+                found.ends.push(all);
             }
         }
+        forms.give_back();
         found
     }
 
-    /// Number of candidates.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
+    /// Apart from the text.
+    pub fn terms(self) -> Terms {
+        let mut terms = Terms::new(self.sequence, self.ends);
+        self.nodes.iter().for_each(|node| terms.push(node.hash, node.count, node.written()));
+        terms
     }
+}
 
-    /// Hash of the comparison form of each, and how often it occurs.
-    pub fn counted(&self) -> impl Iterator<Item = (u64, u32)> {
-        self.nodes.iter().map(|node| (node.hash, node.count))
-    }
+/// The sentences of a text, roughly; some may be empty.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let here = rest?;
+        let bytes = here.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let mark = match bytes[at] {
+                b'\n' | b'.' | b'!' | b'?' | b';' | b'|' => 1,
+                // 。 and ！；？, full width.
+                0xE3 if bytes[at + 1..].starts_with(&[0x80, 0x82]) => 3,
+                0xEF if bytes[at + 1] == 0xBC && matches!(bytes[at + 2], 0x81 | 0x9B | 0x9F) => 3,
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            };
+            rest = Some(&here[at + mark..]);
+            return Some(&here[..at]);
+        }
+        rest = None;
+        Some(here)
+    })
+}
 
-    /// The candidates of each sentence that has any.
-    pub fn sentences(&self) -> impl Iterator<Item = &[u32]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(from, to)| &self.sequence[from..*to])
-    }
-
+impl<'t> Node<'t> {
     /// As it is written most often; ties: as it was written first.
-    pub fn written(&self, number: usize) -> &'t str {
-        let node = &self.nodes[number];
-        let mut best = node.first;
-        for other in &node.others {
+    fn written(&self) -> &'t str {
+        let mut best = self.first;
+        for other in &self.others {
             if other.1 > best.1 {
                 best = *other;
             }
         }
         best.0
     }
-}
 
-impl<'t> Node<'t> {
     fn write(&mut self, word: &'t str) {
         if self.first.0 == word {
             self.first.1 += 1;
@@ -161,15 +202,24 @@ fn is_candidate(form: &str, stop: StopWords) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sentences_are_those_of_split(text in "([a.!?;|\n]|[。！？；é中，]|\\PC){0,30}") {
+            let split = text.split(['\n', '.', '!', '?', '。', '！', '？', '；', ';', '|']);
+            prop_assert_eq!(sentences(&text).collect::<Vec<_>>(), split.collect::<Vec<_>>());
+        }
+    }
 
     #[test]
     fn forms_sentences_and_ways_of_writing() {
-        let found = Candidates::of("Green tea. The TEA, tea? 12 a tea; Green", Some("eng"));
-        assert_eq!(found.counted().map(|(_, count)| count).collect::<Vec<_>>(), [2, 4]);
+        let found = Terms::of("Green tea. The TEA, tea? 12 a tea; Green", Some("eng"));
+        assert_eq!(found.counts.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [2, 4]);
         assert_eq!((found.written(0), found.written(1)), ("Green", "tea"));
         let sentences: Vec<&[u32]> = found.sentences().collect();
         assert_eq!(sentences, [&[0, 1][..], &[1, 1], &[1], &[0]]);
-        assert_eq!(found.counted().next().unwrap().0, xxh3_64(b"green"));
-        assert_eq!(Candidates::of("", None).len(), 0);
+        assert_eq!(found.counts[0].0, xxh3_64(b"green"));
+        assert!(Terms::of("", None).is_empty());
     }
 }

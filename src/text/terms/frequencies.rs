@@ -16,7 +16,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::candidates::Candidates;
+use super::terms_of_text::Terms;
 use crate::language::language;
 
 /// Counts of the texts that hold a word.
@@ -48,17 +48,6 @@ impl Hasher for Given {
     }
 }
 
-/// The distinct words of a text, by their hashes: what costs most of counting, and needs no counts.
-#[derive(Clone, Debug)]
-pub struct DistinctWords(Vec<u64>);
-
-impl DistinctWords {
-    /// Those of a text in this language (ISO 639-3), in their comparison forms.
-    pub fn of(text: &str, iso639_3: Option<&str>) -> Self {
-        DistinctWords(Candidates::of(text, iso639_3).counted().map(|(hash, _)| hash).collect())
-    }
-}
-
 impl DocumentFrequencies {
     /// Counts of no text yet; at most `words` words are held, some 32 bytes each.
     pub fn new(words: usize) -> Self {
@@ -67,13 +56,13 @@ impl DocumentFrequencies {
 
     /// Counts the distinct words of one text.
     pub fn add(&mut self, text: &str) {
-        self.add_words(&DistinctWords::of(text, language(text).map(|found| found.iso639_3)));
+        self.add_terms(&Terms::of(text, language(text).map(|found| found.iso639_3)));
     }
 
-    /// Counts the words of one text.
-    pub fn add_words(&mut self, words: &DistinctWords) {
+    /// Counts the terms of one text.
+    pub fn add_terms(&mut self, terms: &Terms) {
         self.texts += 1;
-        for &word in &words.0 {
+        for &(word, _) in &terms.counts {
             let error = self.error;
             let count = self.counts.entry(word).or_insert(error);
             *count = count.saturating_add(1);

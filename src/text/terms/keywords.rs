@@ -12,8 +12,8 @@
 //! **Reference.** R. Mihalcea, P. Tarau, *TextRank: bringing order into texts*, EMNLP 2004,
 //! <https://aclanthology.org/W04-3252>.
 
-use super::candidates::Candidates;
 use super::frequencies::DocumentFrequencies;
+use super::terms_of_text::Terms;
 use super::text_rank::text_rank;
 use crate::language::language;
 
@@ -28,14 +28,14 @@ pub struct Keyword {
 }
 
 /// By tf·idf.
-fn of_corpus(candidates: &Candidates<'_>, corpus: &DocumentFrequencies) -> Vec<f64> {
+fn of_corpus(terms: &Terms, corpus: &DocumentFrequencies) -> Vec<f64> {
     let score = |(hash, count): (u64, u32)| (1.0 + f64::from(count).ln()) * corpus.idf_of(hash);
-    candidates.counted().map(score).collect()
+    terms.counts.iter().copied().map(score).collect()
 }
 
 /// By TextRank, as shares of the highest.
-fn of_graph(candidates: &Candidates<'_>) -> Vec<f64> {
-    let mut scores = text_rank(candidates.len(), candidates.sentences());
+fn of_graph(terms: &Terms) -> Vec<f64> {
+    let mut scores = text_rank(terms.len(), terms.sentences());
     let top = scores.iter().copied().fold(0.0, f64::max);
     if top > 0.0 {
         scores.iter_mut().for_each(|score| *score /= top);
@@ -44,7 +44,7 @@ fn of_graph(candidates: &Candidates<'_>) -> Vec<f64> {
 }
 
 /// The best by score, ties by first occurrence.
-fn best(candidates: &Candidates<'_>, scores: &[f64], max: usize) -> Vec<Keyword> {
+fn best(terms: &Terms, scores: &[f64], max: usize) -> Vec<Keyword> {
     let mut order: Vec<usize> = (0..scores.len()).filter(|&i| scores[i] > 0.0).collect();
     let by_score = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
     if order.len() > max {
@@ -52,7 +52,7 @@ fn best(candidates: &Candidates<'_>, scores: &[f64], max: usize) -> Vec<Keyword>
         order.truncate(max);
     }
     order.sort_unstable_by(by_score);
-    let keyword = |i: usize| Keyword { word: candidates.written(i).to_owned(), score: scores[i] };
+    let keyword = |i: usize| Keyword { word: terms.written(i).to_owned(), score: scores[i] };
     order.into_iter().map(keyword).collect()
 }
 
@@ -68,10 +68,14 @@ pub struct Keywords {
 impl Keywords {
     /// At most `max` by each measure of a text in this language (ISO 639-3); `corpus` says how common words are. The text is read once.
     pub fn of(text: &str, iso639_3: Option<&str>, corpus: &DocumentFrequencies, max: usize) -> Keywords {
-        let candidates = Candidates::of(text, iso639_3);
+        Keywords::of_terms(&Terms::of(text, iso639_3), corpus, max)
+    }
+
+    /// The same of a text whose terms are known.
+    pub fn of_terms(terms: &Terms, corpus: &DocumentFrequencies, max: usize) -> Keywords {
         Keywords {
-            tfidf: best(&candidates, &of_corpus(&candidates, corpus), max),
-            textrank: best(&candidates, &of_graph(&candidates), max),
+            tfidf: best(terms, &of_corpus(terms, corpus), max),
+            textrank: best(terms, &of_graph(terms), max),
         }
     }
 }
@@ -89,8 +93,8 @@ fn told(text: &str) -> Option<&'static str> {
 /// assert_eq!((found[0].word.as_str(), found[0].score), ("tea", 1.0));
 /// ```
 pub fn keywords(text: &str, max: usize) -> Vec<Keyword> {
-    let candidates = Candidates::of(text, told(text));
-    best(&candidates, &of_graph(&candidates), max)
+    let terms = Terms::of(text, told(text));
+    best(&terms, &of_graph(&terms), max)
 }
 
 /// At most `max` keywords of a text by tf·idf, the best first; `corpus` says how common words are.
@@ -105,8 +109,8 @@ pub fn keywords(text: &str, max: usize) -> Vec<Keyword> {
 /// assert_eq!(keywords_among("The wind, a comet, the comet: comets and wind.", &corpus, 1)[0].word, "comet");
 /// ```
 pub fn keywords_among(text: &str, corpus: &DocumentFrequencies, max: usize) -> Vec<Keyword> {
-    let candidates = Candidates::of(text, told(text));
-    best(&candidates, &of_corpus(&candidates, corpus), max)
+    let terms = Terms::of(text, told(text));
+    best(&terms, &of_corpus(&terms, corpus), max)
 }
 
 #[cfg(test)]

@@ -6,5 +6,6 @@ pub(crate) mod keywords;
 pub(crate) mod normalize;
 pub(crate) mod query;
 pub(crate) mod stop_words;
+pub(crate) mod terms_of_text;
 mod text_rank;
 pub(crate) mod words;

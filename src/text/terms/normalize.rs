@@ -28,6 +28,13 @@ pub fn normalize(text: &str) -> String {
 
 /// Appends the comparison form of `text` to `out`.
 pub fn normalize_into(text: &str, out: &mut String) {
+    // Most words.
+    if text.bytes().all(|b| b.is_ascii() && !is_ascii_white(b)) {
+        let start = out.len();
+        out.push_str(text);
+        out[start..].make_ascii_lowercase();
+        return;
+    }
     let mut writer = Writer { start: out.len(), out, gap: false };
     let mut rest = text;
     while !rest.is_empty() {
@@ -60,6 +67,11 @@ pub fn normalize_into(text: &str, out: &mut String) {
             .for_each(|c| writer.push(c));
         rest = &rest[end..];
     }
+}
+
+/// ASCII of what [`char::is_whitespace`] holds for.
+fn is_ascii_white(b: u8) -> bool {
+    matches!(b, b'\t'..=b'\r' | b' ')
 }
 
 /// Writes characters with white space collapsed.
