@@ -17,7 +17,7 @@ use webmill_capture::{Capture, Error, RecordType, Result};
 use webmill_mill::{DOCUMENTS, Mill, Order, PageLimits, PageRow, Reject as PageReject};
 use webmill_run::{Committed, Ingredient, Job, Reject, Stage, Unit};
 use webmill_shard::Input;
-use webmill_table::schema;
+use webmill_table::{Packing, schema};
 use webmill_text::TemplateMethod;
 
 use crate::document_reader;
@@ -224,7 +224,10 @@ impl Job for Extract {
     fn run(&self, shards: &Shards, stage: &Stage<'_>) -> Result<()> {
         let walk = self.walk(shards, stage);
         let parts = walk.parts(self.part_bytes);
-        let pass = Pass { settings: self, walk: &walk };
+        // Rows take some three times the bytes of packed pages, and half as much again is read and written beside them.
+        let stored: u64 = shards.inputs.iter().map(|input| input.bytes).sum();
+        let packing = if stored <= stage.memory / 16 { Packing::None } else { Packing::Fast };
+        let pass = Pass { settings: self, walk: &walk, packing };
         let mill = self.mill().with_templates(Arc::new(pass.learn_templates(&parts)?));
         walk.run(Self::NAME, &parts, |index, input| pass.extraction(&mill, index, input))?;
         log::read(&mill, stage, &shards.logs, self)?;
@@ -237,6 +240,8 @@ impl Job for Extract {
 struct Pass<'a> {
     settings: &'a Extract,
     walk: &'a Walk<'a>,
+    /// Of rows that are written aside.
+    packing: Packing,
 }
 
 impl Pass<'_> {
@@ -246,7 +251,7 @@ impl Pass<'_> {
             settings: self.settings,
             mill,
             segment: segment(&input.path),
-            tables: PartTables::new(mill, self.walk.unit_name(index), self.settings.buffer_bytes),
+            tables: PartTables::new(mill, self.walk.unit_name(index), self.settings.buffer_bytes, self.packing),
         }
     }
 }

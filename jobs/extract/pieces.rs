@@ -17,7 +17,7 @@ use webmill_capture::{Error, Result};
 use webmill_mill::{Likeness, MediaRow, Mill, Templates};
 use webmill_run::{Cancel, Counts, Inputs, JobKey, Reject, Silent, Stage, job_key};
 use webmill_shard::{Container, Format, Input, Part as Range, follows, split};
-use webmill_table::{Table, TableSchema, schema};
+use webmill_table::{Packing, Table, TableSchema, schema};
 use webmill_text::{Footprint, Sample};
 
 use super::current::Marks;
@@ -183,7 +183,7 @@ impl Pieces {
     ) -> Result<T> {
         let (shards, stage) = (Shards::of(vec![split.input()]), self.stage(folder)?);
         let walk = self.settings.walk(&shards, &stage);
-        work(&Pass { settings: &self.settings, walk: &walk }, &stage)
+        work(&Pass { settings: &self.settings, walk: &walk, packing: Packing::Fast }, &stage)
     }
 
     /// Maps a split: its rows lie in `folder` then.

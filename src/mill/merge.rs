@@ -12,7 +12,7 @@ use std::vec;
 use webmill_capture::timing::{self, Part};
 use webmill_capture::{Error, Result};
 use webmill_table::{
-    DynamicReader, DynamicWriter, Footer, PartWriter, ROW_GROUP_ROWS, RowReader, Table, TableSchema, Value,
+    DynamicReader, DynamicWriter, Footer, Packing, PartWriter, ROW_GROUP_ROWS, RowReader, Table, TableSchema, Value,
 };
 
 use crate::Weigh;
@@ -111,7 +111,7 @@ pub(crate) fn of_rows<T: Table + Weigh>(merge: Merge<'_>) -> Result<u64> {
         sources.push(move || reader.next());
     }
     let mut writer = match merge.aside {
-        true => PartWriter::<T>::create_aside(merge.path, merge.footer)?,
+        true => PartWriter::<T>::create_aside(merge.path, merge.footer, Packing::Fast)?,
         false => PartWriter::<T>::create(merge.path, merge.footer)?,
     };
     let mut group = Group { limit: merge.group_bytes, ..Group::default() };

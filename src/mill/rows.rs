@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use webmill_capture::{CanonicalUrl, Capture, Error, Result};
-use webmill_table::{DynamicWriter, Footer, PartWriter, Table, TableSchema, Value, schema};
+use webmill_table::{DynamicWriter, Footer, Packing, PartWriter, Table, TableSchema, Value, schema};
 
 use crate::Reject;
 use crate::merge::{self, Merge};
@@ -39,7 +39,13 @@ pub trait TableRows: Any + Send + Sync {
     ///
     /// # Errors
     /// [`webmill_capture::Error::Io`] where the disk refuses.
-    fn write_aside(&self, path: &Path, footer: &Footer, group_bytes: usize) -> Result<u64>;
+    fn write_aside(
+        &self,
+        path: &Path,
+        footer: &Footer,
+        packing: Packing,
+        group_bytes: usize,
+    ) -> Result<u64>;
     /// Puts rows of such files together in one file of the same table; returns their number. These rows stay out of it.
     ///
     /// # Errors
@@ -68,8 +74,14 @@ impl<T: Table + Weigh + 'static> TableRows for Vec<T> {
         }
     }
 
-    fn write_aside(&self, path: &Path, footer: &Footer, group_bytes: usize) -> Result<u64> {
-        let mut writer = PartWriter::<T>::create_aside(path, footer)?;
+    fn write_aside(
+        &self,
+        path: &Path,
+        footer: &Footer,
+        packing: Packing,
+        group_bytes: usize,
+    ) -> Result<u64> {
+        let mut writer = PartWriter::<T>::create_aside(path, footer, packing)?;
         let mut held = 0;
         for rows in self.chunk_by(|before, _| weighed(&mut held, before.weight(), group_bytes)) {
             writer.write_group(rows)?;
@@ -125,7 +137,7 @@ impl TableRows for ValueRows {
         }
     }
 
-    fn write_aside(&self, path: &Path, footer: &Footer, group_bytes: usize) -> Result<u64> {
+    fn write_aside(&self, path: &Path, footer: &Footer, _: Packing, group_bytes: usize) -> Result<u64> {
         let mut writer = DynamicWriter::create(path, &self.table, footer)?;
         let mut held = 0;
         for row in &self.rows {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use webmill_capture::{CanonicalUrl, Capture, Response, Truncation};
 use webmill_html::{Link, LinkKind};
-use webmill_table::{ColumnSchema, ColumnType, Footer, TableInWords, TableSchema, TextEnum, Value};
+use webmill_table::{ColumnSchema, ColumnType, Footer, Packing, TableInWords, TableSchema, TextEnum, Value};
 use webmill_text::{MainText, PageType};
 
 use crate::{
@@ -133,7 +133,7 @@ fn rows_of_a_table_that_is_known_at_run_time() {
     let footer = Footer { job_key: "k".into() };
     let sources = ["a.parquet", "b.parquet"].map(|name| folder.path().join(name));
     for path in &sources {
-        assert_eq!(gathered.write_aside(path, &footer, 1).unwrap(), 2);
+        assert_eq!(gathered.write_aside(path, &footer, Packing::Fast, 1).unwrap(), 2);
     }
     let run = |source| Run { source, rows: 1, is_current: true };
     let path = folder.path().join("letters.parquet");

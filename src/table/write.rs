@@ -49,14 +49,22 @@ pub(crate) const SORTED_BY_KEY: &str = "webmill.sorted_by";
 /// Where the footer of a table that no program knows beforehand has its schema, as JSON.
 pub(crate) const SCHEMA_KEY: &str = "webmill.schema";
 
-/// Those of a file that is read once more and goes away: without statistics, and compressed by what has no context to
-/// set up, since its row groups are small.
-fn aside() -> WriteOptions {
-    WriteOptions {
-        statistics: StatisticsOptions::empty(),
-        compression: CompressionOptions::Snappy,
-        ..OPTIONS
-    }
+/// How a file is packed that is read once more and goes away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// Not at all: for what is little enough to stay in the system's memory until it is read.
+    None,
+    /// By what is fast, and has no context to set up, since row groups of such files are small.
+    Fast,
+}
+
+/// Those of a file that is read once more and goes away: without statistics.
+fn aside(packing: Packing) -> WriteOptions {
+    let compression = match packing {
+        Packing::None => CompressionOptions::Uncompressed,
+        Packing::Fast => CompressionOptions::Snappy,
+    };
+    WriteOptions { statistics: StatisticsOptions::empty(), compression, ..OPTIONS }
 }
 
 /// What stands in the file's footer beside the schema: the table, and the key of the job that wrote it.
@@ -219,12 +227,12 @@ impl<T: Table> PartWriter<T> {
         PartWriter::create_with(path, footer, OPTIONS)
     }
 
-    /// The same for a file that its writer reads once more and puts away: compressed in haste, without statistics.
+    /// The same for a file that its writer reads once more and puts away: without statistics.
     ///
     /// # Errors
     /// [`Error::Io`] where the file cannot be created.
-    pub fn create_aside(path: &Path, footer: &Footer) -> Result<Self> {
-        PartWriter::create_with(path, footer, aside())
+    pub fn create_aside(path: &Path, footer: &Footer, packing: Packing) -> Result<Self> {
+        PartWriter::create_with(path, footer, aside(packing))
     }
 
     fn create_with(path: &Path, footer: &Footer, options: WriteOptions) -> Result<Self> {

@@ -85,6 +85,9 @@ pub const SURELY_WHOLE: u32 = 64;
 /// Largest bucket that may be looked at whole.
 const MOST_WHOLE: u32 = 1000;
 
+/// Bytes that verdicts are remembered in, for each band of a page.
+const BAND_VERDICTS: usize = 64;
+
 /// Most bands of a page.
 const MOST_BANDS: usize = 1024;
 
@@ -168,6 +171,8 @@ pub struct BandJoin {
     budget: Budget,
     fresh: Sorter<Entry>,
     earlier: Option<Earlier>,
+    /// Bands of all pages.
+    bands: usize,
 }
 
 /// Earlier pages in buckets that fresh ones touch.
@@ -186,6 +191,7 @@ impl BandJoin {
             budget: budget.clone(),
             fresh: Sorter::new(&budget.fraction(1, 2)),
             earlier: None,
+            bands: 0,
         }
     }
 
@@ -206,6 +212,7 @@ impl BandJoin {
     /// `Io` when the disk refuses; `Internal` for more than 1,024 bands, and after an earlier page.
     pub fn push(&mut self, page: u32, bands: &[u64]) -> Result<()> {
         admit(page, bands)?;
+        self.bands += bands.len();
         if let Some(earlier) = &mut self.earlier {
             if earlier.begun {
                 return Err(Error::Internal("a join was given a fresh page after an earlier one".into()));
@@ -226,6 +233,7 @@ impl BandJoin {
             return Err(Error::Internal("a join without earlier pages was given one".into()));
         };
         earlier.begun = true;
+        self.bands += bands.len();
         for &band in bands {
             if earlier.touched.contains(band) {
                 earlier.sorter.push(entry(band, page))?;
@@ -251,12 +259,12 @@ impl BandJoin {
         self,
         verify: impl FnMut(&[Meeting], &mut [Option<f32>]) -> Result<()>,
     ) -> Result<BandMatches> {
-        let BandJoin { options, budget, fresh, earlier } = self;
+        let BandJoin { options, budget, fresh, earlier, bands } = self;
         let earlier = earlier.map(|earlier| earlier.sorter.finish()).transpose()?;
         let mut entries = Entries::new(fresh.finish()?, earlier)?;
         let mut found =
             Sorter::new(&budget.fraction(1, 8)).with_combine(|first: &mut [u32; 3], next| first == next);
-        let mut known = Verdicts::new(budget.memory_bytes / 4);
+        let mut known = Verdicts::new((budget.memory_bytes / 4).min(bands.saturating_mul(BAND_VERDICTS)));
         let (mut totals, mut cut) = (BandJoinTotals::default(), Vec::new());
         let mut desk = Desk {
             verify,
