@@ -251,7 +251,12 @@ impl Pass<'_> {
             settings: self.settings,
             mill,
             segment: segment(&input.path),
-            tables: PartTables::new(mill, self.walk.unit_name(index), self.settings.buffer_bytes, self.packing),
+            tables: PartTables::new(
+                mill,
+                self.walk.unit_name(index),
+                self.settings.buffer_bytes,
+                self.packing,
+            ),
         }
     }
 }

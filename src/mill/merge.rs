@@ -12,7 +12,8 @@ use std::vec;
 use webmill_capture::timing::{self, Part};
 use webmill_capture::{Error, Result};
 use webmill_table::{
-    DynamicReader, DynamicWriter, Footer, Packing, PartWriter, ROW_GROUP_ROWS, RowReader, Table, TableSchema, Value,
+    DynamicReader, DynamicWriter, Footer, Packing, PartWriter, ROW_GROUP_ROWS, RowReader, Table, TableSchema,
+    Value,
 };
 
 use crate::Weigh;

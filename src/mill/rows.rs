@@ -39,13 +39,7 @@ pub trait TableRows: Any + Send + Sync {
     ///
     /// # Errors
     /// [`webmill_capture::Error::Io`] where the disk refuses.
-    fn write_aside(
-        &self,
-        path: &Path,
-        footer: &Footer,
-        packing: Packing,
-        group_bytes: usize,
-    ) -> Result<u64>;
+    fn write_aside(&self, path: &Path, footer: &Footer, packing: Packing, group_bytes: usize) -> Result<u64>;
     /// Puts rows of such files together in one file of the same table; returns their number. These rows stay out of it.
     ///
     /// # Errors
@@ -74,13 +68,7 @@ impl<T: Table + Weigh + 'static> TableRows for Vec<T> {
         }
     }
 
-    fn write_aside(
-        &self,
-        path: &Path,
-        footer: &Footer,
-        packing: Packing,
-        group_bytes: usize,
-    ) -> Result<u64> {
+    fn write_aside(&self, path: &Path, footer: &Footer, packing: Packing, group_bytes: usize) -> Result<u64> {
         let mut writer = PartWriter::<T>::create_aside(path, footer, packing)?;
         let mut held = 0;
         for rows in self.chunk_by(|before, _| weighed(&mut held, before.weight(), group_bytes)) {

@@ -46,7 +46,7 @@ impl Units {
     pub fn of(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(u32::MAX as usize)];
         let mut units = Builder::default();
-        each_folded(text, |c, from, to| units.push(c, from as u32, to as u32));
+        fold(text, &mut units);
         units.finish()
     }
 
@@ -91,33 +91,44 @@ impl Units {
     }
 }
 
-/// Calls `each` with every character of the folded text and the bytes of the group that it came from. What separates is
-/// given as a blank.
-fn each_folded(text: &str, mut each: impl FnMut(char, usize, usize)) {
+/// Gives `units` every character of the folded text and the bytes of the group that it came from. What separates is given as a blank.
+fn fold(text: &str, units: &mut Builder) {
     let bytes = text.as_bytes();
     let mut folded = String::new();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        if byte < 0x80 && bytes.get(at + 1).is_none_or(u8::is_ascii) {
-            each(byte.to_ascii_lowercase() as char, at, at + 1);
-            at += 1;
-            continue;
+        if byte < 0x80 {
+            let end = ascii_end(bytes, at);
+            if end > at {
+                units.ascii(&bytes[at..end], at as u32);
+                at = end;
+                continue;
+            }
         }
         let mut rest = text[at..].char_indices();
         let first = rest.next().map_or('\0', |(_, c)| c);
         let end = rest.find(|&(_, c)| starts_group(c)).map_or(text.len(), |(i, _)| at + i);
+        let mut each = |c| units.push(c, at as u32, end as u32);
         if end == at + first.len_utf8() && is_simple(first) {
-            each(first, at, end);
+            each(first);
         } else {
             // White space at the ends of a group is lost when it is folded alone.
             if std::iter::once(first).nfkd().next().is_some_and(char::is_whitespace) {
-                each(' ', at, end);
+                each(' ');
             }
             folded.clear();
             normalize_into(&text[at..end], &mut folded);
-            folded.chars().for_each(|c| each(c, at, end));
+            folded.chars().for_each(each);
         }
         at = end;
+    }
+}
+
+/// Where the ASCII that begins at `at` ends, but for a last character that what follows may combine with.
+fn ascii_end(bytes: &[u8], at: usize) -> usize {
+    match bytes[at..].iter().position(|b| !b.is_ascii()) {
+        Some(length) => at + length - 1,
+        None => bytes.len(),
     }
 }
 
@@ -166,6 +177,29 @@ struct Builder {
 }
 
 impl Builder {
+    /// Takes ASCII that stands at `from`.
+    fn ascii(&mut self, text: &[u8], from: u32) {
+        let mut at = 0;
+        while at < text.len() {
+            let length = text[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+            if length == 0 {
+                self.end();
+                at += 1;
+                continue;
+            }
+            if self.letter {
+                self.end();
+                self.letter = false;
+            }
+            if self.unit.is_empty() {
+                self.span.0 = from + at as u32;
+            }
+            self.unit.extend(text[at..at + length].iter().map(u8::to_ascii_lowercase));
+            at += length;
+            self.span.1 = from + at as u32;
+        }
+    }
+
     #[inline]
     fn push(&mut self, c: char, from: u32, to: u32) {
         if c.is_ascii() {

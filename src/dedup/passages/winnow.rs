@@ -131,9 +131,14 @@ pub fn gram_hashes(units: &Units, options: &WinnowOptions) -> Vec<u64> {
         if weight < need {
             break;
         }
-        bytes.clear();
-        hashes[start..end].iter().for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
-        grams.push(xxh3_64(&bytes));
+        let gram = &hashes[start..end];
+        grams.push(if cfg!(target_endian = "little") {
+            xxh3_64(bytemuck::cast_slice(gram))
+        } else {
+            bytes.clear();
+            gram.iter().for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
+            xxh3_64(&bytes)
+        });
         weight -= options.weight(units.is_letter(start));
     }
     grams
