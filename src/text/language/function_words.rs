@@ -112,7 +112,9 @@ fn count(text: &str) -> ([u32; LISTS.len()], u32) {
     let mut words = 0;
     let mut lower = String::new();
     let known = &**WORDS;
-    for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
+    let is_ascii = text.is_ascii();
+    let ends = |c: char| if is_ascii { !c.is_ascii_alphabetic() } else { !c.is_alphabetic() };
+    for word in text.split(ends).filter(|word| !word.is_empty()) {
         words += 1;
         if words > MAX_WORDS {
             break;

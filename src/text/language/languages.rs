@@ -192,6 +192,33 @@ fn drop_stragglers(
     }
 }
 
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const DIGIT: u8 = 4;
+/// Makes a word the name of a thing in programs.
+const ODD: u8 = 8;
+/// Does so between letters or digits.
+const SIGN: u8 = 16;
+
+/// What ASCII characters are.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut b = 0;
+    while b < 128 {
+        classes[b] = match b as u8 {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'.' | b':' | b'(' => SIGN,
+            b'_' | b'/' | b'\\' | b'=' | b'<' | b'>' | b'{' | b'}' | b'#' | b'@' | b'$' | b'|' | b'*'
+            | b'+' => ODD,
+            _ => 0,
+        };
+        b += 1;
+    }
+    classes
+};
+
 /// Letters of words that prose may hold.
 #[derive(Copy, Clone, Default, PartialEq, Eq, Debug)]
 struct Letters {
@@ -267,43 +294,22 @@ impl Letters {
         let mut out = Letters::default();
         let (mut names, mut capitals) = (0, 0);
         for word in line.split(|b| b.is_ascii_whitespace() || *b == 0x0B).filter(|word| !word.is_empty()) {
-            let (mut latin, mut odd) = (0, false);
-            let mut before_lower = false;
+            // `before`: UPPER behind a small letter; `inside`: SIGN behind a letter or digit.
+            let (mut latin, mut odd, mut before, mut inside) = (0, 0, 0, 0);
             // Signs between letters or digits make a name: `a.b`, not `a.`.
-            let (mut is_inside, mut signs) = (false, false);
+            let mut signs = 0;
             for &b in word {
-                match b {
-                    b'a'..=b'z' => latin += 1,
-                    b'A'..=b'Z' => {
-                        latin += 1;
-                        odd |= before_lower;
-                    }
-                    b'.' | b':' | b'(' => signs |= is_inside,
-                    b'0'..=b'9'
-                    | b'_'
-                    | b'/'
-                    | b'\\'
-                    | b'='
-                    | b'<'
-                    | b'>'
-                    | b'{'
-                    | b'}'
-                    | b'#'
-                    | b'@'
-                    | b'$'
-                    | b'|'
-                    | b'*'
-                    | b'+' => odd = true,
-                    _ => {}
-                }
-                if b.is_ascii_alphanumeric() {
+                let class = CLASSES[usize::from(b)];
+                latin += usize::from(class & (LOWER | UPPER) != 0);
+                odd |= class & (DIGIT | ODD) | class & before;
+                signs |= class & inside;
+                if class & (LOWER | UPPER | DIGIT) != 0 {
+                    inside = SIGN;
                     odd |= signs;
-                    is_inside = true;
                 }
-                before_lower = b.is_ascii_lowercase();
+                before = if class & LOWER != 0 { UPPER } else { 0 };
             }
-            odd |= word[0] == b'-' && word.len() > 1 || word.ends_with(b"()");
-            if odd {
+            if odd != 0 || word[0] == b'-' && word.len() > 1 || word.ends_with(b"()") {
                 names += usize::from(latin > 0);
                 continue;
             }

@@ -2,14 +2,14 @@
 //!
 //! **Form.** One place a word, by its hash: a word that comes to a place takes it. A row is dense, so that adding it is vector arithmetic.
 //!
-//! **Cost.** Some 3 MB a thread.
+//! **Cost.** Some 5 MB a thread.
 
 use std::cell::RefCell;
 
 use super::{Table, Word};
 
 /// Places, a power of two.
-const PLACES: usize = 8192;
+const PLACES: usize = 16384;
 
 /// The words of a table.
 #[derive(Default)]
