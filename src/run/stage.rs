@@ -144,9 +144,13 @@ impl Stage<'_> {
         crash_point("unit-written");
         let mut receipt = unit.receipt;
         receipt.payload = serde_json::to_value(&value).map_err(|e| Error::Internal(e.to_string()))?;
-        for file in receipt.files.iter_mut().chain(&mut receipt.scratch) {
+        for file in &receipt.files {
             let path = self.folder.join(&file.path);
             File::open(&path).and_then(|f| f.sync_all()).at(&path)?;
+        }
+        // Scratch files need not outlive the system: one that a power cut spoilt has another digest than its receipt, and is made anew.
+        for file in receipt.files.iter_mut().chain(&mut receipt.scratch) {
+            let path = self.folder.join(&file.path);
             let (digest, bytes) = digest_file(&path)?;
             file.bytes = bytes;
             file.digest = hex128(digest);
