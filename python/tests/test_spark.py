@@ -331,3 +331,46 @@ def test_real_archives_are_read_as_on_one_machine(spark: Any, binary: str, tmp_p
     tables = ws.extract(splits.repartition(3), str(tmp_path / "out"), recipe=str(recipe))
     same_tables(tables, tmp_path / "local")
     same_rejects(tables, tmp_path / "local")
+
+
+def test_the_notebook_for_a_cluster_runs(spark: Any, shards: Path, recipe: str, local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its cells one after the other; its tables are those of the binary."""
+    for name, value in (("SHARDS", shards), ("OUT", tmp_path / "out"), ("RECIPE", recipe)):
+        monkeypatch.setenv(f"WEBMILL_{name}", str(value))
+    notebook = json.loads((PACKAGE.parent / "examples" / "spark_cluster.ipynb").read_text())
+    names: dict[str, Any] = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    read = lambda table: spark.read.parquet(str(tmp_path / "out" / table)).toArrow()
+    same(read("count/words"), local_table(local, "count-words", "count_words"))
+    assert read("rank/host").num_rows == names["hosts"].nodes.count() > 1
+    assert read("dedup/clusters").num_rows > 1
+
+
+def test_the_driver_script_runs(binary: str, shards: Path, recipe: str, tmp_path: Path) -> None:
+    """As a program of its own, on sound shards and on one that a hole was torn into."""
+    script = PACKAGE.parent / "examples" / "spark_job.py"
+    environment = {
+        **os.environ, "PYTHONPATH": str(PACKAGE), "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_SUBMIT_ARGS": "--master local[2] --conf spark.ui.enabled=false --conf spark.driver.bindAddress=127.0.0.1 "
+        "--conf spark.driver.host=127.0.0.1 --conf spark.sql.shuffle.partitions=2 pyspark-shell",
+    }  # fmt: skip
+
+    def run(shards: Path, out: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(script), str(shards), str(tmp_path / out), "--recipe", recipe]
+        return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+    done = run(shards, "sound")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "near_duplicates" in done.stdout and " 0 damaged" in done.stdout, done.stdout
+    for table in ("extract/pages", "dedup/clusters", "count/words", "rank/host", "arcs/page"):
+        assert list((tmp_path / "sound" / table).glob("*.parquet")), table
+    torn = tmp_path / "torn"
+    torn.mkdir()
+    for path in shards.iterdir():
+        body = bytearray(path.read_bytes())
+        body[len(body) // 4 : len(body) // 2] = bytes(len(body) // 2 - len(body) // 4)
+        (torn / path.name).write_bytes(body)
+    done = run(torn, "out")
+    assert done.returncode == 1 and "--max-bad" in done.stderr, done.stderr[-3000:]

@@ -11,12 +11,13 @@ use std::vec;
 
 use webmill_capture::timing::{self, Part};
 use webmill_capture::{Error, Result};
+use webmill_table::merge::{MergeTo, Piece};
 use webmill_table::{
-    DynamicReader, DynamicWriter, Footer, Packing, PartWriter, ROW_GROUP_ROWS, RowReader, Table, TableSchema,
-    Value,
+    DynamicReader, DynamicWriter, Footer, Packing, ROW_GROUP_ROWS, Table, TableSchema, Value,
 };
 
-use crate::Weigh;
+/// The column that says of which captures rows are.
+const IS_CURRENT: &str = "is_current";
 
 /// The rows of one capture in one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,25 +105,13 @@ fn each<R, F: FnMut() -> Result<Option<Vec<R>>>>(
     Ok(())
 }
 
-/// Merges files of a row type.
-pub(crate) fn of_rows<T: Table + Weigh>(merge: Merge<'_>) -> Result<u64> {
-    let mut sources = Vec::with_capacity(merge.sources.len());
-    for path in merge.sources {
-        let mut reader = RowReader::<T>::open(path)?;
-        sources.push(move || reader.next());
-    }
-    let mut writer = match merge.aside {
-        true => PartWriter::<T>::create_aside(merge.path, merge.footer, Packing::Fast)?,
-        false => PartWriter::<T>::create(merge.path, merge.footer)?,
-    };
-    let mut group = Group { limit: merge.group_bytes, ..Group::default() };
-    each(sources, merge.runs, |mut row: T, is_current| {
-        row.mark(is_current);
-        let ends = group.add(row.weight());
-        writer.push(row)?;
-        if ends { as_tables(|| writer.end_group()) } else { Ok(()) }
-    })?;
-    as_tables(|| writer.finish())
+/// Merges files of a row type, column by column.
+pub(crate) fn of_rows<T: Table>(merge: Merge<'_>) -> Result<u64> {
+    let Merge { sources, runs, path, footer, group_bytes, aside } = merge;
+    let piece = |run: Run| Piece { source: run.source, rows: run.rows, mark: run.is_current };
+    let aside = aside.then_some(Packing::Fast);
+    let to = MergeTo { path, footer, group_bytes, aside, mark: Some(IS_CURRENT) };
+    webmill_table::merge::merge::<T>(sources, &mut runs.map(piece), &to)
 }
 
 /// Writing, as a part of the work of its own.
@@ -138,7 +127,7 @@ pub(crate) fn of_values(table: &TableSchema, merge: Merge<'_>) -> Result<u64> {
         let mut reader = DynamicReader::open(path, table)?;
         sources.push(move || reader.next());
     }
-    let mark = table.columns.iter().position(|column| column.name == "is_current");
+    let mark = table.columns.iter().position(|column| column.name == IS_CURRENT);
     let mut writer = DynamicWriter::create(merge.path, table, merge.footer)?;
     let mut group = Group { limit: merge.group_bytes, ..Group::default() };
     each(sources, merge.runs, |mut row: Vec<Value>, is_current| {

@@ -15,11 +15,6 @@ use crate::merge::{self, Merge};
 pub trait Weigh {
     /// Bytes, rounded up.
     fn weight(&self) -> usize;
-
-    /// Says whether the row is of the capture that counts of its URL; nothing in tables without such a column.
-    fn mark(&mut self, is_current: bool) {
-        let _ = is_current;
-    }
 }
 
 /// Rows of one table, whichever it is.

@@ -287,7 +287,7 @@ impl<T: Table> RowReader<T> {
     }
 }
 
-fn wanted(columns: &[ColumnInfo]) -> Vec<Wanted> {
+pub(crate) fn wanted(columns: &[ColumnInfo]) -> Vec<Wanted> {
     columns.iter().map(|c| Wanted { name: c.name.to_owned(), kind: c.kind }).collect()
 }
 

@@ -30,6 +30,7 @@ mod interned;
 #[cfg(test)]
 mod laws;
 mod lists;
+pub mod merge;
 mod read;
 mod schema;
 mod words;

@@ -211,6 +211,22 @@ impl GroupWriter {
     }
 }
 
+fn groups_of<T: Table>(path: &Path, footer: &Footer, options: WriteOptions) -> Result<GroupWriter> {
+    let info = T::info();
+    let columns: Vec<_> =
+        info.iter().map(|c| Declared { name: c.name, kind: c.kind, nullable: c.nullable }).collect();
+    GroupWriter::create_with(path, T::NAME, &columns, T::SORTED_BY, footer, options)
+}
+
+/// A writer of row groups of table `T`, to a file that stays or is read once more.
+pub(crate) fn writer_of<T: Table>(
+    path: &Path,
+    footer: &Footer,
+    packing: Option<Packing>,
+) -> Result<GroupWriter> {
+    groups_of::<T>(path, footer, packing.map_or(OPTIONS, aside))
+}
+
 /// Streams rows of one table into one Parquet file, a row group at a time.
 pub struct PartWriter<T: Table> {
     groups: GroupWriter,
@@ -236,11 +252,11 @@ impl<T: Table> PartWriter<T> {
     }
 
     fn create_with(path: &Path, footer: &Footer, options: WriteOptions) -> Result<Self> {
-        let info = T::info();
-        let columns: Vec<_> =
-            info.iter().map(|c| Declared { name: c.name, kind: c.kind, nullable: c.nullable }).collect();
-        let groups = GroupWriter::create_with(path, T::NAME, &columns, T::SORTED_BY, footer, options)?;
-        Ok(PartWriter { groups, pending: Vec::new(), row: PhantomData })
+        Ok(PartWriter {
+            groups: groups_of::<T>(path, footer, options)?,
+            pending: Vec::new(),
+            row: PhantomData,
+        })
     }
 
     /// Adds one row; writes a row group when enough have come together.

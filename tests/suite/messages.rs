@@ -53,6 +53,31 @@ fn the_event_logs_of_two_crawls_are_both_read() {
 }
 
 #[test]
+fn timings_say_where_the_time_of_every_job_went() {
+    let work = Work::new();
+    work.synth("shards", 300, u64::MAX);
+    let told = stderr(&work, &["run", "shards", "--out", "out", "--timings", "--threads", "2"]);
+    for job in JOBS.iter().filter(|job| work.path("out").join(job.name).exists()) {
+        let line = told.lines().find(|line| {
+            line.trim_start().starts_with(&format!("{}  ", job.name)) && line.contains(" written")
+        });
+        assert!(line.is_some_and(|line| line.contains(" s, ")), "{}: {told}", job.name);
+    }
+    for part in ["shards", "trees", "blocks", "models", "languages", "aside", "tables"] {
+        let of_part = |line: &&str| line.trim_start().starts_with(part) && line.contains(" s of threads");
+        assert!(told.lines().any(|line| of_part(&line)), "{part}: {told}");
+    }
+    let run = std::fs::read(work.path("out/extract/latest/run.json")).unwrap();
+    let run: serde_json::Value = serde_json::from_slice(&run).unwrap();
+    let of = |part: &serde_json::Value| part[1].as_f64().unwrap();
+    let parts: f64 = run["parts"].as_array().unwrap().iter().map(of).sum();
+    let seconds = run["seconds"].as_f64().unwrap();
+    assert!(parts > 0.0 && parts <= 2.0 * seconds, "{parts} s of two threads in {seconds} s");
+    // Nothing is told of what was done before.
+    assert!(!stderr(&work, &["run", "shards", "--out", "out", "--timings"]).contains(" of threads"));
+}
+
+#[test]
 fn the_report_says_what_ranks_were_computed_with() {
     let work = Work::new();
     work.synth("shards", 200, u64::MAX);

@@ -27,10 +27,6 @@ impl Weigh for CommentRow {
     fn weight(&self) -> usize {
         size_of::<Self>() + 190 + self.text.len()
     }
-
-    fn mark(&mut self, is_current: bool) {
-        self.is_current = is_current;
-    }
 }
 
 /// Fills table `comments`.

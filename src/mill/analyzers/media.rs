@@ -89,10 +89,6 @@ impl Weigh for MediaRow {
         let texts: usize = texts.into_iter().flatten().map(String::len).sum();
         size_of::<Self>() + self.url.len() + texts + 240
     }
-
-    fn mark(&mut self, is_current: bool) {
-        self.is_current = is_current;
-    }
 }
 
 /// Fills table `media`.

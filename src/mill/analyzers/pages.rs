@@ -160,10 +160,6 @@ impl Weigh for PageRow {
     fn weight(&self) -> usize {
         size_of::<Self>() + 900
     }
-
-    fn mark(&mut self, is_current: bool) {
-        self.is_current = is_current;
-    }
 }
 
 impl PageRow {

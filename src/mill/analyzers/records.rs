@@ -31,10 +31,6 @@ impl Weigh for RecordRow {
     fn weight(&self) -> usize {
         size_of::<Self>() + 190 + list(&self.columns) + list(&self.cells)
     }
-
-    fn mark(&mut self, is_current: bool) {
-        self.is_current = is_current;
-    }
 }
 
 /// Fills table `records`.

@@ -35,10 +35,6 @@ impl Weigh for TextRow {
     fn weight(&self) -> usize {
         self.text.len() + self.markdown.len() + 8 * self.bands.len() + 470
     }
-
-    fn mark(&mut self, is_current: bool) {
-        self.is_current = is_current;
-    }
 }
 
 /// Fills table `texts`.

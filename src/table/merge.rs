@@ -1,0 +1,183 @@
+//! Rows of several files of a table put together in one, column by column: no row is made of them.
+//!
+//! **Algorithm.** [`Piece`]s say of which source the next rows are. They are copied from the source's decoded columns to those of the row group in the
+//! making; texts are not copied but pointed to.
+//!
+//! **Memory.** A row group of each source, and the row group that is written: of [`MergeTo::group_bytes`] of cells, at most
+//! [`ROW_GROUP_ROWS`] rows.
+
+use std::path::{Path, PathBuf};
+
+use polars_arrow::array::builder::{ArrayBuilder, ShareStrategy, make_builder};
+use polars_arrow::array::{Array, BinaryViewArray, BooleanArray, ListArray, Utf8ViewArray};
+use polars_arrow::datatypes::PhysicalType;
+use webmill_capture::error::{Error, Result};
+use webmill_capture::timing::{self, Part};
+
+use crate::cell::{ArrayBox, never_null};
+use crate::columns::{Files, wanted};
+use crate::file::Group;
+use crate::write::{GroupWriter, Packing, ROW_GROUP_ROWS, writer_of};
+use crate::{Footer, Table};
+
+/// Rows that are weighed at once.
+const AT_ONCE: usize = 256;
+
+/// Rows of one source that stand together in the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// Which source, from 0.
+    pub source: u32,
+    /// How many rows.
+    pub rows: u32,
+    /// What their column of marks says.
+    pub mark: bool,
+}
+
+/// Where rows are put together.
+pub struct MergeTo<'a> {
+    /// The file to write.
+    pub path: &'a Path,
+    /// Its footer.
+    pub footer: &'a Footer,
+    /// Bytes of cells after which a row group ends.
+    pub group_bytes: usize,
+    /// How the file is packed where it is read once more and goes away; `None` for one that stays.
+    pub aside: Option<Packing>,
+    /// The column of marks.
+    pub mark: Option<&'a str>,
+}
+
+/// Puts rows of `sources`, files of table `T`, together in the order of `pieces`; returns how many these are.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Corrupt`] and [`Error::Incompatible`] where a source is no whole file of the table; [`Error::Internal`] where a piece is of no
+/// source, or a source has fewer rows.
+pub fn merge<T: Table>(
+    sources: &[PathBuf],
+    pieces: &mut dyn Iterator<Item = Piece>,
+    to: &MergeTo<'_>,
+) -> Result<u64> {
+    let info = T::info();
+    let mut sources: Vec<Source> = sources
+        .iter()
+        .map(|path| Source { files: Files::new(vec![path.clone()], wanted(&info)), group: None, at: 0 })
+        .collect();
+    let builders = info.iter().map(|column| make_builder(&column.kind.in_memory())).collect();
+    let mark = to.mark.and_then(|name| info.iter().position(|column| column.name == name));
+    let writer = writer_of::<T>(to.path, to.footer, to.aside)?;
+    let nullable = info.iter().map(|column| column.nullable).collect();
+    let mut making = Making { writer, builders, nullable, mark, marks: Vec::new(), bytes: 0, rows: 0 };
+    for piece in pieces {
+        let source = sources
+            .get_mut(piece.source as usize)
+            .ok_or_else(|| Error::Internal("rows of a source that is none".into()))?;
+        let mut left = piece.rows as usize;
+        while left > 0 {
+            let (group, at) = source.rows(&making.nullable)?;
+            let rows = left.min(group.len() - at).min(AT_ONCE).min(ROW_GROUP_ROWS - making.rows);
+            making.take(group, at, rows, piece.mark)?;
+            source.at += rows;
+            left -= rows;
+            if making.bytes >= to.group_bytes || making.rows == ROW_GROUP_ROWS {
+                making.write()?;
+            }
+        }
+    }
+    making.write()?;
+    let _span = timing::span(Part::Tables);
+    making.writer.finish()
+}
+
+/// A file that is read, group by group.
+struct Source {
+    files: Files,
+    group: Option<Group>,
+    /// Rows of the group that were taken.
+    at: usize,
+}
+
+impl Source {
+    /// The group with the next row, and where that is.
+    fn rows(&mut self, nullable: &[bool]) -> Result<(&Group, usize)> {
+        while self.group.as_ref().is_none_or(|group| self.at == group.len()) {
+            let Some(group) = self.files.next_group()? else {
+                return Err(Error::Internal("a file holds fewer rows than were written to it".into()));
+            };
+            for ((field, array), _) in group.columns.iter().zip(nullable).filter(|(_, nullable)| !**nullable)
+            {
+                never_null(array.as_ref()).map_err(|reason| {
+                    Error::corrupt(&group.path, 0, format!("column {}: {reason}", field.name))
+                })?;
+            }
+            (self.group, self.at) = (Some(group), 0);
+        }
+        let group =
+            self.group.as_ref().ok_or_else(|| Error::Internal("a source without a row group".into()))?;
+        Ok((group, self.at))
+    }
+}
+
+/// The row group in the making.
+struct Making {
+    writer: GroupWriter,
+    builders: Vec<Box<dyn ArrayBuilder>>,
+    nullable: Vec<bool>,
+    mark: Option<usize>,
+    marks: Vec<bool>,
+    bytes: usize,
+    rows: usize,
+}
+
+impl Making {
+    fn take(&mut self, group: &Group, at: usize, rows: usize, mark: bool) -> Result<()> {
+        for (number, ((field, array), builder)) in group.columns.iter().zip(&mut self.builders).enumerate() {
+            if self.mark == Some(number) {
+                self.marks.resize(self.marks.len() + rows, mark);
+                continue;
+            }
+            if array.dtype().to_physical_type() != builder.dtype().to_physical_type() {
+                let reason =
+                    format!("column {}: decoded as {:?}, which is not its type", field.name, array.dtype());
+                return Err(Error::corrupt(&group.path, 0, reason));
+            }
+            builder.subslice_extend(array.as_ref(), at, rows, ShareStrategy::Always);
+            self.bytes += weight(array.as_ref(), at, rows);
+        }
+        self.rows += rows;
+        Ok(())
+    }
+
+    fn write(&mut self) -> Result<()> {
+        let _span = timing::span(Part::Tables);
+        let mut columns: Vec<ArrayBox> =
+            self.builders.iter_mut().map(|builder| builder.freeze_reset()).collect();
+        if let Some(mark) = self.mark {
+            columns[mark] = BooleanArray::from_slice(&self.marks).boxed();
+            self.marks.clear();
+        }
+        let rows = std::mem::take(&mut self.rows);
+        self.bytes = 0;
+        self.writer.write_group(rows, &columns)
+    }
+}
+
+/// Bytes of cells.
+fn weight(array: &dyn Array, at: usize, rows: usize) -> usize {
+    let texts = |lengths: &mut dyn Iterator<Item = u32>| lengths.map(|length| length as usize + 16).sum();
+    match array.dtype().to_physical_type() {
+        PhysicalType::Utf8View => array
+            .as_any()
+            .downcast_ref::<Utf8ViewArray>()
+            .map_or(0, |array| texts(&mut array.views()[at..at + rows].iter().map(|view| view.length))),
+        PhysicalType::BinaryView => array
+            .as_any()
+            .downcast_ref::<BinaryViewArray>()
+            .map_or(0, |array| texts(&mut array.views()[at..at + rows].iter().map(|view| view.length))),
+        PhysicalType::LargeList => array.as_any().downcast_ref::<ListArray<i64>>().map_or(0, |array| {
+            let (from, to) = (array.offsets()[at] as usize, array.offsets()[at + rows] as usize);
+            8 * rows + weight(array.values().as_ref(), from, to - from)
+        }),
+        _ => 8 * rows,
+    }
+}
