@@ -32,14 +32,17 @@ use super::parts::{ASIDE_BYTES, CAPTURES, CaptureRow, TABLES, tables_by_name};
 use crate::current_captures::ordered;
 use crate::output::footer;
 
-/// Most parts that are read at a time for a file.
-const FAN_IN: usize = 32;
+/// Most parts that are read at a time for a file: those of the least number of rows that a file has are fewer, as a rule.
+const FAN_IN: usize = 48;
 
 /// Bytes of rows in a row group of a file.
-const GROUP_BYTES: usize = FAN_IN * ASIDE_BYTES;
+const GROUP_BYTES: usize = 8 << 20;
 
 /// Bytes that writing a file takes at most: rows read and written, what they are encoded in, the order of captures.
-const FILE_MEMORY: u64 = 12 * GROUP_BYTES as u64;
+const FILE_MEMORY: u64 = (8 * GROUP_BYTES + 4 * FAN_IN * ASIDE_BYTES) as u64;
+
+/// Files that are open at a time, of the 1,024 that systems allow a process.
+const OPEN_FILES: usize = 768;
 
 columns! {
     /// Where the rows of a capture stand among others.
@@ -84,7 +87,8 @@ pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64) -> Result<()> {
     let planned = plan(&parts, &tables, file_rows);
     stage.progress.begin("tables", planned.iter().map(|file| file.rows).sum(), Measure::Items);
     let sources = Sources { stage, parts: &parts, marks: &marks };
-    let at_once = usize::try_from(stage.memory / FILE_MEMORY).unwrap_or(usize::MAX).max(1);
+    let at_once =
+        usize::try_from(stage.memory / FILE_MEMORY).unwrap_or(usize::MAX).min(OPEN_FILES / FAN_IN).max(1);
     for planned in planned.chunks(at_once) {
         planned.par_iter().with_max_len(1).try_for_each(|file| {
             let (name, table) = &tables[file.table];
