@@ -1,6 +1,6 @@
 //! `webmill keywords`: what each page is about, by tf·idf over the corpus and by TextRank.
 //!
-//! **Algorithm.** Texts are read once: their terms go aside while it is counted how many texts have each ([`aside`]), and come back for both
+//! **Algorithm.** Texts are read once: their terms go aside while it is counted how many texts have each (`aside`), and come back for both
 //! measures.
 //!
 //! **Cost.** The texts once, some three bytes of disk a word. Memory: the counts, and the texts of a row group.

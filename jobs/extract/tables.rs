@@ -88,7 +88,7 @@ pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64) -> Result<()> {
     stage.progress.begin("tables", planned.iter().map(|file| file.rows).sum(), Measure::Items);
     let sources = Sources { stage, parts: &parts, marks: &marks };
     let at_once =
-        usize::try_from(stage.memory / FILE_MEMORY).unwrap_or(usize::MAX).min(OPEN_FILES / FAN_IN).max(1);
+        usize::try_from(stage.memory / FILE_MEMORY).unwrap_or(usize::MAX).clamp(1, OPEN_FILES / FAN_IN);
     for planned in planned.chunks(at_once) {
         planned.par_iter().with_max_len(1).try_for_each(|file| {
             let (name, table) = &tables[file.table];
