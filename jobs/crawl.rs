@@ -14,7 +14,7 @@ mod survey;
 use webmill_crawl::CrawlOptions;
 use webmill_table::{TableSchema, schema};
 
-use crate::focused::tables::{HarvestRow, RecallRow};
+use crate::focused::tables::{HarvestRow, HubRow, RecallRow};
 use crate::recipe::{Recipe, Settings, check_settings};
 pub use events::{EVENTS, convert};
 pub use survey::end;
@@ -51,5 +51,6 @@ pub fn tables() -> Vec<TableSchema> {
         schema::<rows::ChangeRateRow>(),
         schema::<HarvestRow>(),
         schema::<RecallRow>(),
+        schema::<HubRow>(),
     ]
 }

@@ -14,19 +14,24 @@ use webmill_run::Cancel;
 
 use crate::command::crawl::read_seeds;
 use crate::crawl::files::TableFile;
+use crate::focused::hubs::hubs;
 use crate::focused::replay::{Course, Focused, FocusedSettings, Stop, best, breadth, focused};
 use crate::focused::stored::StoredWeb;
-use crate::focused::tables::{HarvestRow, RecallRow};
+use crate::focused::tables::{HarvestRow, HubRow, RecallRow};
 use crate::focused::topic_file;
 use crate::settings::parse_memory;
 
 /// Points of a recall curve.
 const POINTS: usize = 1000;
 
+/// Hubs that are written, and shown.
+const HUBS: usize = 1000;
+const HUBS_SHOWN: usize = 5;
+
 /// Try a focused crawl over the stored pages of an earlier run: how much of a topic it finds, and how soon.
 ///
 /// Prints of each strategy: pages fetched, the relevant of them, harvest (their share), recall (share of all relevant pages), area under
-/// the recall curve (mean recall over the fetches of the longest course), and the fetches until the first 10, 100 and 1,000 relevant pages.
+/// the recall curve (mean recall over the fetches of the longest course), and the fetches until the first 10, 100 and 1,000 relevant pages; and the best hubs.
 /// What is relevant is said by --truth; without, relevance decides, by how common words are on all stored pages.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -60,7 +65,7 @@ pub struct FocusedArgs {
     /// Compare with breadth-first and best-first order.
     #[arg(long)]
     compare: bool,
-    /// Write tables `harvest` and `recall` to DIR/tables.
+    /// Write tables `harvest`, `recall` and `hubs` to DIR/tables.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Memory for texts and links, e.g. 8GiB.
@@ -106,7 +111,19 @@ pub fn run(args: &FocusedArgs, cancel: &Cancel) -> Result<ExitCode> {
         counts.rescored,
         rows.len() as f64 / seconds.max(1e-9)
     );
+    let hubs = hubs(&web, &courses[0], HUBS)?;
+    for hub in hubs.iter().take(HUBS_SHOWN) {
+        crate::say!(
+            "hub {}: {} of {} pages that it links to are relevant",
+            hub.url,
+            hub.relevant_targets,
+            hub.targets
+        );
+    }
     if let Some(out) = &args.out {
+        let mut best_hubs = TableFile::<HubRow>::create(out, 0)?;
+        hubs.into_iter().try_for_each(|row| best_hubs.push(row))?;
+        best_hubs.finish()?;
         let mut harvest = TableFile::<HarvestRow>::create(out, 0)?;
         rows.into_iter().try_for_each(|row| harvest.push(row.into()))?;
         harvest.finish()?;

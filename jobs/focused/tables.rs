@@ -50,6 +50,17 @@ impl From<Harvested> for HarvestRow {
 }
 
 table! {
+    /// The best hubs of a topic among the pages that a replay fetched, the best first.
+    HubRow = "hubs" {
+        url: String = "canonical URL", "http://links.example/tea";
+        score: f64 = "hub score by HITS over the links that lead to relevant pages; the best has 1", "0.83";
+        relevant: bool = "whether the page itself is relevant", "false";
+        relevant_targets: u64 = "relevant pages that it links to, of those fetched", "37";
+        targets: u64 = "pages that it links to, of those fetched", "52";
+    }
+}
+
+table! {
     /// Points of the recall curve of each strategy that a replay compared.
     RecallRow = "recall" {
         strategy: String = "breadth, best or focused", "focused";

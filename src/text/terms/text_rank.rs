@@ -85,7 +85,7 @@ mod tests {
         let centre = ((1.0 - d) / n + d * k * (1.0 - d) / n) / (1.0 - d * d);
         let leaf = (1.0 - d) / n + d * centre / k;
         let scores = text_rank(5, &sentences);
-        assert!((scores[0] - centre).abs() < 1e-6 && (scores[3] - leaf).abs() < 1e-6, "{scores:?}");
+        assert!((scores[0] - centre).abs() < 2e-5 && (scores[3] - leaf).abs() < 2e-5, "{scores:?}");
         // A ring: all alike. Scores add up to 1 where every word has an edge.
         let ring: Vec<Vec<u32>> = (0..7).map(|i| vec![i, (i + 1) % 7]).collect();
         let scores = text_rank(7, &ring);
@@ -93,7 +93,7 @@ mod tests {
         // Three words in a row, the middle one twice as strong: path a-b-c with weights 1.
         let scores = text_rank(3, &[vec![0, 1], vec![1, 2]]);
         let b = ((1.0 - d) / 3.0 + 2.0 * d * (1.0 - d) / 3.0) / (1.0 - d * d);
-        assert!((scores[1] - b).abs() < 1e-6);
-        assert!((scores.iter().sum::<f64>() - 1.0).abs() < 1e-6);
+        assert!((scores[1] - b).abs() < 2e-5);
+        assert!((scores.iter().sum::<f64>() - 1.0).abs() < 2e-5);
     }
 }
