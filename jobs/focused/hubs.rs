@@ -3,6 +3,8 @@
 //! **Definition.** HITS on the links between fetched pages that lead to relevant ones, without those of a page to itself: hub scores of all
 //! pages, authorities of the relevant ones. The best hub has 1.
 //!
+//! **Cost.** The links of the fetched pages, a few times. **Determinism.** As of HITS: no number of threads changes a score.
+//!
 //! **Reference.** J. M. Kleinberg, *Authoritative sources in a hyperlinked environment*, JACM 46, 1999, doi:10.1145/324133.324140.
 
 use webmill_capture::Result;

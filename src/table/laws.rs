@@ -6,8 +6,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use webmill_capture::Error;
 
+use crate::merge::{MergeTo, Piece, merge};
 use crate::{
-    Bytes16, Footer, Millis, Reader, Table, TableInWords, columns, read_rows, table, text_enum, write_part,
+    Bytes16, Footer, Millis, Packing, PartWriter, Reader, Table, TableInWords, columns, read_rows, table,
+    text_enum, write_part,
 };
 
 text_enum! {
@@ -125,6 +127,43 @@ pub(crate) fn written(folder: &Path, rows: &[AnyRow]) -> std::path::PathBuf {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn merging_columns_is_merging_rows(
+        rows in vec(row(), 0..40), of in vec((0..3u32, 1..4u32, any::<bool>()), 0..40), group_bytes in 1..4000usize
+    ) {
+        // Rows go to three sources in runs, and come back in the order in which they went there, marked anew.
+        let mut sources: [Vec<AnyRow>; 3] = Default::default();
+        let (mut pieces, mut wanted, mut left) = (Vec::new(), Vec::new(), rows.iter());
+        for (source, rows, mark) in of {
+            let taken: Vec<AnyRow> = left.by_ref().take(rows as usize).cloned().collect();
+            pieces.push(Piece { source, rows: taken.len() as u32, mark });
+            wanted.extend(taken.iter().map(|row| AnyRow { flag: mark, ..row.clone() }));
+            sources[source as usize].extend(taken);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let footer = Footer { job_key: "k".into() };
+        let paths = [0, 1, 2].map(|n| folder.path().join(format!("source-{n}.parquet")));
+        for (n, (path, rows)) in paths.iter().zip(&sources).enumerate() {
+            let packing = [Packing::None, Packing::Fast][n % 2];
+            let mut writer = PartWriter::<AnyRow>::create_aside(path, &footer, packing).unwrap();
+            rows.chunks(5).for_each(|rows| writer.write_group(rows).unwrap());
+            writer.finish().unwrap();
+        }
+        let path = folder.path().join("merged.parquet");
+        for aside in [None, Option::Some(Packing::Fast)] {
+            let to = MergeTo { path: &path, footer: &footer, group_bytes, aside, mark: Option::Some("flag") };
+            let written = merge::<AnyRow>(&paths, &mut pieces.iter().copied(), &to).unwrap();
+            prop_assert_eq!(written, wanted.len() as u64);
+            prop_assert_eq!(&read_rows::<AnyRow>(&path).unwrap(), &wanted);
+        }
+        let to = MergeTo { path: &path, footer: &footer, group_bytes, aside: None, mark: None };
+        for source in [0, 3] {
+            let beyond = Piece { source, rows: 1 + sources[0].len() as u32, mark: false };
+            let found = merge::<AnyRow>(&paths, &mut [beyond].into_iter(), &to);
+            prop_assert!(matches!(found, Err(Error::Internal(_))));
+        }
+    }
 
     #[test]
     fn write_then_read_is_identity(rows in vec(row(), 0..40)) {

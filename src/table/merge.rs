@@ -3,8 +3,10 @@
 //! **Algorithm.** [`Piece`]s say of which source the next rows are. They are copied from the source's decoded columns to those of the row group in the
 //! making; texts are not copied but pointed to.
 //!
-//! **Memory.** A row group of each source, and the row group that is written: of [`MergeTo::group_bytes`] of cells, at most
+//! **Cost.** Each cell is decoded and encoded once. Memory: a row group of each source, and the row group that is written: of [`MergeTo::group_bytes`] of cells, at most
 //! [`ROW_GROUP_ROWS`] rows.
+//!
+//! **Determinism.** Where row groups end follows from cells and pieces alone.
 
 use std::path::{Path, PathBuf};
 

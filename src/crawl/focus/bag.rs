@@ -77,19 +77,12 @@ impl Bag {
     pub(super) fn with<'t>(phrases: &Phrases, texts: impl IntoIterator<Item = (&'t str, f32)>) -> Bag {
         let stop = StopWords::of(None);
         let mut found: Vec<(u64, f32)> = Vec::new();
-        let mut form = String::new();
         let mut left = MAX_WORDS;
         for (text, weight) in texts {
             let mut last: Vec<u64> = Vec::new();
-            words(text, |word| {
-                if left == 0 {
-                    return;
-                }
-                left -= 1;
-                form.clear();
-                normalize_into(word, &mut form);
+            first_forms(text, &mut left, |form| {
                 let hash = xxh3_64(form.as_bytes());
-                if is_term(&form, &stop) {
+                if is_term(form, &stop) {
                     found.push((hash, weight));
                 }
                 if phrases.longest > 1 {
@@ -144,17 +137,23 @@ fn is_term(form: &str, stop: &StopWords) -> bool {
 /// Calls `each` with the first words of a text in their comparison form, and with whether it is a stop word.
 pub(super) fn each_form(text: &str, most: usize, mut each: impl FnMut(&str, bool)) {
     let stop = StopWords::of(None);
-    let mut form = String::new();
     let mut left = most;
-    words(text, |word| {
-        if left == 0 {
-            return;
-        }
-        left -= 1;
-        form.clear();
-        normalize_into(word, &mut form);
+    first_forms(text, &mut left, |form| {
         if form.len() <= MAX_BYTES {
-            each(&form, stop.hold(&form));
+            each(form, stop.hold(form));
+        }
+    });
+}
+
+/// The words of a text in their comparison form, as many as are left.
+fn first_forms(text: &str, left: &mut usize, mut each: impl FnMut(&str)) {
+    let mut form = String::new();
+    words(text, |word| {
+        if *left > 0 {
+            *left -= 1;
+            form.clear();
+            normalize_into(word, &mut form);
+            each(&form);
         }
     });
 }

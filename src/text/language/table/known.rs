@@ -3,6 +3,8 @@
 //! **Form.** One place a word, by its hash: a word that comes to a place takes it. A row is dense, so that adding it is vector arithmetic.
 //!
 //! **Cost.** Some 5 MB a thread.
+//!
+//! **Determinism.** What is remembered is what would be summed again: integers, whatever was met before.
 
 use std::cell::RefCell;
 
