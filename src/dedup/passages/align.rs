@@ -62,7 +62,7 @@ struct Common {
 
 /// Aligns two texts that were winnowed alike; `max_gap` is in weight.
 pub(crate) fn align(a: &Winnowed, b: &Winnowed, options: &WinnowOptions, max_gap: u64) -> Alignment {
-    let mut search = Search { a, b, options, runs: BTreeMap::new(), seeds_left: 0 };
+    let mut search = Search { a, b, options, runs: BTreeMap::new(), latest: (0, 0..0), seeds_left: 0 };
     search.follow(common(a, b));
     let tiles = search.tiles();
     Alignment { passages: search.chain(tiles, max_gap), seeds_left: search.seeds_left }
@@ -78,8 +78,8 @@ fn common(a: &Winnowed, b: &Winnowed) -> Vec<Common> {
         let hash = group[0].0;
         let here = from..from + group.len();
         from = here.end;
-        at += many[at..].partition_point(|selected| selected.0 < hash);
-        let there = at..at + many[at..].partition_point(|selected| selected.0 == hash);
+        at += first_not_less(&many[at..], hash);
+        let there = at..at + many[at..].iter().take_while(|selected| selected.0 == hash).count();
         if !there.is_empty() {
             let (a, b) = if turned { (there, here) } else { (here, there) };
             found.push(Common { a, b });
@@ -88,6 +88,16 @@ fn common(a: &Winnowed, b: &Winnowed) -> Vec<Common> {
     // Stable: equals stay in the order of their hashes.
     found.sort_by_key(|c| c.a.len().saturating_mul(c.b.len()));
     found
+}
+
+/// How many selections are of lesser hashes, in the logarithm of their number.
+fn first_not_less(selected: &[(u64, u32)], hash: u64) -> usize {
+    let mut end = 1;
+    while end < selected.len() && selected[end].0 < hash {
+        end *= 2;
+    }
+    let from = end / 2;
+    from + selected[from..selected.len().min(end)].partition_point(|selected| selected.0 < hash)
 }
 
 /// Pairs of places of one hash: all of the first [`PLACES`] in both texts, then those that are the same from the front and
@@ -108,6 +118,8 @@ struct Search<'t> {
     options: &'t WinnowOptions,
     /// Runs by diagonal (place in `b` less place in `a`) and start in `a`; runs of one diagonal never meet.
     runs: BTreeMap<(i64, usize), usize>,
+    /// The run that the last seed was in: its diagonal, and its places in `a`. Most seeds of near-duplicates are in one.
+    latest: (i64, Range<usize>),
     seeds_left: u64,
 }
 
@@ -132,18 +144,34 @@ impl Search<'_> {
     /// Makes the run of a seed as long as it can be; says how many units were compared.
     fn extend(&mut self, i: usize, j: usize) -> usize {
         let diagonal = j as i64 - i as i64;
+        if self.latest.0 == diagonal && self.latest.1.contains(&i) {
+            return 1;
+        }
         let before = self.runs.range(..=(diagonal, i)).next_back();
-        if before.is_some_and(|(&(d, start), &len)| d == diagonal && i < start + len) {
+        if let Some((&(_, start), &len)) = before.filter(|((d, start), len)| *d == diagonal && i < start + *len) {
+            self.latest = (diagonal, start..start + len);
             return 1;
         }
         let (a, b) = (self.a.units.hashes(), self.b.units.hashes());
-        let right = a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
-        let left = a[..i].iter().rev().zip(b[..j].iter().rev()).take_while(|(x, y)| x == y).count();
+        let right = equal_from_start(&a[i..], &b[j..]);
+        let left = equal_from_end(&a[..i], &b[..j]);
         // Shorter than a k-gram: two that differ fell on one hash.
-        if self.weight(i..i + right) >= u64::from(self.options.gram_weight()) {
+        if self.has_gram(i..i + right) {
             self.runs.insert((diagonal, i - left), left + right);
+            self.latest = (diagonal, i - left..i + right);
         }
         left + right + 2
+    }
+
+    /// Whether these units of the first text make a k-gram.
+    fn has_gram(&self, mut units: Range<usize>) -> bool {
+        let least = u64::from(self.options.gram_weight());
+        let mut sum = 0;
+        sum >= least
+            || units.any(|i| {
+                sum += u64::from(self.options.weight(self.a.units.is_letter(i)));
+                sum >= least
+            })
     }
 
     /// What these units of the first text weigh.
@@ -153,21 +181,26 @@ impl Search<'_> {
 
     /// Takes the longest run first, each without what others took.
     fn tiles(&self) -> Vec<Run> {
-        let mut queue: BinaryHeap<Run> = self
-            .runs
-            .iter()
-            .map(|(&(diagonal, a), &len)| Run {
-                len,
-                a: Reverse(a),
-                b: Reverse((a as i64 + diagonal) as usize),
-            })
-            .collect();
-        let (mut taken_a, mut taken_b) = (Taken::default(), Taken::default());
+        let run = |(&(diagonal, a), &len): (&(i64, usize), &usize)| Run {
+            len,
+            a: Reverse(a),
+            b: Reverse((a as i64 + diagonal) as usize),
+        };
+        let mut runs: Vec<Run> = self.runs.iter().map(run).collect();
+        runs.sort_unstable();
+        // What is left of runs of which a part was taken.
+        let mut pieces: BinaryHeap<Run> = BinaryHeap::new();
+        let mut taken_a = Taken::of(self.a.units.len());
+        let mut taken_b = Taken::of(self.b.units.len());
         let mut tiles = Vec::new();
-        while let Some(run) = queue.pop() {
+        let mut taken = Vec::new();
+        loop {
+            let next = if pieces.peek() > runs.last() { pieces.pop() } else { runs.pop() };
+            let Some(run) = next else { break };
             let (a, b) = (run.a.0, run.b.0);
-            let mut taken = taken_a.within(a, run.len);
-            taken.extend(taken_b.within(b, run.len));
+            taken.clear();
+            taken_a.within(a, run.len, &mut taken);
+            taken_b.within(b, run.len, &mut taken);
             if taken.is_empty() {
                 taken_a.take(a, run.len);
                 taken_b.take(b, run.len);
@@ -176,12 +209,10 @@ impl Search<'_> {
             }
             taken.sort_unstable_by_key(|part| part.start);
             let mut free = 0;
-            for part in taken.into_iter().chain(std::iter::once(run.len..run.len)) {
-                if part.start > free
-                    && self.weight(a + free..a + part.start) >= self.options.gram_weight().into()
-                {
+            for part in taken.drain(..).chain(std::iter::once(run.len..run.len)) {
+                if part.start > free && self.has_gram(a + free..a + part.start) {
                     let (a, b) = (Reverse(a + free), Reverse(b + free));
-                    queue.push(Run { len: part.start - free, a, b });
+                    pieces.push(Run { len: part.start - free, a, b });
                 }
                 free = free.max(part.end);
             }
@@ -213,6 +244,23 @@ impl Search<'_> {
     }
 }
 
+/// Units that are compared before it is asked whether they were equal.
+const ABREAST: usize = 8;
+
+/// How many units two texts begin with alike.
+fn equal_from_start(a: &[u64], b: &[u64]) -> usize {
+    let whole = a.chunks_exact(ABREAST).zip(b.chunks_exact(ABREAST)).take_while(|(x, y)| x == y).count();
+    let at = whole * ABREAST;
+    at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
+}
+
+/// How many units two texts end with alike.
+fn equal_from_end(a: &[u64], b: &[u64]) -> usize {
+    let whole = a.rchunks_exact(ABREAST).zip(b.rchunks_exact(ABREAST)).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[..a.len() - whole * ABREAST], &b[..b.len() - whole * ABREAST]);
+    whole * ABREAST + a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count()
+}
+
 fn weight(text: &Winnowed, units: Range<usize>, options: &WinnowOptions) -> u64 {
     units.map(|i| u64::from(options.weight(text.units.is_letter(i)))).sum()
 }
@@ -223,25 +271,51 @@ fn within(text: &Winnowed, units: Range<usize>, options: &WinnowOptions, most: u
     units.len() as u64 <= most && weight(text, units, options) <= most
 }
 
-/// Intervals of one text that are taken; they never overlap.
-#[derive(Default)]
+/// Which units of a text are taken, a bit a unit.
+///
+/// A run is looked through a few times at most: what is taken after it was pushed is no shorter than it, and so lies over one of its ends.
 struct Taken {
-    by_start: BTreeMap<usize, usize>,
+    bits: Vec<u64>,
 }
 
 impl Taken {
-    /// The taken parts of `from .. from + len`, relative to `from`.
-    fn within(&self, from: usize, len: usize) -> Vec<Range<usize>> {
-        let first = self.by_start.range(..=from).next_back().map_or(from, |(&start, _)| start);
-        self.by_start
-            .range(first..from + len)
-            .map(|(&start, &end)| start.max(from) - from..end.min(from + len).saturating_sub(from))
-            .filter(|part| part.start < part.end)
-            .collect()
+    fn of(units: usize) -> Taken {
+        Taken { bits: vec![0; units.div_ceil(64)] }
+    }
+
+    /// Adds the taken parts of `from .. from + len`, relative to `from`.
+    fn within(&self, from: usize, len: usize, parts: &mut Vec<Range<usize>>) {
+        let end = from + len;
+        let mut start = self.first(from, end, true);
+        while start < end {
+            let behind = self.first(start, end, false);
+            parts.push(start - from..behind - from);
+            start = self.first(behind, end, true);
+        }
+    }
+
+    /// The first place before `end` that is taken, or is not; else `end`.
+    fn first(&self, from: usize, end: usize, taken: bool) -> usize {
+        let mut at = from;
+        while at < end {
+            let word = if taken { self.bits[at / 64] } else { !self.bits[at / 64] };
+            let found = word >> (at % 64);
+            if found != 0 {
+                return end.min(at + found.trailing_zeros() as usize);
+            }
+            at = (at / 64 + 1) * 64;
+        }
+        end
     }
 
     fn take(&mut self, from: usize, len: usize) {
-        self.by_start.insert(from, from + len);
+        let end = from + len;
+        let mut at = from;
+        while at < end {
+            let behind = end.min((at / 64 + 1) * 64);
+            self.bits[at / 64] |= (u64::MAX >> (64 - (behind - at))) << (at % 64);
+            at = behind;
+        }
     }
 }
 

@@ -15,6 +15,9 @@ const YEARS: std::ops::Range<u32> = 1980..2101;
 /// Bytes of a text that are looked at.
 const MAX_BYTES: usize = 300;
 
+/// Digits of the shortest date: `May 6, 2023`.
+const LEAST_DIGITS: usize = 5;
+
 /// Years of two digits are read as of 1990 to 2030.
 fn century(year: u32) -> Option<u32> {
     match year {
@@ -93,6 +96,9 @@ pub fn find_date(text: &str, order: DateOrder) -> Option<WrittenDate> {
 pub fn find_date_at(text: &str, order: DateOrder) -> Option<(usize, WrittenDate)> {
     use Piece::*;
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
+    if text.bytes().filter(u8::is_ascii_digit).count() < LEAST_DIGITS {
+        return None;
+    }
     let pieces = pieces(text);
     for (i, window) in (0..pieces.len()).map(|i| (i, &pieces[i..])) {
         let found = match window {

@@ -149,6 +149,17 @@ impl Model {
     }
 
     fn sum_together(&self, rows: &[f32], width: usize, out: &mut Vec<f32>) {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") {
+            // SAFETY: the processor has what the function is compiled for.
+            return unsafe { sum_together_avx2(self, rows, width, out) };
+        }
+        self.sum_rows(rows, width, out);
+    }
+
+    /// Compiled for what the processor has; sums are the same.
+    #[inline(always)]
+    fn sum_rows(&self, rows: &[f32], width: usize, out: &mut Vec<f32>) {
         let used = self.width();
         let (mut least, mut greatest) = (rows[..used].to_vec(), rows[..used].to_vec());
         for row in rows.chunks_exact(width) {
@@ -202,6 +213,12 @@ impl Model {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1")]
+fn sum_together_avx2(model: &Model, rows: &[f32], width: usize, out: &mut Vec<f32>) {
+    model.sum_rows(rows, width, out);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,6 +233,9 @@ mod tests {
             model.scores(&rows, 4, &mut found);
             let alone = rows.chunks(4).map(|row| model.score::<1>(row)[0]);
             assert_eq!(found, [9.0].into_iter().chain(alone).collect::<Vec<f32>>());
+            let mut plain = vec![9.0];
+            rows.chunks(4 * TOGETHER).for_each(|rows| model.sum_rows(rows, 4, &mut plain));
+            assert_eq!(found, plain);
         }
         let mut found = Vec::new();
         model.scores(&[1.0, 1.0, 1.0, 1.0], 2, &mut found);

@@ -162,16 +162,35 @@ fn name_in(dom: &Dom<'_>, node: NodeId) -> Option<String> {
 /// Whether a class or id says that its element holds an author: the last word of it does.
 fn says_author(names: &str) -> bool {
     names.split_ascii_whitespace().take(12).any(|name| {
-        let name = name.get(..60).unwrap_or(name).to_ascii_lowercase();
-        let name = name.trim_end_matches(['-', '_']);
+        let name = name.get(..60).unwrap_or(name).trim_end_matches(['-', '_']);
         let part = ["name", "names", "link", "header", "s"]
             .iter()
-            .find_map(|end| name.strip_suffix(end))
+            .find_map(|end| ends_with(name, end).then(|| &name[..name.len() - end.len()]))
             .unwrap_or(name);
         let part = part.trim_end_matches(['-', '_']);
-        ["author", "autor", "byline", "writer"].iter().any(|word| part.ends_with(word)) && name != "writer"
-            || name == "vcard"
+        let is_writer = || name.eq_ignore_ascii_case("writer");
+        ["author", "autor", "byline", "writer"].iter().any(|word| ends_with(part, word)) && !is_writer()
+            || name.eq_ignore_ascii_case("vcard")
     })
+}
+
+/// Whether a name ends with an ASCII word, whatever the case.
+fn ends_with(name: &str, word: &str) -> bool {
+    let at = name.len().checked_sub(word.len());
+    at.is_some_and(|at| name.as_bytes()[at..].eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// Whether an address has a folder that is called after authors.
+fn is_profile(href: &str) -> bool {
+    let mut parts = href.split('/').skip(1).peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_some()
+            && matches!(part, "author" | "authors" | "autor" | "autoren" | "auteur" | "auteurs")
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a name looks like one of a person or, in scripts without capitals, is short.
@@ -195,14 +214,7 @@ fn written(dom: &Dom<'_>, page: &Page, near: usize, houses: &Houses) -> Option<S
         };
         let marked = token("rel", "author") || token("itemprop", "author");
         let called = || ["class", "id"].iter().filter_map(|name| dom.attr(node, name)).any(says_author);
-        let profile = || {
-            dom.tag(node) == Tag::A
-                && dom.attr(node, "href").is_some_and(|href| {
-                    ["/author/", "/authors/", "/autor/", "/autoren/", "/auteur/", "/auteurs/"]
-                        .iter()
-                        .any(|part| href.contains(part))
-                })
-        };
+        let profile = || dom.tag(node) == Tag::A && dom.attr(node, "href").is_some_and(is_profile);
         let writer = token("class", "writer") || token("id", "writer");
         let wanted = marked || named.is_none() && (writer || called()) || linked.is_none() && profile();
         if !wanted || in_frame(dom, node) || is_hidden(dom, node) {

@@ -55,7 +55,7 @@ pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize
         in_blocks(dom, page, order, wanted, false, &mut page.blocks.iter().filter(dated).take(MAX_DATED))
     };
     let bare_blocks = |wanted: Wanted<'_>, others: bool| {
-        let bare = |block: &&Block| is_bare(page.text_of(block));
+        let bare = |block: &&Block| may_be_dated(block) && is_bare(page.text_of(block));
         in_blocks(dom, page, order, wanted, others, &mut page.blocks.iter().take(2_000).filter(bare))
     };
     let changed = || {
@@ -189,6 +189,11 @@ fn is_bare(text: &str) -> bool {
     words(&text[..at]) <= 4 && words(&text[at..]) <= 10 && !text[..at].contains(['=', '/', '_', '$', '#'])
 }
 
+/// Whether a block is short and has the digits of a date.
+fn may_be_dated(block: &Block) -> bool {
+    block.counts.units < 30.0 && block.counts.digits >= 3
+}
+
 /// The first wanted date in short blocks; in those of comments and the like only with `others`.
 fn in_blocks(
     dom: &Dom<'_>,
@@ -199,9 +204,7 @@ fn in_blocks(
     blocks: &mut dyn Iterator<Item = &Block>,
 ) -> Option<WrittenDate> {
     blocks
-        .filter(|block| {
-            block.counts.units < 30.0 && block.counts.digits >= 3 && (others || !is_of_others(page, block))
-        })
+        .filter(|block| may_be_dated(block) && (others || !is_of_others(page, block)))
         .filter_map(|block| Some((block, find_date(page.text_of(block), order)?)))
         .find_map(|(block, date)| (wanted(&date) && !is_code(dom, page, block)).then_some(date))
 }

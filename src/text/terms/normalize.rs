@@ -38,6 +38,16 @@ pub fn normalize_into(text: &str, out: &mut String) {
     let mut writer = Writer { start: out.len(), out, gap: false };
     let mut rest = text;
     while !rest.is_empty() {
+        let ascii = rest.bytes().position(|b| !b.is_ascii());
+        // The last character before others may combine with them.
+        let ascii = ascii.map_or(rest.len(), |end| end.saturating_sub(1));
+        writer.push_ascii(&rest[..ascii]);
+        rest = &rest[ascii..];
+        let same = ideographs(rest).saturating_sub(3);
+        if same > 0 {
+            writer.push_same(&rest[..same]);
+            rest = &rest[same..];
+        }
         // A character that may combine with what follows it goes the long way with it.
         let (mut plain, mut last) = (rest.len(), 0);
         for (at, c) in rest.char_indices() {
@@ -49,6 +59,11 @@ pub fn normalize_into(text: &str, out: &mut String) {
         }
         rest[..plain].chars().for_each(|c| writer.fold_plain(c));
         rest = &rest[plain..];
+        if let Some((letter, behind)) = full_width(rest) {
+            writer.push(letter);
+            rest = behind;
+            continue;
+        }
         let mut odd = false;
         let end = rest
             .char_indices()
@@ -67,6 +82,25 @@ pub fn normalize_into(text: &str, out: &mut String) {
             .for_each(|c| writer.push(c));
         rest = &rest[end..];
     }
+}
+
+/// Bytes of the ideographs (of U+5000 to U+9FFF) that a text begins with.
+fn ideographs(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() && matches!(bytes[at], 0xE5..=0xE9) {
+        at += 3;
+    }
+    at
+}
+
+/// What a full-width form of ASCII at the start of a text is folded to, and what is behind it, which does not combine with it.
+fn full_width(text: &str) -> Option<(char, &str)> {
+    let mut chars = text.chars();
+    let form @ '\u{FF01}'..='\u{FF5E}' = chars.next()? else { return None };
+    let ascii = char::from_u32(u32::from(form) - 0xFEE0)?.to_ascii_lowercase();
+    let behind = chars.as_str();
+    behind.chars().next().is_none_or(is_plain).then_some((ascii, behind))
 }
 
 /// ASCII of what [`char::is_whitespace`] holds for.
@@ -92,6 +126,39 @@ impl Writer<'_> {
             self.out.push(' ');
         }
         self.out.push(c);
+    }
+
+    /// Characters that are none of white space and stay as they are.
+    fn push_same(&mut self, text: &str) {
+        if std::mem::take(&mut self.gap) && self.out.len() > self.start {
+            self.out.push(' ');
+        }
+        self.out.push_str(text);
+    }
+
+    /// A text of ASCII, without a branch a byte.
+    fn push_ascii(&mut self, text: &str) {
+        const AT_ONCE: usize = 256;
+        let mut bytes = text.as_bytes();
+        if self.out.len() == self.start {
+            bytes = &bytes[bytes.iter().position(|&b| !is_ascii_white(b)).unwrap_or(bytes.len())..];
+            self.gap &= bytes.is_empty();
+        }
+        let mut gap = usize::from(self.gap);
+        for chunk in bytes.chunks(AT_ONCE) {
+            // A blank and a letter a byte at most.
+            let (mut folded, mut end) = ([0; 2 * AT_ONCE], 0);
+            for &b in chunk {
+                let visible = usize::from(!is_ascii_white(b));
+                folded[end] = b' ';
+                end += gap & visible;
+                folded[end] = b.to_ascii_lowercase();
+                end += visible;
+                gap = 1 - visible;
+            }
+            self.out.push_str(str::from_utf8(&folded[..end]).unwrap_or_default());
+        }
+        self.gap = gap > 0;
     }
 
     /// Of a character that composition leaves alone.
@@ -190,7 +257,7 @@ mod tests {
 
         #[test]
         fn plain_stretches_change_nothing(
-            text in "([ -~\t\n]|[\u{C0}-\u{17F}]|[Α-ωА-яЁё]|[–—‘’“”、。]|[ぁ-んァ-ヺ一-龥가-힣]|[\u{300}-\u{304}\u{345}\u{3099}\u{1161}\u{11A8}\u{AD}]|[ａ-ｚ…]|\\PC){0,40}"
+            text in "([ -~\t\n]|[\u{C0}-\u{17F}]|[Α-ωА-яЁё]|[–—‘’“”、。]|[ぁ-んァ-ヺ一-龥가-힣]|[\u{300}-\u{304}\u{345}\u{3099}\u{1161}\u{11A8}\u{AD}]|[ａ-ｚ，：…　]|\\PC){0,40}"
         ) {
             let all = text.chars().filter(|&c| !is_invisible(c)).nfkc().flat_map(fold).nfkc().collect::<String>();
             prop_assert_eq!(normalize(&text), all.split_whitespace().collect::<Vec<_>>().join(" "));
