@@ -231,7 +231,7 @@ impl Job for Extract {
         let mill = self.mill().with_templates(Arc::new(pass.learn_templates(&parts)?));
         walk.run(Self::NAME, &parts, |index, input| pass.extraction(&mill, index, input))?;
         log::read(&mill, stage, &shards.logs, self)?;
-        tables::write(&mill, stage, self.file_rows)?;
+        tables::write(&mill, stage, self.file_rows, packing)?;
         media::write(stage)
     }
 }

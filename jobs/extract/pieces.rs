@@ -23,7 +23,7 @@ use webmill_text::{Footprint, Sample};
 use super::current::Marks;
 use super::media::{self, Kept, MERGED};
 use super::parts::{CAPTURES, tables_by_name};
-use super::tables::{self, Part, Planned, Sources};
+use super::tables::{self, FAN_IN, Part, Planned, Sources};
 use super::template_row::{TemplateElementRow, TemplateRow};
 use super::templates::{LearntHost, Smallest, write_learnt};
 use super::{Extract, Pass};
@@ -318,7 +318,8 @@ impl Pieces {
         let planned = Planned { table: at, number: file.number, parts: 0..parts.len(), rows: file.rows };
         let stage = self.stage(folder)?;
         let (name, table) = &tables[at];
-        let sources = Sources { stage: &stage, parts: &sources, marks: &marks };
+        let fan_in = *FAN_IN.start();
+        let sources = Sources { stage: &stage, parts: &sources, marks: &marks, packing: Packing::Fast, fan_in };
         stage.unit("table", |unit| sources.file(unit, &planned, name, table.as_ref()))?;
         let shows_pictures = name == MediaRow::NAME;
         Ok(folder.join(if shows_pictures { MERGED } else { name }).join(file_name(file.number)))

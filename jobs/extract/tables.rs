@@ -9,14 +9,14 @@
 //! file of `pages` are all in one file of each table, [`crate::output::covering`].
 //!
 //! **Algorithm.** The captures of a file that have rows in it are sorted in memory; that order says of which part the next
-//! rows are ([`webmill_mill::Merge`]). At most [`FAN_IN`] parts are open at a time; more are merged in levels.
+//! rows are ([`webmill_mill::Merge`]). As many parts are open at a time as files may be and the budget holds; more are merged in levels.
 //!
-//! **Memory.** Of a file that is written: [`GROUP_BYTES`] of rows and as many read, some 150 bytes for each of its
+//! **Memory.** Of a file that is written: [`GROUP_BYTES`] of rows and as many read, a row group of each part, some 150 bytes for each of its
 //! captures. As many files are written at a time as the budget holds.
 //!
 //! **Determinism.** Parts follow from the input alone, and files from the parts: neither threads nor memory matter.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ use webmill_capture::timing::{self, Part as Work};
 use webmill_capture::{Error, Result};
 use webmill_mill::{MediaRow, Merge, Mill, PageRow, Run, TableRows};
 use webmill_run::{Measure, Stage, Unit};
-use webmill_table::{Reader, Table, columns};
+use webmill_table::{Packing, Reader, Table, columns};
 
 use super::current::{Marks, judge};
 use super::media::MERGED;
@@ -32,17 +32,33 @@ use super::parts::{ASIDE_BYTES, CAPTURES, CaptureRow, TABLES, tables_by_name};
 use crate::current_captures::ordered;
 use crate::output::footer;
 
-/// Most parts that are read at a time for a file: those of the least number of rows that a file has are fewer, as a rule.
-const FAN_IN: usize = 48;
-
 /// Bytes of rows in a row group of a file.
 const GROUP_BYTES: usize = 8 << 20;
 
-/// Bytes that writing a file takes at most: rows read and written, what they are encoded in, the order of captures.
-const FILE_MEMORY: u64 = (8 * GROUP_BYTES + 4 * FAN_IN * ASIDE_BYTES) as u64;
+/// Fewest parts that are open at a time for a file, whatever the budget, and most.
+pub const FAN_IN: RangeInclusive<usize> = 48..=OPEN_FILES;
 
 /// Files that are open at a time, of the 1,024 that systems allow a process.
 const OPEN_FILES: usize = 768;
+
+/// How many files are written at a time, and of how many parts each at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Width {
+    files: usize,
+    fan_in: usize,
+}
+
+impl Width {
+    /// On so many threads in this budget, of which reading parts gets a quarter: fewer levels are worth more than files at a time.
+    fn of(threads: usize, memory: u64) -> Width {
+        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
+        let threads = threads.max(1);
+        let fan_in = (OPEN_FILES / threads).min(memory / 4 / threads / (4 * ASIDE_BYTES));
+        let fan_in = fan_in.clamp(*FAN_IN.start(), *FAN_IN.end());
+        let of_file = 8 * GROUP_BYTES + 4 * fan_in * ASIDE_BYTES;
+        Width { files: (memory / of_file).clamp(1, OPEN_FILES / fan_in), fan_in }
+    }
+}
 
 columns! {
     /// Where the rows of a capture stand among others.
@@ -75,7 +91,7 @@ pub struct Planned {
 ///
 /// # Errors
 /// Where a file cannot be read or the disk refuses.
-pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64) -> Result<()> {
+pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64, packing: Packing) -> Result<()> {
     let tables: Vec<(String, Box<dyn TableRows>)> = tables_by_name(mill).into_iter().collect();
     let scratch = stage.scratch()?;
     let captures: Vec<(String, u64)> =
@@ -86,10 +102,9 @@ pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64) -> Result<()> {
     let parts = parts(&captures, &scratch, &tables);
     let planned = plan(&parts, &tables, file_rows);
     stage.progress.begin("tables", planned.iter().map(|file| file.rows).sum(), Measure::Items);
-    let sources = Sources { stage, parts: &parts, marks: &marks };
-    let at_once =
-        usize::try_from(stage.memory / FILE_MEMORY).unwrap_or(usize::MAX).clamp(1, OPEN_FILES / FAN_IN);
-    for planned in planned.chunks(at_once) {
+    let width = Width::of(rayon::current_num_threads(), stage.memory);
+    let sources = Sources { stage, parts: &parts, marks: &marks, packing, fan_in: width.fan_in };
+    for planned in planned.chunks(width.files) {
         planned.par_iter().with_max_len(1).try_for_each(|file| {
             let (name, table) = &tables[file.table];
             let unit = format!("table-{}-{:06}", name.replace('_', "-"), file.number);
@@ -168,6 +183,10 @@ pub struct Sources<'a> {
     pub parts: &'a [Part],
     /// Which of their captures count.
     pub marks: &'a [Marks],
+    /// How what is merged again is packed.
+    pub packing: Packing,
+    /// Parts that are open at a time for a file.
+    pub fan_in: usize,
 }
 
 impl Sources<'_> {
@@ -194,7 +213,7 @@ impl Sources<'_> {
             path: &unit.create(&relative)?,
             footer: &footer(unit),
             group_bytes: GROUP_BYTES,
-            aside: shows_pictures,
+            aside: shows_pictures.then_some(self.packing),
         })?;
         self.stage.cancel.check()?;
         if rows != file.rows {
@@ -246,11 +265,11 @@ impl Sources<'_> {
         table: &dyn TableRows,
     ) -> Result<Vec<PathBuf>> {
         let mut level = 0;
-        while sources.len() > FAN_IN {
-            let mut merged = Vec::with_capacity(sources.len().div_ceil(FAN_IN));
-            for (number, sources) in (0u32..).zip(sources.chunks(FAN_IN)) {
+        let fan_in = self.fan_in as u32;
+        while sources.len() > self.fan_in {
+            let mut merged = Vec::with_capacity(sources.len().div_ceil(self.fan_in));
+            for (number, sources) in (0u32..).zip(sources.chunks(self.fan_in)) {
                 let path = unit.temp().join(format!("{level}-{number}.parquet"));
-                let fan_in = FAN_IN as u32;
                 let of_these = runs.iter().filter(|run| run.source / fan_in == number);
                 let of_these = of_these.map(|run| Run { source: run.source % fan_in, ..*run });
                 table.merge(Merge {
@@ -259,12 +278,12 @@ impl Sources<'_> {
                     path: &path,
                     footer: &footer(unit),
                     group_bytes: ASIDE_BYTES,
-                    aside: true,
+                    aside: Some(self.packing),
                 })?;
                 self.stage.cancel.check()?;
                 merged.push(path);
             }
-            runs.iter_mut().for_each(|run| run.source /= FAN_IN as u32);
+            runs.iter_mut().for_each(|run| run.source /= fan_in);
             sources = merged;
             level += 1;
         }
@@ -303,6 +322,16 @@ mod tests {
         assert_eq!(ranges(&[3, 3, 1, 4, 4, 1], 4), [0..2, 2..4, 4..6]);
         // What would be too few for a file of their own go into the one before.
         assert_eq!(ranges(&[9, 9, 3], 4), [0..1, 1..3]);
+    }
+
+    #[test]
+    fn parts_and_files_at_a_time_keep_to_the_budget() {
+        let of = |threads, gib: f64| Width::of(threads, (gib * (1u64 << 30) as f64) as u64);
+        assert_eq!(of(2, 4.0), Width { files: 2, fan_in: 384 });
+        assert_eq!(of(16, 64.0), Width { files: 16, fan_in: 48 });
+        assert_eq!(of(2, 0.5), Width { files: 4, fan_in: 64 });
+        assert_eq!(of(1, 0.01), Width { files: 1, fan_in: 48 });
+        assert_eq!(Width::of(0, u64::MAX), Width { files: 1, fan_in: 768 });
     }
 
     proptest! {

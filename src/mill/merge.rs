@@ -42,8 +42,8 @@ pub struct Merge<'a> {
     pub footer: &'a Footer,
     /// Bytes of rows in memory after which a row group ends.
     pub group_bytes: usize,
-    /// Whether the file is merged again: then it is written for speed.
-    pub aside: bool,
+    /// How the file is packed where it is merged again; `None` for one that stays.
+    pub aside: Option<Packing>,
 }
 
 /// Rows of a source one after the other, from its row groups.
@@ -109,7 +109,6 @@ fn each<R, F: FnMut() -> Result<Option<Vec<R>>>>(
 pub(crate) fn of_rows<T: Table>(merge: Merge<'_>) -> Result<u64> {
     let Merge { sources, runs, path, footer, group_bytes, aside } = merge;
     let piece = |run: Run| Piece { source: run.source, rows: run.rows, mark: run.is_current };
-    let aside = aside.then_some(Packing::Fast);
     let to = MergeTo { path, footer, group_bytes, aside, mark: Some(IS_CURRENT) };
     webmill_table::merge::merge::<T>(sources, &mut runs.map(piece), &to)
 }

@@ -145,7 +145,7 @@ fn rows_of_a_table_that_is_known_at_run_time() {
             path: &path,
             footer: &footer,
             group_bytes: 1 << 20,
-            aside: false,
+            aside: None,
         })
     };
     assert_eq!(merge(&[run(0), run(1), run(1), run(0)]).unwrap(), 4);
