@@ -11,6 +11,7 @@ use std::io::{BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use memmap2::Mmap;
 use rayon::prelude::*;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_dedup::{Meeting, Overlap, Shingles};
@@ -63,6 +64,24 @@ impl Pieces {
         self.lengths[page as usize] = length;
         self.end += u64::from(length) * unit;
         Ok(())
+    }
+
+    /// The file as it is, for reading many pieces of it.
+    fn map(&self) -> Result<Option<Mmap>> {
+        // SAFETY: the file has no name and is this program's alone; what is mapped of it is not written again.
+        (self.end > 0).then(|| unsafe { Mmap::map(&self.file) }.at(&self.path)).transpose()
+    }
+
+    /// A piece of numbers, in a file that is mapped.
+    fn of_map<'m>(&self, map: &'m Option<Mmap>, page: u32) -> Result<&'m [u64]> {
+        let length = self.lengths[page as usize] as usize;
+        if length == 0 {
+            return Ok(&[]);
+        }
+        let start = self.starts[page as usize] as usize;
+        let bytes = map.as_ref().and_then(|map| map.get(start..start.checked_add(8 * length)?));
+        let numbers = bytes.and_then(|bytes| bytemuck::try_cast_slice(bytes).ok());
+        numbers.ok_or_else(|| Error::Internal(format!("page {page} is compared but has no shingles")))
     }
 
     fn read(&self, page: u32, into: &mut [u8]) -> Result<()> {
@@ -195,19 +214,16 @@ impl Texts {
     /// Where the disk refuses, or a page has no text.
     pub fn verify(&mut self, meetings: &[Meeting], verdicts: &mut [Option<f32>], bound: f64) -> Result<()> {
         self.prepare(meetings.iter().flat_map(|meeting| [meeting.representative, meeting.page]))?;
+        let mapped = self.shingles.map()?;
+        let hashes = |page: u32| self.shingles.of_map(&mapped, page);
         let texts = &*self;
         let tasks = meetings.par_chunks(TASK).zip(verdicts.par_chunks_mut(TASK));
         tasks.try_for_each(|(meetings, verdicts)| {
-            let (mut a, mut b, mut loaded) = (Vec::new(), Vec::new(), None);
             for (meeting, verdict) in meetings.iter().zip(verdicts) {
                 let sizes = (texts.num_shingles(meeting.representative), texts.num_shingles(meeting.page));
                 let Some(least) = Self::least(sizes.0, sizes.1, bound) else { continue };
-                if loaded != Some(meeting.representative) {
-                    texts.load(meeting.representative, &mut a)?;
-                    loaded = Some(meeting.representative);
-                }
-                texts.load(meeting.page, &mut b)?;
-                let common = Shingles::common_hashes(&a, &b, least);
+                let common =
+                    Shingles::common_hashes(hashes(meeting.representative)?, hashes(meeting.page)?, least);
                 *verdict = common
                     .map(|common| common as f32)
                     .filter(|&common| overlap(sizes, common as u32).resemblance() >= bound);

@@ -59,7 +59,7 @@ impl Mistaken {
         let mut undone = String::new();
         let (mut run, mut rest) = (Vec::new(), text);
         let (mut several, mut certain) = (0, false);
-        while let Some(start) = rest.bytes().position(|b| !b.is_ascii()) {
+        while let Some(start) = first_beyond_ascii(rest) {
             let end = rest[start..].bytes().position(|b| b.is_ascii()).map_or(rest.len(), |n| start + n);
             run.clear();
             for c in rest[start..end].chars() {
@@ -83,6 +83,12 @@ impl Mistaken {
         let alone = self.encoding == WINDOWS_1252 && certain;
         (alone || several >= SEVERAL).then_some(undone)
     }
+}
+
+/// Where the first character beyond ASCII stands.
+fn first_beyond_ascii(text: &str) -> Option<usize> {
+    let ascii = Encoding::ascii_valid_up_to(text.as_bytes());
+    (ascii < text.len()).then_some(ascii)
 }
 
 /// The text that `text` was before it was encoded as UTF-8 again, and the encoding that it was taken for then; `None` if
