@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::timing::{self, Part as Work};
 use webmill_capture::{Capture, Error, Result};
 use webmill_run::{Measure, Reject, Stage, Unit};
-use webmill_shard::{Container, Format, Input, Part, ReadOptions, Resume, ShardReader, follows, split};
+use webmill_shard::{
+    Container, Format, Input, Part, ReadOptions, RecordFile, Resume, ShardReader, follows, split,
+};
 
 use crate::inputs::{Shards, UNREADABLE, clip};
 
@@ -133,6 +135,12 @@ impl Walk<'_> {
         ShardReader::open_as(&input.path, input.name.clone(), kind, part.range.clone(), &options)
     }
 
+    /// The records of a file by their places.
+    pub fn file(&self, input: &Input) -> RecordFile {
+        let options = ReadOptions { max_record_bytes: self.max_record_bytes, ..ReadOptions::default() };
+        RecordFile::new(&input.path, &options)
+    }
+
     /// Counts files that are no shards, and those that could not even be looked at.
     fn count_unread(&self) -> Result<()> {
         if self.shards.unread.is_empty() {
@@ -181,8 +189,7 @@ impl Walk<'_> {
             let (inside, failed) = self.records(&mut reader, input, &mut of_part, unit)?;
             of_part.finish(unit)?;
             // Of a file that is compressed as a whole, offsets and lengths are those inside.
-            let packed = input.format == Format::RawDb && input.container != Container::Plain;
-            unit.read_bytes(if packed { inside } else { stored_bytes(input, part) });
+            unit.read_bytes(if is_packed(input) { inside } else { stored_bytes(input, part) });
             let end = reader.resume();
             if let Some(error) = failed {
                 unread(unit, input, part, end.offset, error)?;
@@ -239,6 +246,11 @@ impl Walk<'_> {
         }
         Ok((inside, None))
     }
+}
+
+/// Whether records can be read only by decoding all that stands before them.
+pub fn is_packed(input: &Input) -> bool {
+    input.format == Format::RawDb && input.container != Container::Plain
 }
 
 /// Bytes of a part: as set, or by the size of the input where that is 0.

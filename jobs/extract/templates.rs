@@ -18,6 +18,7 @@ use webmill_text::{
 use super::template_row::{TemplateElementRow, TemplateRow};
 use super::{Extract, Pass};
 use crate::output::{first_part, write_rows};
+use crate::walk::is_packed;
 
 /// Takes the host of a sampled page, the hash of its URL, and what it adds to what is known of the host.
 pub(super) type EachSample<'a> = dyn FnMut(&str, u64, Footprint, Option<Likeness>) -> Result<()> + 'a;
@@ -49,6 +50,10 @@ impl Smallest {
             bytes.as_chunks().0.iter().for_each(|key| smallest.push(u64::from_be_bytes(*key)));
         }
         smallest
+    }
+
+    fn has(&self, key: u64) -> bool {
+        self.0.binary_search(&key).is_ok()
     }
 
     /// Their bytes.
@@ -129,18 +134,30 @@ impl Pass<'_> {
     fn sample(&self, parts: &[Part]) -> Result<Hosts> {
         let stage = self.walk.stage;
         stage.progress.begin("count hosts", parts.len() as u64, Measure::Items);
-        let counts = Mutex::new(BTreeMap::<String, (u64, Smallest)>::new());
-        self.each_page(parts, |host, key, _| {
-            count_page(&mut *lock(&counts)?, host, key);
+        let counts = Mutex::new(BTreeMap::<String, Counted>::new());
+        self.each_page(parts, |part, host, key, capture| {
+            let mut counts = lock(&counts)?;
+            if !counts.contains_key(host) {
+                counts.insert(host.to_owned(), Counted::default());
+            }
+            if let Some(counted) = counts.get_mut(host) {
+                counted.push(key, Stands { part: part as u32, offset: capture.place.offset, length: capture.place.length });
+            }
             Ok(())
         })?;
         stage.progress.end();
         let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut largest: Vec<(String, (u64, Smallest))> =
-            counts.into_iter().filter(|(_, (pages, _))| *pages >= self.settings.template_pages).collect();
-        largest.sort_by_key(|(_, (pages, _))| Reverse(*pages));
+        let mut largest: Vec<(String, Counted)> =
+            counts.into_iter().filter(|(_, counted)| counted.captures >= self.settings.template_pages).collect();
+        largest.sort_by_key(|(_, counted)| Reverse(counted.captures));
         largest.truncate(self.settings.template_hosts);
-        let host = |(name, (captures, keys)): (String, (u64, Smallest))| {
+        let mut places: Option<Vec<Stands>> = Some(Vec::new());
+        let host = |(name, counted): (String, Counted)| {
+            places = places.take().zip(counted.wanted()).map(|(mut places, wanted)| {
+                places.extend(wanted);
+                places
+            });
+            let Counted { captures, keys, .. } = counted;
             (name, SampledHost { captures, keys, ..SampledHost::default() })
         };
         let hosts: Hosts = largest.into_iter().map(host).collect();
@@ -148,9 +165,8 @@ impl Pass<'_> {
             return Ok(hosts);
         }
 
-        stage.progress.begin("compare pages", parts.len() as u64, Measure::Items);
         let mill = Mill::new(self.settings.limits.clone());
-        self.each_page(parts, |host, key, capture| {
+        let add = |host: &str, key: u64, capture: &webmill_capture::Capture<'_>| {
             let Some(host) = hosts.get(host) else { return Ok(()) };
             if let Some((page, likeness)) = self.sampled(&mill, Some(&host.keys), key, capture) {
                 lock(&host.sample)?.add(key, page);
@@ -161,20 +177,47 @@ impl Pass<'_> {
                 }
             }
             Ok(())
-        })?;
+        };
+        // Records of a file that is packed as a whole have no places of their own.
+        match places.filter(|_| !self.walk.shards.inputs.iter().any(is_packed)) {
+            Some(places) => {
+                stage.progress.begin("compare pages", places.len() as u64, Measure::Items);
+                self.each_place(parts, places, |_, host, key, capture| add(host, key, capture))?;
+            }
+            None => {
+                stage.progress.begin("compare pages", parts.len() as u64, Measure::Items);
+                self.each_page(parts, |_, host, key, capture| add(host, key, capture))?;
+            }
+        }
         stage.progress.end();
         Ok(hosts)
     }
 
-    /// Calls `f` with host, hash of the URL and capture of everything that may be a page, on all threads.
-    fn each_page(
-        &self,
-        parts: &[Part],
-        f: impl Fn(&str, u64, &webmill_capture::Capture<'_>) -> Result<()> + Sync,
-    ) -> Result<()> {
+    /// Calls `f` as [`each_page`](Self::each_page) does with what stands at these places.
+    fn each_place(&self, parts: &[Part], mut places: Vec<Stands>, f: impl EachPage) -> Result<()> {
+        places.sort_unstable();
         let mill = Mill::new(self.settings.limits.clone());
-        parts.par_iter().with_max_len(1).try_for_each(|part| {
-            self.pages_of(&mill, part, &mut |host, key, capture| f(host, key, capture))?;
+        places.par_chunk_by(|a, b| a.part == b.part).try_for_each(|places| {
+            let _span = timing::span(Work::Templates);
+            let part = places[0].part as usize;
+            let file = self.walk.file(&self.walk.shards.inputs[parts[part].input]);
+            places.iter().try_for_each(|place| {
+                self.walk.stage.cancel.check()?;
+                self.walk.stage.progress.advance(1);
+                // What cannot be read is met again by extraction, which counts it.
+                let Ok(found) = file.read(place.offset, Some(place.length)) else { return Ok(()) };
+                let record = found.record();
+                let Some(capture) = record.to_capture() else { return Ok(()) };
+                if_page(&mill, &capture, &mut |host, key, capture| f(part, host, key, capture))
+            })
+        })
+    }
+
+    /// Calls `f` with part, host, hash of the URL and capture of everything that may be a page, on all threads.
+    fn each_page(&self, parts: &[Part], f: impl EachPage) -> Result<()> {
+        let mill = Mill::new(self.settings.limits.clone());
+        parts.par_iter().enumerate().with_max_len(1).try_for_each(|(number, part)| {
+            self.pages_of(&mill, part, &mut |host, key, capture| f(number, host, key, capture))?;
             self.walk.stage.progress.advance(1);
             Ok(())
         })
@@ -203,13 +246,71 @@ impl Pass<'_> {
                 Err(error) => return Err(error),
             };
             let Some(capture) = record.to_capture() else { continue };
-            if mill.may_be_page(&capture)
-                && let Some(url) = capture.canonical_url()
-            {
-                f(url.host(), (url.key().0 >> 64) as u64, &capture)?;
-            }
+            if_page(mill, &capture, f)?;
         }
         Ok(())
+    }
+}
+
+/// Calls `f` with host, hash of the URL and capture of what may be a page.
+fn if_page(
+    mill: &Mill,
+    capture: &webmill_capture::Capture<'_>,
+    f: &mut dyn FnMut(&str, u64, &webmill_capture::Capture<'_>) -> Result<()>,
+) -> Result<()> {
+    let url = mill.may_be_page(capture).then(|| capture.canonical_url()).flatten();
+    url.map_or(Ok(()), |url| f(url.host(), (url.key().0 >> 64) as u64, capture))
+}
+
+/// Takes part, host, hash of the URL and capture of a page.
+trait EachPage: Fn(usize, &str, u64, &webmill_capture::Capture<'_>) -> Result<()> + Sync {}
+
+impl<F: Fn(usize, &str, u64, &webmill_capture::Capture<'_>) -> Result<()> + Sync> EachPage for F {}
+
+/// Where a capture stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Stands {
+    part: u32,
+    offset: u64,
+    length: u64,
+}
+
+/// What is counted of a host.
+#[derive(Default)]
+struct Counted {
+    captures: u64,
+    keys: Smallest,
+    /// Where captures stand whose hashes were among the smallest, by these.
+    places: Vec<(u64, Stands)>,
+    /// Whether that are too many to be kept.
+    overfull: bool,
+}
+
+impl Counted {
+    /// Captures of one host whose places are kept: of each URL as many as are seldom there.
+    const MOST: usize = 64 * MAX_PAGES;
+
+    fn push(&mut self, key: u64, place: Stands) {
+        self.captures += 1;
+        self.keys.push(key);
+        if self.overfull || !self.keys.has(key) {
+            return;
+        }
+        if self.places.len() == Self::MOST {
+            self.places.retain(|(key, _)| self.keys.has(*key));
+            self.overfull = self.places.len() > Self::MOST / 2;
+            if self.overfull {
+                self.places = Vec::new();
+                return;
+            }
+        }
+        self.places.push((key, place));
+    }
+
+    /// The places of the captures that are looked at; `None` where they were too many.
+    fn wanted(&self) -> Option<impl Iterator<Item = Stands>> {
+        let wanted = self.places.iter().filter(|(key, _)| self.keys.has(*key));
+        (!self.overfull).then(|| wanted.map(|(_, place)| *place))
     }
 }
 

@@ -7,9 +7,10 @@ use encoding_rs::UTF_8;
 use webmill_capture::{Capture, Result};
 use webmill_mill::{Buffers, Mill, Page};
 use webmill_rules::{Answer, ApplyLimits, Markup, PageResults, Rule};
-use webmill_shard::{Container, Format, Input, ReadOptions, RecordFile, ShardReader};
+use webmill_shard::{Input, ReadOptions, RecordFile, ShardReader};
 
 use super::store::{Place, Task};
+use crate::walk::is_packed;
 
 /// The shards that tables name.
 pub struct Shards {
@@ -25,9 +26,8 @@ struct Shard {
 }
 
 impl Shard {
-    /// Whether records can be read only by decoding all that stands before them.
     fn is_packed(&self) -> bool {
-        self.input.format == Format::RawDb && self.input.container != Container::Plain
+        is_packed(&self.input)
     }
 }
 
