@@ -319,7 +319,8 @@ impl Pieces {
         let stage = self.stage(folder)?;
         let (name, table) = &tables[at];
         let fan_in = *FAN_IN.start();
-        let sources = Sources { stage: &stage, parts: &sources, marks: &marks, packing: Packing::Fast, fan_in };
+        let sources =
+            Sources { stage: &stage, parts: &sources, marks: &marks, packing: Packing::Fast, fan_in };
         stage.unit("table", |unit| sources.file(unit, &planned, name, table.as_ref()))?;
         let shows_pictures = name == MediaRow::NAME;
         Ok(folder.join(if shows_pictures { MERGED } else { name }).join(file_name(file.number)))

@@ -16,6 +16,7 @@
 //!
 //! **Determinism.** Parts follow from the input alone, and files from the parts: neither threads nor memory matter.
 
+use std::cmp::Reverse;
 use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 
@@ -104,8 +105,9 @@ pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64, packing: Packing) -
     stage.progress.begin("tables", planned.iter().map(|file| file.rows).sum(), Measure::Items);
     let width = Width::of(rayon::current_num_threads(), stage.memory);
     let sources = Sources { stage, parts: &parts, marks: &marks, packing, fan_in: width.fan_in };
+    let planned = sources.heaviest_first(planned, &tables);
     for planned in planned.chunks(width.files) {
-        planned.par_iter().with_max_len(1).try_for_each(|file| {
+        planned.iter().par_bridge().try_for_each(|file| {
             let (name, table) = &tables[file.table];
             let unit = format!("table-{}-{:06}", name.replace('_', "-"), file.number);
             stage.unit(&unit, |unit| sources.file(unit, file, name, table.as_ref()))?;
@@ -190,6 +192,32 @@ pub struct Sources<'a> {
 }
 
 impl Sources<'_> {
+    /// In the order in which threads begin them: what takes longest is not to be begun last.
+    fn heaviest_first(
+        &self,
+        mut planned: Vec<Planned>,
+        tables: &[(String, Box<dyn TableRows>)],
+    ) -> Vec<Planned> {
+        planned.sort_by_cached_key(|file| {
+            let bytes = |part: usize| {
+                self.source(part, &tables[file.table].0).metadata().map_or(0, |file| file.len())
+            };
+            Reverse(
+                file.parts
+                    .clone()
+                    .filter(|&part| self.parts[part].rows[file.table] > 0)
+                    .map(bytes)
+                    .sum::<u64>(),
+            )
+        });
+        planned
+    }
+
+    /// The rows of a table of a part.
+    fn source(&self, part: usize, table: &str) -> PathBuf {
+        self.stage.path(&format!("{TABLES}/{table}/{}", self.parts[part].file))
+    }
+
     /// Writes one file; `table` is its table without rows.
     ///
     /// # Errors
@@ -199,10 +227,7 @@ impl Sources<'_> {
         let with_rows: Vec<usize> =
             file.parts.clone().filter(|&part| self.parts[part].rows[file.table] > 0).collect();
         let mut runs = self.runs(&with_rows, file.table)?;
-        let sources = with_rows
-            .iter()
-            .map(|&part| self.stage.path(&format!("{TABLES}/{name}/{}", self.parts[part].file)))
-            .collect();
+        let sources = with_rows.iter().map(|&part| self.source(part, name)).collect();
         let sources = self.narrowed(sources, &mut runs, unit, table)?;
         let shows_pictures = name == MediaRow::NAME;
         let folder = if shows_pictures { MERGED } else { name };

@@ -141,14 +141,19 @@ impl Pass<'_> {
                 counts.insert(host.to_owned(), Counted::default());
             }
             if let Some(counted) = counts.get_mut(host) {
-                counted.push(key, Stands { part: part as u32, offset: capture.place.offset, length: capture.place.length });
+                counted.push(
+                    key,
+                    Stands { part: part as u32, offset: capture.place.offset, length: capture.place.length },
+                );
             }
             Ok(())
         })?;
         stage.progress.end();
         let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut largest: Vec<(String, Counted)> =
-            counts.into_iter().filter(|(_, counted)| counted.captures >= self.settings.template_pages).collect();
+        let mut largest: Vec<(String, Counted)> = counts
+            .into_iter()
+            .filter(|(_, counted)| counted.captures >= self.settings.template_pages)
+            .collect();
         largest.sort_by_key(|(_, counted)| Reverse(counted.captures));
         largest.truncate(self.settings.template_hosts);
         let mut places: Option<Vec<Stands>> = Some(Vec::new());

@@ -148,7 +148,9 @@ impl Search<'_> {
             return 1;
         }
         let before = self.runs.range(..=(diagonal, i)).next_back();
-        if let Some((&(_, start), &len)) = before.filter(|((d, start), len)| *d == diagonal && i < start + *len) {
+        if let Some((&(_, start), &len)) =
+            before.filter(|((d, start), len)| *d == diagonal && i < start + *len)
+        {
             self.latest = (diagonal, start..start + len);
             return 1;
         }
