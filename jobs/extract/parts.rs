@@ -70,6 +70,15 @@ impl<'a> PartTables<'a> {
         let mut pages = std::mem::take(&mut self.pages);
         pages.sort_by(|a, b| a.0.cmp(&b.0));
         let mut tables = tables_by_name(self.mill);
+        let mut room = BTreeMap::<&str, usize>::new();
+        for (name, rows) in pages.iter().flat_map(|(_, rows)| rows.lengths()) {
+            *room.entry(name).or_default() += rows;
+        }
+        for (name, rows) in room {
+            if let Some(table) = tables.get_mut(name) {
+                table.reserve(rows);
+            }
+        }
         let mut captures = Vec::with_capacity(pages.len());
         for (order, rows) in pages {
             for what in rows.counts() {

@@ -27,6 +27,8 @@ pub trait TableRows: Any + Send + Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// Makes room for so many more.
+    fn reserve(&mut self, rows: usize);
     /// Moves the rows of `other`, which are of the same table, behind these.
     fn append(&mut self, other: Box<dyn TableRows>);
     /// Writes them as one file that [`merge`](Self::merge) reads, in row groups of some `group_bytes` of memory; returns
@@ -55,6 +57,10 @@ impl<T: Table + Weigh + 'static> TableRows for Vec<T> {
 
     fn len(&self) -> usize {
         Vec::len(self)
+    }
+
+    fn reserve(&mut self, rows: usize) {
+        Vec::reserve(self, rows);
     }
 
     fn append(&mut self, other: Box<dyn TableRows>) {
@@ -112,6 +118,10 @@ impl TableRows for ValueRows {
 
     fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    fn reserve(&mut self, rows: usize) {
+        self.rows.reserve(rows);
     }
 
     fn append(&mut self, other: Box<dyn TableRows>) {
@@ -261,6 +271,11 @@ impl Rows {
     pub fn of_mut<T: Table + 'static>(&mut self) -> &mut [T] {
         let rows = self.tables.iter_mut().find_map(|(_, rows)| rows.as_any_mut().downcast_mut::<Vec<T>>());
         rows.map_or(&mut [], Vec::as_mut_slice)
+    }
+
+    /// How many rows there are of each table.
+    pub fn lengths(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.tables.iter().map(|(name, rows)| (&**name, rows.len()))
     }
 
     /// All rows, table by table.

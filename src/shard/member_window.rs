@@ -1,14 +1,37 @@
 //! The decoded bytes that a caller has not consumed yet, and the room after them that decoders write to.
 
+use std::cell::Cell;
+
 /// A buffer larger than this is given back when it is empty.
 const KEEP_BYTES: usize = 16 << 20;
 
+thread_local! {
+    /// The buffer of a window that is gone, for the next one of the thread: its memory is there and zeroed.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
 /// Bytes `start..end` of a buffer that is kept, so that its memory is zeroed once.
-#[derive(Default)]
 pub(super) struct Window {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Window { bytes: SPARE.take(), start: 0, end: 0 }
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // A thread that ends has no cell any more, and needs none.
+        let _ = SPARE.try_with(|spare| {
+            let (own, other) = (std::mem::take(&mut self.bytes), spare.take());
+            let keep = own.len() <= KEEP_BYTES && own.len() > other.len();
+            spare.set(if keep { own } else { other });
+        });
+    }
 }
 
 impl Window {

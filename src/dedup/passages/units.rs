@@ -22,6 +22,9 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use webmill_text::normalize_into;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// Bytes of a text a unit, for a start: English has 6, Chinese 3.
+const LEAST_BYTES: usize = 6;
+
 /// The units of a text in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Units {
@@ -46,6 +49,9 @@ impl Units {
     pub fn of(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(u32::MAX as usize)];
         let mut units = Builder::default();
+        // Words are mostly longer than that, so that room is seldom looked for again.
+        units.units.hashes.reserve(text.len() / LEAST_BYTES);
+        units.units.spans.reserve(text.len() / LEAST_BYTES);
         fold(text, &mut units);
         units.finish()
     }
