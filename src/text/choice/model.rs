@@ -41,6 +41,8 @@ struct Question {
 pub(crate) struct Model {
     /// By feature, then threshold.
     questions: Vec<Question>,
+    /// Their thresholds, one behind the other.
+    thresholds: Vec<f32>,
     /// Ends of the features' questions.
     ends: Vec<u32>,
     /// Values of the leaves of all trees, from left to right.
@@ -98,6 +100,7 @@ impl Model {
             *count = end;
         }
         model.questions = questions.into_iter().map(|q| q.1).collect();
+        model.thresholds = model.questions.iter().map(|question| question.threshold).collect();
         Some(model)
     }
 
@@ -173,8 +176,13 @@ impl Model {
         let mut open: Vec<(usize, &[Question])> = Vec::new();
         for (feature, (start, end)) in self.features().enumerate() {
             let questions = &self.questions[start..end];
-            let certain = questions.iter().take_while(|q| q.threshold < least[feature]).count();
-            let possible = questions.iter().take_while(|q| q.threshold < greatest[feature]).count();
+            // In order, so that those below a value are the first ones.
+            let (mut certain, mut possible) = (0, 0);
+            for threshold in &self.thresholds[start..end] {
+                certain += u32::from(*threshold < least[feature]);
+                possible += u32::from(*threshold < greatest[feature]);
+            }
+            let (certain, possible) = (certain as usize, possible as usize);
             for question in &questions[..certain] {
                 common[question.tree as usize].iter_mut().for_each(|left| *left &= question.keep);
             }
@@ -189,7 +197,8 @@ impl Model {
             for (feature, questions) in &open {
                 let values: [f32; ABREAST] =
                     std::array::from_fn(|r| rows[r.min(count - 1) * width + feature]);
-                let greatest = values.iter().copied().fold(f32::MIN, f32::max);
+                let greatest =
+                    values.iter().fold(f32::MIN, |most, &value| if value > most { value } else { most });
                 for &Question { threshold, tree, keep } in *questions {
                     if threshold >= greatest {
                         break;
